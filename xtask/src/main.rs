@@ -1,0 +1,75 @@
+//! What the project does to itself, as `cargo xtask <command>`.
+//!
+//! `tidy` holds the house rules no compiler knows, `bench` measures. A further command is a
+//! module with a `run` function and a line in [`COMMANDS`]. Deliberately absent: anything a user
+//! of Nue needs; that belongs to the executable `nue`.
+
+// An executable speaks to its user.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod bench;
+mod tidy;
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+type Outcome = Result<ExitCode, Box<dyn Error>>;
+
+struct Command {
+    name: &'static str,
+    summary: &'static str,
+    run: fn(&[String]) -> Outcome,
+}
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "tidy",
+        summary: "check the house rules (layers, sizes, words, links, …)",
+        run: tidy::run,
+    },
+    Command {
+        name: "bench",
+        summary: "measure against others: bench perft | sliding",
+        run: bench::run,
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = arguments.split_first() else {
+        eprint!("{}", usage());
+        return ExitCode::from(2);
+    };
+    if matches!(name.as_str(), "-h" | "--help" | "help") {
+        print!("{}", usage());
+        return ExitCode::SUCCESS;
+    }
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        eprint!("unknown command {name:?}\n\n{}", usage());
+        return ExitCode::from(2);
+    };
+    (command.run)(rest).unwrap_or_else(|error| {
+        eprintln!("xtask {name}: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+fn usage() -> String {
+    let mut text = String::from("usage: cargo xtask <command>\n\n");
+    for command in COMMANDS {
+        text += &format!("  {:8}{}\n", command.name, command.summary);
+    }
+    text
+}
+
+/// The root of the workspace this program was built in.
+fn workspace_root() -> PathBuf {
+    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().map_or_else(|| manifest.clone(), PathBuf::from)
+}
+
+/// The cargo that runs us, so that a chosen toolchain stays chosen.
+fn cargo() -> std::process::Command {
+    std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}

@@ -1,0 +1,166 @@
+//! The layer rule: arrows between rooms go down only.
+//!
+//! The table is the one of ARCHITECTURE.md. Development dependencies obey it too: a test that
+//! needs a room above belongs to a room above.
+
+use super::{Finding, Tree};
+use crate::cargo;
+use serde_json::Value;
+use std::error::Error;
+use std::path::Path;
+
+/// A crate of the workspace and where it stands.
+struct Room {
+    name: &'static str,
+    layer: u8,
+    /// Rooms of the same layer it may use all the same, because they are what it is made for.
+    beside: &'static [&'static str],
+}
+
+const fn room(name: &'static str, layer: u8) -> Room {
+    Room { name, layer, beside: &[] }
+}
+
+const ROOMS: &[Room] = &[
+    room("rules", 0),
+    room("simd", 0),
+    room("features", 1),
+    room("kifu", 1),
+    room("teacher", 1),
+    room("think", 2),
+    room("eval", 2),
+    Room { name: "nnue", layer: 2, beside: &["eval"] },
+    room("infer", 2),
+    Room { name: "alphabeta", layer: 3, beside: &["mate"] },
+    Room { name: "mcts", layer: 3, beside: &["mate"] },
+    room("mate", 3),
+    room("usi", 4),
+    room("csa", 4),
+    room("book", 4),
+    room("arena", 5),
+    room("trainer", 5),
+    room("server", 5),
+    Room { name: "web", layer: 5, beside: &["server"] },
+    room("cluster", 5),
+    room("nue", 6),
+    room("xtask", 7),
+];
+
+/// What the bottom layer may take from outside: nothing that knows files, time or threads.
+const BOTTOM_MAY_USE: &[&str] = &["thiserror"];
+
+fn find(name: &str) -> Option<&'static Room> {
+    ROOMS.iter().find(|room| room.name == name)
+}
+
+/// `cargo metadata` without resolving anything, so it needs neither network nor lock file.
+pub(super) fn metadata(root: &Path) -> Result<Value, Box<dyn Error>> {
+    let output = cargo()
+        .args(["metadata", "--no-deps", "--format-version", "1", "--manifest-path"])
+        .arg(root.join("Cargo.toml"))
+        .output()?;
+    if !output.status.success() {
+        return Err(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Checks every arrow between members, and that ARCHITECTURE.md names every member.
+pub(super) fn check(metadata: &Value, tree: &Tree) -> Result<Vec<Finding>, Box<dyn Error>> {
+    let packages = metadata["packages"].as_array().ok_or("cargo metadata names no packages")?;
+    let architecture = tree.text("ARCHITECTURE.md").unwrap_or_default();
+    let mut found = Vec::new();
+    for package in packages {
+        let name = package["name"].as_str().ok_or("a package without a name")?;
+        let path = format!("{name} (Cargo.toml)");
+        let Some(room) = find(name) else {
+            found.push(Finding::new(
+                &path,
+                0,
+                "not in the table of rooms (xtask/src/tidy/layers.rs)",
+            ));
+            continue;
+        };
+        if !architecture.contains(&format!("`{name}`")) {
+            found.push(Finding::new("ARCHITECTURE.md", 0, format!("does not speak of `{name}`")));
+        }
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            if let Some(message) = objection(room, dependency) {
+                found.push(Finding::new(&path, 0, message));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn objection(room: &Room, dependency: &Value) -> Option<String> {
+    let name = dependency["name"].as_str()?;
+    let of_the_house = dependency["path"].is_string();
+    if !of_the_house {
+        let built_in = dependency["kind"].as_str() != Some("dev");
+        return (room.layer == 0 && built_in && !BOTTOM_MAY_USE.contains(&name))
+            .then(|| format!("layer 0 depends on nothing outside, yet it uses {name}"));
+    }
+    let Some(other) = find(name) else {
+        return Some(format!("depends on the unknown room {name}"));
+    };
+    (other.layer >= room.layer && !room.beside.contains(&name)).then(|| {
+        format!("layer {} must not use {name} of layer {}: arrows go down", room.layer, other.layer)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn complaints(
+        package: &str,
+        dependency: &str,
+        path: Option<&str>,
+        kind: Option<&str>,
+    ) -> usize {
+        let metadata = json!({ "packages": [{
+            "name": package,
+            "dependencies": [{ "name": dependency, "path": path, "kind": kind }],
+        }]});
+        let tree = Tree::of(&[("ARCHITECTURE.md", &format!("`{package}`"))]);
+        check(&metadata, &tree).expect("well formed").len()
+    }
+
+    #[test]
+    fn arrows_go_down() {
+        for (from, to, wrong) in [
+            ("kifu", "rules", 0),
+            ("nue", "usi", 0),
+            ("nnue", "eval", 0),
+            ("rules", "kifu", 1),
+            ("think", "usi", 1),
+            ("eval", "nnue", 1),
+            ("kifu", "teacher", 1),
+            ("usi", "usi", 1),
+            ("rules", "unheard-of", 1),
+        ] {
+            for kind in [None, Some("dev"), Some("build")] {
+                assert_eq!(complaints(from, to, Some("somewhere"), kind), wrong, "{from} -> {to}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_bottom_is_bare() {
+        assert_eq!(complaints("rules", "tokio", None, None), 1);
+        assert_eq!(complaints("rules", "proptest", None, Some("dev")), 0);
+        assert_eq!(complaints("rules", "thiserror", None, None), 0);
+        assert_eq!(complaints("server", "tokio", None, None), 0);
+    }
+
+    #[test]
+    fn unknown_or_undocumented_rooms_are_reported() {
+        let metadata = json!({ "packages": [{ "name": "attic", "dependencies": [] }] });
+        assert_eq!(check(&metadata, &Tree::of(&[])).expect("well formed").len(), 1);
+        let metadata = json!({ "packages": [{ "name": "rules", "dependencies": [] }] });
+        assert_eq!(check(&metadata, &Tree::of(&[])).expect("well formed").len(), 1);
+        assert!(check(&json!({}), &Tree::of(&[])).is_err());
+    }
+}

@@ -1,0 +1,85 @@
+//! The house rules no compiler knows, checked over the whole tree.
+//!
+//! Each rule is a module with a function from the [`Tree`] to findings and tests that show it
+//! failing. The rules run as a command (`cargo xtask tidy`) and as a test of this crate.
+
+mod code;
+mod layers;
+mod links;
+mod manifests;
+mod origins;
+mod sizes;
+mod tree;
+mod unsafety;
+mod words;
+
+use crate::{Outcome, workspace_root};
+use std::error::Error;
+use std::fmt;
+use std::path::Path;
+use std::process::ExitCode;
+use tree::Tree;
+
+/// One breach of a rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Finding {
+    path: String,
+    /// Counted from 1; 0 when the whole file is meant.
+    line: usize,
+    message: String,
+}
+
+impl Finding {
+    fn new(path: &str, line: usize, message: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, message: message.into() }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.path, self.message),
+            line => write!(f, "{}:{line}: {}", self.path, self.message),
+        }
+    }
+}
+
+/// The rules that look at files alone.
+const RULES: &[fn(&Tree) -> Vec<Finding>] =
+    &[sizes::check, words::check, origins::check, manifests::check, unsafety::check, links::check];
+
+fn findings(root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {
+    let tree = Tree::read(root)?;
+    let mut found: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
+    found.extend(layers::check(&layers::metadata(root)?, &tree)?);
+    found.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+    Ok(found)
+}
+
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    if let Some(first) = arguments.first() {
+        return Err(format!("unexpected argument {first:?}").into());
+    }
+    let found = findings(&workspace_root())?;
+    for finding in &found {
+        println!("{finding}");
+    }
+    if found.is_empty() {
+        println!("tidy");
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{} findings", found.len());
+    Ok(ExitCode::FAILURE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workspace_is_tidy() {
+        let found = findings(&workspace_root()).expect("the workspace can be read");
+        let text: Vec<String> = found.iter().map(Finding::to_string).collect();
+        assert!(text.is_empty(), "{}", text.join("\n"));
+    }
+}
