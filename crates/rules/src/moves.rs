@@ -31,6 +31,12 @@ impl Move {
         Self(to.index() as u16 | (kind as u16) << 7 | DROP)
     }
 
+    /// The same drop on another square; for a drop onto square 0.
+    #[inline]
+    pub(crate) const fn onto(self, to: Square) -> Self {
+        Self(self.0 | to.index() as u16)
+    }
+
     /// Destination.
     #[inline]
     pub const fn to(self) -> Square {
@@ -100,11 +106,9 @@ impl Move {
     pub fn rotated(self, game: Game) -> Self {
         match self.dropped() {
             Some(kind) => Self::drop(kind, self.to().rotated(game)),
-            None => Self::board(
-                self.from().rotated(game),
-                self.to().rotated(game),
-                self.is_promotion(),
-            ),
+            None => {
+                Self::board(self.from().rotated(game), self.to().rotated(game), self.is_promotion())
+            }
         }
     }
 
@@ -190,6 +194,13 @@ impl MoveList {
     pub fn push(&mut self, m: Move) {
         self.moves[self.len] = m;
         self.len += 1;
+    }
+
+    /// Adds several moves.
+    #[inline]
+    pub(crate) fn push_each<const N: usize>(&mut self, moves: [Move; N]) {
+        self.moves[self.len..self.len + N].copy_from_slice(&moves);
+        self.len += N;
     }
 
     /// The moves.

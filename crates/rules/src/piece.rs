@@ -57,26 +57,12 @@ impl Kind {
     ];
 
     /// Kinds that can be held in hand, in the order SFEN writes them.
-    pub const SFEN_HAND_ORDER: [Self; 7] = [
-        Self::Rook,
-        Self::Bishop,
-        Self::Gold,
-        Self::Silver,
-        Self::Knight,
-        Self::Lance,
-        Self::Pawn,
-    ];
+    pub const SFEN_HAND_ORDER: [Self; 7] =
+        [Self::Rook, Self::Bishop, Self::Gold, Self::Silver, Self::Knight, Self::Lance, Self::Pawn];
 
     /// Kinds that can be held in hand, by number (pawn … rook, gold).
-    pub const HAND: [Self; 7] = [
-        Self::Pawn,
-        Self::Lance,
-        Self::Knight,
-        Self::Silver,
-        Self::Bishop,
-        Self::Rook,
-        Self::Gold,
-    ];
+    pub const HAND: [Self; 7] =
+        [Self::Pawn, Self::Lance, Self::Knight, Self::Silver, Self::Bishop, Self::Rook, Self::Gold];
 
     /// The number, 1 to 14.
     #[inline]

@@ -1,0 +1,43 @@
+//! Counting move sequences: the touchstone of move generation.
+
+use crate::position::Position;
+use crate::{Gen, Move, MoveList, Variant};
+
+/// Number of legal move sequences of length `depth`. With `bulk` the last ply is counted by the
+/// length of its move list instead of by playing its moves.
+pub fn perft<V: Variant>(pos: &mut Position<V>, depth: usize, bulk: bool) -> u64 {
+    let mut lists = vec![MoveList::new(); depth];
+    count(pos, &mut lists, bulk)
+}
+
+/// The same, split by first move.
+pub fn divide<V: Variant>(pos: &mut Position<V>, depth: usize, bulk: bool) -> Vec<(Move, u64)> {
+    let Some(rest) = depth.checked_sub(1) else { return Vec::new() };
+    let mut lists = vec![MoveList::new(); rest];
+    let moves = pos.legal_moves();
+    moves
+        .iter()
+        .map(|&m| {
+            pos.play(m);
+            let n = count(pos, &mut lists, bulk);
+            pos.undo();
+            (m, n)
+        })
+        .collect()
+}
+
+fn count<V: Variant>(pos: &mut Position<V>, lists: &mut [MoveList], bulk: bool) -> u64 {
+    let Some((list, rest)) = lists.split_first_mut() else { return 1 };
+    list.clear();
+    pos.generate(Gen::All, list);
+    if bulk && rest.is_empty() {
+        return list.len() as u64;
+    }
+    let mut n = 0;
+    for &m in &*list {
+        pos.play(m);
+        n += count(pos, rest, bulk);
+        pos.undo();
+    }
+    n
+}
