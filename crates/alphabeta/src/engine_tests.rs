@@ -1,0 +1,253 @@
+use super::*;
+use rules::{Game, Move};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Instant;
+use think::{Clocks, Info, ManualTime, PonderHit, Score, WallTime};
+
+#[derive(Debug, PartialEq)]
+enum Said {
+    Info(Info),
+    Note(String),
+    Best(Best),
+    Mate(MateAnswer),
+}
+
+struct Listener(Sender<Said>);
+
+impl Report for Listener {
+    fn info(&mut self, info: &Info) {
+        self.0.send(Said::Info(info.clone())).unwrap();
+    }
+    fn note(&mut self, text: &str) {
+        self.0.send(Said::Note(text.to_owned())).unwrap();
+    }
+    fn best(&mut self, best: &Best) {
+        self.0.send(Said::Best(*best)).unwrap();
+    }
+    fn mate(&mut self, answer: &MateAnswer) {
+        self.0.send(Said::Mate(answer.clone())).unwrap();
+    }
+}
+
+fn start<V: Playable>(engine: &mut AlphaBeta<V>, sfen: &str, limits: Limits) -> Receiver<Said> {
+    let position = match sfen {
+        "startpos" => AnyPosition::startpos(V::GAME),
+        _ => AnyPosition::from_sfen(V::GAME, sfen).unwrap(),
+    };
+    engine.set_position(position).unwrap();
+    let (sender, said) = channel();
+    engine.go(limits, Box::new(Listener(sender)));
+    said
+}
+
+fn wall() -> Arc<dyn TimeSource> {
+    Arc::new(WallTime::start())
+}
+
+/// Everything said up to the answer, and the answer.
+fn listen(said: &Receiver<Said>) -> (Vec<Said>, Best) {
+    let mut before = Vec::new();
+    loop {
+        match said.recv_timeout(Duration::from_secs(60)).unwrap() {
+            Said::Best(best) => return (before, best),
+            other => before.push(other),
+        }
+    }
+}
+
+/// The answer of shogi at a small depth.
+fn answer(sfen: &str, options: &[(&str, &str)]) -> Answer {
+    let mut engine = AlphaBeta::<Shogi>::new(wall());
+    for (name, value) in options {
+        engine.set_option(name, value).unwrap();
+    }
+    let said = start(&mut engine, sfen, Limits::to_depth(2));
+    listen(&said).1.answer
+}
+
+fn usi(answer: Answer) -> String {
+    match answer {
+        Answer::Move(m) => m.usi(Game::Shogi),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn both_games_are_searched_to_the_depth_asked_for() {
+    fn check<V: Playable>() {
+        let mut engine = AlphaBeta::<V>::new(wall());
+        engine.set_option("USI_Ponder", "true").unwrap();
+        let (before, best) = listen(&start(&mut engine, "startpos", Limits::to_depth(3)));
+        let depths: Vec<_> = before
+            .iter()
+            .map(|s| match s {
+                Said::Info(info) => info.depth.unwrap(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(depths, [1, 2, 3]);
+        let mut position = Position::<V>::startpos();
+        let Answer::Move(m) = best.answer else { panic!("{best:?}") };
+        assert!(position.is_legal(m));
+        position.play(m);
+        assert!(position.is_legal(best.ponder.unwrap()));
+    }
+    check::<Shogi>();
+    check::<Minishogi>();
+}
+
+#[test]
+fn mates_are_found_and_a_mated_side_resigns() {
+    let mut engine = AlphaBeta::<Shogi>::new(wall());
+    let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    let (before, best) = listen(&start(&mut engine, sfen, Limits::default()));
+    assert_eq!(usi(best.answer), "G*5b");
+    let Some(Said::Info(last)) = before.last() else { panic!() };
+    assert_eq!(last.score.unwrap().0, Score::Mate(Some(1)));
+    assert_eq!(answer("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", &[]), Answer::Resign);
+}
+
+#[test]
+fn a_hopeless_game_is_resigned_when_the_option_says_so() {
+    let sfen = "4k4/9/9/9/9/9/9/9/R3K3R w - 1";
+    assert!(matches!(answer(sfen, &[]), Answer::Move(_)));
+    assert_eq!(answer(sfen, &[("ResignValue", "500")]), Answer::Resign);
+}
+
+#[test]
+fn an_entered_king_declares_by_the_rule_set() {
+    let sfen = "K1+P+P+P+P+P+P+P/+P+P+P+P5/9/9/9/9/9/9/4k4 b 2R2B 1";
+    assert_eq!(answer(sfen, &[]), Answer::Win);
+    assert!(matches!(answer(sfen, &[("EnteringKingRule", "NoEnteringKing")]), Answer::Move(_)));
+    let sfen = "9/4K4/9/9/9/9/9/9/k8 b - 1";
+    assert_eq!(usi(answer(sfen, &[("EnteringKingRule", "TryRule")])), "5b5a");
+}
+
+#[test]
+fn only_the_moves_asked_for_are_considered() {
+    let mut engine = AlphaBeta::<Shogi>::new(wall());
+    let only = Move::from_usi(Game::Shogi, "9i9h").unwrap();
+    let limits = Limits { searchmoves: vec![only], ..Limits::to_depth(3) };
+    let (_, best) = listen(&start(&mut engine, "startpos", limits));
+    assert_eq!(best.answer, Answer::Move(only));
+}
+
+#[test]
+fn nodes_are_limited() {
+    let mut engine = AlphaBeta::<Shogi>::new(wall());
+    let limits = Limits { nodes: Some(5000), ..Limits::default() };
+    let (before, best) = listen(&start(&mut engine, "startpos", limits));
+    assert!(matches!(best.answer, Answer::Move(_)));
+    for said in before {
+        let Said::Info(info) = said else { panic!("{said:?}") };
+        assert!(info.nodes.unwrap() <= 5000);
+    }
+}
+
+#[test]
+fn a_search_for_a_mate_is_declined() {
+    let mut engine = AlphaBeta::<Shogi>::new(wall());
+    let limits = Limits { mate: Some(think::MateLimit::Infinite), ..Limits::default() };
+    let said = start(&mut engine, "startpos", limits);
+    assert_eq!(said.recv().unwrap(), Said::Mate(MateAnswer::NotImplemented));
+}
+
+#[test]
+fn stop_is_answered_at_once() {
+    let mut engine = AlphaBeta::<Shogi>::new(wall());
+    // The best of a few tries: other work on the machine is not what is being measured.
+    let quickest = (0..5)
+        .map(|_| {
+            let limits = Limits { infinite: true, ..Limits::default() };
+            let said = start(&mut engine, "startpos", limits);
+            thread::sleep(Duration::from_millis(30));
+            let asked = Instant::now();
+            engine.control().stop();
+            listen(&said);
+            asked.elapsed()
+        })
+        .min();
+    assert!(quickest.unwrap() < Duration::from_millis(20), "{quickest:?}");
+}
+
+#[test]
+fn a_finished_search_holds_its_answer_until_it_is_asked_for() {
+    let mut engine = AlphaBeta::<Shogi>::new(wall());
+    let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    for (infinite, ponder) in [(true, false), (false, true)] {
+        let limits = Limits { infinite, ponder, ..Limits::to_depth(1) };
+        let said = start(&mut engine, mate, limits);
+        assert!(matches!(said.recv().unwrap(), Said::Info(_)));
+        assert!(said.recv_timeout(Duration::from_millis(50)).is_err());
+        if ponder {
+            engine.control().ponderhit(PonderHit { at: Duration::ZERO, clocks: None });
+        } else {
+            engine.control().stop();
+        }
+        assert_eq!(usi(listen(&said).1.answer), "G*5b");
+    }
+}
+
+#[test]
+fn after_a_ponder_hit_the_clock_told_last_counts() {
+    let time = wall();
+    let mut engine = AlphaBeta::<Shogi>::new(Arc::clone(&time));
+    let long = Clocks { time: [Duration::from_secs(36_000); 2], ..Clocks::default() };
+    let short = Clocks { byoyomi: Duration::from_millis(200), ..Clocks::default() };
+    let limits = Limits { ponder: true, clocks: Some(long), ..Limits::default() };
+    let said = start(&mut engine, "startpos", limits);
+    let asked = Instant::now();
+    engine.control().ponderhit(PonderHit { at: time.now(), clocks: Some(short) });
+    listen(&said);
+    assert!(asked.elapsed() < Duration::from_millis(1000), "{:?}", asked.elapsed());
+}
+
+#[test]
+fn time_is_read_only_from_the_source() {
+    // Virtual time stands still: a millisecond lasts as long as the search wants it to.
+    let time = Arc::new(ManualTime::new());
+    let mut engine = AlphaBeta::<Shogi>::new(time.clone());
+    let limits = Limits { movetime: Some(Duration::from_millis(1)), ..Limits::default() };
+    let said = start(&mut engine, "startpos", limits);
+    assert!(matches!(said.recv().unwrap(), Said::Info(_)));
+    time.advance(Duration::from_secs(1));
+    listen(&said);
+}
+
+#[test]
+fn a_failing_search_still_plays_a_legal_move() {
+    fn broken(position: &Position<Shogi>) -> i32 {
+        assert!(position.ply() < 4, "broken on purpose");
+        0
+    }
+    let mut engine = AlphaBeta::<Shogi>::with_evaluation(wall(), broken);
+    let (before, best) = listen(&start(&mut engine, "startpos", Limits::default()));
+    assert!(before.iter().any(|said| matches!(said, Said::Note(_))));
+    let Answer::Move(m) = best.answer else { panic!("{best:?}") };
+    assert!(Position::<Shogi>::startpos().is_legal(m));
+    engine.wait();
+    // And the next search is not affected.
+    assert!(matches!(
+        listen(&start(&mut engine, "startpos", Limits::to_depth(1))).1.answer,
+        Answer::Move(_)
+    ));
+}
+
+#[test]
+fn a_position_of_the_other_game_is_refused() {
+    let mut engine = AlphaBeta::<Shogi>::new(wall());
+    let error = engine.set_position(AnyPosition::startpos(Game::Minishogi)).unwrap_err();
+    assert_eq!(error.to_string(), "this engine plays shogi, the position is one of minishogi");
+}
+
+#[test]
+fn options_are_typed() {
+    let mut engine = AlphaBeta::<Shogi>::new(wall());
+    assert!(engine.set_option("usi_hash", "1024").is_ok());
+    assert!(engine.set_option("USI_Hash", "-1").unwrap_err().to_string().contains("\"-1\""));
+    assert!(engine.set_option("Nonsense", "1").is_err());
+    for spec in engine.options() {
+        assert!(spec.parse(&spec.default).is_ok(), "{spec:?}");
+        assert!(!spec.name.contains(' ') && !spec.help.is_empty(), "{spec:?}");
+    }
+}

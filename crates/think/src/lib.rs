@@ -1,0 +1,29 @@
+//! What any thinking engine is asked and what it answers.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`time`] | where "now" comes from |
+//! | [`limits`] | what bounds a search, as meant |
+//! | [`control`] | stop, ponder hit and quit while it runs |
+//! | [`report`] | what a search says: lines of thought, the answer |
+//! | [`option`] | what can be set, defined once |
+//! | [`engine`] | the object-safe seam to any search |
+//!
+//! Deliberately absent: searching, evaluating, text protocols, printing, and any clock that was
+//! not passed in.
+
+pub mod control;
+pub mod engine;
+pub mod limits;
+pub mod option;
+pub mod quote;
+pub mod report;
+pub mod time;
+
+pub use control::{Control, PonderHit};
+pub use engine::{Engine, WrongGame};
+pub use limits::{Clocks, Limits, MateLimit};
+pub use option::{OptionError, OptionKind, OptionSpec, Settings, Value};
+pub use quote::quote;
+pub use report::{Answer, Best, Bound, Info, MateAnswer, Report, Score};
+pub use time::{ManualTime, Moment, TimeSource, WallTime};

@@ -1,0 +1,95 @@
+//! What a search says. Values only: the text is made where it is printed.
+
+use rules::Move;
+use std::time::Duration;
+
+/// How good the position is for the side to move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Score {
+    /// In hundredths of a pawn.
+    Cp(i32),
+    /// The side to move mates, in that many plies where known.
+    Mate(Option<u32>),
+    /// The side to move is mated, in that many plies where known.
+    Mated(Option<u32>),
+}
+
+/// Whether a score is the value itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Bound {
+    /// The value.
+    #[default]
+    Exact,
+    /// The value is at least this.
+    Lower,
+    /// The value is at most this.
+    Upper,
+}
+
+/// One line of thought. Fields that are `None` or empty are not known.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Info {
+    /// Plies of this iteration.
+    pub depth: Option<u32>,
+    /// Plies of the longest line read.
+    pub seldepth: Option<u32>,
+    /// Rank of this line among several, from 1.
+    pub multipv: Option<u32>,
+    /// Value of the line.
+    pub score: Option<(Score, Bound)>,
+    /// Nodes read so far.
+    pub nodes: Option<u64>,
+    /// Nodes read per second.
+    pub nps: Option<u64>,
+    /// Use of the transposition table in thousandths.
+    pub hashfull: Option<u32>,
+    /// Time used so far.
+    pub time: Option<Duration>,
+    /// The line.
+    pub pv: Vec<Move>,
+}
+
+/// What to do in the position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// Play this move, which is legal.
+    Move(Move),
+    /// Resign.
+    Resign,
+    /// Declare the win by entering king; the rule is satisfied.
+    Win,
+}
+
+/// The end of a search for a move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Best {
+    /// What to do.
+    pub answer: Answer,
+    /// The reply expected, legal after the answer.
+    pub ponder: Option<Move>,
+}
+
+/// The end of a search for a mate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MateAnswer {
+    /// The mating line, at least one move.
+    Mate(Vec<Move>),
+    /// There is no mate.
+    NoMate,
+    /// Not known: the time is over.
+    Timeout,
+    /// This engine does not look for mates.
+    NotImplemented,
+}
+
+/// Where a search reports to. Ends with exactly one `best` or one `mate`.
+pub trait Report: Send {
+    /// A line of thought.
+    fn info(&mut self, info: &Info);
+    /// A remark for the reader.
+    fn note(&mut self, text: &str);
+    /// The search for a move has ended.
+    fn best(&mut self, best: &Best);
+    /// The search for a mate has ended.
+    fn mate(&mut self, answer: &MateAnswer);
+}

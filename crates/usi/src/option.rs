@@ -1,0 +1,97 @@
+//! The `option` line: an [`OptionSpec`] as an engine declares it. Help is not part of the
+//! protocol and is empty when read.
+
+use crate::ParseError;
+use crate::words::{first, trimmed};
+use std::fmt;
+use think::{OptionKind, OptionSpec};
+
+/// Reads what follows `option`.
+pub(crate) fn parse(rest: &str) -> Result<OptionSpec, ParseError> {
+    let missing = |after: &str, expected| ParseError::Missing { after: after.to_owned(), expected };
+    let mut rest = match first(rest) {
+        ("name", rest) => rest,
+        _ => return Err(missing("option", "\"name\"")),
+    };
+    let name = words_until(&mut rest, &["type"]);
+    if name.is_empty() {
+        return Err(missing("name", "an option"));
+    }
+    let ("type", tail) = first(rest) else { return Err(missing(&name, "\"type\"")) };
+    let (kind, tail) = first(tail);
+    rest = tail;
+    let fields: &[&str] = match kind {
+        // A text or a path may contain any word.
+        "string" | "filename" => &[],
+        _ => &["default", "min", "max", "var"],
+    };
+    let (mut default, mut min, mut max, mut choices) = (String::new(), i64::MIN, i64::MAX, vec![]);
+    while !rest.is_empty() {
+        let (field, tail) = first(rest);
+        rest = tail;
+        match field {
+            "default" => default = words_until(&mut rest, fields),
+            "min" => min = bound(field, &words_until(&mut rest, fields))?,
+            "max" => max = bound(field, &words_until(&mut rest, fields))?,
+            "var" => choices.push(words_until(&mut rest, fields)),
+            _ => {}
+        }
+    }
+    if default == "<empty>" {
+        default.clear();
+    }
+    let kind = match kind {
+        "check" => OptionKind::Check,
+        "spin" => OptionKind::Spin { min, max },
+        "combo" => OptionKind::Combo { choices },
+        "button" => OptionKind::Button,
+        "string" => OptionKind::Text,
+        "filename" => OptionKind::Filename,
+        _ => {
+            return Err(ParseError::Unexpected {
+                after: "type".to_owned(),
+                expected: "check, spin, combo, button, string or filename",
+                found: kind.to_owned(),
+            });
+        }
+    };
+    Ok(OptionSpec { name, kind, default, help: String::new() })
+}
+
+/// The words up to one of `ends` (or to the end), as typed where nothing ends them.
+fn words_until(rest: &mut &str, ends: &[&str]) -> String {
+    if ends.is_empty() {
+        return std::mem::take(rest).to_owned();
+    }
+    let mut words = Vec::new();
+    while !rest.is_empty() {
+        let (word, tail) = first(rest);
+        if ends.contains(&word) {
+            break;
+        }
+        words.push(word);
+        *rest = tail;
+    }
+    words.join(" ")
+}
+
+fn bound(field: &str, text: &str) -> Result<i64, ParseError> {
+    trimmed(text)
+        .parse()
+        .map_err(|_| ParseError::NotANumber { field: field.to_owned(), value: text.to_owned() })
+}
+
+/// Writes what follows `option `.
+pub(crate) fn write(f: &mut fmt::Formatter<'_>, spec: &OptionSpec) -> fmt::Result {
+    write!(f, "name {} type {}", spec.name, spec.kind.name())?;
+    if spec.kind == OptionKind::Button {
+        return Ok(());
+    }
+    let default = if spec.default.is_empty() { "<empty>" } else { &spec.default };
+    write!(f, " default {default}")?;
+    match &spec.kind {
+        OptionKind::Spin { min, max } => write!(f, " min {min} max {max}"),
+        OptionKind::Combo { choices } => choices.iter().try_for_each(|c| write!(f, " var {c}")),
+        _ => Ok(()),
+    }
+}
