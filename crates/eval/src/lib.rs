@@ -1,0 +1,15 @@
+//! Static evaluation: the trait every evaluation implements, and the classic ones.
+//!
+//! [`Evaluator`] is the plug between a search and an evaluation; [`Material`] counts pieces;
+//! `Kppt` and `KppKkpt` are the linear three-piece evaluations with the ecosystem's files.
+//! Nets live in crate `nnue`.
+//!
+//! Deliberately absent: search, mate scores, draw values, any conversion to centipawns. A value
+//! is an integer in the field's customary unit (a pawn is about 90) from the view of the side
+//! to move, never beyond ±[`MAX_VALUE`].
+
+mod evaluator;
+mod material;
+
+pub use evaluator::{Evaluator, MAX_VALUE};
+pub use material::{Material, PIECE_VALUES, material};

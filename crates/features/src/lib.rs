@@ -1,0 +1,24 @@
+//! Feature indices of evaluations: which inputs a position switches on, and which of them a
+//! move changes.
+//!
+//! The numbering of pieces ([`Numbering`], the field's BonaPiece table) and every feature set
+//! ([`FeatureSet`]) are defined here once; engine and trainer use the same functions.
+//!
+//! Deliberately absent: weights, arithmetic, files.
+
+mod changes;
+mod effects;
+mod list;
+mod numbering;
+mod sets;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+pub use changes::{Changes, active, changed};
+pub use effects::Effects;
+pub use list::List;
+pub use numbering::Numbering;
+pub use sets::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP};
+pub use view::View;

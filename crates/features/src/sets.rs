@@ -1,0 +1,35 @@
+//! The feature sets, one file each.
+
+mod half_kp;
+mod half_kp_krank;
+mod half_kpe9;
+mod k_p;
+
+pub use half_kp::HalfKp;
+pub use half_kp_krank::HalfKpKrank;
+pub use half_kpe9::HalfKpE9;
+pub use k_p::KP;
+
+use rules::Variant;
+use std::fmt::Debug;
+
+/// A way to number what is on a board. A feature of a perspective is
+/// `offset(own king) + number of the piece`, plus a part for attacks where the set has one.
+pub trait FeatureSet<V: Variant>: Copy + Default + Debug + Send + Sync + 'static {
+    /// The name in net files.
+    const NAME: &'static str;
+    /// The constant of the set in the hashes of net files.
+    const HASH: u32;
+    /// Number of inputs.
+    const INPUTS: usize;
+    /// Whether features depend on the own king's square, so that its moves change all of them.
+    const BY_KING: bool;
+    /// Whether the two kings are features themselves.
+    const KINGS: bool = false;
+    /// How far apart the features of one piece under different attacks are; 0 if attacks do not
+    /// matter. Where they do, a move may change features of pieces it did not touch.
+    const EFFECT_STRIDE: usize = 0;
+
+    /// The first feature for an own king on this square (as its owner sees it).
+    fn offset(king: usize) -> usize;
+}

@@ -1,0 +1,160 @@
+use crate::*;
+use rules::{Color, Game, Handicap, Kind, Minishogi, Piece, Position, Shogi, Square, Variant};
+
+fn features<V: Variant, F: FeatureSet<V>>(pos: &Position<V>, side: Color) -> Vec<u32> {
+    let mut list = List::new();
+    active::<V, F>(pos, side, &mut list);
+    let mut found = list.to_vec();
+    found.sort_unstable();
+    found
+}
+
+/// Published bases of the 9×9 table: own, enemy.
+#[test]
+fn numbers_of_the_field() {
+    let n = Numbering::of(Game::Shogi);
+    let sq0 = Square::new(0);
+    let (b, w) = (Color::Black, Color::White);
+    let hands = [
+        (Kind::Pawn, 1, 20),
+        (Kind::Lance, 39, 44),
+        (Kind::Knight, 49, 54),
+        (Kind::Silver, 59, 64),
+        (Kind::Gold, 69, 74),
+        (Kind::Bishop, 79, 82),
+        (Kind::Rook, 85, 88),
+    ];
+    for (kind, own, enemy) in hands {
+        assert_eq!((n.hand(b, b, kind, 1), n.hand(b, w, kind, 1)), (own, enemy));
+        assert_eq!((n.hand(w, w, kind, 2), n.hand(w, b, kind, 2)), (own + 1, enemy + 1));
+    }
+    let boards = [
+        (Kind::Pawn, 90, 171),
+        (Kind::Lance, 252, 333),
+        (Kind::Knight, 414, 495),
+        (Kind::Silver, 576, 657),
+        (Kind::Gold, 738, 819),
+        (Kind::ProPawn, 738, 819),
+        (Kind::ProLance, 738, 819),
+        (Kind::ProKnight, 738, 819),
+        (Kind::ProSilver, 738, 819),
+        (Kind::Bishop, 900, 981),
+        (Kind::Horse, 1062, 1143),
+        (Kind::Rook, 1224, 1305),
+        (Kind::Dragon, 1386, 1467),
+        (Kind::King, 1548, 1629),
+    ];
+    for (kind, own, enemy) in boards {
+        assert_eq!(n.board(b, Piece::new(b, kind), sq0), own);
+        assert_eq!(n.board(b, Piece::new(w, kind), sq0), enemy);
+        assert_eq!(n.board(w, Piece::new(w, kind), sq0), own + 80);
+        assert_eq!(n.board(w, Piece::new(b, kind), sq0), enemy + 80);
+    }
+    assert_eq!((n.hand_end(), n.end(), n.kings_end()), (90, 1548, 1710));
+    let n = Numbering::of(Game::Minishogi);
+    assert_eq!((n.hand_end(), n.end(), n.kings_end()), (30, 380, 430));
+    assert_eq!(n.board(b, Piece::new(b, Kind::ProSilver), sq0), 30 + 4 * 25);
+}
+
+#[test]
+fn sizes_of_the_sets() {
+    assert_eq!(<HalfKp as FeatureSet<Shogi>>::INPUTS, 125_388);
+    assert_eq!(<HalfKp as FeatureSet<Minishogi>>::INPUTS, 9_500);
+    assert_eq!(<KP as FeatureSet<Shogi>>::INPUTS, 1_710);
+    assert_eq!(<HalfKpE9 as FeatureSet<Shogi>>::INPUTS, 1_128_492);
+    assert_eq!(<HalfKpKrank as FeatureSet<Shogi>>::INPUTS, 1_128_492);
+    // The transformer hash of the published K-P net of 256.
+    assert_eq!(<KP as FeatureSet<Shogi>>::HASH ^ 512, 0x3F57_15FF);
+}
+
+#[test]
+fn start_position() {
+    let pos = Position::<Shogi>::startpos();
+    for side in Color::BOTH {
+        let half = features::<Shogi, HalfKp>(&pos, side);
+        assert_eq!(half.len(), 38);
+        assert!(half.contains(&68_262), "the own pawn on 7g (3c) with the king at home");
+        assert_eq!(half, features::<Shogi, HalfKp>(&pos, Color::Black));
+        let kp = features::<Shogi, KP>(&pos, side);
+        assert_eq!(kp.len(), 40);
+        assert!(kp.contains(&(1548 + 44)) && kp.contains(&(1629 + 36)));
+        let krank = features::<Shogi, HalfKpKrank>(&pos, side);
+        assert!(krank.iter().zip(&half).all(|(&a, &b)| a == b + 8 * 125_388));
+        // 7g: attacked by nobody of the enemy, by the bishop and nothing else of its own side.
+        let e9 = features::<Shogi, HalfKpE9>(&pos, side);
+        assert!(e9.contains(&(68_262 + 3 * 125_388)), "{e9:?}");
+    }
+    assert_eq!(features::<Minishogi, HalfKp>(&Position::startpos(), Color::Black).len(), 10);
+}
+
+#[test]
+fn absent_pieces_count() {
+    for (handicap, missing) in [(Handicap::Even, 0), (Handicap::Two, 2), (Handicap::Ten, 10)] {
+        let pos = Position::<Shogi>::from_sfen(&handicap.sfen()).unwrap();
+        for side in Color::BOTH {
+            let half = features::<Shogi, HalfKp>(&pos, side);
+            assert_eq!(half.len(), 38);
+            assert_eq!(half.iter().filter(|&&f| f == 44 * 1548).count(), missing);
+            let kp = features::<Shogi, KP>(&pos, side);
+            assert_eq!(kp.iter().filter(|&&f| f == 0).count(), missing);
+        }
+    }
+}
+
+/// Along random games: features stay inside the set, the changes of a move lead from the
+/// features before to those after, and a turned position has the other side's features.
+fn follow<V: Variant, F: FeatureSet<V>>(start: &str, mut seed: u64) {
+    let mut pos = Position::<V>::from_sfen(start).unwrap();
+    for _ in 0..300 {
+        let moves = pos.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let m = moves[(seed >> 33) as usize % moves.len()];
+        let before = Color::BOTH.map(|side| features::<V, F>(&pos, side));
+        let delta = pos.play(m);
+        let king_moved = delta.placed.kind_index() == Kind::King.index();
+        for side in Color::BOTH {
+            let after = features::<V, F>(&pos, side);
+            assert!(after.iter().all(|&f| (f as usize) < F::INPUTS));
+            if F::EFFECT_STRIDE > 0 || F::BY_KING && king_moved && delta.color == side {
+                continue;
+            }
+            let view = View::new::<V, F>(side, pos.king(side));
+            let c = changed::<V, F>(view, &delta);
+            let mut found = before[side.index()].clone();
+            for f in c.removed.iter() {
+                let at = found.iter().position(|x| x == f).expect("removed what was not there");
+                found.swap_remove(at);
+            }
+            found.extend_from_slice(&c.added);
+            found.sort_unstable();
+            assert_eq!(found, after, "{} {side}", pos.sfen());
+        }
+    }
+}
+
+#[test]
+fn changes_follow_games() {
+    for seed in 0..10 {
+        follow::<Shogi, HalfKp>(Shogi::START, seed);
+        follow::<Shogi, KP>(Shogi::START, seed);
+        follow::<Shogi, HalfKpKrank>(&Handicap::Six.sfen(), seed);
+        follow::<Shogi, HalfKpE9>(Shogi::START, seed);
+        follow::<Minishogi, HalfKp>(Minishogi::START, seed);
+        follow::<Minishogi, KP>(Minishogi::START, seed);
+    }
+}
+
+#[test]
+fn attacks_count_to_two() {
+    let pos = Position::<Shogi>::startpos();
+    let e = Effects::of(&pos);
+    let count = |color, usi| e.count(color, Square::from_usi(Game::Shogi, usi).unwrap());
+    assert_eq!(count(Color::Black, "5h"), 2); // king, two golds and the rook
+    assert_eq!(count(Color::Black, "7f"), 1);
+    assert_eq!(count(Color::Black, "5e"), 0);
+    assert_eq!(count(Color::White, "8c"), 1);
+    assert_eq!(count(Color::White, "9a"), 0);
+}

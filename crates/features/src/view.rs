@@ -1,0 +1,52 @@
+//! One player's view of the board: the arithmetic from pieces to feature numbers.
+
+use crate::numbering::{ABSENT, Numbering};
+use crate::sets::FeatureSet;
+use rules::{Color, Kind, Piece, Square, Variant};
+
+/// A perspective with its king's part of the feature number already computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct View {
+    perspective: Color,
+    offset: u32,
+}
+
+impl View {
+    /// The view of a player whose king stands on `king`. Evaluations are for positions with
+    /// both kings; should one be missing all the same, its owner is given a king on square 0 of
+    /// its own view.
+    #[inline]
+    pub fn new<V: Variant, F: FeatureSet<V>>(perspective: Color, king: Option<Square>) -> Self {
+        let king = king.map_or(0, |sq| Numbering::of(V::GAME).orient(perspective, sq));
+        Self { perspective, offset: F::offset(king) as u32 }
+    }
+
+    /// Whose view it is.
+    #[inline]
+    pub const fn perspective(self) -> Color {
+        self.perspective
+    }
+
+    /// The feature of a piece on a square, not counting attacks; `None` for a king where the set
+    /// has no feature for it, and for an empty square.
+    #[inline]
+    pub fn board<V: Variant, F: FeatureSet<V>>(self, piece: Piece, sq: Square) -> Option<u32> {
+        let kind = piece.kind_index();
+        if kind == 0 || !F::KINGS && kind == Kind::King.index() {
+            return None;
+        }
+        Some(self.offset + Numbering::of(V::GAME).board(self.perspective, piece, sq) as u32)
+    }
+
+    /// The feature of the `copy`-th piece of a kind in a hand.
+    #[inline]
+    pub fn hand<V: Variant>(self, owner: Color, kind: Kind, copy: usize) -> u32 {
+        self.offset + Numbering::of(V::GAME).hand(self.perspective, owner, kind, copy) as u32
+    }
+
+    /// The feature of a piece that is not in the game (handicaps): once per missing piece.
+    #[inline]
+    pub const fn absent(self) -> u32 {
+        self.offset + ABSENT as u32
+    }
+}

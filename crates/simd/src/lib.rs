@@ -1,0 +1,37 @@
+//! Integer vector kernels of the evaluations.
+//!
+//! One file per instruction set ([`Isa`]), the same names in the same order; `scalar` is the
+//! specification and every other path must give the same bits. The choice is made once, at run
+//! time, so one executable serves every machine.
+//!
+//! Kernels are coarse on purpose: a whole accumulator update ([`Layers::update`]), a whole
+//! forward pass ([`Layers::forward`]), a whole gather-and-sum ([`Gather`]). Choosing the
+//! instruction set then costs one indirect call per evaluation instead of one per vector.
+//!
+//! Deliberately absent: any knowledge of shogi, of files, or of what the numbers mean. Together
+//! with the transposition table this is the only place where `unsafe` is allowed.
+
+#![allow(unsafe_code)]
+
+mod aligned;
+mod gather;
+mod isa;
+mod kernels;
+mod layers;
+mod scalar;
+mod vector;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+
+#[cfg(test)]
+mod tests;
+
+pub use aligned::{AlignedVec, Plain};
+pub use gather::Gather;
+pub use isa::{Isa, UnknownIsa};
+pub use layers::{Layers, LayersError, Parameters, Shape};
