@@ -116,6 +116,8 @@ fn read<V: Variant>(s: &str, kings: Kings, reasons: &mut Vec<String>) -> Option<
     let mut pos = Position::<V>::empty();
     let mut counts = Counts::default();
     read_board(board, &mut pos, &mut counts, reasons);
+    // Pieces of a board that could not be read are not worth counting.
+    let board_read = reasons.is_empty();
     match turn {
         "b" => {}
         "w" => pos.turn = Color::White,
@@ -132,7 +134,9 @@ fn read<V: Variant>(s: &str, kings: Kings, reasons: &mut Vec<String>) -> Option<
     if let Some(rest) = fields.next() {
         reasons.push(format!("unexpected {:?} after the move number", clip(rest)));
     }
-    check_counts::<V>(&counts, kings, reasons);
+    if board_read {
+        check_counts::<V>(&counts, kings, reasons);
+    }
     if !reasons.is_empty() {
         return None;
     }
