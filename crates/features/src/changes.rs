@@ -16,7 +16,7 @@ const fn pieces<V: Variant>() -> usize {
 }
 
 /// How many pieces (not kings) are missing from the game: 0 unless it is a handicap.
-pub(crate) fn missing<V: Variant>(pos: &Position<V>) -> usize {
+pub fn missing<V: Variant>(pos: &Position<V>) -> usize {
     let on_board = (pos.occupied() & !pos.kind(Kind::King)).count() as usize;
     let in_hand: usize = Color::BOTH.iter().map(|&c| pos.hand(c).total()).sum();
     const { pieces::<V>() }.saturating_sub(on_board + in_hand)

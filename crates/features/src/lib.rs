@@ -16,7 +16,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub use changes::{Changes, active, changed};
+pub use changes::{Changes, active, changed, missing};
 pub use effects::Effects;
 pub use list::List;
 pub use numbering::Numbering;

@@ -80,9 +80,9 @@ fn start_position() {
         assert!(kp.contains(&(1548 + 44)) && kp.contains(&(1629 + 36)));
         let krank = features::<Shogi, HalfKpKrank>(&pos, side);
         assert!(krank.iter().zip(&half).all(|(&a, &b)| a == b + 8 * 125_388));
-        // 7g: attacked by nobody of the enemy, by the bishop and nothing else of its own side.
+        // 7g: attacked by nobody of the enemy, by bishop and knight of its own side.
         let e9 = features::<Shogi, HalfKpE9>(&pos, side);
-        assert!(e9.contains(&(68_262 + 3 * 125_388)), "{e9:?}");
+        assert!(e9.contains(&(68_262 + 6 * 125_388)), "{e9:?}");
     }
     assert_eq!(features::<Minishogi, HalfKp>(&Position::startpos(), Color::Black).len(), 10);
 }

@@ -1,0 +1,32 @@
+//! NNUE: integer nets with a wide sparse first layer that is updated by difference.
+//!
+//! A net is a feature set (crate `features`) and a [`Shape`]; transformer and layers are written
+//! once for all of them. [`Nnue`] is the evaluator a search is built with: one type per feature
+//! set, while widths are data of the net whose kernels were chosen when it was loaded. So a new
+//! width needs no new code at all, and a new feature set is one index file and one line in
+//! [`AnyNet`].
+//!
+//! What is here: reading and writing `nn.bin`, telling architectures apart, the accumulators of
+//! a thread with their cache. Deliberately absent: training, search, vector instructions (crate
+//! `simd`).
+
+mod any;
+mod architecture;
+mod cache;
+mod evaluator;
+mod file;
+mod info;
+mod net;
+mod noise;
+
+#[cfg(test)]
+mod tests;
+
+pub use any::{AnyNet, NetVisitor};
+pub use architecture::{Architecture, FeatureKind, Hashes};
+pub use evaluator::Nnue;
+pub use file::{NetError, VERSION};
+pub use info::{NetInfo, Spread};
+pub use net::{DEFAULT_FV_SCALE, Header, Net, Transformer};
+pub use noise::Noise;
+pub use simd::{Isa, Layers, Parameters, Shape};

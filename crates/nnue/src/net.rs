@@ -1,0 +1,132 @@
+//! A net in memory: shared, read-only, cheap to clone.
+
+use crate::architecture::{Architecture, FeatureKind, Hashes};
+use features::FeatureSet;
+use rules::{Game, Variant};
+use simd::{AlignedVec, Isa, Layers, LayersError, Parameters, Shape};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// What the output is divided by unless the user says otherwise.
+pub const DEFAULT_FV_SCALE: i32 = 16;
+
+/// The first layer: one row of `l0` numbers for every feature.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transformer {
+    /// What an accumulator starts from.
+    pub biases: AlignedVec<i16>,
+    /// The rows, feature by feature.
+    pub weights: AlignedVec<i16>,
+}
+
+/// The parts of a file that are not parameters, kept so that a net is written as it was read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Header {
+    /// The description, usually ASCII.
+    pub description: Vec<u8>,
+    /// The hashes found (or computed for a new net).
+    pub hashes: Hashes,
+}
+
+/// A net over feature set `F` of game `V`.
+#[derive(Clone, Debug)]
+pub struct Net<V, F> {
+    header: Header,
+    transformer: Arc<Transformer>,
+    layers: Arc<Layers>,
+    fv_scale: i32,
+    features: PhantomData<(V, F)>,
+}
+
+impl<V: Variant, F: FeatureSet<V>> Net<V, F> {
+    /// A new net from its parameters, with the usual header.
+    pub fn new(
+        shape: Shape,
+        transformer: Transformer,
+        parameters: Parameters,
+    ) -> Result<Self, LayersError> {
+        let architecture = Architecture { features: Self::feature_kind(), shape };
+        let header = Header {
+            description: architecture.description().into_bytes(),
+            hashes: architecture.hashes(),
+        };
+        Self::with_header(header, shape, transformer, parameters)
+    }
+
+    /// A net with the header it was read with.
+    pub(crate) fn with_header(
+        header: Header,
+        shape: Shape,
+        transformer: Transformer,
+        parameters: Parameters,
+    ) -> Result<Self, LayersError> {
+        let layers = Layers::new(Isa::best(), shape, parameters)?;
+        let (biases, weights) = (transformer.biases.len(), transformer.weights.len());
+        assert!(
+            biases == shape.l0 && weights == F::INPUTS * shape.l0,
+            "a transformer of {biases} and {weights} numbers for {} inputs and {}",
+            F::INPUTS,
+            shape.name()
+        );
+        Ok(Self {
+            header,
+            transformer: Arc::new(transformer),
+            layers: Arc::new(layers),
+            fv_scale: DEFAULT_FV_SCALE,
+            features: PhantomData,
+        })
+    }
+
+    fn feature_kind() -> FeatureKind {
+        FeatureKind::ALL
+            .into_iter()
+            .find(|k| k.name() == F::NAME && k.game() == V::GAME)
+            .unwrap_or(FeatureKind::HalfKp)
+    }
+
+    /// The same net with another divisor of the output. Zero and less count as the default.
+    #[must_use]
+    pub fn with_fv_scale(&self, fv_scale: i32) -> Self {
+        let fv_scale = if fv_scale > 0 { fv_scale } else { DEFAULT_FV_SCALE };
+        Self { fv_scale, ..self.clone() }
+    }
+
+    /// The same net for another instruction set.
+    #[must_use]
+    pub fn with_isa(&self, isa: Isa) -> Self {
+        Self { layers: Arc::new(self.layers.with_isa(isa)), ..self.clone() }
+    }
+
+    /// What the output is divided by.
+    #[inline]
+    pub fn fv_scale(&self) -> i32 {
+        self.fv_scale
+    }
+
+    /// The feature set and shape.
+    pub fn architecture(&self) -> Architecture {
+        Architecture { features: Self::feature_kind(), shape: self.layers.shape() }
+    }
+
+    /// The game it is for.
+    pub fn game(&self) -> Game {
+        V::GAME
+    }
+
+    /// Description and hashes.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The first layer.
+    #[inline]
+    pub fn transformer(&self) -> &Transformer {
+        &self.transformer
+    }
+
+    /// The other layers.
+    #[inline]
+    pub fn layers(&self) -> &Layers {
+        &self.layers
+    }
+}

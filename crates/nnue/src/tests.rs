@@ -1,0 +1,3 @@
+mod files;
+mod games;
+mod golden;
