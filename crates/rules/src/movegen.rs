@@ -295,7 +295,7 @@ impl<V: Variant, const G: u8, const FULL: bool> Walk<'_, V, G, FULL> {
             } else if is_checks(G) {
                 targets = V::Bits::EMPTY;
             }
-            targets.each(|to| self.list.push(Move::drop(Kind::Pawn, to)));
+            self.list.push_drops(targets, [Move::drop(Kind::Pawn, Square::new(0))]);
         }
         if !hand.has_more_than_pawns() {
             return;
@@ -346,21 +346,15 @@ impl<V: Variant, const G: u8, const FULL: bool> Walk<'_, V, G, FULL> {
     /// Every kind on every target.
     #[inline]
     fn drop_all(&mut self, targets: V::Bits, kinds: &[Move]) {
-        // The number of kinds as a constant lets the inner loop unroll.
+        // The number of kinds as a constant turns the inner loop into one or two stores.
         match *kinds {
             [] => {}
-            [a] => targets.each(|to| self.list.push(a.onto(to))),
-            [a, b] => targets.each(|to| self.list.push_each([a.onto(to), b.onto(to)])),
-            [a, b, c] => {
-                targets.each(|to| self.list.push_each([a.onto(to), b.onto(to), c.onto(to)]))
-            }
-            [a, b, c, d] => targets
-                .each(|to| self.list.push_each([a.onto(to), b.onto(to), c.onto(to), d.onto(to)])),
-            _ => targets.each(|to| {
-                for k in kinds {
-                    self.list.push(k.onto(to));
-                }
-            }),
+            [a] => self.list.push_drops(targets, [a]),
+            [a, b] => self.list.push_drops(targets, [a, b]),
+            [a, b, c] => self.list.push_drops(targets, [a, b, c]),
+            [a, b, c, d] => self.list.push_drops(targets, [a, b, c, d]),
+            [a, b, c, d, e] => self.list.push_drops(targets, [a, b, c, d, e]),
+            [a, b, c, d, e, f, ..] => self.list.push_drops(targets, [a, b, c, d, e, f]),
         }
     }
 
