@@ -7,6 +7,7 @@ use crate::{
 
 /// A position of shogi or of minishogi.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::large_enum_variant, reason = "positions are few and moved rarely")]
 pub enum AnyPosition {
     /// 9×9.
     Shogi(Position<Shogi>),

@@ -90,9 +90,8 @@ impl<V: Variant> Position<V> {
         if info.squares(kind).has(m.to()) {
             return true;
         }
-        // A slider that moves along its own line to the king without reaching it is covered by
-        // `squares` being computed with the piece still on the board: only if it stands between
-        // itself and the king, which it does not.
+        // `squares` is computed with the piece still where it came from. That hides nothing: a
+        // slider between the king and a farther square of the same line gives check already.
         info.discoverers.has(m.from()) && !V::line(info.king, m.from()).has(m.to())
     }
 }

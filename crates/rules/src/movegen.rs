@@ -210,10 +210,10 @@ impl<V: Variant, const G: u8, const FULL: bool> Walk<'_, V, G, FULL> {
         let great = (pos.kind(Kind::Horse) | pos.kind(Kind::Dragon)) & own;
         if great.any() {
             (pos.kind(Kind::Horse) & own).each(|from| {
-                self.fixed(Kind::Horse, from, V::attacks(us, Kind::Horse, from, occupied))
+                self.fixed(Kind::Horse, from, V::attacks(us, Kind::Horse, from, occupied));
             });
             (pos.kind(Kind::Dragon) & own).each(|from| {
-                self.fixed(Kind::Dragon, from, V::attacks(us, Kind::Dragon, from, occupied))
+                self.fixed(Kind::Dragon, from, V::attacks(us, Kind::Dragon, from, occupied));
             });
         }
     }
