@@ -1,7 +1,7 @@
 //! Static evaluation: the trait every evaluation implements, and the classic ones.
 //!
 //! [`Evaluator`] is the plug between a search and an evaluation; [`Material`] counts pieces;
-//! `Kppt` and `KppKkpt` are the linear three-piece evaluations with the ecosystem's files.
+//! [`Kppt`] and [`KppKkpt`] are the linear three-piece evaluations with the ecosystem's files.
 //! Nets live in crate `nnue`.
 //!
 //! Deliberately absent: search, mate scores, draw values, any conversion to centipawns. A value
@@ -10,6 +10,8 @@
 
 mod evaluator;
 mod material;
+mod three_piece;
 
 pub use evaluator::{Evaluator, MAX_VALUE};
 pub use material::{Material, PIECE_VALUES, material};
+pub use three_piece::{FILES, KppKkpt, Kppt, Tables, TablesError, ThreePiece};
