@@ -9,10 +9,7 @@ use think::{OptionKind, OptionSpec};
 /// Reads what follows `option`.
 pub(crate) fn parse(rest: &str) -> Result<OptionSpec, ParseError> {
     let missing = |after: &str, expected| ParseError::Missing { after: after.to_owned(), expected };
-    let mut rest = match first(rest) {
-        ("name", rest) => rest,
-        _ => return Err(missing("option", "\"name\"")),
-    };
+    let ("name", mut rest) = first(rest) else { return Err(missing("option", "\"name\"")) };
     let name = words_until(&mut rest, &["type"]);
     if name.is_empty() {
         return Err(missing("name", "an option"));

@@ -1,0 +1,55 @@
+//! Nue: a computer-shogi system in one executable.
+//!
+//! Without a command it speaks USI, which is what a graphical interface starts. One file per
+//! command; [`assemble`] is the only one that names concrete engines. Libraries never print: all
+//! that is said is said here, through [`output`].
+
+mod assemble;
+mod bench;
+mod board;
+mod failure;
+mod input;
+mod moves;
+mod options;
+mod output;
+mod perft;
+mod shell;
+mod show;
+mod start;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+use std::process::ExitCode;
+
+/// Nue, a computer-shogi system. Without a command it speaks USI on standard input and output.
+#[derive(Parser)]
+#[command(name = "nue", version, args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(flatten)]
+    game: start::GameArg,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Perft(perft::PerftArgs),
+    Show(show::ShowArgs),
+    Moves(moves::MovesArgs),
+    Bench(bench::BenchArgs),
+    Options(options::OptionsArgs),
+}
+
+fn main() -> ExitCode {
+    // Wrong usage ends here, with exit code 2.
+    let cli = Cli::parse();
+    let outcome = match cli.command {
+        None => shell::run(cli.game.game),
+        Some(Command::Perft(args)) => perft::run(&args),
+        Some(Command::Show(args)) => show::run(&args),
+        Some(Command::Moves(args)) => moves::run(&args),
+        Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Options(args)) => options::run(&args),
+    };
+    outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+}

@@ -1,0 +1,58 @@
+//! `nue options`: what can be set over USI, as the page docs/options.md.
+
+use crate::assemble;
+use crate::failure::Outcome;
+use clap::Args;
+use rules::Game;
+use std::io::{self, Write};
+use std::sync::Arc;
+use think::{Engine, OptionSpec, WallTime, option};
+
+/// Print the USI options as a page of documentation
+#[derive(Args)]
+pub(crate) struct OptionsArgs {}
+
+pub(crate) fn run(_: &OptionsArgs) -> Outcome {
+    io::stdout().lock().write_all(document().as_bytes())?;
+    Ok(())
+}
+
+/// Every option: the shell's own and the engine's.
+pub(crate) fn of(game: Game, engine: &dyn Engine) -> Vec<OptionSpec> {
+    std::iter::once(assemble::variant_option(game)).chain(engine.options()).collect()
+}
+
+fn all(game: Game) -> Vec<OptionSpec> {
+    of(game, &*assemble::engine(game, Arc::new(WallTime::start())))
+}
+
+fn document() -> String {
+    format!(
+        "# Options\n\n\
+         What `setoption name … value …` understands. Case does not count. This page is printed\n\
+         by `nue options`; do not edit it.\n\n{}",
+        option::markdown(&all(Game::Shogi))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_in_docs_is_the_one_generated() {
+        let page = include_str!("../../../docs/options.md").replace("\r\n", "\n");
+        assert_eq!(page, document(), "run: nue options > docs/options.md");
+    }
+
+    #[test]
+    fn both_games_declare_the_options_every_interface_sends() {
+        for game in Game::ALL {
+            let specs = all(game);
+            for name in ["USI_Variant", "USI_Hash", "USI_Ponder"] {
+                assert!(specs.iter().any(|s| s.name == name), "{game}: {name}");
+            }
+            assert_eq!(specs[0].default, game.name());
+        }
+    }
+}

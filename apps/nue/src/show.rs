@@ -1,0 +1,20 @@
+//! `nue show`: a board a person can read.
+
+use crate::board;
+use crate::failure::Outcome;
+use crate::start::PositionArgs;
+use clap::Args;
+use std::io::{self, Write};
+
+/// Show a position as a board
+#[derive(Args)]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    position: PositionArgs,
+}
+
+pub(crate) fn run(args: &ShowArgs) -> Outcome {
+    let position = args.position.resolve()?;
+    writeln!(io::stdout().lock(), "{}", board::draw(&position))?;
+    Ok(())
+}
