@@ -151,9 +151,9 @@ fn measure<A: Index, B: Index>(
     agreed & walks.print(calls)
 }
 
-/// Positions walked in one go: some ten milliseconds, short enough that every part meets a quiet
+/// Positions walked in one go: some two milliseconds, short enough that every part meets a quiet
 /// moment of the machine in one of its rounds.
-const WALK_PART: usize = 150;
+const WALK_PART: usize = 20;
 
 /// Sums over the parts of the walk: the three methods, then the walk by itself.
 #[derive(Default)]
