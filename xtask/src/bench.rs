@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     let root = workspace_root();
     let status = cargo()
-        .args(["run", "--release", "--quiet", "--locked", "--manifest-path"])
+        .args(["run", "--release", "--quiet", "--manifest-path"])
         .arg(root.join("bench/Cargo.toml"))
         .args(["--", name])
         .args(rest)
