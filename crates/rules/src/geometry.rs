@@ -75,6 +75,21 @@ pub(crate) const fn reach(size: usize, color: Color, kind: Kind, sq: usize) -> u
     }
 }
 
+/// Squares at most two king's steps from `sq`, itself left out.
+pub(crate) const fn near(size: usize, sq: usize) -> u128 {
+    let mut set = 0;
+    let mut df = -2;
+    while df <= 2 {
+        let mut dr = -2;
+        while dr <= 2 {
+            set |= at(size, sq, df, dr);
+            dr += 1;
+        }
+        df += 1;
+    }
+    set & !bit(size, sq)
+}
+
 /// Direction from one square to another if they share a line, else (0, 0).
 const fn direction(size: usize, a: usize, b: usize) -> (i32, i32) {
     let df = (b / size) as i32 - (a / size) as i32;
@@ -108,6 +123,8 @@ pub(crate) struct Tables<B: 'static, const N: usize> {
     pub(crate) between: [[B; N]; N],
     /// `line` by two squares.
     pub(crate) line: [[B; N]; N],
+    /// `near` by square.
+    pub(crate) near: [B; N],
 }
 
 /// Builds [`Tables`] for a set type with a `const fn from_raw`. A macro because trait functions
@@ -119,6 +136,7 @@ macro_rules! tables {
             reach: [[[EMPTY; $squares]; 15]; 2],
             between: [[EMPTY; $squares]; $squares],
             line: [[EMPTY; $squares]; $squares],
+            near: [EMPTY; $squares],
         };
         let mut a = 0;
         while a < $squares {
@@ -134,6 +152,7 @@ macro_rules! tables {
                 }
                 k += 1;
             }
+            t.near[a] = $bits::from_raw($crate::geometry::near($size, a));
             let mut b = 0;
             while b < $squares {
                 t.between[a][b] = $bits::from_raw($crate::geometry::between($size, a, b));

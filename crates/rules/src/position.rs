@@ -276,7 +276,7 @@ impl<V: Variant> Position<V> {
 
     /// Sliders of `color` that would attack `sq` on an otherwise empty board.
     #[inline]
-    pub(crate) fn snipers(&self, color: Color, sq: Square) -> V::Bits {
+    pub fn snipers(&self, color: Color, sq: Square) -> V::Bits {
         let k = &self.kinds;
         let bishops = k[Kind::Bishop.index()] | k[Kind::Horse.index()];
         let rooks = k[Kind::Rook.index()] | k[Kind::Dragon.index()];
@@ -289,7 +289,7 @@ impl<V: Variant> Position<V> {
     /// Pieces of `side` that alone stand between `king` and a slider of `slider_color`: pinned
     /// if `side` owns the king, able to discover check if `side` owns the slider.
     #[inline]
-    pub(crate) fn shields(&self, slider_color: Color, king: Square, side: Color) -> V::Bits {
+    pub fn shields(&self, slider_color: Color, king: Square, side: Color) -> V::Bits {
         let mut set = V::Bits::EMPTY;
         let occupied = self.occupied();
         self.snipers(slider_color, king).each(|sniper| {
@@ -324,7 +324,7 @@ impl<V: Variant> Position<V> {
     /// Attackers of `sq` by one step or a knight's jump, of both colours' sets (the caller masks
     /// by colour).
     #[inline]
-    fn stepping_attackers(&self, color: Color, sq: Square) -> V::Bits {
+    pub fn stepping_attackers(&self, color: Color, sq: Square) -> V::Bits {
         let k = &self.kinds;
         let them = color.opponent();
         V::reach(them, Kind::Pawn, sq) & k[Kind::Pawn.index()]

@@ -51,6 +51,9 @@ pub trait Variant: sealed::Sealed + Copy + Clone + Default + Debug + Send + Sync
     fn between(a: Square, b: Square) -> Self::Bits;
     /// The whole line through two squares; empty if they share none.
     fn line(a: Square, b: Square) -> Self::Bits;
+    /// Squares at most two king's steps away, the square itself left out: from anywhere else no
+    /// piece but a knight or a slider attacks a square next to it.
+    fn near(sq: Square) -> Self::Bits;
     /// The first `count` ranks as that colour sees the far side of the board.
     fn far_ranks(color: Color, count: usize) -> Self::Bits;
     /// Squares a lance attacks.
@@ -138,6 +141,11 @@ macro_rules! from_tables {
         #[inline]
         fn line(a: Square, b: Square) -> $bits {
             $tables.line[a.index()][b.index()]
+        }
+
+        #[inline]
+        fn near(sq: Square) -> $bits {
+            $tables.near[sq.index()]
         }
 
         #[inline]

@@ -274,7 +274,8 @@ impl Slow {
         // The move into seen[i] was made by the side that moves at seen[i - 1].
         let all_checks = |c: Color| {
             (first + 1..=last).all(|i| {
-                let mover = if (last - i).is_multiple_of(2) { self.turn.opponent() } else { self.turn };
+                let mover =
+                    if (last - i).is_multiple_of(2) { self.turn.opponent() } else { self.turn };
                 mover != c || self.seen[i].1
             })
         };

@@ -1,0 +1,58 @@
+//! How long mate in one takes on average over positions of a file of SFEN lines, or over
+//! positions of random games if no file is given.
+#![allow(clippy::print_stdout)]
+
+use rules::{Gen, MoveList, Position, Shogi};
+use std::time::Instant;
+
+fn positions() -> Vec<Position<Shogi>> {
+    if let Some(path) = std::env::args().nth(1) {
+        let text = std::fs::read_to_string(path).expect("a readable file");
+        let sfen = |l: &str| l.trim().trim_start_matches("sfen ").to_owned();
+        return text.lines().filter_map(|l| Position::from_sfen(&sfen(l)).ok()).collect();
+    }
+    let mut all = Vec::new();
+    let mut seed = 1u64;
+    while all.len() < 10_000 {
+        let mut pos = Position::<Shogi>::startpos();
+        for ply in 0..120 {
+            let moves = pos.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            pos.play(moves[(seed >> 33) as usize % moves.len()]);
+            if ply > 40 {
+                all.push(pos.clone());
+            }
+        }
+    }
+    all
+}
+
+fn main() {
+    let all = positions();
+    let rounds = 4_000_000 / all.len().max(1) + 1;
+    let mut found = 0;
+    let start = Instant::now();
+    for _ in 0..rounds {
+        for pos in &all {
+            found += usize::from(mate::mate_in_one(std::hint::black_box(pos)).is_some());
+        }
+    }
+    let calls = rounds * all.len();
+    let nanos = start.elapsed().as_nanos() as f64 / calls as f64;
+    println!("{} positions, {} with a mate: {nanos:.1} ns a call", all.len(), found / rounds);
+    let mut list = MoveList::new();
+    let start = Instant::now();
+    let mut checks = 0;
+    for _ in 0..rounds {
+        for pos in &all {
+            list.clear();
+            std::hint::black_box(pos).generate(Gen::Checks, &mut list);
+            checks += list.len();
+        }
+    }
+    let nanos = start.elapsed().as_nanos() as f64 / calls as f64;
+    println!("for comparison, listing the checks ({}): {nanos:.1} ns", checks / rounds);
+}

@@ -1,0 +1,15 @@
+//! Forced mates.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`one`] | mate in one without playing a move |
+//! | [`three`] | mate in three for the leaves of a search |
+//!
+//! Deliberately absent: evaluation, text protocols, files, printing, and any clock that was not
+//! passed in.
+
+pub mod one;
+pub mod three;
+
+pub use one::mate_in_one;
+pub use three::mate_in_three;
