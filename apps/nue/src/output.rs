@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use usi::Reply;
 
 /// Longest remark, in characters: whatever was typed, an error stays a line one can read.
-const LONGEST_NOTE: usize = 400;
+const LONGEST_NOTE: usize = 1000;
 
 /// Where lines go; clones write to the same place.
 #[derive(Clone)]
@@ -80,6 +80,6 @@ pub(crate) mod tests {
         let text = memory.text();
         assert!(text.starts_with("info string bad  move x"));
         assert_eq!(text.lines().count(), 1);
-        assert!(text.chars().count() < 430);
+        assert!(text.chars().count() < 1030);
     }
 }

@@ -271,10 +271,13 @@ fn absurd_numbers_are_clamped() {
 #[test]
 fn go_mate_is_answered_with_checkmate() {
     let mut gui = Gui::start(&[]);
+    gui.send("position sfen 4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1");
     for go in ["go mate 1000", "go mate infinite"] {
         gui.send(go);
         assert!(gui.line().starts_with("checkmate "));
     }
+    let refused = "info string not thinking: Black has no king: only \"go mate\" can be asked";
+    assert_eq!(gui.ask("go depth 1"), [refused]);
 }
 
 #[test]

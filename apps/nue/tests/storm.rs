@@ -16,7 +16,7 @@ impl Dice {
     }
 }
 
-const WORDS: [&str; 48] = [
+const WORDS: [&str; 49] = [
     "usi",
     "isready",
     "setoption",
@@ -65,6 +65,7 @@ const WORDS: [&str; 48] = [
     "\t",
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
     "rbsgk/4p/5/P4/KGSBR w - 1",
+    "4k4/9/9/9/9/9/9/9/9 b G 1",
 ];
 
 fn line(dice: &mut Dice) -> Vec<u8> {

@@ -170,6 +170,17 @@ fn limits_as_meant() {
 }
 
 #[test]
+fn a_mate_problem_may_lack_a_king_and_is_only_asked_for_its_mate() {
+    let problem = "position sfen 4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1";
+    let Ok(Command::Position(problem)) = Command::parse(problem) else { panic!() };
+    let position = problem.resolve(rules::Game::Shogi).unwrap();
+    let ask = |go: Go| go.limits(&position, Duration::ZERO);
+    assert!(ask(Go { mate: Some(MateTime::Infinite), ..Go::default() }).is_ok());
+    let error = ask(Go::default()).unwrap_err().to_string();
+    assert_eq!(error, "Black has no king: only \"go mate\" can be asked");
+}
+
+#[test]
 fn positions_as_meant() {
     use rules::Game::{Minishogi, Shogi};
     let resolve = |game, line: &str| match Command::parse(line).unwrap() {

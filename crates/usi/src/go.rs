@@ -2,7 +2,7 @@
 
 use crate::ParseError;
 use crate::words::{MAX_MILLIS, number, trimmed};
-use rules::AnyPosition;
+use rules::{AnyPosition, Color};
 use std::fmt;
 use std::time::Duration;
 use think::{Clocks, Limits, MateLimit, Moment};
@@ -125,6 +125,9 @@ pub enum GoError {
     /// A move of `searchmoves` cannot be played.
     #[error("searchmoves: {0}")]
     SearchMove(String),
+    /// A king is not on the board: a problem, not a game.
+    #[error("{0} has no king: only \"go mate\" can be asked")]
+    NoKing(Color),
 }
 
 /// Words that end the list after `searchmoves`.
@@ -182,6 +185,10 @@ impl Go {
 
     /// The limits meant for a search of this position asked for at `start`.
     pub fn limits(&self, position: &AnyPosition, start: Moment) -> Result<Limits, GoError> {
+        let kingless = Color::BOTH.into_iter().find(|&color| position.king(color).is_none());
+        if let (Some(color), None) = (kingless, self.mate) {
+            return Err(GoError::NoKing(color));
+        }
         let parse = |text: &String| {
             position.parse_usi(text).map_err(|e| GoError::SearchMove(e.to_string()))
         };

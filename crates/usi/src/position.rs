@@ -2,7 +2,7 @@
 
 use crate::ParseError;
 use crate::words::trimmed;
-use rules::{AnyPosition, Game};
+use rules::{AnyPosition, Game, Kings};
 use std::fmt;
 use thiserror::Error;
 
@@ -82,20 +82,23 @@ impl SetPosition {
         Ok(Self { start, moves: words.map(str::to_owned).collect() })
     }
 
-    /// The position meant, with the moves as its history.
+    /// The position meant, with the moves as its history. Kings may be missing: mate problems
+    /// are set up this way.
     pub fn resolve(&self, game: Game) -> Result<AnyPosition, PositionError> {
         let mut position = match &self.start {
             Start::Startpos => AnyPosition::startpos(game),
-            Start::Sfen(sfen) => AnyPosition::from_sfen(game, sfen).map_err(|e| {
-                let board = sfen.split(' ').next().unwrap_or_default();
-                let ranks = board.split('/').count();
-                let other = Game::ALL.iter().any(|g| *g != game && g.size() == ranks);
-                if other {
-                    PositionError::OtherGame { ranks, game }
-                } else {
-                    PositionError::Sfen(e.to_string())
-                }
-            })?,
+            Start::Sfen(sfen) => {
+                AnyPosition::from_sfen_with(game, sfen, Kings::Any).map_err(|e| {
+                    let board = sfen.split(' ').next().unwrap_or_default();
+                    let ranks = board.split('/').count();
+                    let other = Game::ALL.iter().any(|g| *g != game && g.size() == ranks);
+                    if other {
+                        PositionError::OtherGame { ranks, game }
+                    } else {
+                        PositionError::Sfen(e.to_string())
+                    }
+                })?
+            }
         };
         for (index, text) in self.moves.iter().enumerate() {
             let m = position

@@ -7,7 +7,7 @@ use crate::assemble::{self, VARIANT, VARIANT_ALIAS};
 use crate::input::{LONGEST_LINE, Line};
 use crate::output::Output;
 use crate::{board, moves, options, perft};
-use rules::{AnyPosition, Game};
+use rules::{AnyPosition, Color, Game};
 use std::sync::Arc;
 use think::{Control, Engine, Moment, OptionError, PonderHit, TimeSource, quote};
 use usi::{Command, Go, ParseError, Reply, SetPosition, Times};
@@ -293,11 +293,13 @@ impl Session {
     }
 
     fn show_value(&mut self) {
-        let value = self.engine.set_position(self.position.clone()).ok();
-        let value = value.and_then(|()| self.engine.static_value());
-        self.output.text(&match value {
+        let kings = Color::BOTH.iter().all(|&color| self.position.king(color).is_some());
+        let position = self.position.clone();
+        let value = (kings && self.engine.set_position(position).is_ok())
+            .then(|| self.engine.static_value());
+        self.output.text(&match value.flatten() {
             Some(value) => format!("static value for the side to move: {value} cp"),
-            None => "this engine has no static value".to_owned(),
+            None => "no static value here".to_owned(),
         });
     }
 }
