@@ -1,0 +1,224 @@
+//! How a line of moves ended, and who won by it.
+//!
+//! Formats have different words. Where a format lacks one it writes the nearest it has and adds
+//! the name from here as a comment (`終局：…`), so that nothing is lost on the way back.
+
+use rules::Color;
+
+/// How a game, or a variation, ended. "The side to move" is the side to move after the last move.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Ending {
+    /// The side to move resigned (投了).
+    Resign,
+    /// The game was broken off (中断).
+    Interrupted,
+    /// Fourfold repetition (千日手): no winner.
+    Repetition,
+    /// Perpetual check: that colour gave it and loses.
+    PerpetualCheck(Color),
+    /// Both kings entered and points decide nothing (持将棋).
+    Impasse,
+    /// A draw by agreement or declaration (引き分け).
+    Draw,
+    /// The side to move ran out of time (切れ負け).
+    TimeUp,
+    /// The side to move made an illegal move and loses; the move as text where it is known.
+    IllegalMove(Option<String>),
+    /// That colour broke a rule otherwise and loses (反則行為).
+    IllegalAction(Color),
+    /// The side to move declared a win with its king entered (入玉勝ち).
+    Declaration,
+    /// The limit on the number of moves was reached: no winner.
+    MaxMoves,
+    /// The side to move is mated (詰み).
+    Mate,
+    /// There is no mate (不詰).
+    NoMate,
+    /// A move was taken back (待った).
+    TakenBack,
+    /// The record broke down (エラー).
+    Error,
+    /// The side to move won without playing (不戦勝).
+    DefaultWin,
+    /// The side to move lost without playing (不戦敗).
+    DefaultLoss,
+    /// The next move was sealed (封じ手).
+    Sealed,
+    /// The game stopped because a player left; that colour lost by it where this is known.
+    Abandoned(Option<Color>),
+    /// That colour won, no reason given.
+    Won(Color),
+    /// A word nobody knows, kept.
+    Other(String),
+}
+
+/// The result of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Outcome {
+    /// That colour won.
+    Won(Color),
+    /// Nobody won.
+    Draw,
+    /// The record does not say.
+    Unknown,
+}
+
+/// Endings without data, by their Japanese name.
+static NAMES: [(&str, Ending); 16] = [
+    ("投了", Ending::Resign),
+    ("中断", Ending::Interrupted),
+    ("千日手", Ending::Repetition),
+    ("持将棋", Ending::Impasse),
+    ("引き分け", Ending::Draw),
+    ("切れ負け", Ending::TimeUp),
+    ("反則手", Ending::IllegalMove(None)),
+    ("入玉勝ち", Ending::Declaration),
+    ("最大手数", Ending::MaxMoves),
+    ("詰み", Ending::Mate),
+    ("不詰", Ending::NoMate),
+    ("待った", Ending::TakenBack),
+    ("エラー", Ending::Error),
+    ("不戦勝", Ending::DefaultWin),
+    ("不戦敗", Ending::DefaultLoss),
+    ("封じ手", Ending::Sealed),
+];
+
+/// How the comment that names an ending begins.
+const MARK: &str = "終局：";
+
+impl Ending {
+    /// A word nobody knows, on one line without spaces around.
+    pub(crate) fn other(word: &str) -> Self {
+        Self::Other(crate::headers::one_line(word))
+    }
+
+    /// An illegal move of the side to move, kept as text.
+    pub(crate) fn illegal(text: &str) -> Self {
+        let text = crate::headers::one_line(text);
+        Self::IllegalMove((!text.is_empty()).then_some(text))
+    }
+
+    /// Who won, if `turn` is the side to move where the line ended.
+    pub const fn outcome(&self, turn: Color) -> Outcome {
+        match self {
+            Self::Resign | Self::TimeUp | Self::IllegalMove(_) | Self::Mate | Self::DefaultLoss => {
+                Outcome::Won(turn.opponent())
+            }
+            Self::Declaration | Self::DefaultWin => Outcome::Won(turn),
+            Self::PerpetualCheck(loser)
+            | Self::IllegalAction(loser)
+            | Self::Abandoned(Some(loser)) => Outcome::Won(loser.opponent()),
+            Self::Won(winner) => Outcome::Won(*winner),
+            Self::Repetition | Self::Impasse | Self::Draw | Self::MaxMoves => Outcome::Draw,
+            _ => Outcome::Unknown,
+        }
+    }
+
+    /// The Japanese name; [`Ending::from_name`] reads it back.
+    pub fn name(&self) -> String {
+        let side = |c: Color| if c == Color::Black { "先手" } else { "後手" };
+        match self {
+            Self::PerpetualCheck(c) => format!("{}の連続王手の千日手", side(*c)),
+            Self::IllegalMove(Some(text)) => format!("反則手 {text}"),
+            Self::IllegalAction(c) => format!("{}の反則行為", side(*c)),
+            Self::Abandoned(None) => "接続切れ".to_owned(),
+            Self::Abandoned(Some(c)) => format!("{}の接続切れ", side(*c)),
+            Self::Won(c) => format!("{}の勝ち", side(*c)),
+            Self::Other(word) => format!("その他 {word}"),
+            plain => NAMES
+                .iter()
+                .find(|(_, e)| e == plain)
+                .map_or_else(String::new, |(n, _)| (*n).to_owned()),
+        }
+    }
+
+    /// Reads a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        if let Some((_, ending)) = NAMES.iter().find(|(n, _)| *n == name) {
+            return Some(ending.clone());
+        }
+        if let Some(text) = name.strip_prefix("反則手 ") {
+            return Some(Self::IllegalMove(Some(text.to_owned())));
+        }
+        if let Some(word) = name.strip_prefix("その他 ") {
+            return Some(Self::Other(word.to_owned()));
+        }
+        let (color, rest) = match name.strip_prefix("先手の") {
+            Some(rest) => (Some(Color::Black), rest),
+            None => match name.strip_prefix("後手の") {
+                Some(rest) => (Some(Color::White), rest),
+                None => (None, name),
+            },
+        };
+        Some(match (rest, color) {
+            ("連続王手の千日手", Some(c)) => Self::PerpetualCheck(c),
+            ("反則行為", Some(c)) => Self::IllegalAction(c),
+            ("接続切れ", c) => Self::Abandoned(c),
+            ("勝ち", Some(c)) => Self::Won(c),
+            _ => return None,
+        })
+    }
+
+    /// The comment that names this ending.
+    pub(crate) fn to_comment(&self) -> String {
+        format!("{MARK}{}", self.name())
+    }
+
+    /// The ending a comment names.
+    pub(crate) fn from_comment(comment: &str) -> Option<Self> {
+        comment.strip_prefix(MARK).and_then(Self::from_name)
+    }
+
+    /// One of each, for tests of the formats.
+    #[cfg(test)]
+    pub(crate) fn samples() -> Vec<Self> {
+        let mut all: Vec<Self> = NAMES.iter().map(|(_, e)| e.clone()).collect();
+        for c in Color::BOTH {
+            all.extend([
+                Self::PerpetualCheck(c),
+                Self::IllegalAction(c),
+                Self::Abandoned(Some(c)),
+                Self::Won(c),
+            ]);
+        }
+        all.extend([
+            Self::Abandoned(None),
+            Self::IllegalMove(Some("+7775FU".to_owned())),
+            Self::Other("休憩".to_owned()),
+            Self::Other("two words".to_owned()),
+        ]);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_reads_back() {
+        for ending in Ending::samples() {
+            assert_eq!(Ending::from_name(&ending.name()), Some(ending.clone()));
+            assert_eq!(Ending::from_comment(&ending.to_comment()), Some(ending));
+        }
+        assert_eq!(Ending::from_name("先手の"), None);
+    }
+
+    #[test]
+    fn who_won() {
+        use Color::{Black, White};
+        for (ending, turn, want) in [
+            (Ending::Resign, Black, Outcome::Won(White)),
+            (Ending::Declaration, Black, Outcome::Won(Black)),
+            (Ending::PerpetualCheck(Black), Black, Outcome::Won(White)),
+            (Ending::PerpetualCheck(Black), White, Outcome::Won(White)),
+            (Ending::IllegalAction(White), White, Outcome::Won(Black)),
+            (Ending::Repetition, White, Outcome::Draw),
+            (Ending::MaxMoves, White, Outcome::Draw),
+            (Ending::Interrupted, White, Outcome::Unknown),
+            (Ending::Abandoned(None), White, Outcome::Unknown),
+        ] {
+            assert_eq!(ending.outcome(turn), want, "{ending:?} {turn}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Game records: CSA, KIF, KI2, JKF and USI lines, read into one [`Record`] and written from it.
+//!
+//! What is here: the record (headers, start position, tree of moves with times, comments,
+//! evaluations and endings), a [`Reader`] that goes through archives and recovers from broken
+//! games, a [`Writer`] for every format, detection of formats and encodings.
+//!
+//! What is deliberately absent: files and folders (the caller passes readers and writers), rules
+//! (asked of `rules`), and any judgement of play.
+
+mod analysis;
+mod clock;
+mod csa;
+mod encoding;
+mod ending;
+mod error;
+mod evaluation;
+mod format;
+mod headers;
+mod jkf;
+mod kakinoki;
+mod movetext;
+mod notation;
+mod options;
+mod placement;
+mod reach;
+mod reader;
+mod record;
+mod relative;
+mod replay;
+mod usi;
+mod writer;
+
+pub use ending::{Ending, Outcome};
+pub use error::{Problem, ReadError, WriteError};
+pub use evaluation::{Evaluation, Score};
+pub use format::{Format, UnknownFormat};
+pub use headers::{Headers, Key};
+pub use options::{CsaVersion, Encoding, Losses, UnknownEncoding, WriteOptions};
+pub use reader::{ReadOptions, Reader, read};
+pub use record::{Lines, Node, NodeId, Record, Step};
+pub use replay::Replay;
+pub use writer::{Writer, to_bytes};
