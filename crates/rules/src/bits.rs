@@ -56,6 +56,9 @@ pub trait Bits:
     /// two-pawn rule allows a drop. One subtraction tests all files of a word at once.
     fn files_without(pawns: Self) -> Self;
 
+    /// A number that differs for different sets, as good as at random.
+    fn mix(self) -> u64;
+
     /// Calls `f` for every square in ascending order.
     #[inline]
     fn each(mut self, mut f: impl FnMut(Square)) {
@@ -172,6 +175,12 @@ impl Bits for Bits81 {
         let lo = ((BOTTOM_LO - pawns.lo) & BOTTOM_LO) >> 8;
         let hi = ((BOTTOM_HI - pawns.hi) & BOTTOM_HI) >> 8;
         Self { lo: BOTTOM_LO ^ (BOTTOM_LO - lo), hi: BOTTOM_HI ^ (BOTTOM_HI - hi) }
+    }
+
+    #[inline]
+    fn mix(self) -> u64 {
+        (self.lo ^ self.hi << 45).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
+            ^ self.hi.wrapping_mul(0xbf58_476d_1ce4_e5b9)
     }
 
     #[inline]
@@ -301,6 +310,11 @@ impl Bits for Bits25 {
     #[inline]
     fn down(self) -> Self {
         Self(self.0 << 1)
+    }
+
+    #[inline]
+    fn mix(self) -> u64 {
+        u64::from(self.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     #[inline]

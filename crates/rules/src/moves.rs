@@ -223,6 +223,12 @@ impl MoveList {
         &mut self.moves[..self.len]
     }
 
+    /// Keeps only the first `len` moves.
+    #[inline]
+    pub fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
     /// Keeps only the moves for which `keep` holds.
     pub fn retain(&mut self, mut keep: impl FnMut(Move) -> bool) {
         let mut kept = 0;
