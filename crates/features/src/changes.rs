@@ -53,13 +53,27 @@ pub fn active<V: Variant, F: FeatureSet<V>>(
     }
 }
 
-/// Features a move removes and adds: two of each at most.
-#[derive(Clone, Debug, Default)]
+/// Features a move removes and adds: as many of one as of the other, since every piece that
+/// leaves a place arrives at another; two at most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Changes {
+    len: usize,
+    removed: [u32; 2],
+    added: [u32; 2],
+}
+
+impl Changes {
     /// Features that are no longer.
-    pub removed: List<2>,
+    #[inline]
+    pub fn removed(&self) -> &[u32] {
+        &self.removed[..self.len.min(2)]
+    }
+
     /// Features that are new.
-    pub added: List<2>,
+    #[inline]
+    pub fn added(&self) -> &[u32] {
+        &self.added[..self.len.min(2)]
+    }
 }
 
 /// What a move changes in one perspective, for sets in which a piece's feature depends on
@@ -67,22 +81,25 @@ pub struct Changes {
 #[inline]
 pub fn changed<V: Variant, F: FeatureSet<V>>(view: View, delta: &Delta) -> Changes {
     debug_assert!(F::EFFECT_STRIDE == 0);
+    let copy = usize::from(delta.copy);
     let mut c = Changes::default();
-    if delta.lifted.is_some() {
-        if let Some(feature) = view.board::<V, F>(delta.lifted, delta.from) {
-            c.removed.push(feature);
+    let capture = delta.captured.is_some();
+    if F::KINGS || delta.placed.kind_index() != Kind::King.index() {
+        c.len = 1 + usize::from(capture);
+        c.added[0] = view.piece::<V>(delta.placed, delta.to);
+        c.removed[0] = if delta.lifted.is_some() {
+            view.piece::<V>(delta.lifted, delta.from)
+        } else {
+            view.hand_index::<V>(delta.color, delta.placed.kind_index(), copy)
+        };
+        if capture {
+            c.removed[1] = view.piece::<V>(delta.captured, delta.to);
+            c.added[1] = view.hand_index::<V>(delta.color, delta.captured.kind_index(), copy);
         }
-        if let Some(kind) = delta.captured.kind() {
-            if let Some(feature) = view.board::<V, F>(delta.captured, delta.to) {
-                c.removed.push(feature);
-            }
-            c.added.push(view.hand::<V>(delta.color, kind.unpromoted(), usize::from(delta.copy)));
-        }
-    } else if let Some(kind) = delta.placed.kind() {
-        c.removed.push(view.hand::<V>(delta.color, kind, usize::from(delta.copy)));
-    }
-    if let Some(feature) = view.board::<V, F>(delta.placed, delta.to) {
-        c.added.push(feature);
+    } else if capture {
+        c.len = 1;
+        c.removed[0] = view.piece::<V>(delta.captured, delta.to);
+        c.added[0] = view.hand_index::<V>(delta.color, delta.captured.kind_index(), copy);
     }
     c
 }

@@ -157,7 +157,20 @@ impl Numbering {
     /// The number of the `copy`-th (from 1) piece of a kind in `owner`'s hand.
     #[inline]
     pub const fn hand(&self, perspective: Color, owner: Color, kind: Kind, copy: usize) -> usize {
-        self.hand[perspective.index()][owner.index()][kind as usize & 7] as usize + copy - 1
+        self.hand_index(perspective, owner, kind as usize, copy)
+    }
+
+    /// The same by a kind's number; that of a promoted kind stands for the piece it is in hand.
+    #[inline]
+    pub(crate) const fn hand_index(
+        &self,
+        perspective: Color,
+        owner: Color,
+        kind: usize,
+        copy: usize,
+    ) -> usize {
+        // Promotion is bit 3 and kings are never held.
+        self.hand[perspective.index()][owner.index()][kind & 7] as usize + copy - 1
     }
 }
 

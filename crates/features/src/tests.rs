@@ -124,11 +124,11 @@ fn follow<V: Variant, F: FeatureSet<V>>(start: &str, mut seed: u64) {
             let view = View::new::<V, F>(side, pos.king(side));
             let c = changed::<V, F>(view, &delta);
             let mut found = before[side.index()].clone();
-            for f in c.removed.iter() {
+            for f in c.removed() {
                 let at = found.iter().position(|x| x == f).expect("removed what was not there");
                 found.swap_remove(at);
             }
-            found.extend_from_slice(&c.added);
+            found.extend_from_slice(c.added());
             found.sort_unstable();
             assert_eq!(found, after, "{} {side}", pos.sfen());
         }

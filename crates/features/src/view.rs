@@ -35,7 +35,20 @@ impl View {
         if kind == 0 || !F::KINGS && kind == Kind::King.index() {
             return None;
         }
-        Some(self.offset + Numbering::of(V::GAME).board(self.perspective, piece, sq) as u32)
+        Some(self.piece::<V>(piece, sq))
+    }
+
+    /// The feature of a piece known to have one.
+    #[inline]
+    pub(crate) fn piece<V: Variant>(self, piece: Piece, sq: Square) -> u32 {
+        self.offset + Numbering::of(V::GAME).board(self.perspective, piece, sq) as u32
+    }
+
+    /// The feature of the `copy`-th piece in a hand, by the number of its kind.
+    #[inline]
+    pub(crate) fn hand_index<V: Variant>(self, owner: Color, kind: usize, copy: usize) -> u32 {
+        let number = Numbering::of(V::GAME).hand_index(self.perspective, owner, kind, copy);
+        self.offset + number as u32
     }
 
     /// The feature of the `copy`-th piece of a kind in a hand.

@@ -69,7 +69,7 @@ impl NetVisitor for Measure {
             .iter()
             .map(|pos| {
                 let us = pos.turn();
-                (plain.from_scratch(pos, us), plain.from_scratch(pos, us.opponent()))
+                (plain.fresh_accumulator(pos, us), plain.fresh_accumulator(pos, us.opponent()))
             })
             .collect();
         println!("  {:.1} % of input groups are zero", 100.0 * zero_groups(&accumulators));

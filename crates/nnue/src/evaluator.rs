@@ -49,7 +49,7 @@ impl<V: Variant, F: FeatureSet<V>> Nnue<V, F> {
         for side in Color::BOTH {
             self.compute(pos, side);
             debug_assert!(
-                self.accumulator(side) == self.from_scratch(pos, side),
+                self.accumulator(side) == self.fresh_accumulator(pos, side),
                 "{side}'s accumulator is out of step: {}",
                 pos.sfen()
             );
@@ -86,7 +86,7 @@ impl<V: Variant, F: FeatureSet<V>> Nnue<V, F> {
             let (before, after) = self.accumulators.split_at_mut((2 * ply + s) * l0);
             let src = &before[(2 * ply - 2 + s) * l0..][..l0];
             let rows = &self.net.transformer().weights;
-            self.net.layers().update(&mut after[..l0], src, rows, &c.added, &c.removed);
+            self.net.layers().update(&mut after[..l0], src, rows, c.added(), c.removed());
         }
     }
 
@@ -108,7 +108,7 @@ impl<V: Variant, F: FeatureSet<V>> Nnue<V, F> {
     }
 
     /// The accumulator of a position computed from nothing: what every other way must equal.
-    pub fn from_scratch(&self, pos: &Position<V>, side: Color) -> Vec<i16> {
+    pub fn fresh_accumulator(&self, pos: &Position<V>, side: Color) -> Vec<i16> {
         let mut list = features::List::new();
         features::active::<V, F>(pos, side, &mut list);
         let mut acc = self.net.transformer().biases.to_vec();
@@ -140,6 +140,8 @@ impl<V: Variant, F: FeatureSet<V>> Evaluator<V> for Nnue<V, F> {
         self.frames.truncate(1);
         let kings = Color::BOTH.map(|c| pos.king(c));
         self.frames[0] = Frame { delta: None, kings, computed: [false; 2], cut: [true; 2] };
+        // Not lazily: every line from here on goes back to these two.
+        Color::BOTH.iter().for_each(|&side| self.refresh_side(pos, side));
     }
 
     #[inline]

@@ -54,6 +54,7 @@ macro_rules! shared {
 struct Bw;
 
 impl Vector for Bw {
+    const DENSE: usize = 0;
     const CHAINS: usize = 4;
 
     shared!();
@@ -69,6 +70,7 @@ impl Vector for Bw {
 struct Vnni;
 
 impl Vector for Vnni {
+    const DENSE: usize = 256;
     const CHAINS: usize = 8;
 
     shared!();

@@ -20,7 +20,7 @@ impl Gather {
     pub fn new(isa: Isa) -> Self {
         match isa.0 {
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => Self { pairs: x86::pairs, singles: x86::singles },
+            Level::Avx2 | Level::AvxVnni => Self { pairs: x86::pairs, singles: x86::singles },
             #[cfg(target_arch = "x86_64")]
             Level::Avx512 | Level::Avx512Vnni => {
                 Self { pairs: x86::pairs_512, singles: x86::singles_512 }

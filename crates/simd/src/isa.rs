@@ -9,6 +9,8 @@ pub(crate) enum Level {
     #[cfg(target_arch = "x86_64")]
     Avx2,
     #[cfg(target_arch = "x86_64")]
+    AvxVnni,
+    #[cfg(target_arch = "x86_64")]
     Avx512,
     #[cfg(target_arch = "x86_64")]
     Avx512Vnni,
@@ -43,6 +45,8 @@ impl Isa {
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]
+            Level::AvxVnni => "avx2-vnni",
+            #[cfg(target_arch = "x86_64")]
             Level::Avx512 => "avx512",
             #[cfg(target_arch = "x86_64")]
             Level::Avx512Vnni => "avx512-vnni",
@@ -67,6 +71,9 @@ fn detect() -> Vec<Isa> {
     {
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") {
             found.push(Isa(Level::Avx2));
+            if is_x86_feature_detected!("avxvnni") {
+                found.push(Isa(Level::AvxVnni));
+            }
         }
         let avx512 = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")

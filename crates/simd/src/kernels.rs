@@ -28,6 +28,26 @@ pub(crate) unsafe fn update<S: Vector>(
     adds: &[u32],
     subs: &[u32],
 ) {
+    // SAFETY: passed on from the caller.
+    unsafe {
+        match (adds, subs) {
+            // A move or drop, and a capture: nearly every update there is.
+            (&[a], &[s]) => in_tiles::<S>(l0, dst, src, rows, &[a], &[s]),
+            (&[a, b], &[s, t]) => in_tiles::<S>(l0, dst, src, rows, &[a, b], &[s, t]),
+            _ => in_tiles::<S>(l0, dst, src, rows, adds, subs),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn in_tiles<S: Vector>(
+    l0: usize,
+    dst: *mut i16,
+    src: *const i16,
+    rows: *const i16,
+    adds: &[u32],
+    subs: &[u32],
+) {
     let per = S::BYTES / 2;
     let mut at = 0;
     while at < l0 {
@@ -97,8 +117,8 @@ struct Hidden([u8; Layers::MAX_HIDDEN]);
 /// The layers after the transformer: clip, three affine layers, two clips.
 ///
 /// The second layer is almost all of the work. Its weights lie in groups of four inputs, so
-/// that an input group broadcast to all lanes meets the weights of every output; groups that
-/// are zero (most nets clip half of their first layer to zero) are skipped.
+/// that an input group broadcast to all lanes meets the weights of every output. Groups that
+/// are zero (nets clip half of their first layer to zero and more) are skipped where that pays.
 ///
 /// # Safety
 /// See [`Vector`]; both accumulators have `l0` elements, a multiple of the register.
@@ -116,22 +136,28 @@ pub(crate) unsafe fn forward<S: Vector, const N: usize>(
         let room = scratch.as_mut_ptr();
         let x = (&raw mut (*room).x).cast::<u8>();
         let list = (&raw mut (*room).list).cast::<u16>();
-        let mut count = clip_and_list::<S>(l0, us, x, list, 0);
-        count += clip_and_list::<S>(l0, them, x.add(l0), list.add(count), l0 / 4);
-        // Round up to whole batches with a group that is zero.
-        x.add(2 * l0).cast::<u32>().write_unaligned(0);
-        for i in 0..8 {
-            list.add(count + i).write((2 * l0 / 4) as u16);
-        }
-
         let mut h1 = Hidden([0; Layers::MAX_HIDDEN]);
         let h1 = h1.0.as_mut_ptr();
-        let listed = |i: usize| *list.add(i) as usize;
-        affine::<S>(x, count, listed, layers.b1.as_ptr(), layers.w1.as_ptr(), o1, h1);
+        let every = |i: usize| i;
+        let (b1, w1) = (layers.b1.as_ptr(), layers.w1.as_ptr());
+        if l0 <= S::DENSE {
+            clip::<S>(l0, us, x);
+            clip::<S>(l0, them, x.add(l0));
+            affine::<S>(x, l0 / 2, every, b1, w1, o1, h1);
+        } else {
+            let mut count = clip_and_list::<S>(l0, us, x, list, 0);
+            count += clip_and_list::<S>(l0, them, x.add(l0), list.add(count), l0 / 4);
+            // Round up to whole batches with a group that is zero.
+            x.add(2 * l0).cast::<u32>().write_unaligned(0);
+            for i in 0..8 {
+                list.add(count + i).write((2 * l0 / 4) as u16);
+            }
+            let listed = |i: usize| *list.add(i) as usize;
+            affine::<S>(x, count, listed, b1, w1, o1, h1);
+        }
 
         let mut h2 = Hidden([0; Layers::MAX_HIDDEN]);
         let h2 = h2.0.as_mut_ptr();
-        let every = |i: usize| i;
         affine::<S>(h1, o1 / 4, every, layers.b2.as_ptr(), layers.w2.as_ptr(), o2, h2);
 
         let mut sum = S::zero();
@@ -142,6 +168,21 @@ pub(crate) unsafe fn forward<S: Vector, const N: usize>(
             at += S::BYTES;
         }
         S::sum32(sum).wrapping_add(layers.b3)
+    }
+}
+
+/// Clips one accumulator to bytes.
+#[inline(always)]
+unsafe fn clip<S: Vector>(l0: usize, acc: *const i16, x: *mut u8) {
+    let mut at = 0;
+    while at < l0 {
+        // SAFETY: `at + BYTES <= l0`.
+        unsafe {
+            let a = S::load(acc.add(at).cast());
+            let b = S::load(acc.add(at).cast::<u8>().add(S::BYTES));
+            S::store(x.add(at), S::clip16(a, b));
+        }
+        at += S::BYTES;
     }
 }
 

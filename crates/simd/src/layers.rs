@@ -232,7 +232,9 @@ fn padded(shape: Shape) -> (usize, usize, usize) {
 fn kernels(isa: Isa, sizes: (usize, usize, usize)) -> (UpdateFn, ForwardFn) {
     match isa.0 {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 if sizes.0.is_multiple_of(32) => crate::avx2::kernels(sizes),
+        Level::Avx2 if sizes.0.is_multiple_of(32) => crate::avx2::plain::kernels(sizes),
+        #[cfg(target_arch = "x86_64")]
+        Level::AvxVnni if sizes.0.is_multiple_of(32) => crate::avx2::vnni::kernels(sizes),
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 if sizes.0.is_multiple_of(64) => crate::avx512::bw::kernels(sizes),
         #[cfg(target_arch = "x86_64")]

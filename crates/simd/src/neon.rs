@@ -20,6 +20,7 @@ struct Neon;
 impl Vector for Neon {
     type Reg = int8x16_t;
     const BYTES: usize = 16;
+    const DENSE: usize = 0;
     const CHAINS: usize = 4;
 
     operations! {

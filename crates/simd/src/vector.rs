@@ -14,6 +14,10 @@ pub(crate) trait Vector {
     const BYTES: usize;
     /// 32-bit lanes in it.
     const LANES: usize = Self::BYTES / 4;
+    /// Largest first layer whose inputs are all multiplied, zero or not. Listing those that are
+    /// not zero costs some 80 cycles and a misprediction whatever it saves, so it pays only when
+    /// a multiplication is dear or there are many.
+    const DENSE: usize;
     /// Independent sums to keep in flight to hide the latency of `dot`.
     const CHAINS: usize;
 

@@ -196,13 +196,13 @@ impl<V: Variant, const TEMPO: bool> ThreePiece<V, TEMPO> {
         if let Some(sums) = self.frames[top].sums {
             return sums;
         }
-        let sums = self.from_earlier(top).unwrap_or_else(|| self.full(self.frames[top].kings));
+        let sums = self.by_difference(top).unwrap_or_else(|| self.full(self.frames[top].kings));
         self.frames[top].sums = Some(sums);
         sums
     }
 
     /// The sums by difference from the last ply that has any, if few pieces changed since.
-    fn from_earlier(&self, top: usize) -> Option<Sums> {
+    fn by_difference(&self, top: usize) -> Option<Sums> {
         let base = self.frames.iter().rposition(|f| f.sums.is_some())?;
         let mut sums = self.frames[base].sums?;
         let mut changes = [NOTHING; MOST_CHANGED];
