@@ -1,10 +1,20 @@
-//! The seam: one worker thread per search.
+//! The engine: options, threads, and the promise that every search ends with one legal answer.
 
-use crate::material;
-use crate::search::{Evaluate, Rules, Search};
-use rules::{AnyPosition, Declaration, Minishogi, Position, Shogi, Variant};
+use crate::deepen::{Goal, final_value};
+use crate::options;
+use crate::params::Params;
+use crate::root::{self, RootMove};
+use crate::shared::{Reductions, Shared};
+use crate::skill;
+use crate::table::Table;
+use crate::timer::Timer;
+use crate::values::{self, INFINITE, MAX_PLY, NONE};
+use crate::worker::Worker;
+use eval::Evaluator;
+use rules::{AnyPosition, Declaration, Minishogi, Move, Position, Shogi, Variant};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use think::{
@@ -12,8 +22,8 @@ use think::{
     TimeSource, WrongGame,
 };
 
-/// Room for the deepest line: a node holds its moves on the stack.
-const STACK: usize = 16 << 20;
+/// Stack of a search thread: the node function is large and recurses to [`MAX_PLY`] and beyond.
+const STACK: usize = 32 << 20;
 
 /// A game this engine plays.
 pub trait Playable: Variant {
@@ -39,88 +49,130 @@ impl Playable for Minishogi {
     }
 }
 
+/// Workers that wait for the next search; the thread of a search takes them and brings them back.
+type Crew<V, E> = Arc<Mutex<Vec<Box<Worker<V, E>>>>>;
+
 /// The engine.
-pub struct AlphaBeta<V: Playable> {
+pub struct AlphaBeta<V: Playable, E: Evaluator<V>> {
     position: Position<V>,
     settings: Settings,
+    params: Params,
     time: Arc<dyn TimeSource>,
-    evaluate: Evaluate<V>,
+    weights: Arc<E::Weights>,
+    table: Option<Arc<Table>>,
+    crew: Crew<V, E>,
+    /// Value of our last move, to notice when things go wrong.
+    last_value: Arc<Mutex<i32>>,
     control: Control,
-    worker: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
-impl<V: Playable> AlphaBeta<V> {
-    /// An engine at the start position that reads the time from `time`.
-    pub fn new(time: Arc<dyn TimeSource>) -> Self {
-        Self::with_evaluation(time, material::evaluate)
-    }
-
-    pub(crate) fn with_evaluation(time: Arc<dyn TimeSource>, evaluate: Evaluate<V>) -> Self {
+impl<V: Playable, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
+    /// An engine at the start position that evaluates with `weights` and reads the time from
+    /// `time`.
+    pub fn new(time: Arc<dyn TimeSource>, weights: Arc<E::Weights>) -> Self {
         Self {
             position: Position::startpos(),
-            settings: Settings::new(options()),
+            settings: Settings::new(options::specs()),
+            params: Params::default(),
             time,
-            evaluate,
+            weights,
+            table: None,
+            crew: Arc::default(),
+            last_value: Arc::new(Mutex::new(NONE)),
             control: Control::default(),
-            worker: None,
+            thread: None,
         }
     }
 
-    fn rules(&self) -> Rules {
-        let clamp = |name| u32::try_from(self.settings.number(name)).unwrap_or(0);
-        Rules {
-            declaration: self.settings.text("EnteringKingRule").parse().unwrap_or_default(),
-            max_moves: clamp("MaxMovesToDraw"),
-            resign: clamp("ResignValue") as i32,
-            ponder: self.settings.flag("USI_Ponder"),
-            delay: Duration::from_millis(u64::from(clamp("NetworkDelay"))),
+    /// Sets a number of the search by its name; `false` if there is none.
+    pub fn set_param(&mut self, name: &str, value: i32) -> bool {
+        self.params.set(name, value)
+    }
+
+    fn threads(&self) -> usize {
+        self.settings.number("Threads").max(1) as usize
+    }
+
+    /// The table, made when first needed: `usi` must be answered at once.
+    fn table(&mut self) -> Arc<Table> {
+        let mib = self.settings.number("USI_Hash").max(1) as usize;
+        match &self.table {
+            Some(table) if table.asked() == mib => Arc::clone(table),
+            _ => {
+                // The old one goes first: both may not fit.
+                self.table = None;
+                self.crew.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                let table = Arc::new(Table::new(mib));
+                self.table = Some(Arc::clone(&table));
+                table
+            }
         }
+    }
+
+    fn forget(&mut self) {
+        let threads = self.threads();
+        if let Some(table) = &self.table {
+            table.clear(threads);
+        }
+        for worker in &mut *self.crew.lock().unwrap_or_else(PoisonError::into_inner) {
+            worker.history.clear();
+        }
+        *self.last_value.lock().unwrap_or_else(PoisonError::into_inner) = NONE;
+    }
+
+    fn job(&mut self, limits: Limits) -> Job<V, E> {
+        let analysis = self.settings.flag("AnalysisMode");
+        if analysis {
+            self.forget();
+        }
+        let position =
+            if analysis { self.position.without_history() } else { self.position.clone() };
+        let shared = self.shared();
+        shared.table.age();
+        Job {
+            position,
+            limits,
+            settings: self.settings.clone(),
+            time: Arc::clone(&self.time),
+            weights: Arc::clone(&self.weights),
+            shared,
+            crew: Arc::clone(&self.crew),
+            last_value: Arc::clone(&self.last_value),
+            control: self.control.clone(),
+        }
+    }
+
+    /// What the threads of the next search share.
+    fn shared(&mut self) -> Arc<Shared> {
+        Arc::new(Shared {
+            table: self.table(),
+            params: self.params,
+            reductions: Reductions::new(&self.params),
+            rules: options::game_rules(&self.settings),
+            control: self.control.clone(),
+            stop: AtomicBool::new(false),
+            nodes: (0..self.threads()).map(|_| AtomicU64::new(0)).collect(),
+            root_color: self.position.turn(),
+        })
     }
 }
 
-fn options() -> Vec<OptionSpec> {
-    let rules = Declaration::ALL.map(Declaration::name);
-    vec![
-        OptionSpec::spin(
-            "USI_Hash",
-            256,
-            1,
-            33_554_432,
-            "Memory in MB for a table of positions. Accepted because every interface sends it; \
-             this search keeps no table.",
-        ),
-        OptionSpec::check("USI_Ponder", false, "Name the reply expected, to be pondered on."),
-        OptionSpec::spin(
-            "NetworkDelay",
-            120,
-            0,
-            10_000,
-            "Milliseconds that are never used of a game clock, for the way to the server and back.",
-        ),
-        OptionSpec::combo(
-            "EnteringKingRule",
-            Declaration::Points27.name(),
-            &rules,
-            "When a king in the enemy's camp wins by declaration. Without meaning in minishogi.",
-        ),
-        OptionSpec::spin(
-            "MaxMovesToDraw",
-            0,
-            0,
-            100_000,
-            "The game is drawn after this many moves; 0 for no such rule.",
-        ),
-        OptionSpec::spin(
-            "ResignValue",
-            99_999,
-            1,
-            99_999,
-            "Resign when the value is worse than minus this, in hundredths of a pawn.",
-        ),
-    ]
+/// Makes the crew as many as the search has threads.
+fn hire<V: Variant, E: Evaluator<V>>(
+    crew: &mut Vec<Box<Worker<V, E>>>,
+    shared: &Arc<Shared>,
+    weights: &Arc<E::Weights>,
+) {
+    let threads = shared.nodes.len();
+    crew.truncate(threads);
+    while crew.len() < threads {
+        let eval = E::new(Arc::clone(weights));
+        crew.push(Box::new(Worker::new(crew.len(), eval, Arc::clone(shared))));
+    }
 }
 
-impl<V: Playable> Engine for AlphaBeta<V> {
+impl<V: Playable, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
     fn set_position(&mut self, position: AnyPosition) -> Result<(), WrongGame> {
         let wrong = WrongGame { plays: V::GAME, given: position.game() };
         self.position = V::from_any(position).ok_or(wrong)?;
@@ -131,17 +183,10 @@ impl<V: Playable> Engine for AlphaBeta<V> {
         self.control.stop();
         self.wait();
         self.control = Control::new(limits.ponder);
-        let job = Job {
-            position: self.position.clone(),
-            limits,
-            rules: self.rules(),
-            control: self.control.clone(),
-            time: Arc::clone(&self.time),
-            evaluate: self.evaluate,
-        };
+        let job = self.job(limits);
         let builder = thread::Builder::new().name("search".to_owned()).stack_size(STACK);
         // The report must not be lost with the closure if there is no thread to be had.
-        let slot = Arc::new(std::sync::Mutex::new(Some((job, report))));
+        let slot = Arc::new(Mutex::new(Some((job, report))));
         let taken = Arc::clone(&slot);
         let run = move || {
             if let Some((job, mut report)) = take(&taken) {
@@ -149,11 +194,11 @@ impl<V: Playable> Engine for AlphaBeta<V> {
             }
         };
         match builder.spawn(run) {
-            Ok(worker) => self.worker = Some(worker),
+            Ok(thread) => self.thread = Some(thread),
             Err(error) => {
                 if let Some((job, mut report)) = take(&slot) {
                     report.note(&format!("no thread for the search ({error}): not reading ahead"));
-                    report.best(&job.first_move());
+                    report.best(&job.any_move());
                 }
             }
         }
@@ -164,94 +209,289 @@ impl<V: Playable> Engine for AlphaBeta<V> {
     }
 
     fn wait(&mut self) {
-        if let Some(worker) = self.worker.take() {
-            // A worker contains its own panics: there is nothing to learn from the result.
-            let _ = worker.join();
+        if let Some(thread) = self.thread.take() {
+            // The thread contains its own panics: there is nothing to learn from the result.
+            let _ = thread.join();
         }
     }
 
     fn new_game(&mut self) {
+        self.wait();
         self.position = Position::startpos();
+        self.forget();
     }
 
-    fn is_ready(&mut self, _note: &mut dyn FnMut(&str)) {}
+    fn is_ready(&mut self, note: &mut dyn FnMut(&str)) {
+        self.wait();
+        let table = self.table();
+        if table.mib() < table.asked() {
+            note(&format!(
+                "USI_Hash: the system has no {} MiB, going on with {}",
+                table.asked(),
+                table.mib()
+            ));
+        }
+        // Workers are made now, not on the first move's time.
+        let shared = self.shared();
+        let mut crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
+        hire(&mut crew, &shared, &self.weights);
+    }
 
     fn options(&self) -> Vec<OptionSpec> {
         self.settings.specs().cloned().collect()
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
-        self.settings.set(name, value).map(|_| ())
+        self.settings.set(name, value)?;
+        if name.eq_ignore_ascii_case("Clear_Hash") {
+            self.wait();
+            self.forget();
+        }
+        Ok(())
     }
 
     fn static_value(&mut self) -> Option<i32> {
-        Some((self.evaluate)(&self.position))
+        let mut evaluator = E::new(Arc::clone(&self.weights));
+        evaluator.refresh(&self.position);
+        Some(values::to_cp(evaluator.evaluate(&self.position)))
     }
 }
 
-impl<V: Playable> Drop for AlphaBeta<V> {
+impl<V: Playable, E: Evaluator<V>> Drop for AlphaBeta<V, E> {
     fn drop(&mut self) {
         self.control.quit();
-        self.wait();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }
 
-fn take<T>(slot: &std::sync::Mutex<Option<T>>) -> Option<T> {
-    slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// All a worker needs.
-struct Job<V: Variant> {
+/// One search, with all it needs.
+struct Job<V: Variant, E: Evaluator<V>> {
     position: Position<V>,
     limits: Limits,
-    rules: Rules,
-    control: Control,
+    settings: Settings,
     time: Arc<dyn TimeSource>,
-    evaluate: Evaluate<V>,
+    weights: Arc<E::Weights>,
+    shared: Arc<Shared>,
+    crew: Crew<V, E>,
+    last_value: Arc<Mutex<i32>>,
+    control: Control,
 }
 
-impl<V: Variant> Job<V> {
+impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
     fn run(self, report: &mut dyn Report) {
         if self.limits.mate.is_some() {
             report.mate(&MateAnswer::NotImplemented);
             return;
         }
-        let mut search = Search::new(
-            self.position.clone(),
-            &self.limits,
-            &self.rules,
-            &self.control,
-            &*self.time,
-            self.evaluate,
-        );
-        let found = catch_unwind(AssertUnwindSafe(|| search.run(report)));
-        let best = found.unwrap_or_else(|_| {
-            report.note("the search failed: playing the best move it had found");
-            match search.best.first() {
-                Some(&m) => Best { answer: Answer::Move(m), ponder: None },
-                None => self.first_move(),
-            }
+        let best = self.without_search().unwrap_or_else(|| {
+            let found = catch_unwind(AssertUnwindSafe(|| self.search(report)));
+            found.unwrap_or_else(|_| {
+                self.shared.stop.store(true, Ordering::Relaxed);
+                report.note("the search failed inside; playing a legal move without it");
+                self.any_move()
+            })
         });
         let best = self.checked(best);
         self.control.wait_until_answerable(self.limits.infinite);
         report.best(&best);
     }
 
+    /// Answers that need no search: a declared win, no legal move.
+    fn without_search(&self) -> Option<Best> {
+        let rule = self.shared.rules.declaration;
+        let answer = if rule == Declaration::Try
+            && let Some(m) = self.position.try_move()
+        {
+            Answer::Move(m)
+        } else if self.position.can_declare(rule) {
+            Answer::Win
+        } else if self.position.is_mated() {
+            Answer::Resign
+        } else {
+            return None;
+        };
+        Some(Best { answer, ponder: None })
+    }
+
+    fn root_moves(&self) -> Vec<RootMove> {
+        let mut list = rules::MoveList::new();
+        if self.shared.rules.all_moves || !self.limits.searchmoves.is_empty() {
+            self.position.generate(rules::Gen::All, &mut list);
+        } else {
+            self.position.generate_useful(rules::Gen::All, &mut list);
+        }
+        let asked = &self.limits.searchmoves;
+        list.iter()
+            .filter(|m| asked.is_empty() || asked.contains(m))
+            .map(|&m| RootMove::new(m))
+            .collect()
+    }
+
+    fn goal(&self, level: u32) -> Goal {
+        let limit = self.settings.number("DepthLimit") as i32;
+        let asked = self.limits.depth.map_or(MAX_PLY as i32, |d| d.min(MAX_PLY as u32) as i32);
+        let lines = self.settings.number("MultiPV") as usize;
+        Goal {
+            depth: if limit > 0 { asked.min(limit) } else { asked }.max(1),
+            lines: if level < skill::FULL { lines.max(skill::LINES) } else { lines },
+            interval: Duration::from_millis(self.settings.number("PvInterval") as u64),
+            by_clock: self.limits.clocks.is_some()
+                && self.limits.movetime.is_none()
+                && !self.limits.infinite,
+            last_value: *self.last_value.lock().unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+
+    fn timer(&self, level: u32) -> Timer {
+        let mut limits = self.limits.clone();
+        let mut cap = |nodes: u64| {
+            limits.nodes = Some(limits.nodes.map_or(nodes, |n| n.min(nodes)));
+        };
+        match self.settings.number("NodesLimit") {
+            n @ 1.. => cap(n as u64),
+            _ => {}
+        }
+        if level < skill::FULL {
+            cap(skill::nodes(level));
+        }
+        Timer::new(
+            Arc::clone(&self.time),
+            self.control.clone(),
+            &limits,
+            options::time_options(&self.settings),
+            self.position.turn(),
+            self.position.ply(),
+            self.shared.rules.max_moves,
+        )
+    }
+
+    /// The workers of this search, the first one with the watch.
+    fn workers(&self, timer: Timer) -> Vec<Box<Worker<V, E>>> {
+        let mut crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut workers = std::mem::take(&mut *crew);
+        hire(&mut workers, &self.shared, &self.weights);
+        let moves = self.root_moves();
+        for (id, worker) in workers.iter_mut().enumerate() {
+            worker.id = id;
+            worker.timer = None;
+            worker.begin(Arc::clone(&self.shared), self.position.clone(), moves.clone());
+        }
+        workers[0].timer = Some(timer);
+        workers
+    }
+
+    fn search(&self, report: &mut dyn Report) -> Best {
+        let level = self.settings.number("SkillLevel") as u32;
+        let goal = self.goal(level);
+        let mut workers = self.workers(self.timer(level));
+        if workers[0].root_moves.is_empty() {
+            // Only moves left out as pointless remain.
+            return self.any_move();
+        }
+        let (first, others) = workers.split_at_mut(1);
+        thread::scope(|scope| {
+            for worker in others {
+                let builder = thread::Builder::new().stack_size(STACK);
+                // Fewer threads than asked for is no reason not to play.
+                let _ = builder.spawn_scoped(scope, || {
+                    let contained = catch_unwind(AssertUnwindSafe(|| worker.deepen(&goal, None)));
+                    if contained.is_err() {
+                        worker.root_moves.clear();
+                    }
+                });
+            }
+            // Whatever happens to the first, the others must hear of the end.
+            let done = catch_unwind(AssertUnwindSafe(|| first[0].deepen(&goal, Some(report))));
+            if self.limits.infinite || self.control.is_pondering() {
+                self.control.wait_until_answerable(self.limits.infinite);
+            }
+            self.shared.stop.store(true, Ordering::Relaxed);
+            if done.is_err() {
+                first[0].root_moves.clear();
+            }
+        });
+        let best = self.verdict(&workers, level, report);
+        *self.crew.lock().unwrap_or_else(PoisonError::into_inner) = workers;
+        best
+    }
+
+    /// The move of the deepest and best thread.
+    fn verdict(&self, workers: &[Box<Worker<V, E>>], level: u32, report: &mut dyn Report) -> Best {
+        let alive = |w: &&Box<Worker<V, E>>| {
+            w.root_moves.first().is_some_and(|r| final_value(r) > -INFINITE)
+        };
+        let first = workers.first().filter(|w| alive(w));
+        if first.is_none() {
+            report.note("the first search thread failed; using what the others found");
+        }
+        // Another thread is believed only where it proves more: a nearer mate.
+        let mut best = first;
+        for other in workers.iter().skip(1).filter(alive) {
+            let better = best.is_none_or(|b| {
+                let (mine, theirs) =
+                    (final_value(&b.root_moves[0]), final_value(&other.root_moves[0]));
+                values::is_mate(theirs) && theirs > mine && theirs > 0
+            });
+            if better {
+                best = Some(other);
+            }
+        }
+        let Some(worker) = best else { return self.any_move() };
+        let moves = &worker.root_moves;
+        let chosen = if level < skill::FULL {
+            let nanos = self.time.now().as_nanos() as u64;
+            skill::choose(moves, level, (self.position.key() ^ nanos.wrapping_mul(0x9e37_79b9)) | 1)
+        } else {
+            0
+        };
+        let line = &moves[chosen];
+        let value = final_value(line);
+        *self.last_value.lock().unwrap_or_else(PoisonError::into_inner) = value;
+        if values::to_cp(value) < -(self.settings.number("ResignValue") as i32) {
+            return Best { answer: Answer::Resign, ponder: None };
+        }
+        let ponder = if self.settings.flag("USI_Ponder") { self.reply(line) } else { None };
+        Best { answer: Answer::Move(line.mv()), ponder }
+    }
+
+    /// The reply expected: from the line, else from the table.
+    fn reply(&self, line: &RootMove) -> Option<Move> {
+        line.pv.get(1).copied().or_else(|| {
+            let mut after = self.position.clone();
+            after.play(line.mv());
+            self.shared.table.get(after.key()).map(|e| e.best).filter(|m| m.is_some())
+        })
+    }
+
     /// The answer if it can be played, else some move that can.
     fn checked(&self, best: Best) -> Best {
         let Answer::Move(m) = best.answer else { return best };
         if !self.position.is_legal(m) {
-            return self.first_move();
+            return self.any_move();
         }
         let mut after = self.position.clone();
         after.play(m);
         Best { ponder: best.ponder.filter(|&reply| after.is_legal(reply)), ..best }
     }
 
-    /// Any legal move; resignation if there is none.
-    fn first_move(&self) -> Best {
-        let moves = self.position.legal_moves();
-        let answer = moves.first().map_or(Answer::Resign, |&m| Answer::Move(m));
+    /// The legal move that looks best at a glance; resignation if there is none.
+    fn any_move(&self) -> Best {
+        let mut moves: Vec<RootMove> =
+            self.position.legal_moves().iter().map(|&m| RootMove::new(m)).collect();
+        for r in &mut moves {
+            let m = r.mv();
+            let safe = self.position.see_at_least(m, 0, &eval::PIECE_VALUES);
+            let taken = eval::PIECE_VALUES[self.position.piece_at(m.to()).kind_index()];
+            r.score = if safe { taken } else { -1 };
+        }
+        root::sort(&mut moves);
+        let answer = moves.first().map_or(Answer::Resign, |r| Answer::Move(r.mv()));
         Best { answer, ponder: None }
     }
 }

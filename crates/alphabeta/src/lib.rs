@@ -1,19 +1,40 @@
-//! A small alpha-beta search behind the [`think::Engine`] seam.
+//! Alpha-beta search behind the `think::Engine` seam.
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`engine`] | the seam: one worker thread, options, what happens when the worker fails |
-//! | `search` | iterative deepening, negamax, quiescence |
-//! | `order` | which move is read first |
-//! | `budget` | how much time a move may take |
-//! | `material` | the evaluation |
+//! | `engine` | options, threads, the answer |
+//! | `deepen` | iterative deepening of one thread |
+//! | `search`, `quiesce` | the nodes, step by step |
+//! | `picker`, `history`, `learn` | the order of moves and what it learns from |
+//! | `table`, `memory` | the transposition table |
+//! | `time`, `timer` | how long to think |
+//! | `skill` | playing weaker |
+//! | `params` | every tunable number |
 //!
-//! Deliberately absent: a transposition table, more than one thread, text of any protocol.
+//! Three lifetimes, three types: `Shared` (all threads of one search), `Worker` (one thread, kept
+//! between searches), `Frame` (one ply). Deliberately absent: evaluation (crates `eval` and
+//! `nnue`, plugged in as a type), protocols, printing, any clock that was not passed in.
 
-mod budget;
-pub mod engine;
-mod material;
-mod order;
+mod deepen;
+mod engine;
+mod history;
+mod learn;
+mod memory;
+mod node;
+mod options;
+mod params;
+mod picker;
+mod quiesce;
+mod root;
 mod search;
+mod shared;
+mod skill;
+mod stack;
+mod table;
+mod time;
+mod timer;
+mod values;
+mod worker;
 
 pub use engine::{AlphaBeta, Playable};
+pub use params::{ParamSpec, Params};

@@ -1,337 +1,651 @@
-//! Iterative deepening, negamax with alpha-beta, quiescence on captures.
+//! One node of the main search.
+//!
+//! The node function is long and meant to be read from top to bottom: the steps are numbered.
 
-use crate::budget::Budget;
-use crate::order::order;
-use rules::{Declaration, GameRepetition, Gen, Move, MoveList, Position, Recurrence, Variant};
-use std::time::Duration;
-use think::{
-    Answer, Best, Bound, Clocks, Control, Info, Limits, Moment, Report, Score, TimeSource,
+use crate::history::place;
+use crate::node::{Cut, Node, Pv, Root};
+use crate::picker::{Picker, moved_piece};
+use crate::table::{Bound, Entry};
+use crate::values::{
+    self, INFINITE, MAX_PLY, NONE, from_table, is_decided, mate_in, mated_in, to_table,
 };
+use crate::worker::Worker;
+use eval::{Evaluator, PIECE_VALUES};
+use rules::{Move, Variant};
 
-/// Longest line that is read.
-const MAX_PLY: usize = 96;
-/// Value of being mated now; mates further away are worth one less per ply.
-const MATE: i32 = 30_000;
-/// Values beyond this are mates.
-const MATE_BOUND: i32 = MATE - 1000;
-const INFINITE: i32 = MATE + 1;
-
-/// What a search needs to know beside position and limits.
-pub(crate) struct Rules {
-    pub(crate) declaration: Declaration,
-    /// The game is drawn after this many moves; 0 for no such rule.
-    pub(crate) max_moves: u32,
-    /// Resign at this value or worse.
-    pub(crate) resign: i32,
-    /// Name the reply expected.
-    pub(crate) ponder: bool,
-    /// What the way to the server and back may cost.
-    pub(crate) delay: Duration,
-}
-
-/// Static value of a position for the side to move.
-pub(crate) type Evaluate<V> = fn(&Position<V>) -> i32;
-
-/// One search, from `go` to its answer.
-pub(crate) struct Search<'a, V: Variant> {
-    position: Position<V>,
-    limits: &'a Limits,
-    rules: &'a Rules,
-    control: &'a Control,
-    time: &'a dyn TimeSource,
-    evaluate: Evaluate<V>,
-    /// Time in force and the moment it counts from; `None` while nothing limits time.
-    clock: Option<(Moment, Budget)>,
-    pondering: bool,
-    nodes: u64,
-    seldepth: usize,
-    ended: bool,
-    /// Best line from each ply on.
-    lines: Vec<Vec<Move>>,
-    /// Best line of the root so far: survives whatever happens to the search.
-    pub(crate) best: Vec<Move>,
-    value: i32,
-}
-
-impl<'a, V: Variant> Search<'a, V> {
-    pub(crate) fn new(
-        position: Position<V>,
-        limits: &'a Limits,
-        rules: &'a Rules,
-        control: &'a Control,
-        time: &'a dyn TimeSource,
-        evaluate: Evaluate<V>,
-    ) -> Self {
-        let mut search = Self {
-            position,
-            limits,
-            rules,
-            control,
-            time,
-            evaluate,
-            clock: None,
-            pondering: limits.ponder,
-            nodes: 0,
-            seldepth: 0,
-            ended: false,
-            lines: vec![Vec::new(); MAX_PLY + 1],
-            best: Vec::new(),
-            value: 0,
-        };
-        if !limits.ponder {
-            search.set_clock(limits.start, limits.clocks.as_ref());
-        }
-        search
-    }
-
-    /// Thinks until a limit is met.
-    pub(crate) fn run(&mut self, report: &mut dyn Report) -> Best {
-        let mut answer = None;
-        if self.rules.declaration == Declaration::Try {
-            answer = self.position.try_move().map(Answer::Move);
-        } else if self.position.can_declare(self.rules.declaration) {
-            answer = Some(Answer::Win);
-        }
-        let mut moves = self.position.legal_moves();
-        if moves.is_empty() {
-            answer = Some(Answer::Resign);
-        }
-        if let Some(answer) = answer {
-            return Best { answer, ponder: None };
-        }
-        if !self.limits.searchmoves.is_empty() {
-            moves.retain(|m| self.limits.searchmoves.contains(&m));
-        }
-        self.deepen(&mut moves, report);
-        let ponder = self.best.get(1).copied().filter(|_| self.rules.ponder);
-        match self.best.first() {
-            Some(_) if self.value <= -self.rules.resign => {
-                Best { answer: Answer::Resign, ponder: None }
-            }
-            Some(&m) => Best { answer: Answer::Move(m), ponder },
-            None => Best { answer: Answer::Resign, ponder: None },
-        }
-    }
-
-    fn deepen(&mut self, moves: &mut MoveList, report: &mut dyn Report) {
-        order(&self.position, moves.as_mut_slice(), Move::NONE);
-        self.best = moves.first().map(|&m| vec![m]).unwrap_or_default();
-        let deepest =
-            self.limits.depth.map_or(MAX_PLY as u32 / 2, |d| d.clamp(1, MAX_PLY as u32 / 2));
-        for depth in 1..=deepest {
-            self.iterate(depth, moves, report);
-            if self.ended || self.is_decided(depth, moves.len()) {
-                return;
-            }
-            let first = self.best.first().copied().unwrap_or(Move::NONE);
-            order(&self.position, moves.as_mut_slice(), first);
-        }
-    }
-
-    /// Whether another iteration is not worth its time.
-    fn is_decided(&mut self, depth: u32, moves: usize) -> bool {
-        self.follow_ponderhit();
-        if self.value.abs() > MATE_BOUND && depth as i32 >= MATE - self.value.abs() {
-            return true;
-        }
-        let Some((start, budget)) = self.clock else { return false };
-        let forced = moves == 1 && self.limits.movetime.is_none();
-        forced || self.time.now().saturating_sub(start) >= budget.soft
-    }
-
-    fn iterate(&mut self, depth: u32, moves: &MoveList, report: &mut dyn Report) {
-        let mut alpha = -INFINITE;
-        self.seldepth = 0;
-        for &m in moves {
-            self.position.play(m);
-            let value = -self.negamax(depth as i32 - 1, -INFINITE, -alpha, 1);
-            self.position.undo();
-            if self.ended {
-                return;
-            }
-            if value > alpha {
-                alpha = value;
-                self.value = value;
-                self.best = line(m, &self.lines[1]);
-            }
-        }
-        report.info(&self.thought(depth));
-    }
-
-    fn thought(&self, depth: u32) -> Info {
-        let time = self.time.now().saturating_sub(self.limits.start);
-        let nps = (self.nodes as f64 / time.as_secs_f64().max(0.001)) as u64;
-        Info {
-            depth: Some(depth),
-            seldepth: Some(self.seldepth.max(depth as usize) as u32),
-            multipv: None,
-            score: Some((score(self.value), Bound::Exact)),
-            nodes: Some(self.nodes),
-            nps: Some(nps),
-            hashfull: None,
-            time: Some(time),
-            pv: self.best.clone(),
-        }
-    }
-
-    fn negamax(&mut self, depth: i32, mut alpha: i32, beta: i32, ply: usize) -> i32 {
-        // 1. Endings that need no reading.
-        if let Some(value) = self.enter(ply) {
-            return value;
-        }
-        if let Some(value) = self.ending(ply) {
-            return value;
-        }
-        // 2. Read on while in check, then only captures.
-        let depth = if self.position.in_check() { depth + 1 } else { depth };
+impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
+    /// The value of the position to `depth` plies, as far as it lies between `alpha` and `beta`.
+    pub(crate) fn search<N: Node>(
+        &mut self,
+        ply: usize,
+        mut alpha: i32,
+        mut beta: i32,
+        mut depth: i32,
+        cut_node: bool,
+    ) -> i32 {
         if depth <= 0 {
-            return self.captures(alpha, beta, ply);
+            return self.quiesce::<N>(ply, alpha, beta, 0);
         }
-        // 3. Every move.
-        let mut moves = self.position.legal_moves();
-        if moves.is_empty() {
-            return ply as i32 - MATE;
-        }
-        if self.rules.max_moves != 0 && self.position.ply() > self.rules.max_moves {
-            return 0;
-        }
-        order(&self.position, moves.as_mut_slice(), Move::NONE);
-        let mut best = -INFINITE;
-        for &m in &moves {
-            self.position.play(m);
-            let value = -self.negamax(depth - 1, -beta, -alpha, ply + 1);
-            self.position.undo();
-            if self.ended {
-                return 0;
+        debug_assert!(alpha < beta && (N::PV || alpha == beta - 1));
+
+        // 1. Set up.
+        let in_check = self.pos.in_check();
+        let stop = self.count_node();
+        {
+            let frame = self.frame_mut(ply);
+            frame.in_check = in_check;
+            frame.move_count = 0;
+            if N::PV {
+                frame.pv.clear();
             }
-            best = best.max(value);
-            if value > alpha {
-                alpha = value;
-                self.lines[ply] = line(m, &self.lines[ply + 1]);
-                if alpha >= beta {
-                    break;
+        }
+        if N::PV {
+            self.sel_depth = self.sel_depth.max(ply + 1);
+        }
+
+        if !N::ROOT {
+            // 2. Stop, ends of the game, repetition.
+            if stop {
+                return values::DRAW;
+            }
+            if ply >= MAX_PLY {
+                return if in_check { values::DRAW } else { self.evaluate() };
+            }
+            if let Some(value) = self.shared.ended(&self.pos, ply) {
+                return value;
+            }
+            // 3. A mate already found is not beaten by a longer one.
+            alpha = alpha.max(mated_in(ply));
+            beta = beta.min(mate_in(ply + 1));
+            if alpha >= beta {
+                return alpha;
+            }
+        }
+
+        // 4. What the table knows.
+        let excluded = self.frame(ply).excluded;
+        let key = self.pos.key();
+        let entry = self.shared.table.get(key);
+        let table_value = entry.map_or(NONE, |e| from_table(e.value, ply));
+        let table_depth = entry.map_or(-100, |e| e.depth);
+        let table_bound = entry.map_or(Bound::None, |e| e.bound);
+        let table_move = if N::ROOT {
+            self.root_moves[self.pv_index].mv()
+        } else {
+            entry.map_or(Move::NONE, |e| e.best)
+        };
+        // Another position's move may hide behind the same key bits.
+        let table_move = if table_move.is_some() && self.pos.is_legal(table_move) {
+            table_move
+        } else {
+            Move::NONE
+        };
+        let table_capture = table_move.is_some() && self.pos.piece_at(table_move.to()).is_some();
+        if excluded == Move::NONE {
+            self.frame_mut(ply).was_pv = N::PV || entry.is_some_and(|e| e.pv);
+        }
+        let was_pv = self.frame(ply).was_pv;
+        if !N::PV
+            && excluded == Move::NONE
+            && table_depth > depth - i32::from(table_value <= beta)
+            && table_value != NONE
+            && (if table_value >= beta { table_bound.is_lower() } else { table_bound.is_upper() })
+        {
+            if table_value >= beta && table_move.is_some() && !table_capture {
+                self.reward_quiet(ply, table_move, stat_bonus(&self.shared.params, depth));
+            }
+            return table_value;
+        }
+
+        // 5. Wins that need no search: declaration, mate in one.
+        if !N::ROOT && excluded == Move::NONE && entry.is_none_or(|e| e.bound == Bound::None) {
+            if self.pos.can_declare(self.shared.rules.declaration) {
+                return mate_in(ply + 1);
+            }
+            if !in_check && let Some(m) = mate::mate_in_one(&self.pos) {
+                let value = mate_in(ply + 1);
+                self.remember(ply, key, m, value, NONE, MAX_PLY as i32 - 1, Bound::Exact, was_pv);
+                if N::PV {
+                    self.frame_mut(ply + 1).pv.clear();
+                    self.extend_pv(ply, m);
+                }
+                return value;
+            }
+        }
+
+        // 6. Static evaluation.
+        let pawns = self.pawns();
+        let mut eval = NONE;
+        let mut raw_eval = NONE;
+        let mut improving = false;
+        if in_check {
+            self.frame_mut(ply).eval = NONE;
+        } else {
+            if excluded != Move::NONE {
+                // The node above this question has already evaluated it.
+                eval = self.frame(ply).eval;
+                raw_eval = eval;
+            } else {
+                raw_eval = match entry {
+                    Some(e) if e.eval != NONE => e.eval,
+                    _ => self.evaluate(),
+                };
+                eval = self.corrected(ply, raw_eval, pawns);
+                self.frame_mut(ply).eval = eval;
+                if entry.is_none() {
+                    self.shared.table.put(key, Entry::eval_only(raw_eval, was_pv));
+                }
+                // A searched value is a better guess where its bound allows.
+                if table_value != NONE
+                    && !is_decided(table_value)
+                    && (if table_value > eval {
+                        table_bound.is_lower()
+                    } else {
+                        table_bound.is_upper()
+                    })
+                {
+                    eval = table_value;
                 }
             }
+            let two = self.before(ply, 2).eval;
+            let four = self.before(ply, 4).eval;
+            let past = if two != NONE { two } else { four };
+            improving = past == NONE || self.frame(ply).eval > past;
         }
-        best
+        let p = self.shared.params;
+
+        if !in_check && excluded == Move::NONE {
+            // 7. Razoring: hopeless, unless captures say otherwise.
+            if !N::PV && eval < alpha - p.razor_base - p.razor_depth * depth * depth {
+                let value = self.quiesce::<Cut>(ply, alpha - 1, alpha, 0);
+                if value < alpha {
+                    return value;
+                }
+            }
+
+            // 8. Reverse futility: so good that a quiet position stays above beta.
+            let margin = p.rfp_margin * depth - p.rfp_improving * i32::from(improving);
+            if !was_pv
+                && depth <= p.rfp_depth
+                && eval - margin >= beta
+                && !is_decided(beta)
+                && !is_decided(eval)
+                && (table_move == Move::NONE || table_capture)
+            {
+                return beta + (eval - beta) / 3;
+            }
+
+            // 9. Null move: if passing is good enough, some move is. Shogi has no zugzwang worth
+            // the name, so only the verification of deep results guards it.
+            if !N::PV
+                && self.before(ply, 1).current != Move::NULL
+                && eval >= beta
+                && self.frame(ply).eval >= beta - p.null_margin * depth + p.null_offset
+                && ply >= self.null_floor
+                && !is_decided(beta)
+            {
+                let reduction = ((eval - beta) / p.null_eval).clamp(0, 6) + depth / 3 + p.null_base;
+                self.play_null(ply);
+                let value =
+                    -self.search::<Cut>(ply + 1, -beta, -beta + 1, depth - reduction, !cut_node);
+                self.pos.undo();
+                if value >= beta && !is_decided(value) {
+                    if self.null_floor > 0 || depth < p.null_verify {
+                        return value;
+                    }
+                    self.null_floor = ply + 3 * ((depth - reduction).max(0) as usize) / 4;
+                    let verified =
+                        self.search::<Cut>(ply, beta - 1, beta, depth - reduction, false);
+                    self.null_floor = 0;
+                    if verified >= beta {
+                        return value;
+                    }
+                }
+            }
+
+            // 10. Nothing known about a node worth knowing: read it less deep now, better next
+            // time.
+            if N::PV && table_move == Move::NONE {
+                depth -= 2;
+            }
+            if cut_node && depth >= 7 && (table_move == Move::NONE || table_bound == Bound::Upper) {
+                depth -= 1 + i32::from(table_move == Move::NONE);
+            }
+            if depth <= 0 {
+                return self.quiesce::<N>(ply, alpha, beta, 0);
+            }
+
+            // 11. Probcut: a capture that is far above beta to a shallow depth will be above
+            // beta to the full one.
+            let probcut_beta = beta + p.probcut_margin - p.probcut_improving * i32::from(improving);
+            if !N::PV
+                && depth > 3
+                && !is_decided(beta)
+                && !(table_value != NONE && table_depth >= depth - 3 && table_value < probcut_beta)
+                && let Some(value) = self.probcut(ply, probcut_beta, depth, cut_node, table_move)
+            {
+                return value;
+            }
+        }
+
+        // 12. The moves.
+        let info = self.pos.check_info();
+        let hints = self.hints(ply, table_move, pawns);
+        let mut picker = Picker::main(hints, depth, in_check);
+        let buffer = self.claim();
+        let mut best_value = -INFINITE;
+        let mut best_move = Move::NONE;
+        let mut tried_quiets = Tried::new();
+        let mut tried_captures = Tried::new();
+        let mut move_count = 0u32;
+        let mut skip_quiets = false;
+        self.frame_mut(ply + 1).killers = [Move::NONE; 2];
+        self.frame_mut(ply + 2).cutoffs = 0;
+        let us = self.pos.turn();
+        let previous_place = self.before(ply, 1).place;
+        let doubles = if N::ROOT { 0 } else { self.before(ply, 1).doubles };
+
+        while let Some(m) = self.pick(&mut picker, &info, buffer) {
+            if m == excluded {
+                continue;
+            }
+            if N::ROOT && !self.root_moves[self.pv_index..].iter().any(|r| r.mv() == m) {
+                continue;
+            }
+            move_count += 1;
+            self.frame_mut(ply).move_count = move_count;
+            let capture = self.pos.piece_at(m.to()).is_some();
+            let gives_check = self.pos.gives_check_with(m, &info);
+            let mover = moved_piece(&self.pos, m);
+            let to = place(mover, m.to());
+            let captured = self.pos.piece_at(m.to());
+            let new_depth = depth - 1;
+            let delta = beta - alpha;
+            let mut reduction = self.reduction(improving, depth, move_count, delta);
+
+            // 13. Moves not worth trying at low depth.
+            if !N::ROOT && best_value > -values::MATE_BOUND {
+                let late = (p.lmp_base + depth * depth) / (2 - i32::from(improving));
+                if !skip_quiets && move_count as i32 >= late {
+                    skip_quiets = true;
+                    picker.skip_quiets();
+                }
+                let lmr_depth = new_depth - reduction / 1024;
+                if capture || gives_check {
+                    if !gives_check && lmr_depth < 7 && !in_check {
+                        let futile = self.frame(ply).eval
+                            + p.capture_futility_base
+                            + p.capture_futility_depth * lmr_depth.max(0)
+                            + PIECE_VALUES[captured.kind_index()]
+                            + self.history.capture(to, captured) / 8;
+                        if futile <= alpha {
+                            continue;
+                        }
+                    }
+                    if !self.pos.see_at_least(m, -p.see_capture * depth, &PIECE_VALUES) {
+                        continue;
+                    }
+                } else {
+                    let stat = self.continuation_stat(ply, to)
+                        + i32::from(self.history.pawn_row(pawns)[to]);
+                    if lmr_depth < 6 && stat < -p.history_prune * depth {
+                        continue;
+                    }
+                    let stat = stat + 2 * self.history.butterfly(us, m);
+                    let lmr_depth = (lmr_depth + stat / 12_000).max(-1);
+                    let futile =
+                        self.frame(ply).eval + p.futility_base + p.futility_depth * lmr_depth;
+                    if !in_check && lmr_depth < 12 && futile <= alpha {
+                        best_value = best_value.max(futile.min(alpha));
+                        continue;
+                    }
+                    let lmr_depth = lmr_depth.max(0);
+                    let least = -p.see_quiet * lmr_depth * lmr_depth;
+                    if !self.pos.see_at_least(m, least, &PIECE_VALUES) {
+                        continue;
+                    }
+                }
+            }
+
+            // 14. Extensions: a table move that is better than all others by far is read deeper.
+            let mut extension = 0;
+            if ply < self.root_depth as usize * 2 {
+                if !N::ROOT
+                    && m == table_move
+                    && excluded == Move::NONE
+                    && depth >= p.singular_depth + i32::from(was_pv)
+                    && table_value != NONE
+                    && !is_decided(table_value)
+                    && table_bound.is_lower()
+                    && table_depth >= depth - 3
+                {
+                    let singular_beta = table_value
+                        - (p.singular_margin + 58 * i32::from(was_pv && !N::PV)) * depth / 64;
+                    let half = new_depth / 2;
+                    self.frame_mut(ply).excluded = m;
+                    let value =
+                        self.search::<Cut>(ply, singular_beta - 1, singular_beta, half, cut_node);
+                    self.frame_mut(ply).excluded = Move::NONE;
+                    self.frame_mut(ply).move_count = move_count;
+                    if value < singular_beta {
+                        extension = 1;
+                        if !N::PV && value < singular_beta - p.double_margin && doubles <= 12 {
+                            extension = 2;
+                        }
+                    } else if value >= beta && !is_decided(value) {
+                        // Two moves fail high: the node will too.
+                        self.release();
+                        return value;
+                    } else if table_value >= beta {
+                        extension = -2 - i32::from(!N::PV);
+                    } else if cut_node {
+                        extension = -2;
+                    }
+                } else if gives_check && depth > 9 && self.pos.see_at_least(m, 0, &PIECE_VALUES) {
+                    extension = 1;
+                }
+            }
+            let new_depth = new_depth + extension;
+            self.frame_mut(ply).doubles = doubles + u32::from(extension == 2);
+
+            // 15. Play it.
+            let nodes_before = self.nodes;
+            self.play(ply, m);
+
+            // 16. Late moves are read less deep first.
+            if was_pv {
+                reduction -= 1024 + 1024 * i32::from(table_value != NONE && table_value > alpha);
+            }
+            if cut_node {
+                reduction += 2048 - 1024 * i32::from(was_pv);
+            }
+            if table_capture {
+                reduction += 1024;
+            }
+            if N::PV {
+                reduction -= 1024;
+            }
+            if self.frame(ply + 1).cutoffs > 3 {
+                reduction += 1024;
+            } else if m == table_move {
+                reduction -= 2048;
+            }
+            let stat = if capture {
+                self.history.capture(to, captured) * 2 + 7 * PIECE_VALUES[captured.kind_index()]
+                    - 5000
+            } else {
+                2 * self.history.butterfly(us, m) + self.continuation_stat(ply, to) - 4000
+            };
+            self.frame_mut(ply).stat = stat;
+            reduction -= stat * 1024 / p.lmr_history;
+
+            let mut value = -INFINITE;
+            if depth >= 2 && move_count > 1 + u32::from(N::ROOT) {
+                let reduced = (new_depth - reduction / 1024).clamp(1, new_depth + 1);
+                value = -self.search::<Cut>(ply + 1, -alpha - 1, -alpha, reduced, true);
+                if value > alpha && reduced < new_depth {
+                    // Better than thought: deeper than planned if much, shallower if little.
+                    let deeper = value > best_value + 38 + 2 * new_depth;
+                    let shallower = value < best_value + 8;
+                    let again = new_depth + i32::from(deeper) - i32::from(shallower);
+                    if again > reduced {
+                        value = -self.search::<Cut>(ply + 1, -alpha - 1, -alpha, again, !cut_node);
+                    }
+                    if !capture {
+                        let bonus = if value <= alpha {
+                            -stat_bonus(&p, again)
+                        } else if value >= beta {
+                            stat_bonus(&p, again)
+                        } else {
+                            0
+                        };
+                        self.update_continuations(ply, to, bonus);
+                    }
+                }
+            } else if !N::PV || move_count > 1 {
+                // 17. The full depth with a closed window; less where nothing is known.
+                let less = i32::from(table_move == Move::NONE && cut_node && reduction > 3072);
+                value =
+                    -self.search::<Cut>(ply + 1, -alpha - 1, -alpha, new_depth - less, !cut_node);
+            }
+            if N::PV && (move_count == 1 || value > alpha) {
+                self.frame_mut(ply + 1).pv.clear();
+                value = -self.search::<Pv>(ply + 1, -beta, -alpha, new_depth, false);
+            }
+
+            // 18. Take it back.
+            self.undo();
+            if self.shared.stopped() {
+                self.release();
+                return values::DRAW;
+            }
+
+            // 19. A new best move?
+            if N::ROOT {
+                let effort = self.nodes - nodes_before;
+                self.note_root_move(m, value, alpha, beta, move_count, effort);
+            }
+            if value > best_value {
+                best_value = value;
+                if value > alpha {
+                    best_move = m;
+                    if N::PV && !N::ROOT {
+                        self.extend_pv(ply, m);
+                    }
+                    if value >= beta {
+                        self.frame_mut(ply).cutoffs += 1 + u32::from(table_move == Move::NONE);
+                        break;
+                    }
+                    if depth > 2 && depth < 14 && !is_decided(value) {
+                        depth -= 2;
+                    }
+                    alpha = value;
+                }
+            }
+            if m != best_move {
+                if capture { &mut tried_captures } else { &mut tried_quiets }.push(m);
+            }
+        }
+        self.release();
+
+        // 20. No move: mated (or stalemated, which loses too); the excluded one aside.
+        if move_count == 0 {
+            return if excluded != Move::NONE { alpha } else { mated_in(ply) };
+        }
+        if best_value <= -INFINITE {
+            // Every move was pruned.
+            best_value = alpha;
+        }
+
+        // 21. Learn from it.
+        if best_move != Move::NONE {
+            let bonus = stat_bonus(&p, depth + i32::from(best_value > beta + 100));
+            self.learn(ply, best_move, bonus, pawns, &tried_quiets, &tried_captures, depth);
+        } else if previous_place != crate::history::PLACES
+            && !N::ROOT
+            && self.pos.last().is_some_and(|d| d.captured.is_none())
+        {
+            // The move that led here refuted everything.
+            self.reward_previous(ply, stat_bonus(&p, depth));
+        }
+        if best_value <= alpha && !N::PV {
+            let parent = ply > 0 && self.before(ply, 1).was_pv;
+            let frame = self.frame_mut(ply);
+            frame.was_pv = frame.was_pv || parent && depth > 3;
+        }
+        let was_pv = self.frame(ply).was_pv;
+
+        // 22. Remember it.
+        if excluded == Move::NONE && !(N::ROOT && self.pv_index > 0) {
+            let bound = if best_value >= beta {
+                Bound::Lower
+            } else if N::PV && best_move != Move::NONE {
+                Bound::Exact
+            } else {
+                Bound::Upper
+            };
+            self.remember(ply, key, best_move, best_value, raw_eval, depth, bound, was_pv);
+            // Where the evaluation was wrong, it will be corrected next time.
+            let quiet = best_move == Move::NONE || self.pos.piece_at(best_move.to()).is_none();
+            let eval = self.frame(ply).eval;
+            if !in_check
+                && quiet
+                && !is_decided(best_value)
+                && !(best_value >= beta && best_value <= eval)
+                && !(best_move == Move::NONE && best_value >= eval)
+            {
+                let places = self.last_places(ply);
+                self.history.update_correction(us, pawns, places, best_value - eval, depth);
+            }
+        }
+        debug_assert!(best_value > -INFINITE && best_value < INFINITE);
+        best_value
     }
 
-    fn quiesce(&mut self, alpha: i32, beta: i32, ply: usize) -> i32 {
-        match self.enter(ply) {
-            Some(value) => value,
-            None => self.captures(alpha, beta, ply),
+    /// Whether a capture shows, by a shallow search, that the node is above `probcut_beta`.
+    fn probcut(
+        &mut self,
+        ply: usize,
+        probcut_beta: i32,
+        depth: i32,
+        cut_node: bool,
+        table_move: Move,
+    ) -> Option<i32> {
+        let threshold = probcut_beta - self.frame(ply).eval;
+        let table_move = if table_move.is_some()
+            && self.pos.piece_at(table_move.to()).is_some()
+            && self.pos.see_at_least(table_move, threshold, &PIECE_VALUES)
+        {
+            table_move
+        } else {
+            Move::NONE
+        };
+        let info = self.pos.check_info();
+        let hints = self.hints(ply, table_move, 0);
+        let mut picker = Picker::probcut(hints, threshold);
+        let buffer = self.claim();
+        let mut found = None;
+        while let Some(m) = self.pick(&mut picker, &info, buffer) {
+            self.play(ply, m);
+            let mut value = -self.quiesce::<Cut>(ply + 1, -probcut_beta, -probcut_beta + 1, 0);
+            if value >= probcut_beta {
+                value = -self.search::<Cut>(
+                    ply + 1,
+                    -probcut_beta,
+                    -probcut_beta + 1,
+                    depth - 4,
+                    !cut_node,
+                );
+            }
+            self.undo();
+            if self.shared.stopped() {
+                break;
+            }
+            if value >= probcut_beta {
+                let (key, was_pv) = (self.pos.key(), self.frame(ply).was_pv);
+                let eval = self.frame(ply).eval;
+                self.remember(ply, key, m, value, eval, depth - 3, Bound::Lower, was_pv);
+                found = Some(value);
+                break;
+            }
         }
+        self.release();
+        found
     }
 
-    /// Only captures, and every way out of check.
-    fn captures(&mut self, mut alpha: i32, beta: i32, ply: usize) -> i32 {
-        let mut moves = MoveList::new();
-        let mut best = -INFINITE;
-        if self.position.in_check() {
-            self.position.generate(Gen::Evasions, &mut moves);
-            if moves.is_empty() {
-                return ply as i32 - MATE;
+    /// Writes to the table.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the fields of an entry, named where they are used"
+    )]
+    pub(crate) fn remember(
+        &self,
+        ply: usize,
+        key: u64,
+        best: Move,
+        value: i32,
+        eval: i32,
+        depth: i32,
+        bound: Bound,
+        pv: bool,
+    ) {
+        let value = to_table(value, ply);
+        self.shared.table.put(key, Entry { best, value, eval, depth, bound, pv });
+    }
+
+    /// How much less deep a late move is read first, in 1024ths of a ply.
+    #[inline]
+    fn reduction(&self, improving: bool, depth: i32, number: u32, delta: i32) -> i32 {
+        let p = &self.shared.params;
+        let product = self.shared.reductions.product(depth, number);
+        product + p.lmr_base - delta * p.lmr_delta / self.root_delta.max(1)
+            + if !improving && product > 900 { 1024 } else { 0 }
+    }
+
+    /// Records how a root move fared.
+    fn note_root_move(
+        &mut self,
+        m: Move,
+        value: i32,
+        alpha: i32,
+        beta: i32,
+        move_count: u32,
+        effort: u64,
+    ) {
+        let line = self.frame(1).pv.clone();
+        let sel_depth = self.sel_depth;
+        let changed = move_count > 1 && self.pv_index == 0;
+        let Some(r) = self.root_moves.iter_mut().find(|r| r.mv() == m) else { return };
+        r.effort += effort;
+        r.average = if r.average == NONE { value } else { (2 * value + r.average) / 3 };
+        if move_count == 1 || value > alpha {
+            r.score = value;
+            r.lower = value >= beta;
+            r.upper = value <= alpha;
+            r.shown = value.clamp(alpha, beta);
+            r.sel_depth = sel_depth;
+            r.pv.truncate(1);
+            r.pv.extend_from_slice(&line);
+            if changed {
+                self.changes += 1;
             }
         } else {
-            best = (self.evaluate)(&self.position);
-            if best >= beta {
-                return best;
-            }
-            alpha = alpha.max(best);
-            self.position.generate(Gen::Captures, &mut moves);
-        }
-        order(&self.position, moves.as_mut_slice(), Move::NONE);
-        for &m in &moves {
-            self.position.play(m);
-            let value = -self.quiesce(-beta, -alpha, ply + 1);
-            self.position.undo();
-            if self.ended {
-                return 0;
-            }
-            best = best.max(value);
-            if value > alpha {
-                alpha = value;
-                self.lines[ply] = line(m, &self.lines[ply + 1]);
-                if alpha >= beta {
-                    break;
-                }
-            }
-        }
-        best
-    }
-
-    /// Counts a node; a value if the line must not go on.
-    fn enter(&mut self, ply: usize) -> Option<i32> {
-        self.nodes += 1;
-        self.seldepth = self.seldepth.max(ply);
-        self.lines[ply].clear();
-        if self.must_end() {
-            self.ended = true;
-            return Some(0);
-        }
-        (ply >= MAX_PLY).then(|| (self.evaluate)(&self.position))
-    }
-
-    /// Value of a position in which the game is over by repetition or declaration.
-    fn ending(&self, ply: usize) -> Option<i32> {
-        let win = MATE - ply as i32;
-        match self.position.repetition() {
-            Some(GameRepetition::Draw) => return Some(0),
-            Some(GameRepetition::Lost(c)) => {
-                return Some(if c == self.position.turn() { -win } else { win });
-            }
-            None => {}
-        }
-        match self.position.recurrence(ply) {
-            Some(Recurrence::Draw) => return Some(0),
-            Some(Recurrence::Win) => return Some(win),
-            Some(Recurrence::Loss) => return Some(-win),
-            _ => {}
-        }
-        self.position.can_declare(self.rules.declaration).then_some(win - 1)
-    }
-
-    fn must_end(&mut self) -> bool {
-        if self.control.is_stopped() || self.limits.nodes.is_some_and(|n| self.nodes > n) {
-            return true;
-        }
-        if !self.nodes.is_multiple_of(128) {
-            return false;
-        }
-        self.follow_ponderhit();
-        let now = || self.time.now();
-        self.clock.is_some_and(|(start, budget)| now().saturating_sub(start) >= budget.hard)
-    }
-
-    /// After a ponder hit the own clock runs, from the moment of the hit.
-    fn follow_ponderhit(&mut self) {
-        if self.pondering && !self.control.is_pondering() {
-            self.pondering = false;
-            if let Some(hit) = self.control.hit() {
-                let clocks = hit.clocks.or(self.limits.clocks);
-                self.set_clock(hit.at, clocks.as_ref());
-            }
+            // Not read with an open window: its value is only known to be no better.
+            r.score = -INFINITE;
         }
     }
 
-    fn set_clock(&mut self, start: Moment, clocks: Option<&Clocks>) {
-        let chance = self.time.now().subsec_micros();
-        let us = self.position.turn();
-        let budget = Budget::new(self.limits, clocks, us, self.rules.delay, chance);
-        self.clock = budget.map(|budget| (start, budget));
+    /// Kept for the root: [`Root`] is searched like any node.
+    pub(crate) fn search_root(&mut self, alpha: i32, beta: i32, depth: i32) -> i32 {
+        self.search::<Root>(0, alpha, beta, depth, false)
     }
 }
 
-fn line(m: Move, rest: &[Move]) -> Vec<Move> {
-    std::iter::once(m).chain(rest.iter().copied()).collect()
+/// The bonus of a move that cut at this depth.
+#[inline]
+pub(crate) fn stat_bonus(p: &crate::params::Params, depth: i32) -> i32 {
+    (p.stat_bonus * depth - p.stat_bonus / 2).clamp(0, p.stat_max)
 }
 
-fn score(value: i32) -> Score {
-    if value > MATE_BOUND {
-        Score::Mate(Some((MATE - value) as u32))
-    } else if value < -MATE_BOUND {
-        Score::Mated(Some((MATE + value) as u32))
-    } else {
-        Score::Cp(value)
+/// The first moves tried and found wanting.
+pub(crate) struct Tried {
+    moves: [Move; 32],
+    len: usize,
+}
+
+impl Tried {
+    fn new() -> Self {
+        Self { moves: [Move::NONE; 32], len: 0 }
+    }
+
+    fn push(&mut self, m: Move) {
+        if self.len < 32 {
+            self.moves[self.len] = m;
+            self.len += 1;
+        }
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Move] {
+        &self.moves[..self.len]
     }
 }

@@ -1,0 +1,191 @@
+//! Iterative deepening: one thread's loop from depth 1 to the end.
+
+use crate::root::{self, RootMove};
+use crate::values::{self, INFINITE, MAX_PLY, NONE, is_mate, to_cp};
+use crate::worker::Worker;
+use eval::Evaluator;
+use rules::Variant;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use think::{Bound, Info, Report, Score};
+
+/// What the loop is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    pub(crate) depth: i32,
+    pub(crate) lines: usize,
+    /// Least time between two reports of the same kind.
+    pub(crate) interval: Duration,
+    /// Answer even when there is only one move: a game clock runs.
+    pub(crate) by_clock: bool,
+    /// Value of the last move of the game, for judging whether things go wrong.
+    pub(crate) last_value: i32,
+}
+
+/// What the first thread remembers between iterations to divide its time.
+struct Mood {
+    /// Depth since which the best move is the same.
+    stable_since: i32,
+    changes: f64,
+    last_best: rules::Move,
+}
+
+impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
+    /// Reads deeper and deeper until stopped. The first thread brings a report.
+    pub(crate) fn deepen(&mut self, goal: &Goal, mut report: Option<&mut dyn Report>) {
+        let lines = goal.lines.clamp(1, self.root_moves.len().max(1));
+        let mut mood = Mood { stable_since: 0, changes: 0.0, last_best: self.root_moves[0].mv() };
+        let mut last_report = Duration::ZERO;
+        for depth in 1..=goal.depth.min(MAX_PLY as i32 - 1) {
+            self.root_depth = depth;
+            self.changes = 0;
+            for r in &mut self.root_moves {
+                r.previous = r.score;
+            }
+            for line in 0..lines {
+                self.pv_index = line;
+                self.sel_depth = 0;
+                self.read_line(depth);
+                root::sort(&mut self.root_moves[..=line]);
+                if self.shared.stopped() {
+                    break;
+                }
+            }
+            self.shared.nodes[self.id].store(self.nodes, Ordering::Relaxed);
+            let stopped = self.shared.stopped();
+            if let Some(report) = report.as_deref_mut() {
+                let elapsed = self.timer.as_ref().map_or(Duration::ZERO, |t| t.elapsed());
+                let last = stopped || depth == goal.depth;
+                // Early iterations follow each other too quickly to be read.
+                if last || depth == 1 || elapsed >= last_report + goal.interval {
+                    last_report = elapsed;
+                    self.report_lines(report, depth, lines, elapsed);
+                }
+            }
+            if stopped {
+                break;
+            }
+            self.consider_ending(goal, depth, &mut mood);
+        }
+        self.shared.nodes[self.id].store(self.nodes, Ordering::Relaxed);
+    }
+
+    /// One line of one iteration, with a window around what is expected.
+    fn read_line(&mut self, depth: i32) {
+        let p = self.shared.params;
+        let average = self.root_moves[self.pv_index].average;
+        let mut delta = p.aspiration + if average == NONE { 0 } else { average.abs() / 40 };
+        let open = depth < 4 || average == NONE || values::is_decided(average);
+        let (mut alpha, mut beta) = if open {
+            (-INFINITE, INFINITE)
+        } else {
+            ((average - delta).max(-INFINITE), (average + delta).min(INFINITE))
+        };
+        let mut failed_high = 0;
+        loop {
+            self.root_delta = beta - alpha;
+            let adjusted = (depth - failed_high).max(1);
+            let best = self.search_root(alpha, beta, adjusted);
+            let index = self.pv_index;
+            root::sort(&mut self.root_moves[index..]);
+            if self.shared.stopped() {
+                return;
+            }
+            if best <= alpha && alpha > -INFINITE {
+                beta = (alpha + beta) / 2;
+                alpha = (best - delta).max(-INFINITE);
+                failed_high = 0;
+            } else if best >= beta && beta < INFINITE {
+                beta = (best + delta).min(INFINITE);
+                failed_high += 1;
+            } else {
+                return;
+            }
+            delta += delta * p.aspiration_growth / 100;
+            if values::is_decided(best) {
+                (alpha, beta) = (-INFINITE, INFINITE);
+            }
+        }
+    }
+
+    /// Whether another iteration is worth its time. Only the first thread has a say.
+    fn consider_ending(&mut self, goal: &Goal, depth: i32, mood: &mut Mood) {
+        let best = &self.root_moves[0];
+        let (score, effort) = (best.score, best.effort);
+        if best.mv() != mood.last_best {
+            mood.last_best = best.mv();
+            mood.stable_since = depth;
+        }
+        mood.changes = mood.changes / 2.0 + f64::from(self.changes);
+        let Some(timer) = &mut self.timer else { return };
+        // A mate found and read well beyond its length will not get shorter.
+        let proven = is_mate(score) && depth > (values::MATE - score.abs()) + 8;
+        let only_move = self.root_moves.len() == 1 && goal.by_clock;
+        if proven && goal.by_clock {
+            timer.enough(true);
+        } else if only_move && depth >= 4 {
+            timer.enough(true);
+        } else if let Some(budget) = timer.budget()
+            && goal.by_clock
+            && !timer.decided()
+        {
+            // Longer when the value falls or the best move keeps changing, shorter when it is
+            // settled and most nodes go into it anyway.
+            let fall = f64::from((goal.last_value - score).clamp(-150, 300));
+            let falling =
+                if goal.last_value == NONE { 1.0 } else { (1.0 + fall / 300.0).clamp(0.6, 1.7) };
+            let unstable = 1.0 + 0.8 * mood.changes.min(3.0);
+            let settled = if mood.stable_since + 8 < depth { 0.7 } else { 1.0 };
+            let share = effort as f64 / self.nodes.max(1) as f64;
+            let obvious = if depth >= 10 && share > 0.95 { 0.7 } else { 1.0 };
+            let total = budget.optimum.mul_f64(falling * unstable * settled * obvious);
+            let elapsed = timer.elapsed();
+            if elapsed >= total.min(budget.maximum) && budget.optimum < budget.maximum {
+                timer.enough(false);
+            }
+        }
+    }
+
+    /// Tells all lines of an iteration.
+    fn report_lines(&self, report: &mut dyn Report, depth: i32, lines: usize, elapsed: Duration) {
+        let nodes = self.shared.total_nodes().max(self.nodes);
+        let nps = (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64;
+        for (i, r) in self.root_moves.iter().take(lines).enumerate() {
+            let unread = r.score == -INFINITE;
+            let value = if unread { r.previous } else { r.shown };
+            if value == -INFINITE {
+                continue;
+            }
+            let bound = match (unread, r.lower, r.upper) {
+                (false, true, _) => Bound::Lower,
+                (false, _, true) => Bound::Upper,
+                _ => Bound::Exact,
+            };
+            report.info(&Info {
+                depth: Some((depth - i32::from(unread)).max(1) as u32),
+                seldepth: Some(r.sel_depth as u32),
+                multipv: (lines > 1).then_some(i as u32 + 1),
+                score: Some((score(value), bound)),
+                nodes: Some(nodes),
+                nps: Some(nps),
+                hashfull: Some(self.shared.table.permille()),
+                time: Some(elapsed),
+                pv: r.pv.clone(),
+            });
+        }
+    }
+}
+
+/// A value as the world writes it.
+pub(crate) fn score(value: i32) -> Score {
+    if !is_mate(value) {
+        return Score::Cp(to_cp(value));
+    }
+    let plies = (values::MATE - value.abs()) as u32;
+    if value > 0 { Score::Mate(Some(plies)) } else { Score::Mated(Some(plies)) }
+}
+
+/// The value a root move ended with.
+pub(crate) fn final_value(r: &RootMove) -> i32 {
+    if r.score == -INFINITE { r.previous } else { r.score }
+}

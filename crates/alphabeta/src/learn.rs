@@ -1,0 +1,105 @@
+//! What a node teaches the statistics of its thread.
+
+use crate::history::place;
+use crate::picker::moved_piece;
+use crate::search::Tried;
+use crate::worker::Worker;
+use eval::Evaluator;
+use rules::{Move, Variant};
+
+impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
+    /// The best move is rewarded, those tried before it are punished.
+    #[expect(clippy::too_many_arguments, reason = "what one node learned, told once")]
+    pub(crate) fn learn(
+        &mut self,
+        ply: usize,
+        best: Move,
+        bonus: i32,
+        pawns: u64,
+        quiets: &Tried,
+        captures: &Tried,
+        depth: i32,
+    ) {
+        let us = self.pos.turn();
+        let captured = self.pos.piece_at(best.to());
+        let best_place = place(moved_piece(&self.pos, best), best.to());
+        if captured.is_some() {
+            self.history.update_capture(best_place, captured, bonus);
+        } else {
+            self.reward_quiet(ply, best, bonus);
+            self.history.update_pawn(pawns, best_place, bonus);
+            // A single quiet move at low depth teaches little about the others.
+            if !quiets.as_slice().is_empty() || depth > 3 {
+                for &m in quiets.as_slice() {
+                    let to = place(moved_piece(&self.pos, m), m.to());
+                    self.history.update_butterfly(us, m, -bonus);
+                    self.history.update_pawn(pawns, to, -bonus);
+                    self.update_continuations(ply, to, -bonus);
+                }
+            }
+        }
+        for &m in captures.as_slice() {
+            let taken = self.pos.piece_at(m.to());
+            let to = place(moved_piece(&self.pos, m), m.to());
+            self.history.update_capture(to, taken, -bonus);
+        }
+        // The quiet move before this one was refuted at once.
+        let before = self.before(ply, 1);
+        if before.move_count == 1
+            && self.pos.last().is_some_and(|d| d.captured.is_none())
+            && ply > 0
+        {
+            let earlier = before.place;
+            if earlier < crate::history::PLACES {
+                self.update_continuations(ply - 1, earlier, -bonus);
+            }
+        }
+    }
+
+    /// A quiet move cut: killer, counter and histories.
+    pub(crate) fn reward_quiet(&mut self, ply: usize, m: Move, bonus: i32) {
+        let us = self.pos.turn();
+        let frame = self.frame_mut(ply);
+        if frame.killers[0] != m {
+            frame.killers[1] = frame.killers[0];
+            frame.killers[0] = m;
+        }
+        let last = self.before(ply, 1).place;
+        self.history.set_counter(last, m);
+        self.history.update_butterfly(us, m, bonus);
+        let to = place(moved_piece(&self.pos, m), m.to());
+        self.update_continuations(ply, to, bonus);
+    }
+
+    /// The quiet move that led here turned out well for the one who played it.
+    pub(crate) fn reward_previous(&mut self, ply: usize, bonus: i32) {
+        let before = self.before(ply, 1);
+        let (to, m) = (before.place, before.current);
+        self.history.update_butterfly(self.pos.turn().opponent(), m, bonus / 2);
+        if ply > 0 {
+            self.update_continuations(ply - 1, to, bonus);
+        }
+    }
+
+    /// Follow-up statistics of the moves one, two, four and six plies before.
+    pub(crate) fn update_continuations(&mut self, ply: usize, to: usize, bonus: i32) {
+        for back in [1, 2, 4, 6] {
+            // In check only the moves close by say something.
+            if back > 2 && self.frame(ply).in_check {
+                break;
+            }
+            if back > ply + crate::stack::LOOK_BACK {
+                break;
+            }
+            let earlier = self.before(ply, back).place;
+            self.history.update_continuation(earlier, to, bonus);
+        }
+    }
+
+    /// Follow-up statistics of the moves one and two plies before.
+    #[inline]
+    pub(crate) fn continuation_stat(&self, ply: usize, to: usize) -> i32 {
+        let row = |back| i32::from(self.history.continuation_row(self.before(ply, back).place)[to]);
+        row(1) + row(2)
+    }
+}

@@ -1,0 +1,440 @@
+//! The order in which a node tries its moves: the likeliest to cut first, each kind generated
+//! only when the kinds before it did not cut.
+
+use crate::history::{History, place};
+use crate::stack::Buffer;
+use eval::PIECE_VALUES;
+use rules::{CheckInfo, Gen, Move, Piece, Position, Variant};
+
+/// What is being picked next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    TableMove,
+    MakeCaptures,
+    GoodCaptures,
+    Refutations,
+    MakeQuiets,
+    Quiets,
+    BadCaptures,
+    MakeEvasions,
+    Evasions,
+    MakeQuiescence,
+    Quiescence,
+    MakeChecks,
+    Checks,
+    MakeProbcut,
+    Probcut,
+    Done,
+}
+
+/// What a node brings to order its moves.
+pub(crate) struct Hints {
+    pub(crate) table_move: Move,
+    pub(crate) killers: [Move; 2],
+    pub(crate) counter: Move,
+    /// Places one, two, four and six plies ago.
+    pub(crate) earlier: [usize; 4],
+    pub(crate) pawns: u64,
+    /// Include moves that are pointless (`GenerateAllLegalMoves`).
+    pub(crate) all_moves: bool,
+    pub(crate) check_bonus: i32,
+}
+
+/// Hands out the moves of one node.
+pub(crate) struct Picker {
+    stage: Stage,
+    /// The stage that follows the table move.
+    generated: Stage,
+    hints: Hints,
+    depth: i32,
+    /// Exchanges must gain this much (probcut), or tells quiescence nothing.
+    threshold: i32,
+    next: usize,
+    end: usize,
+    /// Captures that lose material wait at the front of the buffer.
+    bad: usize,
+    bad_next: usize,
+    refutations: [Move; 3],
+    skip_quiets: bool,
+    with_checks: bool,
+}
+
+impl Picker {
+    /// The table move first, if there is one, then what is generated.
+    fn start(generated: Stage, hints: Hints, depth: i32, threshold: i32) -> Self {
+        let refutations = [hints.killers[0], hints.killers[1], hints.counter];
+        let stage = if hints.table_move.is_some() { Stage::TableMove } else { generated };
+        Self {
+            stage,
+            generated,
+            hints,
+            depth,
+            threshold,
+            next: 0,
+            end: 0,
+            bad: 0,
+            bad_next: 0,
+            refutations,
+            skip_quiets: false,
+            with_checks: false,
+        }
+    }
+
+    /// For an ordinary node. The table move must be pseudo-legal or none.
+    pub(crate) fn main(hints: Hints, depth: i32, in_check: bool) -> Self {
+        let generated = if in_check { Stage::MakeEvasions } else { Stage::MakeCaptures };
+        Self::start(generated, hints, depth, 0)
+    }
+
+    /// For quiescence: evasions in check, else captures, and checks on the first ply.
+    pub(crate) fn quiescence(hints: Hints, in_check: bool, checks: bool) -> Self {
+        let generated = if in_check { Stage::MakeEvasions } else { Stage::MakeQuiescence };
+        let mut p = Self::start(generated, hints, 0, 0);
+        p.with_checks = checks;
+        p
+    }
+
+    /// For probcut: captures that gain at least `threshold`.
+    pub(crate) fn probcut(hints: Hints, threshold: i32) -> Self {
+        Self::start(Stage::MakeProbcut, hints, 0, threshold)
+    }
+
+    /// No more quiet moves from here on.
+    #[inline]
+    pub(crate) fn skip_quiets(&mut self) {
+        self.skip_quiets = true;
+    }
+
+    /// The next move; `None` when there is none left. All are legal but the table move, which is
+    /// pseudo-legal.
+    pub(crate) fn next<V: Variant>(
+        &mut self,
+        pos: &Position<V>,
+        history: &History,
+        info: &CheckInfo<V>,
+        buffer: &mut Buffer,
+    ) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::TableMove => {
+                    self.stage = self.generated;
+                    return Some(self.hints.table_move);
+                }
+                Stage::MakeCaptures => {
+                    self.make_captures(pos, history, buffer);
+                    self.stage = Stage::GoodCaptures;
+                }
+                Stage::GoodCaptures => {
+                    while let Some(m) = self.best(buffer) {
+                        let least = -buffer.scores[self.next - 1] / 32;
+                        if pos.see_at_least(m, least.min(0), &PIECE_VALUES) {
+                            return Some(m);
+                        }
+                        buffer.moves.as_mut_slice()[self.bad] = m;
+                        self.bad += 1;
+                    }
+                    self.stage = Stage::Refutations;
+                    self.next = 0;
+                }
+                Stage::Refutations => {
+                    while self.next < 3 {
+                        let m = self.refutations[self.next];
+                        self.next += 1;
+                        let again = self.refutations[..self.next - 1].contains(&m);
+                        if !again && self.fits_as_refutation(pos, m) {
+                            return Some(m);
+                        }
+                    }
+                    self.stage = Stage::MakeQuiets;
+                }
+                Stage::MakeQuiets => {
+                    if !self.skip_quiets {
+                        self.make_quiets(pos, history, info, buffer);
+                    }
+                    self.stage = Stage::Quiets;
+                }
+                Stage::Quiets => {
+                    while !self.skip_quiets && self.next < self.end {
+                        let m = buffer.moves[self.next];
+                        self.next += 1;
+                        if m != self.hints.table_move && !self.refutations.contains(&m) {
+                            return Some(m);
+                        }
+                    }
+                    self.stage = Stage::BadCaptures;
+                }
+                Stage::BadCaptures => {
+                    if self.bad_next < self.bad {
+                        self.bad_next += 1;
+                        return Some(buffer.moves[self.bad_next - 1]);
+                    }
+                    self.stage = Stage::Done;
+                }
+                Stage::MakeEvasions => {
+                    self.make_evasions(pos, history, buffer);
+                    self.stage = Stage::Evasions;
+                }
+                Stage::Evasions => return self.best(buffer),
+                Stage::MakeQuiescence => {
+                    self.make_captures(pos, history, buffer);
+                    self.stage = Stage::Quiescence;
+                }
+                Stage::Quiescence => {
+                    if let Some(m) = self.best(buffer) {
+                        return Some(m);
+                    }
+                    self.stage = if self.with_checks { Stage::MakeChecks } else { Stage::Done };
+                }
+                Stage::MakeChecks => {
+                    buffer.moves.clear();
+                    self.generate(pos, Gen::QuietChecks, buffer);
+                    (self.next, self.end) = (0, buffer.moves.len());
+                    self.stage = Stage::Checks;
+                }
+                Stage::Checks => {
+                    while self.next < self.end {
+                        let m = buffer.moves[self.next];
+                        self.next += 1;
+                        // Pawn promotions were among the captures.
+                        let pawn = pos.piece_at(m.from()).kind() == Some(rules::Kind::Pawn);
+                        let promotes = m.is_promotion() && pawn;
+                        if m != self.hints.table_move && !promotes {
+                            return Some(m);
+                        }
+                    }
+                    self.stage = Stage::Done;
+                }
+                Stage::MakeProbcut => {
+                    self.make_captures(pos, history, buffer);
+                    self.stage = Stage::Probcut;
+                }
+                Stage::Probcut => {
+                    while let Some(m) = self.best(buffer) {
+                        if pos.see_at_least(m, self.threshold, &PIECE_VALUES) {
+                            return Some(m);
+                        }
+                    }
+                    self.stage = Stage::Done;
+                }
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    fn generate<V: Variant>(&self, pos: &Position<V>, what: Gen, buffer: &mut Buffer) {
+        if self.hints.all_moves {
+            pos.generate(what, &mut buffer.moves);
+        } else {
+            pos.generate_useful(what, &mut buffer.moves);
+        }
+    }
+
+    /// Takes the best of the remaining moves, the table move left out.
+    #[inline]
+    fn best(&mut self, buffer: &mut Buffer) -> Option<Move> {
+        while self.next < self.end {
+            let mut best = self.next;
+            for i in self.next + 1..self.end {
+                if buffer.scores[i] > buffer.scores[best] {
+                    best = i;
+                }
+            }
+            buffer.swap(self.next, best);
+            let m = buffer.moves[self.next];
+            self.next += 1;
+            if m != self.hints.table_move {
+                return Some(m);
+            }
+        }
+        None
+    }
+
+    fn make_captures<V: Variant>(
+        &mut self,
+        pos: &Position<V>,
+        history: &History,
+        buffer: &mut Buffer,
+    ) {
+        buffer.moves.clear();
+        self.generate(pos, Gen::Tactical, buffer);
+        (self.next, self.end) = (0, buffer.moves.len());
+        for i in 0..self.end {
+            let m = buffer.moves[i];
+            let captured = pos.piece_at(m.to());
+            let mover = moved_piece(pos, m);
+            let promotion = if m.is_promotion() {
+                PIECE_VALUES[mover.kind_index()] - PIECE_VALUES[pos.piece_at(m.from()).kind_index()]
+            } else {
+                0
+            };
+            buffer.scores[i] = 7 * PIECE_VALUES[captured.kind_index()]
+                + 3 * promotion
+                + history.capture(place(mover, m.to()), captured);
+        }
+    }
+
+    fn make_quiets<V: Variant>(
+        &mut self,
+        pos: &Position<V>,
+        history: &History,
+        info: &CheckInfo<V>,
+        buffer: &mut Buffer,
+    ) {
+        // Captures that lose material stay at the front.
+        let start = self.bad;
+        buffer.moves.truncate(start);
+        self.generate(pos, Gen::Positional, buffer);
+        (self.next, self.end) = (start, buffer.moves.len());
+        let us = pos.turn();
+        let pawn = history.pawn_row(self.hints.pawns);
+        let rows = self.hints.earlier.map(|p| history.continuation_row(p));
+        for i in start..self.end {
+            let m = buffer.moves[i];
+            let to = place(moved_piece(pos, m), m.to());
+            let mut score = 2 * history.butterfly(us, m)
+                + 2 * i32::from(pawn[to])
+                + 2 * i32::from(rows[0][to])
+                + i32::from(rows[1][to])
+                + i32::from(rows[2][to]) / 2
+                + i32::from(rows[3][to]) / 2;
+            if pos.gives_check_with(m, info) && pos.see_at_least(m, -90, &PIECE_VALUES) {
+                score += self.hints.check_bonus;
+            }
+            buffer.scores[i] = score;
+        }
+        sort_above(buffer, start, self.end, -3500 * self.depth);
+    }
+
+    fn make_evasions<V: Variant>(
+        &mut self,
+        pos: &Position<V>,
+        history: &History,
+        buffer: &mut Buffer,
+    ) {
+        buffer.moves.clear();
+        self.generate(pos, Gen::Evasions, buffer);
+        (self.next, self.end) = (0, buffer.moves.len());
+        let us = pos.turn();
+        let row = history.continuation_row(self.hints.earlier[0]);
+        for i in 0..self.end {
+            let m = buffer.moves[i];
+            let captured = pos.piece_at(m.to());
+            let mover = moved_piece(pos, m);
+            buffer.scores[i] = if captured.is_some() {
+                (1 << 28) + PIECE_VALUES[captured.kind_index()] * 16
+                    - PIECE_VALUES[mover.kind_index()]
+            } else {
+                history.butterfly(us, m) + i32::from(row[place(mover, m.to())])
+            };
+        }
+    }
+
+    /// A killer or counter move that can be played here and is not tried elsewhere.
+    fn fits_as_refutation<V: Variant>(&self, pos: &Position<V>, m: Move) -> bool {
+        m.is_some()
+            && m != self.hints.table_move
+            && pos.piece_at(m.to()).is_none()
+            && pos.is_legal(m)
+            // Pawn promotions were among the captures.
+            && !(m.is_promotion() && pos.piece_at(m.from()).kind() == Some(rules::Kind::Pawn))
+    }
+}
+
+/// The piece as it stands after the move.
+#[inline]
+pub(crate) fn moved_piece<V: Variant>(pos: &Position<V>, m: Move) -> Piece {
+    match m.dropped() {
+        Some(kind) => Piece::new(pos.turn(), kind),
+        None => {
+            let piece = pos.piece_at(m.from());
+            if m.is_promotion() { piece.promoted() } else { piece }
+        }
+    }
+}
+
+/// Sorts the moves that score at least `limit` to the front; the others are hardly ever reached
+/// and keep their order.
+fn sort_above(buffer: &mut Buffer, start: usize, end: usize, limit: i32) {
+    let mut sorted = start;
+    for i in start..end {
+        let score = buffer.scores[i];
+        if score < limit {
+            continue;
+        }
+        let m = buffer.moves[i];
+        buffer.swap(i, sorted);
+        let moves = buffer.moves.as_mut_slice();
+        let mut at = sorted;
+        while at > start && buffer.scores[at - 1] < score {
+            moves[at] = moves[at - 1];
+            buffer.scores[at] = buffer.scores[at - 1];
+            at -= 1;
+        }
+        moves[at] = m;
+        buffer.scores[at] = score;
+        sorted += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::PLACES;
+    use rules::{Minishogi, Shogi};
+    use std::collections::BTreeSet;
+
+    fn hints(table_move: Move, killers: [Move; 2]) -> Hints {
+        Hints {
+            table_move,
+            killers,
+            counter: Move::NONE,
+            earlier: [PLACES; 4],
+            pawns: 0,
+            all_moves: true,
+            check_bonus: 100,
+        }
+    }
+
+    /// Every legal move comes out exactly once, whatever table move and killers say.
+    fn check<V: Variant>(sfen: &str) {
+        let pos = Position::<V>::from_sfen(sfen).unwrap();
+        let (history, info) = (History::new(), pos.check_info());
+        let mut buffer = Buffer::new();
+        let legal = pos.legal_moves();
+        for (i, &table) in legal.iter().enumerate().step_by(7).chain([(0, &Move::NONE)]) {
+            let killers = [legal[i / 2], legal[legal.len() - 1 - i / 3]];
+            let mut picker = Picker::main(hints(table, killers), 5, pos.in_check());
+            let mut seen = BTreeSet::new();
+            while let Some(m) = picker.next(&pos, &history, &info, &mut buffer) {
+                assert!(seen.insert(m), "{m:?} twice in {sfen}");
+            }
+            assert_eq!(seen, legal.iter().copied().collect(), "{sfen}");
+        }
+    }
+
+    #[test]
+    fn every_legal_move_once() {
+        check::<Shogi>(Shogi::START);
+        check::<Shogi>("l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1");
+        check::<Shogi>("4k4/3P1P3/9/9/9/9/9/9/4K2r1 b RB4G 1");
+        check::<Shogi>("4k4/9/9/9/9/9/9/4r4/4K4 b P 1");
+        check::<Minishogi>(Minishogi::START);
+        check::<Minishogi>("4k/3gs/4P/R4/K3B b SPGrb 1");
+    }
+
+    #[test]
+    fn skipping_quiets_leaves_captures() {
+        let sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
+        let pos = Position::<Shogi>::from_sfen(sfen).unwrap();
+        let (history, info) = (History::new(), pos.check_info());
+        let mut buffer = Buffer::new();
+        let mut picker = Picker::main(hints(Move::NONE, [Move::NONE; 2]), 5, false);
+        picker.skip_quiets();
+        let mut count = 0;
+        while let Some(m) = picker.next(&pos, &history, &info, &mut buffer) {
+            assert!(pos.piece_at(m.to()).is_some() || m.is_promotion());
+            count += 1;
+        }
+        assert!(count > 0);
+    }
+}

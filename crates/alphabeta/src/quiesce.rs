@@ -1,0 +1,185 @@
+//! Quiescence: captures (and checks on the first ply) until nothing hangs.
+
+use crate::node::Node;
+use crate::picker::Picker;
+use crate::table::{Bound, Entry};
+use crate::values::{self, INFINITE, MAX_PLY, NONE, from_table, is_decided, mate_in, mated_in};
+use crate::worker::Worker;
+use eval::{Evaluator, PIECE_VALUES};
+use rules::{Move, Variant};
+
+impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
+    /// The value of the position when only forcing moves are read. `depth` is 0 on the first ply
+    /// and falls.
+    pub(crate) fn quiesce<N: Node>(
+        &mut self,
+        ply: usize,
+        mut alpha: i32,
+        beta: i32,
+        depth: i32,
+    ) -> i32 {
+        // 1. Set up, ends of the game.
+        let in_check = self.pos.in_check();
+        let stop = self.count_node();
+        {
+            let frame = self.frame_mut(ply);
+            frame.in_check = in_check;
+            if N::PV {
+                frame.pv.clear();
+            }
+        }
+        if N::PV {
+            self.sel_depth = self.sel_depth.max(ply + 1);
+        }
+        if stop {
+            return values::DRAW;
+        }
+        if ply >= MAX_PLY {
+            return if in_check { values::DRAW } else { self.evaluate() };
+        }
+        if let Some(value) = self.shared.ended(&self.pos, ply) {
+            return value;
+        }
+
+        // 2. What the table knows.
+        let key = self.pos.key();
+        let table_depth = if in_check || depth >= 0 { 0 } else { -1 };
+        let entry = self.shared.table.get(key);
+        let table_value = entry.map_or(NONE, |e| from_table(e.value, ply));
+        let was_pv = entry.is_some_and(|e| e.pv);
+        if let Some(e) = entry
+            && !N::PV
+            && e.depth >= table_depth
+            && table_value != NONE
+            && (if table_value >= beta { e.bound.is_lower() } else { e.bound.is_upper() })
+        {
+            return table_value;
+        }
+        let table_move = entry.map_or(Move::NONE, |e| e.best);
+        let table_move = if table_move.is_some()
+            && self.pos.is_legal(table_move)
+            && (in_check || self.pos.piece_at(table_move.to()).is_some())
+        {
+            table_move
+        } else {
+            Move::NONE
+        };
+
+        // 3. Stand pat: in quiet positions a player may decline to capture.
+        let pawns = self.pawns();
+        let mut best_value = -INFINITE;
+        let mut raw_eval = NONE;
+        let mut futility_base = -INFINITE;
+        if in_check {
+            self.frame_mut(ply).eval = NONE;
+        } else {
+            if entry.is_none() {
+                if self.pos.can_declare(self.shared.rules.declaration) {
+                    return mate_in(ply + 1);
+                }
+                if let Some(m) = mate::mate_in_one(&self.pos) {
+                    let value = mate_in(ply + 1);
+                    let depth = MAX_PLY as i32 - 1;
+                    self.remember(ply, key, m, value, NONE, depth, Bound::Exact, was_pv);
+                    return value;
+                }
+            }
+            raw_eval = match entry {
+                Some(e) if e.eval != NONE => e.eval,
+                _ => self.evaluate(),
+            };
+            best_value = self.corrected(ply, raw_eval, pawns);
+            self.frame_mut(ply).eval = best_value;
+            if let Some(e) = entry
+                && table_value != NONE
+                && !is_decided(table_value)
+                && (if table_value > best_value { e.bound.is_lower() } else { e.bound.is_upper() })
+            {
+                best_value = table_value;
+            }
+            if best_value >= beta {
+                if entry.is_none() {
+                    self.shared.table.put(key, Entry::eval_only(raw_eval, was_pv));
+                }
+                return best_value;
+            }
+            alpha = alpha.max(best_value);
+            futility_base = best_value + self.shared.params.delta_margin;
+        }
+
+        // 4. Forcing moves.
+        let info = self.pos.check_info();
+        let hints = self.hints(ply, table_move, pawns);
+        let mut picker = Picker::quiescence(hints, in_check, depth >= 0);
+        let buffer = self.claim();
+        let mut best_move = Move::NONE;
+        let mut move_count = 0;
+        let mut quiet_evasions = 0;
+        while let Some(m) = self.pick(&mut picker, &info, buffer) {
+            move_count += 1;
+            let captured = self.pos.piece_at(m.to());
+            let gives_check = self.pos.gives_check_with(m, &info);
+            if best_value > -values::MATE_BOUND {
+                // 5. Captures that cannot bring the value up to alpha.
+                if !gives_check && !in_check && futility_base > -values::EVAL_BOUND {
+                    if move_count > 3 {
+                        continue;
+                    }
+                    let gain = PIECE_VALUES[captured.kind_index()]
+                        + if m.is_promotion() { 300 } else { 0 };
+                    if futility_base + gain <= alpha {
+                        best_value = best_value.max(futility_base + gain);
+                        continue;
+                    }
+                    if futility_base <= alpha && !self.pos.see_at_least(m, 1, &PIECE_VALUES) {
+                        best_value = best_value.max(futility_base);
+                        continue;
+                    }
+                }
+                // 6. Two quiet ways out of check are enough.
+                if in_check && captured.is_none() {
+                    if quiet_evasions > 1 {
+                        continue;
+                    }
+                    quiet_evasions += 1;
+                }
+                // 7. Exchanges that lose material.
+                if !in_check && !self.pos.see_at_least(m, -60, &PIECE_VALUES) {
+                    continue;
+                }
+            }
+            self.play(ply, m);
+            let value = -self.quiesce::<N>(ply + 1, -beta, -alpha, depth - 1);
+            self.undo();
+            if self.shared.stopped() {
+                self.release();
+                return values::DRAW;
+            }
+            if value > best_value {
+                best_value = value;
+                if value > alpha {
+                    best_move = m;
+                    if N::PV {
+                        self.extend_pv(ply, m);
+                    }
+                    if value >= beta {
+                        break;
+                    }
+                    alpha = value;
+                }
+            }
+        }
+        self.release();
+
+        // 8. No way out of check.
+        if in_check && move_count == 0 {
+            return mated_in(ply);
+        }
+        if best_value >= beta && !is_decided(best_value) {
+            best_value = (3 * best_value + beta) / 4;
+        }
+        let bound = if best_value >= beta { Bound::Lower } else { Bound::Upper };
+        self.remember(ply, key, best_move, best_value, raw_eval, table_depth, bound, was_pv);
+        best_value
+    }
+}

@@ -1,0 +1,97 @@
+//! What all threads of one search share.
+
+use crate::params::Params;
+use crate::table::Table;
+use crate::values;
+use rules::{Color, Declaration, Position, Recurrence, Variant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use think::Control;
+
+/// The rules of the game being played that a search must know beyond the moves.
+#[derive(Clone, Debug)]
+pub(crate) struct GameRules {
+    pub(crate) declaration: Declaration,
+    /// The game is drawn when this many moves have been played; 0 for never.
+    pub(crate) max_moves: u32,
+    /// Value of a draw to Black and to White as the root player, in evaluation units.
+    pub(crate) draw: [i32; 2],
+    /// Whether moves that are never better than another are read too.
+    pub(crate) all_moves: bool,
+    /// Values must not depend on how the position was reached.
+    pub(crate) analysis: bool,
+}
+
+/// Everything the threads of one search have in common. Read-only but for the atomics.
+pub(crate) struct Shared {
+    pub(crate) table: Arc<Table>,
+    pub(crate) params: Params,
+    pub(crate) reductions: Reductions,
+    pub(crate) rules: GameRules,
+    pub(crate) control: Control,
+    /// Set by the first thread when time or nodes are used up, or when it is done.
+    pub(crate) stop: AtomicBool,
+    /// Nodes of each thread, published now and then.
+    pub(crate) nodes: Vec<AtomicU64>,
+    pub(crate) root_color: Color,
+}
+
+impl Shared {
+    #[inline]
+    pub(crate) fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.control.is_stopped()
+    }
+
+    /// Nodes of all threads.
+    pub(crate) fn total_nodes(&self) -> u64 {
+        self.nodes.iter().map(|n| n.load(Ordering::Relaxed)).sum()
+    }
+
+    /// The value of a draw to the side to move.
+    #[inline]
+    pub(crate) fn draw_value(&self, turn: Color) -> i32 {
+        let to_root = self.rules.draw[self.root_color.index()];
+        values::DRAW + if turn == self.root_color { to_root } else { -to_root }
+    }
+
+    /// The value of a position that ends the game or repeats, to the side to move.
+    #[inline]
+    pub(crate) fn ended<V: Variant>(&self, pos: &Position<V>, ply: usize) -> Option<i32> {
+        // In a game every earlier position counts; an analysis sees only its own line.
+        let reach = if self.rules.analysis { ply } else { ply + 16 };
+        if let Some(what) = pos.recurrence(reach) {
+            match what {
+                Recurrence::Draw => return Some(self.draw_value(pos.turn())),
+                Recurrence::Win => return Some(values::RULE_WIN - ply as i32),
+                Recurrence::Loss => return Some(-values::RULE_WIN + ply as i32),
+                // These are shortcuts of the search, not rules of the game.
+                Recurrence::Superior if !self.rules.analysis => return Some(values::SUPERIOR),
+                Recurrence::Inferior if !self.rules.analysis => return Some(-values::SUPERIOR),
+                Recurrence::Superior | Recurrence::Inferior => {}
+            }
+        }
+        let limit = self.rules.max_moves;
+        if limit > 0 && pos.ply() > limit {
+            // A mate by the last move counts.
+            let mated = pos.in_check() && pos.is_mated();
+            return Some(if mated { values::mated_in(ply) } else { self.draw_value(pos.turn()) });
+        }
+        None
+    }
+}
+
+/// Reductions of late moves by depth and number, in 1024ths of a ply.
+pub(crate) struct Reductions([i32; 128]);
+
+impl Reductions {
+    pub(crate) fn new(params: &Params) -> Self {
+        let scale = f64::from(params.lmr_scale) / 100.0;
+        Self(std::array::from_fn(|i| if i == 0 { 0 } else { (scale * (i as f64).ln()) as i32 }))
+    }
+
+    /// The product of both logarithms.
+    #[inline]
+    pub(crate) fn product(&self, depth: i32, number: u32) -> i32 {
+        self.0[(depth.max(0) as usize).min(127)] * self.0[(number as usize).min(127)]
+    }
+}

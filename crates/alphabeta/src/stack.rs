@@ -1,0 +1,72 @@
+//! What one ply of the line being read knows.
+
+use crate::history::PLACES;
+use crate::values;
+use rules::{Move, MoveList};
+
+/// How far back a node looks along its line.
+pub(crate) const LOOK_BACK: usize = 6;
+
+/// One ply.
+#[derive(Clone)]
+pub(crate) struct Frame {
+    /// The move being read here; none at a null move.
+    pub(crate) current: Move,
+    /// Where the moved piece went, as a place of the continuation tables.
+    pub(crate) place: usize,
+    /// A move left out, while asking whether it is the only good one.
+    pub(crate) excluded: Move,
+    pub(crate) killers: [Move; 2],
+    /// Corrected static evaluation; `values::NONE` in check.
+    pub(crate) eval: i32,
+    pub(crate) in_check: bool,
+    /// On a principal variation, now or when the table was written.
+    pub(crate) was_pv: bool,
+    pub(crate) move_count: u32,
+    /// How often the children of this ply failed high.
+    pub(crate) cutoffs: u32,
+    /// History of the move being read.
+    pub(crate) stat: i32,
+    /// Extensions that doubled along this line.
+    pub(crate) doubles: u32,
+    /// The best line from here.
+    pub(crate) pv: Vec<Move>,
+}
+
+impl Frame {
+    pub(crate) fn new() -> Self {
+        Self {
+            current: Move::NONE,
+            place: PLACES,
+            excluded: Move::NONE,
+            killers: [Move::NONE; 2],
+            eval: values::NONE,
+            in_check: false,
+            was_pv: false,
+            move_count: 0,
+            cutoffs: 0,
+            stat: 0,
+            doubles: 0,
+            pv: Vec::new(),
+        }
+    }
+}
+
+/// Room for the moves of one node and their scores, reused by every node of its level.
+pub(crate) struct Buffer {
+    pub(crate) moves: MoveList,
+    pub(crate) scores: [i32; 600],
+}
+
+impl Buffer {
+    pub(crate) fn new() -> Self {
+        Self { moves: MoveList::new(), scores: [0; 600] }
+    }
+
+    /// Swaps two moves with their scores.
+    #[inline]
+    pub(crate) fn swap(&mut self, a: usize, b: usize) {
+        self.moves.as_mut_slice().swap(a, b);
+        self.scores.swap(a, b);
+    }
+}

@@ -1,0 +1,227 @@
+//! One thread of a search: its position, its statistics, its line.
+
+use crate::history::{History, PLACES, place};
+use crate::picker::{Hints, moved_piece};
+use crate::root::RootMove;
+use crate::shared::Shared;
+use crate::stack::{Buffer, Frame, LOOK_BACK};
+use crate::timer::Timer;
+use crate::values::{self, MAX_PLY};
+use eval::Evaluator;
+use rules::{Bits, Color, Kind, Move, Position, Variant};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// How many nodes between two looks at clock and counters.
+const POLL: u32 = 512;
+
+/// One thread's worth of search.
+pub(crate) struct Worker<V: Variant, E: Evaluator<V>> {
+    pub(crate) id: usize,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) pos: Position<V>,
+    pub(crate) eval: E,
+    pub(crate) history: History,
+    frames: Vec<Frame>,
+    buffers: Vec<Buffer>,
+    /// Buffers in use.
+    level: usize,
+    pub(crate) nodes: u64,
+    until_poll: u32,
+    pub(crate) root_moves: Vec<RootMove>,
+    /// The line of several being read.
+    pub(crate) pv_index: usize,
+    pub(crate) root_depth: i32,
+    pub(crate) sel_depth: usize,
+    /// Width of the window at the root.
+    pub(crate) root_delta: i32,
+    /// No null moves above this ply while one is verified.
+    pub(crate) null_floor: usize,
+    /// How often the best move changed in this iteration.
+    pub(crate) changes: u32,
+    /// The first thread watches the clock for all.
+    pub(crate) timer: Option<Timer>,
+}
+
+impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
+    pub(crate) fn new(id: usize, eval: E, shared: Arc<Shared>) -> Self {
+        Self {
+            id,
+            shared,
+            pos: Position::startpos(),
+            eval,
+            history: History::new(),
+            frames: (0..MAX_PLY + LOOK_BACK + 4).map(|_| Frame::new()).collect(),
+            buffers: (0..2 * MAX_PLY + 8).map(|_| Buffer::new()).collect(),
+            level: 0,
+            nodes: 0,
+            until_poll: POLL,
+            root_moves: Vec::new(),
+            pv_index: 0,
+            root_depth: 0,
+            sel_depth: 0,
+            root_delta: 1,
+            null_floor: 0,
+            changes: 0,
+            timer: None,
+        }
+    }
+
+    /// Prepares for a new search.
+    pub(crate) fn begin(&mut self, shared: Arc<Shared>, pos: Position<V>, moves: Vec<RootMove>) {
+        self.shared = shared;
+        self.pos = pos;
+        self.eval.refresh(&self.pos);
+        self.frames.iter_mut().for_each(|f| {
+            let pv = std::mem::take(&mut f.pv);
+            *f = Frame::new();
+            f.pv = pv;
+            f.pv.clear();
+        });
+        self.level = 0;
+        self.nodes = 0;
+        self.until_poll = 1;
+        self.root_moves = moves;
+        self.null_floor = 0;
+    }
+
+    #[inline]
+    pub(crate) fn frame(&self, ply: usize) -> &Frame {
+        &self.frames[ply + LOOK_BACK]
+    }
+
+    #[inline]
+    pub(crate) fn frame_mut(&mut self, ply: usize) -> &mut Frame {
+        &mut self.frames[ply + LOOK_BACK]
+    }
+
+    /// The frame `back` plies before `ply`; the first ones stand for what came before the root.
+    #[inline]
+    pub(crate) fn before(&self, ply: usize, back: usize) -> &Frame {
+        &self.frames[ply + LOOK_BACK - back]
+    }
+
+    /// Claims a buffer; give it back with [`Worker::release`].
+    #[inline]
+    pub(crate) fn claim(&mut self) -> usize {
+        self.level += 1;
+        self.level - 1
+    }
+
+    #[inline]
+    pub(crate) fn release(&mut self) {
+        self.level -= 1;
+    }
+
+    /// The next move of a picker. The position, history and buffer it needs live here.
+    #[inline]
+    pub(crate) fn pick(
+        &mut self,
+        picker: &mut crate::picker::Picker,
+        info: &rules::CheckInfo<V>,
+        buffer: usize,
+    ) -> Option<Move> {
+        picker.next(&self.pos, &self.history, info, &mut self.buffers[buffer])
+    }
+
+    /// Counts a node, and looks at clock and counters now and then. Says whether to stop.
+    #[inline]
+    pub(crate) fn count_node(&mut self) -> bool {
+        self.nodes += 1;
+        self.until_poll -= 1;
+        if self.until_poll == 0 {
+            self.until_poll = POLL;
+            self.shared.nodes[self.id].store(self.nodes, Ordering::Relaxed);
+            if let Some(timer) = &mut self.timer {
+                let total = self.shared.total_nodes();
+                if timer.must_stop(total) {
+                    self.shared.stop.store(true, Ordering::Relaxed);
+                }
+                // A limit of nodes is kept exactly where one thread counts alone.
+                let left = timer.nodes_left(total).clamp(1, u64::from(POLL));
+                self.until_poll = left as u32;
+            }
+        }
+        self.shared.stopped()
+    }
+
+    /// Plays a move in position, evaluation and line, and asks for its table entry.
+    #[inline]
+    pub(crate) fn play(&mut self, ply: usize, m: Move) {
+        self.shared.table.prefetch(self.pos.key_after(m));
+        let to = place(moved_piece(&self.pos, m), m.to());
+        let frame = self.frame_mut(ply);
+        frame.current = m;
+        frame.place = to;
+        let delta = self.pos.play(m);
+        self.eval.push(&delta);
+    }
+
+    #[inline]
+    pub(crate) fn undo(&mut self) {
+        self.eval.pop();
+        self.pos.undo();
+    }
+
+    /// Passes. Nothing is pushed to the evaluation.
+    #[inline]
+    pub(crate) fn play_null(&mut self, ply: usize) {
+        let frame = self.frame_mut(ply);
+        frame.current = Move::NULL;
+        frame.place = PLACES;
+        self.pos.play_null();
+        self.shared.table.prefetch(self.pos.key());
+    }
+
+    /// The static evaluation, inside its bounds.
+    #[inline]
+    pub(crate) fn evaluate(&mut self) -> i32 {
+        self.eval.evaluate(&self.pos).clamp(-values::EVAL_BOUND + 1, values::EVAL_BOUND - 1)
+    }
+
+    /// The evaluation corrected by how far it was off in positions like this.
+    #[inline]
+    pub(crate) fn corrected(&self, ply: usize, raw: i32, pawns: u64) -> i32 {
+        let weight = self.shared.params.correction_weight;
+        let by = self.history.correction(self.pos.turn(), pawns, self.last_places(ply), weight);
+        (raw + by).clamp(-values::EVAL_BOUND + 1, values::EVAL_BOUND - 1)
+    }
+
+    /// A number for the last two moves.
+    #[inline]
+    pub(crate) fn last_places(&self, ply: usize) -> u64 {
+        let (a, b) = (self.before(ply, 1).place as u64, self.before(ply, 2).place as u64);
+        (a * 4099 + b).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// A number for the pawn structure.
+    #[inline]
+    pub(crate) fn pawns(&self) -> u64 {
+        let black = self.pos.pieces_of(Color::Black, Kind::Pawn).mix();
+        let white = self.pos.pieces_of(Color::White, Kind::Pawn).mix();
+        black.rotate_left(23) ^ white
+    }
+
+    /// What the picker is told.
+    pub(crate) fn hints(&self, ply: usize, table_move: Move, pawns: u64) -> Hints {
+        let last = self.before(ply, 1).place;
+        Hints {
+            table_move,
+            killers: self.frame(ply).killers,
+            counter: self.history.counter(last),
+            earlier: [1, 2, 4, 6].map(|n| self.before(ply, n).place),
+            pawns,
+            all_moves: self.shared.rules.all_moves,
+            check_bonus: self.shared.params.check_bonus,
+        }
+    }
+
+    /// The line of this ply becomes `m` and the line below it.
+    pub(crate) fn extend_pv(&mut self, ply: usize, m: Move) {
+        let (upper, lower) = self.frames.split_at_mut(ply + LOOK_BACK + 1);
+        let (here, below) = (&mut upper[ply + LOOK_BACK].pv, &lower[0].pv);
+        here.clear();
+        here.push(m);
+        here.extend_from_slice(below);
+    }
+}
