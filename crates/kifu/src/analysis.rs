@@ -149,7 +149,7 @@ fn labelled(comment: &str, place: Place<'_>) -> Option<Evaluation> {
         "評価値" => eval.score = Some(Score::Cp(value.parse().ok()?)),
         "詰み" => eval.score = Some(mate(value)?),
         "読み筋" => {
-            (eval.pv, eval.tail) = movetext::read_line(place.position, place.last, value)
+            (eval.pv, eval.tail) = movetext::read_line(place.position, place.last, value);
         }
         "深さ" => eval.depth = Some(value.parse().ok()?),
         "ノード数" => eval.nodes = Some(value.parse().ok()?),

@@ -85,6 +85,9 @@ const fn similar(c: char) -> char {
         '\u{2212}' => '\u{ff0d}',
         '\u{2014}' => '\u{2015}',
         '\u{2016}' => '\u{2225}',
+        // Encoders put these two on the bytes of backslash and tilde.
+        '\u{a5}' => '\u{ffe5}',
+        '\u{203e}' => '\u{ffe3}',
         '☗' => '▲',
         '☖' => '△',
         c => c,

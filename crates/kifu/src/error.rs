@@ -49,6 +49,12 @@ pub enum Problem {
     Io(String),
 }
 
+impl From<std::io::Error> for Problem {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error.to_string())
+    }
+}
+
 /// A game that could not be read, and where.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{source_name}:{line}: {reason}")]

@@ -73,7 +73,7 @@ impl<R: BufRead> Reader<R> {
     /// Looks at the beginning and decides how to go on.
     fn open(&mut self) -> Result<(), Problem> {
         self.rest = Rest::Done;
-        let beginning = self.input.fill_buf().map_err(io_problem)?;
+        let beginning = self.input.fill_buf().map_err(Problem::from)?;
         let declared = encoding::declared(beginning);
         let detected = || {
             // The cut may fall inside a character: drop the last, incomplete line.
@@ -118,7 +118,7 @@ impl<R: BufRead> Reader<R> {
     fn whole_text(&mut self, declared: Option<Declared>) -> Result<String, Problem> {
         let mut bytes = Vec::new();
         let limit = MAX_TEXT as u64 + 1;
-        (&mut self.input).take(limit).read_to_end(&mut bytes).map_err(io_problem)?;
+        (&mut self.input).take(limit).read_to_end(&mut bytes).map_err(Problem::from)?;
         if bytes.len() > MAX_TEXT {
             return Err(Problem::TooLarge(MAX_TEXT >> 20));
         }
@@ -161,7 +161,7 @@ impl<R: BufRead> Reader<R> {
         loop {
             let line = match self.ahead.take() {
                 Some(line) => line,
-                None => match self.next_line().map_err(io_problem)? {
+                None => match self.next_line().map_err(Problem::from)? {
                     Some(line) => line,
                     None => break,
                 },
@@ -215,7 +215,7 @@ impl<R: BufRead> Reader<R> {
                 Ok(line) => line?,
                 Err(e) => {
                     self.rest = Rest::Done;
-                    return Some(Err(self.error(self.line, io_problem(e))));
+                    return Some(Err(self.error(self.line, Problem::from(e))));
                 }
             };
             let number = self.line - 1;
@@ -257,10 +257,6 @@ impl<R: BufRead> Reader<R> {
             }
         }
     }
-}
-
-fn io_problem(error: io::Error) -> Problem {
-    Problem::Io(error.to_string())
 }
 
 impl<R: BufRead> Iterator for Reader<R> {

@@ -6,7 +6,7 @@ use crate::ending::Ending;
 use crate::error::Problem;
 use crate::options::Losses;
 use crate::record::{NodeId, Record};
-use crate::replay::Builder;
+use crate::replay::{Builder, Replay};
 use rules::{AnyPosition, Game, Kings, Move};
 
 /// Reads a line; `None` if there is nothing on it. `game` is what `startpos` means.
@@ -81,31 +81,40 @@ pub(crate) fn write(record: &Record, losses: &mut Losses) -> String {
     } else {
         format!("sfen {sfen}")
     };
-    let mut last_words = Vec::new();
-    if let Some(end) = record.ending() {
-        match end {
-            Ending::Resign => last_words.push("resign".to_owned()),
-            Ending::Declaration => last_words.push("win".to_owned()),
-            Ending::IllegalMove(Some(text)) if Move::from_usi(game, text).is_some() => {
-                last_words.push(text.clone());
-            }
-            Ending::Other(text) if ending(text) == *end && !text.contains(char::is_whitespace) => {
-                last_words.push(text.clone());
-            }
-            _ => losses.endings += 1,
-        }
-    }
+    let last_word = record.ending().and_then(|end| last_word(record, end));
+    losses.endings += usize::from(record.ending().is_some() && last_word.is_none());
     let moves = record.moves();
-    if !moves.is_empty() || !last_words.is_empty() {
+    if !moves.is_empty() || last_word.is_some() {
         line.push_str(" moves");
     }
-    for word in moves.iter().map(|m| m.usi(game)).chain(last_words) {
+    for word in moves.iter().map(|m| m.usi(game)).chain(last_word) {
         line.push(' ');
         line.push_str(&word);
     }
     line.push('\n');
     count_losses(record, losses);
     line
+}
+
+/// The word an ending is read back from, if there is one.
+fn last_word(record: &Record, end: &Ending) -> Option<String> {
+    let game = record.game();
+    match end {
+        Ending::Resign => Some("resign".to_owned()),
+        Ending::Declaration => Some("win".to_owned()),
+        Ending::IllegalMove(Some(text)) if Move::from_usi(game, text).is_some() => {
+            let mut replay = Replay::new(record);
+            replay.go_to(record, record.line_from(NodeId::ROOT).last()?);
+            replay.position().parse_usi(text).is_err().then(|| text.clone())
+        }
+        Ending::Other(text) => {
+            let a_move = Game::ALL.iter().any(|&g| Move::from_usi(g, text).is_some());
+            let a_word = !text.is_empty() && !text.contains(char::is_whitespace);
+            let plain = a_word && !a_move && text != "moves" && ending(text) == *end;
+            plain.then(|| text.clone())
+        }
+        _ => None,
+    }
 }
 
 fn count_losses(record: &Record, losses: &mut Losses) {

@@ -206,7 +206,8 @@ mod tests {
         ] {
             assert_eq!(read(&[text], Color::White), Ok(handicap.sfen()), "{text}");
         }
-        for bad in ["PI82KA", "PI82H", "PIx", "P0", "P1-K", "P+55", "P+5XFU", "P", "P1é", "P+00OU"] {
+        for bad in ["PI82KA", "PI82H", "PIx", "P0", "P1-K", "P+55", "P+5XFU", "P", "P1é", "P+00OU"]
+        {
             assert!(read(&[bad], Color::Black).is_err(), "{bad}");
         }
     }

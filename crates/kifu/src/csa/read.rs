@@ -116,7 +116,7 @@ impl Reader {
             self.log.illegal = Some(text.trim_end_matches(')').to_owned());
         } else if let Some((name, value)) = log_header(text) {
             self.header(name, value);
-        } else if !is_encoding(text) && !(self.game.is_some() && is_final_board(text)) {
+        } else if !is_encoding(text) && (self.game.is_none() || !is_final_board(text)) {
             self.remark(text);
         }
     }

@@ -17,8 +17,8 @@ use std::time::Duration;
 /// Reads every record of a text: objects one after another, or an array of them.
 pub(crate) fn read_all(text: &str) -> Vec<Result<Value, Located>> {
     let mut found = Vec::new();
-    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-    while let Some(value) = stream.next() {
+    let stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    for value in stream {
         match value {
             Ok(Value::Array(list)) => found.extend(list.into_iter().map(Ok)),
             Ok(value) => found.push(Ok(value)),
