@@ -5,7 +5,7 @@ use crate::net::Net;
 use eval::{Evaluator, MAX_VALUE};
 use features::{FeatureSet, View, changed};
 use rules::{Color, Delta, Kind, Position, Square, Variant};
-use simd::AlignedVec;
+use simd::{AlignedVec, Change};
 use std::sync::Arc;
 
 /// Plies for which room is made at once.
@@ -46,16 +46,51 @@ impl<V: Variant, F: FeatureSet<V>> Nnue<V, F> {
     /// The raw output of the last layer for the position reached by the pushed moves, from the
     /// side to move's view.
     pub fn output(&mut self, pos: &Position<V>) -> i32 {
+        let us = pos.turn();
+        let output = match self.last_move() {
+            Some(delta) => self.advance(&delta, us),
+            None => {
+                Color::BOTH.iter().for_each(|&side| self.compute(pos, side));
+                let layers = self.net.layers();
+                layers.forward(self.accumulator(us), self.accumulator(us.opponent()))
+            }
+        };
         for side in Color::BOTH {
-            self.compute(pos, side);
             debug_assert!(
                 self.accumulator(side) == self.fresh_accumulator(pos, side),
                 "{side}'s accumulator is out of step: {}",
                 pos.sfen()
             );
         }
-        let us = pos.turn();
-        self.net.layers().forward(self.accumulator(us), self.accumulator(us.opponent()))
+        output
+    }
+
+    /// The move to the current ply, if it is all that is missing: both accumulators of the ply
+    /// before exist, none of this ply does, and no king forbids the difference. Most
+    /// evaluations of a search are so.
+    #[inline]
+    fn last_move(&self) -> Option<Delta> {
+        let [.., before, now] = &self.frames[..] else { return None };
+        let ready = before.computed == [true; 2] && now.computed == [false; 2];
+        let simple = F::EFFECT_STRIDE == 0 && now.cut == [false; 2];
+        if ready && simple { now.delta } else { None }
+    }
+
+    /// Both accumulators and the output in one go.
+    #[inline]
+    fn advance(&mut self, delta: &Delta, us: Color) -> i32 {
+        let top = self.frames.len() - 1;
+        let now = &mut self.frames[top];
+        now.computed = [true; 2];
+        let changes = Color::BOTH
+            .map(|side| changed::<V, F>(View::new::<V, F>(side, now.kings[side.index()]), delta));
+        let changes =
+            [&changes[0], &changes[1]].map(|c| Change { added: c.added(), removed: c.removed() });
+        let ply = 2 * self.net.layers().shape().l0;
+        let (before, after) = self.accumulators.split_at_mut(top * ply);
+        let (src, dst) = (&before[(top - 1) * ply..], &mut after[..ply]);
+        let rows = &self.net.transformer().weights;
+        self.net.layers().advance(dst, src, rows, changes, us.index())
     }
 
     /// Makes sure the accumulator of the current ply exists.

@@ -3,7 +3,7 @@
 
 use crate::aligned::AlignedVec;
 use crate::isa::{Isa, Level};
-use crate::kernels::{ForwardFn, UpdateFn};
+use crate::kernels::{Kernels, Step};
 use std::fmt;
 
 /// The sizes of a net: `l0` outputs of the transformer for each side, two hidden layers.
@@ -88,8 +88,7 @@ impl std::error::Error for LayersError {}
 pub struct Layers {
     shape: Shape,
     isa: Isa,
-    update: UpdateFn,
-    forward: ForwardFn,
+    kernels: Kernels,
     parameters: Parameters,
     pub(crate) b1: AlignedVec<i32>,
     pub(crate) w1: AlignedVec<i8>,
@@ -125,14 +124,12 @@ impl Layers {
             )));
         }
         let (l0, o1, o2) = padded(shape);
-        let (update, forward) = kernels(isa, (l0, o1, o2));
         let mut w3 = AlignedVec::zeroed(o2.next_multiple_of(64));
         w3[..shape.h2].copy_from_slice(&p.w3[..shape.h2]);
         Ok(Self {
             shape,
             isa,
-            update,
-            forward,
+            kernels: kernels(isa, (l0, o1, o2)),
             b1: padded_bias(&p.b1, o1),
             w1: grouped(&p.w1, shape.row1(), 2 * l0, (shape.h1, o1)),
             b2: padded_bias(&p.b2, o2),
@@ -145,8 +142,7 @@ impl Layers {
 
     /// The same layers for another instruction set.
     pub fn with_isa(&self, isa: Isa) -> Self {
-        let (update, forward) = kernels(isa, self.padded());
-        Self { isa, update, forward, ..self.clone() }
+        Self { isa, kernels: kernels(isa, self.padded()), ..self.clone() }
     }
 
     /// The sizes.
@@ -179,7 +175,9 @@ impl Layers {
         assert!(dst.len() == l0 && src.len() == l0, "an accumulator has {l0} numbers");
         check_rows(rows.len() / l0, adds, subs);
         // SAFETY: lengths and row numbers were just checked; `isa` is on this machine.
-        unsafe { (self.update)(l0, dst.as_mut_ptr(), src.as_ptr(), rows.as_ptr(), adds, subs) }
+        unsafe {
+            (self.kernels.update)(l0, dst.as_mut_ptr(), src.as_ptr(), rows.as_ptr(), adds, subs)
+        }
     }
 
     /// [`Layers::update`] on one accumulator in place.
@@ -193,7 +191,7 @@ impl Layers {
         check_rows(rows.len() / l0, adds, subs);
         let acc = acc.as_mut_ptr();
         // SAFETY: as above; kernels load a tile of `src` before they store it to `dst`.
-        unsafe { (self.update)(l0, acc, acc, rows.as_ptr(), adds, subs) }
+        unsafe { (self.kernels.update)(l0, acc, acc, rows.as_ptr(), adds, subs) }
     }
 
     /// The output of the net for two accumulators, the side to move first.
@@ -205,7 +203,76 @@ impl Layers {
         let l0 = self.shape.l0;
         assert!(us.len() == l0 && them.len() == l0, "an accumulator has {l0} numbers");
         // SAFETY: lengths were just checked; `isa` is on this machine.
-        unsafe { (self.forward)(self, us.as_ptr(), them.as_ptr()) }
+        unsafe { (self.kernels.forward)(self, us.as_ptr(), them.as_ptr()) }
+    }
+}
+
+/// Rows that come and go with a move, for one side.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// Rows to add.
+    pub added: &'a [u32],
+    /// Rows to subtract.
+    pub removed: &'a [u32],
+}
+
+impl Change<'_> {
+    /// Both as arrays of two, if there are as many of one as of the other: `two` or one.
+    #[inline]
+    fn pairs(self, two: bool) -> Option<([u32; 2], [u32; 2])> {
+        match (self.added, self.removed) {
+            (&[a], &[r]) if !two => Some(([a, 0], [r, 0])),
+            (&[a, b], &[r, s]) if two => Some(([a, b], [r, s])),
+            _ => None,
+        }
+    }
+}
+
+impl Layers {
+    /// Updates two accumulators and runs the layers on them: [`Layers::update`] twice and
+    /// [`Layers::forward`], but an ordinary move goes through one kernel that does not let the
+    /// accumulators leave the registers in between. `dst` and `src` hold two accumulators each
+    /// (changes in the same order); `us` says which is the side to move's.
+    ///
+    /// # Panics
+    /// If a length is not `2 · l0`, or a row number is outside the matrix.
+    #[inline]
+    pub fn advance(
+        &self,
+        dst: &mut [i16],
+        src: &[i16],
+        rows: &[i16],
+        changes: [Change<'_>; 2],
+        us: usize,
+    ) -> i32 {
+        let l0 = self.shape.l0;
+        assert!(dst.len() == 2 * l0 && src.len() == 2 * l0, "two accumulators of {l0} numbers");
+        let (us, them) = (us & 1, us & 1 ^ 1);
+        let two = changes[us].added.len() == 2;
+        let (own, other) = (changes[us], changes[them]);
+        if let (Some(own), Some(other)) = (own.pairs(two), other.pairs(two)) {
+            let count = rows.len() / l0;
+            check_rows(count, &own.0, &own.1);
+            check_rows(count, &other.0, &other.1);
+            let (dst, src) = (dst.as_mut_ptr(), src.as_ptr());
+            // SAFETY: the offsets are 0 and l0, inside the 2 · l0 elements checked above.
+            let step = unsafe {
+                Step {
+                    dst: [dst.add(us * l0), dst.add(them * l0)],
+                    src: [src.add(us * l0), src.add(them * l0)],
+                    rows: rows.as_ptr(),
+                    added: [own.0, other.0],
+                    removed: [own.1, other.1],
+                    two,
+                }
+            };
+            // SAFETY: lengths and row numbers were just checked; `isa` is on this machine.
+            return unsafe { (self.kernels.advance)(self, &step) };
+        }
+        let (black, white) = dst.split_at_mut(l0);
+        self.update(black, &src[..l0], rows, changes[0].added, changes[0].removed);
+        self.update(white, &src[l0..], rows, changes[1].added, changes[1].removed);
+        if us == 0 { self.forward(black, white) } else { self.forward(white, black) }
     }
 }
 
@@ -229,7 +296,7 @@ fn padded(shape: Shape) -> (usize, usize, usize) {
 
 /// The kernels of an instruction set; those of the specification for sizes that do not fill
 /// its registers.
-fn kernels(isa: Isa, sizes: (usize, usize, usize)) -> (UpdateFn, ForwardFn) {
+fn kernels(isa: Isa, sizes: (usize, usize, usize)) -> Kernels {
     match isa.0 {
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 if sizes.0.is_multiple_of(32) => crate::avx2::plain::kernels(sizes),

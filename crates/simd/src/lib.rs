@@ -5,7 +5,8 @@
 //! time, so one executable serves every machine.
 //!
 //! Kernels are coarse on purpose: a whole accumulator update ([`Layers::update`]), a whole
-//! forward pass ([`Layers::forward`]), a whole gather-and-sum ([`Gather`]). Choosing the
+//! forward pass ([`Layers::forward`]), both for a move ([`Layers::advance`]), a whole
+//! gather-and-sum ([`Gather`]). Choosing the
 //! instruction set then costs one indirect call per evaluation instead of one per vector.
 //!
 //! Deliberately absent: any knowledge of shogi, of files, or of what the numbers mean. Together
@@ -34,4 +35,4 @@ mod tests;
 pub use aligned::{AlignedVec, Plain};
 pub use gather::Gather;
 pub use isa::{Isa, UnknownIsa};
-pub use layers::{Layers, LayersError, Parameters, Shape};
+pub use layers::{Change, Layers, LayersError, Parameters, Shape};

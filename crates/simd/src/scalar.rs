@@ -1,6 +1,6 @@
 //! The specification: plain loops over the parameters as the file has them.
 
-use crate::kernels::{ForwardFn, UpdateFn};
+use crate::kernels::{Kernels, Step};
 use crate::layers::Layers;
 
 /// Right shift between layers.
@@ -61,7 +61,19 @@ unsafe fn forward(layers: &Layers, us: *const i16, them: *const i16) -> i32 {
     affine(&h2, &[p.b3], &p.w3, shape.row3())[0]
 }
 
+unsafe fn advance(layers: &Layers, step: &Step) -> i32 {
+    let l0 = layers.shape().l0;
+    let count = if step.two { 2 } else { 1 };
+    for side in 0..2 {
+        let (adds, subs) = (&step.added[side][..count], &step.removed[side][..count]);
+        // SAFETY: the caller vouches for the step.
+        unsafe { update(l0, step.dst[side], step.src[side], step.rows, adds, subs) };
+    }
+    // SAFETY: as above.
+    unsafe { forward(layers, step.dst[0], step.dst[1]) }
+}
+
 /// The kernels, for every shape.
-pub(crate) fn kernels(_sizes: (usize, usize, usize)) -> (UpdateFn, ForwardFn) {
-    (update, forward)
+pub(crate) fn kernels(_sizes: (usize, usize, usize)) -> Kernels {
+    Kernels { update, forward, advance }
 }

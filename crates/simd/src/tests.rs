@@ -1,6 +1,6 @@
 //! Every instruction set against the specification, on random and on extreme numbers.
 
-use crate::{AlignedVec, Gather, Isa, Layers, Parameters, Shape};
+use crate::{AlignedVec, Change, Gather, Isa, Layers, Parameters, Shape};
 
 /// A small generator of our own: tests must not depend on anybody's idea of randomness.
 struct Random(u64);
@@ -140,6 +140,45 @@ fn update_is_the_same_everywhere_and_wraps() {
                     let mut found = src.clone();
                     layers.update_in_place(&mut found, &rows, &adds, &subs);
                     assert_eq!(found, expected, "in place: {isa} {shape:?} {flavour:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn advance_is_update_and_forward() {
+    let mut r = Random(99);
+    for (l0, h1, h2) in SHAPES {
+        let shape = Shape { l0, h1, h2 };
+        for flavour in FLAVOURS {
+            let spec = Layers::new(Isa::SCALAR, shape, parameters(&mut r, flavour, shape)).unwrap();
+            let count = 30;
+            let mut rows = AlignedVec::<i16>::zeroed(count * l0);
+            rows.iter_mut().for_each(|w| *w = word(&mut r, flavour));
+            let src: Vec<i16> = (0..2 * l0).map(|_| word(&mut r, flavour)).collect();
+            for counts in [[1, 1, 1, 1], [2, 2, 2, 2], [0, 0, 1, 1], [2, 2, 1, 1], [3, 1, 0, 2]] {
+                let lists = counts
+                    .map(|n| (0..n).map(|_| r.below(count as u64) as u32).collect::<Vec<_>>());
+                let change =
+                    |side: usize| Change { added: &lists[2 * side], removed: &lists[2 * side + 1] };
+                let changes = [change(0), change(1)];
+                let mut expected = vec![0; 2 * l0];
+                for (side, dst) in expected.chunks_mut(l0).enumerate() {
+                    let Change { added, removed } = changes[side];
+                    spec.update(dst, &src[side * l0..][..l0], &rows, added, removed);
+                }
+                for us in 0..2 {
+                    let (own, other) =
+                        (&expected[us * l0..][..l0], &expected[(1 - us) * l0..][..l0]);
+                    let value = spec.forward(own, other);
+                    for &isa in Isa::available() {
+                        let mut found = vec![0; 2 * l0];
+                        let layers = spec.with_isa(isa);
+                        let got = layers.advance(&mut found, &src, &rows, changes, us);
+                        assert_eq!(got, value, "{isa} {shape:?} {flavour:?} {counts:?} {us}");
+                        assert_eq!(found, expected, "{isa} {shape:?} {flavour:?} {counts:?}");
+                    }
                 }
             }
         }
