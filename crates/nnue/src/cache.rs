@@ -17,11 +17,12 @@ type Features = List<128>;
 
 /// A position as the cache compares it: one byte a square, eight squares at a time.
 #[derive(Clone, Copy)]
-struct Snapshot {
+pub(crate) struct Snapshot {
     pieces: [u8; 8 * WORDS],
     /// Attacks on pieces (3 · Black's + White's), for sets that have them.
     effects: [u8; 8 * WORDS],
     hands: [Hand; 2],
+    kings: [Option<Square>; 2],
     missing: u8,
 }
 
@@ -30,11 +31,12 @@ impl Snapshot {
         pieces: [0; 8 * WORDS],
         effects: [0; 8 * WORDS],
         hands: [Hand::EMPTY; 2],
+        kings: [None; 2],
         missing: 0,
     };
 
     #[inline]
-    fn of<V: Variant, F: FeatureSet<V>>(pos: &Position<V>) -> Self {
+    pub(crate) fn of<V: Variant, F: FeatureSet<V>>(pos: &Position<V>) -> Self {
         let mut s = Self::EMPTY;
         for (i, byte) in s.pieces[..V::SQUARES].iter_mut().enumerate() {
             *byte = pos.piece_at(Square::new(i)).index() as u8;
@@ -46,6 +48,7 @@ impl Snapshot {
             });
         }
         s.hands = Color::BOTH.map(|c| pos.hand(c));
+        s.kings = Color::BOTH.map(|c| pos.king(c));
         s.missing = features::missing(pos) as u8;
         s
     }
@@ -92,17 +95,16 @@ impl Cache {
     pub(crate) fn refresh<V: Variant, F: FeatureSet<V>>(
         &mut self,
         net: &Net<V, F>,
-        pos: &Position<V>,
+        new: &Snapshot,
         side: Color,
         out: &mut [i16],
     ) {
-        let king = pos.king(side);
+        let king = new.kings[side.index()];
         let view = View::new::<V, F>(side, king);
         let square = if F::BY_KING { king.map_or(0, Square::index) } else { 0 };
         let entry = 2 * square + side.index();
-        let new = Snapshot::of::<V, F>(pos);
-        self.compare::<V, F>(view, entry, &new);
-        self.snapshots[entry] = new;
+        self.compare::<V, F>(view, entry, new);
+        self.snapshots[entry] = *new;
         let l0 = out.len();
         let acc = &mut self.accumulators[entry * l0..][..l0];
         let rows = &net.transformer().weights;

@@ -1,6 +1,6 @@
 //! The accumulators of a thread along the line it searches, and the value they give.
 
-use crate::cache::Cache;
+use crate::cache::{Cache, Snapshot};
 use crate::net::Net;
 use eval::{Evaluator, MAX_VALUE};
 use features::{FeatureSet, View, changed};
@@ -19,8 +19,8 @@ struct Frame {
     kings: [Option<Square>; 2],
     /// Whether each side's accumulator has been computed.
     computed: [bool; 2],
-    /// Whether each side's accumulator cannot be had from the ply before: the root, and for
-    /// sets by king the moves of that king.
+    /// Whether each side's accumulator cannot be had from the ply before: at the root, for sets
+    /// by king after a move of that king, for sets with attacks after any move.
     cut: [bool; 2],
 }
 
@@ -50,7 +50,7 @@ impl<V: Variant, F: FeatureSet<V>> Nnue<V, F> {
         let output = match self.last_move() {
             Some(delta) => self.advance(&delta, us),
             None => {
-                Color::BOTH.iter().for_each(|&side| self.compute(pos, side));
+                self.compute(pos);
                 let layers = self.net.layers();
                 layers.forward(self.accumulator(us), self.accumulator(us.opponent()))
             }
@@ -72,8 +72,7 @@ impl<V: Variant, F: FeatureSet<V>> Nnue<V, F> {
     fn last_move(&self) -> Option<Delta> {
         let [.., before, now] = &self.frames[..] else { return None };
         let ready = before.computed == [true; 2] && now.computed == [false; 2];
-        let simple = F::EFFECT_STRIDE == 0 && now.cut == [false; 2];
-        if ready && simple { now.delta } else { None }
+        if ready && now.cut == [false; 2] { now.delta } else { None }
     }
 
     /// Both accumulators and the output in one go.
@@ -93,23 +92,30 @@ impl<V: Variant, F: FeatureSet<V>> Nnue<V, F> {
         self.net.layers().advance(dst, src, rows, changes, us.index())
     }
 
-    /// Makes sure the accumulator of the current ply exists.
+    /// Makes sure both accumulators of the current ply exist.
     #[inline]
-    fn compute(&mut self, pos: &Position<V>, side: Color) {
+    fn compute(&mut self, pos: &Position<V>) {
+        let cut = Color::BOTH.map(|side| !self.compute_by_difference(side));
+        if cut != [false; 2] {
+            self.compute_from_cache(pos, cut);
+        }
+    }
+
+    /// Walks back to the last ply that has this side's accumulator and applies the moves since.
+    /// Does nothing and returns false if the accumulator cannot be had that way.
+    #[inline]
+    fn compute_by_difference(&mut self, side: Color) -> bool {
         let s = side.index();
         let top = self.frames.len() - 1;
-        if F::EFFECT_STRIDE > 0 {
-            return self.refresh_side(pos, side);
-        }
         let mut from = top;
         while !self.frames[from].computed[s] {
             if self.frames[from].cut[s] {
-                return self.refresh_side(pos, side);
+                return false;
             }
             from -= 1;
         }
         if from == top {
-            return;
+            return true;
         }
         let view = View::new::<V, F>(side, self.frames[top].kings[s]);
         let l0 = self.net.layers().shape().l0;
@@ -123,17 +129,21 @@ impl<V: Variant, F: FeatureSet<V>> Nnue<V, F> {
             let rows = &self.net.transformer().weights;
             self.net.layers().update(&mut after[..l0], src, rows, c.added(), c.removed());
         }
+        true
     }
 
+    /// Takes the accumulators of the sides asked for through the cache.
     #[cold]
     #[inline(never)]
-    fn refresh_side(&mut self, pos: &Position<V>, side: Color) {
-        let s = side.index();
+    fn compute_from_cache(&mut self, pos: &Position<V>, sides: [bool; 2]) {
         let top = self.frames.len() - 1;
         let l0 = self.net.layers().shape().l0;
-        let out = &mut self.accumulators[(2 * top + s) * l0..][..l0];
-        self.cache.refresh(&self.net, pos, side, out);
-        self.frames[top].computed[s] = true;
+        let snapshot = Snapshot::of::<V, F>(pos);
+        for side in Color::BOTH.into_iter().filter(|c| sides[c.index()]) {
+            let out = &mut self.accumulators[(2 * top + side.index()) * l0..][..l0];
+            self.cache.refresh(&self.net, &snapshot, side, out);
+            self.frames[top].computed[side.index()] = true;
+        }
     }
 
     #[inline]
@@ -176,17 +186,17 @@ impl<V: Variant, F: FeatureSet<V>> Evaluator<V> for Nnue<V, F> {
         let kings = Color::BOTH.map(|c| pos.king(c));
         self.frames[0] = Frame { delta: None, kings, computed: [false; 2], cut: [true; 2] };
         // Not lazily: every line from here on goes back to these two.
-        Color::BOTH.iter().for_each(|&side| self.refresh_side(pos, side));
+        self.compute_from_cache(pos, [true; 2]);
     }
 
     #[inline]
     fn push(&mut self, delta: &Delta) {
         let before = &self.frames[self.frames.len() - 1];
         let mut kings = before.kings;
-        let mut cut = [false; 2];
+        let mut cut = [F::EFFECT_STRIDE > 0; 2];
         if delta.placed.kind_index() == Kind::King.index() {
             kings[delta.color.index()] = Some(delta.to);
-            cut[delta.color.index()] = F::BY_KING;
+            cut[delta.color.index()] |= F::BY_KING;
         }
         let frame = Frame { delta: Some(*delta), kings, computed: [false; 2], cut };
         self.frames.push(frame);

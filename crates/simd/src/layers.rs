@@ -176,7 +176,7 @@ impl Layers {
         check_rows(rows.len() / l0, adds, subs);
         // SAFETY: lengths and row numbers were just checked; `isa` is on this machine.
         unsafe {
-            (self.kernels.update)(l0, dst.as_mut_ptr(), src.as_ptr(), rows.as_ptr(), adds, subs)
+            (self.kernels.update)(l0, dst.as_mut_ptr(), src.as_ptr(), rows.as_ptr(), adds, subs);
         }
     }
 
