@@ -13,3 +13,13 @@ pub mod three;
 
 pub use one::mate_in_one;
 pub use three::mate_in_three;
+mod budget;
+mod dfpn;
+mod expand;
+mod hands;
+mod node;
+pub mod solve;
+mod table;
+mod tree;
+pub use budget::Unknown;
+pub use solve::{Bounds, Solution, Verdict, solve};

@@ -142,6 +142,21 @@ impl<V: Variant> Position<V> {
         board ^ hand
     }
 
+    /// The board key after a move, without playing it (see [`Position::board_key`]).
+    #[inline]
+    pub fn board_key_after(&self, m: Move) -> u64 {
+        let to = m.to();
+        let board = self.state.board_key ^ zobrist::turn();
+        if let Some(kind) = m.dropped() {
+            return board ^ zobrist::board(Piece::new(self.turn, kind), to);
+        }
+        let lifted = self.piece_at(m.from());
+        let captured = self.piece_at(to);
+        let placed = if m.is_promotion() { lifted.promoted() } else { lifted };
+        let board = board ^ zobrist::board(lifted, m.from()) ^ zobrist::board(placed, to);
+        if captured.is_some() { board ^ zobrist::board(captured, to) } else { board }
+    }
+
     /// States of the game from the first to the present one.
     pub(crate) fn states(&self) -> impl DoubleEndedIterator<Item = &State<V::Bits>> {
         self.history.iter().chain(std::iter::once(&self.state))

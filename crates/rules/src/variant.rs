@@ -3,7 +3,7 @@
 use crate::bits::{Bits, Bits25, Bits81};
 use crate::geometry::{self, Tables, tables};
 use crate::sliding;
-use crate::{Color, Game, Kind, Square};
+use crate::{AnyPosition, Color, Game, Kind, Position, Square};
 use std::fmt::Debug;
 use std::ops::{Index, IndexMut};
 
@@ -62,6 +62,8 @@ pub trait Variant: sealed::Sealed + Copy + Clone + Default + Debug + Send + Sync
     fn bishop_attacks(sq: Square, occupied: Self::Bits) -> Self::Bits;
     /// Squares a rook attacks.
     fn rook_attacks(sq: Square, occupied: Self::Bits) -> Self::Bits;
+    /// The position, if it is one of this game.
+    fn position(any: AnyPosition) -> Option<Position<Self>>;
 
     /// Where pieces of that colour may promote.
     #[inline]
@@ -179,6 +181,13 @@ impl Variant for Shogi {
     fn rook_attacks(sq: Square, occupied: Bits81) -> Bits81 {
         sliding::rook_81(sq, occupied)
     }
+
+    fn position(any: AnyPosition) -> Option<Position<Self>> {
+        match any {
+            AnyPosition::Shogi(position) => Some(position),
+            AnyPosition::Minishogi(_) => None,
+        }
+    }
 }
 
 impl Variant for Minishogi {
@@ -204,5 +213,12 @@ impl Variant for Minishogi {
     #[inline]
     fn rook_attacks(sq: Square, occupied: Bits25) -> Bits25 {
         sliding::rook_25(sq, occupied)
+    }
+
+    fn position(any: AnyPosition) -> Option<Position<Self>> {
+        match any {
+            AnyPosition::Minishogi(position) => Some(position),
+            AnyPosition::Shogi(_) => None,
+        }
     }
 }

@@ -60,17 +60,6 @@ fn text<V: Variant>(rng: &mut Rng) -> String {
             board[sq] = Piece::new(color, kind);
         }
     }
-    let mut rows = Vec::new();
-    for rank in 0..V::SIZE {
-        let row: String = (0..V::SIZE)
-            .rev()
-            .map(|file| match board[file * V::SIZE + rank] {
-                Piece::NONE => "1".to_owned(),
-                piece => piece.sfen(),
-            })
-            .collect();
-        rows.push(row);
-    }
     let mut held = String::new();
     for color in Color::BOTH {
         for kind in Kind::HAND {
@@ -82,7 +71,7 @@ fn text<V: Variant>(rng: &mut Rng) -> String {
     }
     let turn = if rng.below(2) == 0 { "b" } else { "w" };
     let held = if held.is_empty() { "-" } else { &held };
-    format!("{} {turn} {held} 1", rows.join("/"))
+    format!("{} {turn} {held} 1", rows::<V>(&board))
 }
 
 /// A random position in which the side to move might mate: its opponent has a king.
@@ -94,6 +83,60 @@ pub(crate) fn position<V: Variant>(rng: &mut Rng) -> Position<V> {
             return pos;
         }
     }
+}
+
+/// A random position of few pieces, those on the board near the enemy king.
+pub(crate) fn small<V: Variant>(rng: &mut Rng) -> Position<V> {
+    let size = V::SIZE;
+    loop {
+        let mut board = vec![Piece::NONE; V::SQUARES];
+        let (file, rank) = (rng.below(size), rng.below(size.min(3)));
+        board[file * size + rank] = Piece::new(Color::White, Kind::King);
+        if rng.below(3) == 0 {
+            let sq = rng.below(V::SQUARES);
+            if board[sq].is_none() {
+                board[sq] = Piece::new(Color::Black, Kind::King);
+            }
+        }
+        let kinds: Vec<Kind> =
+            Kind::HAND.into_iter().filter(|k| V::PIECES[k.index()] > 0).collect();
+        let mut held = String::new();
+        for _ in 0..3 + rng.below(5) {
+            let kind = kinds[rng.below(kinds.len())];
+            let color = Color::BOTH[usize::from(rng.below(3) == 0)];
+            if rng.below(3) == 0 {
+                if color == Color::Black || rng.below(4) == 0 {
+                    held += &Piece::new(color, kind).sfen();
+                }
+                continue;
+            }
+            let near = |at: usize, rng: &mut Rng| (at + rng.below(5)).saturating_sub(2).min(size - 1);
+            let sq = near(file, rng) * size + near(rank, rng);
+            if board[sq].is_none() {
+                let kind = if rng.below(3) == 0 { kind.promoted().unwrap_or(kind) } else { kind };
+                board[sq] = Piece::new(color, kind);
+            }
+        }
+        let held = if held.is_empty() { "-" } else { &held };
+        let sfen = format!("{} b {held} 1", rows::<V>(&board));
+        if let Ok(pos) = Position::<V>::from_sfen_with(&sfen, Kings::Any)
+            && pos.king(Color::White).is_some()
+        {
+            return pos;
+        }
+    }
+}
+
+/// The board part of SFEN.
+fn rows<V: Variant>(board: &[Piece]) -> String {
+    let row = |rank: usize| -> String {
+        let square = |file: usize| match board[file * V::SIZE + rank] {
+            Piece::NONE => "1".to_owned(),
+            piece => piece.sfen(),
+        };
+        (0..V::SIZE).rev().map(square).collect()
+    };
+    (0..V::SIZE).map(row).collect::<Vec<_>>().join("/")
 }
 
 /// Positions of random games, one after every move.

@@ -1,0 +1,381 @@
+//! Depth-first proof-number search.
+//!
+//! The attacker only gives check, the defender does whatever is legal. A mate is a finite tree,
+//! so a proof never depends on how the position was reached. A disproof may: a position that
+//! recurs on the path (with the same or a smaller hand of the attacker) helps nobody but the
+//! defender. Such a disproof carries the smallest depth of the positions it rests on. Where that
+//! is above the node itself it is remembered for this very path only; where everything it rests on
+//! lies in the node's own subtree it holds always, because the defender can go round forever.
+//!
+//! A search limited to a number of plies has no loops at all: every position counts together
+//! with the plies left.
+//!
+//! Thresholds are extended where a child was met before closer to the root (Kishimoto's TCA),
+//! else searches of graphs with loops may stand still. The path is a list on the heap: depth is
+//! bounded by memory alone.
+
+use crate::expand;
+use crate::hands;
+use crate::node::{Child, Frame, NO_LOOP, NOBODY, Outcome, Tally};
+use crate::table::{Entry, INFINITE, Table, UNLIMITED};
+use rules::{Color, Hand, Move, MoveList, Position, Variant};
+
+/// Slots of the filter for recurring positions.
+const FILTER: usize = 1 << 14;
+
+/// What a search asks while it runs, about every microsecond.
+pub(crate) trait Pulse {
+    /// Whether to stop, after that many nodes of this searcher.
+    fn stops(&mut self, nodes: u64) -> bool;
+}
+
+/// One searcher: one thread's path through a position's tree.
+pub(crate) struct Searcher<'a, V: Variant> {
+    pub(crate) pos: Position<V>,
+    attacker: Color,
+    table: &'a Table,
+    /// Frames of the path, and beyond `depth` frames kept for their memory.
+    frames: Vec<Frame>,
+    depth: usize,
+    filter: Vec<u16>,
+    list: MoveList,
+    /// Makes searchers of several threads prefer different moves among equals.
+    salt: u64,
+    pub(crate) nodes: u64,
+}
+
+fn mix(a: u64, b: u64) -> u64 {
+    let z = (a ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (z ^ z >> 29).wrapping_mul(0x94d0_49bb_1331_11eb)
+}
+
+fn filter_slot(key: u64) -> usize {
+    (key >> 40) as usize % FILTER
+}
+
+impl<'a, V: Variant> Searcher<'a, V> {
+    /// A searcher for the side to move.
+    pub(crate) fn new(pos: Position<V>, table: &'a Table, salt: u64) -> Self {
+        let attacker = pos.turn();
+        Self {
+            pos: pos.without_history(),
+            attacker,
+            table,
+            frames: Vec::new(),
+            depth: 0,
+            filter: vec![0; FILTER],
+            list: MoveList::new(),
+            salt,
+            nodes: 0,
+        }
+    }
+
+    /// Searches the position, in which the attacker moves, until it is settled for that many
+    /// plies; `None` if stopped.
+    pub(crate) fn search(&mut self, plies: u16, pulse: &mut dyn Pulse) -> Option<Outcome> {
+        self.depth = 0;
+        self.filter.fill(0);
+        let (key, hand) = (self.pos.board_key(), self.pos.hand(self.attacker));
+        if let Some(e) = self.table.look(key, hand, plies)
+            && (e.pn == 0 || e.dn == 0)
+        {
+            return Some(settled(&e));
+        }
+        self.enter(key, hand, plies, (INFINITE, INFINITE), false);
+        loop {
+            let frame = &self.frames[self.depth - 1];
+            let tally = frame.tally();
+            let done = tally.pn >= frame.pn_limit || tally.dn >= frame.dn_limit;
+            if done {
+                let outcome = self.leave(&tally);
+                if self.depth == 0 {
+                    return Some(outcome);
+                }
+                self.pos.undo();
+                self.settle_child(outcome);
+                continue;
+            }
+            if self.nodes % 64 == 0 && pulse.stops(self.nodes) {
+                while self.depth > 1 {
+                    self.pos.undo();
+                    self.depth -= 1;
+                }
+                return None;
+            }
+            self.descend(&tally);
+        }
+    }
+
+    /// Plays the best child's move and opens it.
+    fn descend(&mut self, tally: &Tally) {
+        let frame = &mut self.frames[self.depth - 1];
+        frame.at = tally.best;
+        let child = frame.children[tally.best];
+        let (chosen, other) = if frame.attacks {
+            (frame.pn_limit, frame.dn_limit)
+        } else {
+            (frame.dn_limit, frame.pn_limit)
+        };
+        // A little more than the next best: fewer changes of mind, each of which costs a way
+        // back down.
+        let chosen = chosen.min(tally.second.saturating_add(1 + tally.second / 8));
+        let other = if other == INFINITE { INFINITE } else { other - tally.others };
+        let limits = if frame.attacks { (chosen, other) } else { (other, chosen) };
+        let plies = if frame.plies == UNLIMITED { UNLIMITED } else { frame.plies - 1 };
+        let extends = frame.extends;
+        self.pos.play(child.m);
+        self.enter(child.key, child.hand, plies, limits, extends);
+    }
+
+    /// Opens the node the position stands at.
+    fn enter(
+        &mut self,
+        key: u64,
+        hand: Hand,
+        plies: u16,
+        (pn_limit, dn_limit): (u32, u32),
+        extends: bool,
+    ) {
+        self.nodes += 1;
+        if self.frames.len() == self.depth {
+            self.frames.push(Frame::default());
+        }
+        let path = if self.depth == 0 { 0 } else { self.frames[self.depth - 1].path };
+        let mut frame = std::mem::take(&mut self.frames[self.depth]);
+        self.filter[filter_slot(key)] += 1;
+        frame.attacks = self.pos.turn() == self.attacker;
+        frame.key = key;
+        frame.hand = hand;
+        frame.plies = plies;
+        frame.path = path
+            .wrapping_add(mix(key ^ u64::from(hand.bits()).rotate_left(32), self.depth as u64 + 1));
+        frame.entered = self.nodes;
+        let known = self.table.look(key, hand, plies).filter(|e| e.amount > 0);
+        frame.amount = known.map_or(0, |e| e.amount);
+        frame.min_depth = known.map_or(u16::MAX, |e| e.depth).min(short(self.depth));
+        (frame.pn_limit, frame.dn_limit) = (pn_limit, dn_limit);
+        frame.kept_limits = None;
+        self.depth += 1;
+        self.expand(&mut frame, known.is_none());
+        let old = frame.children.iter().any(|c| c.old && !c.waits && !c.outcome.is_final());
+        // A first visit has done something: no need to insist further.
+        frame.extends = old || extends && known.is_some();
+        if frame.extends {
+            let tally = frame.tally();
+            if tally.pn > 0 && tally.dn > 0 {
+                frame.kept_limits = Some((pn_limit, dn_limit));
+                frame.pn_limit = pn_limit.max((tally.pn + 1).min(INFINITE));
+                frame.dn_limit = dn_limit.max((tally.dn + 1).min(INFINITE));
+            }
+        }
+        let top = self.depth - 1;
+        self.frames[top] = frame;
+    }
+
+    /// Lists the children with what is known of them.
+    fn expand(&mut self, frame: &mut Frame, first_visit: bool) {
+        let mut children = std::mem::take(&mut frame.children);
+        if frame.plies == 0 && frame.attacks {
+            children.clear();
+        } else {
+            expand::children(&self.pos, self.attacker, &mut self.list, &mut children);
+        }
+        frame.children = children;
+        let plies = if frame.plies == UNLIMITED { UNLIMITED } else { frame.plies.saturating_sub(1) };
+        for i in 0..frame.children.len() {
+            let mut child = frame.children[i];
+            self.look_up(frame, &mut child, plies, first_visit);
+            frame.children[i] = child;
+        }
+        for i in 0..frame.children.len() {
+            frame.release(i);
+        }
+    }
+
+    fn look_up(&mut self, frame: &Frame, child: &mut Child, plies: u16, first_visit: bool) {
+        if frame.plies == 0 {
+            // The defender has a reply where mate was due.
+            child.outcome = Outcome::disproof(child.hand, 0, NO_LOOP);
+            return;
+        }
+        if plies == UNLIMITED {
+            let recurs = self.recurs(child.key, child.hand).or_else(|| {
+                self.table.look_loop(loop_key(frame.path, child.key, child.hand))
+            });
+            if let Some(depth) = recurs {
+                child.outcome = Outcome::disproof(child.hand, UNLIMITED, depth);
+                return;
+            }
+        }
+        let known = self.table.look(child.key, child.hand, plies);
+        if let Some(e) = known.filter(|e| e.amount > 0 || e.pn == 0 || e.dn == 0) {
+            child.outcome = if e.pn == 0 || e.dn == 0 { settled(&e) } else { Outcome::open(e.pn, e.dn) };
+            child.old = e.depth < short(self.depth - 1);
+            return;
+        }
+        if first_visit && !frame.attacks {
+            self.pos.play(child.m);
+            let end = expand::end_seen_at_once(&mut self.pos, &mut self.list, UNLIMITED);
+            self.pos.undo();
+            if let Some(outcome) = end.filter(|o| !o.is_proof() || plies >= 1) {
+                self.remember(child.key, &outcome, 1, short(self.depth));
+                child.outcome = outcome;
+                return;
+            }
+        }
+        let (mut pn, mut dn) = expand::first_numbers(&self.pos, self.attacker, child.m);
+        if self.salt != 0 {
+            pn += (mix(child.key, self.salt) % 3) as u32;
+        }
+        if let Some(e) = known {
+            (pn, dn) = (pn.max(e.pn), dn.max(e.dn));
+        }
+        child.outcome = Outcome::open(pn, dn);
+    }
+
+    /// The depth at which this board stood on the path with a hand at least as good for the
+    /// attacker.
+    fn recurs(&self, key: u64, hand: Hand) -> Option<u32> {
+        if self.filter[filter_slot(key)] == 0 {
+            return None;
+        }
+        // The frame being opened is not in place yet, but no child is its own parent's board.
+        let path = &self.frames[..self.depth - 1];
+        path.iter().rposition(|f| f.key == key && f.hand.covers(hand)).map(|d| d as u32)
+    }
+
+    /// Takes the result of the child just searched into its parent.
+    fn settle_child(&mut self, outcome: Outcome) {
+        let frame = &mut self.frames[self.depth - 1];
+        frame.children[frame.at].outcome = outcome;
+        frame.children[frame.at].old = false;
+        for i in 0..frame.children.len() {
+            frame.release(i);
+        }
+        frame.extends = false;
+        if let Some((pn, dn)) = frame.kept_limits.take() {
+            (frame.pn_limit, frame.dn_limit) = (pn, dn);
+        }
+    }
+
+    /// Closes the node: what it came to, remembered.
+    fn leave(&mut self, tally: &Tally) -> Outcome {
+        self.depth -= 1;
+        let frame = &self.frames[self.depth];
+        let slot = filter_slot(frame.key);
+        self.filter[slot] -= 1;
+        let outcome = if tally.pn == 0 {
+            self.proof(frame)
+        } else if tally.dn == 0 {
+            self.disproof(frame)
+        } else {
+            Outcome::open(tally.pn, tally.dn)
+        };
+        let spent = u32::try_from(self.nodes - frame.entered + 1).unwrap_or(u32::MAX);
+        let amount = frame.amount.saturating_add(spent);
+        if outcome.is_disproof() && outcome.loop_depth < self.depth as u32 {
+            if self.depth > 0 {
+                let parent = self.frames[self.depth - 1].path;
+                self.table.store_loop(loop_key(parent, frame.key, frame.hand), outcome.loop_depth);
+            }
+            return outcome;
+        }
+        let mut entry = entry_of(&outcome, amount, frame.min_depth);
+        if !outcome.is_final() {
+            (entry.hand, entry.plies) = (frame.hand, frame.plies);
+        }
+        self.table.store(frame.key, &entry);
+        Outcome { loop_depth: NO_LOOP, ..outcome }
+    }
+
+    fn remember(&self, key: u64, outcome: &Outcome, amount: u32, depth: u16) {
+        self.table.store(key, &entry_of(outcome, amount, depth));
+    }
+
+    fn proof(&self, frame: &Frame) -> Outcome {
+        if frame.attacks {
+            let mated = frame.children.iter().filter(|c| c.outcome.is_proof());
+            let Some(best) = mated.min_by_key(|c| c.outcome.plies) else {
+                return Outcome::open(INFINITE - 1, 1);
+            };
+            let hand = hands::needed_before(&self.pos, best.outcome.hand, best.m);
+            return Outcome::proof(hand, best.outcome.plies.saturating_add(1), best.m);
+        }
+        let mut hand = hands::kept_from_defender(&self.pos, self.attacker);
+        let mut plies = 0;
+        for c in &frame.children {
+            hand = hands::most(hand, c.outcome.hand);
+            plies = plies.max(c.outcome.plies.saturating_add(1));
+        }
+        Outcome::proof(hand, plies.min(UNLIMITED - 1), Move::NONE)
+    }
+
+    fn disproof(&self, frame: &Frame) -> Outcome {
+        if !frame.attacks {
+            let saved = frame.children.iter().filter(|c| c.outcome.is_disproof());
+            let best = saved.max_by_key(|c| (c.outcome.loop_depth, c.outcome.plies));
+            let Some(best) = best else { return Outcome::open(1, INFINITE - 1) };
+            let o = &best.outcome;
+            return Outcome::disproof(o.hand, o.plies.saturating_add(1), o.loop_depth);
+        }
+        let mut hand = hands::without_new_kinds(&self.pos, self.attacker);
+        let mut plies = UNLIMITED;
+        let mut loop_depth = NO_LOOP;
+        for c in &frame.children {
+            let mut after = c.outcome.hand;
+            if let Some(kind) = c.m.dropped() {
+                after.add(kind);
+            } else if let Some(kind) = self.pos.piece_at(c.m.to()).kind() {
+                after.remove(kind.unpromoted());
+            }
+            hand = hands::least(hand, after);
+            plies = plies.min(c.outcome.plies.saturating_add(1));
+            loop_depth = loop_depth.min(c.outcome.loop_depth);
+        }
+        if frame.plies == 0 {
+            (hand, plies) = (sum_of_hands(&self.pos), 0);
+        }
+        Outcome::disproof(hand, plies, loop_depth)
+    }
+}
+
+fn sum_of_hands<V: Variant>(pos: &Position<V>) -> Hand {
+    hands::sum(pos.hand(Color::Black), pos.hand(Color::White))
+}
+
+impl Frame {
+    /// Lets a waiting child in once the one it waits for is settled and did not end the node.
+    pub(crate) fn release(&mut self, i: usize) {
+        let c = self.children[i];
+        if !c.waits || c.after == NOBODY {
+            return;
+        }
+        let before = &self.children[c.after as usize];
+        let passed =
+            if self.attacks { before.outcome.is_disproof() } else { before.outcome.is_proof() };
+        let settled = c.outcome.is_final() && !(if self.attacks { c.outcome.is_disproof() } else { c.outcome.is_proof() });
+        if passed && !before.waits || settled {
+            self.children[i].waits = false;
+        }
+    }
+}
+
+fn settled(e: &Entry) -> Outcome {
+    if e.pn == 0 {
+        Outcome::proof(e.hand, e.plies, e.best)
+    } else {
+        Outcome::disproof(e.hand, e.plies, NO_LOOP)
+    }
+}
+
+fn entry_of(o: &Outcome, amount: u32, depth: u16) -> Entry {
+    Entry { hand: o.hand, pn: o.pn, dn: o.dn, plies: o.plies, best: o.best, depth, amount }
+}
+
+fn loop_key(path: u64, key: u64, hand: Hand) -> u64 {
+    mix(path ^ key, u64::from(hand.bits()) | 1 << 40)
+}
+
+fn short(depth: usize) -> u16 {
+    u16::try_from(depth).unwrap_or(u16::MAX)
+}
