@@ -40,6 +40,9 @@ pub struct Net<V, F> {
 
 impl<V: Variant, F: FeatureSet<V>> Net<V, F> {
     /// A new net from its parameters, with the usual header.
+    ///
+    /// # Panics
+    /// If the transformer does not have `l0` biases and `l0` weights for every input.
     pub fn new(
         shape: Shape,
         transformer: Transformer,

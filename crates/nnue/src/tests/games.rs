@@ -168,3 +168,27 @@ fn missing_king() {
     e.refresh(&pos);
     e.evaluate(&pos);
 }
+
+/// Games longer than the room first made, evaluated only at the end and then all the way back.
+#[test]
+fn long_lines() {
+    let shape = Shape { l0: 64, h1: 8, h2: 8 };
+    let architecture = Architecture { features: FeatureKind::KP, shape };
+    let AnyNet::KP(net) = AnyNet::random(architecture, Noise::ordinary(1)) else { panic!() };
+    let mut pos = Position::startpos();
+    let mut e = Nnue::new(net);
+    e.refresh(&pos);
+    let shuffle = ["2h3h", "8b7b", "3h2h", "7b8b"];
+    for i in 0..1000 {
+        let m = pos.parse_usi(shuffle[i % 4]).unwrap();
+        let delta = pos.play(m);
+        e.push(&delta);
+    }
+    let end = e.evaluate(&pos);
+    for _ in 0..1000 {
+        pos.undo();
+        e.pop();
+        e.evaluate(&pos);
+    }
+    assert_eq!(e.evaluate(&pos), end);
+}
