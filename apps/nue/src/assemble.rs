@@ -1,15 +1,51 @@
-//! The only file that names concrete engines: one `match` on what is to be played.
+//! The only file that names concrete engines: one `match` on the game and on what evaluates.
 
+use crate::equipped::Equipped;
+use crate::evaluation::Evaluation;
 use alphabeta::AlphaBeta;
-use rules::{Game, Minishogi, Shogi};
+use eval::{KppKkpt, Kppt, Material, PIECE_VALUES};
+use features::FeatureSet;
+use nnue::{Net, NetVisitor, Nnue};
+use rules::{Game, Minishogi, Shogi, Variant};
 use std::sync::Arc;
 use think::{Engine, OptionSpec, TimeSource};
 
-/// An engine for the game, at its start position.
+/// An engine for the game, at its start position, that loads its evaluation when it is needed.
 pub(crate) fn engine(game: Game, time: Arc<dyn TimeSource>) -> Box<dyn Engine> {
-    match game {
-        Game::Shogi => Box::new(AlphaBeta::<Shogi>::new(time)),
-        Game::Minishogi => Box::new(AlphaBeta::<Minishogi>::new(time)),
+    Box::new(Equipped::new(game, time))
+}
+
+/// A search that evaluates in the given way.
+pub(crate) fn search(
+    game: Game,
+    evaluation: &Evaluation,
+    time: Arc<dyn TimeSource>,
+) -> Box<dyn Engine> {
+    match (evaluation, game) {
+        (Evaluation::Net(net), _) => net.visit(WithNet(time)),
+        (Evaluation::Kppt(tables), _) => {
+            Box::new(AlphaBeta::<Shogi, Kppt<Shogi>>::new(time, Arc::clone(tables)))
+        }
+        (Evaluation::KppKkpt(tables), _) => {
+            Box::new(AlphaBeta::<Shogi, KppKkpt<Shogi>>::new(time, Arc::clone(tables)))
+        }
+        (Evaluation::Material, Game::Shogi) => {
+            Box::new(AlphaBeta::<Shogi, Material>::new(time, Arc::new(PIECE_VALUES)))
+        }
+        (Evaluation::Material, Game::Minishogi) => {
+            Box::new(AlphaBeta::<Minishogi, Material>::new(time, Arc::new(PIECE_VALUES)))
+        }
+    }
+}
+
+/// Builds the search for whatever kind of net it is.
+struct WithNet(Arc<dyn TimeSource>);
+
+impl NetVisitor for WithNet {
+    type Output = Box<dyn Engine>;
+
+    fn visit<V: Variant, F: FeatureSet<V>>(self, net: Arc<Net<V, F>>) -> Box<dyn Engine> {
+        Box::new(AlphaBeta::<V, Nnue<V, F>>::new(self.0, net))
     }
 }
 

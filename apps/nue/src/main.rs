@@ -7,6 +7,9 @@
 mod assemble;
 mod bench;
 mod board;
+mod convert;
+mod equipped;
+mod evaluation;
 mod failure;
 mod input;
 mod moves;
@@ -36,6 +39,7 @@ enum Command {
     Perft(perft::PerftArgs),
     Show(show::ShowArgs),
     Moves(moves::MovesArgs),
+    Convert(convert::ConvertArgs),
     Bench(bench::BenchArgs),
     Options(options::OptionsArgs),
 }
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Moves(args)) => moves::run(&args),
+        Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Options(args)) => options::run(&args),
     };

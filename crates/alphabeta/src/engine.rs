@@ -11,7 +11,7 @@ use crate::timer::Timer;
 use crate::values::{self, INFINITE, MAX_PLY, NONE};
 use crate::worker::Worker;
 use eval::Evaluator;
-use rules::{AnyPosition, Declaration, Minishogi, Move, Position, Shogi, Variant};
+use rules::{AnyPosition, Declaration, Move, Position, Variant};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,35 +25,11 @@ use think::{
 /// Stack of a search thread: the node function is large and recurses to [`MAX_PLY`] and beyond.
 const STACK: usize = 32 << 20;
 
-/// A game this engine plays.
-pub trait Playable: Variant {
-    /// The position, if it is of this game.
-    fn from_any(position: AnyPosition) -> Option<Position<Self>>;
-}
-
-impl Playable for Shogi {
-    fn from_any(position: AnyPosition) -> Option<Position<Self>> {
-        match position {
-            AnyPosition::Shogi(position) => Some(position),
-            AnyPosition::Minishogi(_) => None,
-        }
-    }
-}
-
-impl Playable for Minishogi {
-    fn from_any(position: AnyPosition) -> Option<Position<Self>> {
-        match position {
-            AnyPosition::Shogi(_) => None,
-            AnyPosition::Minishogi(position) => Some(position),
-        }
-    }
-}
-
 /// Workers that wait for the next search; the thread of a search takes them and brings them back.
 type Crew<V, E> = Arc<Mutex<Vec<Box<Worker<V, E>>>>>;
 
 /// The engine.
-pub struct AlphaBeta<V: Playable, E: Evaluator<V>> {
+pub struct AlphaBeta<V: Variant, E: Evaluator<V>> {
     position: Position<V>,
     settings: Settings,
     params: Params,
@@ -67,7 +43,7 @@ pub struct AlphaBeta<V: Playable, E: Evaluator<V>> {
     thread: Option<JoinHandle<()>>,
 }
 
-impl<V: Playable, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
+impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
     /// An engine at the start position that evaluates with `weights` and reads the time from
     /// `time`.
     pub fn new(time: Arc<dyn TimeSource>, weights: Arc<E::Weights>) -> Self {
@@ -172,10 +148,10 @@ fn hire<V: Variant, E: Evaluator<V>>(
     }
 }
 
-impl<V: Playable, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
+impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
     fn set_position(&mut self, position: AnyPosition) -> Result<(), WrongGame> {
         let wrong = WrongGame { plays: V::GAME, given: position.game() };
-        self.position = V::from_any(position).ok_or(wrong)?;
+        self.position = V::position(position).ok_or(wrong)?;
         Ok(())
     }
 
@@ -257,7 +233,7 @@ impl<V: Playable, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
     }
 }
 
-impl<V: Playable, E: Evaluator<V>> Drop for AlphaBeta<V, E> {
+impl<V: Variant, E: Evaluator<V>> Drop for AlphaBeta<V, E> {
     fn drop(&mut self) {
         self.control.quit();
         if let Some(thread) = self.thread.take() {

@@ -1,6 +1,6 @@
 use super::*;
 use eval::{Material, PIECE_VALUES};
-use rules::{Game, Move};
+use rules::{Game, Move, Shogi};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 use think::{Clocks, Info, ManualTime, PonderHit, Score, WallTime};
@@ -46,7 +46,7 @@ fn start(engine: &mut dyn Engine, sfen: &str, limits: Limits) -> Receiver<Said> 
 }
 
 /// A small engine that counts material.
-fn engine<V: Playable>(time: Arc<dyn TimeSource>) -> AlphaBeta<V, Material> {
+fn engine<V: Variant>(time: Arc<dyn TimeSource>) -> AlphaBeta<V, Material> {
     let mut engine = AlphaBeta::new(time, Arc::new(PIECE_VALUES));
     engine.set_option("USI_Hash", "4").unwrap();
     engine.set_option("PvInterval", "0").unwrap();
@@ -87,7 +87,7 @@ fn usi(answer: Answer) -> String {
 
 #[test]
 fn both_games_are_searched_to_the_depth_asked_for() {
-    fn check<V: Playable>() {
+    fn check<V: Variant>() {
         let mut engine = engine::<V>(wall());
         engine.set_option("USI_Ponder", "true").unwrap();
         let (before, best) =
@@ -107,7 +107,7 @@ fn both_games_are_searched_to_the_depth_asked_for() {
         assert!(position.is_legal(best.ponder.unwrap()));
     }
     check::<Shogi>();
-    check::<Minishogi>();
+    check::<rules::Minishogi>();
 }
 
 #[test]

@@ -36,5 +36,5 @@ mod timer;
 mod values;
 mod worker;
 
-pub use engine::{AlphaBeta, Playable};
+pub use engine::AlphaBeta;
 pub use params::{ParamSpec, Params};

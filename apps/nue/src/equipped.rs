@@ -1,0 +1,145 @@
+//! An engine that loads its evaluation: `EvalDir` and `FV_SCALE` belong here, everything else to
+//! the search inside, which is built anew when the evaluation changes.
+
+use crate::assemble;
+use crate::evaluation::Evaluation;
+use rules::{AnyPosition, Game};
+use std::path::Path;
+use std::sync::Arc;
+use think::{
+    Control, Engine, Limits, OptionError, OptionSpec, Report, Settings, TimeSource, WrongGame,
+};
+
+const FOLDER: &str = "EvalDir";
+const SCALE: &str = "FV_SCALE";
+
+/// The engine.
+pub(crate) struct Equipped {
+    game: Game,
+    time: Arc<dyn TimeSource>,
+    settings: Settings,
+    inner: Box<dyn Engine>,
+    /// Options given to the search, to be given to the next.
+    chosen: Vec<(String, String)>,
+    position: AnyPosition,
+    /// Folder and scale that were tried last.
+    tried: Option<(String, i64)>,
+}
+
+fn specs() -> Vec<OptionSpec> {
+    vec![
+        OptionSpec::text(
+            FOLDER,
+            "eval",
+            "Folder with a net (nn.bin) or three-piece tables (KK, KKP and KPP_synthesized.bin), \
+             or a net file. Without one the engine counts material.",
+        ),
+        OptionSpec::spin(
+            SCALE,
+            i64::from(nnue::DEFAULT_FV_SCALE),
+            1,
+            128,
+            "Divisor of a net's output; a net's author says which.",
+        ),
+    ]
+}
+
+impl Equipped {
+    pub(crate) fn new(game: Game, time: Arc<dyn TimeSource>) -> Self {
+        let inner = assemble::search(game, &Evaluation::Material, Arc::clone(&time));
+        Self {
+            game,
+            time,
+            settings: Settings::new(specs()),
+            inner,
+            chosen: Vec::new(),
+            position: AnyPosition::startpos(game),
+            tried: None,
+        }
+    }
+
+    /// Loads the evaluation if it is another one than was tried last. Whatever goes wrong, the
+    /// engine goes on with what it had.
+    fn equip(&mut self, note: &mut dyn FnMut(&str)) {
+        let wanted = (self.settings.text(FOLDER).to_owned(), self.settings.number(SCALE));
+        if self.tried.as_ref() == Some(&wanted) {
+            return;
+        }
+        let first = self.tried.is_none();
+        let usual = Settings::new(specs()).text(FOLDER) == wanted.0;
+        match Evaluation::load(Path::new(&wanted.0), self.game, wanted.1 as i32) {
+            Ok(evaluation) => {
+                self.use_evaluation(&evaluation);
+                note(&format!("evaluation: {}", evaluation.describe()));
+            }
+            // Nobody asked for a net: material is what there is.
+            Err(error) if first && usual => {
+                note(&format!("evaluation: material only ({error})"));
+            }
+            Err(error) => note(&format!("evaluation not changed: {error}")),
+        }
+        self.tried = Some(wanted);
+    }
+
+    /// Builds the search anew around an evaluation.
+    pub(crate) fn use_evaluation(&mut self, evaluation: &Evaluation) {
+        self.inner = assemble::search(self.game, evaluation, Arc::clone(&self.time));
+        for (name, value) in &self.chosen {
+            // They were accepted before, by the same search around another evaluation.
+            let _ = self.inner.set_option(name, value);
+        }
+        let _ = self.inner.set_position(self.position.clone());
+    }
+}
+
+impl Engine for Equipped {
+    fn set_position(&mut self, position: AnyPosition) -> Result<(), WrongGame> {
+        self.inner.set_position(position.clone())?;
+        self.position = position;
+        Ok(())
+    }
+
+    fn go(&mut self, limits: Limits, mut report: Box<dyn Report>) {
+        self.equip(&mut |text| report.note(text));
+        self.inner.go(limits, report);
+    }
+
+    fn control(&self) -> Control {
+        self.inner.control()
+    }
+
+    fn wait(&mut self) {
+        self.inner.wait();
+    }
+
+    fn new_game(&mut self) {
+        self.position = AnyPosition::startpos(self.game);
+        self.inner.new_game();
+    }
+
+    fn is_ready(&mut self, note: &mut dyn FnMut(&str)) {
+        self.inner.wait();
+        self.equip(note);
+        self.inner.is_ready(note);
+    }
+
+    fn options(&self) -> Vec<OptionSpec> {
+        self.inner.options().into_iter().chain(self.settings.specs().cloned()).collect()
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        if self.settings.find(name).is_some() {
+            self.settings.set(name, value)?;
+            return Ok(());
+        }
+        self.inner.set_option(name, value)?;
+        self.chosen.retain(|(earlier, _)| !earlier.eq_ignore_ascii_case(name));
+        self.chosen.push((name.to_owned(), value.to_owned()));
+        Ok(())
+    }
+
+    fn static_value(&mut self) -> Option<i32> {
+        self.equip(&mut |_| ());
+        self.inner.static_value()
+    }
+}
