@@ -16,7 +16,7 @@
 
 use crate::expand;
 use crate::hands;
-use crate::node::{Child, Frame, NO_LOOP, NOBODY, Outcome, Tally};
+use crate::node::{Child, Frame, NO_LOOP, Outcome, Tally};
 use crate::table::{Entry, INFINITE, Table, UNLIMITED};
 use rules::{Color, Hand, Move, MoveList, Position, Variant};
 
@@ -180,19 +180,40 @@ impl<'a, V: Variant> Searcher<'a, V> {
         } else {
             expand::children(&self.pos, self.attacker, &mut self.list, &mut children);
         }
-        frame.children = children;
-        let plies = if frame.plies == UNLIMITED { UNLIMITED } else { frame.plies.saturating_sub(1) };
-        for i in 0..frame.children.len() {
-            let mut child = frame.children[i];
-            self.look_up(frame, &mut child, plies, first_visit);
-            frame.children[i] = child;
+        for c in &children {
+            self.table.prefetch(c.key);
         }
+        frame.children = children;
         for i in 0..frame.children.len() {
-            frame.release(i);
+            if !frame.children[i].waits {
+                let mut child = frame.children[i];
+                self.look_up(frame, &mut child, first_visit);
+                frame.children[i] = child;
+            }
+        }
+        self.release(frame);
+    }
+
+    /// Lets waiting children in once those they wait for are settled and did not end the node.
+    fn release(&mut self, frame: &mut Frame) {
+        for i in 0..frame.children.len() {
+            let mut c = frame.children[i];
+            if !c.waits {
+                continue;
+            }
+            let before = &frame.children[c.after as usize];
+            let o = &before.outcome;
+            let passed = if frame.attacks { o.is_disproof() } else { o.is_proof() };
+            if passed && !before.waits {
+                c.waits = false;
+                self.look_up(frame, &mut c, true);
+                frame.children[i] = c;
+            }
         }
     }
 
-    fn look_up(&mut self, frame: &Frame, child: &mut Child, plies: u16, first_visit: bool) {
+    fn look_up(&mut self, frame: &Frame, child: &mut Child, first_visit: bool) {
+        let plies = if frame.plies == UNLIMITED { UNLIMITED } else { frame.plies.saturating_sub(1) };
         if frame.plies == 0 {
             // The defender has a reply where mate was due.
             child.outcome = Outcome::disproof(child.hand, 0, NO_LOOP);
@@ -246,12 +267,15 @@ impl<'a, V: Variant> Searcher<'a, V> {
 
     /// Takes the result of the child just searched into its parent.
     fn settle_child(&mut self, outcome: Outcome) {
-        let frame = &mut self.frames[self.depth - 1];
+        let top = self.depth - 1;
+        let mut frame = std::mem::take(&mut self.frames[top]);
         frame.children[frame.at].outcome = outcome;
         frame.children[frame.at].old = false;
-        for i in 0..frame.children.len() {
-            frame.release(i);
+        if outcome.is_final() {
+            self.release(&mut frame);
         }
+        self.frames[top] = frame;
+        let frame = &mut self.frames[top];
         frame.extends = false;
         if let Some((pn, dn)) = frame.kept_limits.take() {
             (frame.pn_limit, frame.dn_limit) = (pn, dn);
@@ -341,23 +365,6 @@ impl<'a, V: Variant> Searcher<'a, V> {
 
 fn sum_of_hands<V: Variant>(pos: &Position<V>) -> Hand {
     hands::sum(pos.hand(Color::Black), pos.hand(Color::White))
-}
-
-impl Frame {
-    /// Lets a waiting child in once the one it waits for is settled and did not end the node.
-    pub(crate) fn release(&mut self, i: usize) {
-        let c = self.children[i];
-        if !c.waits || c.after == NOBODY {
-            return;
-        }
-        let before = &self.children[c.after as usize];
-        let passed =
-            if self.attacks { before.outcome.is_disproof() } else { before.outcome.is_proof() };
-        let settled = c.outcome.is_final() && !(if self.attacks { c.outcome.is_disproof() } else { c.outcome.is_proof() });
-        if passed && !before.waits || settled {
-            self.children[i].waits = false;
-        }
-    }
 }
 
 fn settled(e: &Entry) -> Outcome {

@@ -20,7 +20,7 @@ pub(crate) fn children<V: Variant>(
     let hand = pos.hand(attacker);
     for &m in list.iter() {
         let after = if attacks { hands::after(pos, hand, m) } else { hand };
-        let outcome = Outcome::open(0, 0);
+        let outcome = Outcome::open(1, 1);
         children.push(Child {
             m,
             key: pos.board_key_after(m),
@@ -102,10 +102,28 @@ pub(crate) fn end_seen_at_once<V: Variant>(
     if let Some(m) = mate_in_one(pos) {
         return Some(Outcome::proof(needed_for_mate(pos, m), 1, m));
     }
+    if has_plain_check(pos) {
+        return None;
+    }
     list.clear();
     pos.generate(Gen::Checks, list);
     list.is_empty().then(|| {
         Outcome::disproof(hands::without_new_kinds(pos, attacker), unlimited, crate::node::NO_LOOP)
+    })
+}
+
+/// Whether some drop next to the enemy king obviously gives check.
+fn has_plain_check<V: Variant>(pos: &Position<V>) -> bool {
+    let us = pos.turn();
+    let Some(king) = pos.king(us.opponent()) else { return false };
+    if pos.in_check() {
+        return false;
+    }
+    let hand = pos.hand(us);
+    let empty = !pos.occupied();
+    [Kind::Gold, Kind::Silver, Kind::Rook, Kind::Bishop].into_iter().any(|kind| {
+        let next_to = V::reach(us.opponent(), kind, king) & V::reach(us, Kind::King, king);
+        hand.has(kind) && (next_to & empty).any()
     })
 }
 

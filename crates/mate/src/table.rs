@@ -5,7 +5,7 @@
 //! window whatever the hands, so that a look-up sees every hand that dominates. When a window is
 //! full the entry that cost least is given up: what is lost costs time, never the answer.
 
-#![allow(unsafe_code)] // one line: memory the system hands out as zeros is not touched again
+#![allow(unsafe_code)] // zeroed memory not written again, and prefetching
 
 use rules::{Hand, Move};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -115,6 +115,20 @@ impl Table {
         for i in 0..3 {
             s[i + 1].store(w[i], Ordering::Relaxed);
         }
+    }
+
+    /// Asks for the memory of a position that will be looked up soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, key: u64) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let slot = (&raw const self.slots[self.start(key)]).cast::<i8>();
+            // SAFETY: a prefetch of any address has no effect on the program's meaning.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(slot) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = key;
     }
 
     /// What is known about a position when `plies` are left: a proof or disproof that covers it,
