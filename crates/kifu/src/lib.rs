@@ -35,7 +35,7 @@ pub use error::{Problem, ReadError, WriteError};
 pub use evaluation::{Evaluation, Score};
 pub use format::{Format, UnknownFormat};
 pub use headers::{Headers, Key};
-pub use options::{CsaVersion, Encoding, Losses, UnknownEncoding, WriteOptions};
+pub use options::{CsaVersion, Encoding, Losses, UnknownCsaVersion, UnknownEncoding, WriteOptions};
 pub use reader::{ReadOptions, Reader, read};
 pub use record::{Lines, Node, NodeId, Record, Step};
 pub use replay::Replay;

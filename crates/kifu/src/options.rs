@@ -53,6 +53,24 @@ pub enum CsaVersion {
     V30,
 }
 
+/// A version of CSA nobody knows.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("unknown CSA version {0:?}: expected \"auto\", \"2.2\" or \"3.0\"")]
+pub struct UnknownCsaVersion(pub String);
+
+impl FromStr for CsaVersion {
+    type Err = UnknownCsaVersion;
+
+    fn from_str(s: &str) -> Result<Self, UnknownCsaVersion> {
+        match s.to_ascii_lowercase().trim_start_matches('v') {
+            "auto" => Ok(Self::Auto),
+            "2.2" => Ok(Self::V22),
+            "3.0" | "3" => Ok(Self::V30),
+            _ => Err(UnknownCsaVersion(s.to_owned())),
+        }
+    }
+}
+
 /// How to write records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct WriteOptions {
@@ -118,5 +136,27 @@ impl fmt::Display for Losses {
             list.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
         f.write_str(if words.is_empty() { "nothing" } else { "" })?;
         f.write_str(&words.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_on_the_command_line() {
+        assert_eq!("Shift_JIS".parse(), Ok(Encoding::ShiftJis));
+        assert_eq!("utf-8".parse(), Ok(Encoding::Utf8));
+        assert!("latin1".parse::<Encoding>().is_err());
+        assert_eq!("V3.0".parse(), Ok(CsaVersion::V30));
+        assert!("1".parse::<CsaVersion>().is_err());
+    }
+
+    #[test]
+    fn losses_in_words() {
+        let mut losses = Losses { variations: 2, ..Losses::default() };
+        losses.add(&Losses { times: 1, variations: 1, ..Losses::default() });
+        assert_eq!(losses.to_string(), "3 variations, 1 times");
+        assert_eq!(Losses::default().to_string(), "nothing");
     }
 }

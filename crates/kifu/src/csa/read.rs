@@ -242,6 +242,15 @@ fn log_header(text: &str) -> Option<(&str, &str)> {
     }
 }
 
+/// Whether the text after `'` is more than a remark.
+pub(super) fn means_something(text: &str) -> bool {
+    text.starts_with('*')
+        || text.starts_with("summary:")
+        || text.starts_with("ILLEGAL_MOVE(")
+        || log_header(text).is_some()
+        || is_final_board(text)
+}
+
 fn is_encoding(text: &str) -> bool {
     text.trim_start_matches("CSA").trim_start().to_ascii_lowercase().starts_with("encoding=")
 }

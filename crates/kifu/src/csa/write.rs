@@ -1,5 +1,6 @@
 //! Writing one game.
 
+use super::read::means_something;
 use super::{position, special, word, write_move};
 use crate::analysis::{self, Place};
 use crate::ending::Ending;
@@ -131,8 +132,8 @@ fn notes(node: &Node, turn: Color, place: Place<'_>) -> Vec<String> {
     let comments = eval.iter().chain(&node.comments);
     lines.extend(comments.flat_map(|c| c.split(['\n', '\r'])).map(|c| format!("'*{c}")));
     let remarks = node.remarks.iter().flat_map(|r| r.split(['\n', '\r']));
-    // A remark that begins like a comment would become one.
-    lines.extend(remarks.map(|r| format!("'{}{r}", if r.starts_with('*') { " " } else { "" })));
+    // A remark that begins like something else would become it.
+    lines.extend(remarks.map(|r| format!("'{}{r}", if means_something(r) { " " } else { "" })));
     lines
 }
 

@@ -115,9 +115,7 @@ pub(super) fn write(pos: &AnyPosition) -> Vec<String> {
     if board.ply > 1 {
         lines.push(format!("手数＝{}", board.ply - 1));
     }
-    if board.turn == Color::White {
-        lines.push("後手番".to_owned());
-    }
+    lines.push(format!("{}番", side(board.turn, false)));
     lines
 }
 

@@ -142,10 +142,8 @@ pub(super) fn write(record: &Record, version: &str, encoding: Encoding) -> Vec<S
                 lines.extend(board::write(start));
             }
         }
-        _ => {
-            lines.push("手合割：その他".to_owned());
-            lines.extend(board::write(start));
-        }
+        // No 手合割 beside a diagram: the official その他 makes some readers give up.
+        _ => lines.extend(board::write(start)),
     }
     lines
 }

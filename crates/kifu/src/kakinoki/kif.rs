@@ -103,6 +103,8 @@ pub(super) fn notes(node: &Node, place: Place<'_>, said: impl Fn(&Ending) -> boo
     };
     let mut lines: Vec<String> = comments.iter().flat_map(|c| each_line(c, '*')).collect();
     lines.extend(node.bookmark.iter().map(|b| format!("&{}", b.replace(['\n', '\r'], " "))));
-    lines.extend(node.remarks.iter().flat_map(|r| each_line(r, '#')));
+    // A remark that begins like the first line of a file would be taken for one.
+    let apart = |r: &String| if r.starts_with("KI") { format!(" {r}") } else { r.clone() };
+    lines.extend(node.remarks.iter().map(apart).flat_map(|r| each_line(&r, '#')));
     lines
 }
