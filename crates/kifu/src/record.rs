@@ -173,8 +173,9 @@ impl Record {
             (Step::End(_), Some(before)) => before,
             _ => parent,
         };
-        let siblings = &self.node(parent).children;
-        if let Some(&same) = siblings.iter().find(|&&id| self.node(id).step == step) {
+        // No position has this many moves; a file with more alternatives is not worth the search.
+        let siblings = self.node(parent).children.iter().take(1024);
+        if let Some(&same) = siblings.into_iter().find(|&&id| self.node(id).step == step) {
             return same;
         }
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));

@@ -2,7 +2,7 @@
 
 use crate::ending::Ending;
 use crate::record::{Node, NodeId, Record, Step};
-use rules::{AnyPosition, Move};
+use rules::{AnyPosition, Kings, Move};
 
 /// A place in a record and the position there. Going from place to place costs as many moves as
 /// lie between them.
@@ -54,6 +54,11 @@ impl Replay {
             }
         }
     }
+}
+
+/// The position without the moves that led to it: cheap to copy however long the game was.
+pub(crate) fn detached(pos: &AnyPosition) -> AnyPosition {
+    AnyPosition::from_sfen_with(pos.game(), &pos.sfen(), Kings::Any).unwrap_or_else(|_| pos.clone())
 }
 
 /// A record being read: a place in it where the next move is added.

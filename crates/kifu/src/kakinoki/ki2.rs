@@ -67,8 +67,8 @@ pub(crate) fn write(record: &Record, options: &WriteOptions, losses: &mut Losses
 fn step(record: &Record, id: NodeId, replay: &mut Replay, page: &mut Page) {
     let node = record.node(id);
     let (turn, game) = (record.turn_at(id), record.game());
-    let handicap = head::is_handicap(record);
-    let sentence = |e: &Ending| words::sentence(e, turn, node.ply() - 1, handicap, game);
+    let sentence =
+        |e: &Ending| words::sentence(e, turn, node.ply() - 1, head::is_handicap(record), game);
     match &node.step {
         Step::Start => {}
         Step::Move(m) => {

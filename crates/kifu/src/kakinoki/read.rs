@@ -11,10 +11,21 @@ use crate::replay::Builder;
 use rules::Game;
 use std::time::Duration;
 
-/// A line of the tree being read: its first ply and its last node.
+/// A line of the tree being read: its first ply and its nodes.
 struct Branch {
     first: u32,
-    tail: NodeId,
+    nodes: Vec<NodeId>,
+}
+
+impl Branch {
+    /// The node after which step `ply` would come.
+    fn before(&self, ply: u32) -> Option<NodeId> {
+        if ply == 1 && self.first == 1 {
+            return Some(NodeId::ROOT);
+        }
+        let index = ply.checked_sub(1)?.checked_sub(self.first)?;
+        self.nodes.get(index as usize).copied()
+    }
 }
 
 struct Reader {
@@ -33,7 +44,7 @@ pub(crate) fn read(text: &str, game: Option<Game>) -> Result<Record, Located> {
         head: Head::default(),
         default_game: game,
         game: None,
-        branches: vec![Branch { first: 1, tail: NodeId::ROOT }],
+        branches: vec![Branch { first: 1, nodes: Vec::new() }],
         offset: None,
     };
     for (number, line) in text.lines().enumerate() {
@@ -156,29 +167,21 @@ impl Reader {
     fn branch(&mut self, line: usize, written: u32, ply: u32) -> Result<(), Located> {
         self.begin()?;
         let Some(game) = &mut self.game else { return Ok(()) };
-        let record = &game.record;
-        let depth = |b: &Branch| record.node(b.tail).ply();
         while self.branches.len() > 1 && self.branches.last().is_some_and(|b| b.first >= ply) {
             self.branches.pop();
         }
-        let long_enough = self.branches.last().filter(|b| ply >= 1 && depth(b) + 1 >= ply);
-        let Some(branch) = long_enough else { return Err(Problem::Variation(written).at(line)) };
-        let mut at = branch.tail;
-        while record.node(at).ply() >= ply {
-            at = record.node(at).parent().unwrap_or(NodeId::ROOT);
-        }
-        if record.node(at).ending().is_some() {
-            return Err(Problem::Variation(written).at(line));
-        }
+        let before = self.branches.last().and_then(|b| b.before(ply));
+        let playable = before.filter(|&id| game.record.node(id).ending().is_none());
+        let Some(at) = playable else { return Err(Problem::Variation(written).at(line)) };
         game.go_to(at);
-        self.branches.push(Branch { first: ply, tail: at });
+        self.branches.push(Branch { first: ply, nodes: Vec::new() });
         Ok(())
     }
 
     /// Something was added at the end of the current line.
     fn extended(&mut self) {
         if let (Some(game), Some(branch)) = (&self.game, self.branches.last_mut()) {
-            branch.tail = game.at();
+            branch.nodes.push(game.at());
         }
     }
 
