@@ -19,10 +19,21 @@ fn main() {
             continue;
         }
         let pos = Position::<Shogi>::from_sfen_with(fields[2], Kings::Any).expect("a position");
-        let bounds = Bounds { time: Some(Duration::from_secs(seconds)), hash: mib << 20, ..Bounds::default() };
+        let bounds = Bounds {
+            time: Some(Duration::from_secs(seconds)),
+            hash: mib << 20,
+            ..Bounds::default()
+        };
         let time = WallTime::start();
         let s = solve(&pos, &bounds, &Control::new(false), &time);
         let t = time.now().as_secs_f64();
-        println!("{:12} {:>5} {:?} {} plies, {} nodes, {t:.2} s", fields[0], fields[1], s.verdict, s.line.len(), s.nodes);
+        println!(
+            "{:12} {:>5} {:?} {} plies, {} nodes, {t:.2} s",
+            fields[0],
+            fields[1],
+            s.verdict,
+            s.line.len(),
+            s.nodes
+        );
     }
 }

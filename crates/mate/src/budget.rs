@@ -73,14 +73,16 @@ pub(crate) struct Watch<'a, 'b> {
 }
 
 impl<'a, 'b> Watch<'a, 'b> {
-    pub(crate) fn new(budget: &'a Budget<'b>, table: &'a Table, counted: u64) -> Self {
-        Self { budget, table, counted, reason: None }
+    pub(crate) fn new(budget: &'a Budget<'b>, table: &'a Table) -> Self {
+        Self { budget, table, counted: 0, reason: None }
     }
 }
 
 impl Pulse for Watch<'_, '_> {
     fn stops(&mut self, nodes: u64) -> bool {
-        self.budget.nodes.fetch_add(nodes - self.counted, Ordering::Relaxed);
+        // A count that falls is that of a new searcher.
+        let more = nodes.checked_sub(self.counted).unwrap_or(nodes);
+        self.budget.nodes.fetch_add(more, Ordering::Relaxed);
         self.counted = nodes;
         if self.budget.settled.load(Ordering::Relaxed) {
             return true;

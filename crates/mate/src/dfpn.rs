@@ -54,9 +54,8 @@ fn filter_slot(key: u64) -> usize {
 }
 
 impl<'a, V: Variant> Searcher<'a, V> {
-    /// A searcher for the side to move.
-    pub(crate) fn new(pos: Position<V>, table: &'a Table, salt: u64) -> Self {
-        let attacker = pos.turn();
+    /// A searcher for that attacker, whoever is to move.
+    pub(crate) fn new(pos: &Position<V>, attacker: Color, table: &'a Table, salt: u64) -> Self {
         Self {
             pos: pos.without_history(),
             attacker,
@@ -70,8 +69,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
         }
     }
 
-    /// Searches the position, in which the attacker moves, until it is settled for that many
-    /// plies; `None` if stopped.
+    /// Searches the position until it is settled for that many plies; `None` if stopped.
     pub(crate) fn search(&mut self, plies: u16, pulse: &mut dyn Pulse) -> Option<Outcome> {
         self.depth = 0;
         self.filter.fill(0);
@@ -213,16 +211,17 @@ impl<'a, V: Variant> Searcher<'a, V> {
     }
 
     fn look_up(&mut self, frame: &Frame, child: &mut Child, first_visit: bool) {
-        let plies = if frame.plies == UNLIMITED { UNLIMITED } else { frame.plies.saturating_sub(1) };
+        let plies =
+            if frame.plies == UNLIMITED { UNLIMITED } else { frame.plies.saturating_sub(1) };
         if frame.plies == 0 {
             // The defender has a reply where mate was due.
             child.outcome = Outcome::disproof(child.hand, 0, NO_LOOP);
             return;
         }
         if plies == UNLIMITED {
-            let recurs = self.recurs(child.key, child.hand).or_else(|| {
-                self.table.look_loop(loop_key(frame.path, child.key, child.hand))
-            });
+            let recurs = self
+                .recurs(child.key, child.hand)
+                .or_else(|| self.table.look_loop(loop_key(frame.path, child.key, child.hand)));
             if let Some(depth) = recurs {
                 child.outcome = Outcome::disproof(child.hand, UNLIMITED, depth);
                 return;
@@ -230,7 +229,8 @@ impl<'a, V: Variant> Searcher<'a, V> {
         }
         let known = self.table.look(child.key, child.hand, plies);
         if let Some(e) = known.filter(|e| e.amount > 0 || e.pn == 0 || e.dn == 0) {
-            child.outcome = if e.pn == 0 || e.dn == 0 { settled(&e) } else { Outcome::open(e.pn, e.dn) };
+            child.outcome =
+                if e.pn == 0 || e.dn == 0 { settled(&e) } else { Outcome::open(e.pn, e.dn) };
             child.old = e.depth < short(self.depth - 1);
             return;
         }

@@ -4,22 +4,34 @@
 //! |---|---|
 //! | [`one`] | mate in one without playing a move |
 //! | [`three`] | mate in three for the leaves of a search |
+//! | [`solve`] | the solver: questions and answers |
+//! | [`futile`] | which interpositions do not count in composed problems |
+//! | [`verify`] | the checker of proof files |
+//! | `dfpn`, `node`, `expand`, `hands`, `table` | depth-first proof-number search |
+//! | `tree`, `refutation`, `proof` | from the table to proofs and disproofs, and to files |
+//! | `budget` | when to stop |
 //!
 //! Deliberately absent: evaluation, text protocols, files, printing, and any clock that was not
 //! passed in.
 
-pub mod one;
-pub mod three;
-
-pub use one::mate_in_one;
-pub use three::mate_in_three;
 mod budget;
 mod dfpn;
 mod expand;
+pub mod futile;
 mod hands;
 mod node;
+pub mod one;
+mod proof;
+mod refutation;
 pub mod solve;
 mod table;
+pub mod three;
 mod tree;
+pub mod verify;
+
 pub use budget::Unknown;
-pub use solve::{Bounds, Solution, Verdict, solve};
+pub use one::mate_in_one;
+pub use solve::{Bounds, Solution, Solver, Try, Verdict, solve};
+pub use three::mate_in_three;
+pub use tree::Branch;
+pub use verify::{Claim, ProofError, Verified, verify};

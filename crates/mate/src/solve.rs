@@ -1,18 +1,21 @@
-//! Questions and answers: is there a forced mate, in which line, how short.
+//! Questions and answers: is there a forced mate, in which line, how short, with which moves.
 
 use crate::budget::{Budget, Unknown, Watch};
 use crate::dfpn::Searcher;
+use crate::futile;
 use crate::node::Outcome;
+use crate::proof;
+use crate::refutation;
 use crate::table::{Table, UNLIMITED};
-use crate::tree::{self, Tree};
-use rules::{Move, Position, Variant};
-use std::sync::Mutex;
+use crate::tree::{Branch, Builder, Tree};
+use rules::{Color, Gen, Move, MoveList, Position, Variant};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use think::{Control, TimeSource};
 
-/// What bounds a question.
-#[derive(Clone, Debug)]
+/// What bounds a question, and how thorough the answer is to be.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bounds {
     /// Time, if limited.
     pub time: Option<Duration>,
@@ -33,7 +36,7 @@ impl Default for Bounds {
 }
 
 /// The answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Forced mate.
     Mate,
@@ -48,12 +51,46 @@ pub enum Verdict {
 pub struct Solution {
     /// Mate or not.
     pub verdict: Verdict,
-    /// A mate: the line of best defence against the proof's moves.
+    /// A mate: the line of best defence against the proof's moves, every legal reply counted.
     pub line: Vec<Move>,
+    /// A mate: the plies of the line without interpositions that are futile by the plain
+    /// definition (see [`crate::futile`]).
+    pub plain_plies: usize,
     /// A mate: whether it is certain that none is shorter.
     pub is_shortest: bool,
-    /// Nodes searched.
+    /// A mate: the defender's other replies along the line.
+    pub branches: Vec<Branch>,
+    /// Nodes searched so far by the solver.
     pub nodes: u64,
+    tree: Option<Tree>,
+}
+
+impl Solution {
+    fn without_line(verdict: Verdict, nodes: u64) -> Self {
+        let (line, branches, plain_plies) = (Vec::new(), Vec::new(), 0);
+        Self { verdict, line, plain_plies, is_shortest: false, branches, nodes, tree: None }
+    }
+}
+
+/// A first move, or a move along the line, and what it leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Try {
+    /// How many moves of the line were played before.
+    pub at: usize,
+    /// The attacker's move.
+    pub m: Move,
+    /// Whether it mates.
+    pub verdict: Verdict,
+    /// Plies until mate, this move included, where it mates.
+    pub plies: u16,
+}
+
+/// Solves one position and answers further questions about it from the same memory.
+pub struct Solver<'a, V: Variant> {
+    pos: Position<V>,
+    table: Table,
+    budget: Budget<'a>,
+    bounds: Bounds,
 }
 
 /// Solves a position for the side to move.
@@ -63,64 +100,189 @@ pub fn solve<V: Variant>(
     control: &Control,
     time: &dyn TimeSource,
 ) -> Solution {
-    let table = Table::new(bounds.hash);
-    let budget = Budget {
-        control,
-        time,
-        deadline: bounds.time.map(|t| time.now() + t),
-        most_nodes: bounds.nodes.unwrap_or(u64::MAX),
-        nodes: AtomicU64::new(0),
-        settled: AtomicBool::new(false),
-    };
-    let outcome = search(pos, &table, &budget, bounds.threads, UNLIMITED);
-    let nodes = |b: &Budget<'_>| b.nodes.load(Ordering::Relaxed);
-    let none = |verdict| Solution { verdict, line: Vec::new(), is_shortest: false, nodes: nodes(&budget) };
-    match outcome {
-        Err(why) => none(Verdict::Unknown(why)),
-        Ok(o) if o.is_disproof() => none(Verdict::NoMate),
-        Ok(o) => {
-            let mut more = 0;
-            let mut watch = Watch::new(&budget, &table, 0);
-            match tree::build(pos, &table, o.plies, &mut watch, &mut more) {
-                Some(tree) => finish(pos, &tree, nodes(&budget)),
-                None => none(Verdict::Unknown(watch.reason.unwrap_or(Unknown::Memory))),
+    Solver::new(pos, bounds, control, time).solve()
+}
+
+impl<'a, V: Variant> Solver<'a, V> {
+    /// A solver for the side to move. The time runs from now.
+    pub fn new(
+        pos: &Position<V>,
+        bounds: &Bounds,
+        control: &'a Control,
+        time: &'a dyn TimeSource,
+    ) -> Self {
+        let budget = Budget {
+            control,
+            time,
+            deadline: bounds.time.map(|t| time.now() + t),
+            most_nodes: bounds.nodes.unwrap_or(u64::MAX),
+            nodes: AtomicU64::new(0),
+            settled: AtomicBool::new(false),
+        };
+        let table = Table::new(bounds.hash);
+        Self { pos: pos.without_history(), table, budget, bounds: bounds.clone() }
+    }
+
+    /// Nodes searched so far.
+    pub fn nodes(&self) -> u64 {
+        self.budget.nodes.load(Ordering::Relaxed)
+    }
+
+    /// Mate or not.
+    pub fn solve(&mut self) -> Solution {
+        let pos = self.pos.clone();
+        self.ask(&pos, None)
+    }
+
+    /// Mate or not, from a position of the problem, beginning with `first` if given.
+    fn ask(&self, pos: &Position<V>, first: Option<Move>) -> Solution {
+        let attacker = pos.turn();
+        let mut root = pos.clone();
+        if let Some(m) = first {
+            root.play(m);
+        }
+        let begun = u16::from(first.is_some());
+        let found = self.search(&root, attacker, UNLIMITED).and_then(|o| {
+            if o.is_disproof() {
+                return Ok(None);
+            }
+            let tree = self.tree(pos, o.plies + begun, first)?;
+            self.shorten(pos, &root, first, tree).map(Some)
+        });
+        match found {
+            Err(why) => Solution::without_line(Verdict::Unknown(why), self.nodes()),
+            Ok(None) => Solution::without_line(Verdict::NoMate, self.nodes()),
+            Ok(Some((tree, is_shortest))) => {
+                let line = tree.line(pos);
+                let plain_plies = futile::plain_plies(pos, &line);
+                let branches = tree.branches(pos, &line);
+                let (verdict, nodes) = (Verdict::Mate, self.nodes());
+                let tree = Some(tree);
+                Solution { verdict, line, plain_plies, is_shortest, branches, nodes, tree }
             }
         }
     }
-}
 
-fn finish<V: Variant>(pos: &Position<V>, tree: &Tree, nodes: u64) -> Solution {
-    Solution { verdict: Verdict::Mate, line: tree.line(pos), is_shortest: false, nodes }
-}
+    /// Asks for ever shorter mates until there is none, where that is wanted. Also says whether
+    /// the shortest is certain.
+    fn shorten(
+        &self,
+        pos: &Position<V>,
+        root: &Position<V>,
+        first: Option<Move>,
+        mut tree: Tree,
+    ) -> Result<(Tree, bool), Unknown> {
+        let attacker = pos.turn();
+        let begun = u16::from(first.is_some());
+        loop {
+            let plies = tree.step(pos, attacker).map_or(1, |s| s.plies);
+            if plies <= 1 {
+                return Ok((tree, true));
+            }
+            if !self.bounds.shortest {
+                return Ok((tree, false));
+            }
+            // What was found stays found, whatever ends the search for something better.
+            let Ok(o) = self.search(root, attacker, plies - 2 - begun) else {
+                return Ok((tree, false));
+            };
+            if o.is_disproof() {
+                return Ok((tree, true));
+            }
+            match self.tree(pos, o.plies + begun, first) {
+                Ok(shorter) => tree = shorter,
+                Err(_) => return Ok((tree, false)),
+            }
+        }
+    }
 
-/// Searches with several threads until one of them has settled it.
-fn search<V: Variant>(
-    pos: &Position<V>,
-    table: &Table,
-    budget: &Budget<'_>,
-    threads: usize,
-    plies: u16,
-) -> Result<Outcome, Unknown> {
-    budget.settled.store(false, Ordering::Relaxed);
-    let answer = Mutex::new(Err(Unknown::Stopped));
-    std::thread::scope(|scope| {
-        for n in 0..threads.max(1) {
-            let (answer, pos) = (&answer, pos.clone());
-            scope.spawn(move || {
-                let mut searcher = Searcher::new(pos, table, n as u64);
-                let mut watch = Watch::new(budget, table, 0);
-                let outcome = searcher.search(plies, &mut watch);
-                let left = searcher.nodes - watch.counted;
-                budget.nodes.fetch_add(left, Ordering::Relaxed);
-                let mut answer = answer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                if let Some(o) = outcome {
-                    *answer = Ok(o);
-                    budget.settled.store(true, Ordering::Relaxed);
-                } else if let (Some(why), true) = (watch.reason, answer.is_err()) {
-                    *answer = Err(why);
+    fn tree(&self, pos: &Position<V>, within: u16, first: Option<Move>) -> Result<Tree, Unknown> {
+        self.budget.settled.store(false, Ordering::Relaxed);
+        let mut watch = Watch::new(&self.budget, &self.table);
+        let tree = Builder::new(pos, &self.table, &mut watch).build(within, first);
+        tree.ok_or(watch.reason.unwrap_or(Unknown::Memory))
+    }
+
+    /// Every check of the position and whether it mates.
+    pub fn first_moves(&mut self) -> Vec<Try> {
+        self.options(&self.pos.clone(), 0, None)
+    }
+
+    /// Moves of the attacker besides those of a line that mate as well (余詰, cooks), and those
+    /// that could not be settled.
+    pub fn cooks(&mut self, line: &[Move]) -> Vec<Try> {
+        let mut pos = self.pos.clone();
+        let mut cooks = Vec::new();
+        for (at, &m) in line.iter().enumerate() {
+            if at % 2 == 0 {
+                let others = self.options(&pos, at, Some(m));
+                cooks.extend(others.into_iter().filter(|o| o.verdict != Verdict::NoMate));
+            }
+            pos.play(m);
+        }
+        cooks
+    }
+
+    fn options(&self, pos: &Position<V>, at: usize, except: Option<Move>) -> Vec<Try> {
+        let mut list = MoveList::new();
+        pos.generate(Gen::Checks, &mut list);
+        let moves = list.iter().copied().filter(|&m| Some(m) != except);
+        moves
+            .map(|m| {
+                let s = self.ask(pos, Some(m));
+                let plies = u16::try_from(s.line.len()).unwrap_or(u16::MAX);
+                Try { at, m, verdict: s.verdict, plies }
+            })
+            .collect()
+    }
+
+    /// The proof or disproof of a solution of this solver, as the bytes of a proof file.
+    pub fn proof(&mut self, solution: &Solution) -> Result<Vec<u8>, Unknown> {
+        match (&solution.verdict, &solution.tree) {
+            (Verdict::Mate, Some(tree)) => Ok(proof::of_mate(&self.pos, tree)),
+            (Verdict::NoMate, _) => {
+                self.budget.settled.store(false, Ordering::Relaxed);
+                let mut watch = Watch::new(&self.budget, &self.table);
+                let set = refutation::build(&self.pos, &self.table, &mut watch);
+                let set = set.ok_or(watch.reason.unwrap_or(Unknown::Memory))?;
+                Ok(proof::of_no_mate(&self.pos, &set))
+            }
+            (Verdict::Unknown(why), _) => Err(*why),
+            (Verdict::Mate, None) => Err(Unknown::Memory),
+        }
+    }
+
+    /// Searches with several threads until one of them has settled it.
+    fn search(&self, pos: &Position<V>, attacker: Color, plies: u16) -> Result<Outcome, Unknown> {
+        let budget = &self.budget;
+        if pos.king(attacker.opponent()).is_none() {
+            return Ok(Outcome::disproof(pos.hand(attacker), UNLIMITED, crate::node::NO_LOOP));
+        }
+        budget.settled.store(false, Ordering::Relaxed);
+        let answer = Mutex::new(Err(Unknown::Stopped));
+        let one = |salt: u64| {
+            let mut searcher = Searcher::new(pos, attacker, &self.table, salt);
+            let mut watch = Watch::new(budget, &self.table);
+            let outcome = searcher.search(plies, &mut watch);
+            budget.nodes.fetch_add(searcher.nodes - watch.counted, Ordering::Relaxed);
+            let mut answer = answer.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(o) = outcome {
+                *answer = Ok(o);
+                budget.settled.store(true, Ordering::Relaxed);
+            } else if let (Some(why), true) = (watch.reason, answer.is_err()) {
+                *answer = Err(why);
+            }
+        };
+        if self.bounds.threads <= 1 {
+            one(0);
+        } else {
+            std::thread::scope(|scope| {
+                for salt in 0..self.bounds.threads as u64 {
+                    let one = &one;
+                    scope.spawn(move || one(salt));
                 }
             });
         }
-    });
-    answer.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+        answer.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
 }

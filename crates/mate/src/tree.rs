@@ -5,13 +5,18 @@
 //! plies it must take. So the tree always ends, whatever was overwritten in the meantime.
 
 use crate::dfpn::{Pulse, Searcher};
-use crate::table::{Entry, Table};
-use crate::{expand, hands, mate_in_one};
+use crate::table::Table;
+use crate::{hands, mate_in_one};
 use rules::{Color, Gen, Hand, Move, MoveList, Position, Variant};
 use std::collections::HashMap;
 
 /// Board key and attacker's hand.
 pub(crate) type Place = (u64, Hand);
+
+/// The place of a position.
+pub(crate) fn place<V: Variant>(pos: &Position<V>, attacker: Color) -> Place {
+    (pos.board_key(), pos.hand(attacker))
+}
 
 /// The attacker's answer to a position: the move, and the plies until mate against the best
 /// defence when every position is answered from the same tree.
@@ -30,7 +35,6 @@ pub(crate) struct Tree {
 /// A position of the path while the tree is built.
 struct Level {
     place: Place,
-    /// Moves of the attacker still to be tried with the plies the table promises; the last first.
     m: Move,
     /// Replies to `m`, those before `next` answered.
     replies: Vec<Move>,
@@ -41,133 +45,189 @@ struct Level {
     within: u16,
 }
 
-/// Builds the tree of a position proven to be mate within `within` plies. `None` if the search
-/// for lost parts was stopped.
-pub(crate) fn build<V: Variant>(
-    pos: &Position<V>,
-    table: &Table,
-    within: u16,
-    pulse: &mut dyn Pulse,
-    nodes: &mut u64,
-) -> Option<Tree> {
-    let attacker = pos.turn();
-    let mut tree = Tree::default();
-    let mut pos = pos.without_history();
-    let mut levels: Vec<Level> = Vec::new();
-    open(&mut pos, attacker, table, within, &tree, &mut levels, pulse, nodes)?;
-    while let Some(level) = levels.last_mut() {
-        if let Some(&reply) = level.replies.get(level.next) {
-            // The position after the attacker's move stands on the board.
-            pos.play(reply);
-            let place = (pos.board_key(), pos.hand(attacker));
-            let within = level.within - 2;
-            match tree.steps.get(&place) {
-                Some(step) if step.plies <= within => {
-                    level.longest = level.longest.max(step.plies);
-                    level.next += 1;
-                    pos.undo();
-                }
-                _ => open(&mut pos, attacker, table, within, &tree, &mut levels, pulse, nodes)?,
-            }
-            continue;
-        }
-        let plies = if level.replies.is_empty() { 1 } else { level.longest + 2 };
-        tree.steps.insert(level.place, Step { m: level.m, plies });
-        pos.undo();
-        levels.pop();
-        if let Some(parent) = levels.last_mut() {
-            pos.undo();
-            parent.longest = parent.longest.max(plies);
-            parent.next += 1;
-        }
+/// Builds trees.
+pub(crate) struct Builder<'a, V: Variant> {
+    pub(crate) table: &'a Table,
+    pub(crate) pulse: &'a mut dyn Pulse,
+    pos: Position<V>,
+    attacker: Color,
+    levels: Vec<Level>,
+    list: MoveList,
+}
+
+impl<'a, V: Variant> Builder<'a, V> {
+    pub(crate) fn new(pos: &Position<V>, table: &'a Table, pulse: &'a mut dyn Pulse) -> Self {
+        let (levels, list) = (Vec::new(), MoveList::new());
+        Self { table, pulse, pos: pos.without_history(), attacker: pos.turn(), levels, list }
     }
-    Some(tree)
-}
 
-/// Chooses the attacker's move in the position on the board and plays it.
-#[allow(clippy::too_many_arguments)]
-fn open<V: Variant>(
-    pos: &mut Position<V>,
-    attacker: Color,
-    table: &Table,
-    within: u16,
-    tree: &Tree,
-    levels: &mut Vec<Level>,
-    pulse: &mut dyn Pulse,
-    nodes: &mut u64,
-) -> Option<()> {
-    let place = (pos.board_key(), pos.hand(attacker));
-    let (m, promised) = match mate_in_one(pos) {
-        Some(m) => (m, 1),
-        None => match best_known(pos, attacker, table, within) {
-            Some(found) => found,
-            None => {
-                let mut again = Searcher::new(pos.clone(), table, 0);
-                let found = again.search(within, pulse);
-                *nodes += again.nodes;
-                let outcome = found?;
-                debug_assert!(outcome.is_proof(), "{pos:?} within {within}");
-                if !outcome.is_proof() {
-                    return None;
+    /// The tree of a position proven to be mate within `within` plies, beginning with `first` if
+    /// given. `None` if the search for lost parts was stopped.
+    pub(crate) fn build(mut self, within: u16, first: Option<Move>) -> Option<Tree> {
+        let mut tree = Tree::default();
+        match first {
+            Some(m) => self.play(m, within),
+            None => self.open(within)?,
+        }
+        while let Some(level) = self.levels.last_mut() {
+            if let Some(&reply) = level.replies.get(level.next) {
+                // The position after the attacker's move stands on the board.
+                self.pos.play(reply);
+                let within = level.within.saturating_sub(2);
+                match tree.steps.get(&place(&self.pos, self.attacker)) {
+                    Some(step) if step.plies <= within => {
+                        level.longest = level.longest.max(step.plies);
+                        level.next += 1;
+                        self.pos.undo();
+                    }
+                    _ => self.open(within)?,
                 }
-                best_known(pos, attacker, table, within)
-                    .or((!outcome.best.is_some()).then_some((outcome.best, outcome.plies)))?
+                continue;
             }
-        },
-    };
-    let _ = tree;
-    pos.play(m);
-    let mut list = MoveList::new();
-    pos.generate(Gen::Evasions, &mut list);
-    let replies = list.to_vec();
-    levels.push(Level { place, m, replies, next: 0, longest: 0, within: promised });
-    Some(())
+            let plies = if level.replies.is_empty() { 1 } else { level.longest + 2 };
+            let step = Step { m: level.m, plies };
+            // A position met again by another way may have been answered better in between.
+            let known = tree.steps.entry(level.place).or_insert(step);
+            if known.plies > plies {
+                *known = step;
+            }
+            self.pos.undo();
+            self.levels.pop();
+            if let Some(parent) = self.levels.last_mut() {
+                self.pos.undo();
+                parent.longest = parent.longest.max(plies);
+                parent.next += 1;
+            }
+        }
+        Some(tree)
+    }
+
+    /// Chooses the attacker's move in the position on the board and plays it.
+    fn open(&mut self, within: u16) -> Option<()> {
+        let (m, promised) = match mate_in_one(&self.pos) {
+            Some(m) => (m, 1),
+            None => match self.best_known(within) {
+                Some(found) => found,
+                None => self.search_again(within)?,
+            },
+        };
+        self.play(m, promised);
+        Some(())
+    }
+
+    fn play(&mut self, m: Move, promised: u16) {
+        let place = place(&self.pos, self.attacker);
+        self.pos.play(m);
+        self.list.clear();
+        self.pos.generate(Gen::Evasions, &mut self.list);
+        let replies = self.list.to_vec();
+        self.levels.push(Level { place, m, replies, next: 0, longest: 0, within: promised });
+    }
+
+    /// The check after which the table promises the quickest mate, and the plies with it.
+    fn best_known(&mut self, within: u16) -> Option<(Move, u16)> {
+        let (pos, within) = (&self.pos, within.checked_sub(1)?);
+        self.list.clear();
+        pos.generate(Gen::Checks, &mut self.list);
+        let hand = pos.hand(self.attacker);
+        let promise = |&m: &Move| {
+            let hand = hands::after(pos, hand, m);
+            let e = self.table.shortest(pos.board_key_after(m), hand, within)?;
+            Some((m, e.plies + 1))
+        };
+        self.list.iter().filter_map(promise).min_by_key(|&(_, plies)| plies)
+    }
+
+    /// Searches a position the table has lost.
+    #[cold]
+    fn search_again(&mut self, within: u16) -> Option<(Move, u16)> {
+        let mut again = Searcher::new(&self.pos, self.attacker, self.table, 0);
+        let outcome = again.search(within, self.pulse)?;
+        debug_assert!(outcome.is_proof(), "{:?} within {within}", self.pos);
+        (outcome.is_proof() && self.pos.is_legal(outcome.best))
+            .then_some((outcome.best, outcome.plies))
+    }
 }
 
-/// The check after which the table promises the quickest mate, and the plies with that check.
-fn best_known<V: Variant>(
-    pos: &Position<V>,
-    attacker: Color,
-    table: &Table,
-    within: u16,
-) -> Option<(Move, u16)> {
-    let mut list = MoveList::new();
-    pos.generate(Gen::Checks, &mut list);
-    let hand = pos.hand(attacker);
-    let promise = |&m: &Move| {
-        let e: Entry =
-            table.shortest(pos.board_key_after(m), hands::after(pos, hand, m), within - 1)?;
-        Some((m, e.plies + 1))
-    };
-    list.iter().filter_map(promise).min_by_key(|&(_, plies)| plies)
+/// A reply of the defender besides the line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Branch {
+    /// How many moves of the line were played before.
+    pub at: usize,
+    /// The reply.
+    pub reply: Move,
+    /// Plies until mate after it.
+    pub plies: u16,
+    /// The attacker's answer.
+    pub answer: Move,
 }
 
 impl Tree {
+    /// The answer to a position.
+    pub(crate) fn step<V: Variant>(&self, pos: &Position<V>, attacker: Color) -> Option<Step> {
+        self.steps.get(&place(pos, attacker)).copied()
+    }
+
     /// The line of best defence: the longest resistance; among equals the reply that leaves the
-    /// attacker least in hand at the end.
+    /// attacker least in hand at the end, as composed problems want it.
     pub(crate) fn line<V: Variant>(&self, pos: &Position<V>) -> Vec<Move> {
         let attacker = pos.turn();
         let mut pos = pos.without_history();
         let mut line = Vec::new();
-        while let Some(step) = self.steps.get(&(pos.board_key(), pos.hand(attacker))) {
+        while let Some(step) = self.step(&pos, attacker) {
             line.push(step.m);
             pos.play(step.m);
-            let mut list = MoveList::new();
-            pos.generate(Gen::Evasions, &mut list);
-            let longest = list.iter().copied().max_by_key(|&m| {
-                let place = (pos.board_key_after(m), pos.hand(attacker));
-                self.steps.get(&place).map_or(0, |s| s.plies)
-            });
-            let Some(reply) = longest else { break };
+            let replies = pos.legal_moves();
+            let longest = replies.iter().map(|&m| self.plies_after(&pos, m, attacker)).max();
+            let best = replies
+                .iter()
+                .filter(|&&m| Some(self.plies_after(&pos, m, attacker)) == longest)
+                .min_by_key(|&&m| self.left_over(&mut pos.clone(), m, attacker));
+            let Some(&reply) = best else { break };
             line.push(reply);
             pos.play(reply);
         }
         line
     }
 
-    /// The hand that must be there; kept so that the module of expansions stays the only one to
-    /// know how mates are recognised.
-    pub(crate) fn needed<V: Variant>(pos: &mut Position<V>, m: Move) -> Hand {
-        expand::needed_for_mate(pos, m)
+    /// Plies until mate after a reply.
+    fn plies_after<V: Variant>(&self, pos: &Position<V>, m: Move, attacker: Color) -> u16 {
+        let place = (pos.board_key_after(m), pos.hand(attacker));
+        self.steps.get(&place).map_or(0, |s| s.plies)
+    }
+
+    /// Pieces the attacker holds at the end of the line that begins with this reply and goes on
+    /// with the first of the longest.
+    fn left_over<V: Variant>(&self, pos: &mut Position<V>, m: Move, attacker: Color) -> usize {
+        let mut reply = Some(m);
+        while let Some(m) = reply {
+            pos.play(m);
+            let Some(step) = self.step(pos, attacker) else { break };
+            pos.play(step.m);
+            let replies = pos.legal_moves();
+            reply = replies.iter().copied().max_by_key(|&m| self.plies_after(pos, m, attacker));
+        }
+        pos.hand(attacker).total()
+    }
+
+    /// The other replies along a line.
+    pub(crate) fn branches<V: Variant>(&self, pos: &Position<V>, line: &[Move]) -> Vec<Branch> {
+        let attacker = pos.turn();
+        let mut pos = pos.without_history();
+        let mut branches = Vec::new();
+        for (at, &m) in line.iter().enumerate() {
+            if at % 2 == 1 {
+                for &reply in pos.legal_moves().iter().filter(|&&r| r != m) {
+                    let mut after = pos.clone();
+                    after.play(reply);
+                    if let Some(step) = self.step(&after, attacker) {
+                        let (plies, answer) = (step.plies, step.m);
+                        branches.push(Branch { at, reply, plies, answer });
+                    }
+                }
+            }
+            pos.play(m);
+        }
+        branches
     }
 }

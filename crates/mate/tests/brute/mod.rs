@@ -49,11 +49,8 @@ pub(crate) fn shortest<V: Variant>(pos: &Position<V>, most: usize) -> Option<Opt
                 continue;
             }
             let before = |&n: &usize| places[n].mate.is_some_and(|m| m < plies);
-            let settled = if p.attacks {
-                p.next.iter().any(before)
-            } else {
-                p.next.iter().all(before)
-            };
+            let settled =
+                if p.attacks { p.next.iter().any(before) } else { p.next.iter().all(before) };
             if settled {
                 places[i].mate = Some(plies);
                 found = true;

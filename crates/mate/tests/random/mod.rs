@@ -110,7 +110,8 @@ pub(crate) fn small<V: Variant>(rng: &mut Rng) -> Position<V> {
                 }
                 continue;
             }
-            let near = |at: usize, rng: &mut Rng| (at + rng.below(5)).saturating_sub(2).min(size - 1);
+            let near =
+                |at: usize, rng: &mut Rng| (at + rng.below(5)).saturating_sub(2).min(size - 1);
             let sq = near(file, rng) * size + near(rank, rng);
             if board[sq].is_none() {
                 let kind = if rng.below(3) == 0 { kind.promoted().unwrap_or(kind) } else { kind };
