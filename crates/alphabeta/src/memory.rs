@@ -3,18 +3,14 @@
 
 #![allow(unsafe_code)]
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Size and alignment of a huge page on x86-64 and most ARM systems.
-const HUGE: usize = 2 << 20;
 
 /// Words that all threads may read and write.
 pub(crate) struct Words {
     start: NonNull<AtomicU64>,
     len: usize,
-    layout: Layout,
+    block: system::Block,
 }
 
 // SAFETY: the block is owned, never moves, and is only reached through atomics.
@@ -25,15 +21,8 @@ unsafe impl Sync for Words {}
 impl Words {
     /// That many zero words; `None` if the system has no room for them.
     pub(crate) fn zeroed(len: usize) -> Option<Self> {
-        let bytes = len.checked_mul(8)?.max(8);
-        let align = if bytes >= HUGE { HUGE } else { 64 };
-        let layout = Layout::from_size_align(bytes, align).ok()?;
-        // SAFETY: the layout has a size of at least eight bytes.
-        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        if bytes >= HUGE {
-            advise_huge(start, bytes);
-        }
-        Some(Self { start: start.cast(), len, layout })
+        let block = system::Block::zeroed(len.checked_mul(8)?.max(8))?;
+        Some(Self { start: block.start().cast(), len, block })
     }
 
     /// All words.
@@ -72,20 +61,95 @@ impl Words {
 
 impl Drop for Words {
     fn drop(&mut self) {
-        // SAFETY: allocated in `zeroed` with this very layout.
-        unsafe { dealloc(self.start.as_ptr().cast(), self.layout) };
+        self.block.release();
     }
 }
 
-/// Tells the system that huge pages would be welcome. It may ignore that.
-fn advise_huge(start: NonNull<u8>, bytes: usize) {
-    #[cfg(target_os = "linux")]
-    // SAFETY: the range is ours; the advice changes nothing about its contents.
-    unsafe {
-        libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE);
+/// Memory mapped straight from the system: pages are zero and cost nothing until touched.
+#[cfg(unix)]
+mod system {
+    use std::ptr::{NonNull, null_mut};
+
+    /// Size of a huge page on x86-64 and most ARM systems.
+    const HUGE: usize = 2 << 20;
+
+    pub(super) struct Block {
+        mapped: NonNull<u8>,
+        mapped_bytes: usize,
+        start: NonNull<u8>,
     }
-    #[cfg(not(target_os = "linux"))]
-    let _ = (start, bytes);
+
+    impl Block {
+        pub(super) fn zeroed(bytes: usize) -> Option<Self> {
+            // Room to begin at a huge page.
+            let mapped_bytes = bytes.checked_add(HUGE)?;
+            // SAFETY: a fresh anonymous mapping touches no memory of ours.
+            let mapped = unsafe {
+                libc::mmap(
+                    null_mut(),
+                    mapped_bytes,
+                    libc::PROT_READ | libc::PROT_WRITE,
+                    libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                    -1,
+                    0,
+                )
+            };
+            if mapped == libc::MAP_FAILED {
+                return None;
+            }
+            let mapped = NonNull::new(mapped.cast::<u8>())?;
+            let offset = mapped.as_ptr().align_offset(HUGE).min(HUGE);
+            // SAFETY: the offset is at most the extra room mapped above.
+            let start = unsafe { mapped.add(offset) };
+            #[cfg(target_os = "linux")]
+            // SAFETY: the range is ours; the advice changes nothing about its contents and the
+            // system may ignore it.
+            unsafe {
+                libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE);
+            }
+            Some(Self { mapped, mapped_bytes, start })
+        }
+
+        pub(super) fn start(&self) -> NonNull<u8> {
+            self.start
+        }
+
+        pub(super) fn release(&mut self) {
+            // SAFETY: mapped in `zeroed` with this very size; nobody holds a reference any more,
+            // `Words` calls this once, when dropped.
+            unsafe { libc::munmap(self.mapped.as_ptr().cast(), self.mapped_bytes) };
+        }
+    }
+}
+
+/// Memory from the allocator, where there is no `mmap`.
+#[cfg(not(unix))]
+mod system {
+    use std::alloc::{Layout, alloc_zeroed, dealloc};
+    use std::ptr::NonNull;
+
+    pub(super) struct Block {
+        start: NonNull<u8>,
+        layout: Layout,
+    }
+
+    impl Block {
+        pub(super) fn zeroed(bytes: usize) -> Option<Self> {
+            let layout = Layout::from_size_align(bytes, 64).ok()?;
+            // SAFETY: the layout has a size of at least eight bytes.
+            let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+            Some(Self { start, layout })
+        }
+
+        pub(super) fn start(&self) -> NonNull<u8> {
+            self.start
+        }
+
+        pub(super) fn release(&mut self) {
+            // SAFETY: allocated in `zeroed` with this very layout; called once.
+            unsafe { dealloc(self.start.as_ptr(), self.layout) };
+        }
+    }
 }
 
 #[cfg(test)]
