@@ -86,6 +86,7 @@ fn wrong_usage_ends_with_2_and_says_what_to_do() {
     check_error(&["perft", "99"], 2, &["99", "40"]);
     check_error(&["perft", "3", "--game", "chess"], 2, &["\"chess\"", "minishogi"]);
     check_error(&["--game", "chess"], 2, &["\"chess\"", "minishogi"]);
+    check_error(&["convert", "game.csa", "--to", "doc"], 2, &["doc"]);
     check_error(&["show", "queen"], 2, &["\"queen\"", "rook-lance", "SFEN"]);
     check_error(&["show", "rook", "--game", "minishogi"], 2, &["rook", "minishogi"]);
 }
@@ -95,6 +96,7 @@ fn failures_end_with_1_and_quote_the_value() {
     check_error(&["show", "9/9/9 b - 1"], 1, &["9/9/9"]);
     check_error(&["show", "rbsgk/4p/5/P4/KGSBR b - 1"], 1, &["5 ranks", "--game"]);
     check_error(&["moves", "startpos", "--moves", "7g7f", "7g7f"], 1, &["move 2", "7g7f"]);
+    check_error(&["convert", "no-such-file.csa", "--to", "usi"], 1, &["no-such-file.csa"]);
 }
 
 #[test]

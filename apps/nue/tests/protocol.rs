@@ -67,6 +67,7 @@ fn stop_ends_an_infinite_search_and_only_stop_does() {
     // Mate in one: found at once, told only when asked.
     gui.send("position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1");
     gui.send(LONG);
+    gui.until("info depth");
     assert!(gui.holds_answer(A_WHILE));
     gui.send("stop");
     assert_eq!(gui.until("bestmove ").1, "bestmove G*5b");
@@ -149,7 +150,7 @@ fn setoption_while_thinking_waits_for_the_end_and_is_checked_at_once() {
     assert!(remarks[0].contains("\"perhaps\""), "{remarks:?}");
     assert!(remarks[1].contains("stop first"), "{remarks:?}");
     assert!(remarks[2].contains("\"Nonsense\""), "{remarks:?}");
-    let best = gui.best("go depth 2");
+    let best = gui.best("go depth 6");
     assert!(best.contains(" ponder "), "{best}");
 }
 
@@ -214,7 +215,7 @@ fn options_survive_a_change_of_game() {
     let mut gui = Gui::start(&[]);
     gui.send("setoption name USI_Ponder value true");
     gui.send("setoption name USI_Variant value minishogi");
-    let best = gui.best("go depth 2");
+    let best = gui.best("go depth 6");
     assert!(best.contains(" ponder "), "{best}");
 }
 
@@ -234,7 +235,7 @@ fn what_is_wrong_gets_one_remark_and_changes_nothing() {
         ("go searchmoves 7g7e", "7g7e"),
         ("go perft 99999999999", "perft of 4294967295 plies has no end: at most 40"),
         ("setoption name USI_Hash value 1e9", "not \"1e9\""),
-        ("setoption name Threads", "no option is called \"Threads\""),
+        ("setoption name Nonsense", "no option is called \"Nonsense\""),
         ("setoption", "\"setoption\" needs"),
         ("gameover perhaps", "not \"perhaps\""),
         ("stop now", "\"stop\" takes nothing after it"),

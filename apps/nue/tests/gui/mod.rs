@@ -38,8 +38,10 @@ impl Gui {
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
         thread::spawn(move || {
-            for line in output.lines() {
-                if sender.send(line.unwrap()).is_err() {
+            // What the engine evaluates with depends on the files at hand: not heard here.
+            let told = output.lines().map(Result::unwrap);
+            for line in told.filter(|line| !line.starts_with("info string evaluation: ")) {
+                if sender.send(line).is_err() {
                     return;
                 }
             }
