@@ -117,7 +117,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
         // A little more than the next best: fewer changes of mind, each of which costs a way
         // back down.
         let chosen = chosen.min(tally.second.saturating_add(1 + tally.second / 8));
-        let other = if other == INFINITE { INFINITE } else { other - tally.others };
+        let other = if other == INFINITE { INFINITE } else { other.saturating_sub(tally.others) };
         let limits = if frame.attacks { (chosen, other) } else { (other, chosen) };
         let plies = if frame.plies == UNLIMITED { UNLIMITED } else { frame.plies - 1 };
         let extends = frame.extends;

@@ -53,12 +53,14 @@ pub(crate) struct Builder<'a, V: Variant> {
     attacker: Color,
     levels: Vec<Level>,
     list: MoveList,
+    opened: u64,
 }
 
 impl<'a, V: Variant> Builder<'a, V> {
     pub(crate) fn new(pos: &Position<V>, table: &'a Table, pulse: &'a mut dyn Pulse) -> Self {
         let (levels, list) = (Vec::new(), MoveList::new());
-        Self { table, pulse, pos: pos.without_history(), attacker: pos.turn(), levels, list }
+        let (pos, attacker) = (pos.without_history(), pos.turn());
+        Self { table, pulse, pos, attacker, levels, list, opened: 0 }
     }
 
     /// The tree of a position proven to be mate within `within` plies, beginning with `first` if
@@ -104,6 +106,10 @@ impl<'a, V: Variant> Builder<'a, V> {
 
     /// Chooses the attacker's move in the position on the board and plays it.
     fn open(&mut self, within: u16) -> Option<()> {
+        self.opened += 1;
+        if self.opened % 1024 == 0 && self.pulse.stops(0) {
+            return None;
+        }
         let (m, promised) = match mate_in_one(&self.pos) {
             Some(m) => (m, 1),
             None => match self.best_known(within) {
