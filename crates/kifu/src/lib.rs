@@ -35,6 +35,7 @@ pub use error::{Problem, ReadError, WriteError};
 pub use evaluation::{Evaluation, Score};
 pub use format::{Format, UnknownFormat};
 pub use headers::{Headers, Key};
+pub use movetext::write_line;
 pub use options::{CsaVersion, Encoding, Losses, UnknownCsaVersion, UnknownEncoding, WriteOptions};
 pub use reader::{ReadOptions, Reader, read};
 pub use record::{Lines, Node, NodeId, Record, Step};

@@ -156,8 +156,9 @@ fn first_token(text: &str) -> Option<&str> {
     Some(&text[..end])
 }
 
-/// Writes a line of moves from a position.
-pub(crate) fn write_line(pos: &AnyPosition, last: Option<Move>, moves: &[Move]) -> String {
+/// Writes a line of moves from a position as people read it: `▲７六歩△３四歩`. The moves must be
+/// legal one after the other; `last` is the move before them, which 同 refers to.
+pub fn write_line(pos: &AnyPosition, last: Option<Move>, moves: &[Move]) -> String {
     let (mut pos, mut last) = (detached(pos), last);
     let mut text = String::new();
     for &m in moves {
