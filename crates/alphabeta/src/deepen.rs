@@ -4,7 +4,7 @@ use crate::root::{self, RootMove};
 use crate::values::{self, INFINITE, MAX_PLY, NONE, is_mate, to_cp};
 use crate::worker::Worker;
 use eval::Evaluator;
-use rules::Variant;
+use rules::{Move, Variant};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use think::{Bound, Info, Report, Score};
@@ -27,7 +27,7 @@ struct Mood {
     /// Depth since which the best move is the same.
     stable_since: i32,
     changes: f64,
-    last_best: rules::Move,
+    last_best: Move,
 }
 
 impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
@@ -105,6 +105,39 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if values::is_decided(best) {
                 (alpha, beta) = (-INFINITE, INFINITE);
             }
+        }
+    }
+
+    /// Records how a root move fared.
+    pub(crate) fn note_root_move(
+        &mut self,
+        m: Move,
+        value: i32,
+        alpha: i32,
+        beta: i32,
+        move_count: u32,
+        effort: u64,
+    ) {
+        let line = self.frame(1).pv.clone();
+        let sel_depth = self.sel_depth;
+        let changed = move_count > 1 && self.pv_index == 0;
+        let Some(r) = self.root_moves.iter_mut().find(|r| r.mv() == m) else { return };
+        r.effort += effort;
+        r.average = if r.average == NONE { value } else { (2 * value + r.average) / 3 };
+        if move_count == 1 || value > alpha {
+            r.score = value;
+            r.lower = value >= beta;
+            r.upper = value <= alpha;
+            r.shown = value.clamp(alpha, beta);
+            r.sel_depth = sel_depth;
+            r.pv.truncate(1);
+            r.pv.extend_from_slice(&line);
+            if changed {
+                self.changes += 1;
+            }
+        } else {
+            // Not read with an open window: its value is only known to be no better.
+            r.score = -INFINITE;
         }
     }
 

@@ -1,8 +1,8 @@
 //! What a node teaches the statistics of its thread.
 
 use crate::history::place;
+use crate::params::Params;
 use crate::picker::moved_piece;
-use crate::search::Tried;
 use crate::worker::Worker;
 use eval::Evaluator;
 use rules::{Move, Variant};
@@ -101,5 +101,34 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     pub(crate) fn continuation_stat(&self, ply: usize, to: usize) -> i32 {
         let row = |back| i32::from(self.history.continuation_row(self.before(ply, back).place)[to]);
         row(1) + row(2)
+    }
+}
+
+/// The bonus of a move that cut at this depth.
+#[inline]
+pub(crate) fn stat_bonus(p: &Params, depth: i32) -> i32 {
+    (p.stat_bonus * depth - p.stat_bonus / 2).clamp(0, p.stat_max)
+}
+
+/// The first moves tried and found wanting.
+pub(crate) struct Tried {
+    moves: [Move; 32],
+    len: usize,
+}
+
+impl Tried {
+    pub(crate) fn new() -> Self {
+        Self { moves: [Move::NONE; 32], len: 0 }
+    }
+
+    pub(crate) fn push(&mut self, m: Move) {
+        if self.len < 32 {
+            self.moves[self.len] = m;
+            self.len += 1;
+        }
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Move] {
+        &self.moves[..self.len]
     }
 }

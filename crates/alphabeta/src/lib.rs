@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `engine` | options, threads, the answer |
 //! | `deepen` | iterative deepening of one thread |
-//! | `search`, `quiesce` | the nodes, step by step |
+//! | `search`, `probcut`, `quiesce` | the nodes, step by step |
 //! | `picker`, `history`, `learn` | the order of moves and what it learns from |
 //! | `table`, `memory` | the transposition table |
 //! | `time`, `timer` | how long to think |
@@ -24,6 +24,7 @@ mod node;
 mod options;
 mod params;
 mod picker;
+mod probcut;
 mod quiesce;
 mod root;
 mod search;

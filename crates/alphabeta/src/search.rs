@@ -3,6 +3,7 @@
 //! The node function is long and meant to be read from top to bottom: the steps are numbered.
 
 use crate::history::place;
+use crate::learn::{Tried, stat_bonus};
 use crate::node::{Cut, Node, Pv, Root};
 use crate::picker::{Picker, moved_piece};
 use crate::table::{Bound, Entry};
@@ -502,57 +503,6 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         best_value
     }
 
-    /// Whether a capture shows, by a shallow search, that the node is above `probcut_beta`.
-    fn probcut(
-        &mut self,
-        ply: usize,
-        probcut_beta: i32,
-        depth: i32,
-        cut_node: bool,
-        table_move: Move,
-    ) -> Option<i32> {
-        let threshold = probcut_beta - self.frame(ply).eval;
-        let table_move = if table_move.is_some()
-            && self.pos.piece_at(table_move.to()).is_some()
-            && self.pos.see_at_least(table_move, threshold, &PIECE_VALUES)
-        {
-            table_move
-        } else {
-            Move::NONE
-        };
-        let info = self.pos.check_info();
-        let hints = self.hints(ply, table_move, 0);
-        let mut picker = Picker::probcut(hints, threshold);
-        let buffer = self.claim();
-        let mut found = None;
-        while let Some(m) = self.pick(&mut picker, &info, buffer) {
-            self.play(ply, m);
-            let mut value = -self.quiesce::<Cut>(ply + 1, -probcut_beta, -probcut_beta + 1, 0);
-            if value >= probcut_beta {
-                value = -self.search::<Cut>(
-                    ply + 1,
-                    -probcut_beta,
-                    -probcut_beta + 1,
-                    depth - 4,
-                    !cut_node,
-                );
-            }
-            self.undo();
-            if self.shared.stopped() {
-                break;
-            }
-            if value >= probcut_beta {
-                let (key, was_pv) = (self.pos.key(), self.frame(ply).was_pv);
-                let eval = self.frame(ply).eval;
-                self.remember(ply, key, m, value, eval, depth - 3, Bound::Lower, was_pv);
-                found = Some(value);
-                break;
-            }
-        }
-        self.release();
-        found
-    }
-
     /// Writes to the table.
     #[expect(
         clippy::too_many_arguments,
@@ -582,70 +532,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             + if !improving && product > 900 { 1024 } else { 0 }
     }
 
-    /// Records how a root move fared.
-    fn note_root_move(
-        &mut self,
-        m: Move,
-        value: i32,
-        alpha: i32,
-        beta: i32,
-        move_count: u32,
-        effort: u64,
-    ) {
-        let line = self.frame(1).pv.clone();
-        let sel_depth = self.sel_depth;
-        let changed = move_count > 1 && self.pv_index == 0;
-        let Some(r) = self.root_moves.iter_mut().find(|r| r.mv() == m) else { return };
-        r.effort += effort;
-        r.average = if r.average == NONE { value } else { (2 * value + r.average) / 3 };
-        if move_count == 1 || value > alpha {
-            r.score = value;
-            r.lower = value >= beta;
-            r.upper = value <= alpha;
-            r.shown = value.clamp(alpha, beta);
-            r.sel_depth = sel_depth;
-            r.pv.truncate(1);
-            r.pv.extend_from_slice(&line);
-            if changed {
-                self.changes += 1;
-            }
-        } else {
-            // Not read with an open window: its value is only known to be no better.
-            r.score = -INFINITE;
-        }
-    }
-
     /// Kept for the root: [`Root`] is searched like any node.
     pub(crate) fn search_root(&mut self, alpha: i32, beta: i32, depth: i32) -> i32 {
         self.search::<Root>(0, alpha, beta, depth, false)
-    }
-}
-
-/// The bonus of a move that cut at this depth.
-#[inline]
-pub(crate) fn stat_bonus(p: &crate::params::Params, depth: i32) -> i32 {
-    (p.stat_bonus * depth - p.stat_bonus / 2).clamp(0, p.stat_max)
-}
-
-/// The first moves tried and found wanting.
-pub(crate) struct Tried {
-    moves: [Move; 32],
-    len: usize,
-}
-
-impl Tried {
-    fn new() -> Self {
-        Self { moves: [Move::NONE; 32], len: 0 }
-    }
-
-    fn push(&mut self, m: Move) {
-        if self.len < 32 {
-            self.moves[self.len] = m;
-            self.len += 1;
-        }
-    }
-
-    pub(crate) fn as_slice(&self) -> &[Move] {
-        &self.moves[..self.len]
     }
 }

@@ -1,7 +1,9 @@
 //! A board being set up piece by piece, as the position parts of the formats do it.
 
 use crate::error::Problem;
-use rules::{AnyPosition, Color, Game, Kind, Kings, Minishogi, Piece, Shogi, Square, Variant};
+use rules::{
+    AnyPosition, Color, Game, Kind, Kings, Minishogi, Piece, SfenError, Shogi, Square, Variant,
+};
 
 /// Pieces on squares and in hands, not yet known to be a position.
 #[derive(Clone, Debug)]
@@ -114,10 +116,17 @@ impl Placement {
         text
     }
 
-    /// The position, if it is one. Kings may be missing.
+    /// The position, if it is one.
     pub(crate) fn position(&self) -> Result<AnyPosition, Problem> {
-        Ok(AnyPosition::from_sfen_with(self.game, &self.sfen(), Kings::Any)?)
+        Ok(set_up(self.game, &self.sfen())?)
     }
+}
+
+/// A position as records have them: kings may be missing, and curiosities of old collections
+/// (two pawns on a file, pieces that can never move) are taken as they are.
+pub(crate) fn set_up(game: Game, sfen: &str) -> Result<AnyPosition, SfenError> {
+    AnyPosition::from_sfen_with(game, sfen, Kings::Any)
+        .or_else(|_| AnyPosition::from_sfen_with(game, sfen, Kings::Lenient))
 }
 
 #[cfg(test)]

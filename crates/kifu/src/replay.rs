@@ -1,8 +1,9 @@
 //! Walking through a record with the position at hand.
 
 use crate::ending::Ending;
+use crate::placement::set_up;
 use crate::record::{Node, NodeId, Record, Step};
-use rules::{AnyPosition, Kings, Move};
+use rules::{AnyPosition, Move};
 
 /// A place in a record and the position there. Going from place to place costs as many moves as
 /// lie between them.
@@ -58,7 +59,7 @@ impl Replay {
 
 /// The position without the moves that led to it: cheap to copy however long the game was.
 pub(crate) fn detached(pos: &AnyPosition) -> AnyPosition {
-    AnyPosition::from_sfen_with(pos.game(), &pos.sfen(), Kings::Any).unwrap_or_else(|_| pos.clone())
+    set_up(pos.game(), &pos.sfen()).unwrap_or_else(|_| pos.clone())
 }
 
 /// A record being read: a place in it where the next move is added.

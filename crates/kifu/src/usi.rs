@@ -5,9 +5,10 @@
 use crate::ending::Ending;
 use crate::error::Problem;
 use crate::options::Losses;
+use crate::placement::set_up;
 use crate::record::{NodeId, Record};
 use crate::replay::{Builder, Replay};
-use rules::{AnyPosition, Game, Kings, Move};
+use rules::{AnyPosition, Game, Move};
 
 /// Reads a line; `None` if there is nothing on it. `game` is what `startpos` means.
 pub(crate) fn read(line: &str, game: Game) -> Option<Result<Record, Problem>> {
@@ -41,7 +42,7 @@ pub(crate) fn read(line: &str, game: Game) -> Option<Result<Record, Problem>> {
 fn position(fields: &[&str]) -> Result<AnyPosition, Problem> {
     let ranks = fields.first().map_or(0, |board| board.split('/').count());
     let game = if ranks == Game::Minishogi.size() { Game::Minishogi } else { Game::Shogi };
-    Ok(AnyPosition::from_sfen_with(game, &fields.join(" "), Kings::Any)?)
+    Ok(set_up(game, &fields.join(" "))?)
 }
 
 fn play<'a>(start: AnyPosition, words: impl Iterator<Item = &'a str>) -> Record {

@@ -112,7 +112,7 @@ impl<V: Variant> Position<V> {
         if V::dead_zone(us, kind).has(to) {
             return Some("the dropped piece could never move");
         }
-        if kind == Kind::Pawn && !V::Bits::files_without(self.pieces_of(us, Kind::Pawn)).has(to) {
+        if kind == Kind::Pawn && !self.pawnless_files(us).has(to) {
             return Some("two unpromoted pawns on one file");
         }
         None

@@ -168,12 +168,13 @@ impl<V: Variant, const G: u8, const FULL: bool> Walk<'_, V, G, FULL> {
         if pinned.any() {
             let king = pos.kings[us.index()];
             pinned.each(|from| {
-                if !V::line(king, from).has(V::reach(us, Kind::Pawn, from).first()) {
+                if (V::line(king, from) & V::reach(us, Kind::Pawn, from)).is_empty() {
                     pawns ^= V::Bits::of(from);
                 }
             });
         }
-        // Pawns on the last rank cannot be, so no bit leaves its file.
+        // Pawns on the last rank (only a lenient set-up has them) must not leave their file.
+        pawns &= !V::dead_zone(us, Kind::Pawn);
         let (targets, back) = match us {
             crate::Color::Black => (pawns.up(), 1isize),
             crate::Color::White => (pawns.down(), -1),
@@ -280,9 +281,8 @@ impl<V: Variant, const G: u8, const FULL: bool> Walk<'_, V, G, FULL> {
             return;
         }
         if hand.has(Kind::Pawn) {
-            let mut targets = self.drop_targets
-                & V::Bits::files_without(pos.pieces_of(us, Kind::Pawn))
-                & !V::dead_zone(us, Kind::Pawn);
+            let mut targets =
+                self.drop_targets & pos.pawnless_files(us) & !V::dead_zone(us, Kind::Pawn);
             let enemy_king = pos.kings[us.opponent().index()];
             if !enemy_king.is_none() {
                 let front = V::reach(us.opponent(), Kind::Pawn, enemy_king) & targets;

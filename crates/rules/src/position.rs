@@ -38,6 +38,8 @@ pub struct Position<V: Variant> {
     pub(crate) history: Vec<State<V::Bits>>,
     /// Points of pieces each side lacked at the start of the game (see `declaration`).
     pub(crate) given: [u8; 2],
+    /// Set up leniently: several pawns of one side may stand on a file.
+    pub(crate) stacked: bool,
 }
 
 impl<V: Variant> Position<V> {
@@ -62,6 +64,7 @@ impl<V: Variant> Position<V> {
             },
             history: Vec::new(),
             given: [0; 2],
+            stacked: false,
         }
     }
 
@@ -350,6 +353,26 @@ impl<V: Variant> Position<V> {
         let mut attacked = false;
         snipers.each(|s| attacked |= (V::between(sq, s) & occupied).is_empty());
         attacked
+    }
+
+    /// Files on which a player may drop a pawn: those without one.
+    #[inline]
+    pub(crate) fn pawnless_files(&self, color: Color) -> V::Bits {
+        let mut pawns = self.pieces_of(color, Kind::Pawn);
+        if !self.stacked {
+            return V::Bits::files_without(pawns);
+        }
+        // The fast way counts on one pawn a file: hand it one of each.
+        let mut firsts = V::Bits::EMPTY;
+        let mut file = usize::MAX;
+        while pawns.any() {
+            let sq = pawns.pop();
+            if sq.index() / V::SIZE != file {
+                file = sq.index() / V::SIZE;
+                firsts |= V::Bits::of(sq);
+            }
+        }
+        V::Bits::files_without(firsts)
     }
 
     /// The same position without its history: what a position command without moves would give.

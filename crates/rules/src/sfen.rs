@@ -5,7 +5,7 @@ use crate::position::Position;
 use crate::{Color, Kind, Piece, Square, Variant};
 use std::fmt;
 
-/// Which kings a position must have.
+/// What a position must have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Kings {
     /// One of each colour: a position of a game.
@@ -13,6 +13,9 @@ pub enum Kings {
     Both,
     /// Either may be missing: mate problems.
     Any,
+    /// Either may be missing, pawns may stand two on a file and pieces where they can never
+    /// move: curiosities in old collections. No such position arises in a game.
+    Lenient,
 }
 
 /// Largest move number accepted: far beyond any game, far below overflow.
@@ -140,7 +143,11 @@ fn read<V: Variant>(s: &str, kings: Kings, reasons: &mut Vec<String>) -> Option<
     if !reasons.is_empty() {
         return None;
     }
-    check_pawns_and_dead_pieces(&pos, reasons);
+    if kings == Kings::Lenient {
+        pos.stacked = true;
+    } else {
+        check_pawns_and_dead_pieces(&pos, reasons);
+    }
     if reasons.is_empty() {
         pos.settle();
         check_waiting_side(&pos, reasons);

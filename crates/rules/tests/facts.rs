@@ -87,6 +87,28 @@ fn mate_problems_may_lack_kings() {
 }
 
 #[test]
+fn curiosities_can_be_set_up_and_played() {
+    // Nine pawns of White on one file, the last of them where it can never move.
+    let sfen = "7pk/7p1/7p1/7p1/7p1/7p1/7p1/7p1/7p1 b 2R4L4s4n 1";
+    assert!(Position::<Shogi>::from_sfen_with(sfen, Kings::Any).is_err());
+    let mut pos = Position::<Shogi>::from_sfen_with(sfen, Kings::Lenient).unwrap();
+    assert_eq!(pos.sfen(), sfen);
+    for text in "L*1c N*1b 1c1b+ 1a1b L*1d N*1c 1d1c+ 1b1c".split(' ') {
+        let m = pos.parse_usi(text).unwrap();
+        pos.play(m);
+        pos.assert_consistent();
+        for &m in &pos.legal_moves() {
+            assert!(pos.is_legal(m));
+            pos.play(m);
+            pos.undo();
+        }
+    }
+    let pos =
+        Position::<Shogi>::from_sfen_with("4k3p/8p/9/9/9/9/9/9/4K4 w p 1", Kings::Lenient).unwrap();
+    assert!(pos.parse_usi("P*1e").is_err() && pos.parse_usi("P*2e").is_ok());
+}
+
+#[test]
 fn illegal_moves_say_why() {
     let check = |sfen: &str, text: &str, why: &str| {
         let e = shogi(sfen).parse_usi(text).unwrap_err().to_string();

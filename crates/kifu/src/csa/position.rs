@@ -228,7 +228,9 @@ mod tests {
     fn single_pieces_and_the_rest() {
         let sfen =
             read(&["P-11OU21FU22FU23FU24FU25FU26FU27FU28FU", "P+00HI", "P-00AL"], Color::Black);
-        assert!(sfen.unwrap_err().contains("pawns on file 2"));
+        assert!(sfen.unwrap().starts_with("7pk/7p1/7p1/7p1/7p1/7p1/7p1/7p1/9 b Rr"));
+        let three = read(&["P-11OU21HI22HI23HI"], Color::Black);
+        assert!(three.unwrap_err().contains("too many rooks"));
         let sfen = read(&["P-11OU", "P+13FU99OU00HI", "P-00AL"], Color::Black).unwrap();
         assert_eq!(sfen, "8k/9/8P/9/9/9/9/9/K8 b Rr2b4g4s4n4l17p 1");
     }

@@ -1,0 +1,61 @@
+//! Probcut: a capture far above beta to a shallow depth stands for the full one.
+
+use crate::node::Cut;
+use crate::picker::Picker;
+use crate::table::Bound;
+use crate::worker::Worker;
+use eval::{Evaluator, PIECE_VALUES};
+use rules::{Move, Variant};
+
+impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
+    /// Whether a capture shows, by a shallow search, that the node is above `probcut_beta`.
+    pub(crate) fn probcut(
+        &mut self,
+        ply: usize,
+        probcut_beta: i32,
+        depth: i32,
+        cut_node: bool,
+        table_move: Move,
+    ) -> Option<i32> {
+        let threshold = probcut_beta - self.frame(ply).eval;
+        let table_move = if table_move.is_some()
+            && self.pos.piece_at(table_move.to()).is_some()
+            && self.pos.see_at_least(table_move, threshold, &PIECE_VALUES)
+        {
+            table_move
+        } else {
+            Move::NONE
+        };
+        let info = self.pos.check_info();
+        let hints = self.hints(ply, table_move, 0);
+        let mut picker = Picker::probcut(hints, threshold);
+        let buffer = self.claim();
+        let mut found = None;
+        while let Some(m) = self.pick(&mut picker, &info, buffer) {
+            self.play(ply, m);
+            let mut value = -self.quiesce::<Cut>(ply + 1, -probcut_beta, -probcut_beta + 1, 0);
+            if value >= probcut_beta {
+                value = -self.search::<Cut>(
+                    ply + 1,
+                    -probcut_beta,
+                    -probcut_beta + 1,
+                    depth - 4,
+                    !cut_node,
+                );
+            }
+            self.undo();
+            if self.shared.stopped() {
+                break;
+            }
+            if value >= probcut_beta {
+                let (key, was_pv) = (self.pos.key(), self.frame(ply).was_pv);
+                let eval = self.frame(ply).eval;
+                self.remember(ply, key, m, value, eval, depth - 3, Bound::Lower, was_pv);
+                found = Some(value);
+                break;
+            }
+        }
+        self.release();
+        found
+    }
+}
