@@ -12,6 +12,7 @@ mod equipped;
 mod evaluation;
 mod failure;
 mod input;
+mod mate;
 mod moves;
 mod options;
 mod output;
@@ -40,6 +41,7 @@ enum Command {
     Show(show::ShowArgs),
     Moves(moves::MovesArgs),
     Convert(convert::ConvertArgs),
+    Mate(mate::MateArgs),
     Bench(bench::BenchArgs),
     Options(options::OptionsArgs),
 }
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Moves(args)) => moves::run(&args),
         Some(Command::Convert(args)) => convert::run(&args),
+        Some(Command::Mate(args)) => mate::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Options(args)) => options::run(&args),
     };

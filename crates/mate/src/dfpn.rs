@@ -93,7 +93,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
                 self.settle_child(outcome);
                 continue;
             }
-            if self.nodes % 64 == 0 && pulse.stops(self.nodes) {
+            if self.nodes.is_multiple_of(64) && pulse.stops(self.nodes) {
                 while self.depth > 1 {
                     self.pos.undo();
                     self.depth -= 1;
@@ -116,7 +116,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
         };
         // A little more than the next best: fewer changes of mind, each of which costs a way
         // back down.
-        let chosen = chosen.min(tally.second.saturating_add(1 + tally.second / 8));
+        let chosen = chosen.min(tally.second.saturating_add(1 + tally.second / 16));
         let other = if other == INFINITE { INFINITE } else { other.saturating_sub(tally.others) };
         let limits = if frame.attacks { (chosen, other) } else { (other, chosen) };
         let plies = if frame.plies == UNLIMITED { UNLIMITED } else { frame.plies - 1 };

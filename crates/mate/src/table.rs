@@ -198,7 +198,7 @@ impl Table {
                 return;
             }
             // What is settled is worth more than what is open.
-            let worth = u64::from(e.amount) << u32::from(e.is_final()) * 2;
+            let worth = u64::from(e.amount) << (u32::from(e.is_final()) * 2);
             if worth < cheapest.0 {
                 cheapest = (worth, slot);
             }

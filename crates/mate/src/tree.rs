@@ -107,7 +107,7 @@ impl<'a, V: Variant> Builder<'a, V> {
     /// Chooses the attacker's move in the position on the board and plays it.
     fn open(&mut self, within: u16) -> Option<()> {
         self.opened += 1;
-        if self.opened % 1024 == 0 && self.pulse.stops(0) {
+        if self.opened.is_multiple_of(1024) && self.pulse.stops(0) {
             return None;
         }
         let (m, promised) = match mate_in_one(&self.pos) {
