@@ -18,8 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use think::{
-    Answer, Best, Control, Engine, Limits, MateAnswer, OptionError, OptionSpec, Report, Settings,
-    TimeSource, WrongGame,
+    Answer, Best, Control, Engine, Limits, OptionError, OptionSpec, Report, Settings, TimeSource,
+    WrongGame,
 };
 
 /// Stack of a search thread: the node function is large and recurses to [`MAX_PLY`] and beyond.
@@ -247,25 +247,25 @@ fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
 }
 
 /// One search, with all it needs.
-struct Job<V: Variant, E: Evaluator<V>> {
-    position: Position<V>,
-    limits: Limits,
-    settings: Settings,
-    time: Arc<dyn TimeSource>,
+pub(crate) struct Job<V: Variant, E: Evaluator<V>> {
+    pub(crate) position: Position<V>,
+    pub(crate) limits: Limits,
+    pub(crate) settings: Settings,
+    pub(crate) time: Arc<dyn TimeSource>,
     weights: Arc<E::Weights>,
     shared: Arc<Shared>,
     crew: Crew<V, E>,
     last_value: Arc<Mutex<i32>>,
-    control: Control,
+    pub(crate) control: Control,
 }
 
 impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
     fn run(self, report: &mut dyn Report) {
         if self.limits.mate.is_some() {
-            report.mate(&MateAnswer::NotImplemented);
-            return;
+            return self.look_for_mate(report);
         }
-        let best = self.without_search().unwrap_or_else(|| {
+        let best = self.without_search().or_else(|| self.proven_mate(report));
+        let best = best.unwrap_or_else(|| {
             let found = catch_unwind(AssertUnwindSafe(|| self.search(report)));
             found.unwrap_or_else(|_| {
                 self.shared.stop.store(true, Ordering::Relaxed);
@@ -324,7 +324,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         }
     }
 
-    fn timer(&self, level: u32) -> Timer {
+    pub(crate) fn timer(&self, level: u32) -> Timer {
         let mut limits = self.limits.clone();
         let mut cap = |nodes: u64| {
             limits.nodes = Some(limits.nodes.map_or(nodes, |n| n.min(nodes)));

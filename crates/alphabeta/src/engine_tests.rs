@@ -3,7 +3,7 @@ use eval::{Material, PIECE_VALUES};
 use rules::{Game, Move, Shogi};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
-use think::{Clocks, Info, ManualTime, PonderHit, Score, WallTime};
+use think::{Clocks, Info, ManualTime, MateAnswer, PonderHit, Score, WallTime};
 
 #[derive(Debug, PartialEq)]
 enum Said {
@@ -159,11 +159,15 @@ fn nodes_are_limited() {
 }
 
 #[test]
-fn a_search_for_a_mate_is_declined() {
+fn a_search_for_a_mate_answers_with_the_line() {
     let mut engine = engine::<Shogi>(wall());
     let limits = Limits { mate: Some(think::MateLimit::Infinite), ..Limits::default() };
-    let said = start(&mut engine, "startpos", limits);
-    assert_eq!(said.recv().unwrap(), Said::Mate(MateAnswer::NotImplemented));
+    let said = start(&mut engine, "startpos", limits.clone());
+    assert_eq!(said.recv().unwrap(), Said::Mate(MateAnswer::NoMate));
+    // Mate in three: a gold is dropped, taken or not, and another follows.
+    let said = start(&mut engine, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", limits);
+    let mate = Move::from_usi(Game::Shogi, "G*5b").unwrap();
+    assert_eq!(said.recv().unwrap(), Said::Mate(MateAnswer::Mate(vec![mate])));
 }
 
 #[test]

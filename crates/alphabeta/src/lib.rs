@@ -7,6 +7,7 @@
 //! | `search`, `probcut`, `quiesce` | the nodes, step by step |
 //! | `picker`, `history`, `learn` | the order of moves and what it learns from |
 //! | `table`, `memory` | the transposition table |
+//! | `rootmate` | mates by proof before the search |
 //! | `time`, `timer` | how long to think |
 //! | `skill` | playing weaker |
 //! | `params` | every tunable number |
@@ -27,6 +28,7 @@ mod picker;
 mod probcut;
 mod quiesce;
 mod root;
+mod rootmate;
 mod search;
 mod shared;
 mod skill;

@@ -141,6 +141,14 @@ fn style() -> Vec<OptionSpec> {
             "Strength: 20 is full, 0 suits a beginner. Lower levels read less and do not always \
              choose the best move.",
         ),
+        OptionSpec::spin(
+            "RootMateNodes",
+            20_000,
+            0,
+            100_000_000,
+            "Nodes of the search for a proven mate before every move; 0 for none. It never takes \
+             more than a twentieth of the time.",
+        ),
         OptionSpec::check(
             "AnalysisMode",
             false,

@@ -160,7 +160,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if !N::PV && eval < alpha - p.razor_base - p.razor_depth * depth * depth {
                 let value = self.quiesce::<Cut>(ply, alpha - 1, alpha, 0);
                 if value < alpha {
-                    return value;
+                    // Not given up before a short mate has been looked for.
+                    let mate = mate::mate_in_three(&mut self.pos);
+                    return if mate.is_some() { mate_in(ply + 3) } else { value };
                 }
             }
 

@@ -142,7 +142,8 @@ impl Frame {
         }
         debug_assert!(open > 0 || waiting == 0);
         let (total, others) = if self.attacks {
-            (sum + waiting, sum - best_other + waiting)
+            // A child already settled weighs infinitely: the sum stops short of that.
+            (sum + waiting, sum.saturating_sub(best_other) + waiting)
         } else {
             let more = (open + waiting).saturating_sub(1);
             (most + more, more)

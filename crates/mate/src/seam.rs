@@ -1,7 +1,7 @@
 //! The seam for engines: `go mate` in the terms of [`think`].
 
 use crate::{Bounds, Solution, Verdict, solve};
-use rules::AnyPosition;
+use rules::{AnyPosition, Position, Variant};
 use think::{Control, Limits, MateAnswer, MateLimit, TimeSource};
 
 /// Solves a position of either game for the side to move.
@@ -19,8 +19,8 @@ pub fn solve_any(
 
 /// Answers `go mate`: the time counts from `limits.start`, `bounds` gives threads and table.
 /// Returns within milliseconds of a stop or of the end of the time.
-pub fn answer(
-    position: &AnyPosition,
+pub fn answer<V: Variant>(
+    position: &Position<V>,
     limits: &Limits,
     bounds: &Bounds,
     control: &Control,
@@ -32,7 +32,7 @@ pub fn answer(
         bounds.time = Some(whole.saturating_sub(used));
     }
     bounds.nodes = limits.nodes.or(bounds.nodes);
-    let solution = solve_any(position, &bounds, control, time);
+    let solution = solve(position, &bounds, control, time);
     match solution.verdict {
         Verdict::Mate => MateAnswer::Mate(solution.line),
         Verdict::NoMate => MateAnswer::NoMate,

@@ -1,0 +1,80 @@
+//! Mates at the root, by proof: `go mate`, and a look before every search. A mate that is proven
+//! is played, whatever the search would have thought.
+
+use crate::engine::Job;
+use crate::skill;
+use eval::Evaluator;
+use mate::{Bounds, Verdict};
+use rules::{Gen, Move, MoveList, Variant};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+use think::{Answer, Best, Bound, Info, MateAnswer, Report, Score};
+
+/// The solver's table for a look before a search.
+const GLANCE_HASH: usize = 8 << 20;
+
+impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
+    /// Answers `go mate`.
+    pub(crate) fn look_for_mate(&self, report: &mut dyn Report) {
+        let bounds = Bounds {
+            time: None,
+            nodes: None,
+            hash: (self.settings.number("USI_Hash").max(1) as usize) << 20,
+            threads: self.settings.number("Threads").max(1) as usize,
+            shortest: false,
+        };
+        let solve =
+            || mate::answer(&self.position, &self.limits, &bounds, &self.control, &*self.time);
+        let answer = catch_unwind(AssertUnwindSafe(solve)).unwrap_or_else(|_| {
+            report.note("the mate search failed inside");
+            MateAnswer::Timeout
+        });
+        report.mate(&answer);
+    }
+
+    /// A mate proven with a small part of what the search may use.
+    pub(crate) fn proven_mate(&self, report: &mut dyn Report) -> Option<Best> {
+        let nodes = self.settings.number("RootMateNodes") as u64;
+        let weakened = (self.settings.number("SkillLevel") as u32) < skill::FULL;
+        if nodes == 0 || weakened || !self.limits.searchmoves.is_empty() || self.shows_lines() {
+            return None;
+        }
+        let mut checks = MoveList::new();
+        self.position.generate(Gen::Checks, &mut checks);
+        if checks.is_empty() {
+            return None;
+        }
+        // A twentieth of the nodes or of the time there is.
+        let budget = self.timer(skill::FULL).budget();
+        let bounds = Bounds {
+            time: budget.map(|b| (b.maximum / 20).max(Duration::from_millis(1))),
+            nodes: Some(self.limits.nodes.map_or(nodes, |n| nodes.min(n / 20)).max(1)),
+            hash: GLANCE_HASH,
+            threads: 1,
+            shortest: false,
+        };
+        let solve = || mate::solve(&self.position, &bounds, &self.control, &*self.time);
+        let solution = catch_unwind(AssertUnwindSafe(solve)).ok()?;
+        if solution.verdict != Verdict::Mate {
+            return None;
+        }
+        let first: Move = *solution.line.first()?;
+        let plies = solution.line.len() as u32;
+        report.info(&Info {
+            depth: Some(plies),
+            seldepth: Some(plies),
+            score: Some((Score::Mate(Some(plies)), Bound::Exact)),
+            nodes: Some(solution.nodes),
+            time: Some(self.time.now().saturating_sub(self.limits.start)),
+            pv: solution.line.clone(),
+            ..Info::default()
+        });
+        let ponder = self.settings.flag("USI_Ponder").then(|| solution.line.get(1).copied());
+        Some(Best { answer: Answer::Move(first), ponder: ponder.flatten() })
+    }
+
+    /// Whether somebody wants to see several lines, or lines until told to stop.
+    fn shows_lines(&self) -> bool {
+        self.limits.infinite || self.settings.number("MultiPV") > 1
+    }
+}
