@@ -23,7 +23,7 @@ use rules::{Color, Hand, Move, MoveList, Position, Variant};
 /// Slots of the filter for recurring positions.
 const FILTER: usize = 1 << 14;
 
-/// What a search asks while it runs, about every microsecond.
+/// What a search asks every few nodes while it runs.
 pub(crate) trait Pulse {
     /// Whether to stop, after that many nodes of this searcher.
     fn stops(&mut self, nodes: u64) -> bool;
@@ -93,7 +93,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
                 self.settle_child(outcome);
                 continue;
             }
-            if self.nodes.is_multiple_of(64) && pulse.stops(self.nodes) {
+            if self.nodes.is_multiple_of(16) && pulse.stops(self.nodes) {
                 while self.depth > 1 {
                     self.pos.undo();
                     self.depth -= 1;
