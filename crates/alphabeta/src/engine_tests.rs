@@ -398,3 +398,27 @@ fn the_move_limit_is_a_draw() {
     let Some(Said::Info(last)) = before.last() else { panic!() };
     assert_eq!(last.score.unwrap().0, Score::Cp(-40));
 }
+
+#[test]
+fn a_proven_mate_is_played_at_once_unless_the_game_ends_before_it() {
+    let sfen = "n+B1sS4/1R1g5/1Ls6/2k6/2n6/3L5/R8/9/8K b B2P3gs2n2l16p 100";
+    let mut engine = engine::<Shogi>(wall());
+    let limits = || Limits { movetime: Some(Duration::from_secs(5)), ..Limits::default() };
+    engine.set_option("RootMateNodes", "1000000").unwrap();
+    let (before, best) = listen(&start(&mut engine, sfen, limits()));
+    let [Said::Info(only)] = &before[..] else { panic!("{before:?}") };
+    let (Score::Mate(Some(plies)), _) = only.score.unwrap() else { panic!("{only:?}") };
+    assert!(plies >= 21 && plies as usize == only.pv.len(), "{only:?}");
+    assert_eq!(best.answer, Answer::Move(only.pv[0]));
+    let mut position = Position::<Shogi>::from_sfen(sfen).unwrap();
+    for &m in &only.pv {
+        assert!(position.is_legal(m));
+        position.play(m);
+    }
+    assert!(position.in_check() && position.is_mated());
+    // Drawn after ten more moves: there is no mate to play.
+    engine.set_option("MaxMovesToDraw", "110").unwrap();
+    let limits = Limits { movetime: Some(Duration::from_millis(300)), ..Limits::default() };
+    let (before, _) = listen(&start(&mut engine, sfen, limits));
+    assert!(before.len() > 1, "{before:?}");
+}

@@ -60,6 +60,11 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         }
         let first: Move = *solution.line.first()?;
         let plies = solution.line.len() as u32;
+        // The game is drawn before such a mate is on the board.
+        let limit = self.settings.number("MaxMovesToDraw") as u32;
+        if limit > 0 && self.position.ply() + plies - 1 > limit {
+            return None;
+        }
         report.info(&Info {
             depth: Some(plies),
             seldepth: Some(plies),
