@@ -10,7 +10,11 @@ const LONGEST: usize = 500;
 const CONTRIBUTING_LONGEST: usize = 100;
 
 /// Files that are longer for a reason: path, lines they may have, the reason.
-const EXCEPTIONS: &[(&str, usize, &str)] = &[];
+const EXCEPTIONS: &[(&str, usize, &str)] = &[(
+    "crates/alphabeta/src/search.rs",
+    600,
+    "one node of the search, meant to be read from top to bottom in numbered steps",
+)];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     check_with(tree, EXCEPTIONS)
