@@ -1,5 +1,7 @@
-//! How long mate in one takes on average over positions of a file of SFEN lines, or over
-//! positions of random games if no file is given.
+//! How long mate in one takes on average over positions of a file, or over positions of random
+//! games if no file is given. Lines are SFENs or games (`startpos moves …`), of which the
+//! positions from move 40 on are taken. Further arguments: the number of calls, and anything to
+//! leave the comparison out.
 #![allow(clippy::print_stdout)]
 
 use rules::{Gen, MoveList, Position, Shogi};
@@ -8,8 +10,7 @@ use std::time::Instant;
 fn positions() -> Vec<Position<Shogi>> {
     if let Some(path) = std::env::args().nth(1) {
         let text = std::fs::read_to_string(path).expect("a readable file");
-        let sfen = |l: &str| l.trim().trim_start_matches("sfen ").to_owned();
-        return text.lines().filter_map(|l| Position::from_sfen(&sfen(l)).ok()).collect();
+        return text.lines().flat_map(of_line).collect();
     }
     let mut all = Vec::new();
     let mut seed = 1u64;
@@ -23,8 +24,25 @@ fn positions() -> Vec<Position<Shogi>> {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             pos.play(moves[(seed >> 33) as usize % moves.len()]);
             if ply > 40 {
-                all.push(pos.clone());
+                all.push(pos.without_history());
             }
+        }
+    }
+    all
+}
+
+fn of_line(line: &str) -> Vec<Position<Shogi>> {
+    let line = line.trim().trim_start_matches("position ");
+    let Some((_, moves)) = line.split_once("startpos moves ") else {
+        return Position::from_sfen(line.trim_start_matches("sfen ")).ok().into_iter().collect();
+    };
+    let mut pos = Position::<Shogi>::startpos();
+    let mut all = Vec::new();
+    for text in moves.split_ascii_whitespace() {
+        let Ok(m) = pos.parse_usi(text) else { break };
+        pos.play(m);
+        if pos.ply() > 40 {
+            all.push(pos.without_history());
         }
     }
     all
@@ -32,7 +50,8 @@ fn positions() -> Vec<Position<Shogi>> {
 
 fn main() {
     let all = positions();
-    let rounds = 4_000_000 / all.len().max(1) + 1;
+    let calls = std::env::args().nth(2).and_then(|n| n.parse().ok()).unwrap_or(4_000_000);
+    let rounds = calls / all.len().max(1) + 1;
     let mut found = 0;
     let start = Instant::now();
     for _ in 0..rounds {
@@ -43,6 +62,9 @@ fn main() {
     let calls = rounds * all.len();
     let nanos = start.elapsed().as_nanos() as f64 / calls as f64;
     println!("{} positions, {} with a mate: {nanos:.1} ns a call", all.len(), found / rounds);
+    if std::env::args().nth(3).is_some() {
+        return;
+    }
     let mut list = MoveList::new();
     let start = Instant::now();
     let mut checks = 0;

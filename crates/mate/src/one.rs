@@ -93,58 +93,38 @@ impl<'a, V: Variant> Hunt<'a, V> {
         let advanced = if us == Color::Black { pawns.up() } else { pawns.down() };
         let mut once = advanced & ring;
         let mut twice = V::Bits::EMPTY;
-        let near = V::near(self.king) & own;
-        if near.any() {
-            (near & pos.golds()).each(|sq| {
-                let a = V::reach(us, Kind::Gold, sq) & ring;
-                twice |= once & a;
-                once |= a;
-            });
-            (near & pos.kind(Kind::Silver)).each(|sq| {
-                let a = V::reach(us, Kind::Silver, sq) & ring;
-                twice |= once & a;
-                once |= a;
-            });
-            (near & pos.kind(Kind::King)).each(|sq| {
-                let a = V::reach(us, Kind::King, sq) & ring;
-                twice |= once & a;
-                once |= a;
-            });
-        }
+        let steppers = V::near(self.king)
+            & (pos.golds() | pos.kind(Kind::Silver) | pos.kind(Kind::King))
+            | pos.kind(Kind::Knight);
+        (steppers & own).each(|sq| {
+            let a = reach(pos, us, sq) & ring;
+            twice |= once & a;
+            once |= a;
+        });
         let mut opened = V::Bits::EMPTY;
         let occupied = self.occupied ^ V::Bits::of(self.king);
-        let mut slide = |kind: Kind, sq: Square| {
-            if (V::reach(us, kind, sq) & ring).is_empty() {
-                return;
-            }
-            let a = V::attacks(us, kind, sq, occupied);
-            let hidden = a & own;
-            let through = if hidden.any() {
-                V::attacks(us, kind, sq, occupied ^ hidden) & ring & !a
-            } else {
-                V::Bits::EMPTY
-            };
-            let a = a & ring;
-            // What is seen only through a piece supports that piece, but guards nothing yet.
-            twice |= once & (a | through);
-            twice |= through;
-            opened |= through;
-            once |= a;
-        };
-        if V::PIECES[Kind::Lance.index()] > 0 {
-            (own & pos.kind(Kind::Lance)).each(|sq| slide(Kind::Lance, sq));
-        }
-        (own & pos.kind(Kind::Bishop)).each(|sq| slide(Kind::Bishop, sq));
-        (own & pos.kind(Kind::Rook)).each(|sq| slide(Kind::Rook, sq));
-        (own & pos.kind(Kind::Horse)).each(|sq| slide(Kind::Horse, sq));
-        (own & pos.kind(Kind::Dragon)).each(|sq| slide(Kind::Dragon, sq));
-        if V::PIECES[Kind::Knight.index()] > 0 {
-            (own & pos.kind(Kind::Knight)).each(|sq| {
-                let a = V::reach(us, Kind::Knight, sq) & ring;
-                twice |= once & a;
-                once |= a;
+        let sliders = pos.kind(Kind::Lance)
+            | pos.kind(Kind::Bishop)
+            | pos.kind(Kind::Rook)
+            | pos.kind(Kind::Horse)
+            | pos.kind(Kind::Dragon);
+        (sliders & own).each(|slider| {
+            // Few squares of the ring lie on a slider's lines: cheaper one by one than its whole
+            // attack.
+            (reach(pos, us, slider) & ring).each(|sq| {
+                let bit = V::Bits::of(sq);
+                let blockers = V::between(slider, sq) & occupied;
+                if blockers.is_empty() {
+                    twice |= once & bit;
+                    once |= bit;
+                } else if !blockers.many() && (blockers & own).any() {
+                    // What is seen only through a piece supports that piece, but guards nothing
+                    // yet.
+                    twice |= bit;
+                    opened |= bit;
+                }
             });
-        }
+        });
         self.guarded = once;
         self.supported = twice;
         self.opened = opened;
@@ -155,7 +135,11 @@ impl<'a, V: Variant> Hunt<'a, V> {
     #[inline]
     fn covers(&self, kind: Kind, to: Square, opened: V::Bits) -> bool {
         let left = self.flights & !opened & !V::Bits::of(to);
-        left.is_empty() || {
+        if left.is_empty() {
+            return true;
+        }
+        // Most candidates fail on an empty board already.
+        (left & !V::reach(self.us, kind, to)).is_empty() && {
             let occupied = self.occupied ^ V::Bits::of(self.king);
             (left & !V::attacks(self.us, kind, to, occupied)).is_empty()
         }
@@ -189,13 +173,16 @@ impl<'a, V: Variant> Hunt<'a, V> {
                 }
             }
         }
+        // A knight covers no square next to the king it checks.
         if hand.has(Kind::Knight)
+            && self.flights.is_empty()
             && let Some(m) = attempt(Kind::Knight, seen(Kind::Knight) & empty)
         {
             return Some(m);
         }
-        // From afar: in vain if the enemy can put anything in between.
-        if self.interposes_anywhere() {
+        // From afar: in vain if the enemy can put anything in between, or has more flights than the
+        // two next to the king on the line.
+        if self.flights.count() > 2 || self.interposes_anywhere() {
             return None;
         }
         let afar = empty & !self.ring;
@@ -238,7 +225,12 @@ impl<'a, V: Variant> Hunt<'a, V> {
     fn distant_moves(&self) -> Option<Move> {
         let (pos, us, king) = (self.pos, self.us, self.king);
         let open = self.targets & !self.own & !self.ring;
-        let mut squares = V::reach(self.them, Kind::Knight, king) & open;
+        let flights = (self.flights & !self.opened).count();
+        let mut squares = if flights == 0 {
+            V::reach(self.them, Kind::Knight, king) & open
+        } else {
+            V::Bits::EMPTY
+        };
         while squares.any() {
             let to = squares.pop();
             let mut movers =
@@ -249,8 +241,10 @@ impl<'a, V: Variant> Hunt<'a, V> {
                 }
             }
         }
-        if self.interposes_anywhere() {
-            // A double check alone would help, and that is an uncovering move.
+        // Two squares of the line and two diagonal or straight ones: no slider covers more of the
+        // ring from outside. What is put in between can be answered by a double check alone, and
+        // that is an uncovering move.
+        if flights > 4 || self.interposes_anywhere() {
             return None;
         }
         let aims = [
@@ -445,6 +439,12 @@ impl<'a, V: Variant> Hunt<'a, V> {
         played.play(after.m);
         played.is_legal(Move::drop(Kind::Pawn, sq))
     }
+}
+
+/// Where the piece on `sq`, which is ours, would go on an empty board.
+#[inline]
+fn reach<V: Variant>(pos: &Position<V>, us: Color, sq: Square) -> V::Bits {
+    pos.piece_at(sq).kind().map_or(V::Bits::EMPTY, |kind| V::reach(us, kind, sq))
 }
 
 /// What a candidate changes on the board.

@@ -1,6 +1,8 @@
 //! The truth about small positions: every position reachable by checks and replies is listed,
 //! then mates are propagated backwards until nothing changes. No paths, no numbers.
 
+#![allow(dead_code)] // each test file uses a part
+
 use rules::{Color, Gen, MoveList, Position, Variant};
 use std::collections::HashMap;
 
