@@ -1,12 +1,13 @@
-//! The only file that names concrete engines: one `match` on the game and on what evaluates.
+//! The only file that names concrete engines and evaluators: one `match` on the game and on what
+//! evaluates.
 
 use crate::equipped::Equipped;
 use crate::evaluation::Evaluation;
 use alphabeta::AlphaBeta;
-use eval::{KppKkpt, Kppt, Material, PIECE_VALUES};
+use eval::{Evaluator, KppKkpt, Kppt, Material, PIECE_VALUES};
 use features::FeatureSet;
 use nnue::{Net, NetVisitor, Nnue};
-use rules::{Game, Minishogi, Shogi, Variant};
+use rules::{AnyPosition, Game, Minishogi, Shogi, Variant};
 use std::sync::Arc;
 use think::{Engine, OptionSpec, TimeSource};
 
@@ -46,6 +47,45 @@ impl NetVisitor for WithNet {
 
     fn visit<V: Variant, F: FeatureSet<V>>(self, net: Arc<Net<V, F>>) -> Box<dyn Engine> {
         Box::new(AlphaBeta::<V, Nnue<V, F>>::new(self.0, net))
+    }
+}
+
+/// Gives static values in evaluation units to the side to move; `None` for positions of the other
+/// game. Both kings must be there.
+pub(crate) type Judge = Box<dyn FnMut(&AnyPosition) -> Option<i32>>;
+
+/// Values positions in the given way, without search.
+pub(crate) fn judge(game: Game, evaluation: &Evaluation) -> Judge {
+    match (evaluation, game) {
+        (Evaluation::Net(net), _) => net.visit(Judging),
+        (Evaluation::Kppt(tables), _) => judge_with::<Shogi, Kppt<Shogi>>(Arc::clone(tables)),
+        (Evaluation::KppKkpt(tables), _) => judge_with::<Shogi, KppKkpt<Shogi>>(Arc::clone(tables)),
+        (Evaluation::Material, Game::Shogi) => {
+            judge_with::<Shogi, Material>(Arc::new(PIECE_VALUES))
+        }
+        (Evaluation::Material, Game::Minishogi) => {
+            judge_with::<Minishogi, Material>(Arc::new(PIECE_VALUES))
+        }
+    }
+}
+
+fn judge_with<V: Variant, E: Evaluator<V> + 'static>(weights: Arc<E::Weights>) -> Judge {
+    let mut evaluator = E::new(weights);
+    Box::new(move |position| {
+        let position = V::position(position.clone())?;
+        evaluator.refresh(&position);
+        Some(evaluator.evaluate(&position))
+    })
+}
+
+/// Builds the evaluator for whatever kind of net it is.
+struct Judging;
+
+impl NetVisitor for Judging {
+    type Output = Judge;
+
+    fn visit<V: Variant, F: FeatureSet<V>>(self, net: Arc<Net<V, F>>) -> Judge {
+        judge_with::<V, Nnue<V, F>>(net)
     }
 }
 

@@ -2,7 +2,7 @@
 //! the search inside, which is built anew when the evaluation changes.
 
 use crate::assemble;
-use crate::evaluation::Evaluation;
+use crate::evaluation::{Evaluation, LARGEST_FV_SCALE, USUAL_FOLDER};
 use rules::{AnyPosition, Game};
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ fn specs() -> Vec<OptionSpec> {
     vec![
         OptionSpec::text(
             FOLDER,
-            "eval",
+            USUAL_FOLDER,
             "Folder with a net (nn.bin) or three-piece tables (KK, KKP and KPP_synthesized.bin), \
              or a net file. Without one the engine counts material.",
         ),
@@ -38,7 +38,7 @@ fn specs() -> Vec<OptionSpec> {
             SCALE,
             i64::from(nnue::DEFAULT_FV_SCALE),
             1,
-            128,
+            i64::from(LARGEST_FV_SCALE),
             "Divisor of a net's output; a net's author says which.",
         ),
     ]
@@ -66,7 +66,7 @@ impl Equipped {
             return;
         }
         let first = self.tried.is_none();
-        let usual = Settings::new(specs()).text(FOLDER) == wanted.0;
+        let usual = wanted.0 == USUAL_FOLDER;
         match Evaluation::load(Path::new(&wanted.0), self.game, wanted.1 as i32) {
             Ok(evaluation) => {
                 self.use_evaluation(&evaluation);

@@ -1,7 +1,9 @@
 //! Evaluations from disk: nets and three-piece tables, told apart by what is there.
 
+use crate::failure::Failure;
+use clap::Args;
 use eval::{Tables, TablesError};
-use nnue::{AnyNet, NetError};
+use nnue::{AnyNet, DEFAULT_FV_SCALE, Isa, NetError};
 use rules::{Game, Shogi};
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -12,6 +14,53 @@ use std::sync::Arc;
 const NET_FILE: &str = "nn.bin";
 /// A file of three-piece tables.
 const TABLE_FILE: &str = "KPP_synthesized.bin";
+
+/// Where the engine looks when nobody names a place.
+pub(crate) const USUAL_FOLDER: &str = "eval";
+/// Largest divisor of a net's output that makes sense.
+pub(crate) const LARGEST_FV_SCALE: i32 = 128;
+
+/// What a command evaluates with.
+#[derive(Args)]
+pub(crate) struct EvaluationArgs {
+    /// A net file, or a folder with nn.bin or three-piece tables
+    #[arg(long, value_name = "FILE|DIR")]
+    net: Option<PathBuf>,
+
+    /// Divisor of the net's output
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_FV_SCALE,
+          value_parser = clap::value_parser!(i32).range(1..=i64::from(LARGEST_FV_SCALE)))]
+    fv_scale: i32,
+
+    /// Instruction set for the net: auto, scalar, avx2, …; the values are the same with each
+    #[arg(long, value_name = "NAME", default_value = "auto",
+          value_parser = |s: &str| Isa::named(s))]
+    isa: Isa,
+}
+
+impl EvaluationArgs {
+    /// What was named, for whichever game it is; material if nothing was.
+    pub(crate) fn named(&self) -> Result<Evaluation, Failure> {
+        let Some(path) = &self.net else { return Ok(Evaluation::Material) };
+        let found =
+            Evaluation::find(path, self.fv_scale).map_err(|e| Failure::failed(e.to_string()));
+        Ok(found?.with_isa(self.isa))
+    }
+
+    /// What the engine would play with: what was named, else what lies in the usual folder, else
+    /// material. Also says which.
+    pub(crate) fn as_engine(&self, game: Game) -> Result<(Evaluation, String), Failure> {
+        let path = self.net.as_deref();
+        match Evaluation::load(path.unwrap_or(Path::new(USUAL_FOLDER)), game, self.fv_scale) {
+            Ok(found) => {
+                let about = found.describe();
+                Ok((found.with_isa(self.isa), about))
+            }
+            Err(error) if path.is_some() => Err(Failure::failed(error.to_string())),
+            Err(error) => Ok((Evaluation::Material, format!("material only ({error})"))),
+        }
+    }
+}
 
 /// What evaluates.
 #[derive(Clone)]
@@ -37,41 +86,49 @@ pub(crate) enum LoadError {
     Net { path: PathBuf, source: NetError },
     #[error("{} is a net for {found}, the game is {game}", path.display())]
     Game { path: PathBuf, found: Game, game: Game },
+    #[error("{} holds three-piece tables, expected a net ({NET_FILE})", path.display())]
+    NotNet { path: PathBuf },
     #[error("three-piece tables: {0}")]
     Tables(#[from] TablesError),
 }
 
 impl Evaluation {
-    /// Loads what is at `path`: a net file, or a folder with a net or with three-piece tables.
+    /// Loads what is at `path` for a game.
     pub(crate) fn load(path: &Path, game: Game, fv_scale: i32) -> Result<Self, LoadError> {
-        // The whole path, so that a user sees where it was looked for.
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        if path.is_file() {
-            return Self::load_net(&path, game, fv_scale);
+        let place = Place::at(path)?;
+        // Told before hundreds of megabytes are read.
+        if game != Game::Shogi && !matches!(place, Place::Net(_)) {
+            return Err(LoadError::Game { path: place.path(), found: Game::Shogi, game });
         }
-        let net = path.join(NET_FILE);
-        if net.is_file() {
-            return Self::load_net(&net, game, fv_scale);
-        }
-        let tables = path.join(TABLE_FILE);
-        match std::fs::metadata(&tables) {
-            Ok(_) if game != Game::Shogi => {
-                Err(LoadError::Game { path: tables, found: Game::Shogi, game })
+        let evaluation = place.load(fv_scale)?;
+        match evaluation.game() {
+            Some(found) if found != game => {
+                Err(LoadError::Game { path: place.path(), found, game })
             }
-            Ok(file) if file.len() == Tables::<Shogi, false>::BYTES[2] => {
-                Ok(Self::KppKkpt(Arc::new(Tables::load(&path)?)))
-            }
-            Ok(_) => Ok(Self::Kppt(Arc::new(Tables::load(&path)?))),
-            Err(_) => Err(LoadError::Nothing { path }),
+            _ => Ok(evaluation),
         }
     }
 
-    fn load_net(path: &Path, game: Game, fv_scale: i32) -> Result<Self, LoadError> {
-        let net = read_net(path)?;
-        if net.game() != game {
-            return Err(LoadError::Game { path: path.to_owned(), found: net.game(), game });
+    /// Loads what is at `path`, whichever game it is for.
+    pub(crate) fn find(path: &Path, fv_scale: i32) -> Result<Self, LoadError> {
+        Place::at(path)?.load(fv_scale)
+    }
+
+    /// The game it is for, unless it is for both.
+    pub(crate) fn game(&self) -> Option<Game> {
+        match self {
+            Self::Material => None,
+            Self::Net(net) => Some(net.game()),
+            Self::Kppt(_) | Self::KppKkpt(_) => Some(Game::Shogi),
         }
-        Ok(Self::Net(net.with_fv_scale(fv_scale)))
+    }
+
+    /// The same with another instruction set. Tables always use the best there is.
+    pub(crate) fn with_isa(self, isa: Isa) -> Self {
+        match self {
+            Self::Net(net) if isa != Isa::best() => Self::Net(net.with_isa(isa)),
+            other => other,
+        }
     }
 
     /// A few words about it.
@@ -82,6 +139,58 @@ impl Evaluation {
             Self::Kppt(_) => "three-piece tables KPPT".to_owned(),
             Self::KppKkpt(_) => "three-piece tables KPP_KKPT".to_owned(),
         }
+    }
+}
+
+/// Where an evaluation lies, with the whole path, so that a user sees where it was looked for.
+enum Place {
+    /// A net file.
+    Net(PathBuf),
+    /// A folder with three-piece tables, the last with or without tempo.
+    Kppt(PathBuf),
+    KppKkpt(PathBuf),
+}
+
+impl Place {
+    /// A net file, or a folder with a net or with three-piece tables.
+    fn at(path: &Path) -> Result<Self, LoadError> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        if path.is_file() {
+            return Ok(Self::Net(path));
+        }
+        let net = path.join(NET_FILE);
+        if net.is_file() {
+            return Ok(Self::Net(net));
+        }
+        match std::fs::metadata(path.join(TABLE_FILE)) {
+            Ok(file) if file.len() == Tables::<Shogi, false>::BYTES[2] => Ok(Self::KppKkpt(path)),
+            Ok(_) => Ok(Self::Kppt(path)),
+            Err(_) => Err(LoadError::Nothing { path }),
+        }
+    }
+
+    fn load(&self, fv_scale: i32) -> Result<Evaluation, LoadError> {
+        Ok(match self {
+            Self::Net(path) => Evaluation::Net(read_net(path)?.with_fv_scale(fv_scale)),
+            Self::Kppt(path) => Evaluation::Kppt(Arc::new(Tables::load(path)?)),
+            Self::KppKkpt(path) => Evaluation::KppKkpt(Arc::new(Tables::load(path)?)),
+        })
+    }
+
+    /// What there is to name.
+    fn path(&self) -> PathBuf {
+        match self {
+            Self::Net(path) => path.clone(),
+            Self::Kppt(folder) | Self::KppKkpt(folder) => folder.join(TABLE_FILE),
+        }
+    }
+}
+
+/// The net file meant by a path: itself, or the one in the folder.
+pub(crate) fn net_file(path: &Path) -> Result<PathBuf, LoadError> {
+    match Place::at(path)? {
+        Place::Net(path) => Ok(path),
+        Place::Kppt(path) | Place::KppKkpt(path) => Err(LoadError::NotNet { path }),
     }
 }
 

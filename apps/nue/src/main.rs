@@ -9,11 +9,14 @@ mod bench;
 mod board;
 mod convert;
 mod equipped;
+mod eval;
 mod evaluation;
 mod failure;
+mod go;
 mod input;
 mod mate;
 mod moves;
+mod net;
 mod options;
 mod output;
 mod perft;
@@ -42,6 +45,9 @@ enum Command {
     Moves(moves::MovesArgs),
     Convert(convert::ConvertArgs),
     Mate(mate::MateArgs),
+    Go(go::GoArgs),
+    Eval(eval::EvalArgs),
+    Net(net::NetArgs),
     Bench(bench::BenchArgs),
     Options(options::OptionsArgs),
 }
@@ -56,6 +62,9 @@ fn main() -> ExitCode {
         Some(Command::Moves(args)) => moves::run(&args),
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Mate(args)) => mate::run(&args),
+        Some(Command::Go(args)) => go::run(&args),
+        Some(Command::Eval(args)) => eval::run(&args),
+        Some(Command::Net(args)) => net::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Options(args)) => options::run(&args),
     };

@@ -67,12 +67,6 @@ fn moves_lists_and_counts() {
 }
 
 #[test]
-fn bench_gives_the_same_signature_every_time() {
-    let signature = || run(&["bench", "2"]).0;
-    assert_eq!(signature(), signature());
-}
-
-#[test]
 fn options_and_version() {
     assert!(run(&["options"]).0.contains("| `USI_Hash` |"));
     assert_eq!(run(&["--version"]).0, format!("nue {}\n", env!("CARGO_PKG_VERSION")));

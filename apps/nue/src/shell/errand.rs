@@ -2,6 +2,7 @@
 //! session stays free.
 
 use crate::bench::Bench;
+use crate::evaluation::Evaluation;
 use crate::output::Output;
 use crate::perft;
 use rules::{AnyPosition, Game};
@@ -35,12 +36,13 @@ impl Errand {
         })
     }
 
-    /// Searches the bench positions.
+    /// Searches the bench positions of one game, counting material.
     pub(crate) fn bench(game: Game, depth: Option<u32>, output: Output) -> io::Result<Self> {
-        let bench = Bench::new(game, depth);
+        let bench = Bench::new(depth, 1);
         let other = bench.clone();
-        let work = move || match bench.run(&mut |line| output.text(line)) {
-            Some(total) => output.text(&format!("\nNodes searched: {total}")),
+        let sets = [(game, Evaluation::Material)];
+        let work = move || match bench.run(&sets, &mut |line| output.text(line)) {
+            Some(total) => output.text(&format!("\nNodes searched: {}", total.nodes)),
             None => output.note("bench stopped before its end"),
         };
         Ok(Self { worker: spawn("bench", work)?, cancel: Box::new(move || other.cancel()) })

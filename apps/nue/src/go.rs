@@ -1,0 +1,129 @@
+//! `nue go`: one search for people without a graphical interface.
+
+mod table;
+
+use crate::evaluation::EvaluationArgs;
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
+use crate::start::{self, GameArg};
+use crate::{assemble, board};
+use clap::{Args, ValueEnum};
+use rules::{AnyPosition, Color};
+use std::sync::Arc;
+use std::time::Duration;
+use table::Table;
+use think::{Limits, TimeSource, WallTime};
+
+/// Milliseconds where nothing bounds the search.
+const USUAL_TIME: u64 = 5000;
+
+/// How moves are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Notation {
+    /// ▲７六歩△３四歩
+    Japanese,
+    /// 7g7f 3c3d
+    Usi,
+}
+
+/// Search one position and show what is found as a table, the best move last
+#[derive(Args)]
+pub(crate) struct GoArgs {
+    /// "startpos", a handicap (lance, bishop, rook, rook-lance, 2, 4, 6, …) or an SFEN
+    #[arg(default_value = "startpos")]
+    position: Vec<String>,
+
+    /// The same, as an option
+    #[arg(long, conflicts_with = "position")]
+    sfen: Option<String>,
+
+    /// Moves to play from there, in USI notation
+    #[arg(long, num_args = 1.., value_name = "MOVE")]
+    moves: Vec<String>,
+
+    /// Think that many milliseconds (5000 if nothing bounds the search)
+    #[arg(long, value_name = "MS")]
+    movetime: Option<u64>,
+
+    /// Read that many nodes
+    #[arg(long, value_name = "N")]
+    nodes: Option<u64>,
+
+    /// Read that many plies
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+
+    /// How many best lines to show
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=600))]
+    multipv: u32,
+
+    /// Threads
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
+
+    /// Memory in MiB for positions already read
+    #[arg(long, value_name = "MIB", default_value_t = 256,
+          value_parser = clap::value_parser!(u32).range(1..=1 << 25))]
+    hash: u32,
+
+    /// How moves are written
+    #[arg(long, value_enum, default_value_t = Notation::Japanese)]
+    notation: Notation,
+
+    #[command(flatten)]
+    evaluation: EvaluationArgs,
+
+    #[command(flatten)]
+    game: GameArg,
+}
+
+pub(crate) fn run(args: &GoArgs) -> Outcome {
+    let position = position(args)?;
+    let game = position.game();
+    let (evaluation, about) = args.evaluation.as_engine(game)?;
+    let output = Output::stdout();
+    output.text(&format!("{}\nevaluation: {about}\n", board::draw(&position)));
+    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
+    let mut engine = assemble::search(game, &evaluation, Arc::clone(&time));
+    for (name, value) in [
+        ("USI_Hash", args.hash),
+        ("Threads", args.threads),
+        ("MultiPV", args.multipv),
+        // Every depth is worth a line here.
+        ("PvInterval", 0),
+    ] {
+        engine
+            .set_option(name, &value.to_string())
+            .map_err(|error| Failure::usage(error.to_string()))?;
+    }
+    engine.is_ready(&mut |text| output.text(text));
+    engine.set_position(position.clone()).map_err(|error| Failure::failed(error.to_string()))?;
+    let table = Table::new(output, position, args.notation, args.multipv > 1);
+    engine.go(Limits { start: time.now(), ..limits(args) }, Box::new(table));
+    engine.wait();
+    Ok(())
+}
+
+fn position(args: &GoArgs) -> Result<AnyPosition, Failure> {
+    let text = args.sfen.clone().unwrap_or_else(|| args.position.join(" "));
+    let position = start::resolve(args.game.game, &text, &args.moves)?;
+    match Color::BOTH.into_iter().find(|&color| position.king(color).is_none()) {
+        Some(color) => Err(Failure::failed(format!(
+            "{color} has no king: no game is played from here (for mate problems: nue mate)"
+        ))),
+        None => Ok(position),
+    }
+}
+
+fn limits(args: &GoArgs) -> Limits {
+    let bounded = args.movetime.is_some() || args.nodes.is_some() || args.depth.is_some();
+    let movetime = if bounded { args.movetime } else { Some(USUAL_TIME) };
+    Limits {
+        movetime: movetime.map(Duration::from_millis),
+        nodes: args.nodes,
+        depth: args.depth,
+        ..Limits::default()
+    }
+}
