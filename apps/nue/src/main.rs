@@ -14,6 +14,7 @@ mod evaluation;
 mod failure;
 mod go;
 mod input;
+mod r#match;
 mod mate;
 mod moves;
 mod net;
@@ -50,6 +51,7 @@ enum Command {
     Net(net::NetArgs),
     Bench(bench::BenchArgs),
     Options(options::OptionsArgs),
+    Match(Box<r#match::MatchArgs>),
 }
 
 fn main() -> ExitCode {
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         Some(Command::Net(args)) => net::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Options(args)) => options::run(&args),
+        Some(Command::Match(args)) => r#match::run(*args),
     };
     outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -1,0 +1,253 @@
+//! The command line of `nue match`, and the same from a TOML file.
+
+use crate::failure::Failure;
+use crate::start::GameArg;
+use arena::adjudication::{DrawRule, ResignRule};
+use arena::spec::{escape, pairs};
+use arena::stats::Sprt;
+use clap::{Args, FromArgMatches};
+use rules::Declaration;
+use std::path::{Path, PathBuf};
+use toml::Value;
+
+/// Play a match between engines, with statistics
+///
+/// An engine is KEY=VALUE pairs with commas between them:
+///   cmd=PROGRAM        executable, or "self" for this program's own engine
+///   name=NAME          name in tables and records
+///   arg=TEXT           argument, may be repeated      dir=FOLDER   working folder
+///   env.NAME=VALUE     environment variable           option.NAME=VALUE   USI option
+///   tc=10+0.1          clock in seconds (10: sudden death; 5:00+3: minutes)
+///   byoyomi=1000       milliseconds for each move, alone or after tc
+///   movetime=200       milliseconds for each move     nodes=100k   depth=8
+///   startup=60         seconds it may take to get ready
+///   stall=5            seconds past its limit before it counts as hung
+/// A comma inside a value is written "\,". Times may have a unit: 500ms, 2s, 5m.
+#[derive(Args)]
+#[command(verbatim_doc_comment, args_override_self = true)]
+pub(crate) struct MatchArgs {
+    /// An engine; at least two
+    #[arg(long = "engine", value_name = "KEY=VALUE,…")]
+    pub(crate) engines: Vec<String>,
+
+    /// Pairs for every engine, which its own override
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    pub(crate) each: Vec<String>,
+
+    /// TOML file with the same settings; what is given here overrides it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Games of every pairing, half of them from each side
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) games: u64,
+
+    /// Who meets whom: round-robin, or gauntlet (the first engine against the others)
+    #[arg(long, value_name = "FORMAT", default_value = "round-robin", value_parser = format)]
+    pub(crate) format: arena::Format,
+
+    /// Positions, lines or game records to begin from, each from both sides
+    #[arg(long, value_name = "FILE")]
+    pub(crate) openings: Option<PathBuf>,
+
+    /// Moves taken of each opening; all of USI lines, 24 of game records
+    #[arg(long, value_name = "N")]
+    pub(crate) plies: Option<usize>,
+
+    /// Where games begin without --openings: startpos, a handicap or an SFEN
+    #[arg(long, value_name = "POSITION", default_value = "startpos")]
+    pub(crate) start: String,
+
+    /// Seed of the order of openings
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Games at a time
+    #[arg(long, short = 'j', value_name = "N", default_value_t = 1, value_parser = at_a_time)]
+    pub(crate) concurrency: usize,
+
+    /// Give each game at a time processors of its own
+    #[arg(long, num_args = 0..=1, default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
+    pub(crate) pin: bool,
+
+    /// Stop when the difference is known: elo0=0,elo1=5[,alpha=0.05,beta=0.05] in normalised Elo
+    #[arg(long, value_name = "KEY=VALUE,…", value_parser = sprt)]
+    pub(crate) sprt: Option<Sprt>,
+
+    /// End games that are lost by score: score=3000,moves=4[,both=false]
+    #[arg(long, value_name = "KEY=VALUE,…", value_parser = resign)]
+    pub(crate) resign: Option<ResignRule>,
+
+    /// End games that are drawn by score: score=10,moves=20[,from=100]
+    #[arg(long, value_name = "KEY=VALUE,…", value_parser = draw)]
+    pub(crate) draw: Option<DrawRule>,
+
+    /// Moves after which a game is drawn; 0 for no limit
+    #[arg(long, value_name = "N", default_value_t = 320)]
+    pub(crate) max_moves: u32,
+
+    /// Entering-king rule
+    #[arg(long, value_name = "RULE", default_value = "CSARule27", value_parser = |s: &str| s.parse::<Declaration>())]
+    pub(crate) declaration: Declaration,
+
+    /// Milliseconds a player may overstep its time
+    #[arg(long, value_name = "MS", default_value_t = 50)]
+    pub(crate) margin: u64,
+
+    /// End the match when an engine loses this many games in a row by faults; 0 for never
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) give_up: u64,
+
+    /// CSA file all games are appended to, with a journal beside it
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Go on with the match in --out
+    #[arg(long)]
+    pub(crate) resume: bool,
+
+    /// Replace the match in --out
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) force: bool,
+
+    /// Print results as lines of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) game: GameArg,
+}
+
+impl MatchArgs {
+    /// The arguments with those of the file they name put before them.
+    pub(crate) fn with_config(self) -> Result<Self, Failure> {
+        let Some(path) = &self.config else { return Ok(self) };
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| Failure::failed(format!("{}: {e}", path.display())))?;
+        let from_file =
+            from_toml(&text).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?;
+        // The command line as it was typed, after what the file says.
+        let typed = std::env::args().skip_while(|word| word != "match").skip(1);
+        let all = from_file.into_iter().chain(typed);
+        Self::parse_words(all).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))
+    }
+
+    fn parse_words(words: impl Iterator<Item = String>) -> Result<Self, clap::Error> {
+        let command = Self::augment_args(clap::Command::new("nue match").no_binary_name(true));
+        Self::from_arg_matches(&command.try_get_matches_from(words)?)
+    }
+}
+
+/// The words of a command line that say what the file says.
+fn from_toml(text: &str) -> Result<Vec<String>, String> {
+    let table: toml::Table = text.parse().map_err(|e: toml::de::Error| e.message().to_owned())?;
+    let mut words = Vec::new();
+    for (key, value) in &table {
+        match (key.as_str(), value) {
+            ("config" | "resume" | "force", _) => {
+                return Err(format!("{key:?} belongs on the command line"));
+            }
+            ("engine" | "engines", Value::Array(engines)) => {
+                for engine in engines {
+                    words.push(format!("--engine={}", pairs_of(engine)?));
+                }
+            }
+            ("json", Value::Boolean(true)) => words.push("--json".to_owned()),
+            ("json", Value::Boolean(false)) => {}
+            (key, Value::Table(_)) => words.push(format!("--{key}={}", pairs_of(value)?)),
+            (key, value) => words.push(format!("--{}={}", key.replace('_', "-"), scalar(value)?)),
+        }
+    }
+    Ok(words)
+}
+
+/// A table as `key=value,…`; tables and lists inside are spread out.
+fn pairs_of(value: &Value) -> Result<String, String> {
+    let table = value.as_table().ok_or_else(|| format!("a table was expected, not {value}"))?;
+    let mut parts = Vec::new();
+    for (key, value) in table {
+        match value {
+            Value::Table(inner) => {
+                for (name, value) in inner {
+                    parts.push(format!("{key}.{name}={}", escape(&scalar(value)?)));
+                }
+            }
+            Value::Array(list) => {
+                for value in list {
+                    parts.push(format!("{key}={}", escape(&scalar(value)?)));
+                }
+            }
+            value => parts.push(format!("{key}={}", escape(&scalar(value)?))),
+        }
+    }
+    Ok(parts.join(","))
+}
+
+fn scalar(value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Integer(number) => Ok(number.to_string()),
+        Value::Float(number) => Ok(number.to_string()),
+        Value::Boolean(flag) => Ok(flag.to_string()),
+        other => Err(format!("a plain value was expected, not {other}")),
+    }
+}
+
+fn format(text: &str) -> Result<arena::Format, String> {
+    match text {
+        "round-robin" => Ok(arena::Format::RoundRobin),
+        "gauntlet" => Ok(arena::Format::Gauntlet),
+        _ => Err("expected round-robin or gauntlet".to_owned()),
+    }
+}
+
+fn at_a_time(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|n| (1..=10_000).contains(n));
+    number.ok_or_else(|| "expected a number from 1 to 10000".to_owned())
+}
+
+/// Reads `key=value,…` where each key is known and takes a number (or true or false).
+fn numbers<const N: usize>(text: &str, keys: [(&str, Option<f64>); N]) -> Result<[f64; N], String> {
+    let mut values = keys.map(|(_, default)| default);
+    for (key, value) in pairs(text) {
+        let known = || keys.map(|(name, _)| name).join(", ");
+        let index = keys.iter().position(|(name, _)| *name == key);
+        let index = index.ok_or_else(|| format!("unknown key {key:?}: expected {}", known()))?;
+        let number = match value.as_str() {
+            "true" => Some(1.0),
+            "false" => Some(0.0),
+            other => other.parse::<f64>().ok().filter(|n| n.is_finite()),
+        };
+        values[index] = Some(number.ok_or_else(|| format!("{key} takes a number, not {value:?}"))?);
+    }
+    let missing = keys.iter().zip(values).find(|(_, value)| value.is_none());
+    if let Some(((name, _), _)) = missing {
+        return Err(format!("{name} is missing"));
+    }
+    Ok(values.map(Option::unwrap_or_default))
+}
+
+fn sprt(text: &str) -> Result<Sprt, String> {
+    let [elo0, elo1, alpha, beta] = numbers(
+        text,
+        [("elo0", None), ("elo1", None), ("alpha", Some(0.05)), ("beta", Some(0.05))],
+    )?;
+    Sprt::new(elo0, elo1, alpha, beta).map_err(|e| e.to_string())
+}
+
+fn resign(text: &str) -> Result<ResignRule, String> {
+    let [score, moves, both] =
+        numbers(text, [("score", None), ("moves", Some(4.0)), ("both", Some(1.0))])?;
+    Ok(ResignRule { score: score as i32, moves: (moves as u32).max(1), both: both != 0.0 })
+}
+
+fn draw(text: &str) -> Result<DrawRule, String> {
+    let [score, moves, from] =
+        numbers(text, [("score", None), ("moves", Some(8.0)), ("from", Some(0.0))])?;
+    Ok(DrawRule { score: score as i32, moves: (moves as u32).max(1), from: from as u32 })
+}
+
+/// The name of a file, for messages.
+pub(crate) fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

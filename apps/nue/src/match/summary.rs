@@ -1,0 +1,260 @@
+//! Where a match stands, in words and in JSON.
+
+use arena::Plan;
+use arena::standings::Standings;
+use arena::stats::{Estimate, Interval, Score, Sprt, Verdict};
+use serde_json::{Value, json};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+pub(crate) struct Summary<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) standings: &'a Standings,
+    pub(crate) sprt: Option<&'a Sprt>,
+    pub(crate) worst_lag: Duration,
+    /// Why the match ended before its last game.
+    pub(crate) ended: Option<String>,
+}
+
+impl Summary<'_> {
+    fn name(&self, index: usize) -> &str {
+        &self.plan.engines[index].name
+    }
+
+    /// One line.
+    pub(crate) fn line(&self) -> String {
+        let pairings: Vec<String> = self
+            .standings
+            .pairings()
+            .map(|((a, b), score)| {
+                format!("{} {} {}{}", self.name(a), wdl(score), self.name(b), elo_part(score))
+            })
+            .collect();
+        let sprt = self.sprt_text().map_or_else(String::new, |text| format!(", {text}"));
+        format!("{}{sprt}", pairings.join("; "))
+    }
+
+    /// The whole table.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        if self.plan.engines.len() > 2 {
+            text += &self.ranking();
+        }
+        for ((a, b), score) in self.standings.pairings() {
+            text += &format!("{} - {}: {}\n", self.name(a), self.name(b), score_text(score));
+            if let Some(estimate) = Estimate::of(score) {
+                text += &format!("  {}\n", estimate_text(&estimate, score));
+            }
+        }
+        if let Some(sprt) = self.sprt_text() {
+            text += &format!("{sprt}\n");
+        }
+        let [black, white, drawn] = self.standings.colors();
+        text += &format!("Black won {black}, White won {white}, drawn {drawn}");
+        text += &format!("; slowest reading of an answer {:.1} ms\n", millis(self.worst_lag));
+        text += &self.faults_text();
+        if let Some(ended) = &self.ended {
+            text += &format!("{ended} after {} games\n", self.standings.games());
+        }
+        text
+    }
+
+    fn ranking(&self) -> String {
+        let mut rows: Vec<(usize, Score)> =
+            (0..self.plan.engines.len()).map(|i| (i, self.standings.score(i))).collect();
+        rows.sort_by(|a, b| b.1.ratio().total_cmp(&a.1.ratio()));
+        let width = self.plan.engines.iter().map(|e| e.name.chars().count()).max().unwrap_or(0);
+        let mut text = String::new();
+        for (rank, (index, score)) in rows.iter().enumerate() {
+            let name = self.name(*index);
+            let pad = " ".repeat(width - name.chars().count());
+            text +=
+                &format!("{:2} {name}{pad} {}{}\n", rank + 1, score_text(score), elo_part(score));
+        }
+        text
+    }
+
+    fn faults_text(&self) -> String {
+        let mut text = String::new();
+        for (index, engine) in self.plan.engines.iter().enumerate() {
+            let faults = self.standings.faults(index);
+            if !faults.is_empty() {
+                let parts: Vec<String> =
+                    faults.iter().map(|(cause, count)| format!("{count} {cause}")).collect();
+                text += &format!("faults of {}: {}\n", engine.name, parts.join(", "));
+            }
+        }
+        text
+    }
+
+    fn sprt_text(&self) -> Option<String> {
+        let sprt = self.sprt?;
+        let (_, score) = self.standings.pairings().next()?;
+        let ((low, high), (elo0, elo1)) = (sprt.bounds(), sprt.elos());
+        let verdict = match sprt.verdict(score) {
+            Verdict::Undecided => "",
+            Verdict::Accepted => " accepted",
+            Verdict::Rejected => " rejected",
+        };
+        let ratio = sprt.ratio(score);
+        Some(format!("SPRT [{elo0}, {elo1}] nElo: LLR {ratio:.2} ({low:.2}, {high:.2}){verdict}"))
+    }
+
+    /// The whole as one object.
+    pub(crate) fn json(&self) -> Value {
+        let engines: Vec<Value> = (0..self.plan.engines.len())
+            .map(|i| {
+                let faults: serde_json::Map<String, Value> = self
+                    .standings
+                    .faults(i)
+                    .iter()
+                    .map(|(cause, count)| (cause.name().to_owned(), json!(count)))
+                    .collect();
+                let mut value = score_json(&self.standings.score(i));
+                value["name"] = json!(self.name(i));
+                value["faults"] = Value::Object(faults);
+                value
+            })
+            .collect();
+        let pairings: Vec<Value> = self
+            .standings
+            .pairings()
+            .map(|((a, b), score)| {
+                let mut value = score_json(score);
+                value["engines"] = json!([self.name(a), self.name(b)]);
+                value
+            })
+            .collect();
+        let [black, white, drawn] = self.standings.colors();
+        json!({
+            "games": self.standings.games(),
+            "planned": self.plan.schedule.games(),
+            "ended": self.ended,
+            "engines": engines,
+            "pairings": pairings,
+            "sprt": self.sprt_json(),
+            "black": black,
+            "white": white,
+            "draws": drawn,
+            "worst_lag_ms": millis(self.worst_lag),
+        })
+    }
+
+    fn sprt_json(&self) -> Value {
+        let Some((sprt, (_, score))) = self.sprt.zip(self.standings.pairings().next()) else {
+            return Value::Null;
+        };
+        let ((low, high), (elo0, elo1)) = (sprt.bounds(), sprt.elos());
+        let verdict = match sprt.verdict(score) {
+            Verdict::Undecided => "undecided",
+            Verdict::Accepted => "accepted",
+            Verdict::Rejected => "rejected",
+        };
+        json!({
+            "elo0": elo0, "elo1": elo1, "lower": low, "upper": high,
+            "llr": sprt.ratio(score), "verdict": verdict,
+        })
+    }
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+fn wdl(score: &Score) -> String {
+    format!("{}-{}-{}", score.wins, score.draws, score.losses)
+}
+
+fn score_text(score: &Score) -> String {
+    format!("{} (W-D-L), {:.1} % of {}", wdl(score), 100.0 * score.ratio(), score.games())
+}
+
+fn elo_part(score: &Score) -> String {
+    Estimate::of(score).map_or_else(String::new, |e| format!(", Elo {}", interval(&e.elo)))
+}
+
+fn interval(interval: &Interval) -> String {
+    let error = interval.error();
+    match (interval.mid.is_finite(), error.is_finite()) {
+        (true, true) => format!("{:+.1} ± {error:.1}", interval.mid),
+        (true, false) => format!("{:+.1} ± ?", interval.mid),
+        _ => format!("{} ± ?", if interval.mid > 0.0 { "+∞" } else { "-∞" }),
+    }
+}
+
+fn estimate_text(estimate: &Estimate, score: &Score) -> String {
+    let normalised = estimate.normalised.map_or_else(|| "?".to_owned(), |n| interval(&n));
+    format!(
+        "Elo {}, nElo {normalised}, LOS {:.1} %, pairs 0-½-1-1½-2: {:?}",
+        interval(&estimate.elo),
+        100.0 * estimate.superiority,
+        score.pairs
+    )
+}
+
+fn score_json(score: &Score) -> Value {
+    let estimate = Estimate::of(score);
+    // JSON has no infinity: a bound that does not exist is null.
+    let bounds = |i: Option<Interval>| match i {
+        Some(i) => json!([finite(i.low), finite(i.mid), finite(i.high)]),
+        None => Value::Null,
+    };
+    json!({
+        "wins": score.wins,
+        "draws": score.draws,
+        "losses": score.losses,
+        "score": score.ratio(),
+        "pairs": score.pairs,
+        "elo": bounds(estimate.map(|e| e.elo)),
+        "nelo": bounds(estimate.and_then(|e| e.normalised)),
+        "los": estimate.map(|e| e.superiority),
+    })
+}
+
+fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
+}
+
+/// A moment as CSA writes dates, in universal time.
+pub(crate) fn date(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Civil date from days (Hinnant, "chrono-compatible low-level date algorithms").
+    let shifted = days + 719_468;
+    let era = shifted / 146_097;
+    let day_of_era = shifted % 146_097;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_index = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_index + 2) / 5 + 1;
+    let month = if month_index < 10 { month_index + 3 } else { month_index - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    format!("{year:04}/{month:02}/{day:02} {hour:02}:{minute:02}:{second:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_civil() {
+        for (seconds, text) in [
+            (0, "1970/01/01 00:00:00"),
+            (951_782_399, "2000/02/28 23:59:59"),
+            (951_782_400, "2000/02/29 00:00:00"),
+            (1_709_210_096, "2024/02/29 12:34:56"),
+            (4_107_542_400, "2100/03/01 00:00:00"),
+        ] {
+            assert_eq!(date(UNIX_EPOCH + Duration::from_secs(seconds)), text);
+        }
+    }
+
+    #[test]
+    fn intervals_in_words() {
+        let shown = |low, mid, high| interval(&Interval { low, mid, high });
+        assert_eq!(shown(-10.0, 2.5, 15.0), "+2.5 ± 12.5");
+        assert_eq!(shown(100.0, 200.0, f64::INFINITY), "+200.0 ± ?");
+        assert_eq!(shown(f64::INFINITY, f64::INFINITY, f64::INFINITY), "+∞ ± ?");
+    }
+}

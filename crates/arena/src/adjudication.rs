@@ -1,0 +1,161 @@
+//! Ending games early by the players' own scores.
+
+use rules::Color;
+use think::Score;
+
+use crate::referee::End;
+
+/// When one player's loss is taken for granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ResignRule {
+    /// The loser's score is at most minus this, in hundredths of a pawn.
+    pub score: i32,
+    /// For that many of its moves in a row.
+    pub moves: u32,
+    /// And the winner's score at least this, as often in a row.
+    pub both: bool,
+}
+
+/// When a draw is taken for granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DrawRule {
+    /// Both scores are within this of zero, in hundredths of a pawn.
+    pub score: i32,
+    /// For that many moves of each in a row.
+    pub moves: u32,
+    /// Not before this many moves of the game.
+    pub from: u32,
+}
+
+/// The rules of a match.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Adjudication {
+    /// Losses.
+    pub resign: Option<ResignRule>,
+    /// Draws.
+    pub draw: Option<DrawRule>,
+}
+
+/// What one player has thought lately: how many of its last scores were of each kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Streak {
+    losing: u32,
+    winning: u32,
+    even: u32,
+}
+
+/// The scores of one game as they come.
+#[derive(Clone, Debug)]
+pub struct Adjudicator {
+    rules: Adjudication,
+    streaks: [Streak; 2],
+}
+
+impl Adjudicator {
+    /// For a new game.
+    pub fn new(rules: Adjudication) -> Self {
+        Self { rules, streaks: Default::default() }
+    }
+
+    /// A player moved and thought that of its position. A move without a score says nothing and
+    /// breaks every row.
+    pub fn note(&mut self, mover: Color, score: Option<Score>, ply: u32) -> Option<End> {
+        let value = score.map(value);
+        let grow = |row: &mut u32, holds: bool| *row = if holds { *row + 1 } else { 0 };
+        let streak = &mut self.streaks[mover.index()];
+        if let Some(rule) = self.rules.resign {
+            grow(&mut streak.losing, value.is_some_and(|v| v <= -rule.score));
+            grow(&mut streak.winning, value.is_some_and(|v| v >= rule.score));
+        }
+        if let Some(rule) = self.rules.draw {
+            grow(&mut streak.even, value.is_some_and(|v| v.abs() <= rule.score));
+        }
+        self.lost().or_else(|| self.drawn(ply))
+    }
+
+    fn lost(&self) -> Option<End> {
+        let rule = self.rules.resign?;
+        let loser = Color::BOTH.into_iter().find(|c| {
+            let (own, other) = (self.streaks[c.index()], self.streaks[c.opponent().index()]);
+            own.losing >= rule.moves && (!rule.both || other.winning >= rule.moves)
+        })?;
+        Some(End::AdjudicatedWin(loser.opponent()))
+    }
+
+    fn drawn(&self, ply: u32) -> Option<End> {
+        let rule = self.rules.draw?;
+        let agreed = self.streaks.iter().all(|s| s.even >= rule.moves);
+        (agreed && ply >= rule.from).then_some(End::AdjudicatedDraw)
+    }
+}
+
+/// A score as one number; mates beyond everything else.
+const fn value(score: Score) -> i32 {
+    match score {
+        Score::Cp(cp) => cp,
+        Score::Mate(_) => i32::MAX,
+        Score::Mated(_) => -i32::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Color::{Black, White};
+
+    fn end_after(rules: Adjudication, scores: &[Option<i32>]) -> Option<(usize, End)> {
+        let mut adjudicator = Adjudicator::new(rules);
+        let mut mover = Black;
+        for (index, score) in scores.iter().enumerate() {
+            let end = adjudicator.note(mover, score.map(Score::Cp), index as u32 + 1);
+            if let Some(end) = end {
+                return Some((index, end));
+            }
+            mover = !mover;
+        }
+        None
+    }
+
+    const RESIGN: ResignRule = ResignRule { score: 1000, moves: 2, both: true };
+
+    #[test]
+    fn a_loss_needs_as_many_moves_in_a_row_as_the_rule_says() {
+        let rules = |rule| Adjudication { resign: Some(rule), draw: None };
+        let lost = Some(-1200);
+        let won = Some(1100);
+        let row = [lost, won, lost, won];
+        assert_eq!(end_after(rules(RESIGN), &row), Some((3, End::AdjudicatedWin(White))));
+        let alone = ResignRule { both: false, ..RESIGN };
+        assert_eq!(end_after(rules(alone), &row), Some((2, End::AdjudicatedWin(White))));
+        for broken in [
+            [lost, won, Some(-900), won, lost, won],
+            [lost, won, None, won, lost, won],
+            [lost, Some(900), lost, Some(900), lost, won],
+        ] {
+            assert_eq!(end_after(rules(RESIGN), &broken), None);
+        }
+    }
+
+    #[test]
+    fn a_mate_counts_as_any_score() {
+        let mut adjudicator = Adjudicator::new(Adjudication { resign: Some(RESIGN), draw: None });
+        assert_eq!(adjudicator.note(White, Some(Score::Mated(None)), 1), None);
+        assert_eq!(adjudicator.note(Black, Some(Score::Mate(Some(5))), 2), None);
+        assert_eq!(adjudicator.note(White, Some(Score::Mated(Some(4))), 3), None);
+        let end = adjudicator.note(Black, Some(Score::Mate(Some(3))), 4);
+        assert_eq!(end, Some(End::AdjudicatedWin(Black)));
+    }
+
+    #[test]
+    fn a_draw_needs_both_and_enough_moves() {
+        let draw = DrawRule { score: 10, moves: 2, from: 6 };
+        let rules = Adjudication { resign: None, draw: Some(draw) };
+        let even = [Some(3); 8];
+        assert_eq!(end_after(rules, &even), Some((5, End::AdjudicatedDraw)));
+        let mut uneven = even;
+        uneven[4] = Some(-11);
+        assert_eq!(end_after(rules, &uneven), None);
+        let early = Adjudication { resign: None, draw: Some(DrawRule { from: 0, ..draw }) };
+        assert_eq!(end_after(early, &even), Some((3, End::AdjudicatedDraw)));
+    }
+}

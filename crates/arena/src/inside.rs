@@ -1,0 +1,160 @@
+//! A player that is an engine of this process.
+
+use crate::fault::{Cause, Fault, Halt};
+use crate::player::{Player, Thought, Turn};
+use rules::Game;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+use think::{Best, Engine, Info, MateAnswer, Moment, OptionError, Report, TimeSource};
+use usi::GameResult;
+
+/// How often a waiting game looks whether it has been abandoned.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// How long a search may run on after it was told to stop.
+const STALL: Duration = Duration::from_secs(30);
+
+/// Makes engines of this program.
+pub type Workshop = dyn Fn(Game) -> Box<dyn Engine> + Send + Sync;
+
+/// The player.
+pub struct Inside {
+    options: Vec<(String, String)>,
+    workshop: Arc<Workshop>,
+    time: Arc<dyn TimeSource>,
+    abandoned: Arc<AtomicBool>,
+    engine: Option<(Game, Box<dyn Engine>)>,
+}
+
+impl Inside {
+    /// A player whose engine is made when its first game begins.
+    pub fn new(
+        options: &[(String, String)],
+        workshop: Arc<Workshop>,
+        time: Arc<dyn TimeSource>,
+        abandoned: Arc<AtomicBool>,
+    ) -> Self {
+        Self { options: options.to_vec(), workshop, time, abandoned, engine: None }
+    }
+
+    fn engine(&mut self, game: Game) -> Result<&mut dyn Engine, OptionError> {
+        if self.engine.as_ref().is_none_or(|(made_for, _)| *made_for != game) {
+            let mut engine = (self.workshop)(game);
+            for (name, value) in &self.options {
+                engine.set_option(name, value)?;
+            }
+            self.engine = Some((game, engine));
+        }
+        match &mut self.engine {
+            Some((_, engine)) => Ok(&mut **engine),
+            None => Err(OptionError::Unknown { name: String::new() }),
+        }
+    }
+
+    fn wait(
+        &self,
+        engine: &dyn Engine,
+        answers: &Receiver<Told>,
+        asked: Moment,
+        allowed: Option<Duration>,
+    ) -> Result<Told, Halt> {
+        let control = engine.control();
+        loop {
+            match answers.recv_timeout(GLANCE) {
+                Ok(told) => return Ok(told),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Fault::new(Cause::Crash, "the search ended without answer").into());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if self.abandoned.load(Ordering::Relaxed) {
+                control.quit();
+                return Err(Halt::Abandoned);
+            }
+            let Some(allowed) = allowed else { continue };
+            let passed = self.time.now().saturating_sub(asked);
+            if passed > allowed {
+                control.stop();
+            }
+            if passed > allowed.saturating_add(STALL) {
+                let detail = format!("no answer for {} ms", passed.as_millis());
+                return Err(Fault::new(Cause::Stall, detail).into());
+            }
+        }
+    }
+}
+
+/// An answer, when it was given, and the last line of thought.
+struct Told {
+    at: Moment,
+    best: Best,
+    info: Option<Info>,
+}
+
+impl Player for Inside {
+    fn prepare(&mut self, game: Game) -> Result<(), Halt> {
+        match self.engine(game) {
+            Ok(engine) => {
+                engine.is_ready(&mut |_| ());
+                engine.new_game();
+                Ok(())
+            }
+            Err(error) => Err(Fault::protocol(error.to_string()).into()),
+        }
+    }
+
+    fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, Halt> {
+        let Some((game, mut engine)) = self.engine.take() else {
+            return Err(Fault::new(Cause::Crash, "the engine is not running").into());
+        };
+        let (sender, answers) = sync_channel(1);
+        let listener = Listener { time: Arc::clone(&self.time), answer: sender, info: None };
+        let asked = self.time.now();
+        let limits = turn.go.limits(turn.position, asked);
+        let limits = limits.map_err(|error| Fault::protocol(error.to_string()))?;
+        let set = engine.set_position(turn.position.clone());
+        set.map_err(|error| Fault::protocol(error.to_string()))?;
+        engine.go(limits, Box::new(listener));
+        let told = self.wait(&*engine, &answers, asked, turn.allowed);
+        match &told {
+            // A search that cannot be stopped cannot be waited for either: it is left behind.
+            Err(Halt::Fault(fault)) if fault.cause == Cause::Stall => std::mem::forget(engine),
+            _ => {
+                engine.wait();
+                self.engine = Some((game, engine));
+            }
+        }
+        let Told { at, best, info } = told?;
+        let lag = self.time.now().saturating_sub(at);
+        Ok(Thought { answer: best.answer, time: at.saturating_sub(asked), info, lag })
+    }
+
+    fn finish(&mut self, _: Option<GameResult>, _: Option<&Fault>) {}
+}
+
+/// Listens to one search.
+struct Listener {
+    time: Arc<dyn TimeSource>,
+    answer: SyncSender<Told>,
+    info: Option<Info>,
+}
+
+impl Report for Listener {
+    fn info(&mut self, info: &Info) {
+        if info.score.is_some() && info.multipv.is_none_or(|rank| rank == 1) {
+            self.info = Some(info.clone());
+        }
+    }
+
+    fn note(&mut self, _: &str) {}
+
+    fn best(&mut self, best: &Best) {
+        let told = Told { at: self.time.now(), best: *best, info: self.info.take() };
+        // Nobody listens any more if the game was abandoned.
+        let _ = self.answer.try_send(told);
+    }
+
+    fn mate(&mut self, _: &MateAnswer) {}
+}

@@ -1,0 +1,46 @@
+//! Games between engines: matches, openings, statistics.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`game`] | one game by our own rules, whoever thinks |
+//! | [`bout`] | the same between two players with clocks |
+//! | [`referee`], [`adjudication`] | how games end |
+//! | [`player`], [`foreign`], [`inside`] | who plays: USI processes, engines of this program |
+//! | [`spec`], [`clock`] | how engines are started and how long they think |
+//! | [`opening`] | where games begin |
+//! | [`schedule`], [`runner`] | which games, several at a time |
+//! | [`stats`], [`standings`] | Elo, pentanomial pairs, SPRT; where a match stands |
+//! | [`record`], [`ledger`] | games as records; a match on disk, to be resumed |
+//! | [`fault`] | crash, stall, time, illegal, protocol |
+//!
+//! A player is judged by what it sends, never trusted: it may crash, hang, lie or flood, and loses
+//! one game by it. Deliberately absent: printing, command lines, and any clock that was not
+//! passed in.
+
+pub mod adjudication;
+pub mod affinity;
+pub mod bout;
+pub mod clock;
+mod ear;
+pub mod fault;
+pub mod foreign;
+pub mod game;
+pub mod inside;
+pub mod ledger;
+pub mod opening;
+mod plan;
+pub mod player;
+mod process;
+pub mod record;
+pub mod referee;
+pub mod runner;
+pub mod schedule;
+pub mod seed;
+pub mod spec;
+pub mod standings;
+pub mod stats;
+
+pub use opening::Opening;
+pub use runner::{Event, Finished, Flow, Hall, Plan, run};
+pub use schedule::{Format, Schedule, Ticket};
+pub use spec::EngineSpec;

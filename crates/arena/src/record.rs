@@ -1,0 +1,119 @@
+//! A played game as a record: moves with times and evaluations, and how it ended.
+
+use crate::clock::TimeControl;
+use crate::game::Played;
+use crate::referee::End;
+use kifu::{Ending, Evaluation, Key, NodeId, Record, Step};
+use rules::{Color, Move};
+use think::{Info, Score};
+
+/// What is said about a game besides the moves.
+#[derive(Clone, Debug, Default)]
+pub struct Caption {
+    /// Names by colour.
+    pub names: [String; 2],
+    /// Time controls by colour.
+    pub controls: [TimeControl; 2],
+    /// The match.
+    pub event: String,
+    /// When it began, as CSA writes dates.
+    pub began: Option<String>,
+    /// The limit of moves; 0 for none.
+    pub max_moves: u32,
+}
+
+/// The record of a game.
+pub fn record(played: &Played, caption: &Caption) -> Record {
+    let mut record = Record::new(played.opening.start().clone());
+    head(&mut record, caption);
+    let mut at = NodeId::ROOT;
+    for &m in played.opening.moves() {
+        at = record.add(at, Step::Move(m));
+    }
+    let mut turn = played.opening.position().turn();
+    for step in &played.moves {
+        at = record.add(at, Step::Move(step.played));
+        let node = record.node_mut(at);
+        node.time = Some(whole_millis(step.time));
+        node.eval = step.info.as_ref().map(|info| evaluation(info, step.played, turn));
+        turn = turn.opponent();
+    }
+    let (ending, remark) = ending(&played.end, turn);
+    at = record.add(at, Step::End(ending));
+    let node = record.node_mut(at);
+    node.time = played.last.map(whole_millis);
+    node.comments.extend(remark);
+    record
+}
+
+/// CSA has milliseconds and no more.
+fn whole_millis(time: std::time::Duration) -> std::time::Duration {
+    std::time::Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+}
+
+fn head(record: &mut Record, caption: &Caption) {
+    let headers = &mut record.headers;
+    headers.set(Key::Black, &caption.names[0]);
+    headers.set(Key::White, &caption.names[1]);
+    if !caption.event.is_empty() {
+        headers.set(Key::Event, &caption.event);
+    }
+    if let Some(began) = &caption.began {
+        headers.set(Key::StartTime, began);
+    }
+    if caption.max_moves > 0 {
+        headers.set(Key::MaxMoves, &caption.max_moves.to_string());
+    }
+    for (name, control) in [("TIME+", caption.controls[0]), ("TIME-", caption.controls[1])] {
+        if let Some(clock) = control.clock {
+            let [main, byoyomi, increment] =
+                [clock.main, clock.byoyomi, clock.increment].map(|t| t.as_secs_f64());
+            headers.set(Key::named(name), &format!("{main}+{byoyomi}+{increment}"));
+        }
+    }
+}
+
+/// What a player thought, from Black's point of view and without the move it played.
+fn evaluation(info: &Info, played: Move, turn: Color) -> Evaluation {
+    let score = info.score.map(|(score, _)| match score {
+        Score::Cp(cp) if turn == Color::Black => kifu::Score::Cp(cp),
+        Score::Cp(cp) => kifu::Score::Cp(cp.saturating_neg()),
+        Score::Mate(plies) => kifu::Score::Mate { winner: turn, plies },
+        Score::Mated(plies) => kifu::Score::Mate { winner: turn.opponent(), plies },
+    });
+    // A line that begins otherwise belongs to an earlier opinion.
+    let pv = match info.pv.split_first() {
+        Some((first, rest)) if *first == played => rest.to_vec(),
+        _ => Vec::new(),
+    };
+    Evaluation { score, pv, nodes: info.nodes, depth: info.depth, tail: String::new() }
+}
+
+/// The nearest word a record has, and what it leaves out. `turn` is the side to move at the end.
+fn ending(end: &End, turn: Color) -> (Ending, Option<String>) {
+    use crate::fault::Cause;
+    let plain = |ending| (ending, None);
+    match end {
+        End::Mate(_) => plain(Ending::Mate),
+        End::Resign(_) => plain(Ending::Resign),
+        End::Declaration(_) => plain(Ending::Declaration),
+        End::Try(winner) => (Ending::Won(*winner), Some("try rule".to_owned())),
+        End::Repetition => plain(Ending::Repetition),
+        End::PerpetualCheck(loser) => plain(Ending::PerpetualCheck(*loser)),
+        End::RepetitionLoss(loser) => {
+            (Ending::Won(loser.opponent()), Some("repetition".to_owned()))
+        }
+        End::MaxMoves => plain(Ending::MaxMoves),
+        End::AdjudicatedWin(winner) => (Ending::Won(*winner), Some("adjudicated".to_owned())),
+        End::AdjudicatedDraw => (Ending::Draw, Some("adjudicated".to_owned())),
+        End::Fault(loser, fault) => {
+            let ending = match (fault.cause, *loser == turn) {
+                (Cause::Time, true) => Ending::TimeUp,
+                (Cause::Illegal, true) => Ending::IllegalMove(fault.text.clone()),
+                (Cause::Crash | Cause::Stall, _) => Ending::Abandoned(Some(*loser)),
+                _ => Ending::IllegalAction(*loser),
+            };
+            (ending, Some(fault.to_string()))
+        }
+    }
+}

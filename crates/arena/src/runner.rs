@@ -1,0 +1,215 @@
+//! Plays the games of a schedule, several at a time.
+
+use crate::affinity;
+use crate::bout::{Terms, bout};
+use crate::fault::{Fault, Halt};
+use crate::foreign::{Foreign, Introduction};
+use crate::game::{Abandoned, Played};
+use crate::inside::{Inside, Workshop};
+use crate::opening::Opening;
+use crate::player::Player;
+use crate::schedule::{Schedule, Ticket};
+use crate::spec::{EngineSpec, Launch};
+use rules::Game;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+use std::time::Duration;
+use think::{Moment, TimeSource};
+
+/// A match to be played.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Which game.
+    pub game: Game,
+    /// The participants.
+    pub engines: Vec<EngineSpec>,
+    /// The games.
+    pub schedule: Schedule,
+    /// Where they begin.
+    pub openings: Vec<Opening>,
+    /// What they are played by.
+    pub terms: Terms,
+    /// How many at a time.
+    pub concurrency: usize,
+    /// Processors for each of those, in turn; empty to leave that to the system.
+    pub cpus: Vec<Vec<usize>>,
+}
+
+/// What a match needs from its surroundings.
+#[derive(Clone)]
+pub struct Hall {
+    /// The clock.
+    pub time: Arc<dyn TimeSource>,
+    /// Makes engines of this program.
+    pub workshop: Arc<Workshop>,
+    /// Set to break off all games at once.
+    pub abandoned: Arc<AtomicBool>,
+}
+
+/// Something worth knowing happened.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A game begins.
+    Started(Ticket),
+    /// A game is over.
+    Finished(Box<Finished>),
+}
+
+/// A game of a match that is over.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// Which one.
+    pub ticket: Ticket,
+    /// How it went.
+    pub played: Played,
+    /// How long it took, preparations included.
+    pub duration: Duration,
+}
+
+/// Whether to go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flow {
+    /// Go on.
+    Continue,
+    /// Break off the games under way and end.
+    Stop,
+}
+
+impl Plan {
+    fn player(&self, index: usize, cpus: &[usize], hall: &Hall) -> Box<dyn Player> {
+        let spec = &self.engines[index];
+        let (time, abandoned) = (Arc::clone(&hall.time), Arc::clone(&hall.abandoned));
+        match &spec.launch {
+            Launch::Process(command) => {
+                Box::new(Foreign::new(spec, command, cpus, time, abandoned))
+            }
+            Launch::Inside => {
+                let workshop = Arc::clone(&hall.workshop);
+                Box::new(Inside::new(&spec.options, workshop, time, abandoned))
+            }
+        }
+    }
+
+    /// Starts an engine once to see whether it works, and asks who it is.
+    pub fn try_out(&self, index: usize, hall: &Hall) -> Result<Introduction, Fault> {
+        let outcome = |result: Result<(), Halt>| match result {
+            Err(Halt::Fault(fault)) => Err(fault),
+            _ => Ok(()),
+        };
+        let spec = &self.engines[index];
+        if let Launch::Process(command) = &spec.launch {
+            let (time, abandoned) = (Arc::clone(&hall.time), Arc::clone(&hall.abandoned));
+            let mut player = Foreign::new(spec, command, &[], time, abandoned);
+            outcome(player.prepare(self.game))?;
+            return Ok(player.introduction().clone());
+        }
+        let mut player = self.player(index, &[], hall);
+        outcome(player.prepare(self.game))?;
+        let options = (hall.workshop)(self.game).options();
+        Ok(Introduction { name: None, options })
+    }
+
+    /// How many threads may be busy at the same time.
+    pub fn threads(&self) -> usize {
+        let each = self.engines.iter().map(EngineSpec::threads).max().unwrap_or(1);
+        each.saturating_mul(self.concurrency)
+    }
+}
+
+/// Plays every game for which `wanted` holds. Events come in the order things happen; what
+/// `watch` returns decides whether to go on. Returns when all is over and no engine runs.
+pub fn run(
+    plan: &Plan,
+    hall: &Hall,
+    wanted: &(dyn Fn(u64) -> bool + Sync),
+    watch: &mut dyn FnMut(Event) -> Flow,
+) {
+    let next = AtomicU64::new(0);
+    let (sender, events) = channel();
+    thread::scope(|scope| {
+        for worker in 0..plan.concurrency.max(1) {
+            let sender = sender.clone();
+            let next = &next;
+            let work = move || Worker::new(plan, hall, worker, sender).work(next, wanted);
+            let spawned =
+                thread::Builder::new().name(format!("game {worker}")).spawn_scoped(scope, work);
+            if spawned.is_err() && worker > 0 {
+                // Fewer at a time than asked for is better than none.
+                break;
+            }
+        }
+        drop(sender);
+        while let Ok(event) = events.recv() {
+            if watch(event) == Flow::Stop {
+                hall.abandoned.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+}
+
+/// One game after another, with engines kept between games.
+struct Worker<'a> {
+    plan: &'a Plan,
+    hall: &'a Hall,
+    cpus: &'a [usize],
+    players: HashMap<usize, Box<dyn Player>>,
+    events: Sender<Event>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(plan: &'a Plan, hall: &'a Hall, worker: usize, events: Sender<Event>) -> Self {
+        let cpus =
+            if plan.cpus.is_empty() { &[][..] } else { &plan.cpus[worker % plan.cpus.len()] };
+        if plan.engines.iter().any(|e| e.launch == Launch::Inside) {
+            // Threads of our own engine start from this one and stay where it is.
+            affinity::confine(cpus);
+        }
+        Self { plan, hall, cpus, players: HashMap::new(), events }
+    }
+
+    fn work(mut self, next: &AtomicU64, wanted: &(dyn Fn(u64) -> bool + Sync)) {
+        loop {
+            let id = next.fetch_add(1, Ordering::Relaxed);
+            let Some(ticket) = self.plan.schedule.ticket(id) else { return };
+            if !wanted(id) {
+                continue;
+            }
+            if self.hall.abandoned.load(Ordering::Relaxed) || self.play(ticket).is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Plays a game; `None` when it was abandoned or nobody listens any more.
+    fn play(&mut self, ticket: Ticket) -> Option<()> {
+        self.events.send(Event::Started(ticket)).ok()?;
+        let began = self.hall.time.now();
+        let played = self.bout(&ticket).ok()?;
+        let duration = since(&*self.hall.time, began);
+        let finished = Finished { ticket, played, duration };
+        self.events.send(Event::Finished(Box::new(finished))).ok()
+    }
+
+    fn bout(&mut self, ticket: &Ticket) -> Result<Played, Abandoned> {
+        let [black, white] = ticket.players;
+        let plan = self.plan;
+        let mut take = |index| {
+            let kept = self.players.remove(&index);
+            kept.unwrap_or_else(|| plan.player(index, self.cpus, self.hall))
+        };
+        let (mut first, mut second) = (take(black), take(white));
+        let controls = [black, white].map(|index| plan.engines[index].control);
+        let opening = &plan.openings[ticket.opening];
+        let played = bout(opening, &plan.terms, controls, [&mut *first, &mut *second]);
+        self.players.insert(black, first);
+        self.players.insert(white, second);
+        played
+    }
+}
+
+fn since(time: &dyn TimeSource, then: Moment) -> Duration {
+    time.now().saturating_sub(then)
+}

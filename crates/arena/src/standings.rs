@@ -1,0 +1,133 @@
+//! Where a match stands.
+
+use crate::fault::Cause;
+use crate::schedule::{Schedule, Ticket};
+use crate::stats::{Score, Tally};
+use rules::Color;
+use std::collections::BTreeMap;
+
+/// Results so far, by pairing and by engine.
+#[derive(Clone, Debug)]
+pub struct Standings {
+    pairings: Vec<(usize, usize)>,
+    tallies: Vec<Tally>,
+    faults: Vec<BTreeMap<Cause, u64>>,
+    /// Faulty games of an engine since its last sound one.
+    rows: Vec<u64>,
+    colors: [u64; 3],
+    games: u64,
+}
+
+/// What counts about a finished game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// Who won; `None` for a draw.
+    pub winner: Option<Color>,
+    /// Why the loser lost, if by a fault.
+    pub fault: Option<Cause>,
+}
+
+impl Standings {
+    /// Of a match that begins.
+    pub fn new(schedule: &Schedule, engines: usize) -> Self {
+        let pairings = schedule.pairings().to_vec();
+        Self {
+            tallies: vec![Tally::default(); pairings.len()],
+            pairings,
+            faults: vec![BTreeMap::new(); engines],
+            rows: vec![0; engines],
+            colors: [0; 3],
+            games: 0,
+        }
+    }
+
+    /// Counts a game.
+    pub fn add(&mut self, ticket: &Ticket, outcome: Outcome) {
+        let (first, _) = self.pairings[ticket.pairing];
+        let half_points = match outcome.winner {
+            None => 1,
+            Some(color) if ticket.players[color.index()] == first => 2,
+            Some(_) => 0,
+        };
+        self.tallies[ticket.pairing].add(ticket.pair, half_points);
+        self.games += 1;
+        self.colors[outcome.winner.map_or(2, Color::index)] += 1;
+        let loser = outcome.winner.map(|winner| ticket.players[winner.opponent().index()]);
+        for engine in ticket.players {
+            match outcome.fault {
+                Some(cause) if Some(engine) == loser => {
+                    *self.faults[engine].entry(cause).or_default() += 1;
+                    self.rows[engine] += 1;
+                }
+                _ => self.rows[engine] = 0,
+            }
+        }
+    }
+
+    /// Games counted.
+    pub const fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Games won by Black, won by White, drawn.
+    pub const fn colors(&self) -> [u64; 3] {
+        self.colors
+    }
+
+    /// The pairings with the first engine's score in each.
+    pub fn pairings(&self) -> impl Iterator<Item = ((usize, usize), &Score)> {
+        self.pairings.iter().copied().zip(self.tallies.iter().map(Tally::score))
+    }
+
+    /// An engine's score against all others together.
+    pub fn score(&self, engine: usize) -> Score {
+        self.pairings().fold(Score::default(), |sum, ((a, b), score)| {
+            if a == engine {
+                sum.plus(score)
+            } else if b == engine {
+                sum.plus(&score.reversed())
+            } else {
+                sum
+            }
+        })
+    }
+
+    /// How an engine lost games otherwise than on the board.
+    pub fn faults(&self, engine: usize) -> &BTreeMap<Cause, u64> {
+        &self.faults[engine]
+    }
+
+    /// The engine whose last games, that many, were all lost by faults.
+    pub fn hopeless(&self, row: u64) -> Option<usize> {
+        self.rows.iter().position(|&n| row > 0 && n >= row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::Format;
+    use Color::{Black, White};
+
+    #[test]
+    fn results_are_counted_for_both_engines_whatever_their_colours() {
+        let schedule = Schedule::new(Format::RoundRobin, 2, 2, 1, 0);
+        let mut standings = Standings::new(&schedule, 2);
+        let won = |winner| Outcome { winner: Some(winner), fault: None };
+        let drawn = Outcome { winner: None, fault: None };
+        let crash = Outcome { winner: Some(Black), fault: Some(Cause::Crash) };
+        // Engine 0 is Black, White, Black, White.
+        for (id, outcome) in [(0, won(Black)), (1, won(White)), (2, drawn), (3, crash)] {
+            standings.add(&schedule.ticket(id).unwrap(), outcome);
+        }
+        let score = standings.score(0);
+        assert_eq!((score.wins, score.draws, score.losses), (2, 1, 1));
+        assert_eq!(score.pairs, [0, 1, 0, 0, 1]);
+        assert_eq!(standings.score(1), score.reversed());
+        assert_eq!(standings.colors(), [2, 1, 1]);
+        assert_eq!(standings.faults(0).get(&Cause::Crash), Some(&1));
+        assert!(standings.faults(1).is_empty());
+        assert_eq!((standings.hopeless(1), standings.hopeless(2)), (Some(0), None));
+        assert_eq!(standings.hopeless(0), None);
+    }
+}

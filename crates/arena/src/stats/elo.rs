@@ -1,0 +1,149 @@
+//! From scores to rating differences.
+//!
+//! The logistic Elo difference of a share `s` of the points is `-400 log10(1/s - 1)`. Its error
+//! comes from the variance of pair results. Normalised Elo divides the excess over one half by
+//! the standard deviation of a game (Van den Bergh, "Normalized Elo"): it measures how many games
+//! a difference takes to be seen, whatever the share of draws.
+
+use super::Score;
+
+/// Units of normalised Elo in one standard deviation: 800 / ln 10.
+pub(super) const NORMALISED: f64 = 347.435_585_522_601_46;
+
+/// Two-sided 95 % of a normal distribution.
+const CI95: f64 = 1.959_963_984_540_054;
+
+/// A value and the 95 % interval around it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// The value.
+    pub mid: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Half the width.
+    pub fn error(&self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+}
+
+/// What a score says about the difference in strength.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Estimate {
+    /// Logistic Elo; infinite where one side has all points.
+    pub elo: Interval,
+    /// Normalised Elo; `None` where all results are alike.
+    pub normalised: Option<Interval>,
+    /// Likelihood that the first side is the stronger.
+    pub superiority: f64,
+}
+
+/// Elo difference of a share of the points.
+pub fn elo_of(score: f64) -> f64 {
+    -400.0 * (1.0 / score.clamp(0.0, 1.0) - 1.0).log10()
+}
+
+/// Share of the points of an Elo difference.
+pub fn score_of(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+impl Estimate {
+    /// From complete pairs where there are any, else from single games; `None` without games.
+    pub fn of(score: &Score) -> Option<Self> {
+        let paired = score.pairs.iter().sum::<u64>() > 0;
+        let sample = if paired {
+            Sample::new(&score.pairs, 2.0)?
+        } else {
+            Sample::new(&[score.losses, score.draws, score.wins], 1.0)?
+        };
+        let error = (sample.variance / sample.count).sqrt();
+        let elo = Interval {
+            low: elo_of(sample.mean - CI95 * error),
+            mid: elo_of(sample.mean),
+            high: elo_of(sample.mean + CI95 * error),
+        };
+        let excess = sample.mean - 0.5;
+        let deviation = (sample.variance * sample.games_each).sqrt();
+        let normalised = (deviation > 0.0).then(|| {
+            let mid = excess / deviation * NORMALISED;
+            let half = CI95 * NORMALISED / (sample.count * sample.games_each).sqrt();
+            Interval { low: mid - half, mid, high: mid + half }
+        });
+        let superiority = if error > 0.0 { normal(excess / error) } else { certainty(excess) };
+        Some(Self { elo, normalised, superiority })
+    }
+}
+
+/// Where every result was the same there is nothing to weigh.
+fn certainty(excess: f64) -> f64 {
+    if excess > 0.0 {
+        1.0
+    } else if excess < 0.0 {
+        0.0
+    } else {
+        0.5
+    }
+}
+
+/// Mean and variance of observations with values spread evenly from 0 to 1.
+struct Sample {
+    count: f64,
+    mean: f64,
+    variance: f64,
+    /// Games in one observation.
+    games_each: f64,
+}
+
+impl Sample {
+    fn new(counts: &[u64], games_each: f64) -> Option<Self> {
+        let count = counts.iter().sum::<u64>() as f64;
+        if count == 0.0 {
+            return None;
+        }
+        let step = 1.0 / (counts.len() - 1) as f64;
+        let weighted = |f: &dyn Fn(f64) -> f64| {
+            let sum: f64 =
+                counts.iter().enumerate().map(|(i, &n)| n as f64 * f(i as f64 * step)).sum();
+            sum / count
+        };
+        let mean = weighted(&|x| x);
+        let variance = weighted(&|x| (x - mean) * (x - mean));
+        Some(Self { count, mean, variance, games_each })
+    }
+}
+
+/// Share of a normal distribution below `x`.
+fn normal(x: f64) -> f64 {
+    0.5 * erfc(-x / std::f64::consts::SQRT_2)
+}
+
+/// The complementary error function, by Chebyshev fitting (Press et al., Numerical Recipes,
+/// `erfcc`: relative error below 1.2e-7 everywhere).
+fn erfc(x: f64) -> f64 {
+    const COEFFICIENTS: [f64; 10] = [
+        -1.265_512_23,
+        1.000_023_68,
+        0.374_091_96,
+        0.096_784_18,
+        -0.186_288_06,
+        0.278_868_07,
+        -1.135_203_98,
+        1.488_515_87,
+        -0.822_152_23,
+        0.170_872_77,
+    ];
+    let z = x.abs();
+    let t = 1.0 / (1.0 + 0.5 * z);
+    let sum = COEFFICIENTS.iter().rev().fold(0.0, |sum, c| sum * t + c);
+    let tail = t * (-z * z + sum).exp();
+    if x >= 0.0 { tail } else { 2.0 - tail }
+}
+
+#[cfg(test)]
+#[path = "elo_tests.rs"]
+mod tests;

@@ -1,0 +1,82 @@
+use super::*;
+use crate::seed::Seed;
+
+fn close(a: f64, b: f64, tolerance: f64) {
+    assert!((a - b).abs() <= tolerance, "{a} is not {b}");
+}
+
+#[test]
+fn elo_and_score_are_inverse() {
+    close(elo_of(0.75), 190.848_501_8, 1e-6);
+    close(elo_of(0.5), 0.0, 1e-12);
+    assert_eq!(elo_of(1.0), f64::INFINITY);
+    assert_eq!(elo_of(0.0), f64::NEG_INFINITY);
+    for elo in [-300.0, -1.5, 0.0, 42.0, 700.0] {
+        close(elo_of(score_of(elo)), elo, 1e-9);
+    }
+}
+
+#[test]
+fn the_normal_distribution_is_the_tabled_one() {
+    for (x, share) in [
+        (0.0, 0.5),
+        (1.0, 0.841_344_746),
+        (-1.0, 0.158_655_254),
+        (1.959_963_985, 0.975),
+        (3.0, 0.998_650_102),
+    ] {
+        close(normal(x), share, 2e-7);
+    }
+}
+
+#[test]
+fn single_games_are_used_where_no_pair_is_complete() {
+    let score = Score { wins: 3, draws: 1, losses: 1, ..Score::default() };
+    let estimate = Estimate::of(&score).unwrap();
+    close(estimate.elo.mid, elo_of(0.7), 1e-9);
+    assert!(estimate.superiority > 0.5);
+    assert_eq!(Estimate::of(&Score::default()), None);
+}
+
+#[test]
+fn all_alike_is_certain_and_nothing_is_divided_by_zero() {
+    let all = |pairs| Estimate::of(&Score { pairs, ..Score::default() }).unwrap();
+    let won = all([0, 0, 0, 0, 7]);
+    assert_eq!((won.elo.mid, won.superiority, won.normalised), (f64::INFINITY, 1.0, None));
+    let even = all([0, 0, 7, 0, 0]);
+    assert_eq!((even.elo.mid, even.superiority, even.normalised), (0.0, 0.5, None));
+}
+
+/// Draws pair results from a known distribution many times: the 95 % intervals must contain the
+/// truth about 95 times in a hundred, for both kinds of Elo, and so must the likelihood.
+#[test]
+fn intervals_hold_what_they_promise() {
+    let shares = [0.05, 0.2, 0.4, 0.25, 0.1];
+    let mean: f64 = shares.iter().enumerate().map(|(i, p)| p * i as f64 / 4.0).sum();
+    let variance: f64 =
+        shares.iter().enumerate().map(|(i, p)| p * (i as f64 / 4.0 - mean).powi(2)).sum();
+    let truth = elo_of(mean);
+    let normalised = (mean - 0.5) / (2.0 * variance).sqrt() * NORMALISED;
+    let (mut held, mut held_normalised) = (0, 0);
+    let trials = 2000;
+    let mut seed = Seed::new(42);
+    for _ in 0..trials {
+        let mut pairs = [0; 5];
+        for _ in 0..400 {
+            let mut x = seed.unit();
+            let index = shares.iter().position(|p| {
+                x -= p;
+                x < 0.0
+            });
+            pairs[index.unwrap_or(4)] += 1;
+        }
+        let estimate = Estimate::of(&Score { pairs, ..Score::default() }).unwrap();
+        let inside = |i: Interval, x: f64| u32::from(i.low <= x && x <= i.high);
+        held += inside(estimate.elo, truth);
+        held_normalised += inside(estimate.normalised.unwrap(), normalised);
+    }
+    for count in [held, held_normalised] {
+        let share = f64::from(count) / f64::from(trials);
+        assert!((0.935..0.965).contains(&share), "{share}");
+    }
+}

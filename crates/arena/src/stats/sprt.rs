@@ -1,0 +1,160 @@
+//! The sequential probability ratio test on pair results, with bounds in normalised Elo.
+//!
+//! Which of two differences is the better explanation is measured by the likelihood of the
+//! results under the distribution that explains them best among those with that difference (Van
+//! den Bergh, "A practical introduction to the GSPRT"). For normalised Elo a difference fixes
+//! `(mean - ½) / deviation`; the best such distribution is found by iteration.
+
+use super::Score;
+use super::elo::NORMALISED;
+use thiserror::Error;
+
+/// A test: is the difference rather `elo0` or rather `elo1`?
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Sprt {
+    elo0: f64,
+    elo1: f64,
+    alpha: f64,
+    beta: f64,
+}
+
+/// Why a test makes no sense.
+#[derive(Clone, Copy, PartialEq, Debug, Error)]
+pub enum SprtError {
+    /// The bounds do not go up.
+    #[error("elo0 ({0}) must be below elo1 ({1})")]
+    Bounds(f64, f64),
+    /// An error rate is no probability below one half.
+    #[error("alpha and beta must lie between 0 and 0.5, not {0}")]
+    Rate(f64),
+}
+
+/// What the test says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Play on.
+    Undecided,
+    /// Rather `elo1`: passed.
+    Accepted,
+    /// Rather `elo0`: failed.
+    Rejected,
+}
+
+impl Sprt {
+    /// A test whose verdict is wrong with probability `alpha` if the truth is `elo0`, with
+    /// probability `beta` if it is `elo1`. Bounds are in normalised Elo.
+    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, SprtError> {
+        if elo0.partial_cmp(&elo1) != Some(std::cmp::Ordering::Less) {
+            return Err(SprtError::Bounds(elo0, elo1));
+        }
+        let sound = |rate: &f64| *rate > 0.0 && *rate < 0.5;
+        match [alpha, beta].iter().find(|rate| !sound(rate)) {
+            Some(&rate) => Err(SprtError::Rate(rate)),
+            None => Ok(Self { elo0, elo1, alpha, beta }),
+        }
+    }
+
+    /// The difference to be refuted and the one hoped for.
+    pub const fn elos(&self) -> (f64, f64) {
+        (self.elo0, self.elo1)
+    }
+
+    /// Where the test ends: log-likelihood ratios of rejection and acceptance (Wald).
+    pub fn bounds(&self) -> (f64, f64) {
+        ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
+    }
+
+    /// Logarithm of how much likelier the pair results are under `elo1` than under `elo0`.
+    pub fn ratio(&self, score: &Score) -> f64 {
+        let count: u64 = score.pairs.iter().sum();
+        if count == 0 {
+            return 0.0;
+        }
+        // A result not seen yet is not impossible.
+        let counts = score.pairs.map(|n| if n == 0 { 1e-3 } else { n as f64 });
+        let total: f64 = counts.iter().sum();
+        let seen = counts.map(|n| n / total);
+        // A pair's mean has half the variance of a game.
+        let t = |elo: f64| elo / NORMALISED * std::f64::consts::SQRT_2;
+        let (Some(q0), Some(q1)) = (best_with(&seen, t(self.elo0)), best_with(&seen, t(self.elo1)))
+        else {
+            return 0.0;
+        };
+        let sum: f64 =
+            seen.iter().zip(q1.iter().zip(&q0)).map(|(p, (q1, q0))| p * (q1 / q0).ln()).sum();
+        total * sum
+    }
+
+    /// What the results say.
+    pub fn verdict(&self, score: &Score) -> Verdict {
+        let (low, high) = self.bounds();
+        let ratio = self.ratio(score);
+        if ratio >= high {
+            Verdict::Accepted
+        } else if ratio <= low {
+            Verdict::Rejected
+        } else {
+            Verdict::Undecided
+        }
+    }
+}
+
+type Shares = [f64; 5];
+
+fn value(index: usize) -> f64 {
+    index as f64 / 4.0
+}
+
+fn moments(shares: &Shares) -> (f64, f64) {
+    let mean: f64 = shares.iter().enumerate().map(|(i, p)| p * value(i)).sum();
+    let variance: f64 = shares.iter().enumerate().map(|(i, p)| p * (value(i) - mean).powi(2)).sum();
+    (mean, variance)
+}
+
+/// The distribution under which what was seen is likeliest, among those whose mean exceeds one
+/// half by `t` standard deviations. `None` where the search for it leaves the possible.
+fn best_with(seen: &Shares, t: f64) -> Option<Shares> {
+    let mut best: Shares = [0.2; 5];
+    for _ in 0..50 {
+        let (mean, variance) = moments(&best);
+        let deviation = variance.sqrt();
+        // How the condition `mean - ½ - t deviation = 0` changes with each share.
+        let slope: Shares = std::array::from_fn(|i| {
+            let off = (value(i) - mean) / deviation;
+            value(i) - 0.5 - t * deviation * (1.0 + off * off) / 2.0
+        });
+        let multiplier = balance(seen, &slope)?;
+        let next: Shares = std::array::from_fn(|i| seen[i] / (1.0 + multiplier * slope[i]));
+        let moved = next.iter().zip(&best).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        best = next;
+        if moved < 1e-10 {
+            break;
+        }
+    }
+    best.iter().all(|q| q.is_finite() && *q > 0.0).then_some(best)
+}
+
+/// The `x` with `sum p g / (1 + x g) = 0`, which exists between the poles if `g` has both signs:
+/// the sum falls from plus to minus infinity there.
+fn balance(shares: &Shares, slope: &Shares) -> Option<f64> {
+    let least = slope.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = slope.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if !(least < 0.0 && most > 0.0) {
+        return None;
+    }
+    let (mut low, mut high) = (-1.0 / most, -1.0 / least);
+    for _ in 0..200 {
+        let x = f64::midpoint(low, high);
+        let sum: f64 = shares.iter().zip(slope).map(|(p, g)| p * g / (1.0 + x * g)).sum();
+        if sum > 0.0 {
+            low = x;
+        } else {
+            high = x;
+        }
+    }
+    Some(f64::midpoint(low, high))
+}
+
+#[cfg(test)]
+#[path = "sprt_tests.rs"]
+mod tests;
