@@ -95,7 +95,8 @@ fn go_for(mover: Color, clocks: &[Clock; 2]) -> Go {
         clock.control().clock.map_or((own.left(), rule.increment), |r| (clock.left(), r.increment))
     };
     let [(btime, binc), (wtime, winc)] = Color::BOTH.map(of);
-    let fischer = !binc.is_zero() || !winc.is_zero();
+    // Some engines stop at words they do not know: only who plays with increments hears of them.
+    let fischer = !rule.increment.is_zero();
     go.times = Times {
         btime: Some(millis(btime)),
         wtime: Some(millis(wtime)),
