@@ -22,6 +22,9 @@ use think::{
     WrongGame,
 };
 
+/// How the numbers of [`Params`] are called when they are set like options.
+const PARAM_PREFIX: &str = "Param.";
+
 /// Stack of a search thread: the node function is large and recurses to [`MAX_PLY`] and beyond.
 const STACK: usize = 32 << 20;
 
@@ -59,11 +62,6 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             control: Control::default(),
             thread: None,
         }
-    }
-
-    /// Sets a number of the search by its name; `false` if there is none.
-    pub fn set_param(&mut self, name: &str, value: i32) -> bool {
-        self.params.set(name, value)
     }
 
     fn threads(&self) -> usize {
@@ -218,6 +216,17 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        // The numbers of the search are not declared: they are for tuning, not for users.
+        if let Some(param) = name.strip_prefix(PARAM_PREFIX)
+            && let Some(spec) = Params::TABLE.iter().find(|s| s.name == param)
+        {
+            let (min, max) = (i64::from(spec.min), i64::from(spec.max));
+            let spec = OptionSpec::spin(name, i64::from(spec.default), min, max, spec.help);
+            if let think::option::Value::Spin(n) = spec.parse(value)? {
+                self.params.set(param, n as i32);
+            }
+            return Ok(());
+        }
         self.settings.set(name, value)?;
         if name.eq_ignore_ascii_case("Clear_Hash") {
             self.wait();

@@ -276,6 +276,9 @@ fn options_are_typed() {
     assert!(engine.set_option("usi_hash", "1024").is_ok());
     assert!(engine.set_option("USI_Hash", "-1").unwrap_err().to_string().contains("\"-1\""));
     assert!(engine.set_option("Nonsense", "1").is_err());
+    assert!(engine.set_option("Param.rfp_margin", "100").is_ok());
+    assert!(engine.set_option("Param.rfp_margin", "100000").is_err());
+    assert!(engine.set_option("Param.nothing", "1").is_err());
     for spec in engine.options() {
         assert!(spec.parse(&spec.default).is_ok(), "{spec:?}");
         assert!(!spec.name.contains(' ') && !spec.help.is_empty(), "{spec:?}");
@@ -403,9 +406,10 @@ fn the_move_limit_is_a_draw() {
 fn a_proven_mate_is_played_at_once_unless_the_game_ends_before_it() {
     let sfen = "n+B1sS4/1R1g5/1Ls6/2k6/2n6/3L5/R8/9/8K b B2P3gs2n2l16p 100";
     let mut engine = engine::<Shogi>(wall());
-    let limits = || Limits { movetime: Some(Duration::from_secs(5)), ..Limits::default() };
-    engine.set_option("RootMateNodes", "1000000").unwrap();
-    let (before, best) = listen(&start(&mut engine, sfen, limits()));
+    // Bounded by nodes alone: other work on the machine must not matter.
+    let limits = Limits { nodes: Some(40_000_000), ..Limits::default() };
+    engine.set_option("RootMateNodes", "2000000").unwrap();
+    let (before, best) = listen(&start(&mut engine, sfen, limits));
     let [Said::Info(only)] = &before[..] else { panic!("{before:?}") };
     let (Score::Mate(Some(plies)), _) = only.score.unwrap() else { panic!("{only:?}") };
     assert!(plies >= 21 && plies as usize == only.pv.len(), "{only:?}");
@@ -418,7 +422,7 @@ fn a_proven_mate_is_played_at_once_unless_the_game_ends_before_it() {
     assert!(position.in_check() && position.is_mated());
     // Drawn after ten more moves: there is no mate to play.
     engine.set_option("MaxMovesToDraw", "110").unwrap();
-    let limits = Limits { movetime: Some(Duration::from_millis(300)), ..Limits::default() };
-    let (before, _) = listen(&start(&mut engine, sfen, limits));
+    engine.set_option("RootMateNodes", "20000").unwrap();
+    let (before, _) = listen(&start(&mut engine, sfen, Limits::to_depth(3)));
     assert!(before.len() > 1, "{before:?}");
 }
