@@ -1,0 +1,183 @@
+//! Games into columns.
+
+use crate::block::{Block, COLUMNS, Column, LARGEST};
+use crate::bytes::{put_signed, put_varint};
+use crate::game::{Flags, Game, Ply};
+use crate::movecode;
+use rules::{AnyPosition, Color, Position, Variant};
+use std::collections::HashMap;
+
+/// Raw bytes of columns at which a block is closed: some 80,000 positions.
+const FULL: usize = 256 << 10;
+/// Most plies of a game.
+pub(crate) const LONGEST_GAME: usize = 65_535;
+
+/// Bits of the second byte of a game's head.
+pub(crate) const LAST_SCORED: u8 = 1 << 4;
+pub(crate) const HAS_CANDIDATES: u8 = 1 << 5;
+/// Bits of flags.
+pub(crate) const RANDOM: u8 = 1;
+pub(crate) const SKIP: u8 = 2;
+pub(crate) const UNSCORED: u8 = 128;
+
+/// A block being filled.
+#[derive(Debug, Default)]
+pub(crate) struct Builder {
+    columns: [Vec<u8>; COLUMNS],
+    /// Start positions of this block and their numbers, from 1.
+    starts: HashMap<String, u32>,
+    games: u32,
+    positions: u32,
+}
+
+impl Builder {
+    /// Adds a game, or says why it cannot be written and leaves the block as it was.
+    pub(crate) fn add(&mut self, game: &Game) -> Result<(), String> {
+        check(game)?;
+        let before = self.columns.each_ref().map(Vec::len);
+        let added = match &game.start {
+            AnyPosition::Shogi(start) => self.add_moves(start, game),
+            AnyPosition::Minishogi(start) => self.add_moves(start, game),
+        };
+        let size: usize = self.columns.iter().map(Vec::len).sum();
+        let added = added.and_then(|()| {
+            let grown = size - before.iter().sum::<usize>();
+            if grown > LARGEST / 2 { Err(format!("{grown} bytes")) } else { Ok(()) }
+        });
+        if let Err(reason) = added {
+            for (column, length) in self.columns.iter_mut().zip(before) {
+                column.truncate(length);
+            }
+            return Err(reason);
+        }
+        self.add_head(game);
+        self.games += 1;
+        self.positions += game.positions() as u32;
+        Ok(())
+    }
+
+    fn put(&mut self, column: Column) -> &mut Vec<u8> {
+        &mut self.columns[column as usize]
+    }
+
+    fn add_moves<V: Variant>(&mut self, start: &Position<V>, game: &Game) -> Result<(), String> {
+        let mut pos = start.without_history();
+        let mut expected = 0;
+        let mut candidates = game.candidates.as_slice();
+        if !candidates.is_empty() {
+            put_varint(self.put(Column::Candidates), candidates.len() as u32);
+        }
+        let mut written = 0;
+        for (index, ply) in game.plies.iter().enumerate() {
+            if let Some(why) = pos.why_illegal(ply.mv) {
+                let (number, mv) = (index + 1, ply.mv.usi(V::GAME));
+                return Err(format!("move {number}, {mv}, in {}: {why}", pos.sfen()));
+            }
+            while let Some((candidate, rest)) = candidates.split_first()
+                && candidate.ply as usize == index
+            {
+                if !pos.is_legal(candidate.mv) {
+                    let mv = candidate.mv.usi(V::GAME);
+                    return Err(format!("candidate {mv} of move {}: illegal", index + 1));
+                }
+                let column = self.put(Column::Candidates);
+                put_varint(column, candidate.ply - written);
+                column.extend(candidate.mv.bits().to_le_bytes());
+                put_varint(column, u32::from(candidate.visits));
+                written = candidate.ply;
+                candidates = rest;
+            }
+            let (slot, second) = movecode::encode(&pos, ply.mv);
+            self.put(Column::Slots).push(slot);
+            if let Some((class, number)) = second {
+                self.columns[Column::Targets as usize + class].push(number);
+            }
+            self.add_score(ply.score, &mut expected);
+            pos.play(ply.mv);
+        }
+        if !candidates.is_empty() {
+            return Err("candidates are not sorted by ply, or belong to none".to_owned());
+        }
+        if game.last.is_some() {
+            self.add_score(game.last, &mut expected);
+        }
+        Ok(())
+    }
+
+    /// Scores are written as the difference to what the opponent thought a ply before.
+    fn add_score(&mut self, score: Option<i16>, expected: &mut i32) {
+        if let Some(score) = score {
+            put_signed(self.put(Column::Scores), i32::from(score) - *expected);
+            *expected = i32::from(score);
+        }
+        *expected = -*expected;
+    }
+
+    fn add_head(&mut self, game: &Game) {
+        let sfen = game.start.sfen();
+        let fresh = self.starts.len() as u32 + 1;
+        let known = *self.starts.entry(sfen.clone()).or_insert(fresh);
+        let heads = &mut self.columns[Column::Heads as usize];
+        if known == fresh {
+            put_varint(heads, 0);
+            let starts = &mut self.columns[Column::Starts as usize];
+            put_varint(starts, sfen.len() as u32);
+            starts.extend(sfen.as_bytes());
+        } else {
+            put_varint(heads, known);
+        }
+        let heads = self.put(Column::Heads);
+        put_varint(heads, game.plies.len() as u32);
+        let guest = match game.guest {
+            None => 0,
+            Some(Color::Black) => 1,
+            Some(Color::White) => 2,
+        };
+        let last = if game.last.is_some() { LAST_SCORED } else { 0 };
+        let candidates = if game.candidates.is_empty() { 0 } else { HAS_CANDIDATES };
+        heads.push(game.outcome.code() | guest << 2 | last | candidates);
+        heads.push(game.ending as u8);
+        for run in game.plies.chunk_by(|a, b| flag_bits(a) == flag_bits(b)) {
+            put_varint(heads, run.len() as u32);
+            heads.push(flag_bits(&run[0]));
+        }
+    }
+
+    /// Whether it is time to close the block.
+    pub(crate) fn is_full(&self) -> bool {
+        self.columns.iter().map(Vec::len).sum::<usize>() >= FULL
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.games == 0
+    }
+
+    /// Closes the block and begins the next.
+    pub(crate) fn take(&mut self) -> Block {
+        let block = Block::pack(&self.columns, self.games, self.positions);
+        for column in &mut self.columns {
+            column.clear();
+        }
+        self.starts.clear();
+        (self.games, self.positions) = (0, 0);
+        block
+    }
+}
+
+/// What is wrong with a game whatever its moves are.
+fn check(game: &Game) -> Result<(), String> {
+    if game.plies.len() > LONGEST_GAME {
+        return Err(format!("{} moves, at most {LONGEST_GAME} fit", game.plies.len()));
+    }
+    if game.plies.is_empty() && game.last.is_none() {
+        return Err("neither a move nor a score".to_owned());
+    }
+    Ok(())
+}
+
+fn flag_bits(ply: &Ply) -> u8 {
+    let Flags { random, skip } = ply.flags;
+    let unscored = if ply.score.is_none() { UNSCORED } else { 0 };
+    let (random, skip) = (if random { RANDOM } else { 0 }, if skip { SKIP } else { 0 });
+    random | skip | unscored
+}

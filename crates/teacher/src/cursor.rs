@@ -1,0 +1,330 @@
+//! From columns to positions: the fast way through a block.
+
+use crate::block::{Block, COLUMNS, Column};
+use crate::builder::{HAS_CANDIDATES, LAST_SCORED, LONGEST_GAME, RANDOM, SKIP, UNSCORED};
+use crate::bytes::Tape;
+use crate::error::TeacherError;
+use crate::game::{Candidate, Ending, Flags, Game, Outcome, Ply};
+use crate::movecode;
+use rules::{AnyPosition, Color, Kings, Move, Position, Variant};
+
+/// What a game begins with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Head {
+    /// How many moves it has.
+    pub plies: u32,
+    /// Who won.
+    pub outcome: Outcome,
+    /// How it ended.
+    pub ending: Ending,
+    /// The side some other program played.
+    pub guest: Option<Color>,
+    /// Whether the last position has a score.
+    pub last_scored: bool,
+}
+
+/// One position with what is known about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'a, V: Variant> {
+    /// The position, with the game up to it as its history.
+    pub position: &'a Position<V>,
+    /// The move played; `None` in the last position of a game.
+    pub mv: Option<Move>,
+    /// The score for the side to move.
+    pub score: Option<i16>,
+    /// What a trainer should know.
+    pub flags: Flags,
+    /// Moves a tree search tried here.
+    pub candidates: &'a [Candidate],
+}
+
+/// The columns of a block, read through.
+#[derive(Debug, Default)]
+struct Columns([Tape; COLUMNS]);
+
+impl Columns {
+    #[inline]
+    const fn heads(&mut self) -> &mut Tape {
+        &mut self.0[Column::Heads as usize]
+    }
+
+    const fn starts(&mut self) -> &mut Tape {
+        &mut self.0[Column::Starts as usize]
+    }
+
+    #[inline]
+    const fn scores(&mut self) -> &mut Tape {
+        &mut self.0[Column::Scores as usize]
+    }
+
+    const fn candidates(&mut self) -> &mut Tape {
+        &mut self.0[Column::Candidates as usize]
+    }
+
+    #[inline]
+    fn read_move<V: Variant>(&mut self, position: &Position<V>) -> Option<Move> {
+        let (before, targets) = self.0.split_at_mut(Column::Targets as usize);
+        let classes = targets.first_chunk_mut()?;
+        movecode::decode(position, &mut before[Column::Slots as usize], classes)
+    }
+}
+
+/// Goes through the games of a block, position by position, without allocating.
+///
+/// ```ignore
+/// cursor.open(&block)?;
+/// while cursor.next_game()? {
+///     while let Some(sample) = cursor.next_position()? { … }
+/// }
+/// ```
+pub struct Cursor<V: Variant> {
+    columns: Columns,
+    offset: u64,
+    games_left: u32,
+    starts: Vec<Position<V>>,
+    /// Which of the starts the present game has.
+    start: usize,
+    head: Head,
+    position: Position<V>,
+    /// The move of the present position, not yet played on it.
+    pending: Option<Move>,
+    /// Positions of the present game given out.
+    given: u32,
+    run: (u32, u8),
+    expected: i32,
+    candidates: Vec<Candidate>,
+    candidates_given: usize,
+}
+
+impl<V: Variant> Default for Cursor<V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<V: Variant> Cursor<V> {
+    /// A cursor on nothing.
+    pub fn new() -> Self {
+        Self {
+            columns: Columns::default(),
+            offset: 0,
+            games_left: 0,
+            starts: Vec::new(),
+            start: 0,
+            head: Head::default(),
+            position: Position::startpos(),
+            pending: None,
+            given: 0,
+            run: (0, 0),
+            expected: 0,
+            candidates: Vec::new(),
+            candidates_given: 0,
+        }
+    }
+
+    /// Begins a block.
+    pub fn open(&mut self, block: &Block) -> Result<(), TeacherError> {
+        self.offset = block.offset();
+        self.games_left = 0;
+        self.head = Head::default();
+        self.given = 0;
+        block
+            .unpack(&mut self.columns.0)
+            .ok_or_else(|| self.damaged("a block cannot be unpacked"))?;
+        self.games_left = block.games();
+        self.starts.clear();
+        Ok(())
+    }
+
+    fn damaged(&self, reason: &str) -> TeacherError {
+        TeacherError::Damaged { offset: self.offset, reason: reason.to_owned() }
+    }
+
+    /// Goes to the next game, over what was not read of the present one. `false`: no more.
+    pub fn next_game(&mut self) -> Result<bool, TeacherError> {
+        while self.next_position()?.is_some() {}
+        if self.games_left == 0 {
+            return Ok(false);
+        }
+        self.games_left -= 1;
+        self.read_head().ok_or_else(|| {
+            // Nothing more is to be had from a block that is wrong.
+            self.games_left = 0;
+            self.head = Head::default();
+            self.damaged("a game begins wrongly")
+        })?;
+        Ok(true)
+    }
+
+    fn read_head(&mut self) -> Option<()> {
+        self.head = Head::default();
+        let (number, plies, outcome, ending) = self.columns.heads().read(|bytes| {
+            Some((bytes.varint()? as usize, bytes.varint()?, bytes.byte()?, bytes.byte()?))
+        })?;
+        self.start = if number == 0 { self.read_start()? } else { number - 1 };
+        self.position.clone_from(self.starts.get(self.start)?);
+        let guest = match outcome >> 2 & 3 {
+            0 => None,
+            1 => Some(Color::Black),
+            2 => Some(Color::White),
+            _ => return None,
+        };
+        self.candidates.clear();
+        self.candidates_given = 0;
+        if outcome & HAS_CANDIDATES != 0 {
+            self.read_candidates()?;
+        }
+        let astray = self.candidates.last().is_some_and(|c| c.ply >= plies);
+        let empty = plies == 0 && outcome & LAST_SCORED == 0;
+        if astray || empty || plies as usize > LONGEST_GAME || outcome >> 6 != 0 {
+            return None;
+        }
+        self.head = Head {
+            plies,
+            outcome: Outcome::from_code(outcome),
+            ending: Ending::from_code(ending)?,
+            guest,
+            last_scored: outcome & LAST_SCORED != 0,
+        };
+        (self.pending, self.given, self.run, self.expected) = (None, 0, (0, 0), 0);
+        Some(())
+    }
+
+    fn read_start(&mut self) -> Option<usize> {
+        let start = self.columns.starts().read(|bytes| {
+            let length = bytes.varint()? as usize;
+            let text = std::str::from_utf8(bytes.take(length)?).ok()?;
+            // Curiosities are allowed; what is none is not set up as one.
+            let strict = Position::from_sfen_with(text, Kings::Any);
+            strict.or_else(|_| Position::from_sfen_with(text, Kings::Lenient)).ok()
+        })?;
+        self.starts.push(start);
+        Some(self.starts.len() - 1)
+    }
+
+    fn read_candidates(&mut self) -> Option<()> {
+        let list = &mut self.candidates;
+        self.columns.candidates().read(|bytes| {
+            let mut ply = 0u32;
+            for _ in 0..bytes.varint()? {
+                ply = ply.checked_add(bytes.varint()?)?;
+                let mv = Move::from_bits(V::GAME, u16::from_le_bytes(bytes.array()?))?;
+                let visits = u16::try_from(bytes.varint()?).ok()?;
+                list.push(Candidate { ply, mv, visits });
+            }
+            Some(())
+        })
+    }
+
+    /// What the present game begins with.
+    pub const fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Where the present game began.
+    pub fn start(&self) -> Option<&Position<V>> {
+        self.starts.get(self.start)
+    }
+
+    /// The next position of the present game; `None`: no more.
+    #[inline]
+    pub fn next_position(&mut self) -> Result<Option<Sample<'_, V>>, TeacherError> {
+        if let Some(mv) = self.pending.take() {
+            self.position.play(mv);
+        }
+        let index = self.given;
+        if index >= self.head.plies {
+            if index > self.head.plies || !self.head.last_scored {
+                return Ok(None);
+            }
+            self.given += 1;
+            let score = self.read_score().ok_or_else(|| self.broken("the last score"))?;
+            let (position, score) = (&self.position, Some(score));
+            let flags = Flags::default();
+            return Ok(Some(Sample { position, mv: None, score, flags, candidates: &[] }));
+        }
+        self.given += 1;
+        let Some((ply, candidates)) = self.read_ply(index) else {
+            return Err(self.broken(&format!("move {}", index + 1)));
+        };
+        self.pending = Some(ply.mv);
+        Ok(Some(Sample {
+            position: &self.position,
+            mv: Some(ply.mv),
+            score: ply.score,
+            flags: ply.flags,
+            candidates: &self.candidates[candidates],
+        }))
+    }
+
+    /// Ends the block, from which nothing more is to be had.
+    fn broken(&mut self, what: &str) -> TeacherError {
+        self.games_left = 0;
+        self.head = Head::default();
+        self.damaged(&format!("{what} of a game makes no sense"))
+    }
+
+    #[inline]
+    fn read_ply(&mut self, index: u32) -> Option<(Ply, std::ops::Range<usize>)> {
+        if self.run.0 == 0 {
+            self.run = self.columns.heads().read(|b| Some((b.varint()?, b.byte()?)))?;
+            // Zero would never end; a run beyond the game would leave the columns askew.
+            if self.run.0 == 0 || self.run.0 > self.head.plies - index {
+                return None;
+            }
+        }
+        self.run.0 -= 1;
+        let bits = self.run.1;
+        if bits & !(RANDOM | SKIP | UNSCORED) != 0 {
+            return None;
+        }
+        let mv = self.columns.read_move(&self.position)?;
+        let score = if bits & UNSCORED == 0 {
+            Some(self.read_score()?)
+        } else {
+            self.expected = -self.expected;
+            None
+        };
+        let from = self.candidates_given;
+        while let Some(candidate) = self.candidates.get(self.candidates_given)
+            && candidate.ply == index
+        {
+            if !self.position.is_legal(candidate.mv) {
+                return None;
+            }
+            self.candidates_given += 1;
+        }
+        let flags = Flags { random: bits & RANDOM != 0, skip: bits & SKIP != 0 };
+        Some((Ply { mv, score, flags }, from..self.candidates_given))
+    }
+
+    #[inline]
+    fn read_score(&mut self) -> Option<i16> {
+        let difference = self.columns.scores().read(|bytes| bytes.signed())?;
+        let score = i16::try_from(self.expected.checked_add(difference)?).ok()?;
+        self.expected = -i32::from(score);
+        Some(score)
+    }
+
+    /// Reads the whole next game. `None`: no more.
+    pub fn read_game(&mut self) -> Result<Option<Game>, TeacherError>
+    where
+        AnyPosition: From<Position<V>>,
+    {
+        if !self.next_game()? {
+            return Ok(None);
+        }
+        let mut game = Game::new(self.position.clone().into());
+        let head = self.head;
+        (game.outcome, game.ending, game.guest) = (head.outcome, head.ending, head.guest);
+        game.plies.reserve_exact(head.plies as usize);
+        while let Some(sample) = self.next_position()? {
+            match sample.mv {
+                Some(mv) => game.plies.push(Ply { mv, score: sample.score, flags: sample.flags }),
+                None => game.last = sample.score,
+            }
+        }
+        game.candidates.clone_from(&self.candidates);
+        Ok(Some(game))
+    }
+}
