@@ -11,6 +11,7 @@ use std::process::ExitCode;
 const BENCHES: &[(&str, &str)] = &[
     ("perft", "move generation against rsshogi, then the sliding attacks"),
     ("sliding", "sliding attacks alone: byte-reverse-and-subtract against tables"),
+    ("mate", "the mate solver on the problems of the files that follow (docs/mate.md)"),
 ];
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -19,6 +20,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     };
     if !BENCHES.iter().any(|(known, _)| known == name) {
         return Err(format!("unknown benchmark {name:?}; there are:\n{}", list()).into());
+    }
+    if name == "mate" {
+        let solve = ["run", "--release", "--quiet", "-p", "nue", "--", "mate", "--hash", "1024"];
+        let status = cargo().args(solve).args(rest).status()?;
+        return Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
     let root = workspace_root();
     let status = cargo()
