@@ -67,12 +67,19 @@ fn move_of(
     let allowed = clock.allowed();
     let turn = Turn {
         position: standing.position,
-        command: standing.command,
+        line: standing.line,
         go,
         allowed: allowed.map(|time| time.saturating_add(margin)),
     };
-    let thought = players[mover.index()].think(&turn)?;
+    let mut thought = players[mover.index()].think(&turn)?;
+    let own_time = thought.time.saturating_sub(thought.starved);
+    let could_have = turn.allowed.is_none_or(|allowed| own_time <= allowed);
     if clock.spend(thought.time, margin) {
+        thought.starved = Duration::ZERO;
+        return Ok(thought);
+    }
+    if could_have {
+        // Late only because the machine was busy elsewhere: no player's fault.
         return Ok(thought);
     }
     Err(Fault::late(thought.time, allowed.unwrap_or_default()).into())

@@ -4,6 +4,7 @@
 //! rest of the runner is doing. Of the lines only those are kept that answer something; of the
 //! lines of thought only the latest. However much an engine writes, memory does not grow.
 
+use crate::delay::RunDelay;
 use std::collections::VecDeque;
 use std::io::Read;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -66,10 +67,18 @@ impl Ear {
     /// Reads the pipe to its end. Runs in a thread of its own.
     pub(crate) fn listen(&self, mut pipe: impl Read, time: &dyn TimeSource) {
         let mut buffer = vec![0; 64 << 10];
+        let delay = RunDelay::of_this_thread();
+        let mut before = delay.total();
         loop {
             match pipe.read(&mut buffer) {
                 Ok(0) => break,
-                Ok(count) => self.hear(&buffer[..count], time.now()),
+                Ok(count) => {
+                    let now = time.now();
+                    // What we waited for a processor is not the engine's time.
+                    let waited = delay.total().saturating_sub(before);
+                    self.hear(&buffer[..count], now.saturating_sub(waited));
+                    before = delay.total();
+                }
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(_) => break,
             }

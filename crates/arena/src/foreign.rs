@@ -205,14 +205,13 @@ impl Player for Foreign {
     }
 
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, Halt> {
-        let position = usi::Command::Position(turn.command.clone());
-        let go = usi::Command::Go(turn.go.clone());
-        let question = format!("{position}\n{go}\n");
+        let question = format!("{}\ngo{}\n", turn.line, turn.go);
         let now = self.time.now();
         self.process()?.ear().forget(now);
         self.send(&question)?;
         // Only what happens after the question was handed over is the engine's time.
         let asked = self.time.now();
+        let delayed = self.process()?.delay();
         let answered = self.answer(asked, turn.allowed)?;
         let lag = self.time.now().saturating_sub(answered.at);
         let process = self.process()?;
@@ -226,7 +225,10 @@ impl Player for Foreign {
             ),
             _ => return Err(Fault::protocol(format!("answered {}", quote(&answered.line))).into()),
         };
-        Ok(Thought { answer, time: answered.at.saturating_sub(asked), info, lag })
+        let time = answered.at.saturating_sub(asked);
+        let late = turn.allowed.is_some_and(|allowed| time > allowed);
+        let delay = if late { self.process()?.delay() } else { delayed };
+        Ok(Thought { answer, time, info, lag, starved: delay.saturating_sub(delayed) })
     }
 
     fn finish(&mut self, result: Option<GameResult>, fault: Option<&Fault>) {
@@ -245,10 +247,18 @@ impl Player for Foreign {
     }
 }
 
+fn detached(position: &AnyPosition) -> AnyPosition {
+    match position {
+        AnyPosition::Shogi(p) => p.without_history().into(),
+        AnyPosition::Minishogi(p) => p.without_history().into(),
+    }
+}
+
 /// A line of thought with its moves, as far as they can be played.
 fn thought(line: &str, position: &AnyPosition) -> Option<Info> {
     let Ok(Reply::Info(told)) = Reply::parse(line) else { return None };
-    let mut position = position.clone();
+    // Whether the moves can be played does not depend on how the position came about.
+    let mut position = detached(position);
     let mut pv = Vec::new();
     for text in &told.pv {
         let Ok(m) = position.parse_usi(text) else { break };

@@ -12,7 +12,6 @@ use crate::referee::{End, HouseRules};
 use rules::{AnyPosition, Color, Move};
 use std::time::Duration;
 use think::Info;
-use usi::SetPosition;
 
 /// A move as it was played.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,6 +37,8 @@ pub struct Played {
     pub last: Option<Duration>,
     /// The runner's greatest delay in reading an answer.
     pub worst_lag: Duration,
+    /// Moves that came late because the machine was too busy, and were accepted.
+    pub starved: u32,
 }
 
 impl Played {
@@ -61,8 +62,8 @@ pub struct Abandoned;
 pub struct Standing<'a> {
     /// The position, with its history.
     pub position: &'a AnyPosition,
-    /// The same as engines are told.
-    pub command: &'a SetPosition,
+    /// The same as engines are told: a line `position …`.
+    pub line: &'a str,
 }
 
 /// Plays a game. `think` is asked for every move of both sides; what it answers is checked.
@@ -73,22 +74,25 @@ pub fn play(
     think: &mut dyn FnMut(Standing<'_>) -> Result<Thought, Halt>,
 ) -> Result<Played, Abandoned> {
     let mut position = opening.position().clone();
-    let mut command = opening.command();
+    let mut line = format!("position {}", opening.command());
     let mut adjudicator = Adjudicator::new(adjudication);
     let mut moves = Vec::new();
     let mut worst_lag = Duration::ZERO;
+    let mut starved = 0;
     let mut last = None;
+    let mut end = rules.end_of(&position);
     let end = loop {
-        if let Some(end) = rules.end_of(&position) {
+        if let Some(end) = end {
             break end;
         }
         let turn = position.turn();
-        let thought = match think(Standing { position: &position, command: &command }) {
+        let thought = match think(Standing { position: &position, line: &line }) {
             Ok(thought) => thought,
             Err(Halt::Abandoned) => return Err(Abandoned),
             Err(Halt::Fault(fault)) => break End::Fault(turn, fault),
         };
         worst_lag = worst_lag.max(thought.lag);
+        starved += u32::from(!thought.starved.is_zero());
         let played = match rules.judge(&position, thought.answer) {
             Ok(played) => played,
             Err(end) => {
@@ -98,7 +102,8 @@ pub fn play(
         };
         let by_try = rules.wins_by_try(&position, played);
         let score = thought.info.as_ref().and_then(|info| info.score).map(|(score, _)| score);
-        command.moves.push(played.usi(position.game()));
+        line.push_str(if position.played() == 0 { " moves " } else { " " });
+        line.push_str(&played.usi(position.game()));
         position.play(played);
         moves.push(PlayedMove { played, time: thought.time, info: thought.info });
         if by_try {
@@ -107,11 +112,9 @@ pub fn play(
         // A mate or a repetition on the board is worth more than anybody's opinion.
         let on_board = rules.end_of(&position);
         let by_score = adjudicator.note(turn, score, position.ply().saturating_sub(1));
-        if let Some(end) = on_board.or(by_score) {
-            break end;
-        }
+        end = on_board.or(by_score);
     };
-    Ok(Played { opening: opening.clone(), moves, end, last, worst_lag })
+    Ok(Played { opening: opening.clone(), moves, end, last, worst_lag, starved })
 }
 
 /// The fault of a player that could not even begin.
@@ -122,5 +125,6 @@ pub fn forfeit(opening: &Opening, loser: Color, fault: Fault) -> Played {
         end: End::Fault(loser, fault),
         last: None,
         worst_lag: Duration::ZERO,
+        starved: 0,
     }
 }

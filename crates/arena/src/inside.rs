@@ -128,7 +128,13 @@ impl Player for Inside {
         }
         let Told { at, best, info } = told?;
         let lag = self.time.now().saturating_sub(at);
-        Ok(Thought { answer: best.answer, time: at.saturating_sub(asked), info, lag })
+        Ok(Thought {
+            answer: best.answer,
+            time: at.saturating_sub(asked),
+            info,
+            lag,
+            starved: Duration::ZERO,
+        })
     }
 
     fn finish(&mut self, _: Option<GameResult>, _: Option<&Fault>) {}

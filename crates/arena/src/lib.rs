@@ -21,6 +21,7 @@ pub mod adjudication;
 pub mod affinity;
 pub mod bout;
 pub mod clock;
+mod delay;
 mod ear;
 pub mod fault;
 pub mod foreign;

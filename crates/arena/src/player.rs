@@ -4,15 +4,15 @@ use crate::fault::{Fault, Halt};
 use rules::{AnyPosition, Game};
 use std::time::Duration;
 use think::{Answer, Info};
-use usi::{GameResult, Go, SetPosition};
+use usi::{GameResult, Go};
 
 /// A question to a player.
 #[derive(Clone, Debug)]
 pub struct Turn<'a> {
     /// The position, with its history.
     pub position: &'a AnyPosition,
-    /// The same as engines are told.
-    pub command: &'a SetPosition,
+    /// The same as engines are told: a line `position …`.
+    pub line: &'a str,
     /// What bounds the answer, as engines are told.
     pub go: Go,
     /// When the time is over; `None` if nothing is timed.
@@ -31,6 +31,9 @@ pub struct Thought {
     pub info: Option<Info>,
     /// Time the answer lay unread: the runner's own delay, charged to nobody.
     pub lag: Duration,
+    /// Where the answer came after the time allowed: how much of that time the player waited for a
+    /// processor of a machine too busy, as far as that is known.
+    pub starved: Duration,
 }
 
 /// Somebody who plays games, one after another.

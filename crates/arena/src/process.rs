@@ -1,6 +1,7 @@
 //! An engine's process: started, spoken to, listened to, ended.
 
 use crate::affinity;
+use crate::delay::RunDelay;
 use crate::ear::{Ear, Heard};
 use crate::fault::{Cause, Fault};
 use crate::spec::Command;
@@ -33,6 +34,7 @@ pub(crate) struct Process {
     complaints: Arc<Mutex<Vec<u8>>>,
     /// Bytes sent since the engine last answered something.
     unread: usize,
+    delay: RunDelay,
 }
 
 impl Process {
@@ -66,12 +68,18 @@ impl Process {
             spawn("errors", move || keep_last(errors, &kept))?;
         }
         let input = child.stdin.take();
-        Ok(Self { child, input, ear, complaints, unread: 0 })
+        let delay = RunDelay::of_process(child.id());
+        Ok(Self { child, input, ear, complaints, unread: 0, delay })
     }
 
     /// The listening side.
     pub(crate) fn ear(&self) -> &Ear {
         &self.ear
+    }
+
+    /// How long the engine has waited for a processor until now.
+    pub(crate) fn delay(&self) -> Duration {
+        self.delay.total()
     }
 
     /// The engine has answered: it has read what was sent before.

@@ -53,10 +53,11 @@ fn whole_millis(time: std::time::Duration) -> std::time::Duration {
 
 fn head(record: &mut Record, caption: &Caption) {
     let headers = &mut record.headers;
-    headers.set(Key::Black, &caption.names[0]);
-    headers.set(Key::White, &caption.names[1]);
-    if !caption.event.is_empty() {
-        headers.set(Key::Event, &caption.event);
+    let [black, white] = &caption.names;
+    for (key, value) in [(Key::Black, black), (Key::White, white), (Key::Event, &caption.event)] {
+        if !value.is_empty() {
+            headers.set(key, value);
+        }
     }
     if let Some(began) = &caption.began {
         headers.set(Key::StartTime, began);

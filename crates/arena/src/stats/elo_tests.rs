@@ -29,6 +29,36 @@ fn the_normal_distribution_is_the_tabled_one() {
     }
 }
 
+/// Results published with fastchess, a runner for chess engines: pairs, normalised Elo and its
+/// error, Elo and its error, likelihood of superiority.
+#[test]
+fn estimates_are_the_published_ones() {
+    for (pairs, nelo, nelo_error, elo, elo_error, superiority) in [
+        ([34, 54, 63, 64, 75], 57.94, 28.28, 55.58, 27.65, 0.99997),
+        ([332, 433, 498, 333, 334], -9.17, 10.96, -8.64, 10.33, 0.0505),
+        ([7895, 8757, 5685, 568, 9999], -19.01, 2.65, -21.04, 2.95, 0.0),
+    ] {
+        let estimate = Estimate::of(&Score { pairs, ..Score::default() }).unwrap();
+        let normalised = estimate.normalised.unwrap();
+        close(normalised.mid, nelo, 0.01);
+        close(normalised.error(), nelo_error, 0.01);
+        close(estimate.elo.mid, elo, 0.01);
+        close(estimate.elo.error(), elo_error, 0.01);
+        close(estimate.superiority, superiority, 1e-4);
+    }
+    // Single games: wins, losses, draws.
+    for ((wins, losses, draws), nelo, nelo_error, superiority) in
+        [((76, 89, 123), -20.76, 40.13, 0.1553), ((136, 96, 111), 49.77, 36.77, 0.9960)]
+    {
+        let score = Score { wins, draws, losses, ..Score::default() };
+        let estimate = Estimate::of(&score).unwrap();
+        let normalised = estimate.normalised.unwrap();
+        close(normalised.mid, nelo, 0.01);
+        close(normalised.error(), nelo_error, 0.01);
+        close(estimate.superiority, superiority, 1e-4);
+    }
+}
+
 #[test]
 fn single_games_are_used_where_no_pair_is_complete() {
     let score = Score { wins: 3, draws: 1, losses: 1, ..Score::default() };

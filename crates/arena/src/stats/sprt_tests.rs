@@ -1,1 +1,95 @@
+use super::*;
+use crate::seed::Seed;
 
+fn pairs(pairs: [u64; 5]) -> Score {
+    Score { pairs, ..Score::default() }
+}
+
+/// Results published with fastchess, a runner for chess engines, for the same test.
+#[test]
+fn ratios_are_the_published_ones() {
+    for (results, elo0, elo1, ratio) in [
+        ([365, 16_618, 36_229, 16_974, 390], 0.0, 2.0, 2.25),
+        ([127, 4883, 10_712, 5150, 104], -1.75, 0.25, 3.01),
+    ] {
+        let sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap();
+        let got = sprt.ratio(&pairs(results));
+        assert!((got - ratio).abs() < 0.01 * ratio, "{got} is not {ratio}");
+    }
+}
+
+#[test]
+fn bounds_and_verdicts() {
+    let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap();
+    let (low, high) = sprt.bounds();
+    assert!((low + 2.944_439).abs() < 1e-5 && (high - 2.944_439).abs() < 1e-5);
+    assert_eq!(sprt.verdict(&Score::default()), Verdict::Undecided);
+    assert_eq!(sprt.verdict(&pairs([10, 50, 100, 60, 12])), Verdict::Undecided);
+    assert_eq!(sprt.verdict(&pairs([0, 0, 1000, 600, 300])), Verdict::Accepted);
+    assert_eq!(sprt.verdict(&pairs([300, 600, 1000, 0, 0])), Verdict::Rejected);
+}
+
+#[test]
+fn senseless_tests_are_refused() {
+    assert_eq!(Sprt::new(5.0, 5.0, 0.05, 0.05), Err(SprtError::Bounds(5.0, 5.0)));
+    assert!(Sprt::new(f64::NAN, 5.0, 0.05, 0.05).is_err());
+    assert_eq!(Sprt::new(0.0, 5.0, 0.0, 0.05), Err(SprtError::Rate(0.0)));
+    assert_eq!(Sprt::new(0.0, 5.0, 0.05, 0.6), Err(SprtError::Rate(0.6)));
+}
+
+#[test]
+fn one_sided_results_of_any_number_are_finite() {
+    let sprt = Sprt::new(-10.0, 60.0, 0.05, 0.05).unwrap();
+    for index in 0..5 {
+        for count in [1, 2, 100, 1_000_000] {
+            let mut results = [0; 5];
+            results[index] = count;
+            assert!(sprt.ratio(&pairs(results)).is_finite(), "{results:?}");
+        }
+    }
+}
+
+/// Shares of pair results whose normalised Elo is the one wanted.
+fn shares(elo: f64) -> [f64; 5] {
+    let base = [0.1, 0.2, 0.4, 0.2, 0.1];
+    best_with(&base, elo / NORMALISED * std::f64::consts::SQRT_2).unwrap()
+}
+
+/// Plays tests to their end with a known truth: the share of acceptances.
+fn accepted(sprt: &Sprt, truth: f64, trials: u32, seed: u64) -> f64 {
+    let shares = shares(truth);
+    let mut seed = Seed::new(seed);
+    let mut accepted = 0;
+    for _ in 0..trials {
+        let mut score = Score::default();
+        let verdict = loop {
+            for _ in 0..10 {
+                let mut x = seed.unit();
+                let index = shares.iter().position(|p| {
+                    x -= p;
+                    x < 0.0
+                });
+                score.pairs[index.unwrap_or(4)] += 1;
+            }
+            match sprt.verdict(&score) {
+                Verdict::Undecided => {}
+                verdict => break verdict,
+            }
+        };
+        accepted += u32::from(verdict == Verdict::Accepted);
+    }
+    f64::from(accepted) / f64::from(trials)
+}
+
+/// The promise of the test: wrong at most as often as it says, and right the more often the
+/// clearer the truth.
+#[test]
+fn simulated_tests_err_as_often_as_promised() {
+    let sprt = Sprt::new(0.0, 40.0, 0.05, 0.05).unwrap();
+    let wrong = accepted(&sprt, 0.0, 400, 1);
+    let missed = 1.0 - accepted(&sprt, 40.0, 400, 2);
+    let between = accepted(&sprt, 20.0, 400, 3);
+    assert!((0.01..0.085).contains(&wrong), "{wrong}");
+    assert!((0.01..0.085).contains(&missed), "{missed}");
+    assert!((0.4..0.6).contains(&between), "{between}");
+}
