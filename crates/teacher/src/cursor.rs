@@ -71,11 +71,27 @@ impl Columns {
 
 /// Goes through the games of a block, position by position, without allocating.
 ///
-/// ```ignore
-/// cursor.open(&block)?;
-/// while cursor.next_game()? {
-///     while let Some(sample) = cursor.next_position()? { … }
+/// ```
+/// # use rules::{AnyPosition, Shogi};
+/// # let header = teacher::Header::new(rules::Game::Shogi);
+/// # let mut writer = teacher::Writer::new(Vec::new(), header)?;
+/// # let mut game = teacher::Game::new(AnyPosition::startpos(rules::Game::Shogi));
+/// # game.last = Some(25);
+/// # writer.write(&game)?;
+/// # let file = writer.finish()?;
+/// let mut reader = teacher::Reader::new(&file[..])?;
+/// let (mut block, mut cursor) = (teacher::Block::new(), teacher::Cursor::<Shogi>::new());
+/// let mut scores = Vec::new();
+/// while reader.next_block(&mut block)? {
+///     cursor.open(&block)?;
+///     while cursor.next_game()? {
+///         while let Some(sample) = cursor.next_position()? {
+///             scores.extend(sample.score);
+///         }
+///     }
 /// }
+/// assert_eq!(scores, [25]);
+/// # Ok::<(), teacher::TeacherError>(())
 /// ```
 pub struct Cursor<V: Variant> {
     columns: Columns,
@@ -300,8 +316,11 @@ impl<V: Variant> Cursor<V> {
 
     #[inline]
     fn read_score(&mut self) -> Option<i16> {
-        let difference = self.columns.scores().read(|bytes| bytes.signed())?;
-        let score = i16::try_from(self.expected.checked_add(difference)?).ok()?;
+        let expected = self.expected;
+        let score = self
+            .columns
+            .scores()
+            .read(|bytes| i16::try_from(expected.checked_add(bytes.signed()?)?).ok())?;
         self.expected = -i32::from(score);
         Some(score)
     }

@@ -134,7 +134,7 @@ proptest! {
         let mut cursor = Cursor::<Minishogi>::new();
         if cursor.open(&block).is_ok() {
             while let Ok(Some(game)) = cursor.read_game() {
-                write(&[game.clone()], 1);
+                write(std::slice::from_ref(&game), 1);
             }
             prop_assert!(matches!(cursor.read_game(), Ok(None)), "an error ends the block");
         }

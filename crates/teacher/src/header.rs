@@ -33,6 +33,7 @@ impl Header {
 
     /// The same header with one more entry, or another value for one it has.
     #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "numbers and texts are given alike")]
     pub fn with(mut self, key: &str, value: impl ToString) -> Self {
         let value = value.to_string();
         match self.entries.iter_mut().find(|(k, _)| k == key) {

@@ -1,6 +1,7 @@
 //! Teacher data: games with scores, from which evaluations learn.
 //!
-//! What is here: the project's own file format for games ([`Writer`], [`Reader`], [`Cursor`]).
+//! What is here: the project's own file format for games ([`Writer`], [`Reader`], [`Cursor`];
+//! docs/formats/teacher.md), and the formats of the field: [`psv`], [`hcpe`], [`hcpe3`].
 //!
 //! What is deliberately absent: playing the games, training on them, and the file system's layout.
 
@@ -10,8 +11,14 @@ mod bytes;
 mod cursor;
 mod error;
 mod game;
+pub mod hcpe;
+pub mod hcpe3;
 mod header;
+mod labelled;
 mod movecode;
+mod packed;
+mod placement;
+pub mod psv;
 mod reader;
 mod writer;
 
@@ -20,8 +27,11 @@ pub use cursor::{Cursor, Head, Sample};
 pub use error::{PackError, TeacherError};
 pub use game::{Candidate, Ending, Flags, Game, MATE, MATE_BOUND, Outcome, Ply};
 pub use header::{Header, is_teacher};
+pub use labelled::{Chain, Labelled, apery_bits, from_apery_bits};
 pub use reader::{Games, Reader, Survey};
 pub use writer::Writer;
 
 #[cfg(test)]
 mod file_tests;
+#[cfg(test)]
+mod foreign_tests;
