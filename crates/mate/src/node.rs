@@ -111,9 +111,9 @@ pub(crate) struct Tally {
 impl Frame {
     /// Adds up. The number that decides is the smallest. The other is the sum for the attacker's
     /// choices; for the defender's it is the largest plus one for every further open reply,
-    /// because replies share so much that a sum would count it many times over. Measured on the
-    /// problems of docs/mate.md, this mixture needs a half to a tenth of the nodes of sums or of
-    /// largest numbers on both sides.
+    /// because replies share so much that a sum would count it many times over. On the problems
+    /// of docs/mate.md sums on both sides cost twice the nodes on the longest, and largest numbers
+    /// on both sides four times on the mates from games.
     pub(crate) fn tally(&self) -> Tally {
         let (mut first, mut second) = (INFINITE, INFINITE);
         let (mut most, mut sum, mut best, mut best_other) = (0, 0u32, 0, 0);
