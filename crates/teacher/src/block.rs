@@ -79,14 +79,29 @@ impl Block {
         &self.bytes
     }
 
-    /// Packs columns into a block.
-    pub(crate) fn pack(columns: &[Vec<u8>; COLUMNS], games: u32, positions: u32) -> Self {
+    /// A block that [`Block::as_bytes`] gave.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, TeacherError> {
+        let (mut block, mut rest) = (Self::new(), bytes);
+        if !block.read(&mut rest, 0)? || !rest.is_empty() {
+            let reason = "not one whole block".to_owned();
+            return Err(TeacherError::Damaged { offset: 0, reason });
+        }
+        Ok(block)
+    }
+
+    /// Packs columns into a block; `squeezed` takes less room and more time.
+    pub(crate) fn pack(
+        columns: &[Vec<u8>; COLUMNS],
+        games: u32,
+        positions: u32,
+        squeezed: bool,
+    ) -> Self {
         let mut bytes = MAGIC.to_vec();
         bytes.resize(12, 0);
         bytes.extend(games.to_le_bytes());
         bytes.extend(positions.to_le_bytes());
-        let packed: Vec<Option<Vec<u8>>> =
-            columns.iter().enumerate().map(|(i, raw)| deflate(raw, i)).collect();
+        let packed: [Option<Vec<u8>>; COLUMNS] =
+            std::array::from_fn(|i| squeezed.then(|| deflate(&columns[i], i)).flatten());
         for (raw, packed) in columns.iter().zip(&packed) {
             put_varint(&mut bytes, raw.len() as u32);
             put_varint(&mut bytes, packed.as_ref().map_or(raw.len(), Vec::len) as u32);

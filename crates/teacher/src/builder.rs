@@ -1,7 +1,7 @@
 //! Games into columns.
 
 use crate::block::{Block, COLUMNS, Column, LARGEST};
-use crate::bytes::{put_signed, put_varint};
+use crate::bytes::{Bytes, Tape, put_signed, put_varint};
 use crate::game::{Flags, Game, Ply};
 use crate::movecode;
 use rules::{AnyPosition, Color, Position, Variant};
@@ -114,18 +114,7 @@ impl Builder {
     }
 
     fn add_head(&mut self, game: &Game) {
-        let sfen = game.start.sfen();
-        let fresh = self.starts.len() as u32 + 1;
-        let known = *self.starts.entry(sfen.clone()).or_insert(fresh);
-        let heads = &mut self.columns[Column::Heads as usize];
-        if known == fresh {
-            put_varint(heads, 0);
-            let starts = &mut self.columns[Column::Starts as usize];
-            put_varint(starts, sfen.len() as u32);
-            starts.extend(sfen.as_bytes());
-        } else {
-            put_varint(heads, known);
-        }
+        self.add_start(&game.start.sfen());
         let heads = self.put(Column::Heads);
         put_varint(heads, game.plies.len() as u32);
         let guest = match game.guest {
@@ -143,6 +132,39 @@ impl Builder {
         }
     }
 
+    /// The number of a start position, and its text if it is new to the block.
+    fn add_start(&mut self, sfen: &str) {
+        if let Some(&known) = self.starts.get(sfen) {
+            put_varint(self.put(Column::Heads), known);
+            return;
+        }
+        self.starts.insert(sfen.to_owned(), self.starts.len() as u32 + 1);
+        put_varint(self.put(Column::Heads), 0);
+        put_text(self.put(Column::Starts), sfen);
+    }
+
+    /// Adds the game of a block that [`crate::Cursor::extract`] made.
+    pub(crate) fn adopt(&mut self, block: &Block) -> Option<()> {
+        let mut columns: [Tape; COLUMNS] = Default::default();
+        block.unpack(&mut columns)?;
+        let [heads, starts, ..] = &columns;
+        let (mut heads, mut starts) = (Bytes(&heads.bytes), Bytes(&starts.bytes));
+        let length = starts.varint()? as usize;
+        let start = std::str::from_utf8(starts.take(length)?).ok()?;
+        if block.games() != 1 || heads.varint()? != 0 || !starts.0.is_empty() {
+            return None;
+        }
+        self.add_start(start);
+        self.put(Column::Heads).extend(heads.0);
+        let moves = self.columns.iter_mut().zip(&columns).skip(Column::Slots as usize);
+        for (column, tape) in moves {
+            column.extend(&tape.bytes);
+        }
+        self.games += 1;
+        self.positions += block.positions();
+        Some(())
+    }
+
     /// Whether it is time to close the block.
     pub(crate) fn is_full(&self) -> bool {
         self.columns.iter().map(Vec::len).sum::<usize>() >= FULL
@@ -154,7 +176,7 @@ impl Builder {
 
     /// Closes the block and begins the next.
     pub(crate) fn take(&mut self) -> Block {
-        let block = Block::pack(&self.columns, self.games, self.positions);
+        let block = Block::pack(&self.columns, self.games, self.positions, true);
         for column in &mut self.columns {
             column.clear();
         }
@@ -162,6 +184,12 @@ impl Builder {
         (self.games, self.positions) = (0, 0);
         block
     }
+}
+
+/// Appends a text with its length.
+pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
+    put_varint(out, text.len() as u32);
+    out.extend(text.as_bytes());
 }
 
 /// What is wrong with a game whatever its moves are.

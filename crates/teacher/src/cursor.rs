@@ -1,7 +1,7 @@
 //! From columns to positions: the fast way through a block.
 
 use crate::block::{Block, COLUMNS, Column};
-use crate::builder::{HAS_CANDIDATES, LAST_SCORED, LONGEST_GAME, RANDOM, SKIP, UNSCORED};
+use crate::builder::{HAS_CANDIDATES, LAST_SCORED, LONGEST_GAME, RANDOM, SKIP, UNSCORED, put_text};
 use crate::bytes::Tape;
 use crate::error::TeacherError;
 use crate::game::{Candidate, Ending, Flags, Game, Outcome, Ply};
@@ -95,6 +95,8 @@ impl Columns {
 /// ```
 pub struct Cursor<V: Variant> {
     columns: Columns,
+    /// Where the present game begins in each column, the number of its start left out.
+    begin: [usize; COLUMNS],
     offset: u64,
     games_left: u32,
     starts: Vec<Position<V>>,
@@ -123,6 +125,7 @@ impl<V: Variant> Cursor<V> {
     pub fn new() -> Self {
         Self {
             columns: Columns::default(),
+            begin: [0; COLUMNS],
             offset: 0,
             games_left: 0,
             starts: Vec::new(),
@@ -174,9 +177,12 @@ impl<V: Variant> Cursor<V> {
 
     fn read_head(&mut self) -> Option<()> {
         self.head = Head::default();
-        let (number, plies, outcome, ending) = self.columns.heads().read(|bytes| {
-            Some((bytes.varint()? as usize, bytes.varint()?, bytes.byte()?, bytes.byte()?))
-        })?;
+        let number = self.columns.heads().read(|bytes| bytes.varint().map(|n| n as usize))?;
+        self.begin = self.columns.0.each_ref().map(|tape| tape.at);
+        let (plies, outcome, ending) = self
+            .columns
+            .heads()
+            .read(|bytes| Some((bytes.varint()?, bytes.byte()?, bytes.byte()?)))?;
         self.start = if number == 0 { self.read_start()? } else { number - 1 };
         self.position.clone_from(self.starts.get(self.start)?);
         let guest = match outcome >> 2 & 3 {
@@ -323,6 +329,23 @@ impl<V: Variant> Cursor<V> {
             .read(|bytes| i16::try_from(expected.checked_add(bytes.signed()?)?).ok())?;
         self.expected = -i32::from(score);
         Some(score)
+    }
+
+    /// Takes the present game out as a block of its own, for [`crate::Writer::adopt`]. What was
+    /// not read of it is read, so that nothing wrong travels on.
+    pub fn extract(&mut self) -> Result<Block, TeacherError> {
+        while self.next_position()?.is_some() {}
+        let Some(start) = self.starts.get(self.start).filter(|_| self.given > 0) else {
+            return Err(self.damaged("there is no game to take out"));
+        };
+        let mut columns: [Vec<u8>; COLUMNS] = std::array::from_fn(|i| {
+            let tape = &self.columns.0[i];
+            tape.bytes[self.begin[i]..tape.at].to_vec()
+        });
+        columns[Column::Heads as usize].insert(0, 0);
+        columns[Column::Starts as usize].clear();
+        put_text(&mut columns[Column::Starts as usize], &start.sfen());
+        Ok(Block::pack(&columns, 1, self.given, false))
     }
 
     /// Reads the whole next game. `None`: no more.

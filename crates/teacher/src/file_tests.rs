@@ -130,7 +130,7 @@ proptest! {
         let mut columns = columns;
         columns[0].splice(0..0, small);
         columns[1] = b"\x19rbsgk/4p/5/P4/KGSBR b - 1".repeat(3);
-        let block = Block::pack(&columns, games, 7);
+        let block = Block::pack(&columns, games, 7, true);
         let mut cursor = Cursor::<Minishogi>::new();
         if cursor.open(&block).is_ok() {
             while let Ok(Some(game)) = cursor.read_game() {
@@ -268,6 +268,32 @@ fn blocks_can_be_copied_and_games_skipped() {
     }
     assert_eq!(seen, games.len());
     assert_eq!(writer.finish().unwrap(), bytes);
+}
+
+#[test]
+fn games_move_to_another_file_undecoded() {
+    let games = sample();
+    let bytes = write(&games, 3);
+    let mut reader = Reader::new(&bytes[..]).unwrap();
+    let (mut block, mut cursor) = (Block::new(), Cursor::<Shogi>::new());
+    let mut singles = Vec::new();
+    while reader.next_block(&mut block).unwrap() {
+        cursor.open(&block).unwrap();
+        while cursor.next_game().unwrap() {
+            singles.push(cursor.extract().unwrap().as_bytes().to_vec());
+        }
+    }
+    let mut writer = Writer::new(Vec::new(), reader.header().clone()).unwrap();
+    for single in singles.iter().rev() {
+        writer.adopt(&Block::from_bytes(single).unwrap()).unwrap();
+    }
+    let (read, error) = read(&writer.finish().unwrap()).unwrap();
+    assert!(error.is_none());
+    assert!(read.iter().eq(games.iter().rev()));
+    assert!(Block::from_bytes(&singles[0][1..]).is_err());
+    assert!(Block::from_bytes(&singles.concat()).is_err());
+    let mut writer = Writer::new(Vec::new(), reader.header().clone()).unwrap();
+    assert!(matches!(writer.adopt(&block), Err(TeacherError::Refused(_))), "more than one game");
 }
 
 #[test]

@@ -46,6 +46,16 @@ impl<W: Write> Writer<W> {
         if self.builder.is_full() { self.close_block() } else { Ok(()) }
     }
 
+    /// Adds a game that [`crate::Cursor::extract`] took from another file of the same game,
+    /// without decoding it again.
+    pub fn adopt(&mut self, single: &Block) -> Result<(), TeacherError> {
+        let astray = || TeacherError::Refused("not a block of one extracted game".to_owned());
+        self.builder.adopt(single).ok_or_else(astray)?;
+        self.games += 1;
+        self.positions += u64::from(single.positions());
+        if self.builder.is_full() { self.close_block() } else { Ok(()) }
+    }
+
     /// Copies a block of another file of the same game as it is.
     pub fn copy(&mut self, block: &Block) -> Result<(), TeacherError> {
         self.close_block()?;
