@@ -3,9 +3,8 @@
 //! Inputs are never touched, outputs appear whole or not at all, and a game that cannot be read
 //! does not stop the others: it is named at the end with file, line and reason.
 
-mod draft;
 mod sink;
-mod sources;
+pub(crate) mod sources;
 
 use crate::failure::{Failure, Outcome};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

@@ -8,6 +8,7 @@ mod assemble;
 mod bench;
 mod board;
 mod convert;
+mod draft;
 mod equipped;
 mod eval;
 mod evaluation;
@@ -18,6 +19,7 @@ mod r#match;
 mod mate;
 mod moves;
 mod net;
+mod openings;
 mod options;
 mod output;
 mod perft;
@@ -52,6 +54,7 @@ enum Command {
     Bench(bench::BenchArgs),
     Options(options::OptionsArgs),
     Match(Box<r#match::MatchArgs>),
+    Openings(openings::OpeningsArgs),
 }
 
 fn main() -> ExitCode {
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Options(args)) => options::run(&args),
         Some(Command::Match(args)) => r#match::run(*args),
+        Some(Command::Openings(args)) => openings::run(&args),
     };
     outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

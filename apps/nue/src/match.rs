@@ -50,7 +50,7 @@ pub(crate) fn run(args: MatchArgs) -> Outcome {
 
 /// The surroundings of a match. An interrupt breaks off the games under way, and a second one the
 /// program.
-fn hall() -> Hall {
+pub(crate) fn hall() -> Hall {
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let for_engines = Arc::clone(&time);
     let abandoned = Arc::new(AtomicBool::new(false));
@@ -76,7 +76,10 @@ fn try_out(plan: &Plan, hall: &Hall) -> Outcome {
         let introduction = plan
             .try_out(index, hall)
             .map_err(|fault| Failure::failed(format!("engine {:?}: {fault}", engine.name)))?;
-        let known = |name: &str| introduction.options.iter().any(|o| o.is_called(name));
+        // Every engine may be sent these, declared or not.
+        let always = |name: &str| ["USI_Hash", "USI_Ponder"].contains(&name);
+        let declared = |name: &str| introduction.options.iter().any(|o| o.is_called(name));
+        let known = |name: &str| always(name) || declared(name);
         for (name, _) in engine.options.iter().filter(|(name, _)| !known(name)) {
             say(&format!("warning: engine {:?} declares no option {name:?}", engine.name));
         }
@@ -103,6 +106,8 @@ struct Course<'a> {
     live: Live,
     /// The runner's greatest delay in reading an answer.
     worst_lag: Duration,
+    /// Moves that came late because the machine was too busy.
+    starved: u64,
     failure: Option<Failure>,
     gave_up: Option<usize>,
 }
@@ -129,6 +134,7 @@ impl<'a> Course<'a> {
             done,
             live,
             worst_lag: Duration::ZERO,
+            starved: 0,
             failure: None,
             gave_up: None,
         })
@@ -192,6 +198,7 @@ impl<'a> Course<'a> {
             standings::Outcome { winner: played.winner(), fault: fault.map(|fault| fault.cause) };
         self.standings.add(ticket, outcome);
         self.worst_lag = self.worst_lag.max(played.worst_lag);
+        self.starved += u64::from(played.starved);
         Ok(())
     }
 
@@ -216,6 +223,7 @@ impl<'a> Course<'a> {
             standings: &self.standings,
             sprt: self.args.sprt.as_ref(),
             worst_lag: self.worst_lag,
+            starved: self.starved,
             ended,
         }
     }

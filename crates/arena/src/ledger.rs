@@ -223,7 +223,6 @@ impl Told {
     fn read(bytes: &[u8], games_length: u64, path: &Path) -> Result<Self, LedgerError> {
         let mut told = Self { head: None, entries: Vec::new(), whole: 0 };
         for (index, line) in bytes.split_inclusive(|&b| b == b'\n').enumerate() {
-            let last = told.whole as usize + line.len() == bytes.len();
             let damaged = |reason: String| {
                 Err(LedgerError::Damaged { path: path.to_owned(), line: index + 1, reason })
             };
@@ -233,19 +232,17 @@ impl Told {
                         return damaged(format!("a journal of form {}", head.journal));
                     }
                     Ok(head) if line.ends_with(b"\n") => told.head = Some(head),
+                    Err(error) if line.ends_with(b"\n") => return damaged(error.to_string()),
                     // The very first write was cut short.
-                    _ if last && !line.ends_with(b"\n") => return Ok(told),
-                    Ok(_) => return Ok(told),
-                    Err(error) => return damaged(error.to_string()),
+                    _ => return Ok(told),
                 }
             } else {
                 match serde_json::from_slice::<Entry>(line) {
                     Ok(entry) if entry.length > games_length => return Ok(told),
                     Ok(entry) if line.ends_with(b"\n") => told.entries.push(entry),
+                    Err(error) if line.ends_with(b"\n") => return damaged(error.to_string()),
                     // The last write was cut short.
-                    _ if last => return Ok(told),
-                    Ok(_) => return Ok(told),
-                    Err(error) => return damaged(error.to_string()),
+                    _ => return Ok(told),
                 }
             }
             told.whole += line.len() as u64;

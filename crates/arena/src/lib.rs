@@ -7,7 +7,7 @@
 //! | [`referee`], [`adjudication`] | how games end |
 //! | [`player`], [`foreign`], [`inside`] | who plays: USI processes, engines of this program |
 //! | [`spec`], [`clock`] | how engines are started and how long they think |
-//! | [`opening`] | where games begin |
+//! | [`opening`], [`making`] | where games begin; making such places |
 //! | [`schedule`], [`runner`] | which games, several at a time |
 //! | [`stats`], [`standings`] | Elo, pentanomial pairs, SPRT; where a match stands |
 //! | [`record`], [`ledger`] | games as records; a match on disk, to be resumed |
@@ -28,6 +28,7 @@ pub mod foreign;
 pub mod game;
 pub mod inside;
 pub mod ledger;
+pub mod making;
 pub mod opening;
 mod plan;
 pub mod player;

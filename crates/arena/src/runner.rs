@@ -79,7 +79,7 @@ pub enum Flow {
 }
 
 impl Plan {
-    fn player(&self, index: usize, cpus: &[usize], hall: &Hall) -> Box<dyn Player> {
+    pub(crate) fn player(&self, index: usize, cpus: &[usize], hall: &Hall) -> Box<dyn Player> {
         let spec = &self.engines[index];
         let (time, abandoned) = (Arc::clone(&hall.time), Arc::clone(&hall.abandoned));
         match &spec.launch {

@@ -1,7 +1,7 @@
 //! Where records go: standard output, one file, or a folder of files.
 
 use super::ConvertArgs;
-use super::draft::Draft;
+use crate::draft::Draft;
 use super::sources::Source;
 use crate::failure::Failure;
 use kifu::{Encoding, Format, Losses, Record, WriteError, WriteOptions, Writer};

@@ -11,6 +11,7 @@ pub(crate) struct Summary<'a> {
     pub(crate) standings: &'a Standings,
     pub(crate) sprt: Option<&'a Sprt>,
     pub(crate) worst_lag: Duration,
+    pub(crate) starved: u64,
     /// Why the match ended before its last game.
     pub(crate) ended: Option<String>,
 }
@@ -51,6 +52,10 @@ impl Summary<'_> {
         let [black, white, drawn] = self.standings.colors();
         text += &format!("Black won {black}, White won {white}, drawn {drawn}");
         text += &format!("; slowest reading of an answer {:.1} ms\n", millis(self.worst_lag));
+        if self.starved > 0 {
+            let moves = self.starved;
+            text += &format!("{moves} moves came late from a machine too busy; not charged\n");
+        }
         text += &self.faults_text();
         if let Some(ended) = &self.ended {
             text += &format!("{ended} after {} games\n", self.standings.games());
@@ -136,6 +141,7 @@ impl Summary<'_> {
             "white": white,
             "draws": drawn,
             "worst_lag_ms": millis(self.worst_lag),
+            "starved_moves": self.starved,
         })
     }
 

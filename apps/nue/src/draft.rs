@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// A file being written. Dropped without [`Draft::publish`] it leaves nothing behind.
-pub(super) struct Draft {
+pub(crate) struct Draft {
     target: PathBuf,
     temporary: PathBuf,
     /// `None` once published or given up.
@@ -14,7 +14,7 @@ pub(super) struct Draft {
 
 impl Draft {
     /// Starts a file beside its final place, making the folders it lies in.
-    pub(super) fn new(target: &Path) -> io::Result<Self> {
+    pub(crate) fn new(target: &Path) -> io::Result<Self> {
         if let Some(folder) = target.parent().filter(|f| !f.as_os_str().is_empty()) {
             fs::create_dir_all(folder)?;
         }
@@ -36,7 +36,7 @@ impl Draft {
     }
 
     /// Puts the file in its place. Without `force` an existing file stays and this fails.
-    pub(super) fn publish(mut self, force: bool) -> io::Result<()> {
+    pub(crate) fn publish(mut self, force: bool) -> io::Result<()> {
         let Some(output) = self.output.take() else { return Ok(()) };
         let file = output.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
