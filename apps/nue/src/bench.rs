@@ -153,9 +153,9 @@ impl Bench {
             }
             engine.is_ready(&mut |text| each(text));
             let positions = positions(*game);
-            for (index, text) in positions.iter().enumerate() {
+            for (index, position) in positions.iter().enumerate() {
                 let started = time.now();
-                let nodes = self.search(&mut *engine, position(text, *game), started)?;
+                let nodes = self.search(&mut *engine, position.clone(), started)?;
                 total.time += time.now().saturating_sub(started);
                 total.nodes += nodes;
                 each(&format!("{game} {} of {}: {nodes} nodes", index + 1, positions.len()));
@@ -189,16 +189,17 @@ impl Bench {
     }
 }
 
-const fn positions(game: Game) -> &'static [&'static str] {
-    match game {
+/// The positions searched, with the moves that led to them.
+pub(crate) fn positions(game: Game) -> Vec<AnyPosition> {
+    let texts: &[&str] = match game {
         Game::Shogi => &SHOGI,
         Game::Minishogi => &MINISHOGI,
-    }
-}
-
-fn position(text: &str, game: Game) -> AnyPosition {
-    let set = SetPosition::parse(text).expect("bench positions are constants");
-    set.resolve(game).expect("bench positions are constants")
+    };
+    let position = |text: &&str| {
+        let set = SetPosition::parse(text).expect("bench positions are constants");
+        set.resolve(game).expect("bench positions are constants")
+    };
+    texts.iter().map(position).collect()
 }
 
 /// Keeps the node count reported last.

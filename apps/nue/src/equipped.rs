@@ -32,7 +32,8 @@ fn specs() -> Vec<OptionSpec> {
             FOLDER,
             USUAL_FOLDER,
             "Folder with a net (nn.bin) or three-piece tables (KK, KKP and KPP_synthesized.bin), \
-             or a net file. Without one the engine counts material.",
+             or a net file; looked for where the program was started, then beside the executable. \
+             Without one the engine counts material.",
         ),
         OptionSpec::spin(
             SCALE,

@@ -78,8 +78,11 @@ pub(crate) enum Evaluation {
 /// Why there is no evaluation, with the path that was tried.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
-    #[error("no evaluation at {}: expected {NET_FILE} or the three files of KPPT there", path.display())]
-    Nothing { path: PathBuf },
+    #[error(
+        "no evaluation at {}: expected {NET_FILE} or the three files of KPPT there",
+        list(tried)
+    )]
+    Nothing { tried: Vec<PathBuf> },
     #[error("cannot read {}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("{} is not a net that can be used: {source}", path.display())]
@@ -152,21 +155,33 @@ enum Place {
 }
 
 impl Place {
-    /// A net file, or a folder with a net or with three-piece tables.
+    /// A net file, or a folder with a net or with three-piece tables. A relative path counts from
+    /// where the program was started, else from the executable: interfaces start engines in
+    /// folders of their own choice.
     fn at(path: &Path) -> Result<Self, LoadError> {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let here = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let executable = std::env::current_exe().ok();
+        let beside = executable.and_then(|exe| Some(exe.parent()?.join(path)));
+        let mut tried = vec![here];
+        tried.extend(beside.filter(|beside| *beside != tried[0]));
+        match tried.iter().find_map(|path| Self::exactly(path)) {
+            Some(place) => Ok(place),
+            None => Err(LoadError::Nothing { tried }),
+        }
+    }
+
+    fn exactly(path: &Path) -> Option<Self> {
         if path.is_file() {
-            return Ok(Self::Net(path));
+            return Some(Self::Net(path.to_owned()));
         }
         let net = path.join(NET_FILE);
         if net.is_file() {
-            return Ok(Self::Net(net));
+            return Some(Self::Net(net));
         }
-        match std::fs::metadata(path.join(TABLE_FILE)) {
-            Ok(file) if file.len() == Tables::<Shogi, false>::BYTES[2] => Ok(Self::KppKkpt(path)),
-            Ok(_) => Ok(Self::Kppt(path)),
-            Err(_) => Err(LoadError::Nothing { path }),
-        }
+        let tables = std::fs::metadata(path.join(TABLE_FILE)).ok()?;
+        let without_tempo = tables.len() == Tables::<Shogi, false>::BYTES[2];
+        let path = path.to_owned();
+        Some(if without_tempo { Self::KppKkpt(path) } else { Self::Kppt(path) })
     }
 
     fn load(&self, fv_scale: i32) -> Result<Evaluation, LoadError> {
@@ -184,6 +199,11 @@ impl Place {
             Self::Kppt(folder) | Self::KppKkpt(folder) => folder.join(TABLE_FILE),
         }
     }
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    names.join(" or ")
 }
 
 /// The net file meant by a path: itself, or the one in the folder.

@@ -8,6 +8,7 @@ mod assemble;
 mod bench;
 mod board;
 mod convert;
+mod doctor;
 mod draft;
 mod equipped;
 mod eval;
@@ -52,6 +53,7 @@ enum Command {
     Eval(eval::EvalArgs),
     Net(net::NetArgs),
     Bench(bench::BenchArgs),
+    Doctor(doctor::DoctorArgs),
     Options(options::OptionsArgs),
     Match(Box<r#match::MatchArgs>),
     Openings(openings::OpeningsArgs),
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Net(args)) => net::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Options(args)) => options::run(&args),
         Some(Command::Match(args)) => r#match::run(*args),
         Some(Command::Openings(args)) => openings::run(&args),

@@ -3,9 +3,9 @@
 mod gui;
 
 use gui::nue;
-use nnue::{AnyNet, Architecture, FeatureKind, Isa, Noise, Shape};
+use gui::weights::{self, folder, reference};
+use nnue::{FeatureKind, Isa};
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 /// Standard output, error output and exit code, in a folder without nets.
@@ -36,30 +36,11 @@ fn check_error(arguments: &[&str], code: i32, parts: &[&str]) {
     }
 }
 
-/// A folder of this test program's own.
-fn folder(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("evaluating").join(name);
-    std::fs::create_dir_all(&path).unwrap();
-    path
-}
-
-/// A random net as `nn.bin` in a folder of that name: the bytes and the path of the folder.
+/// A random net in a folder of that name: its bytes and the folder's path.
 fn net(name: &str, features: FeatureKind, seed: u64) -> (Vec<u8>, String) {
-    let shape = Shape { l0: 32, h1: 16, h2: 32 };
-    let mut bytes = Vec::new();
-    let net = AnyNet::random(Architecture { features, shape }, Noise::ordinary(seed));
-    net.write(&mut bytes).unwrap();
-    let folder = folder(name);
-    std::fs::write(folder.join("nn.bin"), &bytes).unwrap();
-    (bytes, folder.to_str().unwrap().to_owned())
-}
-
-/// A published net with reference values, where the data is present.
-fn reference() -> Option<PathBuf> {
-    let named = std::env::var_os("NUE_SHARED_DATA").map(PathBuf::from);
-    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
-    let folder = named.unwrap_or(beside).join("kp256");
-    folder.is_dir().then_some(folder)
+    let bytes = weights::bytes(features, 32, seed);
+    let path = weights::save(name, &bytes);
+    (bytes, path)
 }
 
 const MATE_IN_ONE: &str = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
@@ -284,4 +265,35 @@ fn go_refuses_what_it_cannot_search() {
     check_error(&["go", "--movetime", "soon"], 2, &["soon"]);
     check_error(&["go", "--notation", "western"], 2, &["western", "japanese", "usi"]);
     check_error(&["go", "--net", "no-such-net"], 1, &["no-such-net"]);
+}
+
+// doctor
+
+#[test]
+fn doctor_finds_a_healthy_engine() {
+    let (out, err, code) = run(&["doctor"]);
+    assert_eq!(code, 0, "{out}{err}");
+    for part in ["\nnets\n", "no net", "EvalDir", "move sequences", "same values", "repeatable"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    assert!(out.lines().last().unwrap().starts_with("healthy, "), "{out}");
+    let (_, kp) = net("doctor-good", FeatureKind::KP, 9);
+    let (out, err, code) = run(&["doctor", "--net", &kp]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("doctor-good: net K+P 32x2-16-32 (shogi)"), "{out}");
+    assert!(!out.contains("no net"), "{out}");
+}
+
+#[test]
+fn doctor_names_what_is_wrong_and_what_to_do() {
+    let (bytes, _) = net("doctor-bad", FeatureKind::KP, 10);
+    let path = weights::save("doctor-bad", &bytes[..bytes.len() / 2]);
+    for path in [path.as_str(), "no-such-net"] {
+        let (out, err, code) = run(&["doctor", "--net", path]);
+        assert_eq!(code, 1, "{out}{err}");
+        assert!(out.contains("  WRONG  ") && out.contains("what to do: "), "{out}");
+        assert!(out.contains(path), "{out}");
+        assert!(out.lines().last().unwrap().starts_with("not healthy: 1 problem"), "{out}");
+        assert!(err.contains("1 problem found"), "{err}");
+    }
 }

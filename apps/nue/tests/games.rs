@@ -2,7 +2,8 @@
 
 mod gui;
 
-use gui::Gui;
+use gui::{Gui, weights};
+use nnue::FeatureKind;
 use rules::{AnyPosition, Game};
 
 /// Longest game played out.
@@ -10,8 +11,13 @@ const LONGEST: usize = 400;
 
 /// Plays the engine against itself with `go` and checks every answer. Returns how it ended.
 fn play(game: Game, start: &str, go: &str) -> String {
+    play_with(game, start, go, "usinewgame")
+}
+
+/// The same after other lines, to which nothing may be answered.
+fn play_with(game: Game, start: &str, go: &str, before: &str) -> String {
     let mut gui = Gui::start(&["--game", game.name()]);
-    gui.ask("usinewgame");
+    assert_eq!(gui.ask(before), [""; 0]);
     let mut position = match start {
         "startpos" => AnyPosition::startpos(game),
         sfen => AnyPosition::from_sfen(game, &sfen["sfen ".len()..]).unwrap(),
@@ -98,4 +104,47 @@ fn a_ponder_game_is_legal_throughout() {
             best = gui.best("go byoyomi 30");
         }
     }
+}
+
+/// Debug builds compare every accumulator with one computed from nothing, so that whole games
+/// with every kind of net try the difference update at every node.
+fn play_with_net(features: FeatureKind, start: &str, go: &str) {
+    let path = weights::save(&format!("{features:?}"), &weights::bytes(features, 16, 11));
+    let before = format!("setoption name EvalDir value {path}\nusinewgame");
+    play_with(features.game(), start, go, &before);
+}
+
+#[test]
+fn games_with_small_nets_are_legal_throughout() {
+    // In nodes: with values at random, captures are read far beyond any depth.
+    for go in ["go nodes 400", "go nodes 100 depth 2"] {
+        play_with_net(FeatureKind::MiniHalfKp, "startpos", go);
+        play_with_net(FeatureKind::KP, "startpos", go);
+    }
+    let start = format!("sfen {}", rules::Handicap::Four.sfen());
+    play_with_net(FeatureKind::KP, &start, "go nodes 300");
+}
+
+#[test]
+fn games_with_nets_by_king_square_are_legal_throughout() {
+    play_with_net(FeatureKind::HalfKp, "startpos", "go nodes 300");
+    let start = format!("sfen {}", rules::Handicap::Six.sfen());
+    play_with_net(FeatureKind::HalfKp, &start, "go nodes 200");
+    // Kings that have entered, so that they move often.
+    let entered = "sfen 4+P2K1/3+P1+P3/9/9/9/9/9/3+p1+p3/1k2+p4 b 2G2S2gb2rb2s4n4l12p 101";
+    play_with_net(FeatureKind::HalfKp, entered, "go nodes 200");
+}
+
+#[test]
+fn games_with_large_nets_are_legal_throughout() {
+    for features in [FeatureKind::HalfKpE9, FeatureKind::HalfKpKrank] {
+        play_with_net(features, "startpos", "go nodes 150");
+    }
+}
+
+#[test]
+fn a_game_with_two_threads_and_a_net_is_legal_throughout() {
+    let path = weights::save("threads", &weights::bytes(FeatureKind::KP, 32, 12));
+    let before = format!("setoption name EvalDir value {path}\nsetoption name Threads value 2");
+    play_with(Game::Shogi, "startpos", "go movetime 5", &before);
 }

@@ -3,6 +3,8 @@
 
 #![allow(dead_code)] // Every test program uses its own part.
 
+pub(crate) mod weights;
+
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
