@@ -1,8 +1,8 @@
 //! Where records go: standard output, one file, or a folder of files.
 
 use super::ConvertArgs;
-use crate::draft::Draft;
 use super::sources::Source;
+use crate::draft::Draft;
 use crate::failure::Failure;
 use kifu::{Encoding, Format, Losses, Record, WriteError, WriteOptions, Writer};
 use std::collections::HashSet;
