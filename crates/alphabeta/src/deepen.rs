@@ -1,6 +1,7 @@
 //! Iterative deepening: one thread's loop from depth 1 to the end.
 
 use crate::root::{self, RootMove};
+use crate::timer::Timer;
 use crate::values::{self, INFINITE, MAX_PLY, NONE, is_mate, to_cp};
 use crate::worker::Worker;
 use eval::Evaluator;
@@ -54,7 +55,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             self.shared.nodes[self.id].store(self.nodes, Ordering::Relaxed);
             let stopped = self.shared.stopped();
             if let Some(report) = report.as_deref_mut() {
-                let elapsed = self.timer.as_ref().map_or(Duration::ZERO, |t| t.elapsed());
+                let elapsed = self.timer.as_ref().map_or(Duration::ZERO, Timer::elapsed);
                 let last = stopped || depth == goal.depth;
                 // Early iterations follow each other too quickly to be read.
                 if last || depth == 1 || elapsed >= last_report + goal.interval {
@@ -154,9 +155,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         // A mate found and read well beyond its length will not get shorter.
         let proven = is_mate(score) && depth > (values::MATE - score.abs()) + 8;
         let only_move = self.root_moves.len() == 1 && goal.by_clock;
-        if proven && goal.by_clock {
-            timer.enough(true);
-        } else if only_move && depth >= 4 {
+        if proven && goal.by_clock || only_move && depth >= 4 {
             timer.enough(true);
         } else if let Some(budget) = timer.budget()
             && goal.by_clock

@@ -338,9 +338,8 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let mut cap = |nodes: u64| {
             limits.nodes = Some(limits.nodes.map_or(nodes, |n| n.min(nodes)));
         };
-        match self.settings.number("NodesLimit") {
-            n @ 1.. => cap(n as u64),
-            _ => {}
+        if let n @ 1.. = self.settings.number("NodesLimit") {
+            cap(n as u64);
         }
         if level < skill::FULL {
             cap(skill::nodes(level));
@@ -408,16 +407,17 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
 
     /// The move of the deepest and best thread.
     fn verdict(&self, workers: &[Box<Worker<V, E>>], level: u32, report: &mut dyn Report) -> Best {
-        let alive = |w: &&Box<Worker<V, E>>| {
-            w.root_moves.first().is_some_and(|r| final_value(r) > -INFINITE)
-        };
-        let first = workers.first().filter(|w| alive(w));
-        if first.is_none() {
+        let workers: Vec<&Worker<V, E>> = workers.iter().map(|w| &**w).collect();
+        // A thread that failed has no moves; one that was stopped at once has no values.
+        let alive =
+            |w: &&Worker<V, E>| w.root_moves.first().is_some_and(|r| final_value(r) > -INFINITE);
+        if workers[0].root_moves.is_empty() {
             report.note("the first search thread failed; using what the others found");
         }
+        let first = workers.first().copied().filter(alive);
         // Another thread is believed only where it proves more: a nearer mate.
         let mut best = first;
-        for other in workers.iter().skip(1).filter(alive) {
+        for other in workers.iter().copied().skip(1).filter(alive) {
             let better = best.is_none_or(|b| {
                 let (mine, theirs) =
                     (final_value(&b.root_moves[0]), final_value(&other.root_moves[0]));
@@ -465,10 +465,17 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         Best { ponder: best.ponder.filter(|&reply| after.is_legal(reply)), ..best }
     }
 
-    /// The legal move that looks best at a glance; resignation if there is none.
+    /// The legal move (of those asked for) that looks best at a glance; resignation if there is
+    /// none.
     fn any_move(&self) -> Best {
-        let mut moves: Vec<RootMove> =
-            self.position.legal_moves().iter().map(|&m| RootMove::new(m)).collect();
+        let asked = &self.limits.searchmoves;
+        let mut moves: Vec<RootMove> = self
+            .position
+            .legal_moves()
+            .iter()
+            .filter(|m| asked.is_empty() || asked.contains(m))
+            .map(|&m| RootMove::new(m))
+            .collect();
         for r in &mut moves {
             let m = r.mv();
             let safe = self.position.see_at_least(m, 0, &eval::PIECE_VALUES);

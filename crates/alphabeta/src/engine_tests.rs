@@ -426,3 +426,16 @@ fn a_proven_mate_is_played_at_once_unless_the_game_ends_before_it() {
     let (before, _) = listen(&start(&mut engine, sfen, Limits::to_depth(3)));
     assert!(before.len() > 1, "{before:?}");
 }
+
+#[test]
+fn a_search_stopped_at_once_still_keeps_to_the_moves_asked_for() {
+    let mut engine = engine::<Shogi>(wall());
+    let only = Move::from_usi(Game::Shogi, "9i9h").unwrap();
+    let limits =
+        Limits { searchmoves: vec![only], nodes: Some(1), ponder: true, ..Limits::default() };
+    let said = start(&mut engine, "startpos", limits);
+    engine.control().stop();
+    let (before, best) = listen(&said);
+    assert_eq!(best.answer, Answer::Move(only));
+    assert!(!before.iter().any(|s| matches!(s, Said::Note(_))), "{before:?}");
+}

@@ -224,7 +224,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if !N::PV
                 && depth > 3
                 && !is_decided(beta)
-                && !(table_value != NONE && table_depth >= depth - 3 && table_value < probcut_beta)
+                && (table_value == NONE || table_depth < depth - 3 || table_value >= probcut_beta)
                 && let Some(value) = self.probcut(ply, probcut_beta, depth, cut_node, table_move)
             {
                 return value;
@@ -494,8 +494,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if !in_check
                 && quiet
                 && !is_decided(best_value)
-                && !(best_value >= beta && best_value <= eval)
-                && !(best_move == Move::NONE && best_value >= eval)
+                && (best_value < beta || best_value > eval)
+                && (best_move != Move::NONE || best_value < eval)
             {
                 let places = self.last_places(ply);
                 self.history.update_correction(us, pawns, places, best_value - eval, depth);

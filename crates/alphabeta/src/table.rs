@@ -138,7 +138,7 @@ impl Table {
 
     /// Its size in MiB.
     pub(crate) fn mib(&self) -> usize {
-        self.clusters * WORDS * 8 >> 20
+        (self.clusters * WORDS * 8) >> 20
     }
 
     /// The size asked for, which the system may not have had room for.
@@ -165,7 +165,7 @@ impl Table {
     #[inline]
     fn cluster(&self, key: u64) -> usize {
         // The high bits choose the cluster, the low bits are the key.
-        (u128::from(key) * self.clusters as u128 >> 64) as usize * WORDS
+        ((u128::from(key) * self.clusters as u128) >> 64) as usize * WORDS
     }
 
     /// Asks for a position's cluster ahead of its use.
