@@ -228,10 +228,7 @@ fn write_aside(mut input: ChildStdin, bytes: Vec<u8>) -> Option<io::Result<Child
     if let Err(error) = spawn("voice", work) {
         return Some(Err(error));
     }
-    match outcome.recv_timeout(DEAF) {
-        Ok(outcome) => Some(outcome),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-    }
+    outcome.recv_timeout(DEAF).ok()
 }
 
 /// Reads a pipe to its end and keeps the last of it.

@@ -132,10 +132,10 @@ impl Draft {
             "stall" => self.stall = Some(time(SECOND)?),
             _ => match key.split_once('.') {
                 Some(("option", name)) if !name.is_empty() => {
-                    replace(&mut self.options, name, value)
+                    replace(&mut self.options, name, value);
                 }
                 Some(("env", name)) if !name.is_empty() => {
-                    replace(&mut self.command.env, name, value)
+                    replace(&mut self.command.env, name, value);
                 }
                 _ => return Err(SpecError::Key(key.to_owned())),
             },
