@@ -67,7 +67,7 @@ pub(crate) struct MatchArgs {
     pub(crate) concurrency: usize,
 
     /// Give each game at a time processors of its own
-    #[arg(long, num_args = 0..=1, default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
+    #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
     pub(crate) pin: bool,
 
     /// Stop when the difference is known: elo0=0,elo1=5[,alpha=0.05,beta=0.05] in normalised Elo

@@ -76,13 +76,15 @@ impl Sprt {
         let seen = counts.map(|n| n / total);
         // A pair's mean has half the variance of a game.
         let t = |elo: f64| elo / NORMALISED * std::f64::consts::SQRT_2;
-        let (Some(q0), Some(q1)) = (best_with(&seen, t(self.elo0)), best_with(&seen, t(self.elo1)))
-        else {
-            return 0.0;
+        let (t0, t1) = (t(self.elo0), t(self.elo1));
+        let each = match (best_with(&seen, t0), best_with(&seen, t1)) {
+            (Some(q0), Some(q1)) => {
+                let gain = |(p, (q1, q0)): (&f64, (&f64, &f64))| p * (q1 / q0).ln();
+                seen.iter().zip(q1.iter().zip(&q0)).map(gain).sum()
+            }
+            _ => normal_ratio(&counts, t0, t1),
         };
-        let sum: f64 =
-            seen.iter().zip(q1.iter().zip(&q0)).map(|(p, (q1, q0))| p * (q1 / q0).ln()).sum();
-        total * sum
+        total * each
     }
 
     /// What the results say.
@@ -109,6 +111,16 @@ fn moments(shares: &Shares) -> (f64, f64) {
     let mean: f64 = shares.iter().enumerate().map(|(i, p)| p * value(i)).sum();
     let variance: f64 = shares.iter().enumerate().map(|(i, p)| p * (value(i) - mean).powi(2)).sum();
     (mean, variance)
+}
+
+/// The same ratio as if results were normally distributed with unknown deviation: near enough
+/// where bounds so far apart are asked for that the search for the best distribution fails. One
+/// pair more, spread over all results, keeps the deviation of one-sided matches from vanishing.
+fn normal_ratio(counts: &Shares, t0: f64, t1: f64) -> f64 {
+    let total: f64 = counts.iter().sum();
+    let (mean, variance) = moments(&counts.map(|n| (n + 0.2) / (total + 1.0)));
+    let t = (mean - 0.5) / variance.sqrt();
+    ((1.0 + (t - t0).powi(2)) / (1.0 + (t - t1).powi(2))).ln() / 2.0
 }
 
 /// The distribution under which what was seen is likeliest, among those whose mean exceeds one

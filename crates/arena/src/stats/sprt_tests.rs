@@ -49,6 +49,27 @@ fn one_sided_results_of_any_number_are_finite() {
     }
 }
 
+/// Bounds far apart are outside what the search for the best distribution can do.
+#[test]
+fn extreme_bounds_still_decide() {
+    let sprt = Sprt::new(-400.0, 400.0, 0.05, 0.05).unwrap();
+    assert_eq!(sprt.verdict(&pairs([0, 0, 2, 6, 12])), Verdict::Accepted);
+    assert_eq!(sprt.verdict(&pairs([12, 6, 2, 0, 0])), Verdict::Rejected);
+    assert_eq!(sprt.verdict(&pairs([0, 0, 0, 0, 100])), Verdict::Accepted);
+    assert_eq!(sprt.verdict(&pairs([0, 0, 1, 0, 0])), Verdict::Undecided);
+}
+
+#[test]
+fn both_ways_to_the_ratio_agree_where_both_work() {
+    let seen = [0.1, 0.2, 0.35, 0.22, 0.13];
+    for (t0, t1) in [(0.0, 0.02), (-0.05, 0.05), (0.0, 0.2)] {
+        let (q0, q1) = (best_with(&seen, t0).unwrap(), best_with(&seen, t1).unwrap());
+        let sum: f64 = (0..5).map(|i| seen[i] * (q1[i] / q0[i]).ln()).sum();
+        let near = normal_ratio(&seen.map(|p| p * 1e4), t0, t1);
+        assert!((sum - near).abs() < 0.03 * sum.abs().max(0.002), "{sum} {near}");
+    }
+}
+
 /// Shares of pair results whose normalised Elo is the one wanted.
 fn shares(elo: f64) -> [f64; 5] {
     let base = [0.1, 0.2, 0.4, 0.2, 0.1];
