@@ -8,6 +8,7 @@ mod assemble;
 mod bench;
 mod board;
 mod convert;
+mod data;
 mod doctor;
 mod draft;
 mod equipped;
@@ -48,6 +49,7 @@ enum Command {
     Show(show::ShowArgs),
     Moves(moves::MovesArgs),
     Convert(convert::ConvertArgs),
+    Data(Box<data::DataArgs>),
     Mate(mate::MateArgs),
     Go(go::GoArgs),
     Eval(eval::EvalArgs),
@@ -68,6 +70,7 @@ fn main() -> ExitCode {
         Some(Command::Show(args)) => show::run(&args),
         Some(Command::Moves(args)) => moves::run(&args),
         Some(Command::Convert(args)) => convert::run(&args),
+        Some(Command::Data(args)) => data::run(&args),
         Some(Command::Mate(args)) => mate::run(&args),
         Some(Command::Go(args)) => go::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),

@@ -124,15 +124,17 @@ pub enum Ending {
     TimeUp = 8,
     /// The loser broke a rule.
     Illegal = 9,
-    /// Both kings entered, or the players agreed on a draw.
+    /// Both kings entered, and points decide nothing.
     Impasse = 10,
     /// Broken off.
     Interrupted = 11,
+    /// A draw for any other reason.
+    Agreed = 12,
 }
 
 impl Ending {
     /// Every ending, by number.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Unknown,
         Self::Resign,
         Self::Mate,
@@ -145,6 +147,7 @@ impl Ending {
         Self::Illegal,
         Self::Impasse,
         Self::Interrupted,
+        Self::Agreed,
     ];
 
     /// The name.
@@ -162,6 +165,7 @@ impl Ending {
             Self::Illegal => "illegal",
             Self::Impasse => "impasse",
             Self::Interrupted => "interrupted",
+            Self::Agreed => "agreed",
         }
     }
 

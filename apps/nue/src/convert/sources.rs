@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 
 /// One input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Source {
+pub(crate) struct Source {
     /// The file; `None` is standard input.
-    pub(super) path: Option<PathBuf>,
+    pub(crate) path: Option<PathBuf>,
     /// What errors call it.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Where it goes below a folder of outputs, still with its own extension.
-    pub(super) relative: PathBuf,
+    pub(crate) relative: PathBuf,
 }
 
 /// All inputs in a stable order. In folders every file counts that has the extension of a format,
 /// or any file if the format was named. What cannot be searched is added to `errors`.
-pub(super) fn collect(inputs: &[PathBuf], any: bool, errors: &mut Vec<String>) -> Vec<Source> {
+pub(crate) fn collect(inputs: &[PathBuf], any: bool, errors: &mut Vec<String>) -> Vec<Source> {
     let mut list = Vec::new();
     for input in inputs {
         if input.as_os_str() == "-" {

@@ -1,0 +1,123 @@
+//! Records of games with evaluations, to and from games as teachers.
+
+use kifu::{Evaluation, NodeId, Record, Score, Step};
+use rules::Color;
+use teacher::{Ending, Flags, Game, MATE, MATE_BOUND, Outcome, Ply};
+
+/// The main line of a record. `None` if it has no moves.
+///
+/// The evaluation of a move is what its player thought of the position it was played in, from
+/// Black's point of view; teachers want the point of view of the side to move.
+pub(super) fn from_record(record: &Record) -> Option<Game> {
+    let mut game = Game::new(record.start().clone());
+    for id in record.line_from(NodeId::ROOT) {
+        let node = record.node(id);
+        if let Some(mv) = node.played() {
+            let turn = record.turn_at(id);
+            let score = node.eval.as_ref().and_then(|e| e.score).map(|s| value(s, turn));
+            game.plies.push(Ply { mv, score, flags: Flags::default() });
+        }
+    }
+    if game.plies.is_empty() {
+        return None;
+    }
+    game.outcome = match record.outcome() {
+        kifu::Outcome::Won(color) => Outcome::Won(color),
+        kifu::Outcome::Draw => Outcome::Draw,
+        kifu::Outcome::Unknown => Outcome::Unknown,
+    };
+    game.ending = record.ending().map_or(Ending::Unknown, ending);
+    Some(game)
+}
+
+/// A score for the side to move.
+fn value(score: Score, turn: Color) -> i16 {
+    let sign = |color: Color| if color == turn { 1 } else { -1 };
+    match score {
+        Score::Cp(cp) => {
+            let cp = cp.clamp(-i32::from(MATE), i32::from(MATE)) as i16;
+            sign(Color::Black) * cp
+        }
+        Score::Mate { winner, plies } => {
+            let far = i16::try_from(plies.unwrap_or(0)).unwrap_or(i16::MAX);
+            sign(winner) * (MATE - far.min(MATE - MATE_BOUND))
+        }
+    }
+}
+
+fn ending(ending: &kifu::Ending) -> Ending {
+    use kifu::Ending as E;
+    match ending {
+        E::Resign => Ending::Resign,
+        E::Mate => Ending::Mate,
+        E::Repetition => Ending::Repetition,
+        E::PerpetualCheck(_) => Ending::PerpetualCheck,
+        E::Declaration => Ending::Declaration,
+        E::MaxMoves => Ending::MaxMoves,
+        E::TimeUp => Ending::TimeUp,
+        E::IllegalMove(_) | E::IllegalAction(_) => Ending::Illegal,
+        E::Impasse => Ending::Impasse,
+        E::Draw => Ending::Agreed,
+        E::Interrupted | E::Abandoned(_) | E::Error | E::Sealed => Ending::Interrupted,
+        _ => Ending::Unknown,
+    }
+}
+
+/// A game as a record. Marks of random moves, visits, and the score of the last position have no
+/// place in it.
+pub(super) fn to_record(game: &Game) -> Record {
+    let mut record = Record::new(game.start.clone());
+    let mut at = NodeId::ROOT;
+    for ply in &game.plies {
+        at = record.add(at, Step::Move(ply.mv));
+        if let Some(score) = ply.score {
+            let turn = record.turn_at(at);
+            let score = if turn == Color::Black { i32::from(score) } else { -i32::from(score) };
+            let eval = Evaluation { score: Some(Score::Cp(score)), ..Evaluation::default() };
+            record.node_mut(at).eval = Some(eval);
+        }
+    }
+    let turn = if game.plies.len().is_multiple_of(2) {
+        game.start.turn()
+    } else {
+        game.start.turn().opponent()
+    };
+    if let Some(ending) = last_word(game, turn) {
+        record.add(at, Step::End(ending));
+    }
+    record
+}
+
+/// The word a record ends with: one that gives the same winner.
+fn last_word(game: &Game, turn: Color) -> Option<kifu::Ending> {
+    use kifu::Ending as E;
+    let told = match (game.ending, game.outcome) {
+        (Ending::Resign | Ending::Adjudicated, _) => Some(E::Resign),
+        (Ending::Mate, _) => Some(E::Mate),
+        (Ending::Repetition, _) => Some(E::Repetition),
+        (Ending::PerpetualCheck, Outcome::Won(winner)) => {
+            Some(E::PerpetualCheck(winner.opponent()))
+        }
+        (Ending::Declaration, _) => Some(E::Declaration),
+        (Ending::MaxMoves, _) => Some(E::MaxMoves),
+        (Ending::TimeUp, _) => Some(E::TimeUp),
+        (Ending::Illegal, Outcome::Won(winner)) if winner == turn => {
+            Some(E::IllegalAction(winner.opponent()))
+        }
+        (Ending::Illegal, _) => Some(E::IllegalMove(None)),
+        (Ending::Impasse, _) => Some(E::Impasse),
+        (Ending::Agreed, _) => Some(E::Draw),
+        (Ending::Interrupted, _) => Some(E::Interrupted),
+        _ => None,
+    };
+    let wanted = match game.outcome {
+        Outcome::Won(color) => kifu::Outcome::Won(color),
+        Outcome::Draw => kifu::Outcome::Draw,
+        Outcome::Unknown => kifu::Outcome::Unknown,
+    };
+    told.filter(|e| e.outcome(turn) == wanted).or(match game.outcome {
+        Outcome::Won(color) => Some(E::Won(color)),
+        Outcome::Draw => Some(E::Draw),
+        Outcome::Unknown => None,
+    })
+}

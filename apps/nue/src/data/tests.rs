@@ -1,0 +1,342 @@
+//! The commands on real files.
+
+use super::*;
+use clap::Parser;
+use rules::{AnyPosition, Color, Game as Rules, Handicap};
+use std::collections::HashSet;
+use std::fs;
+use teacher::{Ending, Flags, Game, Header, Outcome as Won, Ply, Reader, Writer};
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    args: DataArgs,
+}
+
+/// A folder of one test, removed with it.
+struct Desk(PathBuf);
+
+impl Desk {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("nue-data-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn run(&self, line: &str) -> Outcome {
+        let words = line.split(' ').map(|w| match w.strip_prefix('@') {
+            Some(path) => self.0.join(path).to_string_lossy().into_owned(),
+            None => w.to_owned(),
+        });
+        let line = Line::try_parse_from(std::iter::once("data".to_owned()).chain(words));
+        run(&line.unwrap_or_else(|e| panic!("{e}")).args)
+    }
+
+    fn write(&self, name: &str, games: &[Game]) {
+        let header = Header::new(games[0].start.game()).with("seed", name);
+        let mut writer = Writer::new(Vec::new(), header).unwrap();
+        for some in games.chunks(20) {
+            some.iter().for_each(|game| writer.write(game).unwrap());
+            writer.flush().unwrap();
+        }
+        fs::write(self.0.join(name), writer.finish().unwrap()).unwrap();
+    }
+
+    fn games(&self, name: &str) -> Vec<Game> {
+        let bytes = self.bytes(name);
+        Reader::new(&bytes[..]).unwrap().games().map(Result::unwrap).collect()
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.0.join(name)).unwrap()
+    }
+
+    /// Everything else in the folder, temporary files above all.
+    fn files(&self) -> Vec<String> {
+        let list = fs::read_dir(&self.0).unwrap().filter_map(Result::ok);
+        let mut names: Vec<_> =
+            list.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Games that differ, from all start positions, with everything PSV and hcpe3 can hold.
+fn played(count: usize, rules: Rules) -> Vec<Game> {
+    let mut seed = arena::seed::Seed::new(7);
+    let all: Vec<Game> = (0..count)
+        .map(|number| {
+            let start = match rules {
+                Rules::Shogi => {
+                    let handicap = Handicap::ALL[number % Handicap::ALL.len()];
+                    AnyPosition::from_sfen(rules, &handicap.sfen()).unwrap()
+                }
+                Rules::Minishogi => AnyPosition::startpos(rules),
+            };
+            let mut game = Game::new(start.clone());
+            let mut position = start;
+            for _ in 0..20 + seed.below(30) {
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let mv = moves[seed.below(moves.len())];
+                let score = Some(seed.below(4000) as i16 - 2000);
+                game.plies.push(Ply { mv, score, flags: Flags::default() });
+                position.play(mv);
+            }
+            game.outcome = [Won::Draw, Won::Won(Color::Black), Won::Won(Color::White)][number % 3];
+            game
+        })
+        .collect();
+    let distinct: HashSet<u64> = all.iter().map(Game::fingerprint).collect();
+    assert_eq!(distinct.len(), all.len());
+    all
+}
+
+#[test]
+fn every_format_there_and_back() {
+    for rules in Rules::ALL {
+        let desk = Desk::new(&format!("convert-{rules}"));
+        let games = played(40, rules);
+        desk.write("a.teacher", &games);
+        for format in ["psv", "hcpe", "hcpe3", "csa"] {
+            desk.run(&format!("convert @a.teacher -o @b.{format}")).unwrap();
+            let back = format!("convert @b.{format} -o @{format}.teacher --game {rules}");
+            desk.run(&back).unwrap();
+            let mut read = desk.games(&format!("{format}.teacher"));
+            for game in &mut read {
+                // Records must name an ending to tell the winner.
+                game.ending = Ending::Unknown;
+            }
+            assert_eq!(read, games, "{rules} {format}");
+            let again = format!("convert @{format}.teacher -o @c.{format}");
+            desk.run(&again).unwrap();
+            assert!(desk.bytes(&format!("b.{format}")) == desk.bytes(&format!("c.{format}")));
+        }
+    }
+}
+
+#[test]
+fn shuffling_loses_nothing_and_is_the_same_for_the_same_seed() {
+    let desk = Desk::new("shuffle");
+    let games = played(300, Rules::Shogi);
+    desk.write("a.teacher", &games);
+    desk.run("convert @a.teacher -o @a.psv").unwrap();
+    desk.run("shuffle @a.teacher -o @b.psv --seed 5").unwrap();
+    desk.run("shuffle @a.psv -o @c.psv --seed 5").unwrap();
+    desk.run("shuffle @a.psv -o @d.psv --seed 6").unwrap();
+    assert!(desk.bytes("b.psv") == desk.bytes("c.psv"), "from games or from positions");
+    assert!(desk.bytes("c.psv") != desk.bytes("d.psv"));
+    let sorted = |name: &str| {
+        let bytes = desk.bytes(name);
+        let mut records: Vec<[u8; 40]> = bytes.as_chunks().0.to_vec();
+        records.sort_unstable();
+        records
+    };
+    assert!(sorted("a.psv") == sorted("b.psv"));
+    assert!(sorted("a.psv") == sorted("d.psv"));
+    desk.run("shuffle @a.teacher -o @b.teacher").unwrap();
+    let mut shuffled = desk.games("b.teacher");
+    assert_ne!(shuffled, games);
+    shuffled.sort_by_key(Game::fingerprint);
+    let mut wanted = games.clone();
+    wanted.sort_by_key(Game::fingerprint);
+    assert_eq!(shuffled, wanted);
+    desk.run("convert @a.teacher -o @a.hcpe3").unwrap();
+    desk.run("shuffle @a.hcpe3 -o @b.hcpe3").unwrap();
+    assert_eq!(desk.bytes("a.hcpe3").len(), desk.bytes("b.hcpe3").len());
+    desk.run("shuffle @a.hcpe3 -o @b.hcpe").unwrap();
+    assert!(matches!(desk.run("shuffle @a.psv -o @x.teacher"), Err(Failure::Usage(_))));
+    assert!(desk.files().iter().all(|f| !f.ends_with(".tmp")));
+}
+
+#[test]
+fn more_than_fits_in_memory_is_shuffled_too() {
+    let desk = Desk::new("large");
+    // 1.2 million records in 16 MiB of memory: several buckets on disk.
+    let records: Vec<u8> =
+        (0..1_200_000u64).flat_map(|n| [n, 0, 0, 0, 0]).flat_map(u64::to_le_bytes).collect();
+    fs::write(desk.0.join("a.psv"), records).unwrap();
+    desk.run("shuffle @a.psv -o @b.psv --memory 16").unwrap();
+    let bytes = desk.bytes("b.psv");
+    let number = |r: &[u8; 40]| u64::from_le_bytes(*r.first_chunk().unwrap());
+    let numbers: Vec<u64> = bytes.as_chunks().0.iter().map(number).collect();
+    let mut sorted = numbers.clone();
+    sorted.sort_unstable();
+    assert!(sorted.iter().copied().eq(0..1_200_000));
+    // Neighbours of the input are a third of the file apart on average.
+    let mut places = vec![0i64; numbers.len()];
+    numbers.iter().enumerate().for_each(|(at, &n)| places[n as usize] = at as i64);
+    let apart: i64 = places.windows(2).map(|p| (p[0] - p[1]).abs()).sum();
+    let mean = apart as f64 / numbers.len() as f64 / numbers.len() as f64;
+    assert!((mean - 1.0 / 3.0).abs() < 0.01, "{mean}");
+    assert_eq!(desk.files(), ["a.psv", "b.psv"]);
+}
+
+#[test]
+fn no_game_is_in_training_and_validation() {
+    let desk = Desk::new("split");
+    let mut games = played(400, Rules::Shogi);
+    games.extend_from_within(..100);
+    desk.write("a.teacher", &games);
+    let line = "split @a.teacher --train @t.teacher --validation @v.teacher --share 0.2";
+    desk.run(line).unwrap();
+    let (train, validation) = (desk.games("t.teacher"), desk.games("v.teacher"));
+    assert_eq!(train.len() + validation.len(), games.len());
+    let known: HashSet<u64> = train.iter().map(Game::fingerprint).collect();
+    assert!(!validation.iter().any(|g| known.contains(&g.fingerprint())));
+    assert!((60..140).contains(&validation.len()), "{}", validation.len());
+    assert!(matches!(desk.run(line), Err(Failure::Usage(_))), "nothing is replaced unasked");
+    desk.run(&format!("{line} --force --seed 2")).unwrap();
+    assert_ne!(desk.games("v.teacher"), validation);
+    let one = "split @a.teacher --train @x.teacher --validation @x.teacher";
+    assert!(matches!(desk.run(one), Err(Failure::Usage(_))));
+    fs::write(desk.0.join("p.psv"), []).unwrap();
+    let positions = "split @p.psv --train @x.psv --validation @y.psv";
+    assert!(matches!(desk.run(positions), Err(Failure::Usage(_))));
+}
+
+#[test]
+fn repeats_go_and_the_first_stay() {
+    let desk = Desk::new("dedup");
+    let games = played(100, Rules::Shogi);
+    let mut twice = games.clone();
+    twice.extend_from_within(30..60);
+    twice.insert(3, games[1].clone());
+    desk.write("a.teacher", &twice);
+    desk.run("dedup @a.teacher -o @b.teacher").unwrap();
+    assert_eq!(desk.games("b.teacher"), games);
+    desk.run("dedup @a.teacher -o @c.teacher --by position").unwrap();
+    let marked = desk.games("c.teacher");
+    let trained = marked.iter().flat_map(|g| &g.plies).filter(|p| !p.flags.skip).count();
+    desk.run("convert @a.teacher -o @a.psv").unwrap();
+    desk.run("dedup @a.psv -o @b.psv").unwrap();
+    let distinct = desk.bytes("b.psv").len() / 40;
+    assert_eq!(trained, distinct);
+    let places: HashSet<Vec<u8>> =
+        desk.bytes("a.psv").chunks(40).map(|r| r[..32].to_vec()).collect();
+    assert_eq!(distinct, places.len());
+    desk.run("dedup @b.psv -o @c.psv").unwrap();
+    assert!(desk.bytes("b.psv") == desk.bytes("c.psv"));
+}
+
+#[test]
+fn what_does_not_pass_is_marked_or_goes() {
+    let desk = Desk::new("filter");
+    let games = played(60, Rules::Shogi);
+    desk.write("a.teacher", &games);
+    desk.run("filter @a.teacher -o @b.teacher --max-score 500 --no-check --quiet --no-draws")
+        .unwrap();
+    for game in desk.games("b.teacher") {
+        assert_ne!(game.outcome, Won::Draw);
+        let mut position = game.start.clone();
+        for ply in &game.plies {
+            let loud = ply.mv.is_promotion() || position.piece_at(ply.mv.to()).is_some();
+            let fails = ply.score.unwrap().abs() > 500 || position.in_check() || loud;
+            assert_eq!(ply.flags.skip, fails);
+            position.play(ply.mv);
+        }
+    }
+    desk.run("convert @a.teacher -o @a.psv").unwrap();
+    desk.run("filter @a.psv -o @b.psv --max-score 500 --no-check --quiet --no-draws").unwrap();
+    desk.run("convert @b.teacher -o @c.psv").unwrap();
+    assert!(desk.bytes("b.psv") == desk.bytes("c.psv"), "both ways leave the same positions");
+    let unfit = "filter @a.psv -o @x.psv --min-length 3";
+    assert!(matches!(desk.run(unfit), Err(Failure::Usage(_))));
+}
+
+#[test]
+fn merged_and_cut_again() {
+    let desk = Desk::new("merge");
+    let games = played(90, Rules::Shogi);
+    desk.write("a.teacher", &games[..50]);
+    desk.write("b.teacher", &games[50..]);
+    desk.run("merge @a.teacher @b.teacher -o @c.teacher").unwrap();
+    assert_eq!(desk.games("c.teacher"), games);
+    let bytes = desk.bytes("c.teacher");
+    let reader = Reader::new(&bytes[..]).unwrap();
+    assert_eq!(reader.header().get("seed"), Some("a.teacher; b.teacher"));
+    desk.run("head @c.teacher -n 60 -o @d.teacher").unwrap();
+    assert_eq!(desk.games("d.teacher"), games[..60]);
+    desk.run("head @c.teacher -n 2").unwrap();
+    for name in ["a", "b"] {
+        desk.run(&format!("convert @{name}.teacher -o @{name}.psv")).unwrap();
+    }
+    desk.run("merge @a.psv @b.psv -o @c.psv").unwrap();
+    assert!(desk.bytes("c.psv") == [desk.bytes("a.psv"), desk.bytes("b.psv")].concat());
+    desk.run("head @c.psv -n 7 -o @d.psv").unwrap();
+    assert!(desk.bytes("d.psv") == desk.bytes("c.psv")[..280]);
+    desk.write("m.teacher", &played(3, Rules::Minishogi));
+    assert!(desk.run("merge @a.teacher @m.teacher -o @x.teacher").is_err());
+    assert!(matches!(desk.run("merge @a.teacher @a.psv -o @x.psv"), Err(Failure::Usage(_))));
+    assert!(!desk.files().iter().any(|f| f.starts_with('x')));
+}
+
+#[test]
+fn damage_is_reported_and_the_rest_kept() {
+    let desk = Desk::new("damage");
+    let games = played(60, Rules::Shogi);
+    desk.write("a.teacher", &games);
+    let mut bytes = desk.bytes("a.teacher");
+    bytes.truncate(bytes.len() - 5);
+    fs::write(desk.0.join("cut.teacher"), bytes).unwrap();
+    for line in [
+        "convert @cut.teacher -o @b.teacher",
+        "merge @cut.teacher -o @c.teacher",
+        "stats @cut.teacher",
+        "shuffle @cut.teacher -o @d.psv",
+    ] {
+        let outcome = desk.run(line);
+        assert!(matches!(&outcome, Err(Failure::Failed(m)) if m.contains("1 problem")), "{line}");
+    }
+    assert_eq!(desk.games("b.teacher"), games[..40]);
+    assert_eq!(desk.games("c.teacher"), games[..40]);
+    desk.run("convert @a.teacher -o @a.psv").unwrap();
+    let mut bytes = desk.bytes("a.psv");
+    bytes[40 * 5 + 34] = 1;
+    bytes.extend([1, 2, 3]);
+    fs::write(desk.0.join("bad.psv"), bytes).unwrap();
+    let outcome = desk.run("convert @bad.psv -o @e.teacher");
+    assert!(matches!(outcome, Err(Failure::Failed(m)) if m.contains("2 problems")));
+    let positions = |games: &[Game]| games.iter().map(Game::positions).sum::<usize>();
+    assert_eq!(positions(&desk.games("e.teacher")), positions(&games) - 1);
+}
+
+#[test]
+fn outputs_are_never_inputs_and_formats_are_told() {
+    let desk = Desk::new("care");
+    desk.write("a.teacher", &played(3, Rules::Shogi));
+    let before = desk.bytes("a.teacher");
+    for line in [
+        "convert @a.teacher -o @a.teacher --force",
+        "shuffle @a.teacher -o @a.teacher --force",
+        "convert @a.teacher -o @b.what",
+        "merge @a.teacher -o @b.psv",
+    ] {
+        assert!(matches!(desk.run(line), Err(Failure::Usage(_))), "{line}");
+    }
+    assert_eq!(desk.bytes("a.teacher"), before);
+    assert!(desk.run("stats @nothing.teacher").is_err());
+    fs::write(desk.0.join("x.bin"), b"what").unwrap();
+    assert!(matches!(desk.run("stats @x.bin"), Err(Failure::Usage(_))));
+    fs::write(desk.0.join("fake.teacher"), b"not at all").unwrap();
+    assert!(desk.run("stats @fake.teacher").is_err());
+    desk.run("convert @a.teacher -o @b.what --to psv").unwrap();
+    desk.run("stats @b.what --from psv").unwrap();
+    assert_eq!(desk.files(), ["a.teacher", "b.what", "fake.teacher", "x.bin"]);
+}
+
+#[test]
+fn numbers_people_can_read() {
+    for (n, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+        assert_eq!(count(n), text);
+    }
+}
