@@ -243,6 +243,9 @@ impl<'a> Course<'a> {
         } else {
             write!(out, "{}", summary.text())?;
         }
+        if left && interrupted && self.args.out.is_some() {
+            say("go on with the same command and --resume");
+        }
         match self.gave_up {
             Some(engine) => {
                 let name = &self.plan.engines[engine].name;

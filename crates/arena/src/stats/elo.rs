@@ -44,7 +44,8 @@ pub struct Estimate {
 
 /// Elo difference of a share of the points.
 pub fn elo_of(score: f64) -> f64 {
-    -400.0 * (1.0 / score.clamp(0.0, 1.0) - 1.0).log10()
+    // The zero added makes an even score zero, not minus zero.
+    -400.0 * (1.0 / score.clamp(0.0, 1.0) - 1.0).log10() + 0.0
 }
 
 /// Share of the points of an Elo difference.
