@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 use think::{TimeSource, quote};
@@ -31,7 +31,7 @@ pub(crate) struct Process {
     child: Child,
     input: Option<ChildStdin>,
     ear: Arc<Ear>,
-    complaints: Arc<Mutex<Vec<u8>>>,
+    complaints: Arc<Complaints>,
     /// Bytes sent since the engine last answered something.
     unread: usize,
     delay: RunDelay,
@@ -58,14 +58,14 @@ impl Process {
         }
         let mut child = affinity::on(cpus, || start.spawn())?;
         let ear = Arc::new(Ear::default());
-        let complaints = Arc::new(Mutex::new(Vec::new()));
+        let complaints = Arc::new(Complaints::default());
         if let Some(output) = child.stdout.take() {
             let (ear, time) = (Arc::clone(&ear), Arc::clone(time));
             spawn("ear", move || ear.listen(output, &*time))?;
         }
         if let Some(errors) = child.stderr.take() {
             let kept = Arc::clone(&complaints);
-            spawn("errors", move || keep_last(errors, &kept))?;
+            spawn("errors", move || kept.read(errors))?;
         }
         let input = child.stdin.take();
         let delay = RunDelay::of_process(child.id());
@@ -121,18 +121,11 @@ impl Process {
             Some(status) => format!("the process ended ({status})"),
             None => "the process closed its pipes".to_owned(),
         };
-        let complaint = self.complaint().or_else(|| self.ear.last_words().pop());
+        let complaint = self.complaints.last_line().or_else(|| self.ear.last_words().pop());
         if let Some(words) = complaint {
             detail += &format!(", last words {}", quote(&words));
         }
         Fault::new(Cause::Crash, detail)
-    }
-
-    /// The last line of the error stream.
-    fn complaint(&self) -> Option<String> {
-        let bytes = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&bytes);
-        text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
     }
 
     /// Waits for the next answer; faults are those of a broken or mad engine.
@@ -231,16 +224,41 @@ fn write_aside(mut input: ChildStdin, bytes: Vec<u8>) -> Option<io::Result<Child
     outcome.recv_timeout(DEAF).ok()
 }
 
-/// Reads a pipe to its end and keeps the last of it.
-fn keep_last(mut pipe: impl Read, kept: &Mutex<Vec<u8>>) {
-    let mut buffer = [0; 4096];
-    while let Ok(count) = pipe.read(&mut buffer) {
-        if count == 0 {
-            return;
+/// The end of what an engine wrote to its error stream.
+#[derive(Default)]
+struct Complaints {
+    /// The last bytes, and whether they are the very last.
+    kept: Mutex<(Vec<u8>, bool)>,
+    ended: Condvar,
+}
+
+impl Complaints {
+    fn lock(&self) -> MutexGuard<'_, (Vec<u8>, bool)> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the stream to its end.
+    fn read(&self, mut pipe: impl Read) {
+        let mut buffer = [0; 4096];
+        while let Ok(count) = pipe.read(&mut buffer) {
+            if count == 0 {
+                break;
+            }
+            let (bytes, _) = &mut *self.lock();
+            bytes.extend_from_slice(&buffer[..count]);
+            let excess = bytes.len().saturating_sub(COMPLAINT);
+            bytes.drain(..excess);
         }
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend_from_slice(&buffer[..count]);
-        let excess = kept.len().saturating_sub(COMPLAINT);
-        kept.drain(..excess);
+        self.lock().1 = true;
+        self.ended.notify_all();
+    }
+
+    /// The last line, once the stream has ended or nothing more comes.
+    fn last_line(&self) -> Option<String> {
+        let patience = Duration::from_millis(500);
+        let waited = self.ended.wait_timeout_while(self.lock(), patience, |kept| !kept.1);
+        let kept = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let text = String::from_utf8_lossy(&kept.0);
+        text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
     }
 }
