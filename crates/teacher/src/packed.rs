@@ -160,110 +160,151 @@ const fn book(scheme: Scheme) -> &'static Book {
 const ORDER: [Kind; 7] =
     [Kind::Pawn, Kind::Lance, Kind::Knight, Kind::Silver, Kind::Gold, Kind::Bishop, Kind::Rook];
 
-/// 256 bits being written, with some room beyond: what does not fit is noticed at the end.
+/// Bits being written, with some room beyond the 256: what does not fit is noticed at the end.
 struct Scribe {
-    words: [u64; 7],
-    at: usize,
+    words: [u32; 16],
+    /// Words finished.
+    done: usize,
+    /// Bits not yet in a word, and how many.
+    rest: u64,
+    count: u32,
 }
 
 impl Scribe {
     #[inline]
-    fn put(&mut self, bits: u64, length: usize) {
-        let (word, shift) = (self.at >> 6, self.at & 63);
-        self.words[word] |= bits << shift;
-        if shift + length > 64 {
-            self.words[word + 1] |= bits >> (64 - shift);
+    fn code(&mut self, code: Code) {
+        self.rest |= u64::from(code.bits) << self.count;
+        self.count += u32::from(code.length);
+        if self.count >= 32 {
+            self.words[self.done] = self.rest as u32;
+            self.done += 1;
+            self.rest >>= 32;
+            self.count -= 32;
         }
-        self.at += length;
     }
 
-    #[inline]
-    fn code(&mut self, code: Code) {
-        self.put(u64::from(code.bits), usize::from(code.length));
+    /// Bits written.
+    const fn length(&self) -> usize {
+        self.done * 32 + self.count as usize
+    }
+
+    fn finish(mut self) -> [u8; 32] {
+        self.words[self.done] = self.rest as u32;
+        let mut bytes = [0; 32];
+        for (chunk, word) in bytes.chunks_exact_mut(4).zip(self.words) {
+            chunk.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
     }
 }
+
+/// Bits before the squares: side to move and two kings.
+const FRONT: u32 = 15;
 
 /// Packs a position.
 pub(crate) fn pack(scheme: Scheme, placement: &Placement) -> Result<[u8; 32], PackError> {
     let book = book(scheme);
-    let missing = placement.missing();
-    if missing.iter().any(|&n| n < 0) {
-        return Err(PackError::Unfit("more pieces than the game has".to_owned()));
-    }
-    let mut out = Scribe { words: [0; 7], at: 0 };
-    out.put(placement.turn as u64, 1);
-    let king = |color| {
-        let king = Piece::new(color, Kind::King);
-        placement.squares().iter().position(|&p| p == king)
-    };
+    let mut out = Scribe { words: [0; 16], done: 0, rest: 0, count: FRONT };
     let absent = placement.game.squares();
-    for color in Color::BOTH {
-        out.put(king(color).unwrap_or(absent) as u64, 7);
-    }
-    for &piece in placement.squares() {
-        if piece.kind_index() != Kind::King.index() {
+    let mut kings = [absent; 2];
+    let mut counts = [0u8; 32];
+    for (square, &piece) in placement.squares().iter().enumerate() {
+        counts[piece.index()] += 1;
+        if piece.kind_index() == Kind::King.index() {
+            kings[piece.index() >> 4] = square;
+        } else {
             out.code(book.board[piece.index()]);
         }
     }
+    let mut missing = set(placement.game);
+    for kind in ORDER {
+        let (low, high) = (kind.index(), kind.promoted().map_or(0, Kind::index));
+        let mut here = counts[low] + counts[low | 16];
+        if high > 0 {
+            here += counts[high] + counts[high | 16];
+        }
+        missing[low] -= i32::from(here);
+    }
     for color in Color::BOTH {
-        for kind in ORDER {
-            for _ in 0..placement.hands[color.index()].count(kind) {
+        let hand = placement.hands[color.index()];
+        for kind in ORDER.into_iter().filter(|&k| hand.has(k)) {
+            for _ in 0..hand.count(kind) {
                 out.code(book.hand[color.index()][kind.index()]);
+                missing[kind.index()] -= 1;
             }
         }
+    }
+    if missing.iter().any(|&n| n < 0) {
+        return Err(PackError::Unfit("more pieces than the game has".to_owned()));
     }
     for kind in ORDER {
         for _ in 0..missing[kind.index()] {
             out.code(book.boxed[kind.index()]);
         }
     }
-    if out.at > 256 {
+    if out.length() > 256 {
         // A king's square takes no bit, an empty one does.
         return Err(PackError::Unfit("a king is missing, which leaves no room".to_owned()));
     }
-    let mut bytes = [0; 32];
-    for (chunk, word) in bytes.chunks_exact_mut(8).zip(out.words) {
-        chunk.copy_from_slice(&word.to_le_bytes());
-    }
+    let mut bytes = out.finish();
+    let front = placement.turn as usize | kings[0] << 1 | kings[1] << 8;
+    bytes[0] |= front as u8;
+    bytes[1] |= (front >> 8) as u8;
     Ok(bytes)
 }
 
 /// 256 bits being read, zeros beyond.
 struct Scroll {
-    words: [u64; 5],
-    at: usize,
+    words: [u32; 8],
+    /// Words begun.
+    begun: usize,
+    /// Bits of words begun that were not taken, and how many.
+    rest: u64,
+    count: u32,
 }
 
 impl Scroll {
     fn new(bytes: &[u8; 32]) -> Self {
-        let mut words = [0; 5];
+        let mut words = [0; 8];
         for (word, chunk) in words.iter_mut().zip(bytes.as_chunks().0) {
-            *word = u64::from_le_bytes(*chunk);
+            *word = u32::from_le_bytes(*chunk);
         }
-        Self { words, at: 0 }
+        Self { words, begun: 0, rest: 0, count: 0 }
     }
 
-    /// The next bits (at most 8), which stay.
+    /// The next bits, 32 at least, which stay.
     #[inline]
-    fn peek(&self) -> usize {
-        let (word, shift) = (self.at >> 6, self.at & 63);
-        let low = self.words.get(word).map_or(0, |w| w >> shift);
-        let high = self.words.get(word + 1).map_or(0, |w| w << 1 << (63 - shift));
-        (low | high) as usize
+    fn peek(&mut self) -> usize {
+        if self.count < 32 {
+            let word = self.words.get(self.begun).copied().unwrap_or(0);
+            self.rest |= u64::from(word) << self.count;
+            self.begun += 1;
+            self.count += 32;
+        }
+        self.rest as usize
     }
 
+    /// Goes on by some bits of those peeked at.
     #[inline]
-    fn take(&mut self, length: usize) -> usize {
+    fn skip(&mut self, length: u8) {
+        self.rest >>= length;
+        self.count -= u32::from(length);
+    }
+
+    fn take(&mut self, length: u8) -> usize {
         let bits = self.peek() & ((1 << length) - 1);
-        self.at += length;
+        self.skip(length);
         bits
+    }
+
+    /// Bits taken.
+    const fn at(&self) -> usize {
+        self.begun * 32 - self.count as usize
     }
 
     /// Whether nothing but zeros follows.
     fn is_spent(&self) -> bool {
-        let (word, shift) = (self.at >> 6, self.at & 63);
-        let mut rest = self.words.iter().skip(word);
-        rest.next().is_none_or(|w| w >> shift == 0) && rest.all(|&w| w == 0)
+        self.rest == 0 && self.words.iter().skip(self.begun).all(|&w| w == 0)
     }
 }
 
@@ -291,16 +332,22 @@ pub(crate) fn unpack(scheme: Scheme, game: Game, bytes: &[u8; 32]) -> Result<Pla
         return bad(format!("both kings on square {}", kings[0]));
     }
     let mut missing = set(game);
-    for square in (0..squares).filter(|s| !kings.contains(s)) {
+    for square in 0..squares {
+        if square == kings[0] || square == kings[1] {
+            continue;
+        }
         let (piece, length) = book.pieces[scroll.peek() & 255];
         if length == 0 {
             return bad(format!("unknown code on square {square}"));
         }
-        scroll.at += usize::from(length);
-        placement.board[square] = piece;
-        if let Some(kind) = piece.kind() {
-            take(&mut missing, kind.unpromoted())?;
+        scroll.skip(length);
+        if piece.is_some() {
+            placement.board[square] = piece;
+            missing[UNPROMOTED[piece.kind_index()]] -= 1;
         }
+    }
+    if let Some(kind) = ORDER.into_iter().find(|k| missing[k.index()] < 0) {
+        return Err(too_many(kind));
     }
     while missing.iter().any(|&n| n > 0) {
         if scroll.is_spent() {
@@ -308,16 +355,19 @@ pub(crate) fn unpack(scheme: Scheme, game: Game, bytes: &[u8; 32]) -> Result<Pla
             break;
         }
         let Some((reserve, length)) = book.reserves[scroll.peek() & 127] else {
-            return bad(format!("unknown code at bit {}", scroll.at));
+            return bad(format!("unknown code at bit {}", scroll.at()));
         };
-        scroll.at += usize::from(length);
+        scroll.skip(length);
         let (Reserve::Held(_, kind) | Reserve::Boxed(kind)) = reserve;
-        take(&mut missing, kind)?;
+        missing[kind.index()] -= 1;
+        if missing[kind.index()] < 0 {
+            return Err(too_many(kind));
+        }
         if let Reserve::Held(color, kind) = reserve {
             placement.hands[color.index()].add(kind);
         }
     }
-    if scroll.at > 256 || !scroll.is_spent() {
+    if scroll.at() > 256 || !scroll.is_spent() {
         return bad("more bits than pieces".to_owned());
     }
     Ok(placement)
@@ -342,14 +392,20 @@ fn read_zeros(
     Ok(())
 }
 
-fn take(missing: &mut [i32; 8], kind: Kind) -> Result<(), PackError> {
-    let left = &mut missing[kind.index()];
-    *left -= 1;
-    if *left < 0 {
-        let name = format!("{kind:?}").to_lowercase();
-        return Err(PackError::Bits(format!("too many {name}s")));
+/// The number of the kind a piece has in hand, by the number of its kind.
+const UNPROMOTED: [usize; 16] = {
+    let mut table = [0; 16];
+    let mut kind = 1;
+    while kind < 15 {
+        table[kind] = if kind > 8 { kind - 8 } else { kind % 8 };
+        kind += 1;
     }
-    Ok(())
+    table
+};
+
+fn too_many(kind: Kind) -> PackError {
+    let name = format!("{kind:?}").to_lowercase();
+    PackError::Bits(format!("too many {name}s"))
 }
 
 #[cfg(test)]

@@ -44,8 +44,8 @@ impl Placement {
         &self.board[..self.game.squares()]
     }
 
-    /// How many pieces of each kind are on neither board nor hands, by kind number; negative if
-    /// there are more than the game has. Kings are not counted.
+    /// How many pieces of each kind, kings apart, are on neither board nor hands, by kind number.
+    #[cfg(test)]
     pub(crate) fn missing(&self) -> [i32; 8] {
         let mut left = set(self.game);
         for kind in self.squares().iter().filter_map(|p| p.kind()) {

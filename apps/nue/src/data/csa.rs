@@ -121,3 +121,32 @@ fn last_word(game: &Game, turn: Color) -> Option<kifu::Ending> {
         Outcome::Unknown => None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evaluations_are_turned_to_the_side_to_move() {
+        let text = "V3.0\nPI\n+\n+7776FU\n'** 30 -3334FU\n-3334FU\n'** -40\n+2726FU\n%TORYO\n";
+        let options = kifu::ReadOptions::default();
+        let record = kifu::Reader::new("a.csa", text.as_bytes(), options).next().unwrap().unwrap();
+        let game = from_record(&record).unwrap();
+        let scores: Vec<_> = game.plies.iter().map(|p| p.score).collect();
+        assert_eq!(scores, [Some(30), Some(40), None]);
+        assert_eq!((game.outcome, game.ending), (Outcome::Won(Color::Black), Ending::Resign));
+        assert_eq!(from_record(&to_record(&game)), Some(game));
+    }
+
+    #[test]
+    fn mates_and_absurd_scores_stay_in_range() {
+        for (score, turn, wanted) in [
+            (Score::Cp(1_000_000), Color::White, -MATE),
+            (Score::Mate { winner: Color::White, plies: Some(7) }, Color::White, MATE - 7),
+            (Score::Mate { winner: Color::White, plies: None }, Color::Black, -MATE),
+            (Score::Mate { winner: Color::Black, plies: Some(u32::MAX) }, Color::Black, MATE_BOUND),
+        ] {
+            assert_eq!(value(score, turn), wanted, "{score:?}");
+        }
+    }
+}

@@ -256,6 +256,9 @@ impl Stats {
     }
 
     fn write_scores(&self, out: &mut String) {
+        if self.scores.is_empty() {
+            return;
+        }
         out.push_str("\nScores for the side to move, and what it scored in the end:\n");
         let end = SCORE_END / SCORE_STEP;
         let rows: Vec<Row> = (-end..=end)

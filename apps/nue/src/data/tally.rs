@@ -77,9 +77,11 @@ impl Tally {
         }
         if self.left_out > 0 {
             let left = count(self.left_out);
-            writeln!(out, "left out: {left} positions random, without score or not for training")?;
+            writeln!(out, "left out as random, unscored or not for training: {left} positions")?;
         }
-        writeln!(out, "{done}")?;
+        if !done.is_empty() {
+            writeln!(out, "{done}")?;
+        }
         match self.problems.len() as u64 + self.more {
             0 => Ok(()),
             1 => Err(Failure::failed("1 problem in the input")),
