@@ -207,9 +207,9 @@ pub(crate) fn pack(scheme: Scheme, placement: &Placement) -> Result<[u8; 32], Pa
     let mut out = Scribe { words: [0; 16], done: 0, rest: 0, count: FRONT };
     let absent = placement.game.squares();
     let mut kings = [absent; 2];
-    let mut counts = [0u8; 32];
+    let mut counts = 0;
     for (square, &piece) in placement.squares().iter().enumerate() {
-        counts[piece.index()] += 1;
+        counts += UNITS[piece.kind_index()];
         if piece.kind_index() == Kind::King.index() {
             kings[piece.index() >> 4] = square;
         } else {
@@ -218,12 +218,7 @@ pub(crate) fn pack(scheme: Scheme, placement: &Placement) -> Result<[u8; 32], Pa
     }
     let mut missing = set(placement.game);
     for kind in ORDER {
-        let (low, high) = (kind.index(), kind.promoted().map_or(0, Kind::index));
-        let mut here = counts[low] + counts[low | 16];
-        if high > 0 {
-            here += counts[high] + counts[high | 16];
-        }
-        missing[low] -= i32::from(here);
+        missing[kind.index()] -= (counts >> (8 * kind.index()) & 255) as i32;
     }
     for color in Color::BOTH {
         let hand = placement.hands[color.index()];
@@ -398,6 +393,20 @@ const UNPROMOTED: [usize; 16] = {
     let mut kind = 1;
     while kind < 15 {
         table[kind] = if kind > 8 { kind - 8 } else { kind % 8 };
+        kind += 1;
+    }
+    table
+};
+
+/// A one in the byte of the kind a piece has in hand, by the number of its kind: sums of these
+/// count all kinds at once.
+const UNITS: [u64; 16] = {
+    let mut table = [0; 16];
+    let mut kind = 1;
+    while kind < 15 {
+        if kind != 8 {
+            table[kind] = 1 << (8 * UNPROMOTED[kind]);
+        }
         kind += 1;
     }
     table
