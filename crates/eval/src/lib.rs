@@ -10,6 +10,7 @@
 
 mod evaluator;
 mod material;
+mod roster;
 mod three_piece;
 
 pub use evaluator::{Evaluator, MAX_VALUE};
