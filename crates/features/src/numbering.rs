@@ -148,6 +148,49 @@ impl Numbering {
         }
     }
 
+    /// The number of the same piece on the board mirrored left to right.
+    pub const fn mirrored(&self, number: usize) -> usize {
+        if number < self.hand_end {
+            return number;
+        }
+        let (first, sq) = self.run(number);
+        let mut files = 1;
+        while files * files < self.squares {
+            files += 1;
+        }
+        first + (files - 1 - sq / files) * files + sq % files
+    }
+
+    /// The number of the same piece as the other player sees it.
+    pub const fn turned(&self, number: usize) -> usize {
+        if number >= self.hand_end {
+            let (first, sq) = self.run(number);
+            let own = (first - self.hand_end) / self.squares % 2 == 0;
+            let first = if own { first + self.squares } else { first - self.squares };
+            return first + self.squares - 1 - sq;
+        }
+        let mut kind = 0;
+        while kind < 8 {
+            let (own, enemy) = (self.hand[0][0][kind] as usize, self.hand[0][1][kind] as usize);
+            let copies = enemy - own;
+            if own <= number && number < enemy {
+                // The last run is one short: its number would be the first on the board.
+                return if number + copies < self.hand_end { number + copies } else { number };
+            }
+            if enemy <= number && number < enemy + copies {
+                return number - copies;
+            }
+            kind += 1;
+        }
+        number
+    }
+
+    /// The first number of a board number's run of squares, and the square.
+    const fn run(&self, number: usize) -> (usize, usize) {
+        let sq = (number - self.hand_end) % self.squares;
+        (number - sq, sq)
+    }
+
     /// The number of a piece on a square. There must be a piece, of a kind the game has.
     #[inline]
     pub const fn board(&self, perspective: Color, piece: Piece, sq: Square) -> usize {

@@ -158,3 +158,34 @@ fn attacks_count_to_two() {
     assert_eq!(count(Color::White, "8c"), 1);
     assert_eq!(count(Color::White, "9a"), 0);
 }
+
+#[test]
+fn numbers_mirror_and_turn_like_the_pieces_they_stand_for() {
+    for game in Game::ALL {
+        let n = Numbering::of(game);
+        let pieces = |color| Kind::ALL.into_iter().map(move |kind| Piece::new(color, kind));
+        for piece in Color::BOTH.into_iter().flat_map(pieces) {
+            let kind = piece.kind().unwrap().unpromoted();
+            let absent = game == Game::Minishogi && matches!(kind, Kind::Lance | Kind::Knight);
+            for sq in Square::all(game).filter(|_| !absent) {
+                let [black, white] = Color::BOTH.map(|side| n.board(side, piece, sq));
+                assert_eq!([n.turned(black), n.turned(white)], [white, black]);
+                let mirrored = n.board(Color::Black, piece, sq.mirrored(game));
+                assert_eq!([n.mirrored(black), n.mirrored(mirrored)], [mirrored, black]);
+            }
+            if kind != Kind::King && !absent {
+                for owner in Color::BOTH {
+                    let [black, white] = Color::BOTH.map(|side| n.hand(side, owner, kind, 2));
+                    assert_eq!([n.turned(black), n.turned(white)], [white, black]);
+                    assert_eq!(n.mirrored(black), black);
+                }
+            }
+        }
+        assert_eq!([n.mirrored(0), n.turned(0)], [0, 0]);
+        for number in 0..n.kings_end() {
+            assert_eq!(n.turned(n.turned(number)), number);
+            assert_eq!(n.mirrored(n.mirrored(number)), number);
+            assert_eq!(n.turned(n.mirrored(number)), n.mirrored(n.turned(number)));
+        }
+    }
+}
