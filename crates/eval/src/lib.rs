@@ -1,7 +1,8 @@
 //! Static evaluation: the trait every evaluation implements, and the classic ones.
 //!
 //! [`Evaluator`] is the plug between a search and an evaluation; [`Material`] counts pieces;
-//! [`Kppt`] and [`KppKkpt`] are the linear three-piece evaluations with the ecosystem's files.
+//! [`Kppt`] and [`KppKkpt`] are the linear three-piece evaluations with the ecosystem's files;
+//! [`Kkppt`] is the linear four-piece evaluation of 5×5.
 //! Nets live in crate `nnue`.
 //!
 //! Deliberately absent: search, mate scores, draw values, any conversion to centipawns. A value
@@ -9,10 +10,15 @@
 //! to move, never beyond ±[`MAX_VALUE`].
 
 mod evaluator;
+mod kkppt;
 mod material;
 mod roster;
 mod three_piece;
 
 pub use evaluator::{Evaluator, MAX_VALUE};
+pub use kkppt::{
+    KINGS, KKPPT_FILE, KKPPT_MAGIC, KingView, Kkppt, KkpptError, KkpptTables, king_view,
+    stabilisers,
+};
 pub use material::{Material, PIECE_VALUES, material};
 pub use three_piece::{FILES, KppKkpt, Kppt, Tables, TablesError, ThreePiece};

@@ -165,7 +165,7 @@ impl Numbering {
     pub const fn turned(&self, number: usize) -> usize {
         if number >= self.hand_end {
             let (first, sq) = self.run(number);
-            let own = (first - self.hand_end) / self.squares % 2 == 0;
+            let own = ((first - self.hand_end) / self.squares).is_multiple_of(2);
             let first = if own { first + self.squares } else { first - self.squares };
             return first + self.squares - 1 - sq;
         }
