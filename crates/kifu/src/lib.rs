@@ -30,6 +30,7 @@ mod replay;
 mod usi;
 mod writer;
 
+pub use csa::wire;
 pub use ending::{Ending, Outcome};
 pub use error::{Problem, ReadError, WriteError};
 pub use evaluation::{Evaluation, Score};

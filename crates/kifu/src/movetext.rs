@@ -18,7 +18,7 @@ struct Written {
 
 /// Why a text is not a move of the position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum NotAMove {
+pub enum NotAMove {
     /// It does not read as a move at all.
     Unreadable,
     /// It reads as a move, but not as a legal one.
