@@ -1,0 +1,78 @@
+//! What a game is played under, and how it ended.
+
+use csa::times::Times;
+use csa::{Reason, Summary, TimeRule};
+use rules::{AnyPosition, Color, Declaration, Game};
+use std::time::Duration;
+
+/// Everything that is settled before a game begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Conditions {
+    /// Unique among all games of the server.
+    pub id: String,
+    /// The name of the game played (`floodgate-300-10F`) or of the tournament.
+    pub event: String,
+    /// Black's and White's name.
+    pub names: [String; 2],
+    /// The clocks.
+    pub times: [TimeRule; 2],
+    /// Where the game begins.
+    pub start: AnyPosition,
+    /// The game is broken off after that many moves.
+    pub max_moves: Option<u32>,
+    /// How a win may be declared.
+    pub declaration: Declaration,
+    /// Whether the result counts for ratings.
+    pub rated: bool,
+    /// How often each side may interrupt the game with `%CHUDAN`.
+    pub interruptions: u8,
+}
+
+impl Conditions {
+    /// A game between two by these times from the usual start, for tests and simple servers.
+    pub fn plain(id: &str, names: [&str; 2], times: TimeRule) -> Self {
+        Self {
+            id: id.to_owned(),
+            event: String::new(),
+            names: names.map(str::to_owned),
+            times: [times.clone(), times],
+            start: AnyPosition::startpos(Game::Shogi),
+            max_moves: None,
+            declaration: Declaration::Points27,
+            rated: false,
+            interruptions: 0,
+        }
+    }
+
+    /// The block that proposes the game to one side.
+    pub fn summary(&self, to: Color, played: &[csa::Played], more: &[(String, String)]) -> Summary {
+        let [black, white] = self.times.clone();
+        // The protocol knows one rule of declaration, the one with 27 points.
+        let declares =
+            self.declaration == Declaration::Points27 && self.start.game() == Game::Shogi;
+        Summary {
+            id: self.id.clone(),
+            names: self.names.clone(),
+            your_turn: to,
+            max_moves: self.max_moves,
+            declaration: declares.then(|| csa::summary::JISHOGI.to_owned()),
+            times: Times::from_rules(black, white),
+            start: self.start.clone(),
+            played: played.to_vec(),
+            more: more.to_vec(),
+        }
+    }
+}
+
+/// How a game ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finish {
+    /// Why.
+    pub reason: Reason,
+    /// Who won; at the limit of moves, who won by the rules of the tournament.
+    pub winner: Option<Color>,
+    /// What was said last instead of a legal move, and its recorded time.
+    pub last: Option<(String, Duration)>,
+    /// The loser had gone and did not come back.
+    pub abandoned: bool,
+}

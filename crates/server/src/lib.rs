@@ -1,0 +1,19 @@
+//! A CSA server without sockets: lines and the time come in, effects go out.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`clock`] | one player's time by the elements of the protocol |
+//! | [`conditions`] | what a game is played under, how it ended |
+//! | [`referee`] | what the rules say after a move |
+//! | [`room`] | one game: agreement, moves, endings, interruption, resumption |
+//!
+//! Deliberately absent: sockets, files, databases, any clock that was not passed in. The
+//! executable performs the effects in their order; tests use a virtual clock.
+
+pub mod clock;
+pub mod conditions;
+pub mod referee;
+pub mod room;
+
+pub use conditions::{Conditions, Finish};
+pub use room::{Entry, Moment, Room};

@@ -1,0 +1,491 @@
+//! One game: agreement, moves, clocks, every ending of the protocol, interruption and resumption.
+//!
+//! A room hears lines and is told the time; it answers with effects in the order in which they
+//! must happen. What is stored stands before what is told, so that nobody ever hears of a move the
+//! server could forget.
+
+use crate::clock::Clock;
+use crate::conditions::{Conditions, Finish};
+use crate::referee::{self, Ruling};
+use csa::{ClientLine, Played, Reason, ServerLine, Special, Verdict};
+use rules::{AnyPosition, Color};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A moment: time passed since the server's origin.
+pub type Moment = Duration;
+
+/// What a room wants done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Make this durable before going on.
+    Store(Entry),
+    /// Say this to one side: one or more whole lines without the last line's end.
+    Tell(Color, String),
+    /// Say this to those who watch.
+    Show(String),
+    /// The room changed what it is doing.
+    Now(State),
+}
+
+/// What must not be forgotten about a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Entry {
+    /// Both agreed: the game begins.
+    Started,
+    /// A move, counted from 1.
+    Move {
+        /// Its number.
+        number: u32,
+        /// The move in CSA text.
+        text: String,
+        /// Its recorded time.
+        time: Duration,
+        /// What its player thought.
+        comment: Option<String>,
+    },
+    /// Interrupted by that side (by the server if none).
+    Interrupted(Option<Color>),
+    /// Taken up again.
+    Resumed,
+    /// Over.
+    Ended(Finish),
+}
+
+/// What a room is doing, as the lobby needs to know it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum State {
+    /// The game runs.
+    Running,
+    /// Nobody plays until both are back.
+    Suspended,
+    /// Never began: somebody rejected it.
+    Dropped,
+    /// Over.
+    Over,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Both have been told and are to agree.
+    Proposed {
+        since: Moment,
+    },
+    /// The turn of the side to move began then.
+    Running {
+        since: Moment,
+    },
+    /// Waits for both players.
+    Suspended,
+    Dropped,
+    Over(Finish),
+}
+
+/// How long a proposal waits for both to agree.
+const PROPOSAL: Duration = Duration::from_secs(120);
+
+/// One game.
+#[derive(Clone, Debug)]
+pub struct Room {
+    conditions: Arc<Conditions>,
+    position: AnyPosition,
+    played: Vec<Played>,
+    clocks: [Clock; 2],
+    phase: Phase,
+    /// Has begun before: agreement takes it up again.
+    begun: bool,
+    agreed: [bool; 2],
+    /// Since when each side's connection has been gone.
+    gone: [Option<Moment>; 2],
+    interruptions: [u8; 2],
+    /// How long a side may stay away.
+    patience: Option<Duration>,
+}
+
+impl Room {
+    /// A game to be proposed; `patience` says how long a player may be away once it runs.
+    pub fn new(conditions: Arc<Conditions>, patience: Option<Duration>) -> Self {
+        let clocks = conditions.times.clone().map(Clock::new);
+        Self {
+            position: conditions.start.clone(),
+            played: Vec::new(),
+            clocks,
+            phase: Phase::Suspended,
+            begun: false,
+            agreed: [false; 2],
+            gone: [None; 2],
+            interruptions: [0; 2],
+            patience,
+            conditions,
+        }
+    }
+
+    /// A game that had begun, from what was stored: moves as text with their times, and how often
+    /// each side interrupted it. `None` if a move does not fit.
+    pub fn restore<'a>(
+        conditions: Arc<Conditions>,
+        patience: Option<Duration>,
+        moves: impl IntoIterator<Item = (&'a str, Duration)>,
+        interruptions: [u8; 2],
+    ) -> Option<Self> {
+        let mut room = Self::new(conditions, patience);
+        for (text, time) in moves {
+            let m = kifu::wire::read_move(&room.position, text).ok()?;
+            room.clocks[room.position.turn().index()].replay(time);
+            room.position.play(m);
+            room.played.push(Played { m, time: Some(time) });
+        }
+        room.begun = true;
+        room.interruptions = interruptions;
+        Some(room)
+    }
+
+    /// What is played.
+    pub fn conditions(&self) -> &Arc<Conditions> {
+        &self.conditions
+    }
+
+    /// Where the game stands, with its history.
+    pub const fn position(&self) -> &AnyPosition {
+        &self.position
+    }
+
+    /// The moves so far.
+    pub fn played(&self) -> &[Played] {
+        &self.played
+    }
+
+    /// Time left to a side, byoyomi not counted, the running turn not yet taken off.
+    pub fn remaining(&self, color: Color) -> Duration {
+        self.clocks[color.index()].remaining()
+    }
+
+    /// How it ended, if it has.
+    pub const fn finish(&self) -> Option<&Finish> {
+        match &self.phase {
+            Phase::Over(finish) => Some(finish),
+            _ => None,
+        }
+    }
+
+    /// Whether the clock of somebody runs.
+    pub const fn is_running(&self) -> bool {
+        matches!(self.phase, Phase::Running { .. })
+    }
+
+    /// Whether moves have been or may have been played.
+    pub const fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// Proposes the game to both, or proposes to take it up again.
+    pub fn propose(&mut self, now: Moment) -> Vec<Effect> {
+        if !matches!(self.phase, Phase::Suspended) {
+            return Vec::new();
+        }
+        self.phase = Phase::Proposed { since: now };
+        self.agreed = [false; 2];
+        self.gone = [None; 2];
+        Color::BOTH.iter().map(|&to| Effect::Tell(to, self.summary(to, now))).collect()
+    }
+
+    fn summary(&self, to: Color, now: Moment) -> String {
+        let mut more = Vec::new();
+        if let Phase::Running { since } = self.phase {
+            // Not of the protocol: a player that comes back can know how long the turn has run.
+            let elapsed = csa::times::seconds_text(now.saturating_sub(since));
+            more.push(("Elapsed_Time".to_owned(), elapsed));
+        }
+        self.conditions.summary(to, &self.played, &more).to_string()
+    }
+
+    /// Hears a line. Empty lines and commands of extended mode are the lobby's business.
+    pub fn hear(&mut self, from: Color, line: &ClientLine, now: Moment) -> Vec<Effect> {
+        match self.phase {
+            Phase::Proposed { .. } => self.hear_agreement(from, line, now),
+            Phase::Running { .. } if !self.agreed[from.index()] => self.hear_return(from, line),
+            Phase::Running { since } => {
+                self.hear_player(from, line, now.saturating_sub(since), now)
+            }
+            // A line that crossed the end of the game on its way means nothing.
+            Phase::Suspended | Phase::Dropped | Phase::Over(_) => Vec::new(),
+        }
+    }
+
+    fn is_this(&self, id: Option<&String>) -> bool {
+        id.is_none_or(|id| *id == self.conditions.id)
+    }
+
+    fn hear_agreement(&mut self, from: Color, line: &ClientLine, now: Moment) -> Vec<Effect> {
+        match line {
+            ClientLine::Agree(id) if self.is_this(id.as_ref()) => {
+                self.agreed[from.index()] = true;
+                if self.agreed == [true; 2] { self.begin(now) } else { Vec::new() }
+            }
+            ClientLine::Reject(id) if self.is_this(id.as_ref()) => self.reject(from),
+            _ => Vec::new(),
+        }
+    }
+
+    fn begin(&mut self, now: Moment) -> Vec<Effect> {
+        let entry = if self.begun { Entry::Resumed } else { Entry::Started };
+        self.begun = true;
+        self.phase = Phase::Running { since: now };
+        self.clocks[self.position.turn().index()].begin_turn();
+        let start = ServerLine::Start(self.conditions.id.clone()).to_string();
+        let mut effects = vec![Effect::Store(entry), Effect::Now(State::Running)];
+        effects.extend(Color::BOTH.map(|to| Effect::Tell(to, start.clone())));
+        effects.push(Effect::Show(start));
+        effects
+    }
+
+    fn reject(&mut self, by: Color) -> Vec<Effect> {
+        let line = ServerLine::Rejected {
+            game: self.conditions.id.clone(),
+            by: self.conditions.names[by.index()].clone(),
+        };
+        // A game that had begun is not lost by it: it waits to be proposed again.
+        let (phase, state) = if self.begun {
+            (Phase::Suspended, State::Suspended)
+        } else {
+            (Phase::Dropped, State::Dropped)
+        };
+        self.phase = phase;
+        let mut effects: Vec<Effect> =
+            Color::BOTH.iter().map(|&to| Effect::Tell(to, line.to_string())).collect();
+        effects.push(Effect::Now(state));
+        effects
+    }
+
+    /// A player that came back while the game went on agrees to what it was shown.
+    fn hear_return(&mut self, from: Color, line: &ClientLine) -> Vec<Effect> {
+        match line {
+            ClientLine::Agree(id) if self.is_this(id.as_ref()) => {
+                self.agreed[from.index()] = true;
+                let start = ServerLine::Start(self.conditions.id.clone());
+                vec![Effect::Tell(from, start.to_string())]
+            }
+            // Not taking up the game again loses it (rule 27-1-8 of the championship).
+            ClientLine::Reject(id) if self.is_this(id.as_ref()) => {
+                self.end(Reason::IllegalAction, Some(from.opponent()), None, false)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn hear_player(
+        &mut self,
+        from: Color,
+        line: &ClientLine,
+        elapsed: Duration,
+        now: Moment,
+    ) -> Vec<Effect> {
+        if from != self.position.turn() {
+            return self.end(Reason::IllegalAction, Some(from.opponent()), None, false);
+        }
+        let Ok(time) = self.clocks[from.index()].end_turn(elapsed) else {
+            return self.end(Reason::TimeUp, Some(from.opponent()), None, false);
+        };
+        let loses = Some(from.opponent());
+        match line {
+            ClientLine::Move { text, comment } => self.hear_move(text, comment.clone(), time, now),
+            ClientLine::Special { special, .. } => {
+                let last = Some((special.word().to_owned(), time));
+                match special {
+                    Special::Resign => self.end(Reason::Resign, loses, last, false),
+                    Special::Declare if self.position.can_declare(self.conditions.declaration) => {
+                        self.end(Reason::Jishogi, Some(from), last, false)
+                    }
+                    Special::Interrupt if self.may_interrupt(from) => self.interrupt(Some(from)),
+                    Special::Declare | Special::Interrupt => {
+                        self.end(Reason::IllegalMove, loses, last, false)
+                    }
+                }
+            }
+            // Anything else said on one's turn is a move in a wrong form.
+            other => {
+                let last = Some((referee::cut(&other.to_string()), time));
+                self.end(Reason::IllegalMove, loses, last, false)
+            }
+        }
+    }
+
+    fn hear_move(
+        &mut self,
+        text: &str,
+        comment: Option<String>,
+        time: Duration,
+        now: Moment,
+    ) -> Vec<Effect> {
+        let mover = self.position.turn();
+        let Ok(m) = kifu::wire::read_move(&self.position, text) else {
+            let last = Some((referee::cut(text), time));
+            return self.end(Reason::IllegalMove, Some(mover.opponent()), last, false);
+        };
+        self.position.play(m);
+        self.played.push(Played { m, time: Some(time) });
+        let number = u32::try_from(self.played.len()).unwrap_or(u32::MAX);
+        let line = ServerLine::Move { text: text.to_owned(), time: Some(time) }.to_string();
+        let store = Effect::Store(Entry::Move { number, text: text.to_owned(), time, comment });
+        let ruling = referee::after_move(&self.position, number, self.conditions.max_moves);
+        let Some(Ruling { reason, winner }) = ruling else {
+            self.phase = Phase::Running { since: now };
+            self.clocks[mover.opponent().index()].begin_turn();
+            return vec![
+                store,
+                Effect::Tell(mover.opponent(), line.clone()),
+                Effect::Tell(mover, line.clone()),
+                Effect::Show(line),
+            ];
+        };
+        // The move and what it brought about are told together, once both are stored.
+        let mut effects = vec![store];
+        for effect in self.end(reason, winner, None, false) {
+            effects.push(match effect {
+                Effect::Tell(to, text) => Effect::Tell(to, format!("{line}\n{text}")),
+                Effect::Show(text) => Effect::Show(format!("{line}\n{text}")),
+                other => other,
+            });
+        }
+        effects
+    }
+
+    fn may_interrupt(&self, side: Color) -> bool {
+        self.interruptions[side.index()] < self.conditions.interruptions
+    }
+
+    /// Interrupts the game, asked by a side or by the server itself. It can be proposed again.
+    pub fn interrupt(&mut self, by: Option<Color>) -> Vec<Effect> {
+        if !matches!(self.phase, Phase::Running { .. }) {
+            return Vec::new();
+        }
+        if let Some(side) = by {
+            self.interruptions[side.index()] += 1;
+        }
+        self.rewind();
+        self.phase = Phase::Suspended;
+        let line = Verdict::Chudan.to_string();
+        let mut effects = vec![Effect::Store(Entry::Interrupted(by))];
+        effects.extend(Color::BOTH.map(|to| Effect::Tell(to, line.clone())));
+        effects.push(Effect::Show(line));
+        effects.push(Effect::Now(State::Suspended));
+        effects
+    }
+
+    /// The clocks as after the last move: both sides know these from the moves alone.
+    fn rewind(&mut self) {
+        self.clocks = self.conditions.times.clone().map(Clock::new);
+        let mut turn = self.conditions.start.turn();
+        for played in &self.played {
+            self.clocks[turn.index()].replay(played.time.unwrap_or_default());
+            turn = turn.opponent();
+        }
+    }
+
+    fn end(
+        &mut self,
+        reason: Reason,
+        winner: Option<Color>,
+        last: Option<(String, Duration)>,
+        abandoned: bool,
+    ) -> Vec<Effect> {
+        let head = last.as_ref().map_or_else(String::new, |(text, time)| {
+            format!("{text},T{}\n", csa::times::seconds_text(*time))
+        });
+        let verdict = |to: Color| match (reason, winner) {
+            (Reason::MaxMoves, _) => Verdict::Censored,
+            (_, None) => Verdict::Draw,
+            (_, Some(winner)) if winner == to => Verdict::Win,
+            _ => Verdict::Lose,
+        };
+        let finish = Finish { reason, winner, last, abandoned };
+        let mut effects = vec![Effect::Store(Entry::Ended(finish.clone()))];
+        self.phase = Phase::Over(finish);
+        let tell = |to| Effect::Tell(to, format!("{head}{reason}\n{}", verdict(to)));
+        effects.extend(Color::BOTH.map(tell));
+        let shown = match (reason, winner) {
+            (Reason::MaxMoves, _) => Verdict::Censored.to_string(),
+            (_, None) => Verdict::Draw.to_string(),
+            (_, Some(winner)) => {
+                format!("#WIN({})", if winner == Color::Black { '+' } else { '-' })
+            }
+        };
+        effects.push(Effect::Show(format!("{head}{reason}\n{shown}")));
+        effects.push(Effect::Now(State::Over));
+        effects
+    }
+
+    /// A side's connection was lost. Its clock runs on.
+    pub fn leave(&mut self, side: Color, now: Moment) -> Vec<Effect> {
+        self.gone[side.index()] = Some(now);
+        match self.phase {
+            Phase::Proposed { .. } => self.reject(side),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A side is back while the game goes on: it is shown the game and is to agree.
+    pub fn come_back(&mut self, side: Color, now: Moment) -> Vec<Effect> {
+        if !self.is_running() {
+            return Vec::new();
+        }
+        self.gone[side.index()] = None;
+        self.agreed[side.index()] = false;
+        vec![Effect::Tell(side, self.summary(side, now))]
+    }
+
+    /// When [`Room::wake`] has something to do.
+    pub fn deadline(&self) -> Option<Moment> {
+        match self.phase {
+            Phase::Proposed { since } => Some(since + PROPOSAL),
+            Phase::Running { since } => {
+                let flag = self.clocks[self.position.turn().index()].limit();
+                let flag = flag.map(|limit| since.saturating_add(limit));
+                flag.into_iter().chain(Color::BOTH.iter().filter_map(|&c| self.given_up(c))).min()
+            }
+            _ => None,
+        }
+    }
+
+    fn given_up(&self, side: Color) -> Option<Moment> {
+        Some(self.gone[side.index()]?.saturating_add(self.patience?))
+    }
+
+    /// Does what is due: flags fall without waiting for a move, proposals lapse.
+    pub fn wake(&mut self, now: Moment) -> Vec<Effect> {
+        match self.phase {
+            Phase::Proposed { since } if now >= since + PROPOSAL => {
+                let late = if self.agreed[0] { Color::White } else { Color::Black };
+                self.reject(late)
+            }
+            Phase::Running { since } => {
+                let turn = self.position.turn();
+                let limit = self.clocks[turn.index()].limit();
+                if limit.is_some_and(|limit| now >= since.saturating_add(limit)) {
+                    return self.end(Reason::TimeUp, Some(turn.opponent()), None, false);
+                }
+                let lost =
+                    Color::BOTH.into_iter().find(|&c| self.given_up(c).is_some_and(|t| now >= t));
+                match lost {
+                    Some(side) => {
+                        self.end(Reason::IllegalAction, Some(side.opponent()), None, true)
+                    }
+                    None => Vec::new(),
+                }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Ends a suspended game that nobody will take up: the side that stayed away loses.
+    pub fn forfeit(&mut self, loser: Color) -> Vec<Effect> {
+        match self.phase {
+            Phase::Suspended => self.end(Reason::IllegalAction, Some(loser.opponent()), None, true),
+            _ => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "room_tests.rs"]
+mod tests;

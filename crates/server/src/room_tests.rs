@@ -1,0 +1,637 @@
+//! Section 3.3 and 3.4 of the protocol sentence by sentence, in virtual time.
+
+use super::*;
+use csa::TimeRule;
+use proptest::prelude::*;
+use rules::Game;
+
+const fn s(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// A room and what each side has been told and what has been stored, since last asked.
+struct Table {
+    room: Room,
+    now: Moment,
+    told: [Vec<String>; 2],
+    stored: Vec<Entry>,
+}
+
+impl Table {
+    fn with(conditions: Conditions) -> Self {
+        let mut table = Self {
+            room: Room::new(Arc::new(conditions), Some(s(300))),
+            now: s(1000),
+            told: [Vec::new(), Vec::new()],
+            stored: Vec::new(),
+        };
+        let effects = table.room.propose(table.now);
+        table.perform(effects);
+        table
+    }
+
+    fn plain() -> Self {
+        Self::with(Conditions::plain("g", ["b", "w"], TimeRule::seconds(600, 10)))
+    }
+
+    /// A game both have agreed to, nothing said yet.
+    fn running(conditions: Conditions) -> Self {
+        let mut table = Self::with(conditions);
+        table.say(Color::Black, "AGREE");
+        table.say(Color::White, "AGREE");
+        table.told();
+        table.stored.clear();
+        table
+    }
+
+    fn perform(&mut self, effects: Vec<Effect>) {
+        let mut told = false;
+        for effect in effects {
+            match effect {
+                Effect::Store(entry) => {
+                    assert!(!told, "{entry:?} is stored after somebody was told");
+                    self.stored.push(entry);
+                }
+                Effect::Tell(to, text) => {
+                    told = true;
+                    self.told[to.index()].extend(text.split('\n').map(str::to_owned));
+                }
+                Effect::Show(_) | Effect::Now(_) => {}
+            }
+        }
+    }
+
+    fn say(&mut self, from: Color, line: &str) {
+        let effects = self.room.hear(from, &ClientLine::parse(line), self.now);
+        self.perform(effects);
+    }
+
+    fn wait(&mut self, time: Duration) {
+        self.now += time;
+        let effects = self.room.wake(self.now);
+        self.perform(effects);
+    }
+
+    /// Takes what was told.
+    fn told(&mut self) -> [Vec<String>; 2] {
+        std::mem::take(&mut self.told)
+    }
+
+    /// Plays moves of both sides in turn, none of which ends the game.
+    fn play(&mut self, moves: &[&str]) {
+        for text in moves {
+            let from = self.room.position.turn();
+            self.say(from, text);
+            assert!(self.room.is_running(), "{text} ended the game: {:?}", self.told);
+        }
+        self.told();
+        self.stored.clear();
+    }
+
+    fn expect(&mut self, black: &[&str], white: &[&str]) {
+        let told = self.told();
+        assert_eq!(told[0], black);
+        assert_eq!(told[1], white);
+    }
+}
+
+fn quick() -> Conditions {
+    Conditions::plain("g", ["b", "w"], TimeRule::seconds(600, 10))
+}
+
+fn from_sfen(sfen: &str) -> Conditions {
+    Conditions { start: AnyPosition::from_sfen(Game::Shogi, sfen).unwrap(), ..quick() }
+}
+
+#[test]
+fn both_are_told_the_conditions_with_their_own_colour() {
+    let told = Table::plain().told();
+    for (lines, sign) in told.iter().zip(["+", "-"]) {
+        assert_eq!(lines[0], "BEGIN Game_Summary");
+        assert_eq!(lines.last().unwrap(), "END Game_Summary");
+        for want in [
+            "Game_ID:g",
+            "Name+:b",
+            "Name-:w",
+            "To_Move:+",
+            "Declaration:Jishogi 1.1",
+            &format!("Your_Turn:{sign}"),
+        ] {
+            assert!(lines.iter().any(|l| l == want), "{want}");
+        }
+    }
+}
+
+#[test]
+fn the_game_starts_when_both_agree_and_the_clock_with_it() {
+    for (black, white) in [("AGREE", "AGREE g"), ("AGREE g", "AGREE")] {
+        let mut table = Table::plain();
+        table.told();
+        table.say(Color::Black, black);
+        table.wait(s(50));
+        table.say(Color::White, "AGREE another");
+        table.expect(&[], &[]);
+        table.say(Color::White, white);
+        table.expect(&["START:g"], &["START:g"]);
+        assert_eq!(table.stored, [Entry::Started]);
+        table.wait(s(7));
+        table.say(Color::Black, "+7776FU");
+        table.expect(&["+7776FU,T7"], &["+7776FU,T7"]);
+    }
+}
+
+#[test]
+fn a_rejection_ends_the_proposal_for_both() {
+    let mut table = Table::plain();
+    table.told();
+    table.say(Color::Black, "AGREE");
+    table.say(Color::White, "REJECT g");
+    table.expect(&["REJECT:g by w"], &["REJECT:g by w"]);
+    assert_eq!(table.stored, []);
+    table.say(Color::White, "AGREE");
+    table.expect(&[], &[]);
+}
+
+#[test]
+fn a_proposal_lapses_by_the_fault_of_who_did_not_answer() {
+    let mut table = Table::plain();
+    table.told();
+    table.say(Color::Black, "AGREE");
+    table.wait(s(119));
+    table.expect(&[], &[]);
+    table.wait(s(1));
+    table.expect(&["REJECT:g by w"], &["REJECT:g by w"]);
+    let mut table = Table::plain();
+    table.told();
+    let effects = table.room.leave(Color::Black, table.now);
+    table.perform(effects);
+    table.expect(&["REJECT:g by b"], &["REJECT:g by b"]);
+}
+
+#[test]
+fn a_legal_move_goes_to_both_with_its_time_and_without_its_comment() {
+    let mut table = Table::running(quick());
+    table.wait(Duration::from_millis(12_900));
+    table.say(Color::Black, "+7776FU,'* 35 -3334FU");
+    table.expect(&["+7776FU,T12"], &["+7776FU,T12"]);
+    let want = Entry::Move {
+        number: 1,
+        text: "+7776FU".to_owned(),
+        time: s(12),
+        comment: Some("* 35 -3334FU".to_owned()),
+    };
+    assert_eq!(table.stored, [want]);
+    assert_eq!(table.room.remaining(Color::Black), s(588));
+    table.say(Color::White, "-3334FU");
+    table.expect(&["-3334FU,T0"], &["-3334FU,T0"]);
+}
+
+/// Kings and rooks walk to and fro: the position after move 12 stands there for the fourth time.
+const SHUFFLE: [&str; 4] = ["+2838HI", "-8272HI", "+3828HI", "-7282HI"];
+
+#[test]
+fn the_fourth_occurrence_is_a_draw() {
+    let mut table = Table::running(quick());
+    for _ in 0..2 {
+        table.play(&SHUFFLE);
+    }
+    table.play(&SHUFFLE[..3]);
+    table.say(Color::White, SHUFFLE[3]);
+    let end = ["-7282HI,T0", "#SENNICHITE", "#DRAW"];
+    table.expect(&end, &end);
+    assert_eq!(table.stored.len(), 2, "the move and the end");
+}
+
+#[test]
+fn perpetual_check_loses() {
+    // The rook gives check on two files in turn, the king steps to and fro.
+    let cycle = ["-5242OU", "+5848HI", "-4252OU", "+4858HI"];
+    let mut table = Table::running(from_sfen("9/4k4/9/9/9/9/9/4R4/8K w - 1"));
+    for _ in 0..2 {
+        table.play(&cycle);
+    }
+    table.play(&cycle[..3]);
+    table.say(Color::Black, cycle[3]);
+    let line = "+4858HI,T0";
+    table.expect(&[line, "#OUTE_SENNICHITE", "#LOSE"], &[line, "#OUTE_SENNICHITE", "#WIN"]);
+    // The side in check may be the one whose move completes the repetition.
+    let mut table = Table::running(from_sfen("9/5k3/9/9/9/9/9/4R4/8K b - 1"));
+    let cycle = ["+5848HI", "-4252OU", "+4858HI", "-5242OU"];
+    for _ in 0..2 {
+        table.play(&cycle);
+    }
+    table.play(&cycle[..3]);
+    table.say(Color::White, cycle[3]);
+    let line = "-5242OU,T0";
+    table.expect(&[line, "#OUTE_SENNICHITE", "#LOSE"], &[line, "#OUTE_SENNICHITE", "#WIN"]);
+}
+
+#[test]
+fn an_illegal_or_unreadable_move_loses_and_is_quoted() {
+    for (line, quoted) in [
+        ("+0031FU", "+0031FU"),
+        ("+7775FU", "+7775FU"),
+        ("-3334FU", "-3334FU"),
+        ("+7776FU,T12", "+7776FU"),
+        ("+77", "+77"),
+        ("+7776FUxxxxxx", "+7776FU"),
+        ("AGREE", "AGREE"),
+        ("LOGOUT", "LOGOUT"),
+        ("hello world", "hello w"),
+        ("%TORYO ", "%TORYO "),
+    ] {
+        let mut table = Table::running(quick());
+        table.wait(s(1));
+        table.say(Color::Black, line);
+        let first = format!("{quoted},T1");
+        table.expect(&[&first, "#ILLEGAL_MOVE", "#LOSE"], &[&first, "#ILLEGAL_MOVE", "#WIN"]);
+    }
+}
+
+#[test]
+fn a_pawn_drop_that_mates_is_illegal() {
+    let mut table = Table::running(from_sfen("8k/6G2/6S1P/9/9/9/9/9/4K4 b P 1"));
+    table.say(Color::Black, "+0012FU");
+    assert!(table.told()[0].contains(&"#ILLEGAL_MOVE".to_owned()));
+}
+
+#[test]
+fn time_up_is_told_without_waiting_for_a_move() {
+    let mut table = Table::running(quick());
+    assert_eq!(table.room.deadline(), Some(table.now + s(610)));
+    table.wait(Duration::from_millis(609_999));
+    table.expect(&[], &[]);
+    table.wait(Duration::from_millis(1));
+    table.expect(&["#TIME_UP", "#LOSE"], &["#TIME_UP", "#WIN"]);
+    assert_eq!(table.room.deadline(), None);
+}
+
+#[test]
+fn a_move_that_comes_too_late_is_no_move_even_if_nobody_woke_up() {
+    for line in ["+7776FU", "%TORYO", "%KACHI"] {
+        let mut table = Table::running(quick());
+        table.now += s(610);
+        table.say(Color::Black, line);
+        table.expect(&["#TIME_UP", "#LOSE"], &["#TIME_UP", "#WIN"]);
+    }
+}
+
+#[test]
+fn byoyomi_begins_when_the_time_is_used_up() {
+    let mut table = Table::running(quick());
+    table.wait(s(605));
+    table.say(Color::Black, "+7776FU");
+    table.expect(&["+7776FU,T605"], &["+7776FU,T605"]);
+    table.play(&["-3334FU"]);
+    table.wait(Duration::from_millis(9_999));
+    table.say(Color::Black, "+2726FU");
+    table.expect(&["+2726FU,T9"], &["+2726FU,T9"]);
+    table.play(&["-8384FU"]);
+    table.wait(s(10));
+    table.expect(&["#TIME_UP", "#LOSE"], &["#TIME_UP", "#WIN"]);
+}
+
+#[test]
+fn resignation() {
+    let mut table = Table::running(quick());
+    table.play(&["+7776FU"]);
+    table.wait(s(4));
+    table.say(Color::White, "%TORYO");
+    table.expect(&["%TORYO,T4", "#RESIGN", "#WIN"], &["%TORYO,T4", "#RESIGN", "#LOSE"]);
+    let last = Some(("%TORYO".to_owned(), s(4)));
+    let finish =
+        Finish { reason: Reason::Resign, winner: Some(Color::Black), last, abandoned: false };
+    assert_eq!(table.stored, [Entry::Ended(finish)]);
+}
+
+#[test]
+fn a_right_declaration_wins_and_a_wrong_one_loses() {
+    let sfen = "+P+P+P+P+P+P+P2/K+P+P+P+P4/9/9/9/9/9/9/8k b 2B2R2G2S2P 1";
+    let position = AnyPosition::from_sfen(Game::Shogi, sfen).unwrap();
+    assert!(position.can_declare(rules::Declaration::Points27));
+    let mut table = Table::running(from_sfen(sfen));
+    table.wait(s(8));
+    table.say(Color::Black, "%KACHI");
+    table.expect(&["%KACHI,T8", "#JISHOGI", "#WIN"], &["%KACHI,T8", "#JISHOGI", "#LOSE"]);
+    for wrong in [quick(), from_sfen("9/9/9/9/9/9/9/9/K7k b 2B2RG2S2P 1")] {
+        let mut table = Table::running(wrong);
+        table.wait(s(8));
+        table.say(Color::Black, "%KACHI");
+        table.expect(
+            &["%KACHI,T8", "#ILLEGAL_MOVE", "#LOSE"],
+            &["%KACHI,T8", "#ILLEGAL_MOVE", "#WIN"],
+        );
+    }
+}
+
+#[test]
+fn the_limit_of_moves_breaks_the_game_off() {
+    let mut table = Table::running(Conditions { max_moves: Some(2), ..quick() });
+    table.play(&["+7776FU"]);
+    table.say(Color::White, "-3334FU");
+    let end = ["-3334FU,T0", "#MAX_MOVES", "#CENSORED"];
+    table.expect(&end, &end);
+    assert_eq!(table.room.finish().unwrap().winner, None);
+}
+
+#[test]
+fn other_ends_on_the_last_move_come_before_the_limit() {
+    let limit = |n| Conditions { max_moves: Some(n), ..quick() };
+    let mut table = Table::running(limit(1));
+    table.say(Color::Black, "+7775FU");
+    assert!(table.told()[0].contains(&"#ILLEGAL_MOVE".to_owned()));
+    let mut table = Table::running(limit(1));
+    table.say(Color::Black, "%TORYO");
+    assert!(table.told()[0].contains(&"#RESIGN".to_owned()));
+    let mut table = Table::running(limit(12));
+    for _ in 0..2 {
+        table.play(&SHUFFLE);
+    }
+    table.play(&SHUFFLE[..3]);
+    table.say(Color::White, SHUFFLE[3]);
+    assert!(table.told()[0].contains(&"#SENNICHITE".to_owned()));
+}
+
+#[test]
+fn a_mate_by_the_last_move_is_broken_off_but_won() {
+    let conditions = Conditions { max_moves: Some(1), ..from_sfen("7lk/9/8G/9/9/9/9/9/4K4 b G 1") };
+    let mut table = Table::running(conditions);
+    table.say(Color::Black, "+0012KI");
+    let end = ["+0012KI,T0", "#MAX_MOVES", "#CENSORED"];
+    table.expect(&end, &end);
+    assert_eq!(table.room.finish().unwrap().winner, Some(Color::Black));
+}
+
+#[test]
+fn a_mate_does_not_end_the_game_by_itself() {
+    let mut table = Table::running(from_sfen("7lk/9/8G/9/9/9/9/9/4K4 b G 1"));
+    table.play(&["+0012KI"]);
+    table.say(Color::White, "%TORYO");
+    assert!(table.told()[0].contains(&"#WIN".to_owned()));
+}
+
+#[test]
+fn whatever_is_said_out_of_turn_loses() {
+    for line in ["-3334FU", "%TORYO", "%KACHI", "%CHUDAN", "AGREE", "LOGOUT", "hello"] {
+        let mut table = Table::running(quick());
+        table.say(Color::White, line);
+        table.expect(&["#ILLEGAL_ACTION", "#WIN"], &["#ILLEGAL_ACTION", "#LOSE"]);
+    }
+}
+
+#[test]
+fn what_crosses_the_end_on_its_way_is_let_pass() {
+    let mut table = Table::running(quick());
+    table.say(Color::Black, "%TORYO");
+    table.told();
+    table.say(Color::White, "-3334FU");
+    table.say(Color::Black, "+7776FU");
+    table.wait(s(10_000));
+    table.expect(&[], &[]);
+}
+
+#[test]
+fn an_interruption_where_it_is_allowed_and_the_same_position_again() {
+    let conditions = Conditions { interruptions: 1, ..quick() };
+    let mut table = Table::running(conditions);
+    table.wait(s(5));
+    table.play(&["+7776FU", "-3334FU"]);
+    table.wait(s(100));
+    table.say(Color::Black, "%CHUDAN");
+    table.expect(&["#CHUDAN"], &["#CHUDAN"]);
+    assert_eq!(table.stored, [Entry::Interrupted(Some(Color::Black))]);
+    table.wait(s(5000));
+    let effects = table.room.propose(table.now);
+    table.perform(effects);
+    let told = table.told();
+    for lines in &told {
+        assert!(lines.iter().any(|l| l == "+7776FU,T5"));
+        assert!(lines.iter().any(|l| l == "-3334FU,T0"));
+        assert!(lines.iter().any(|l| l == "To_Move:+"));
+    }
+    table.say(Color::White, "AGREE");
+    table.say(Color::Black, "AGREE");
+    table.expect(&["START:g"], &["START:g"]);
+    assert_eq!(table.room.remaining(Color::Black), s(595), "as the moves say");
+    table.wait(s(2));
+    table.say(Color::Black, "%CHUDAN");
+    table.expect(
+        &["%CHUDAN,T2", "#ILLEGAL_MOVE", "#LOSE"],
+        &["%CHUDAN,T2", "#ILLEGAL_MOVE", "#WIN"],
+    );
+}
+
+#[test]
+fn an_interruption_where_it_is_not_allowed_loses() {
+    let mut table = Table::running(quick());
+    table.say(Color::Black, "%CHUDAN");
+    table.expect(
+        &["%CHUDAN,T0", "#ILLEGAL_MOVE", "#LOSE"],
+        &["%CHUDAN,T0", "#ILLEGAL_MOVE", "#WIN"],
+    );
+}
+
+#[test]
+fn a_player_that_drops_may_come_back_while_its_clock_runs() {
+    let mut table = Table::running(quick());
+    table.play(&["+7776FU"]);
+    let effects = table.room.leave(Color::White, table.now);
+    table.perform(effects);
+    table.wait(s(60));
+    let effects = table.room.come_back(Color::White, table.now);
+    table.perform(effects);
+    let told = table.told();
+    assert!(told[0].is_empty());
+    assert!(told[1].iter().any(|l| l == "Elapsed_Time:60"));
+    assert!(told[1].iter().any(|l| l == "To_Move:-"));
+    table.say(Color::White, "-3334FU");
+    table.expect(&[], &[]);
+    table.say(Color::White, "AGREE g");
+    table.expect(&[], &["START:g"]);
+    table.say(Color::White, "-3334FU");
+    table.expect(&["-3334FU,T60"], &["-3334FU,T60"]);
+}
+
+#[test]
+fn a_player_that_stays_away_loses_by_its_clock_or_by_our_patience() {
+    let mut table = Table::running(quick());
+    table.room.leave(Color::White, table.now);
+    table.wait(s(299));
+    table.play(&["+7776FU"]);
+    table.wait(s(1));
+    table.expect(&["#ILLEGAL_ACTION", "#WIN"], &["#ILLEGAL_ACTION", "#LOSE"]);
+    assert!(table.room.finish().unwrap().abandoned);
+}
+
+#[test]
+fn refusing_to_come_back_loses() {
+    let mut table = Table::running(quick());
+    table.room.leave(Color::White, table.now);
+    let effects = table.room.come_back(Color::White, table.now);
+    table.perform(effects);
+    table.told();
+    table.say(Color::White, "REJECT");
+    table.expect(&["#ILLEGAL_ACTION", "#WIN"], &["#ILLEGAL_ACTION", "#LOSE"]);
+}
+
+#[test]
+fn minishogi_repetition_is_lost_by_black() {
+    let start = AnyPosition::startpos(Game::Minishogi);
+    let mut table = Table::running(Conditions { start, ..quick() });
+    let cycle = ["+4544KI", "-2122KI", "+4445KI", "-2221KI"];
+    for _ in 0..2 {
+        table.play(&cycle);
+    }
+    table.play(&cycle[..3]);
+    table.say(Color::White, cycle[3]);
+    table.expect(&["-2221KI,T0", "#SENNICHITE", "#LOSE"], &["-2221KI,T0", "#SENNICHITE", "#WIN"]);
+}
+
+/// What the protocol says about a game, written down a second time without cleverness: every line
+/// and every second on its own.
+struct Model {
+    position: AnyPosition,
+    moves: u32,
+    since: u64,
+    used: [u64; 2],
+    over: Option<(&'static str, Option<Color>)>,
+}
+
+impl Model {
+    fn hear(&mut self, from: Color, line: &str, now: u64) {
+        if self.over.is_some() {
+            return;
+        }
+        self.flag(now);
+        if self.over.is_some() {
+            return;
+        }
+        let turn = self.position.turn();
+        if from != turn {
+            self.over = Some(("#ILLEGAL_ACTION", Some(turn)));
+            return;
+        }
+        let loses = Some(turn.opponent());
+        if line == "%TORYO" {
+            self.over = Some(("#RESIGN", loses));
+            return;
+        }
+        let legal = self.position.legal_moves();
+        let found =
+            legal.iter().find(|&&m| kifu::wire::write_move(&self.position, m) == line).copied();
+        let Some(m) = found else {
+            self.over = Some(("#ILLEGAL_MOVE", loses));
+            return;
+        };
+        self.used[turn.index()] += (now - self.since) / 1000;
+        self.since = now;
+        self.position.play(m);
+        self.moves += 1;
+        let same = self.position.occurrences();
+        if same >= 4 {
+            self.over = Some(("#SENNICHITE", None));
+        } else if self.moves == 30 {
+            self.over = Some(("#MAX_MOVES", None));
+        }
+    }
+
+    /// Ten seconds and two more with every turn.
+    fn flag(&mut self, now: u64) {
+        let turn = self.position.turn();
+        let turns = u64::from(self.moves / 2 + 1);
+        let free = 10 + 2 * turns - self.used[turn.index()];
+        if self.over.is_none() && now - self.since >= free * 1000 {
+            self.over = Some(("#TIME_UP", Some(turn.opponent())));
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn random_sessions_end_as_the_model_says(
+        steps in proptest::collection::vec((any::<u8>(), any::<u16>(), 0u64..6_000), 1..60),
+    ) {
+        let rule = TimeRule::fischer(10, 2);
+        let conditions = Conditions {
+            max_moves: Some(30),
+            ..Conditions::plain("g", ["b", "w"], rule)
+        };
+        let mut table = Table::running(conditions);
+        let base = table.now;
+        let mut model = Model {
+            position: AnyPosition::startpos(Game::Shogi),
+            moves: 0,
+            since: 0,
+            used: [0; 2],
+            over: None,
+        };
+        let mut now = 0;
+        for (kind, choice, wait) in steps {
+            now += wait;
+            let turn = model.position.turn();
+            let moves = model.position.legal_moves();
+            let good = moves
+                .get(usize::from(choice) % moves.len().max(1))
+                .map_or_else(|| "%TORYO".to_owned(), |&m| kifu::wire::write_move(&model.position, m));
+            let (from, line) = match kind {
+                0..=3 => (turn.opponent(), good),
+                4..=7 => (turn, "%TORYO".to_owned()),
+                8..=11 => (turn, format!("+{choice:04}FU")),
+                _ => (turn, good),
+            };
+            model.hear(from, &line, now);
+            table.now = base + Duration::from_millis(now);
+            let effects = table.room.wake(table.now);
+            table.perform(effects);
+            table.say(from, &line);
+            let got = table.room.finish().map(|f| (f.reason.to_string(), f.winner));
+            prop_assert_eq!(got, model.over.map(|(reason, winner)| (reason.to_owned(), winner)));
+            if model.over.is_some() {
+                break;
+            }
+            for color in Color::BOTH {
+                let turns = u64::from((model.moves + 1 - color.index() as u32).div_ceil(2));
+                let turns = if color == model.position.turn() { u64::from(model.moves / 2 + 1) } else { turns };
+                let left = 10 + 2 * turns - model.used[color.index()];
+                prop_assert_eq!(table.room.remaining(color), s(left));
+            }
+        }
+    }
+
+    #[test]
+    fn a_restored_room_is_the_same_room(choices in proptest::collection::vec(any::<u16>(), 0..40)) {
+        let mut table = Table::running(quick());
+        let mut moves = Vec::new();
+        for choice in choices {
+            let legal = table.room.position().legal_moves();
+            let m = legal[usize::from(choice) % legal.len()];
+            let text = kifu::wire::write_move(table.room.position(), m);
+            table.now += Duration::from_millis(u64::from(choice % 7000));
+            let turn = table.room.position().turn();
+            table.say(turn, &text);
+            moves.push((text, table.room.played().last().unwrap().time.unwrap()));
+            if !table.room.is_running() {
+                return Ok(());
+            }
+        }
+        let stored = moves.iter().map(|(text, time)| (text.as_str(), *time));
+        let mut again =
+            Room::restore(Arc::clone(table.room.conditions()), None, stored, [0; 2]).unwrap();
+        prop_assert_eq!(again.position(), table.room.position());
+        prop_assert_eq!(again.played(), table.room.played());
+        again.propose(s(0));
+        again.hear(Color::Black, &ClientLine::Agree(None), s(0));
+        again.hear(Color::White, &ClientLine::Agree(None), s(0));
+        for color in Color::BOTH {
+            prop_assert_eq!(again.remaining(color), table.room.remaining(color));
+        }
+    }
+
+    #[test]
+    fn no_line_panics(lines in proptest::collection::vec((any::<bool>(), "\\PC{0,20}"), 0..8)) {
+        let mut table = Table::plain();
+        for (black, line) in lines {
+            table.say(if black { Color::Black } else { Color::White }, &line);
+        }
+    }
+}
