@@ -1,4 +1,4 @@
-//! Integer vector kernels of the evaluations.
+//! Vector kernels of the evaluations.
 //!
 //! One file per instruction set ([`Isa`]), the same names in the same order; `scalar` is the
 //! specification and every other path must give the same bits. The choice is made once, at run
@@ -7,7 +7,8 @@
 //! Kernels are coarse on purpose: a whole accumulator update ([`Layers::update`]), a whole
 //! forward pass ([`Layers::forward`]), both for a move ([`Layers::advance`]), a whole
 //! gather-and-sum ([`Gather`]). Choosing the
-//! instruction set then costs one indirect call per evaluation instead of one per vector.
+//! instruction set then costs one indirect call per evaluation instead of one per vector. Loops
+//! over floating-point numbers, which only training has, are left to the compiler ([`widest`]).
 //!
 //! Deliberately absent: any knowledge of shogi, of files, or of what the numbers mean. Together
 //! with the transposition table this is the only place where `unsafe` is allowed.
@@ -21,6 +22,7 @@ mod kernels;
 mod layers;
 mod scalar;
 mod vector;
+mod widest;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -36,3 +38,4 @@ pub use aligned::{AlignedVec, Plain};
 pub use gather::Gather;
 pub use isa::{Isa, UnknownIsa};
 pub use layers::{Change, Layers, LayersError, Parameters, Shape};
+pub use widest::{Task, widest};

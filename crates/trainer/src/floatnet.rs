@@ -22,6 +22,7 @@ mod quantise;
 mod tests;
 
 pub use file::FloatNetError;
+pub(crate) use file::{read_floats, write_floats};
 pub use quantise::{Clipped, Quantised};
 
 use features::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP, List, active};
