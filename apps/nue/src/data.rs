@@ -21,6 +21,7 @@ mod shuffle;
 mod sink;
 mod split;
 mod stats;
+mod stream;
 mod tally;
 #[cfg(test)]
 mod tests;
@@ -47,6 +48,7 @@ enum DataCommand {
     Filter(filter::FilterArgs),
     Merge(merge::MergeArgs),
     Head(head::HeadArgs),
+    Stream(stream::StreamArgs),
 }
 
 /// Runs the command.
@@ -60,6 +62,7 @@ pub(crate) fn run(args: &DataArgs) -> Outcome {
         DataCommand::Filter(args) => filter::run(args),
         DataCommand::Merge(args) => merge::run(args),
         DataCommand::Head(args) => head::run(args),
+        DataCommand::Stream(args) => stream::run(args),
     }
 }
 

@@ -11,7 +11,7 @@ use super::sink::{self, Sink};
 use super::tally::Tally;
 use super::{OutputArgs, count, same_format};
 use crate::failure::{Failure, Outcome};
-use rules::{AnyPosition, Move};
+use rules::{AnyPosition, Move, Position, Variant};
 use teacher::{Flags, Game, Labelled, MATE_BOUND, Outcome as Won, PackError};
 
 /// Keep positions and games that pass, leave out the rest
@@ -27,7 +27,7 @@ pub(crate) struct FilterArgs {
 
 /// What passes.
 #[derive(clap::Args, Clone, Copy)]
-struct Sieve {
+pub(super) struct Sieve {
     /// Largest score either way
     #[arg(long, value_name = "N")]
     max_score: Option<u16>,
@@ -64,20 +64,36 @@ struct Sieve {
 }
 
 impl Sieve {
-    fn passes_game(&self, game: &Game) -> bool {
-        let length = game.plies.len();
-        self.passes_outcome(game.outcome)
-            && self.min_length.is_none_or(|n| length >= n)
-            && self.max_length.is_none_or(|n| length <= n)
+    /// Whether files of a format can be asked for all of this.
+    pub(super) fn fits(&self, format: Format) -> Result<(), Failure> {
+        if format.record().is_some() && (self.min_length.is_some() || self.max_length.is_some()) {
+            let why = format!("{format} holds positions, not games with a length");
+            return Err(Failure::usage(why));
+        }
+        if format == Format::Hcpe && (self.min_ply.is_some() || self.max_ply.is_some()) {
+            return Err(Failure::usage("hcpe has no move numbers"));
+        }
+        Ok(())
     }
 
-    fn passes_outcome(&self, outcome: Won) -> bool {
+    /// Whether a game of that many moves passes.
+    pub(super) fn passes_length(&self, length: usize) -> bool {
+        self.min_length.is_none_or(|n| length >= n) && self.max_length.is_none_or(|n| length <= n)
+    }
+
+    fn passes_game(&self, game: &Game) -> bool {
+        self.passes_outcome(game.outcome) && self.passes_length(game.plies.len())
+    }
+
+    /// Whether a game that ended so passes.
+    pub(super) fn passes_outcome(&self, outcome: Won) -> bool {
         !(self.no_draws && outcome == Won::Draw || self.known_result && outcome == Won::Unknown)
     }
 
-    fn passes(
+    /// Whether a position passes.
+    pub(super) fn passes<V: Variant>(
         &self,
-        position: &AnyPosition,
+        position: &Position<V>,
         mv: Option<Move>,
         score: Option<i16>,
         flags: Flags,
@@ -94,6 +110,19 @@ impl Sieve {
             && !(self.no_random && flags.random)
     }
 
+    fn passes_any(
+        &self,
+        position: &AnyPosition,
+        mv: Option<Move>,
+        score: Option<i16>,
+        flags: Flags,
+    ) -> bool {
+        match position {
+            AnyPosition::Shogi(p) => self.passes(p, mv, score, flags),
+            AnyPosition::Minishogi(p) => self.passes(p, mv, score, flags),
+        }
+    }
+
     /// Marks what does not pass. Says whether anything is left.
     fn sift(&self, game: &mut Game) -> bool {
         if !self.passes_game(game) {
@@ -102,11 +131,11 @@ impl Sieve {
         let mut position = game.start.clone();
         let mut left = false;
         for ply in &mut game.plies {
-            ply.flags.skip |= !self.passes(&position, Some(ply.mv), ply.score, ply.flags);
+            ply.flags.skip |= !self.passes_any(&position, Some(ply.mv), ply.score, ply.flags);
             left |= !ply.flags.skip;
             position.play(ply.mv);
         }
-        if game.last.is_some() && !self.passes(&position, None, game.last, Flags::default()) {
+        if game.last.is_some() && !self.passes_any(&position, None, game.last, Flags::default()) {
             game.last = None;
         }
         left || game.last.is_some()
@@ -122,12 +151,7 @@ pub(crate) fn run(args: &FilterArgs) -> Outcome {
         return Err(Failure::usage("records have no marks: convert them to teacher first"));
     }
     let sieve = &args.sieve;
-    if format.record().is_some() && (sieve.min_length.is_some() || sieve.max_length.is_some()) {
-        return Err(Failure::usage(format!("{format} holds positions, not games with a length")));
-    }
-    if format == Format::Hcpe && (sieve.min_ply.is_some() || sieve.max_ply.is_some()) {
-        return Err(Failure::usage("hcpe has no move numbers"));
-    }
+    sieve.fits(format)?;
     sink::check(output, &input::paths(&sources), *force)?;
     let header = args.input.header(&sources)?;
     let game = header.game;
@@ -195,7 +219,7 @@ impl Sifter<'_> {
                     Ok(read) => {
                         let (score, flags) = (Some(read.score), Flags::default());
                         if self.sieve.passes_outcome(read.outcome)
-                            && self.sieve.passes(&read.position, read.mv, score, flags)
+                            && self.sieve.passes_any(&read.position, read.mv, score, flags)
                         {
                             self.sink.raw(record)?;
                             tally.written(0, 1);

@@ -14,17 +14,17 @@ struct Line {
 }
 
 /// A folder of one test, removed with it.
-struct Desk(PathBuf);
+pub(super) struct Desk(pub(super) PathBuf);
 
 impl Desk {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("nue-data-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         Self(folder)
     }
 
-    fn run(&self, line: &str) -> Outcome {
+    pub(super) fn run(&self, line: &str) -> Outcome {
         let words = line.split(' ').map(|w| match w.strip_prefix('@') {
             Some(path) => self.0.join(path).to_string_lossy().into_owned(),
             None => w.to_owned(),
@@ -33,7 +33,7 @@ impl Desk {
         run(&line.unwrap_or_else(|e| panic!("{e}")).args)
     }
 
-    fn write(&self, name: &str, games: &[Game]) {
+    pub(super) fn write(&self, name: &str, games: &[Game]) {
         let header = Header::new(games[0].start.game()).with("seed", name);
         let mut writer = Writer::new(Vec::new(), header).unwrap();
         for some in games.chunks(20) {
@@ -48,7 +48,7 @@ impl Desk {
         Reader::new(&bytes[..]).unwrap().games().map(Result::unwrap).collect()
     }
 
-    fn bytes(&self, name: &str) -> Vec<u8> {
+    pub(super) fn bytes(&self, name: &str) -> Vec<u8> {
         fs::read(self.0.join(name)).unwrap()
     }
 
@@ -69,7 +69,7 @@ impl Drop for Desk {
 }
 
 /// Games that differ, from all start positions, with everything PSV and hcpe3 can hold.
-fn played(count: usize, rules: Rules) -> Vec<Game> {
+pub(super) fn played(count: usize, rules: Rules) -> Vec<Game> {
     let mut seed = arena::seed::Seed::new(7);
     let all: Vec<Game> = (0..count)
         .map(|number| {
