@@ -28,6 +28,7 @@ mod perft;
 mod shell;
 mod show;
 mod start;
+mod tune;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
@@ -59,6 +60,7 @@ enum Command {
     Options(options::OptionsArgs),
     Match(Box<r#match::MatchArgs>),
     Openings(openings::OpeningsArgs),
+    Tune(Box<tune::TuneArgs>),
 }
 
 fn main() -> ExitCode {
@@ -80,6 +82,7 @@ fn main() -> ExitCode {
         Some(Command::Options(args)) => options::run(&args),
         Some(Command::Match(args)) => r#match::run(*args),
         Some(Command::Openings(args)) => openings::run(&args),
+        Some(Command::Tune(args)) => tune::run(&args),
     };
     outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

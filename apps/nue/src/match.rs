@@ -3,8 +3,8 @@
 //! The games are played by crate `arena`; here are the flags, the table that updates in place, and
 //! the files. Progress goes to the error stream, results to standard output.
 
-mod args;
-mod entries;
+pub(crate) mod args;
+pub(crate) mod entries;
 mod live;
 mod summary;
 
@@ -12,6 +12,7 @@ pub(crate) use args::MatchArgs;
 
 use crate::assemble;
 use crate::failure::{Failure, Outcome};
+use arena::journal::JournalError;
 use arena::ledger::{Entry, Ledger, LedgerError, journal_path};
 use arena::record::{Caption, record};
 use arena::standings::{self, Standings};
@@ -297,7 +298,7 @@ fn open_ledger(args: &MatchArgs, plan: &Plan) -> Result<(Option<Ledger>, Vec<Ent
         }
     }
     let ledger = Ledger::create(path, &identity).map_err(|error| match error {
-        LedgerError::Exists(_) => Failure::usage(format!(
+        LedgerError::Journal(JournalError::Exists(_)) => Failure::usage(format!(
             "{error}: --resume goes on with it, --force replaces it, --out chooses another file"
         )),
         other => failed(other),

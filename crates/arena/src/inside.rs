@@ -22,6 +22,8 @@ pub type Workshop = dyn Fn(Game) -> Box<dyn Engine> + Send + Sync;
 /// The player.
 pub struct Inside {
     options: Vec<(String, String)>,
+    /// Options the engine does not know of yet.
+    news: Vec<(String, String)>,
     workshop: Arc<Workshop>,
     time: Arc<dyn TimeSource>,
     abandoned: Arc<AtomicBool>,
@@ -36,7 +38,13 @@ impl Inside {
         time: Arc<dyn TimeSource>,
         abandoned: Arc<AtomicBool>,
     ) -> Self {
-        Self { options: options.to_vec(), workshop, time, abandoned, engine: None }
+        let options = options.to_vec();
+        Self { options, news: Vec::new(), workshop, time, abandoned, engine: None }
+    }
+
+    /// Options for the games to come, besides those it was made with.
+    pub fn set_options(&mut self, options: Vec<(String, String)>) {
+        self.news = options;
     }
 
     fn engine(&mut self, game: Game) -> Result<&mut dyn Engine, OptionError> {
@@ -48,7 +56,12 @@ impl Inside {
             self.engine = Some((game, engine));
         }
         match &mut self.engine {
-            Some((_, engine)) => Ok(&mut **engine),
+            Some((_, engine)) => {
+                for (name, value) in self.news.drain(..) {
+                    engine.set_option(&name, &value)?;
+                }
+                Ok(&mut **engine)
+            }
             None => Err(OptionError::Unknown { name: String::new() }),
         }
     }

@@ -10,7 +10,8 @@
 //! | [`opening`], [`making`] | where games begin; making such places |
 //! | [`schedule`], [`runner`] | which games, several at a time |
 //! | [`stats`], [`standings`] | Elo, pentanomial pairs, SPRT; where a match stands |
-//! | [`record`], [`ledger`] | games as records; a match on disk, to be resumed |
+//! | [`record`], [`ledger`], [`journal`] | games as records; a match on disk, to be resumed |
+//! | [`spsa`], [`tuning`] | numbers of the engine tuned by games against itself |
 //! | [`fault`] | crash, stall, time, illegal, protocol |
 //!
 //! A player is judged by what it sends, never trusted: it may crash, hang, lie or flood, and loses
@@ -27,6 +28,7 @@ pub mod fault;
 pub mod foreign;
 pub mod game;
 pub mod inside;
+pub mod journal;
 pub mod ledger;
 pub mod making;
 pub mod opening;
@@ -39,8 +41,10 @@ pub mod runner;
 pub mod schedule;
 pub mod seed;
 pub mod spec;
+pub mod spsa;
 pub mod standings;
 pub mod stats;
+pub mod tuning;
 
 pub use opening::Opening;
 pub use runner::{Event, Finished, Flow, Hall, Plan, run};

@@ -235,13 +235,13 @@ fn sprt(text: &str) -> Result<Sprt, String> {
     Sprt::new(elo0, elo1, alpha, beta).map_err(|e| e.to_string())
 }
 
-fn resign(text: &str) -> Result<ResignRule, String> {
+pub(crate) fn resign(text: &str) -> Result<ResignRule, String> {
     let [score, moves, both] =
         numbers(text, [("score", None), ("moves", Some(4.0)), ("both", Some(1.0))])?;
     Ok(ResignRule { score: score as i32, moves: (moves as u32).max(1), both: both != 0.0 })
 }
 
-fn draw(text: &str) -> Result<DrawRule, String> {
+pub(crate) fn draw(text: &str) -> Result<DrawRule, String> {
     let [score, moves, from] =
         numbers(text, [("score", None), ("moves", Some(8.0)), ("from", Some(0.0))])?;
     Ok(DrawRule { score: score as i32, moves: (moves as u32).max(1), from: from as u32 })

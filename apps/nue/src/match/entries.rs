@@ -27,7 +27,14 @@ pub(crate) struct Entered {
 pub(crate) fn enter(args: &MatchArgs) -> Result<Entered, Failure> {
     let engines = engines(args)?;
     let mut warnings = Vec::new();
-    let openings = openings(args, &mut warnings)?;
+    let beginning = Beginning {
+        game: args.game.game,
+        openings: args.openings.as_deref(),
+        plies: args.plies,
+        start: &args.start,
+        max_moves: args.max_moves,
+    };
+    let openings = beginning.openings(&mut warnings)?;
     let rounds = args.games.div_ceil(2);
     if args.games == 0 {
         return Err(Failure::usage("no games to play: --games is 0"));
@@ -101,50 +108,62 @@ fn engines(args: &MatchArgs) -> Result<Vec<EngineSpec>, Failure> {
     Ok(engines)
 }
 
-fn openings(args: &MatchArgs, warnings: &mut Vec<String>) -> Result<Vec<Opening>, Failure> {
-    let Some(path) = &args.openings else {
-        let position = start::resolve(args.game.game, &args.start, &[])?;
-        let opening = Opening::new(position, Vec::new())
-            .map_err(|e| Failure::failed(format!("--start {:?}: {e}", args.start)))?;
-        return Ok(vec![opening]);
-    };
-    let (openings, problems) = read_openings(path, args)?;
-    if openings.is_empty() {
-        let why = problems.first().map_or_else(|| "the file is empty".to_owned(), Clone::clone);
-        return Err(Failure::failed(format!("no opening in {}: {why}", shown(path))));
-    }
-    if let Some(first) = problems.first() {
-        warnings.push(format!("{} openings left out, the first: {first}", problems.len()));
-    }
-    Ok(openings)
+/// Where games begin, as a command line says it.
+pub(crate) struct Beginning<'a> {
+    pub(crate) game: rules::Game,
+    pub(crate) openings: Option<&'a Path>,
+    pub(crate) plies: Option<usize>,
+    pub(crate) start: &'a str,
+    pub(crate) max_moves: u32,
 }
 
-fn read_openings(path: &Path, args: &MatchArgs) -> Result<(Vec<Opening>, Vec<String>), Failure> {
-    let file = File::open(path).map_err(|e| Failure::failed(format!("{}: {e}", shown(path))))?;
-    let game = args.game.game;
-    let options = ReadOptions { format: None, game: Some(game) };
-    let reader = Reader::new(shown(path), BufReader::with_capacity(1 << 16, file), options);
-    let whole_lines = is_lines(path);
-    let plies = args.plies.or((!whole_lines).then_some(RECORD_PLIES));
-    let (mut openings, mut problems) = (Vec::new(), Vec::new());
-    for (index, read) in reader.enumerate() {
-        let opening = read.map_err(|e| e.to_string()).and_then(|record| {
-            let opening = Opening::from_record(&record, plies).map_err(|e| e.to_string())?;
-            if opening.game() != game {
-                return Err(format!("a position of {}", opening.game()));
-            }
-            let played = opening.position().ply().saturating_sub(1);
-            if args.max_moves > 0 && played >= args.max_moves {
-                return Err(format!("{played} moves are the limit of the game or more"));
-            }
-            Ok(opening)
-        });
-        match opening {
-            Ok(opening) => openings.push(opening),
-            Err(problem) => problems.push(format!("opening {}: {problem}", index + 1)),
+impl Beginning<'_> {
+    /// The openings; those that are none are left out with a warning.
+    pub(crate) fn openings(&self, warnings: &mut Vec<String>) -> Result<Vec<Opening>, Failure> {
+        let Some(path) = self.openings else {
+            let position = start::resolve(self.game, self.start, &[])?;
+            let opening = Opening::new(position, Vec::new())
+                .map_err(|e| Failure::failed(format!("--start {:?}: {e}", self.start)))?;
+            return Ok(vec![opening]);
+        };
+        let (openings, problems) = self.read(path)?;
+        if openings.is_empty() {
+            let why = problems.first().map_or_else(|| "the file is empty".to_owned(), Clone::clone);
+            return Err(Failure::failed(format!("no opening in {}: {why}", shown(path))));
         }
+        if let Some(first) = problems.first() {
+            warnings.push(format!("{} openings left out, the first: {first}", problems.len()));
+        }
+        Ok(openings)
     }
-    Ok((openings, problems))
+
+    fn read(&self, path: &Path) -> Result<(Vec<Opening>, Vec<String>), Failure> {
+        let file =
+            File::open(path).map_err(|e| Failure::failed(format!("{}: {e}", shown(path))))?;
+        let options = ReadOptions { format: None, game: Some(self.game) };
+        let reader = Reader::new(shown(path), BufReader::with_capacity(1 << 16, file), options);
+        let whole_lines = is_lines(path);
+        let plies = self.plies.or((!whole_lines).then_some(RECORD_PLIES));
+        let (mut openings, mut problems) = (Vec::new(), Vec::new());
+        for (index, read) in reader.enumerate() {
+            let opening = read.map_err(|e| e.to_string()).and_then(|record| {
+                let opening = Opening::from_record(&record, plies).map_err(|e| e.to_string())?;
+                if opening.game() != self.game {
+                    return Err(format!("a position of {}", opening.game()));
+                }
+                let played = opening.position().ply().saturating_sub(1);
+                if self.max_moves > 0 && played >= self.max_moves {
+                    return Err(format!("{played} moves are the limit of the game or more"));
+                }
+                Ok(opening)
+            });
+            match opening {
+                Ok(opening) => openings.push(opening),
+                Err(problem) => problems.push(format!("opening {}: {problem}", index + 1)),
+            }
+        }
+        Ok((openings, problems))
+    }
 }
 
 /// Whether the file holds lines of openings rather than records of games.

@@ -1,0 +1,131 @@
+//! `nue tune` as a user runs it. Limited by nodes the engine plays the same games every time.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A folder of its own for each test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("nue-tune-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        let openings = "startpos moves 3e3d\nstartpos moves 4e4d\nstartpos moves 1e1d\n\
+                        startpos moves 5d5c\nstartpos moves 2e3d\nstartpos moves 5e4d\n";
+        fs::write(path.join("openings.txt"), openings).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// A tuning in minishogi; what is given more comes last.
+    fn tune(&self, iterations: u64, log: &Path, more: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nue"));
+        command.args(["tune", "--game", "minishogi", "--nodes", "40", "--r", "0.2"]);
+        command.args(["--option", "EvalDir=none", "--option", "USI_Hash=1", "--seed", "5"]);
+        command.args(["--params", "rfp_margin:c=60,lmr_base", "--set", "rfp_depth=6"]);
+        command.arg("--iterations").arg(iterations.to_string());
+        command.arg("--openings").arg(self.file("openings.txt")).arg("--out").arg(log);
+        command.args(more).stdin(Stdio::null());
+        command
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn done(output: &Output) -> String {
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+#[test]
+fn a_tuning_is_played_logged_and_told() {
+    let folder = Folder::new("told");
+    let log = folder.file("log.jsonl");
+    let told = done(&folder.tune(24, &log, &["-j", "2"]).output().unwrap());
+    assert!(told.starts_with("parameter "), "{told}");
+    assert!(told.contains("--set rfp_margin=") && told.contains("option.Param.lmr_base="));
+    let lines = fs::read_to_string(&log).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(lines.len(), 25);
+    for (index, step) in lines[1..].iter().enumerate() {
+        assert_eq!(step["iteration"], index as u64);
+        let games = ["wins", "draws", "losses"].map(|key| step[key].as_u64().unwrap());
+        assert_eq!(games.iter().sum::<u64>(), 2);
+    }
+    assert_ne!(lines[24]["values"], serde_json::json!([135.0, 1340.0]), "nothing moved");
+    // A second tuning must not be mixed with the first by accident.
+    let again = folder.tune(24, &log, &[]).output().unwrap();
+    assert_eq!(again.status.code(), Some(2));
+    assert!(text(&again.stderr).contains("--resume"), "{}", text(&again.stderr));
+    let other = folder.tune(24, &log, &["--resume", "--set", "lmr_base=1400"]).output().unwrap();
+    assert_eq!(other.status.code(), Some(1));
+    assert!(text(&other.stderr).contains("is of other settings"), "{}", text(&other.stderr));
+}
+
+/// Killed in the middle, resumed, killed again, resumed to the end, each time with another number
+/// of games at a time: the log of an undisturbed tuning.
+#[test]
+fn a_killed_tuning_is_resumed_exactly() {
+    let folder = Folder::new("killed");
+    let (calm, killed) = (folder.file("calm.jsonl"), folder.file("killed.jsonl"));
+    let whole = done(&folder.tune(60, &calm, &["--json", "-j", "2"]).output().unwrap());
+    let written = || fs::read_to_string(&killed).map_or(0, |text| text.lines().count());
+    for (until, more) in [(8, &["-j", "3"][..]), (25, &["--resume"][..])] {
+        let mut command = folder.tune(60, &killed, more);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let began = Instant::now();
+        while written() < until && child.try_wait().unwrap().is_none() {
+            assert!(began.elapsed() < Duration::from_secs(120));
+            thread::sleep(Duration::from_millis(2));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let resumed = folder.tune(60, &killed, &["--json", "--resume", "-j", "2"]).output().unwrap();
+    assert_eq!(done(&resumed), whole);
+    assert_eq!(fs::read_to_string(&killed).unwrap(), fs::read_to_string(&calm).unwrap());
+    // Once more there is nothing left to do.
+    let again = folder.tune(60, &killed, &["--json", "--resume"]).output().unwrap();
+    assert_eq!(done(&again), whole);
+}
+
+#[test]
+fn what_is_wrong_is_said_before_the_first_game() {
+    let nue = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_nue"))
+            .arg("tune")
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        text(&output.stderr)
+    };
+    assert!(nue(&["--nodes", "10"]).contains("--iterations"));
+    assert!(nue(&["--iterations", "10"]).contains("--nodes"));
+    let nodes = ["--iterations", "1", "--nodes", "10"];
+    for (more, word) in [
+        (["--params", "nothing"], "nothing"),
+        (["--set", "rfp_depth=1000"], "1000"),
+        (["--r", "0"], "--r"),
+        (["--params", ""], "--params"),
+    ] {
+        let said = nue(&[&nodes[..], &more[..]].concat());
+        assert!(said.contains(word), "{more:?}: {said}");
+    }
+}

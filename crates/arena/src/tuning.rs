@@ -1,0 +1,210 @@
+//! Tuning on the match loop: pairs of games between values a step one way and a step the other.
+//!
+//! [`tune`] hands out games, whoever plays them, and applies results in the order of the
+//! iterations; [`Duel`] plays them with engines of this program.
+
+use crate::bout::bout;
+use crate::inside::Inside;
+use crate::runner::{Flow, Hall, Plan};
+use crate::spsa::{Probe, Spsa, WINDOW};
+use rules::Color;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// A game to be played.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// Its number over the whole tuning; two that follow each other, an even one first, are a
+    /// pair.
+    pub game: u64,
+    /// The values that meet.
+    pub probe: Arc<Probe>,
+}
+
+/// A game that was played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Verdict {
+    /// Half points of the `plus` side, 0 to 2.
+    pub half_points: u8,
+    /// Whether it ended by a fault.
+    pub fault: bool,
+}
+
+/// An iteration that is over.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Step {
+    /// Which one, from 0.
+    pub iteration: u64,
+    /// Games won by the `plus` side.
+    pub wins: u32,
+    /// Games drawn.
+    pub draws: u32,
+    /// Games lost.
+    pub losses: u32,
+    /// Games that ended by a fault, which are lost for whoever made it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub faults: u32,
+    /// Values after it, by dial.
+    pub values: Vec<f64>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+const fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+impl Step {
+    const fn new(iteration: u64) -> Self {
+        Self { iteration, wins: 0, draws: 0, losses: 0, faults: 0, values: Vec::new() }
+    }
+
+    /// Games played.
+    pub const fn games(&self) -> u64 {
+        self.wins as u64 + self.draws as u64 + self.losses as u64
+    }
+
+    /// Games won less games lost.
+    pub fn result(&self) -> i64 {
+        i64::from(self.wins) - i64::from(self.losses)
+    }
+
+    fn add(&mut self, verdict: Verdict) {
+        match verdict.half_points {
+            0 => self.losses += 1,
+            1 => self.draws += 1,
+            _ => self.wins += 1,
+        }
+        self.faults += u32::from(verdict.fault);
+    }
+}
+
+/// Answers a question; `None` when everything is broken off.
+pub type Sitter<'a> = Box<dyn FnMut(&Question) -> Option<Verdict> + 'a>;
+
+/// Plays all iterations that are left, each of `pairs` pairs of games, with as many sitters as
+/// `workers` says, each made in its own thread. `watch` is told of every iteration, in order.
+pub fn tune<'a>(
+    spsa: &mut Spsa,
+    pairs: u64,
+    workers: usize,
+    sitter: &(dyn Fn(usize) -> Sitter<'a> + Sync),
+    watch: &mut dyn FnMut(&Step) -> Flow,
+) {
+    let (give, questions) = channel::<Question>();
+    let questions = Mutex::new(questions);
+    let (answer, answers) = channel();
+    thread::scope(|scope| {
+        for worker in 0..workers.max(1) {
+            let (answer, questions) = (answer.clone(), &questions);
+            let work = move || {
+                let mut sit = sitter(worker);
+                loop {
+                    // Held while waiting: the others would only wait for the same thing.
+                    let next = questions.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Ok(question) = next else { return };
+                    let verdict = sit(&question);
+                    let told = answer.send((question.probe.iteration, verdict));
+                    if told.is_err() || verdict.is_none() {
+                        return;
+                    }
+                }
+            };
+            let spawned =
+                thread::Builder::new().name(format!("tune {worker}")).spawn_scoped(scope, work);
+            if spawned.is_err() && worker > 0 {
+                // Fewer at a time than asked for is better than none.
+                break;
+            }
+        }
+        drop(answer);
+        let mut give = Some(give);
+        let mut next = spsa.applied();
+        let mut open: BTreeMap<u64, Step> = BTreeMap::new();
+        loop {
+            while let (Some(give), Some(probe)) = (&give, spsa.probe(next)) {
+                let probe = Arc::new(probe);
+                for game in next * pairs * 2..(next + 1) * pairs * 2 {
+                    // If nobody listens any more no answer will come either.
+                    let _ = give.send(Question { game, probe: Arc::clone(&probe) });
+                }
+                next += 1;
+            }
+            if spsa.applied() >= spsa.gains().iterations {
+                give = None;
+            }
+            let Ok((iteration, verdict)) = answers.recv() else { return };
+            let Some(verdict) = verdict else {
+                give = None;
+                continue;
+            };
+            open.entry(iteration).or_insert_with(|| Step::new(iteration)).add(verdict);
+            while give.is_some()
+                && let Some(mut step) = open.remove(&spsa.applied())
+            {
+                if step.games() < pairs * 2 {
+                    open.insert(step.iteration, step);
+                    break;
+                }
+                spsa.apply(step.result());
+                step.values = spsa.values().to_vec();
+                if watch(&step) == Flow::Stop {
+                    give = None;
+                }
+            }
+        }
+    });
+}
+
+/// How many games may be under way at a time.
+pub const fn games_at_a_time(pairs: u64) -> u64 {
+    WINDOW.saturating_mul(pairs).saturating_mul(2)
+}
+
+/// Plays games of a tuning with two engines of this program. The plan's first engine is the
+/// `plus` side, its second the other; its schedule says from where.
+pub struct Duel<'a> {
+    plan: &'a Plan,
+    players: [Inside; 2],
+    names: Vec<String>,
+}
+
+impl<'a> Duel<'a> {
+    /// Two engines; `names` are the options the dials are.
+    pub fn new(plan: &'a Plan, hall: &Hall, names: Vec<String>) -> Self {
+        let player = |index: usize| {
+            let (time, abandoned) = (Arc::clone(&hall.time), Arc::clone(&hall.abandoned));
+            let workshop = Arc::clone(&hall.workshop);
+            Inside::new(&plan.engines[index].options, workshop, time, abandoned)
+        };
+        Self { plan, players: [player(0), player(1)], names }
+    }
+
+    /// Plays a game; `None` when it was broken off.
+    pub fn play(&mut self, question: &Question) -> Option<Verdict> {
+        let ticket = self.plan.schedule.ticket(question.game)?;
+        let probe = &question.probe;
+        for (player, values) in self.players.iter_mut().zip([&probe.plus, &probe.minus]) {
+            let options = self.names.iter().zip(values);
+            player.set_options(options.map(|(n, v)| (n.clone(), v.to_string())).collect());
+        }
+        let [plus, minus] = &mut self.players;
+        let plus_is_black = ticket.players[Color::Black.index()] == 0;
+        let players: [&mut dyn crate::player::Player; 2] =
+            if plus_is_black { [plus, minus] } else { [minus, plus] };
+        let controls = ticket.players.map(|index| self.plan.engines[index].control);
+        let opening = &self.plan.openings[ticket.opening];
+        let played = bout(opening, &self.plan.terms, controls, players).ok()?;
+        let half_points = match played.winner() {
+            None => 1,
+            Some(color) => 2 * u8::from(plus_is_black == (color == Color::Black)),
+        };
+        Some(Verdict { half_points, fault: played.end.fault().is_some() })
+    }
+}
+
+#[cfg(test)]
+#[path = "tuning_tests.rs"]
+mod tests;
