@@ -4,7 +4,7 @@
 use crate::equipped::Equipped;
 use crate::evaluation::Evaluation;
 use alphabeta::AlphaBeta;
-use eval::{Evaluator, KppKkpt, Kppt, Material, PIECE_VALUES};
+use eval::{Evaluator, Kkppt, KppKkpt, Kppt, Material, PIECE_VALUES};
 use features::FeatureSet;
 use nnue::{Net, NetVisitor, Nnue};
 use rules::{AnyPosition, Game, Minishogi, Shogi, Variant};
@@ -29,6 +29,9 @@ pub(crate) fn search(
         }
         (Evaluation::KppKkpt(tables), _) => {
             Box::new(AlphaBeta::<Shogi, KppKkpt<Shogi>>::new(time, Arc::clone(tables)))
+        }
+        (Evaluation::Kkppt(tables), _) => {
+            Box::new(AlphaBeta::<Minishogi, Kkppt>::new(time, Arc::clone(tables)))
         }
         (Evaluation::Material, Game::Shogi) => {
             Box::new(AlphaBeta::<Shogi, Material>::new(time, Arc::new(PIECE_VALUES)))
@@ -60,6 +63,7 @@ pub(crate) fn judge(game: Game, evaluation: &Evaluation) -> Judge {
         (Evaluation::Net(net), _) => net.visit(Judging),
         (Evaluation::Kppt(tables), _) => judge_with::<Shogi, Kppt<Shogi>>(Arc::clone(tables)),
         (Evaluation::KppKkpt(tables), _) => judge_with::<Shogi, KppKkpt<Shogi>>(Arc::clone(tables)),
+        (Evaluation::Kkppt(tables), _) => judge_with::<Minishogi, Kkppt>(Arc::clone(tables)),
         (Evaluation::Material, Game::Shogi) => {
             judge_with::<Shogi, Material>(Arc::new(PIECE_VALUES))
         }

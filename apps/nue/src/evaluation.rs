@@ -1,12 +1,12 @@
-//! Evaluations from disk: nets and three-piece tables, told apart by what is there.
+//! Evaluations from disk: nets and tables, told apart by what is there.
 
 use crate::failure::Failure;
 use clap::Args;
-use eval::{Tables, TablesError};
+use eval::{KKPPT_FILE, KKPPT_MAGIC, KkpptError, KkpptTables, Tables, TablesError};
 use nnue::{AnyNet, DEFAULT_FV_SCALE, Isa, NetError};
 use rules::{Game, Shogi};
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(crate) const LARGEST_FV_SCALE: i32 = 128;
 /// What a command evaluates with.
 #[derive(Args)]
 pub(crate) struct EvaluationArgs {
-    /// A net file, or a folder with nn.bin or three-piece tables
+    /// A net file, or a folder with nn.bin, kkppt.bin or three-piece tables
     #[arg(long, value_name = "FILE|DIR")]
     net: Option<PathBuf>,
 
@@ -73,13 +73,15 @@ pub(crate) enum Evaluation {
     Kppt(Arc<Tables<Shogi, true>>),
     /// Three-piece tables without tempo in the largest.
     KppKkpt(Arc<Tables<Shogi, false>>),
+    /// Four-piece tables of 5×5.
+    Kkppt(Arc<KkpptTables>),
 }
 
 /// Why there is no evaluation, with the path that was tried.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
     #[error(
-        "no evaluation at {}: expected {NET_FILE} or the three files of KPPT there",
+        "no evaluation at {}: expected {NET_FILE}, {KKPPT_FILE} or the three files of KPPT there",
         list(tried)
     )]
     Nothing { tried: Vec<PathBuf> },
@@ -93,6 +95,8 @@ pub(crate) enum LoadError {
     NotNet { path: PathBuf },
     #[error("three-piece tables: {0}")]
     Tables(#[from] TablesError),
+    #[error("{}: no KKPPT tables that can be used: {source}", path.display())]
+    Kkppt { path: PathBuf, source: KkpptError },
 }
 
 impl Evaluation {
@@ -100,7 +104,7 @@ impl Evaluation {
     pub(crate) fn load(path: &Path, game: Game, fv_scale: i32) -> Result<Self, LoadError> {
         let place = Place::at(path)?;
         // Told before hundreds of megabytes are read.
-        if game != Game::Shogi && !matches!(place, Place::Net(_)) {
+        if game != Game::Shogi && matches!(place, Place::Kppt(_) | Place::KppKkpt(_)) {
             return Err(LoadError::Game { path: place.path(), found: Game::Shogi, game });
         }
         let evaluation = place.load(fv_scale)?;
@@ -123,6 +127,7 @@ impl Evaluation {
             Self::Material => None,
             Self::Net(net) => Some(net.game()),
             Self::Kppt(_) | Self::KppKkpt(_) => Some(Game::Shogi),
+            Self::Kkppt(_) => Some(Game::Minishogi),
         }
     }
 
@@ -141,6 +146,7 @@ impl Evaluation {
             Self::Net(net) => format!("net {}", net.architecture()),
             Self::Kppt(_) => "three-piece tables KPPT".to_owned(),
             Self::KppKkpt(_) => "three-piece tables KPP_KKPT".to_owned(),
+            Self::Kkppt(_) => "four-piece tables KKPPT".to_owned(),
         }
     }
 }
@@ -152,12 +158,14 @@ enum Place {
     /// A folder with three-piece tables, the last with or without tempo.
     Kppt(PathBuf),
     KppKkpt(PathBuf),
+    /// A file of four-piece tables.
+    Kkppt(PathBuf),
 }
 
 impl Place {
-    /// A net file, or a folder with a net or with three-piece tables. A relative path counts from
-    /// where the program was started, else from the executable: interfaces start engines in
-    /// folders of their own choice.
+    /// A net file or a file of tables, or a folder with one or with three-piece tables. A relative
+    /// path counts from where the program was started, else from the executable: interfaces start
+    /// engines in folders of their own choice.
     fn at(path: &Path) -> Result<Self, LoadError> {
         let here = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let executable = std::env::current_exe().ok();
@@ -171,12 +179,10 @@ impl Place {
     }
 
     fn exactly(path: &Path) -> Option<Self> {
-        if path.is_file() {
-            return Some(Self::Net(path.to_owned()));
-        }
-        let net = path.join(NET_FILE);
-        if net.is_file() {
-            return Some(Self::Net(net));
+        for file in [path.to_owned(), path.join(NET_FILE), path.join(KKPPT_FILE)] {
+            if file.is_file() {
+                return Some(if is_kkppt(&file) { Self::Kkppt(file) } else { Self::Net(file) });
+            }
         }
         let tables = std::fs::metadata(path.join(TABLE_FILE)).ok()?;
         let without_tempo = tables.len() == Tables::<Shogi, false>::BYTES[2];
@@ -189,13 +195,14 @@ impl Place {
             Self::Net(path) => Evaluation::Net(read_net(path)?.with_fv_scale(fv_scale)),
             Self::Kppt(path) => Evaluation::Kppt(Arc::new(Tables::load(path)?)),
             Self::KppKkpt(path) => Evaluation::KppKkpt(Arc::new(Tables::load(path)?)),
+            Self::Kkppt(path) => Evaluation::Kkppt(Arc::new(read_kkppt(path)?)),
         })
     }
 
     /// What there is to name.
     fn path(&self) -> PathBuf {
         match self {
-            Self::Net(path) => path.clone(),
+            Self::Net(path) | Self::Kkppt(path) => path.clone(),
             Self::Kppt(folder) | Self::KppKkpt(folder) => folder.join(TABLE_FILE),
         }
     }
@@ -206,16 +213,37 @@ fn list(paths: &[PathBuf]) -> String {
     names.join(" or ")
 }
 
-/// The net file meant by a path: itself, or the one in the folder.
-pub(crate) fn net_file(path: &Path) -> Result<PathBuf, LoadError> {
+/// A net or tables in one file.
+pub(crate) enum Single {
+    Net(AnyNet),
+    Kkppt(KkpptTables),
+}
+
+/// The file meant by a path, itself or the one in the folder, and what it holds.
+pub(crate) fn single(path: &Path) -> Result<(PathBuf, Single), LoadError> {
     match Place::at(path)? {
-        Place::Net(path) => Ok(path),
+        Place::Net(path) => read_net(&path).map(|net| (path, Single::Net(net))),
+        Place::Kkppt(path) => read_kkppt(&path).map(|tables| (path, Single::Kkppt(tables))),
         Place::Kppt(path) | Place::KppKkpt(path) => Err(LoadError::NotNet { path }),
     }
 }
 
+/// Whether a file begins as KKPPT tables do, or is named like them.
+fn is_kkppt(path: &Path) -> bool {
+    let mut magic = [0; KKPPT_MAGIC.len()];
+    let begins = File::open(path).is_ok_and(|mut f| f.read_exact(&mut magic).is_ok());
+    begins && magic == KKPPT_MAGIC || path.file_name().is_some_and(|name| name == KKPPT_FILE)
+}
+
+/// Reads a file of KKPPT tables.
+fn read_kkppt(path: &Path) -> Result<KkpptTables, LoadError> {
+    let file =
+        File::open(path).map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
+    KkpptTables::read(file).map_err(|source| LoadError::Kkppt { path: path.to_owned(), source })
+}
+
 /// Reads a net file.
-pub(crate) fn read_net(path: &Path) -> Result<AnyNet, LoadError> {
+fn read_net(path: &Path) -> Result<AnyNet, LoadError> {
     let failed = |source| LoadError::Read { path: path.to_owned(), source };
     let file = File::open(path).map_err(failed)?;
     let size = file.metadata().map_err(failed)?.len();

@@ -21,7 +21,8 @@ pub struct Spread {
 }
 
 impl Spread {
-    fn of(values: impl Iterator<Item = i32>) -> Self {
+    /// Of some numbers.
+    pub fn of(values: impl Iterator<Item = i32>) -> Self {
         let (mut count, mut min, mut max, mut sum, mut zeros) = (0u64, i32::MAX, i32::MIN, 0u64, 0);
         for v in values {
             count += 1;

@@ -57,6 +57,16 @@ impl KkpptTables {
         }
     }
 
+    /// All entries of two pieces, each once, with their place of the kings and their pieces, the
+    /// larger number first.
+    pub fn pairs(&self) -> impl Iterator<Item = ([usize; 3], [i16; 2])> {
+        let rows = (0..KINGS).flat_map(|place| (0..Self::PIECES).map(move |a| (place, a)));
+        rows.flat_map(move |(place, a)| {
+            let row = self.row(place, a).chunks_exact(2).take(a + 1);
+            row.enumerate().map(move |(b, pair)| ([place, a, b], [pair[0], pair[1]]))
+        })
+    }
+
     /// The entry of one piece.
     #[inline]
     pub fn kkp(&self, place: usize, piece: usize) -> [i32; 2] {
