@@ -38,8 +38,7 @@ impl Corpus {
     /// Goes through files of a game, checking every block. A damaged file is an error: what is
     /// wrong should be known before hours are spent on it.
     pub fn open(files: &[PathBuf], game: Game) -> Result<Self, DataError> {
-        let mut corpus =
-            Self { files: files.to_vec(), blocks: Vec::new(), games: 0, positions: 0 };
+        let mut corpus = Self { files: files.to_vec(), blocks: Vec::new(), games: 0, positions: 0 };
         for (file, path) in files.iter().enumerate() {
             corpus.survey(file, path, game).map_err(|source| {
                 let path = path.clone();

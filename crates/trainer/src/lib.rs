@@ -1,20 +1,28 @@
 //! Training of evaluations on the CPU.
 //!
-//! What is here: nets in real numbers and their files ([`FloatNet`]); the objective and its
-//! losses; the seam for anything that learns ([`Model`]; its module says how to add one).
+//! What is here: nets in real numbers and their files ([`FloatNet`]); teacher files as batches
+//! ([`Corpus`], [`Selection`]); the objective and its losses; the seam for anything that learns
+//! ([`Model`]; its module says how to add one); NNUE nets that learn ([`NetModel`]); the loop
+//! with its validation, rates and checkpoints ([`Session`]).
 //!
 //! Deliberately absent: making teacher data, printing, clocks, and any other machine than the
 //! processor's cores.
 
+mod corpus;
 mod floatnet;
 mod kinds;
+mod leaf;
 pub mod model;
 mod net;
 mod objective;
 mod optimiser;
 mod random;
+mod selection;
+mod session;
+mod stream;
 mod workers;
 
+pub use corpus::{Corpus, DataError};
 pub use floatnet::{Clipped, FloatNet, FloatNetError, Quantised};
 pub use kinds::{KindVisitor, feature_kind, kind_name, visit_kind};
 pub use model::{Encoder, Model};
@@ -22,4 +30,6 @@ pub use net::{NetModel, NetOptions};
 pub use objective::{Label, Losses, MeanLosses, Objective};
 pub use optimiser::{Optimiser, Step};
 pub use random::Random;
+pub use selection::{Samples, Selection, Tally};
+pub use session::{CheckpointError, Entry, Next, Progress, Session, Settings, Watch};
 pub use workers::{Workers, shares};

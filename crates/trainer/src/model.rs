@@ -21,7 +21,8 @@
 //!    that was killed goes on from there and must end with the same bits.
 //!
 //! How the result becomes a file of the engine is the model's own business; the loop hands the
-//! model out whenever it is better than before .
+//! model out whenever it is better than before
+//! ([`crate::Watch::validated`]).
 
 use crate::workers::Workers;
 use rules::{Position, Variant};

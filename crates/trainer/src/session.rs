@@ -1,0 +1,362 @@
+//! The loop: epochs of batches, validation, the learning rate, checkpoints.
+//!
+//! Nothing here looks at a clock or a terminal. A [`Watch`] sees every batch and says what to do
+//! next: go on, go on and save, or stop.
+
+mod checkpoint;
+#[cfg(test)]
+mod tests;
+
+pub use checkpoint::CheckpointError;
+
+use crate::corpus::{Corpus, DataError};
+use crate::model::{Encoder, Model};
+use crate::objective::{Losses, MeanLosses, Objective};
+use crate::selection::{Samples, Selection, Tally};
+use crate::stream::{Batch, Plan};
+use crate::workers::Workers;
+use rules::Variant;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// How to train. Two runs with equal settings, files and model give equal results, whatever the
+/// number of threads.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Settings {
+    /// What is learned.
+    pub objective: Objective,
+    /// From which positions.
+    pub selection: Selection,
+    /// Positions of a batch.
+    pub batch: usize,
+    /// Most epochs.
+    pub epochs: u64,
+    /// Positions within which is shuffled.
+    pub buffer: usize,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// The learning rate to begin with.
+    pub rate: f32,
+    /// Validations without improvement before the rate is halved.
+    pub patience: u32,
+    /// Halvings of the rate; when one more is due, training ends.
+    pub halvings: u32,
+    /// Batches between validations; 0: once an epoch.
+    pub interval: u64,
+    /// Most positions to validate on.
+    pub validation: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            objective: Objective { lambda: 0.7, scale: 600.0 },
+            selection: Selection::default(),
+            batch: 16_384,
+            epochs: 20,
+            buffer: 1 << 20,
+            seed: 1,
+            rate: 0.001,
+            patience: 1,
+            halvings: 6,
+            interval: 0,
+            validation: 500_000,
+        }
+    }
+}
+
+/// A validation, and the training since the one before.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// The epoch, from 1.
+    pub epoch: u64,
+    /// Batches learned from since the beginning.
+    pub steps: u64,
+    /// Positions learned from since the beginning.
+    pub positions: u64,
+    /// The learning rate until here.
+    pub rate: f32,
+    /// Mean losses while learning; zeros before the first batch.
+    pub training: MeanLosses,
+    /// Mean losses on the validation set.
+    pub validation: MeanLosses,
+    /// Whether this is the best so far.
+    pub best: bool,
+}
+
+/// What to do after a batch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// Go on.
+    Go,
+    /// Call [`Watch::save`], then go on.
+    Save,
+    /// Call [`Watch::save`], then stop.
+    Stop,
+}
+
+/// Whoever looks on.
+pub trait Watch<V: Variant, M: Model<V>> {
+    /// What can go wrong.
+    type Error: From<DataError>;
+
+    /// A batch was learned from.
+    fn batch(&mut self, progress: &Progress) -> Result<Next, Self::Error>;
+
+    /// A validation was made. If it is the best so far, the model is worth keeping.
+    fn validated(&mut self, entry: &Entry, model: &mut M) -> Result<(), Self::Error>;
+
+    /// The session asks to be saved ([`Session::save`]): after every validation, and whenever
+    /// [`Watch::batch`] wanted it.
+    fn save(&mut self, session: &Session<V, M>) -> Result<(), Self::Error>;
+}
+
+/// How far it is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Progress {
+    /// The epoch, from 0.
+    pub epoch: u64,
+    /// Positions learned from in this epoch.
+    pub in_epoch: u64,
+    /// Positions learned from since the beginning.
+    pub positions: u64,
+    /// Batches since the beginning.
+    pub steps: u64,
+    /// The learning rate.
+    pub rate: f32,
+    /// Losses since the last validation.
+    pub losses: Losses,
+    /// What was read of the epoch so far.
+    pub tally: Tally,
+}
+
+/// Where a run stands, besides its model.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct State {
+    epoch: u64,
+    /// Batches of the epoch that are done.
+    batch: u64,
+    in_epoch: u64,
+    steps: u64,
+    positions: u64,
+    /// How often the rate was halved.
+    halved: u32,
+    /// Validations since the last improvement or halving.
+    waited: u32,
+    best: Option<f64>,
+    /// Since the last validation.
+    losses: Losses,
+    finished: bool,
+    history: Vec<Entry>,
+}
+
+/// A training run.
+pub struct Session<V: Variant, M> {
+    settings: Settings,
+    corpus: Corpus,
+    encoder: Arc<dyn Encoder<V>>,
+    model: M,
+    held_out: Samples,
+    workers: Workers,
+    state: State,
+}
+
+/// Improvements smaller than this share of the loss are none.
+const LEAST_GAIN: f64 = 1e-4;
+
+impl<V: Variant, M: Model<V>> Session<V, M> {
+    /// A run over teacher files, validated on others.
+    pub fn new(
+        settings: Settings,
+        corpus: Corpus,
+        validation: &Corpus,
+        model: M,
+        workers: Workers,
+    ) -> Result<Self, DataError> {
+        let encoder = model.encoder();
+        let held_out = held_out(&settings, validation, &*encoder, workers)?;
+        let state = State::default();
+        Ok(Self { settings, corpus, encoder, model, held_out, workers, state })
+    }
+
+    /// The model.
+    pub const fn model(&mut self) -> &mut M {
+        &mut self.model
+    }
+
+    /// The positions validated on.
+    pub const fn held_out(&self) -> &Samples {
+        &self.held_out
+    }
+
+    /// Every validation so far.
+    pub fn history(&self) -> &[Entry] {
+        &self.state.history
+    }
+
+    /// Whether there is nothing left to do.
+    pub const fn finished(&self) -> bool {
+        self.state.finished
+    }
+
+    /// The present learning rate.
+    fn rate(&self) -> f32 {
+        self.settings.rate * 0.5f32.powi(self.state.halved as i32)
+    }
+
+    /// Trains until the end, or until the watch stops it. A stopped session can go on later.
+    pub fn run<W: Watch<V, M>>(&mut self, watch: &mut W) -> Result<(), W::Error> {
+        if self.state.history.is_empty() {
+            self.validate(watch)?;
+            watch.save(self)?;
+        }
+        while !self.state.finished {
+            if !self.epoch(watch)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// The rest of an epoch. `false`: stopped.
+    fn epoch<W: Watch<V, M>>(&mut self, watch: &mut W) -> Result<bool, W::Error> {
+        let (corpus, encoder) = (self.corpus.clone(), Arc::clone(&self.encoder));
+        let plan = Plan {
+            corpus: &corpus,
+            encoder: &*encoder,
+            selection: self.settings.selection,
+            seed: self.settings.seed,
+            buffer: self.settings.buffer,
+            batch: self.settings.batch,
+            workers: self.workers,
+        };
+        std::thread::scope(|scope| {
+            let mut batches = plan.start(scope, self.state.epoch);
+            let mut batch = Batch::default();
+            for _ in 0..self.state.batch {
+                batches.next(&mut batch)?;
+            }
+            while batches.next(&mut batch)? {
+                self.learn(&batch);
+                let interval = self.settings.interval;
+                if interval > 0 && self.state.steps.is_multiple_of(interval) {
+                    self.validate(watch)?;
+                    watch.save(self)?;
+                }
+                let next = watch.batch(&self.progress(batches.tally()))?;
+                if next != Next::Go {
+                    watch.save(self)?;
+                }
+                if next == Next::Stop {
+                    return Ok(false);
+                }
+                if self.state.finished {
+                    return Ok(true);
+                }
+            }
+            (self.state.epoch, self.state.batch, self.state.in_epoch) =
+                (self.state.epoch + 1, 0, 0);
+            if self.settings.interval == 0 {
+                self.validate(watch)?;
+            }
+            self.state.finished |= self.state.epoch >= self.settings.epochs;
+            watch.save(self)?;
+            Ok(true)
+        })
+    }
+
+    fn progress(&self, tally: Tally) -> Progress {
+        let State { epoch, in_epoch, positions, steps, losses, .. } = self.state;
+        Progress { epoch, in_epoch, positions, steps, rate: self.rate(), losses, tally }
+    }
+
+    fn learn(&mut self, batch: &Batch) {
+        let count = batch.labels.len();
+        let mut values = vec![0.0; count];
+        self.model.forward(&batch.words, &self.workers, &mut values);
+        let objective = self.settings.objective;
+        let mut losses = Losses::default();
+        // The values become their slopes.
+        for (value, &label) in values.iter_mut().zip(&batch.labels) {
+            *value = objective.measure(*value, label, &mut losses) / count as f32;
+        }
+        self.model.learn(&batch.words, &values, self.rate(), &self.workers);
+        let state = &mut self.state;
+        state.losses.add(&losses);
+        state.batch += 1;
+        state.steps += 1;
+        state.in_epoch += count as u64;
+        state.positions += count as u64;
+    }
+
+    /// Losses on the positions held out.
+    pub fn measure(&mut self) -> MeanLosses {
+        let mut losses = Losses::default();
+        let words = self.encoder.words();
+        let batch = self.settings.batch.max(4096);
+        let labels = self.held_out.labels.chunks(batch);
+        for (words, labels) in self.held_out.words.chunks(batch * words).zip(labels) {
+            let mut values = vec![0.0; labels.len()];
+            self.model.forward(words, &self.workers, &mut values);
+            for (&value, &label) in values.iter().zip(labels) {
+                self.settings.objective.measure(value, label, &mut losses);
+            }
+        }
+        losses.mean()
+    }
+
+    fn validate<W: Watch<V, M>>(&mut self, watch: &mut W) -> Result<(), W::Error> {
+        let validation = self.measure();
+        let rate = self.rate();
+        let state = &mut self.state;
+        let better = |best: f64| validation.total < best * (1.0 - LEAST_GAIN);
+        let entry = Entry {
+            epoch: state.epoch,
+            steps: state.steps,
+            positions: state.positions,
+            rate,
+            training: state.losses.mean(),
+            validation,
+            best: state.best.is_none_or(|best| validation.total < best),
+        };
+        if state.best.is_none_or(better) {
+            state.waited = 0;
+        } else {
+            state.waited += 1;
+            if state.waited > self.settings.patience {
+                state.waited = 0;
+                state.finished |= state.halved == self.settings.halvings;
+                state.halved = self.settings.halvings.min(state.halved + 1);
+            }
+        }
+        if entry.best {
+            state.best = Some(validation.total);
+        }
+        state.losses = Losses::default();
+        state.history.push(entry);
+        watch.validated(&entry, &mut self.model)
+    }
+}
+
+/// Positions to validate on: the first of the files, never mirrored.
+fn held_out<V: Variant>(
+    settings: &Settings,
+    corpus: &Corpus,
+    encoder: &dyn Encoder<V>,
+    workers: Workers,
+) -> Result<Samples, DataError> {
+    let selection = Selection { mirror: false, ..settings.selection };
+    let (seed, buffer, batch) = (settings.seed, settings.buffer, settings.batch);
+    let plan = Plan { corpus, encoder, selection, seed, buffer, batch, workers };
+    let mut samples = Samples::default();
+    for block in 0..corpus.len() {
+        if samples.len() >= settings.validation {
+            break;
+        }
+        samples.append(&mut plan.fill(&[block], 0)?);
+    }
+    let count = samples.len().min(settings.validation);
+    samples.words.truncate(count * encoder.words());
+    samples.labels.truncate(count);
+    Ok(samples)
+}
