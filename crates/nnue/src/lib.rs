@@ -6,9 +6,9 @@
 //! width needs no new code at all, and a new feature set is one index file and one line in
 //! [`AnyNet`].
 //!
-//! What is here: reading and writing `nn.bin`, telling architectures apart, the accumulators of
-//! a thread with their cache. Deliberately absent: training, search, vector instructions (crate
-//! `simd`).
+//! What is here: reading and writing `nn.bin`, telling architectures apart, putting new nets
+//! together from old ones, the accumulators of a thread with their cache. Deliberately absent:
+//! training, search, vector instructions (crate `simd`).
 
 mod any;
 mod architecture;
@@ -18,6 +18,7 @@ mod file;
 mod info;
 mod net;
 mod noise;
+mod surgery;
 
 #[cfg(test)]
 mod tests;
@@ -30,3 +31,4 @@ pub use info::{NetInfo, Spread};
 pub use net::{DEFAULT_FV_SCALE, Header, Net, Transformer};
 pub use noise::Noise;
 pub use simd::{Isa, Layers, Parameters, Shape};
+pub use surgery::{Difference, SurgeryError};
