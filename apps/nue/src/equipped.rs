@@ -105,6 +105,11 @@ impl Engine for Equipped {
         self.inner.go(limits, report);
     }
 
+    fn think(&mut self, limits: Limits, report: &mut dyn Report) {
+        self.equip(&mut |text| report.note(text));
+        self.inner.think(limits, report);
+    }
+
     fn control(&self) -> Control {
         self.inner.control()
     }

@@ -139,6 +139,15 @@ impl Evaluation {
         }
     }
 
+    /// A number that tells evaluations apart: checksum and length of a net's file.
+    pub(crate) fn fingerprint(&self) -> io::Result<String> {
+        let Self::Net(net) = self else { return Ok(self.describe()) };
+        let mut sum = Sum { hasher: crc32fast::Hasher::new(), bytes: 0 };
+        net.write(&mut sum)?;
+        let (bytes, hash) = (sum.bytes, sum.hasher.finalize());
+        Ok(format!("{} {hash:08x} {bytes}", net.architecture()))
+    }
+
     /// A few words about it.
     pub(crate) fn describe(&self) -> String {
         match self {
@@ -148,6 +157,24 @@ impl Evaluation {
             Self::KppKkpt(_) => "three-piece tables KPP_KKPT".to_owned(),
             Self::Kkppt(_) => "four-piece tables KKPPT".to_owned(),
         }
+    }
+}
+
+/// Takes the checksum of what is written to it.
+struct Sum {
+    hasher: crc32fast::Hasher,
+    bytes: u64,
+}
+
+impl io::Write for Sum {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.hasher.update(bytes);
+        self.bytes += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -15,6 +15,7 @@ mod equipped;
 mod eval;
 mod evaluation;
 mod failure;
+mod r#gen;
 mod go;
 mod input;
 mod r#match;
@@ -61,6 +62,7 @@ enum Command {
     Match(Box<r#match::MatchArgs>),
     Openings(openings::OpeningsArgs),
     Tune(Box<tune::TuneArgs>),
+    Gen(Box<r#gen::GenArgs>),
 }
 
 fn main() -> ExitCode {
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Some(Command::Match(args)) => r#match::run(*args),
         Some(Command::Openings(args)) => openings::run(&args),
         Some(Command::Tune(args)) => tune::run(&args),
+        Some(Command::Gen(args)) => r#gen::run(&args),
     };
     outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -18,15 +18,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use think::{
-    Answer, Best, Control, Engine, Limits, OptionError, OptionSpec, Report, Settings, TimeSource,
-    WrongGame,
+    Answer, Best, Control, Engine, Limits, OptionError, OptionSpec, Report, STACK, Settings,
+    TimeSource, WrongGame,
 };
 
 /// How the numbers of [`Params`] are called when they are set like options.
 const PARAM_PREFIX: &str = "Param.";
-
-/// Stack of a search thread: the node function is large and recurses to [`MAX_PLY`] and beyond.
-const STACK: usize = 32 << 20;
 
 /// Workers that wait for the next search; the thread of a search takes them and brings them back.
 type Crew<V, E> = Arc<Mutex<Vec<Box<Worker<V, E>>>>>;
@@ -176,6 +173,13 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
                 }
             }
         }
+    }
+
+    fn think(&mut self, limits: Limits, report: &mut dyn Report) {
+        self.control.stop();
+        self.wait();
+        self.control = Control::new(limits.ponder);
+        self.job(limits).run(report);
     }
 
     fn control(&self) -> Control {

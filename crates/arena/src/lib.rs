@@ -12,6 +12,7 @@
 //! | [`stats`], [`standings`] | Elo, pentanomial pairs, SPRT; where a match stands |
 //! | [`record`], [`ledger`], [`journal`] | games as records; a match on disk, to be resumed |
 //! | [`spsa`], [`tuning`] | numbers of the engine tuned by games against itself |
+//! | [`selfplay`] | one engine against itself, for teacher data |
 //! | [`fault`] | crash, stall, time, illegal, protocol |
 //!
 //! A player is judged by what it sends, never trusted: it may crash, hang, lie or flood, and loses
@@ -40,6 +41,7 @@ pub mod referee;
 pub mod runner;
 pub mod schedule;
 pub mod seed;
+pub mod selfplay;
 pub mod spec;
 pub mod spsa;
 pub mod standings;

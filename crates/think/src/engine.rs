@@ -21,6 +21,9 @@ impl fmt::Display for WrongGame {
 
 impl std::error::Error for WrongGame {}
 
+/// Stack a thread needs to call [`Engine::think`]: searches recurse deeply.
+pub const STACK: usize = 32 << 20;
+
 /// Something that thinks about positions of one game.
 ///
 /// Calls return at once unless said otherwise; a search runs in threads of its own and ends with
@@ -32,6 +35,11 @@ pub trait Engine: Send {
 
     /// Starts a search. One that still runs is stopped and waited for first.
     fn go(&mut self, limits: Limits, report: Box<dyn Report>);
+
+    /// Searches on the calling thread and returns after `best`. For those who play many short
+    /// searches and have no use for a thread for each; the calling thread needs a stack of
+    /// [`STACK`] bytes.
+    fn think(&mut self, limits: Limits, report: &mut dyn Report);
 
     /// The handle of the latest search.
     fn control(&self) -> Control;

@@ -21,7 +21,7 @@ pub mod report;
 pub mod time;
 
 pub use control::{Control, PonderHit};
-pub use engine::{Engine, WrongGame};
+pub use engine::{Engine, STACK, WrongGame};
 pub use limits::{Clocks, Limits, MateLimit};
 pub use option::{OptionError, OptionKind, OptionSpec, Settings, Value};
 pub use quote::quote;

@@ -1,0 +1,217 @@
+//! One engine against itself, for teacher data.
+//!
+//! Game *n* follows from the recipe and *n* alone, whichever thread plays it, and games are handed
+//! out in order: the same recipe gives the same data on any number of threads, and work that was
+//! broken off goes on where it stopped. Both sides think with one engine, so that what one has
+//! read in the table serves the other; [`Recipe::separate`] gives each its own, for comparison.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`starts`] | where the games begin |
+//! | [`maker`] | one game |
+//! | this | many at a time, in order |
+//!
+//! Deliberately absent: files (the caller takes the games) and clocks (thinking is bounded by nodes
+//! or depth, or the data would not repeat).
+
+pub mod maker;
+pub mod starts;
+
+#[cfg(test)]
+mod tests;
+
+use crate::adjudication::Adjudication;
+use crate::inside::Workshop;
+use crate::referee::HouseRules;
+use maker::{Broken, Made, Maker};
+use rules::Game;
+use starts::Starts;
+use std::collections::{BTreeMap, HashSet};
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+use think::STACK;
+
+/// Moves drawn by lot early in a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RandomMoves {
+    /// How many.
+    pub count: usize,
+    /// First ply after the opening that may be one, from 1.
+    pub first: usize,
+    /// Last such ply.
+    pub last: usize,
+}
+
+/// Choosing among several moves that are nearly as good as the best.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NearBest {
+    /// Lines that are read.
+    pub lines: usize,
+    /// How much worse than the best a move may be, in hundredths of a pawn.
+    pub margin: i32,
+    /// Last ply after the opening where this is done.
+    pub last: usize,
+}
+
+/// What games to play.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    /// Which game.
+    pub game: Game,
+    /// Where they begin.
+    pub starts: Starts,
+    /// Nodes for each move.
+    pub nodes: Option<u64>,
+    /// Depth for each move.
+    pub depth: Option<u32>,
+    /// Moves drawn by lot.
+    pub random: RandomMoves,
+    /// Choice among near-best moves.
+    pub near_best: Option<NearBest>,
+    /// A game whose first value after the random moves is further from zero is begun anew.
+    pub balance: Option<i32>,
+    /// Limit of moves and entering king.
+    pub rules: HouseRules,
+    /// When scores end a game.
+    pub adjudication: Adjudication,
+    /// Which games.
+    pub seed: u64,
+    /// Each side thinks with an engine of its own.
+    pub separate: bool,
+    /// Options of the engines.
+    pub options: Vec<(String, String)>,
+}
+
+/// How often a game that was played before is played anew with other random moves. After that the
+/// recipe has no other games to give and the repeated one is taken.
+const RETRIES: u64 = 16;
+
+/// Who plays and how long.
+pub struct Production<'a> {
+    /// What to play.
+    pub recipe: &'a Recipe,
+    /// Makes the engines.
+    pub workshop: &'a Workshop,
+    /// Games at a time.
+    pub threads: usize,
+    /// Number of the first game.
+    pub first: u64,
+    /// Set from outside to break off.
+    pub abandoned: &'a AtomicBool,
+}
+
+/// A game to play: its number, and how often it had been played before.
+type Order = (u64, u64);
+
+impl Production<'_> {
+    /// Plays games and hands them over in order, with how much was read for each, until told to
+    /// stop. `seen` holds the fingerprints of earlier games, which are not played again.
+    pub fn run(
+        &self,
+        seen: &mut HashSet<u64>,
+        take: &mut dyn FnMut(&Made) -> ControlFlow<()>,
+    ) -> Result<(), Broken> {
+        let next = AtomicU64::new(self.first);
+        let done = AtomicBool::new(false);
+        let again: Mutex<Vec<Order>> = Mutex::new(Vec::new());
+        let (sender, played) = channel();
+        let desk = Desk { production: self, next: &next, done: &done, again: &again };
+        thread::scope(|scope| {
+            for _ in 0..self.threads.max(1) {
+                let (sender, desk) = (sender.clone(), &desk);
+                let builder = thread::Builder::new().stack_size(STACK);
+                builder.spawn_scoped(scope, move || desk.play(&sender)).map_err(Broken::Thread)?;
+            }
+            drop(sender);
+            let mut waiting = BTreeMap::new();
+            let mut number = self.first;
+            let mut outcome = Ok(());
+            'all: while let Ok(((n, retry), made)) = played.recv() {
+                waiting.insert(n, (retry, made));
+                while let Some((retry, made)) = waiting.remove(&number) {
+                    let mut made = match made {
+                        Ok(made) => made,
+                        Err(broken) => {
+                            outcome = Err(broken);
+                            break 'all;
+                        }
+                    };
+                    made.repeated = !seen.insert(made.game.fingerprint());
+                    if made.repeated && retry < RETRIES {
+                        let mut again = again.lock().unwrap_or_else(PoisonError::into_inner);
+                        again.push((number, retry + 1));
+                        break;
+                    }
+                    number += 1;
+                    if take(&made).is_break() {
+                        break 'all;
+                    }
+                }
+            }
+            done.store(true, Ordering::Relaxed);
+            outcome
+        })
+    }
+}
+
+/// Where the threads get their orders.
+struct Desk<'a> {
+    production: &'a Production<'a>,
+    next: &'a AtomicU64,
+    done: &'a AtomicBool,
+    again: &'a Mutex<Vec<Order>>,
+}
+
+impl Desk<'_> {
+    fn is_over(&self) -> bool {
+        self.done.load(Ordering::Relaxed) || self.production.abandoned.load(Ordering::Relaxed)
+    }
+
+    fn order(&self) -> Order {
+        let mut again = self.again.lock().unwrap_or_else(PoisonError::into_inner);
+        again.pop().unwrap_or_else(|| (self.next.fetch_add(1, Ordering::Relaxed), 0))
+    }
+
+    fn play(&self, sender: &Sender<(Order, Result<Made, Broken>)>) {
+        let mut maker = match Maker::new(self.production.recipe, self.production.workshop) {
+            Ok(maker) => maker,
+            Err(broken) => {
+                // The one who waits for the first game hears of it.
+                let _ = sender.send(((self.production.first, 0), Err(broken)));
+                return;
+            }
+        };
+        while !self.is_over() {
+            let order = self.order();
+            let made = maker.make(order.0, order.1, &|| self.is_over());
+            let made = match made {
+                Ok(None) => return,
+                Ok(Some(made)) => Ok(made),
+                Err(broken) => Err(broken),
+            };
+            if sender.send((order, made)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Production<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Production").field("recipe", self.recipe).finish_non_exhaustive()
+    }
+}
+
+impl From<io::Error> for Broken {
+    fn from(error: io::Error) -> Self {
+        Self::Thread(error)
+    }
+}
+
+/// Time of a move in self-play: nobody's clock runs.
+const NO_TIME: Duration = Duration::ZERO;

@@ -1,0 +1,344 @@
+//! One game of an engine against itself.
+
+use super::{NO_TIME, Recipe};
+use crate::fault::Halt;
+use crate::game::{self, Played, Standing};
+use crate::inside::Workshop;
+use crate::opening::Opening;
+use crate::player::Thought;
+use crate::referee::End;
+use crate::seed::Seed;
+use rules::{AnyPosition, Move};
+use std::io;
+use teacher::{Ending, Flags, MATE, MATE_BOUND, Outcome, Ply};
+use think::{
+    Answer, Best, Engine, Info, Limits, MateAnswer, OptionError, Report, Score, WrongGame,
+};
+use thiserror::Error;
+
+/// Games of one number that are begun anew because they are too short or unbalanced, before one
+/// is taken as it is.
+const BEGINNINGS: u64 = 200;
+
+/// Self-play cannot go on: something is wrong with the engine or the machine.
+#[derive(Debug, Error)]
+pub enum Broken {
+    /// An option is not known or has a wrong value.
+    #[error("{0}")]
+    Option(#[from] OptionError),
+    /// An engine for the other game.
+    #[error("{0}")]
+    Game(#[from] WrongGame),
+    /// The engine broke the rules.
+    #[error("game {number}: the engine lost by a fault: {fault}")]
+    Fault {
+        /// Which game.
+        number: u64,
+        /// What it did.
+        fault: String,
+    },
+    /// No thread could be started.
+    #[error("no thread for self-play: {0}")]
+    Thread(io::Error),
+    /// The start positions are of no use.
+    #[error("no game can begin: {0}")]
+    Start(String),
+}
+
+/// A game that was made.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The game.
+    pub game: teacher::Game,
+    /// Nodes that were read for it, beginnings that were dropped included.
+    pub nodes: u64,
+    /// Searches.
+    pub searches: u64,
+    /// The same game had been made before, and there was no other to be had.
+    pub repeated: bool,
+}
+
+/// Plays games, one at a time.
+pub struct Maker<'a> {
+    recipe: &'a Recipe,
+    /// One for both sides, or one for each.
+    engines: Vec<Box<dyn Engine>>,
+    lines: usize,
+}
+
+impl<'a> Maker<'a> {
+    /// Makes the engines.
+    pub fn new(recipe: &'a Recipe, workshop: &Workshop) -> Result<Self, Broken> {
+        let count = if recipe.separate { 2 } else { 1 };
+        let mut engines = Vec::new();
+        for _ in 0..count {
+            let mut engine = workshop(recipe.game);
+            for (name, value) in &recipe.options {
+                engine.set_option(name, value)?;
+            }
+            engine.set_option("MultiPV", "1")?;
+            engine.is_ready(&mut |_| ());
+            engines.push(engine);
+        }
+        Ok(Self { recipe, engines, lines: 1 })
+    }
+
+    /// Plays the game of that number; `retry` gives another one in its place. `None` if it was
+    /// broken off.
+    pub fn make(
+        &mut self,
+        number: u64,
+        retry: u64,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<Option<Made>, Broken> {
+        let seed = Seed::new(self.recipe.seed).branch(number).branch(retry);
+        let (mut nodes, mut searches) = (0, 0);
+        for beginning in 0..BEGINNINGS {
+            let mut random = seed.branch(beginning);
+            let last = beginning + 1 == BEGINNINGS;
+            let opening = self.recipe.starts.draw(&mut random);
+            let Some(opening) = opening else { continue };
+            let mut sitting = Sitting::new(self.recipe, &mut random);
+            sitting.strict = !last;
+            let played = self.play(&opening, &mut sitting, &mut random, is_over);
+            nodes += sitting.nodes;
+            searches += sitting.searches;
+            let played = match played {
+                Ok(played) => played,
+                Err(Stopped::Over) => return Ok(None),
+                Err(Stopped::Unbalanced) => continue,
+                Err(Stopped::Broken(broken)) => return Err(broken),
+            };
+            if let End::Fault(_, fault) = &played.end {
+                return Err(Broken::Fault { number, fault: fault.to_string() });
+            }
+            // A game that ended among its random moves teaches nothing.
+            if sitting.searches > 0 && !played.moves.is_empty() {
+                let game = record(&played, &sitting.thoughts);
+                return Ok(Some(Made { game, nodes, searches, repeated: false }));
+            }
+        }
+        let tried = format!("{BEGINNINGS} beginnings of game {number} gave nothing to play");
+        Err(Broken::Start(tried))
+    }
+
+    fn play(
+        &mut self,
+        opening: &Opening,
+        sitting: &mut Sitting,
+        random: &mut Seed,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<Played, Stopped> {
+        for engine in &mut self.engines {
+            engine.new_game();
+        }
+        let recipe = self.recipe;
+        let mut stopped = None;
+        let played = game::play(opening, &recipe.rules, recipe.adjudication, &mut |standing| {
+            if is_over() {
+                stopped = Some(Stopped::Over);
+                return Err(Halt::Abandoned);
+            }
+            self.thought(&standing, sitting, random).map_err(|why| {
+                stopped = Some(why);
+                Halt::Abandoned
+            })
+        });
+        played.map_err(|_| stopped.unwrap_or(Stopped::Over))
+    }
+
+    fn thought(
+        &mut self,
+        standing: &Standing<'_>,
+        sitting: &mut Sitting,
+        random: &mut Seed,
+    ) -> Result<Thought, Stopped> {
+        sitting.ply += 1;
+        let ply = sitting.ply;
+        let thought =
+            |answer, info| Thought { answer, time: NO_TIME, info, lag: NO_TIME, starved: NO_TIME };
+        if sitting.by_lot.contains(&ply) {
+            let legal = standing.position.legal_moves();
+            let drawn = legal[random.below(legal.len())];
+            sitting.thoughts.push(None);
+            return Ok(thought(Answer::Move(drawn), None));
+        }
+        let near = self.recipe.near_best.filter(|near| ply <= near.last);
+        let heard = self.ask(standing.position, near.map_or(1, |near| near.lines))?;
+        sitting.searches += 1;
+        sitting.nodes += heard.lines.first().and_then(|line| line.nodes).unwrap_or(0);
+        let score = heard.lines.first().and_then(|line| line.score).map(|(score, _)| score);
+        let settled = sitting.by_lot.last().is_none_or(|&last| ply > last);
+        if sitting.strict && settled && !sitting.judged {
+            sitting.judged = true;
+            let off = score.map_or(0, |score| i32::from(to_teacher(score)).abs());
+            if self.recipe.balance.is_some_and(|balance| off > balance) {
+                return Err(Stopped::Unbalanced);
+            }
+        }
+        let mut answer = heard.best;
+        if let (Some(near), Answer::Move(_)) = (near, answer)
+            && let Some(m) = heard.near(near.margin, random)
+        {
+            answer = Answer::Move(m);
+        }
+        sitting.thoughts.push(score.map(to_teacher));
+        Ok(thought(answer, heard.lines.into_iter().next()))
+    }
+
+    fn ask(&mut self, position: &AnyPosition, lines: usize) -> Result<Heard, Stopped> {
+        let side = if self.engines.len() > 1 { position.turn().index() } else { 0 };
+        if lines != self.lines {
+            for engine in &mut self.engines {
+                engine.set_option("MultiPV", &lines.to_string()).map_err(Broken::from)?;
+            }
+            self.lines = lines;
+        }
+        let engine = &mut self.engines[side];
+        engine.set_position(position.clone()).map_err(Broken::from)?;
+        let limits =
+            Limits { nodes: self.recipe.nodes, depth: self.recipe.depth, ..Limits::default() };
+        let mut heard = Heard { lines: Vec::new(), best: Answer::Resign };
+        engine.think(limits, &mut heard);
+        Ok(heard)
+    }
+}
+
+impl std::fmt::Debug for Maker<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Maker").field("recipe", self.recipe).finish_non_exhaustive()
+    }
+}
+
+/// Why a game was broken off.
+enum Stopped {
+    Over,
+    Unbalanced,
+    Broken(Broken),
+}
+
+impl From<Broken> for Stopped {
+    fn from(broken: Broken) -> Self {
+        Self::Broken(broken)
+    }
+}
+
+/// One game as it goes on.
+struct Sitting {
+    ply: usize,
+    /// Plies whose moves are drawn by lot, in order.
+    by_lot: Vec<usize>,
+    /// What was thought before each move, in order.
+    thoughts: Vec<Option<i16>>,
+    strict: bool,
+    judged: bool,
+    nodes: u64,
+    searches: u64,
+}
+
+impl Sitting {
+    fn new(recipe: &Recipe, random: &mut Seed) -> Self {
+        let wanted = recipe.random;
+        let mut plies: Vec<usize> = (wanted.first.max(1)..=wanted.last).collect();
+        random.shuffle(&mut plies);
+        plies.truncate(wanted.count);
+        plies.sort_unstable();
+        Self {
+            ply: 0,
+            by_lot: plies,
+            thoughts: Vec::new(),
+            strict: true,
+            judged: false,
+            nodes: 0,
+            searches: 0,
+        }
+    }
+}
+
+/// What an engine said of a position.
+struct Heard {
+    /// The latest line of each rank.
+    lines: Vec<Info>,
+    best: Answer,
+}
+
+impl Heard {
+    /// One of the moves within a margin of the best, by lot.
+    fn near(&self, margin: i32, random: &mut Seed) -> Option<Move> {
+        let value = |line: &Info| line.score.map(|(score, _)| i32::from(to_teacher(score)));
+        let best = value(self.lines.first()?)?;
+        let near: Vec<Move> = self
+            .lines
+            .iter()
+            .filter(|line| value(line).is_some_and(|v| v >= best - margin))
+            .filter_map(|line| line.pv.first().copied())
+            .collect();
+        near.get(random.below(near.len())).copied()
+    }
+}
+
+impl Report for Heard {
+    fn info(&mut self, info: &Info) {
+        let rank = info.multipv.unwrap_or(1).max(1) as usize - 1;
+        if rank == 0 {
+            // Lines of an older iteration would be compared with those of a newer one.
+            self.lines.clear();
+        }
+        if rank == self.lines.len() {
+            self.lines.push(info.clone());
+        }
+    }
+
+    fn note(&mut self, _: &str) {}
+
+    fn best(&mut self, best: &Best) {
+        self.best = best.answer;
+    }
+
+    fn mate(&mut self, _: &MateAnswer) {}
+}
+
+/// A score as teacher files keep it.
+pub fn to_teacher(score: Score) -> i16 {
+    let largest = i32::from(MATE_BOUND) - 1;
+    let mate = |plies: Option<u32>| {
+        let plies = plies.unwrap_or(0).min((MATE - MATE_BOUND) as u32);
+        MATE - plies as i16
+    };
+    match score {
+        Score::Cp(cp) => cp.clamp(-largest, largest) as i16,
+        Score::Mate(plies) => mate(plies),
+        Score::Mated(plies) => -mate(plies),
+    }
+}
+
+/// A played game as teacher data.
+fn record(played: &Played, thoughts: &[Option<i16>]) -> teacher::Game {
+    let mut game = teacher::Game::new(played.opening.start().clone());
+    let given = Flags { random: true, skip: false };
+    let opening = played.opening.moves().iter();
+    game.plies = opening.map(|&mv| Ply { mv, score: None, flags: given }).collect();
+    for (index, played) in played.moves.iter().enumerate() {
+        let score = thoughts.get(index).copied().flatten();
+        let flags = Flags { random: played.info.is_none() && score.is_none(), skip: false };
+        game.plies.push(Ply { mv: played.played, score, flags });
+    }
+    // A thought that ended in no move: a declaration.
+    game.last = thoughts.get(played.moves.len()).copied().flatten();
+    game.outcome = played.winner().map_or(Outcome::Draw, Outcome::Won);
+    game.ending = ending(&played.end);
+    game
+}
+
+const fn ending(end: &End) -> Ending {
+    match end {
+        End::Mate(_) => Ending::Mate,
+        End::Resign(_) => Ending::Resign,
+        End::Declaration(_) | End::Try(_) => Ending::Declaration,
+        End::Repetition | End::RepetitionLoss(_) => Ending::Repetition,
+        End::PerpetualCheck(_) => Ending::PerpetualCheck,
+        End::MaxMoves => Ending::MaxMoves,
+        End::AdjudicatedWin(_) | End::AdjudicatedDraw => Ending::Adjudicated,
+        End::Fault(..) => Ending::Illegal,
+    }
+}

@@ -1,0 +1,232 @@
+//! Self-play with a stand-in engine: what follows from the recipe, and what must not.
+
+use super::starts::{Set, Starts, entering_kings};
+use super::*;
+use crate::adjudication::ResignRule;
+use crate::opening::Opening;
+use crate::seed::Seed;
+use rules::{AnyPosition, Color};
+use teacher::{Ending, Outcome};
+use think::{
+    Answer, Best, Bound, Control, Engine, Info, Limits, OptionError, OptionSpec, Report, Score,
+    WrongGame,
+};
+
+/// Values positions by a number that looks random but follows from the position, and remembers
+/// how much it was asked, as a table would.
+struct Oracle {
+    position: AnyPosition,
+    lines: usize,
+}
+
+impl Oracle {
+    fn value(position: &AnyPosition) -> i32 {
+        Seed::new(position.key()).below(401) as i32 - 200
+    }
+}
+
+impl Engine for Oracle {
+    fn set_position(&mut self, position: AnyPosition) -> Result<(), WrongGame> {
+        self.position = position;
+        Ok(())
+    }
+
+    fn go(&mut self, _: Limits, _: Box<dyn Report>) {}
+
+    fn think(&mut self, limits: Limits, report: &mut dyn Report) {
+        let mut moves: Vec<_> = self.position.legal_moves().iter().copied().collect();
+        moves.sort_by_key(|&m| {
+            let mut after = self.position.clone();
+            after.play(m);
+            Self::value(&after)
+        });
+        for (i, &m) in moves.iter().take(self.lines).enumerate() {
+            report.info(&Info {
+                multipv: (self.lines > 1).then_some(i as u32 + 1),
+                score: Some((Score::Cp(Self::value(&self.position) - i as i32), Bound::Exact)),
+                nodes: limits.nodes,
+                pv: vec![m],
+                ..Info::default()
+            });
+        }
+        report.best(&Best { answer: Answer::Move(moves[0]), ponder: None });
+    }
+
+    fn control(&self) -> Control {
+        Control::default()
+    }
+
+    fn wait(&mut self) {}
+
+    fn new_game(&mut self) {}
+
+    fn is_ready(&mut self, _: &mut dyn FnMut(&str)) {}
+
+    fn options(&self) -> Vec<OptionSpec> {
+        Vec::new()
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        if name != "MultiPV" {
+            return Err(OptionError::Unknown { name: name.to_owned() });
+        }
+        self.lines = value.parse().unwrap();
+        Ok(())
+    }
+}
+
+fn recipe(game: Game) -> Recipe {
+    let mut starts = Starts::default();
+    starts.add(Set::Openings(vec![Opening::even(game)]), 1.0);
+    Recipe {
+        game,
+        starts,
+        nodes: Some(10),
+        depth: None,
+        random: RandomMoves { count: 3, first: 1, last: 5 },
+        near_best: None,
+        balance: None,
+        rules: HouseRules { max_moves: 60, ..HouseRules::default() },
+        adjudication: Adjudication::default(),
+        seed: 7,
+        separate: false,
+        options: Vec::new(),
+    }
+}
+
+fn produce(recipe: &Recipe, threads: usize, first: u64, count: usize) -> Vec<Made> {
+    let mut made = Vec::new();
+    let abandoned = AtomicBool::new(false);
+    let workshop: &Workshop =
+        &|game| Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1 });
+    let production = Production { recipe, workshop, threads, first, abandoned: &abandoned };
+    let mut seen = HashSet::new();
+    production
+        .run(&mut seen, &mut |game| {
+            made.push(game.clone());
+            if made.len() < count { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+        .unwrap();
+    made
+}
+
+fn games(recipe: &Recipe, threads: usize, first: u64, count: usize) -> Vec<teacher::Game> {
+    produce(recipe, threads, first, count).into_iter().map(|made| made.game).collect()
+}
+
+#[test]
+fn the_same_games_on_any_number_of_threads_and_from_any_number_on() {
+    for game in Game::ALL {
+        let recipe = recipe(game);
+        let one = games(&recipe, 1, 0, 20);
+        assert_eq!(one, games(&recipe, 4, 0, 20));
+        assert_eq!(one[12..], games(&recipe, 3, 12, 8));
+        let other = Recipe { seed: 8, ..recipe };
+        assert_ne!(one, games(&other, 1, 0, 20));
+    }
+}
+
+#[test]
+fn random_moves_are_as_many_and_as_early_as_asked() {
+    for game in games(&recipe(Game::Shogi), 1, 0, 20) {
+        let random: Vec<usize> =
+            (0..game.plies.len()).filter(|&i| game.plies[i].flags.random).collect();
+        assert_eq!(random.len(), 3);
+        assert!(random.iter().all(|&i| i < 5));
+        for ply in &game.plies {
+            assert_eq!(ply.score.is_none(), ply.flags.random);
+        }
+    }
+}
+
+#[test]
+fn near_best_moves_are_within_the_margin() {
+    let near = NearBest { lines: 4, margin: 2, last: 10 };
+    let varied = Recipe {
+        near_best: Some(near),
+        random: RandomMoves { count: 0, first: 1, last: 0 },
+        ..recipe(Game::Shogi)
+    };
+    let mut ranks = [0; 4];
+    for game in games(&varied, 1, 0, 30) {
+        let mut position = game.start.clone();
+        for (i, ply) in game.plies.iter().enumerate() {
+            let mut moves: Vec<_> = position.legal_moves().iter().copied().collect();
+            moves.sort_by_key(|&m| {
+                let mut after = position.clone();
+                after.play(m);
+                Oracle::value(&after)
+            });
+            let rank = moves.iter().position(|&m| m == ply.mv).unwrap();
+            assert!(rank <= if i < 10 { 2 } else { 0 }, "rank {rank} at {i}");
+            ranks[rank] += 1;
+            position.play(ply.mv);
+        }
+    }
+    assert!(ranks[..3].iter().all(|&n| n > 30), "{ranks:?}");
+}
+
+#[test]
+fn unbalanced_beginnings_are_dropped() {
+    let strict = Recipe { balance: Some(20), ..recipe(Game::Minishogi) };
+    for game in games(&strict, 2, 0, 20) {
+        let last_random = game.plies.iter().rposition(|ply| ply.flags.random).unwrap();
+        let first = game.plies[last_random + 1].score.unwrap();
+        assert!(first.abs() <= 20, "{first}");
+    }
+}
+
+/// Without random moves there is one game only; a few moves by lot make many.
+#[test]
+fn no_game_is_played_twice_while_there_are_others() {
+    let few =
+        Recipe { random: RandomMoves { count: 1, first: 1, last: 1 }, ..recipe(Game::Minishogi) };
+    let made = games(&few, 2, 0, 10);
+    let different: HashSet<u64> = made.iter().map(teacher::Game::fingerprint).collect();
+    assert_eq!(different.len(), made.len());
+    // There are only 14 first moves: a recipe that has no more games does not hang.
+    assert_eq!(games(&few, 2, 0, 20).len(), 20);
+}
+
+#[test]
+fn scores_end_games_and_results_are_told() {
+    let mut ended = recipe(Game::Shogi);
+    // Of values by lot one is soon below minus 150.
+    ended.adjudication.resign = Some(ResignRule { score: 150, moves: 1, both: false });
+    for game in games(&ended, 1, 0, 10) {
+        assert_eq!(game.ending, Ending::Adjudicated);
+        assert!(matches!(game.outcome, Outcome::Won(_)));
+        assert!(game.plies.last().unwrap().score.unwrap().abs() >= 150);
+    }
+    let draws = games(&recipe(Game::Shogi), 1, 0, 30);
+    assert!(draws.iter().any(|g| g.ending == Ending::MaxMoves && g.outcome == Outcome::Draw));
+}
+
+#[test]
+fn an_option_nobody_knows_is_an_error_not_a_hang() {
+    let wrong = Recipe {
+        options: vec![("NoSuchOption".to_owned(), "1".to_owned())],
+        ..recipe(Game::Shogi)
+    };
+    let abandoned = AtomicBool::new(false);
+    let workshop: &Workshop =
+        &|game| Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1 });
+    let production =
+        Production { recipe: &wrong, workshop, threads: 2, first: 5, abandoned: &abandoned };
+    let result = production.run(&mut HashSet::new(), &mut |_| ControlFlow::Continue(()));
+    assert!(matches!(result, Err(Broken::Option(_))));
+}
+
+#[test]
+fn entering_king_positions_have_both_kings_in_the_camp_and_all_pieces() {
+    let mut random = Seed::new(3);
+    let made: Vec<_> = (0..400).filter_map(|_| entering_kings(&mut random)).collect();
+    assert!(made.len() > 100, "{}", made.len());
+    for opening in &made {
+        let position = opening.position();
+        let rank = |color| position.king(color).unwrap().rank(Game::Shogi);
+        assert!(rank(Color::Black) <= 3 && rank(Color::White) >= 7, "{}", position.sfen());
+        let letters = position.sfen();
+        assert!(AnyPosition::from_sfen(Game::Shogi, &letters).is_ok());
+    }
+}
