@@ -6,6 +6,7 @@
 //! | [`conditions`] | what a game is played under, how it ended |
 //! | [`referee`] | what the rules say after a move |
 //! | [`room`] | one game: agreement, moves, endings, interruption, resumption |
+//! | [`tournament`] | pairing and standings |
 //!
 //! Deliberately absent: sockets, files, databases, any clock that was not passed in. The
 //! executable performs the effects in their order; tests use a virtual clock.
@@ -14,6 +15,7 @@ pub mod clock;
 pub mod conditions;
 pub mod referee;
 pub mod room;
+pub mod tournament;
 
 pub use conditions::{Conditions, Finish};
 pub use room::{Entry, Moment, Room};
