@@ -4,6 +4,7 @@
 use crate::any::AnyNet;
 use crate::architecture::{Architecture, Hashes};
 use crate::net::{Header, Net, Transformer};
+use crate::packed;
 use features::FeatureSet;
 use rules::Variant;
 use simd::{AlignedVec, Parameters, Shape};
@@ -64,6 +65,9 @@ pub enum NetError {
         /// Size of such a net.
         expected: u64,
     },
+    /// A packed net that cannot be unpacked.
+    #[error("a packed net, but damaged: {0}")]
+    Packed(String),
     /// The layers do not fit together.
     #[error("{0}")]
     Layers(#[from] simd::LayersError),
@@ -102,6 +106,9 @@ impl AnyNet {
             return Err(NetError::Short { size });
         }
         let version = read_u32(&mut from)?;
+        if version == packed::MAGIC {
+            return Self::read_packed(from, size);
+        }
         if version != VERSION {
             return Err(NetError::Version { found: version });
         }

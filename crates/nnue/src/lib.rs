@@ -18,6 +18,7 @@ mod file;
 mod info;
 mod net;
 mod noise;
+mod packed;
 mod surgery;
 
 #[cfg(test)]
