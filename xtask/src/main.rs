@@ -8,6 +8,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
+mod ledger;
 mod tidy;
 
 use std::error::Error;
@@ -32,6 +33,11 @@ const COMMANDS: &[Command] = &[
         name: "bench",
         summary: "measure against others: bench perft | sliding",
         run: bench::run,
+    },
+    Command {
+        name: "ledger",
+        summary: "write nets/LEDGER.md from nets/ledger.toml",
+        run: ledger::run,
     },
 ];
 

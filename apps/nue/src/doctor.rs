@@ -4,6 +4,8 @@ mod machine;
 mod nets;
 mod selftest;
 
+pub(crate) use machine::name as machine_name;
+
 use crate::failure::{Failure, Outcome};
 use clap::Args;
 use std::io::{self, Write};

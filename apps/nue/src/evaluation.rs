@@ -17,6 +17,8 @@ const TABLE_FILE: &str = "KPP_synthesized.bin";
 
 /// Where the engine looks when nobody names a place.
 pub(crate) const USUAL_FOLDER: &str = "eval";
+/// Instead of a folder: piece values alone.
+pub(crate) const MATERIAL: &str = "material";
 /// Largest divisor of a net's output that makes sense.
 pub(crate) const LARGEST_FV_SCALE: i32 = 128;
 
@@ -102,6 +104,9 @@ pub(crate) enum LoadError {
 impl Evaluation {
     /// Loads what is at `path` for a game.
     pub(crate) fn load(path: &Path, game: Game, fv_scale: i32) -> Result<Self, LoadError> {
+        if path == Path::new(MATERIAL) {
+            return Ok(Self::Material);
+        }
         let place = Place::at(path)?;
         // Told before hundreds of megabytes are read.
         if game != Game::Shogi && matches!(place, Place::Kppt(_) | Place::KppKkpt(_)) {
@@ -118,6 +123,9 @@ impl Evaluation {
 
     /// Loads what is at `path`, whichever game it is for.
     pub(crate) fn find(path: &Path, fv_scale: i32) -> Result<Self, LoadError> {
+        if path == Path::new(MATERIAL) {
+            return Ok(Self::Material);
+        }
         Place::at(path)?.load(fv_scale)
     }
 

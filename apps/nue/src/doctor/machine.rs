@@ -11,6 +11,18 @@ pub(super) fn look() -> Vec<Finding> {
     vec![build(), instructions(Isa::available()), threads(), memory(), huge_pages()]
 }
 
+/// The machine in a few words, for whoever repeats what was measured on it.
+pub(crate) fn name() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == "model name").then(|| value.trim().to_owned())
+    });
+    let model = model.unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{model}, {cores} threads, nets on {}", Isa::best().name())
+}
+
 fn build() -> Finding {
     let version = env!("CARGO_PKG_VERSION");
     if cfg!(debug_assertions) {
