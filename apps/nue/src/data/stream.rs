@@ -22,14 +22,15 @@ use super::input::{self, InputArgs};
 use crate::failure::{Failure, Outcome};
 use clap::Args;
 use crew::Crew;
-use features::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP};
+use features::FeatureSet;
 use frame::Preamble;
 use nnue::FeatureKind;
 use pool::Flow;
 use rows::{Maker, Plan};
-use rules::{Game, Minishogi, Shogi, Variant};
+use rules::Variant;
 use std::io::{self, IsTerminal, Write};
 use std::thread;
+use trainer::{KindVisitor, feature_kind, kind_name, visit_kind};
 
 /// Most positions of a batch: what a reader must be able to hold.
 const LARGEST_BATCH: u64 = 1 << 20;
@@ -96,30 +97,28 @@ fn stream(args: &StreamArgs, output: impl Write) -> Outcome {
     }
     args.sieve.fits(format)?;
     let game = args.input.header(&sources)?.game;
-    match features(&args.features, game)? {
-        FeatureKind::HalfKp => send::<Shogi, HalfKp>(args, &sources, output),
-        FeatureKind::KP => send::<Shogi, KP>(args, &sources, output),
-        FeatureKind::HalfKpE9 => send::<Shogi, HalfKpE9>(args, &sources, output),
-        FeatureKind::HalfKpKrank => send::<Shogi, HalfKpKrank>(args, &sources, output),
-        FeatureKind::MiniHalfKp => send::<Minishogi, HalfKp>(args, &sources, output),
-    }
+    let kind = feature_kind(&args.features, game).ok_or_else(|| {
+        let known = FeatureKind::ALL.into_iter().filter(|kind| kind.game() == game);
+        let names: Vec<String> = known.map(|kind| kind_name(kind).to_lowercase()).collect();
+        let (name, names) = (&args.features, names.join(", "));
+        Failure::usage(format!("unknown features {name:?}: for {game} there are {names}"))
+    })?;
+    visit_kind(kind, Send { args, sources: &sources, output })
 }
 
-/// The feature set of that name for a game.
-fn features(name: &str, game: Game) -> Result<FeatureKind, Failure> {
-    let plain = |text: &str| -> String {
-        let text = text.trim_end_matches("(Friend)");
-        text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
-    };
-    let known: Vec<FeatureKind> =
-        FeatureKind::ALL.into_iter().filter(|kind| kind.game() == game).collect();
-    known.iter().copied().find(|kind| plain(kind.name()) == plain(name)).ok_or_else(|| {
-        let names: Vec<String> = known.iter().map(|kind| plain(kind.name())).collect();
-        Failure::usage(format!(
-            "unknown features {name:?}: for {game} there are {}",
-            names.join(", ")
-        ))
-    })
+/// The stream for one feature set.
+struct Send<'a, W> {
+    args: &'a StreamArgs,
+    sources: &'a [input::Source],
+    output: W,
+}
+
+impl<W: Write> KindVisitor for Send<'_, W> {
+    type Output = Outcome;
+
+    fn visit<V: Variant, F: FeatureSet<V>>(self) -> Outcome {
+        send::<V, F>(self.args, self.sources, self.output)
+    }
 }
 
 fn send<V: Variant, F: FeatureSet<V>>(
@@ -141,10 +140,9 @@ fn send<V: Variant, F: FeatureSet<V>>(
         positions: survey.positions,
     };
     output.write_all(&preamble.bytes())?;
-    let threads = args.threads.map_or_else(
-        || thread::available_parallelism().map_or(1, usize::from),
-        usize::from,
-    );
+    let threads = args
+        .threads
+        .map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
     let flow = Flow {
         units: survey.units,
         seed: args.seed,

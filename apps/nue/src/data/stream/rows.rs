@@ -112,11 +112,12 @@ struct Labels<'p, V: Variant> {
 
 impl<'a, V: Variant, F: FeatureSet<V>> Maker<'a, V, F> {
     pub(super) fn new(plan: &'a Plan) -> Self {
+        let numbering = Numbering::of(V::GAME);
         Self {
             plan,
             cursor: Cursor::new(),
             list: List::new(),
-            mirrored: mirror_table(V::GAME),
+            mirrored: (0..numbering.kings_end()).map(|n| numbering.mirrored(n) as u16).collect(),
             features: PhantomData,
         }
     }
@@ -265,15 +266,4 @@ impl<'a, V: Variant, F: FeatureSet<V>> Maker<'a, V, F> {
 
 fn mirrored(game: Game, square: usize) -> usize {
     Square::new(square).mirrored(game).index()
-}
-
-/// Every piece number mirrored: hands stay, squares change files.
-fn mirror_table(game: Game) -> Vec<u16> {
-    let numbering = Numbering::of(game);
-    let (squares, first) = (game.squares(), numbering.hand_end());
-    let mirror = |number: usize| match number.checked_sub(first) {
-        None => number,
-        Some(rest) => first + rest / squares * squares + mirrored(game, rest % squares),
-    };
-    (0..numbering.kings_end()).map(|number| mirror(number) as u16).collect()
 }

@@ -3,8 +3,8 @@
 use super::*;
 use crate::data::tests::{Desk, played};
 use clap::Parser;
-use features::{List, active};
-use rules::{AnyPosition, Position};
+use features::{HalfKp, HalfKpE9, HalfKpKrank, KP, List, active};
+use rules::{AnyPosition, Game, Minishogi, Position, Shogi};
 use std::collections::BTreeMap;
 use teacher::{Flags, Game as Played, Outcome as Won, Ply};
 

@@ -1,0 +1,52 @@
+//! `nue net import`: a trained net becomes one the engine plays with.
+
+use super::store::{OutputArgs, load_real};
+use super::verify;
+use crate::failure::{Failure, Outcome};
+use clap::Args;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Turn a trained net (.nuef) into nn.bin: quantise, check against the real numbers, write
+#[derive(Args)]
+pub(crate) struct ImportArgs {
+    /// The net in real numbers
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// Largest mean distance of winning probabilities between integers and real numbers
+    #[arg(long, value_name = "P", default_value_t = verify::TOLERANCE)]
+    tolerance: f64,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ImportArgs) -> Outcome {
+    args.output.check()?;
+    if args.output.is_real() {
+        return Err(Failure::usage("import writes nn.bin; nue net convert writes .nuef"));
+    }
+    let real = load_real(&args.file)?;
+    let quantised = real.quantise().map_err(|e| Failure::failed(e.to_string()))?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}: {}", args.file.display(), real.architecture)?;
+    let clipped = quantised.clipped;
+    for (count, what) in [
+        (clipped.transformer, "numbers of the first layer"),
+        (clipped.weights, "weights"),
+        (clipped.biases, "biases"),
+    ] {
+        if count > 0 {
+            writeln!(out, "cut to fit: {count} {what}")?;
+        }
+    }
+    if clipped.wrapping > 0 {
+        let count = clipped.wrapping;
+        writeln!(out, "{count} outputs of the first layer could leave 16 bits at the worst")?;
+    }
+    verify::compare(&mut out, &quantised.net, &real, args.tolerance)?;
+    verify::soundness(&mut out, &quantised.net)?;
+    args.output.save(|to| quantised.net.write(to))?;
+    writeln!(out, "{}: written (FV_SCALE {})", args.output.output.display(), real.fv_scale)?;
+    Ok(())
+}

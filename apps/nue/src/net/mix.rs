@@ -1,0 +1,110 @@
+//! `nue net average` and `nue net mix`: one net from several of one kind.
+
+use super::store::{OutputArgs, Stored, load};
+use crate::failure::{Failure, Outcome};
+use clap::Args;
+use nnue::AnyNet;
+use std::path::PathBuf;
+use trainer::FloatNet;
+
+/// The mean of nets of one kind, all nn.bin or all .nuef
+#[derive(Args)]
+pub(crate) struct AverageArgs {
+    /// Nets
+    #[arg(required = true, value_name = "FILE|DIR")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// The weighted mean of nets of one kind: weights are scaled to a sum of one
+#[derive(Args)]
+pub(crate) struct MixArgs {
+    /// Nets with their weights
+    #[arg(required = true, value_name = "FILE=WEIGHT", value_parser = weighted)]
+    nets: Vec<(PathBuf, f64)>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+fn weighted(text: &str) -> Result<(PathBuf, f64), String> {
+    let (path, weight) =
+        text.rsplit_once('=').ok_or("expected FILE=WEIGHT, for example nn.bin=0.7")?;
+    let weight: f64 = weight.parse().map_err(|_| format!("{weight:?} is not a number"))?;
+    if !weight.is_finite() {
+        return Err(format!("{weight} is no weight"));
+    }
+    Ok((PathBuf::from(path), weight))
+}
+
+/// Runs `nue net average`.
+pub(crate) fn average(args: &AverageArgs) -> Outcome {
+    let nets: Vec<(PathBuf, f64)> = args.files.iter().map(|file| (file.clone(), 1.0)).collect();
+    together(&nets, &args.output)
+}
+
+/// Runs `nue net mix`.
+pub(crate) fn mix(args: &MixArgs) -> Outcome {
+    together(&args.nets, &args.output)
+}
+
+fn together(nets: &[(PathBuf, f64)], output: &OutputArgs) -> Outcome {
+    output.check()?;
+    let (mut integers, mut real) = (Vec::new(), Vec::new());
+    for (path, weight) in nets {
+        match load(path)? {
+            Stored::Integers(net) => integers.push((net, *weight)),
+            Stored::Real(net) => real.push((*net, *weight)),
+        }
+    }
+    if !integers.is_empty() && !real.is_empty() {
+        return Err(Failure::usage(
+            "nets in integers and in real numbers are not mixed: nue net convert first",
+        ));
+    }
+    if output.is_real() == real.is_empty() {
+        let kind = if real.is_empty() { "integers (nn.bin)" } else { "real numbers (.nuef)" };
+        let name = output.output.display();
+        return Err(Failure::usage(format!("{name}: the nets are in {kind}, name it so")));
+    }
+    if real.is_empty() {
+        let list: Vec<(&AnyNet, f64)> = integers.iter().map(|(net, w)| (net, *w)).collect();
+        let mixed = AnyNet::mix(&list).map_err(|e| Failure::failed(e.to_string()))?;
+        return output.save(|to| mixed.write(to));
+    }
+    let mixed = mix_real(real).map_err(Failure::failed)?;
+    output.save(|to| mixed.write(to))
+}
+
+fn mix_real(mut nets: Vec<(FloatNet, f64)>) -> Result<FloatNet, String> {
+    let sum: f64 = nets.iter().map(|(_, weight)| weight).sum();
+    if sum <= 0.0 {
+        return Err(format!("the weights add up to {sum}: a sum above zero is needed"));
+    }
+    let (first, _) = &nets[0];
+    let (kind, scale) = (first.architecture, first.fv_scale);
+    if let Some((other, _)) = nets.iter().find(|(net, _)| net.architecture != kind) {
+        return Err(format!("the nets are of different kinds: {kind} and {}", other.architecture));
+    }
+    if let Some((other, _)) = nets.iter().find(|(net, _)| net.fv_scale != scale) {
+        let other = other.fv_scale;
+        return Err(format!("the nets have different divisors: {scale} and {other}"));
+    }
+    let mut mixed = FloatNet::zeroed(kind);
+    mixed.fv_scale = scale;
+    for (part, values) in mixed.parts_mut().into_iter().enumerate() {
+        let parts: Vec<(&[f32], f64)> = nets
+            .iter_mut()
+            .map(|(net, weight)| {
+                let [b0, w0, b1, w1, b2, w2, b3, w3] = net.parts_mut();
+                let all: [&[f32]; 8] = [b0, w0, b1, w1, b2, w2, b3, w3];
+                (all[part], *weight / sum)
+            })
+            .collect();
+        for (i, value) in values.iter_mut().enumerate() {
+            let mean: f64 = parts.iter().map(|(list, weight)| f64::from(list[i]) * weight).sum();
+            *value = mean as f32;
+        }
+    }
+    Ok(mixed)
+}

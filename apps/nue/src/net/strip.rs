@@ -1,0 +1,37 @@
+//! `nue net strip`: the usual description and hashes instead of whatever a trainer left there.
+
+use super::store::{OutputArgs, Stored, load};
+use crate::failure::{Failure, Outcome};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Write a net with the usual description and hashes; of a .nuef the notes go
+#[derive(Args)]
+pub(crate) struct StripArgs {
+    /// A net of either kind
+    #[arg(value_name = "FILE|DIR")]
+    file: PathBuf,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &StripArgs) -> Outcome {
+    args.output.check()?;
+    match load(&args.file)? {
+        Stored::Integers(_) if args.output.is_real() => {
+            Err(Failure::usage("strip changes no format: nue net convert does"))
+        }
+        Stored::Real(_) if !args.output.is_real() => {
+            Err(Failure::usage("strip changes no format: nue net convert does"))
+        }
+        Stored::Integers(net) => {
+            let bare = net.stripped().map_err(|e| Failure::failed(e.to_string()))?;
+            args.output.save(|to| bare.write(to))
+        }
+        Stored::Real(mut net) => {
+            net.notes = serde_json::Value::Null;
+            args.output.save(|to| net.write(to))
+        }
+    }
+}

@@ -1,0 +1,120 @@
+"""`python -m nue_trainer`: train, bench."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+from . import __version__
+from .bench import bench
+from .checkpoint import CheckpointError
+from .floatfile import FloatFileError
+from .schedule import NAMES
+from .settings import Settings
+from .stream import StreamError
+from .training import Run, TrainingError
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not above zero")
+    return number
+
+
+def _share(text: str) -> float:
+    number = float(text)
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
+    return number
+
+
+def _above_zero(text: str) -> float:
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not above zero")
+    return number
+
+
+def _net_options(parser: argparse.ArgumentParser) -> None:
+    plain = Settings(nue="", data=(), out="")
+    add = parser.add_argument
+    add("--nue", default="nue", help="the executable of Nue (default: the one on the path)")
+    add("--data", nargs="+", required=True, help="teacher, psv or hcpe files to train on")
+    add("--features", default=plain.features, help="kp, halfkp, halfkpe9 or halfkpkrank")
+    add("--width", type=_positive, default=plain.width, help="outputs of the first layer")
+    add("--hidden1", type=_positive, default=plain.hidden1)
+    add("--hidden2", type=_positive, default=plain.hidden2)
+    add("--fv-scale", type=_positive, default=plain.fv_scale, help="divisor of the output")
+    add("--no-factors", dest="factors", action="store_false", help="only plain rows")
+    add("--batch", type=_positive, default=plain.batch, help="positions of a batch")
+    add("--blend", type=_share, default=plain.blend, help="lambda: weight of the score")
+    add("--scale", type=_above_zero, default=plain.scale, help="scale of the sigmoid")
+    add("--optimiser", choices=("adam", "adamw"), default=plain.optimiser)
+    add("--weight-decay", type=float, default=plain.weight_decay)
+    add("--lr", type=_above_zero, default=plain.lr, help="learning rate at the start")
+    add("--seed", type=int, default=plain.seed)
+    add("--mirror", action="store_true", help="mirror a random half of the positions")
+    add("--pool", type=_positive, help="positions shuffled together")
+    add("--threads", type=_positive, help="threads of nue (default: all cores)")
+    add("--device", default=plain.device, help="auto, cpu, cuda, cuda:1, ...")
+    add(
+        "--stream-options",
+        nargs=argparse.REMAINDER,
+        default=(),
+        help="all that follows goes to nue data stream: --no-check --quiet --max-score 3000 ...",
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    plain = Settings(nue="", data=(), out="")
+    parser = argparse.ArgumentParser(prog="nue_trainer", description="Train Nue's nets.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    train = commands.add_parser("train", help="train a net")
+    _net_options(train)
+    add = train.add_argument
+    add("--out", required=True, help="net in real numbers to write (.nuef), for nue net import")
+    add("--init", help="net in real numbers to begin from")
+    add("--validation", nargs="+", default=(), help="files that are not trained on")
+    add("--validation-limit", type=_positive, default=plain.validation_limit)
+    add("--epochs", type=_positive, default=plain.epochs)
+    add("--lr-end", type=_above_zero, default=plain.lr_end, help="learning rate at the end")
+    add("--schedule", choices=NAMES, default=plain.schedule)
+    add("--patience", type=int, default=0, help="stop after so many epochs without progress")
+    add("--keep", choices=("last", "best"), default=plain.keep, help="which net is written")
+    add("--cache", action="store_true", help="keep all positions on the device, read them once")
+    add("--fast", dest="deterministic", action="store_false", help="no care for exact repetition")
+    add("--resume", action="store_true", help="go on after the last checkpoint, if there is one")
+    add("--force", action="store_true", help="replace what is there")
+    speed = commands.add_parser("bench", help="measure positions per second")
+    _net_options(speed)
+    speed.add_argument("--seconds", type=_above_zero, default=10.0, help="for each of three parts")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command; the exit code."""
+    told = vars(_parser().parse_args(arguments))
+    command, seconds = told.pop("command"), told.pop("seconds", 0.0)
+    for name in ("data", "validation", "stream_options"):
+        if name in told:
+            told[name] = tuple(told[name])
+    try:
+        if command == "bench":
+            print(json.dumps(bench(Settings(out="", **told), seconds)))
+        else:
+            Run(Settings(**told), lambda text: print(text, flush=True)).all()
+    except (StreamError, TrainingError, CheckpointError, FloatFileError, ValueError) as error:
+        print(f"nue_trainer: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"nue_trainer: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

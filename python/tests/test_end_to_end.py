@@ -1,0 +1,212 @@
+"""From teacher data to a net the engine plays with, through the executable named by NUE."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from nue_trainer import floatfile
+from nue_trainer.__main__ import main
+from nue_trainer.model import Net, unit
+from nue_trainer.settings import Settings
+from nue_trainer.stream import Loader, Order, StreamError
+from nue_trainer.training import Run
+
+NUE = os.environ.get("NUE", "")
+
+
+def nue(*arguments: str, text: str = "") -> str:
+    """What nue prints; it must succeed."""
+    done = subprocess.run([NUE, *arguments], input=text, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"nue {' '.join(arguments)}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+@unittest.skipUnless(NUE, "NUE does not name the executable")
+class EndToEnd(unittest.TestCase):
+    folder: Path
+    data: str
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        torch.set_num_threads(1)
+        held = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(held.cleanup)
+        cls.folder = Path(held.name)
+        cls.data = str(cls.folder / "train.teacher")
+        for name, seed, games in (("train", "1", "24"), ("check", "2", "8")):
+            out = str(cls.folder / f"{name}.teacher")
+            options = ["--nodes", "60", "--seed", seed, "--threads", "1", "--games", games]
+            nue("gen", "--game", "minishogi", "--out", out, *options)
+
+    def settings(self, out: str) -> Settings:
+        return Settings(
+            nue=NUE,
+            data=(self.data,),
+            out=str(self.folder / out),
+            features="halfkp",
+            width=32,
+            hidden1=8,
+            hidden2=8,
+            validation=(str(self.folder / "check.teacher"),),
+            epochs=3,
+            batch=128,
+            lr_end=1e-4,
+            device="cpu",
+            threads=1,
+        )
+
+    def run_all(self, settings: Settings) -> Run:
+        run = Run(settings, lambda _: None)
+        run.all()
+        return run
+
+    def test_a_net_is_trained_imported_and_gives_the_same_values(self) -> None:
+        settings = replace(self.settings("net.nuef"), epochs=6)
+        run = self.run_all(settings)
+        first, last = run.records[0], run.records[-1]
+        self.assertLess(last["loss"], first["loss"])
+        self.assertLess(last["validation_loss"], first["validation_loss"])
+        out = str(self.folder / "nn.bin")
+        self.assertIn("written", nue("net", "import", settings.out, "-o", out))
+        self.assertIn("agree", nue("net", "verify", out, "--real", settings.out))
+        self.check_values(run, out)
+        log = Path(settings.log()).read_text().splitlines()
+        self.assertEqual([json.loads(text)["epoch"] for text in log], [1, 2, 3, 4, 5, 6])
+        self.assertIn("polyline", Path(settings.curve()).read_text())
+
+    def check_values(self, run: Run, net: str) -> None:
+        """The engine gives positions the values that this package gives their features."""
+        records = str(self.folder / "check.psv")
+        nue("data", "convert", str(self.folder / "check.teacher"), "-o", records)
+        told = nue("data", "head", records, "-n", "100000", "--game", "minishogi").splitlines()
+        sfens: dict[tuple[int, int, int], list[str]] = {}
+        for text in told:
+            sfen, rest = text.split("  ")[:2]
+            key = (int(sfen.split()[3]), int(rest.split()[1]), "bw".index(sfen.split()[1]))
+            sfens.setdefault(key, []).append(sfen)
+        order = Order(NUE, (records,), "halfkp", options=("--game", "minishogi"))
+        seen: dict[tuple[int, int, int], list[float]] = {}
+        with Loader(order) as loader, torch.no_grad():
+            for batch in loader:
+                start = 8 + 4 * batch.about.slots
+                columns = [
+                    batch.part(start + 2, 2).view(torch.int16),
+                    batch.part(start, 2).view(torch.int16),
+                    batch.part(start + 5, 1),
+                    run.net(batch.indices()) * unit(16),
+                ]
+                for ply, score, turn, value in zip(*(column.tolist() for column in columns)):
+                    seen.setdefault((ply, score, turn), []).append(value)
+        once = [key for key, found in sfens.items() if len(found) == 1]
+        self.assertGreater(len(once), 100)
+        lines = "\n".join(sfens[key][0] for key in once) + "\n"
+        values = nue("eval", "--net", net, "--game", "minishogi", text=lines).splitlines()
+        self.assertEqual(len(values), len(once))
+        distances = [
+            abs(float(text.split("\t")[1]) - seen[key][0]) for key, text in zip(once, values)
+        ]
+        self.assertLess(sum(distances) / len(distances), 15)
+
+    def test_a_run_that_was_broken_off_ends_as_if_it_had_not_been(self) -> None:
+        for cache in (False, True):
+            whole = replace(self.settings(f"whole{cache}.nuef"), cache=cache, mirror=not cache)
+            self.run_all(whole)
+            parts = replace(whole, out=str(self.folder / f"parts{cache}.nuef"), resume=True)
+            for _ in range(3):
+                run = Run(parts, lambda _: None)
+                with run.supply:
+                    run.one()
+            one = floatfile.read(Path(whole.out))
+            other = floatfile.read(Path(parts.out))
+            for a, b in zip(one.arrays, other.arrays):
+                self.assertTrue(torch.equal(a, b), f"cache {cache}")
+            # The same again, and another seed.
+            again = replace(whole, out=str(self.folder / f"again{cache}.nuef"))
+            self.run_all(again)
+            seeded = replace(whole, out=str(self.folder / f"seed{cache}.nuef"), seed=2)
+            self.run_all(seeded)
+            for path, same in ((again.out, True), (seeded.out, False)):
+                found = floatfile.read(Path(path)).arrays[3]
+                self.assertEqual(torch.equal(one.arrays[3], found), same)
+
+    def test_training_goes_on_from_a_net_of_the_engine(self) -> None:
+        settings = self.settings("first.nuef")
+        first = self.run_all(settings)
+        binary, back = str(self.folder / "first.bin"), str(self.folder / "back.nuef")
+        nue("net", "convert", settings.out, "-o", binary)
+        nue("net", "convert", binary, "-o", back)
+        out = str(self.folder / "more.nuef")
+        more = replace(settings, out=out, init=back, lr=1e-9, lr_end=1e-9)
+        second = self.run_all(more)
+        before = first.records[-1]["validation_loss"]
+        after = second.records[0]["validation_loss"]
+        self.assertLess(abs(before - after), 0.01)
+
+    def test_errors_are_told(self) -> None:
+        common = ["--nue", NUE, "--features", "halfkp", "--device", "cpu", "--width", "32"]
+        out = str(self.folder / "none.nuef")
+
+        def fails(*arguments: str) -> str:
+            said = io.StringIO()
+            with contextlib.redirect_stderr(said):
+                self.assertEqual(main(["train", *common, *arguments]), 1)
+            return said.getvalue()
+
+        self.assertIn("no-such", fails("--data", "no-such.teacher", "--out", out))
+        wrong = fails("--data", self.data, "--out", out, "--features", "x")
+        self.assertIn("unknown features", wrong)
+        damaged = self.folder / "cut.teacher"
+        damaged.write_bytes(Path(self.data).read_bytes()[:-5])
+        self.assertIn("damaged at byte", fails("--data", str(damaged), "--out", out))
+        self.assertFalse(Path(out).exists())
+        there = self.folder / "there.nuef"
+        there.write_bytes(b"something")
+        self.assertIn("exists", fails("--data", self.data, "--out", str(there)))
+        self.assertEqual(there.read_bytes(), b"something")
+        Path(f"{out}.checkpoint").write_bytes(b"no checkpoint")
+        self.assertIn("checkpoint", fails("--data", self.data, "--out", out, "--resume"))
+        begun = fails("--data", self.data, "--out", f"{out}2", "--init", str(there))
+        self.assertIn("net in real", begun)
+
+    def test_a_stream_that_is_left_ends(self) -> None:
+        with Loader(Order(NUE, (self.data,), "halfkp", epochs=None, batch=64)) as loader:
+            for number, batch in enumerate(loader):
+                if number == 20:
+                    break
+        self.assertGreater(batch.epoch, 0)
+        with self.assertRaises(StreamError):
+            Loader(Order(NUE, (self.data,), "kp"))
+
+    def test_the_bench_measures(self) -> None:
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            arguments = ["bench", "--nue", NUE, "--data", self.data, "--features", "halfkp"]
+            arguments += ["--width", "32", "--seconds", "0.2", "--batch", "256"]
+            self.assertEqual(main([*arguments, "--device", "cpu", "--threads", "1"]), 0)
+        found = json.loads(said.getvalue().splitlines()[-1])
+        self.assertEqual(list(found), ["loader", "net", "together"])
+        self.assertTrue(all(speed > 0 for speed in found.values()))
+
+    def test_the_net_of_every_feature_set_is_known_to_the_engine(self) -> None:
+        # No games of 9×9 are needed: the sizes alone are compared.
+        with Loader(Order(NUE, (self.data,), "halfkp")) as loader:
+            about = loader.about
+        path = self.folder / "mini.nuef"
+        floatfile.write(path, Net(about, 16, 8, 8, True).export(16, {}))
+        out = str(self.folder / "mini.bin")
+        nue("net", "convert", str(path), "-o", out)
+        self.assertIn("minishogi", nue("net", "info", out))
+
+
+if __name__ == "__main__":
+    unittest.main()
