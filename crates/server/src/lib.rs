@@ -2,6 +2,8 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | [`lobby`] | everybody on the server: logins, matching, rounds, tournaments, watching |
+//! | [`calendar`] | civil dates |
 //! | [`clock`] | one player's time by the elements of the protocol |
 //! | [`conditions`] | what a game is played under, how it ended |
 //! | [`referee`] | what the rules say after a move |
@@ -11,11 +13,14 @@
 //! Deliberately absent: sockets, files, databases, any clock that was not passed in. The
 //! executable performs the effects in their order; tests use a virtual clock.
 
+pub mod calendar;
 pub mod clock;
 pub mod conditions;
+pub mod lobby;
 pub mod referee;
 pub mod room;
 pub mod tournament;
 
 pub use conditions::{Conditions, Finish};
+pub use lobby::Lobby;
 pub use room::{Entry, Moment, Room};

@@ -1,0 +1,217 @@
+//! Finding opponents.
+
+use super::{ConnId, Lobby, Now, Place, RoomKey, Wait};
+use crate::calendar::Date;
+use crate::conditions::Conditions;
+use crate::room::Room;
+use csa::ServerLine;
+use rules::Color;
+use std::sync::Arc;
+
+impl Lobby {
+    /// Back to a game that runs, to one that was interrupted, or to a tournament's.
+    pub(super) fn find_seat(&mut self, id: ConnId, now: Now) -> bool {
+        let Some(name) = self.name_of(id) else { return false };
+        if let Some(&key) = self.at_table.get(&name) {
+            return self.come_back(id, key, &name, now);
+        }
+        self.resume(&name, now) || self.seat_event_player(&name, now)
+    }
+
+    pub(super) fn name_of(&self, id: ConnId) -> Option<String> {
+        Some(self.connections.get(&id)?.name.as_ref()?.to_string())
+    }
+
+    /// The connection of somebody who is in and not playing.
+    pub(super) fn free_player(&self, name: &str) -> Option<ConnId> {
+        let name = csa::UserName::new(name).ok()?;
+        let &id = self.present.get(&name)?;
+        let connection = self.connections.get(&id)?;
+        (connection.place == Place::Hall).then_some(id)
+    }
+
+    /// Whether somebody in the hall waits for a game of whatever kind.
+    fn is_willing(&self, id: ConnId) -> bool {
+        self.connections.get(&id).is_some_and(|c| {
+            let in_event = |name: &csa::UserName| self.events.iter().any(|e| e.has(name.as_str()));
+            c.waiting.is_some() || c.fresh || c.name.as_ref().is_some_and(in_event)
+        })
+    }
+
+    fn come_back(&mut self, id: ConnId, key: RoomKey, name: &str, now: Now) -> bool {
+        let Some(seat) = self.rooms.get_mut(&key) else { return false };
+        let side = seat.room.conditions().names.iter().position(|n| n == name);
+        let Some(color) = side.map(|i| Color::BOTH[i]) else { return false };
+        if !seat.room.is_running() {
+            return false;
+        }
+        seat.players[color.index()] = Some(id);
+        let effects = seat.room.come_back(color, now.at);
+        if let Some(connection) = self.connections.get_mut(&id) {
+            connection.place = Place::Table(key, color);
+        }
+        self.perform(key, effects, now);
+        true
+    }
+
+    /// Proposes to take up a game again, if both its players are free.
+    pub(super) fn resume(&mut self, name: &str, now: Now) -> bool {
+        if self.draining {
+            return false;
+        }
+        let found = self.suspended.iter().copied().find_map(|key| {
+            let names = &self.rooms.get(&key)?.room.conditions().names;
+            let [black, white] = names;
+            if black != name && white != name {
+                return None;
+            }
+            let players = [self.free_player(black)?, self.free_player(white)?];
+            let willing = [black, white]
+                .iter()
+                .zip(players)
+                .all(|(other, id)| *other == name || self.is_willing(id));
+            willing.then_some((key, players))
+        });
+        let Some((key, players)) = found else { return false };
+        self.suspended.retain(|&other| other != key);
+        self.propose(key, players, now);
+        true
+    }
+
+    /// Sits two down at a game and tells them about it.
+    pub(super) fn propose(&mut self, key: RoomKey, players: [ConnId; 2], now: Now) {
+        for (color, &id) in Color::BOTH.iter().zip(&players) {
+            let waiting = self.connections.get_mut(&id).and_then(|c| {
+                c.place = Place::Table(key, *color);
+                c.waiting.take()
+            });
+            self.forget_wait(id, waiting.as_ref());
+        }
+        let Some(seat) = self.rooms.get_mut(&key) else { return };
+        seat.players = players.map(Some);
+        for name in seat.room.conditions().names.clone() {
+            self.at_table.insert(name, key);
+        }
+        let effects = seat.room.propose(now.at);
+        self.perform(key, effects, now);
+    }
+
+    pub(super) fn forget_wait(&mut self, id: ConnId, wait: Option<&Wait>) {
+        let Some(wait) = wait else { return };
+        let name = wait.game.as_str();
+        if let Some(queue) = self.waiting.get_mut(name) {
+            queue.retain(|&other| other != id);
+            if queue.is_empty() {
+                self.waiting.remove(name);
+            }
+        }
+    }
+
+    /// Somebody waits for a game, or plays at once if an opponent waits already.
+    pub(super) fn wait_for(&mut self, id: ConnId, wait: &Wait, now: Now) -> bool {
+        let Some(connection) = self.connections.get_mut(&id) else { return false };
+        if connection.place != Place::Hall {
+            return false;
+        }
+        let before = connection.waiting.replace(wait.clone());
+        self.forget_wait(id, before.as_ref());
+        if !self.settings.has_rounds(&wait.game)
+            && !self.draining
+            && let Some(opponent) = self.opponent_for(wait)
+        {
+            self.start_free_game(id, opponent, wait, now);
+            return true;
+        }
+        self.waiting.entry(wait.game.to_string()).or_default().push(id);
+        false
+    }
+
+    /// The first who waits for the same and does not insist on the same colour.
+    fn opponent_for(&self, wait: &Wait) -> Option<ConnId> {
+        let queue = self.waiting.get(wait.game.as_str())?;
+        queue.iter().copied().find(|id| {
+            let other = self.connections.get(id).and_then(|c| c.waiting.as_ref());
+            other.is_some_and(|other| match (wait.wish, other.wish) {
+                (Some(mine), Some(theirs)) => mine != theirs,
+                _ => true,
+            })
+        })
+    }
+
+    fn start_free_game(&mut self, id: ConnId, opponent: ConnId, wait: &Wait, now: Now) {
+        let their_wish = self.connections.get(&opponent).and_then(|c| c.waiting.as_ref()?.wish);
+        let mine = match (wait.wish, their_wish) {
+            (Some(color), _) => color,
+            (None, Some(theirs)) => theirs.opponent(),
+            _ if self.toss() => Color::Black,
+            _ => Color::White,
+        };
+        let players = if mine == Color::Black { [id, opponent] } else { [opponent, id] };
+        self.start_game(players, wait, now);
+    }
+
+    /// A new game between two, by its name.
+    pub(super) fn start_game(&mut self, players: [ConnId; 2], wait: &Wait, now: Now) {
+        let names = players.map(|id| self.name_of(id).unwrap_or_default());
+        if self.resume_between(&names, now) {
+            return;
+        }
+        let Some(plan) = self.settings.plan(&wait.game) else { return };
+        let known = |id: &ConnId| self.connections.get(id).is_some_and(|c| c.known);
+        let rated = players.iter().all(known);
+        let start = self.take_buoy(wait.game.as_str()).unwrap_or(plan.start);
+        let conditions = Conditions {
+            id: self.game_id(wait.game.as_str(), &names, now),
+            event: wait.game.to_string(),
+            names,
+            times: plan.times,
+            start,
+            max_moves: plan.max_moves,
+            declaration: self.settings.declaration,
+            rated,
+            // In a round nobody may stop the clock.
+            interruptions: if self.settings.has_rounds(&wait.game) {
+                0
+            } else {
+                self.settings.interruptions
+            },
+        };
+        let room = Room::new(Arc::new(conditions), self.settings.patience);
+        let key = self.seat(room, [None, None], None);
+        self.propose(key, players, now);
+    }
+
+    /// Whether these two have a game to finish, which is then taken up.
+    fn resume_between(&mut self, names: &[String; 2], now: Now) -> bool {
+        let has_one = self.suspended.iter().any(|key| {
+            self.rooms.get(key).is_some_and(|seat| {
+                names.iter().all(|name| seat.room.conditions().names.contains(name))
+            })
+        });
+        has_one && self.resume(&names[0], now)
+    }
+
+    pub(super) fn game_id(&self, game: &str, names: &[String; 2], now: Now) -> String {
+        let date = Date::from_unix(now.wall).digits();
+        let base = format!("{}+{game}+{}+{}+{date}", self.settings.event, names[0], names[1]);
+        let taken = |id: &String| self.rooms.values().any(|s| s.room.conditions().id == *id);
+        if !taken(&base) {
+            return base;
+        }
+        // Twice within a second: a proposal was rejected and made again.
+        (2..).map(|n| format!("{base}-{n}")).find(|id| !taken(id)).unwrap_or(base)
+    }
+
+    /// `CHALLENGE`: wait again as after the login.
+    pub(super) fn challenge(&mut self, id: ConnId, now: Now) {
+        if self.find_seat(id, now) {
+            return;
+        }
+        let Some(connection) = self.connections.get(&id) else { return };
+        let usual = Wait { game: self.settings.default_game.clone(), wish: None };
+        let wait = connection.wanted.clone().unwrap_or(usual);
+        if !self.wait_for(id, &wait, now) {
+            self.send(id, &ServerLine::ChallengeAccepted.to_string());
+        }
+    }
+}

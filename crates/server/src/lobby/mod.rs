@@ -1,0 +1,455 @@
+//! Everybody on the server: connections, logins, who waits for whom, games, watchers.
+//!
+//! The lobby is told what arrives and what time it is, and collects effects, to be performed in
+//! their order. It decides nothing by looking at a clock, a file or a socket.
+
+mod conversation;
+mod event;
+mod extended;
+mod login;
+mod matching;
+mod rounds;
+pub mod settings;
+mod status;
+
+pub use event::{EventSettings, Kind as EventKind};
+pub use settings::{Limits, Offer, Repeat, Settings, Timetable};
+pub use status::{EventStatus, GameStatus, Status};
+
+use crate::conditions::Conditions;
+use crate::room::{self, Entry, Moment, Room, State};
+use csa::{GameName, UserName};
+use event::Event;
+use rules::Color;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What time it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Now {
+    /// Monotonic, from the server's origin.
+    pub at: Moment,
+    /// Seconds since the beginning of 1970.
+    pub wall: i64,
+}
+
+/// A connection.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ConnId(pub u64);
+
+/// A room of this run of the server.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct RoomKey(u64);
+
+/// What the lobby wants done.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Effect {
+    /// Make this durable before performing what follows.
+    Store(Stored),
+    /// Send these lines.
+    Send(ConnId, Arc<str>),
+    /// Close a connection when what was sent before has gone out.
+    Close(ConnId),
+    /// Find out whether somebody may log in; answered with [`Lobby::checked`].
+    Check {
+        /// Who asks.
+        conn: ConnId,
+        /// As whom.
+        name: UserName,
+        /// The secret; `None` for a guest.
+        secret: Option<String>,
+    },
+}
+
+/// What is stored.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stored {
+    /// Something about a game; its first entry is [`Entry::Started`].
+    Game {
+        /// Which.
+        conditions: Arc<Conditions>,
+        /// What.
+        entry: Entry,
+        /// When.
+        wall: i64,
+    },
+    /// A result of a tournament.
+    Score(Score),
+}
+
+/// A result of a tournament.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Score {
+    /// The tournament.
+    pub event: String,
+    /// Its stage, from 0.
+    pub stage: usize,
+    /// The round, from 0.
+    pub round: usize,
+    /// Who had Black.
+    pub black: String,
+    /// Who had White.
+    pub white: String,
+    /// Who won.
+    pub winner: Option<Color>,
+    /// The game, if one was played.
+    pub game: Option<String>,
+}
+
+/// Whether somebody may log in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Checked {
+    /// With the right secret: results count.
+    Known,
+    /// Without one.
+    Guest,
+    /// No.
+    Refused,
+}
+
+/// What somebody waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Wait {
+    game: GameName,
+    wish: Option<Color>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Place {
+    /// Has not logged in.
+    Door,
+    /// Has asked to; what it asked for.
+    Checking { name: UserName, wait: Option<Wait>, extended: bool },
+    /// In, and not playing.
+    Hall,
+    /// At a game.
+    Table(RoomKey, Color),
+}
+
+struct Connection {
+    peer: String,
+    place: Place,
+    name: Option<UserName>,
+    /// Logged in with the right secret.
+    known: bool,
+    extended: bool,
+    /// What it waits for now.
+    waiting: Option<Wait>,
+    /// What it asked for when it came, for `CHALLENGE`.
+    wanted: Option<Wait>,
+    /// Since when it could have played.
+    ready: Moment,
+    heard: Moment,
+    allowance: f64,
+    refilled: Moment,
+    offences: u32,
+    watching: Vec<RoomKey>,
+    /// Has not sat at a table since it logged in.
+    fresh: bool,
+    /// An empty line to be sent back.
+    echo: bool,
+}
+
+struct Seat {
+    room: Room,
+    players: [Option<ConnId>; 2],
+    watchers: Vec<(ConnId, bool)>,
+    timer: Option<Moment>,
+    /// The tournament it belongs to.
+    event: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Timer {
+    Room(RoomKey),
+    Login(ConnId),
+    Echo(ConnId),
+    Round(usize),
+    Event(usize),
+}
+
+/// The lobby.
+pub struct Lobby {
+    settings: Settings,
+    connections: HashMap<ConnId, Connection>,
+    /// Connections of those logged in.
+    present: HashMap<UserName, ConnId>,
+    rooms: HashMap<RoomKey, Seat>,
+    /// Games that run or are proposed, by player.
+    at_table: HashMap<String, RoomKey>,
+    /// Games waiting for both players.
+    suspended: Vec<RoomKey>,
+    /// Who waits for a game, by its name, first come first.
+    waiting: HashMap<String, Vec<ConnId>>,
+    buoys: HashMap<String, extended::Buoy>,
+    /// Wrong passwords by address: how many, since when.
+    failures: HashMap<String, (u32, Moment)>,
+    per_address: HashMap<String, usize>,
+    ratings: HashMap<String, f64>,
+    history: rounds::History,
+    events: Vec<Event>,
+    timers: BTreeSet<(Moment, Timer)>,
+    next_room: u64,
+    toss: u64,
+    draining: bool,
+    out: Vec<Effect>,
+}
+
+impl Lobby {
+    /// An empty server.
+    pub fn new(settings: Settings, now: Now) -> Self {
+        let mut lobby = Self {
+            toss: settings.toss ^ 0x9e37_79b9_7f4a_7c15,
+            settings,
+            connections: HashMap::new(),
+            present: HashMap::new(),
+            rooms: HashMap::new(),
+            at_table: HashMap::new(),
+            suspended: Vec::new(),
+            waiting: HashMap::new(),
+            buoys: HashMap::new(),
+            failures: HashMap::new(),
+            per_address: HashMap::new(),
+            ratings: HashMap::new(),
+            history: rounds::History::default(),
+            events: Vec::new(),
+            timers: BTreeSet::new(),
+            next_room: 0,
+            draining: false,
+            out: Vec::new(),
+        };
+        for index in 0..lobby.settings.timetables.len() {
+            lobby.schedule_round(index, now);
+        }
+        lobby
+    }
+
+    /// What is to be done, in this order.
+    pub fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.out)
+    }
+
+    /// A game that had begun when the server last stopped: it waits for both players.
+    pub fn restore(&mut self, room: Room) {
+        let event = self.event_of(&room.conditions().event);
+        let key = self.seat(room, [None, None], event);
+        self.suspended.push(key);
+    }
+
+    /// Ratings, by which rounds are paired.
+    pub fn set_ratings(&mut self, ratings: HashMap<String, f64>) {
+        self.ratings = ratings;
+    }
+
+    /// From now on no game begins.
+    pub fn drain(&mut self) {
+        self.draining = true;
+    }
+
+    /// How many games run.
+    pub fn running(&self) -> usize {
+        self.rooms.values().filter(|seat| seat.room.is_running()).count()
+    }
+
+    /// Interrupts every game, to be taken up again after a restart.
+    pub fn interrupt_all(&mut self, now: Now) {
+        self.drain();
+        let mut keys: Vec<RoomKey> = self.rooms.keys().copied().collect();
+        keys.sort_unstable();
+        for key in keys {
+            if let Some(seat) = self.rooms.get_mut(&key) {
+                let effects = seat.room.interrupt(None);
+                self.perform(key, effects, now);
+            }
+        }
+    }
+
+    /// When [`Lobby::wake`] has something to do.
+    pub fn next_wake(&self) -> Option<Moment> {
+        self.timers.first().map(|&(at, _)| at)
+    }
+
+    /// Does everything that is due.
+    pub fn wake(&mut self, now: Now) {
+        while let Some(&(at, timer)) = self.timers.first() {
+            if at > now.at {
+                break;
+            }
+            self.timers.pop_first();
+            match timer {
+                Timer::Room(key) => {
+                    let Some(seat) = self.rooms.get_mut(&key) else { continue };
+                    seat.timer = None;
+                    let effects = seat.room.wake(now.at);
+                    self.perform(key, effects, now);
+                }
+                Timer::Login(id) => {
+                    let late =
+                        |c: &Connection| matches!(c.place, Place::Door | Place::Checking { .. });
+                    if self.connections.get(&id).is_some_and(late) {
+                        self.out.push(Effect::Close(id));
+                    }
+                }
+                Timer::Echo(id) => {
+                    if let Some(connection) = self.connections.get_mut(&id) {
+                        connection.echo = false;
+                        self.send(id, "");
+                    }
+                }
+                Timer::Round(index) => self.play_round(index, now),
+                Timer::Event(index) => self.wake_event(index, now),
+            }
+        }
+    }
+
+    fn send(&mut self, to: ConnId, text: &str) {
+        self.out.push(Effect::Send(to, Arc::from(format!("{text}\n"))));
+    }
+
+    fn timer(&mut self, at: Moment, timer: Timer) {
+        self.timers.insert((at, timer));
+    }
+
+    fn seat(&mut self, room: Room, players: [Option<ConnId>; 2], event: Option<usize>) -> RoomKey {
+        self.next_room += 1;
+        let key = RoomKey(self.next_room);
+        let seat = Seat { room, players, watchers: Vec::new(), timer: None, event };
+        self.rooms.insert(key, seat);
+        key
+    }
+
+    /// Performs what a room wants.
+    fn perform(&mut self, key: RoomKey, effects: Vec<room::Effect>, now: Now) {
+        for effect in effects {
+            match effect {
+                room::Effect::Store(entry) => {
+                    let Some(seat) = self.rooms.get(&key) else { continue };
+                    let conditions = Arc::clone(seat.room.conditions());
+                    let stored = Stored::Game { conditions, entry, wall: now.wall };
+                    self.out.push(Effect::Store(stored));
+                }
+                room::Effect::Tell(to, text) => {
+                    let player = self.rooms.get(&key).and_then(|seat| seat.players[to.index()]);
+                    if let Some(conn) = player {
+                        self.send(conn, &text);
+                    }
+                }
+                room::Effect::Show(text) => self.show(key, &text),
+                room::Effect::Now(state) => self.change(key, &state, now),
+            }
+        }
+        self.set_room_timer(key);
+    }
+
+    fn set_room_timer(&mut self, key: RoomKey) {
+        let Some(seat) = self.rooms.get_mut(&key) else { return };
+        let wanted = seat.room.deadline();
+        if seat.timer == wanted {
+            return;
+        }
+        if let Some(old) = seat.timer {
+            self.timers.remove(&(old, Timer::Room(key)));
+        }
+        seat.timer = wanted;
+        if let Some(at) = wanted {
+            self.timers.insert((at, Timer::Room(key)));
+        }
+    }
+
+    fn change(&mut self, key: RoomKey, state: &State, now: Now) {
+        if *state == State::Running {
+            return;
+        }
+        // Whatever it is, nobody sits at this table any more.
+        let Some(seat) = self.rooms.get_mut(&key) else { return };
+        let players = std::mem::take(&mut seat.players);
+        let conditions = Arc::clone(seat.room.conditions());
+        let finish = seat.room.finish().cloned();
+        let event = seat.event;
+        for name in &conditions.names {
+            self.at_table.remove(name);
+        }
+        if *state == State::Suspended {
+            self.suspended.push(key);
+        } else {
+            self.close_room(key);
+        }
+        for conn in players.into_iter().flatten() {
+            self.leave_table(conn, *state == State::Over, now);
+        }
+        if let Some(index) = event {
+            self.event_game_over(index, &conditions, finish.as_ref(), now);
+        } else if let Some(finish) = finish {
+            self.history.played(&conditions, finish.winner);
+        }
+    }
+
+    fn close_room(&mut self, key: RoomKey) {
+        let Some(seat) = self.rooms.remove(&key) else { return };
+        if let Some(at) = seat.timer {
+            self.timers.remove(&(at, Timer::Room(key)));
+        }
+        self.suspended.retain(|&other| other != key);
+        for (conn, _) in seat.watchers {
+            if let Some(connection) = self.connections.get_mut(&conn) {
+                connection.watching.retain(|&other| other != key);
+            }
+        }
+    }
+
+    /// A player stands up from its game.
+    fn leave_table(&mut self, conn: ConnId, over: bool, now: Now) {
+        let Some(connection) = self.connections.get_mut(&conn) else { return };
+        connection.place = Place::Hall;
+        connection.ready = now.at;
+        connection.fresh = false;
+        connection.waiting = None;
+        let in_event =
+            connection.name.as_ref().is_some_and(|n| self.events.iter().any(|e| e.has(n.as_str())));
+        if connection.extended || in_event {
+            return;
+        }
+        if over && self.settings.repeat == Repeat::Close {
+            self.out.push(Effect::Close(conn));
+            return;
+        }
+        let wanted = connection.wanted.clone();
+        if let Some(wait) = wanted
+            && (self.settings.has_rounds(&wait.game) || self.settings.repeat == Repeat::Wait)
+        {
+            self.wait_for(conn, &wait, now);
+        }
+    }
+
+    fn show(&mut self, key: RoomKey, text: &str) {
+        let Some(seat) = self.rooms.get(&key) else { return };
+        if seat.watchers.is_empty() {
+            return;
+        }
+        let id = &seat.room.conditions().id;
+        let shown = |tag: &str| -> String {
+            text.lines().map(|line| format!("##[{tag}][{id}] {line}\n")).collect()
+        };
+        let (full, moves): (Arc<str>, Arc<str>) =
+            (shown("MONITOR").into(), shown("MONITOR2").into());
+        for &(conn, moves_only) in &seat.watchers {
+            let text = if moves_only { &moves } else { &full };
+            self.out.push(Effect::Send(conn, Arc::clone(text)));
+        }
+    }
+
+    /// Heads or tails.
+    fn toss(&mut self) -> bool {
+        self.toss ^= self.toss << 13;
+        self.toss ^= self.toss >> 7;
+        self.toss ^= self.toss << 17;
+        self.toss & (1 << 20) != 0
+    }
+
+    /// How long after the request an empty line is sent back.
+    const ECHO: Duration = Duration::from_millis(200);
+}
+
+#[cfg(test)]
+mod tests;

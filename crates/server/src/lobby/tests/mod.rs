@@ -1,0 +1,160 @@
+//! The lobby in virtual time.
+
+mod events;
+mod halls;
+mod storms;
+
+use super::*;
+use csa::{Received, Summary};
+
+/// A lobby, its time, and what everybody has been told.
+pub(super) struct House {
+    pub(super) lobby: Lobby,
+    pub(super) now: Now,
+    pub(super) said: HashMap<ConnId, Vec<String>>,
+    pub(super) stored: Vec<Stored>,
+    pub(super) closed: Vec<ConnId>,
+    /// Names with a secret, learnt at their first login.
+    pub(super) accounts: HashMap<String, String>,
+    next: u64,
+}
+
+pub(super) const fn s(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+impl House {
+    pub(super) fn new(settings: Settings) -> Self {
+        let now = Now { at: s(100), wall: 1_790_000_000 };
+        Self {
+            lobby: Lobby::new(settings, now),
+            now,
+            said: HashMap::new(),
+            stored: Vec::new(),
+            closed: Vec::new(),
+            accounts: HashMap::new(),
+            next: 0,
+        }
+    }
+
+    pub(super) fn open() -> Self {
+        Self::new(Settings::default())
+    }
+
+    /// Performs what the lobby wants, answering its questions.
+    pub(super) fn settle(&mut self) {
+        loop {
+            let effects = self.lobby.take_effects();
+            if effects.is_empty() {
+                return;
+            }
+            for effect in effects {
+                match effect {
+                    Effect::Store(stored) => self.stored.push(stored),
+                    Effect::Send(to, text) => {
+                        assert!(text.ends_with('\n'));
+                        if !self.closed.contains(&to) {
+                            let lines = text.trim_end_matches('\n').split('\n').map(str::to_owned);
+                            self.said.entry(to).or_default().extend(lines);
+                        }
+                    }
+                    Effect::Close(id) => {
+                        self.closed.push(id);
+                        self.lobby.disconnect(id, self.now);
+                    }
+                    Effect::Check { conn, name, secret } => {
+                        let checked = match (secret, self.accounts.get(name.as_str())) {
+                            (None, None) => Checked::Guest,
+                            (None, Some(_)) => Checked::Refused,
+                            (Some(secret), None) => {
+                                self.accounts.insert(name.to_string(), secret);
+                                Checked::Known
+                            }
+                            (Some(secret), Some(known)) if secret == *known => Checked::Known,
+                            _ => Checked::Refused,
+                        };
+                        self.lobby.checked(conn, checked, self.now);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn connect_from(&mut self, peer: &str) -> Option<ConnId> {
+        self.next += 1;
+        let id = ConnId(self.next);
+        let welcome = self.lobby.connect(id, peer, self.now);
+        welcome.then_some(id)
+    }
+
+    pub(super) fn say(&mut self, id: ConnId, line: &str) {
+        self.lobby.line(id, &Received::Line(line.to_owned()), self.now);
+        self.settle();
+    }
+
+    pub(super) fn login(&mut self, name: &str, password: &str) -> ConnId {
+        let id = self.connect_from(&format!("address-of-{name}")).expect("there is room");
+        self.say(id, &format!("LOGIN {name} {password}"));
+        id
+    }
+
+    pub(super) fn drop_line(&mut self, id: ConnId) {
+        self.lobby.disconnect(id, self.now);
+        self.settle();
+    }
+
+    /// Lets time pass, waking the lobby whenever it wants to be.
+    pub(super) fn wait(&mut self, time: Duration) {
+        let end = self.now.at + time;
+        while let Some(at) = self.lobby.next_wake().filter(|&at| at <= end) {
+            self.step_to(at.max(self.now.at));
+            self.lobby.wake(self.now);
+            self.settle();
+        }
+        self.step_to(end);
+    }
+
+    fn step_to(&mut self, at: Moment) {
+        let wall = 1_790_000_000 + at.saturating_sub(s(100)).as_secs() as i64;
+        self.now = Now { at, wall };
+    }
+
+    /// Takes what somebody was told.
+    pub(super) fn told(&mut self, id: ConnId) -> Vec<String> {
+        self.said.remove(&id).unwrap_or_default()
+    }
+
+    pub(super) fn expect(&mut self, id: ConnId, lines: &[&str]) {
+        assert_eq!(self.told(id), lines);
+    }
+
+    /// The proposal among what somebody was told.
+    pub(super) fn proposal(&mut self, id: ConnId) -> Option<Summary> {
+        let told = self.told(id);
+        let begin = told.iter().position(|l| l == "BEGIN Game_Summary")?;
+        let end = told.iter().position(|l| l == "END Game_Summary")?;
+        Some(Summary::from_lines(told[begin + 1..end].iter().map(String::as_str)).unwrap())
+    }
+
+    /// Two who play a game of that name; Black first.
+    pub(super) fn pair(&mut self, names: [&str; 2], game: &str) -> [ConnId; 2] {
+        let black = self.login(names[0], &format!("{game}-B"));
+        let white = self.login(names[1], &format!("{game}-W"));
+        self.agree([black, white]);
+        [black, white]
+    }
+
+    pub(super) fn agree(&mut self, players: [ConnId; 2]) {
+        for id in players {
+            self.say(id, "AGREE");
+        }
+        for id in players {
+            assert!(self.told(id).last().is_some_and(|l| l.starts_with("START:")));
+        }
+    }
+
+    pub(super) fn ends(&self) -> usize {
+        let ended = |s: &&Stored| matches!(s, Stored::Game { entry: Entry::Ended(_), .. });
+        self.stored.iter().filter(ended).count()
+    }
+}
