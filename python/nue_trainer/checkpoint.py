@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,14 @@ class CheckpointError(Exception):
     """A checkpoint that cannot be used."""
 
 
-def save(path: Path, state: dict[str, Any]) -> None:
-    """Writes a checkpoint."""
+def save(path: Path, facts: dict[str, Any], tensors: dict[str, Any]) -> None:
+    """Writes a checkpoint: facts as JSON, tensors as torch keeps them."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with draft.open("wb") as file:
-            torch.save({"version": VERSION, **state}, file)
+            state = {"version": VERSION, "facts": json.dumps(facts), "tensors": tensors}
+            torch.save(state, file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, path)
@@ -30,14 +32,15 @@ def save(path: Path, state: dict[str, Any]) -> None:
         draft.unlink(missing_ok=True)
 
 
-def load(path: Path, identity: dict[str, Any]) -> dict[str, Any]:
-    """Reads a checkpoint of a run with the same settings."""
+def load(path: Path, identity: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Reads facts and tensors of a run with the same settings."""
     # Tensors and plain values only, where torch can promise that: a file is no program.
     safe = "weights_only" in inspect.signature(torch.load).parameters
     options: dict[str, Any] = {"weights_only": True} if safe else {}
     try:
         state = torch.load(path, map_location="cpu", **options)
-        version, found = state["version"], state["identity"]
+        version, facts = state["version"], json.loads(state["facts"])
+        found, tensors = facts["identity"], state["tensors"]
     except Exception as error:  # whatever a damaged archive makes of itself
         raise CheckpointError(f"{path}: not a checkpoint that can be read: {error}") from error
     if version != VERSION:
@@ -49,4 +52,4 @@ def load(path: Path, identity: dict[str, Any]) -> dict[str, Any]:
     if different:
         told = ", ".join(f"{key} {found.get(key)!r} not {identity[key]!r}" for key in different)
         raise CheckpointError(f"{path}: of a run with other settings: {told}")
-    return dict(state)
+    return facts, tensors

@@ -20,6 +20,8 @@ from .stream import Batch, read_all
 from .supply import Kept, Streamed, Supply, order
 
 Say = Callable[[str], None]
+# Facts and tensors of a checkpoint.
+State = tuple[dict[str, Any], dict[str, Any]]
 
 
 class TrainingError(Exception):
@@ -69,7 +71,7 @@ class Run:
         self._check_output()
         state = self._state()
         if state is not None:
-            self.epoch = int(state["epoch"])
+            self.epoch = int(state[0]["epoch"])
         self.supply: Supply = (
             Kept(settings, self.device)
             if settings.cache
@@ -100,18 +102,20 @@ class Run:
             if Path(path).exists():
                 raise TrainingError(f"{path}: exists; --resume goes on, --force replaces it")
 
-    def _state(self) -> dict[str, Any] | None:
+    def _state(self) -> State | None:
         path = Path(self.settings.checkpoint())
         if not self.settings.resume or not path.exists():
             return None
         return checkpoint.load(path, self.settings.identity())
 
-    def _restore(self, state: dict[str, Any]) -> None:
-        self.net.load_state_dict(state["net"])
-        self.optimiser.load_state_dict(state["optimiser"])
-        self.step, self.positions = int(state["step"]), int(state["positions"])
-        self.batches, self.best = state["batches"], state["best"]
-        self.stale, self.records = int(state["stale"]), list(state["records"])
+    def _restore(self, state: State) -> None:
+        facts, tensors = state
+        self.net.load_state_dict(tensors["net"])
+        groups = self.optimiser.state_dict()["param_groups"]
+        self.optimiser.load_state_dict({"state": tensors["optimiser"], "param_groups": groups})
+        self.step, self.positions = int(facts["step"]), int(facts["positions"])
+        self.batches, self.best = facts["batches"], facts["best"]
+        self.stale, self.records = int(facts["stale"]), list(facts["records"])
         self.say(f"resumed after epoch {self.epoch}")
 
     def _read_validation(self) -> list[Batch]:
@@ -206,7 +210,7 @@ class Run:
     def save(self) -> None:
         """Writes the checkpoint, the log and the curve."""
         settings = self.settings
-        state = {
+        facts = {
             "identity": settings.identity(),
             "epoch": self.epoch,
             "step": self.step,
@@ -215,10 +219,11 @@ class Run:
             "best": self.best,
             "stale": self.stale,
             "records": self.records,
-            "net": self.net.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
         }
-        checkpoint.save(Path(settings.checkpoint()), state)
+        # Settings of the optimiser follow from those of the run: only what it has learned is kept.
+        learned = self.optimiser.state_dict()["state"]
+        tensors = {"net": self.net.state_dict(), "optimiser": learned}
+        checkpoint.save(Path(settings.checkpoint()), facts, tensors)
         lines = "".join(json.dumps(record) + "\n" for record in self.records)
         Path(settings.log()).write_text(lines)
         kind = self.net.kind
