@@ -9,6 +9,8 @@
 //! | [`referee`] | what the rules say after a move |
 //! | [`room`] | one game: agreement, moves, endings, interruption, resumption |
 //! | [`tournament`] | pairing and standings |
+//! | [`rating`] | strengths from results |
+//! | [`record`] | a game as a CSA record |
 //!
 //! Deliberately absent: sockets, files, databases, any clock that was not passed in. The
 //! executable performs the effects in their order; tests use a virtual clock.
@@ -17,6 +19,8 @@ pub mod calendar;
 pub mod clock;
 pub mod conditions;
 pub mod lobby;
+pub mod rating;
+pub mod record;
 pub mod referee;
 pub mod room;
 pub mod tournament;
