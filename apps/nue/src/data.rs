@@ -93,7 +93,7 @@ impl MemoryArg {
 }
 
 /// A number people can read.
-fn count(n: u64) -> String {
+pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {

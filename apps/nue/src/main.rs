@@ -29,6 +29,7 @@ mod perft;
 mod shell;
 mod show;
 mod start;
+mod train;
 mod tune;
 
 use clap::{Parser, Subcommand};
@@ -61,6 +62,7 @@ enum Command {
     Options(options::OptionsArgs),
     Match(Box<r#match::MatchArgs>),
     Openings(openings::OpeningsArgs),
+    Train(Box<train::TrainArgs>),
     Tune(Box<tune::TuneArgs>),
     Gen(Box<r#gen::GenArgs>),
 }
@@ -84,6 +86,7 @@ fn main() -> ExitCode {
         Some(Command::Options(args)) => options::run(&args),
         Some(Command::Match(args)) => r#match::run(*args),
         Some(Command::Openings(args)) => openings::run(&args),
+        Some(Command::Train(args)) => train::run(&args),
         Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Gen(args)) => r#gen::run(&args),
     };

@@ -108,7 +108,7 @@ impl FloatNet {
         self.forward(position).map(|output| output * self.unit())
     }
 
-    fn output<V: Variant, F: FeatureSet<V>>(&self, position: &Position<V>) -> f32 {
+    pub(crate) fn output<V: Variant, F: FeatureSet<V>>(&self, position: &Position<V>) -> f32 {
         let mut lists = [List::new(), List::new()];
         let us = position.turn();
         active::<V, F>(position, us, &mut lists[0]);

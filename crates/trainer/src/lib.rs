@@ -8,6 +8,7 @@
 //! Deliberately absent: making teacher data, printing, clocks, and any other machine than the
 //! processor's cores.
 
+mod agreement;
 mod corpus;
 mod floatnet;
 mod kinds;
@@ -20,8 +21,10 @@ mod random;
 mod selection;
 mod session;
 mod stream;
+mod verify;
 mod workers;
 
+pub use agreement::Choices;
 pub use corpus::{Corpus, DataError};
 pub use floatnet::{Clipped, FloatNet, FloatNetError, Quantised};
 pub use kinds::{KindVisitor, feature_kind, kind_name, visit_kind};
@@ -32,4 +35,5 @@ pub use optimiser::{Optimiser, Step};
 pub use random::Random;
 pub use selection::{Samples, Selection, Tally};
 pub use session::{CheckpointError, Entry, Next, Progress, Session, Settings, Watch};
+pub use verify::Distance;
 pub use workers::{Workers, shares};

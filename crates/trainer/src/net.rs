@@ -130,6 +130,11 @@ impl<V: Variant, F: FeatureSet<V>> NetModel<V, F> {
         net
     }
 
+    /// Sets what the integer output is divided by.
+    pub const fn set_fv_scale(&mut self, fv_scale: i32) {
+        self.fv_scale = fv_scale;
+    }
+
     /// What an output of 1 is worth.
     fn unit(&self) -> f32 {
         crate::floatnet::OUTPUT_UNIT / self.fv_scale as f32

@@ -194,6 +194,11 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
         &self.state.history
     }
 
+    /// Batches learned from so far.
+    pub const fn steps(&self) -> u64 {
+        self.state.steps
+    }
+
     /// Whether there is nothing left to do.
     pub const fn finished(&self) -> bool {
         self.state.finished

@@ -1,1 +1,279 @@
+use super::*;
+use crate::net::{NetModel, NetOptions};
+use crate::optimiser::Optimiser;
+use crate::random::Random;
+use features::HalfKp;
+use nnue::{Architecture, FeatureKind, Shape};
+use rules::{AnyPosition, Color, Game as Rules, Minishogi};
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use teacher::{Flags, Game, Header, Outcome, Ply, Writer};
 
+type Net = NetModel<Minishogi, HalfKp>;
+
+/// A folder that goes when the test ends.
+struct Desk(PathBuf);
+
+impl Desk {
+    fn new(name: &str) -> Self {
+        let folder =
+            std::env::temp_dir().join(format!("nue-trainer-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    /// A teacher file of random games whose scores are their material.
+    fn games(&self, name: &str, count: u64, seed: u64) -> PathBuf {
+        let path = self.0.join(name);
+        let file = fs::File::create(&path).unwrap();
+        let mut writer = Writer::new(file, Header::new(Rules::Minishogi)).unwrap();
+        for number in 0..count {
+            writer.write(&random_game(Random::new(seed, &[number]))).unwrap();
+            // Several blocks, so that their order matters.
+            if number % 8 == 7 {
+                writer.flush().unwrap();
+            }
+        }
+        writer.finish().unwrap();
+        path
+    }
+
+    fn corpus(&self, name: &str, count: u64, seed: u64) -> Corpus {
+        Corpus::open(&[self.games(name, count, seed)], Rules::Minishogi).unwrap()
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn random_game(mut random: Random) -> Game {
+    let mut game = Game::new(AnyPosition::startpos(Rules::Minishogi));
+    let mut position = game.start.clone();
+    for ply in 0..40 {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        let mv = moves[random.below(moves.len())];
+        let AnyPosition::Minishogi(inner) = &position else { unreachable!() };
+        let material = eval::material(inner, &eval::PIECE_VALUES);
+        let score = if inner.turn() == Color::Black { material } else { -material };
+        let flags = Flags { random: ply < 2, skip: ply == 5 };
+        game.plies.push(Ply { mv, score: (ply != 7).then_some(score as i16), flags });
+        position.play(mv);
+    }
+    game.outcome = match random.below(3) {
+        0 => Outcome::Draw,
+        1 => Outcome::Won(Color::Black),
+        _ => Outcome::Won(Color::White),
+    };
+    game
+}
+
+fn settings() -> Settings {
+    Settings {
+        objective: Objective { lambda: 0.9, scale: 600.0 },
+        batch: 64,
+        epochs: 3,
+        buffer: 500,
+        seed: 5,
+        rate: 0.01,
+        ..Settings::default()
+    }
+}
+
+fn net(seed: u64) -> Net {
+    let shape = Shape { l0: 32, h1: 8, h2: 8 };
+    let architecture = Architecture { features: FeatureKind::MiniHalfKp, shape };
+    Net::random(architecture, NetOptions { optimiser: Optimiser::Adam, factors: true }, seed)
+}
+
+fn session(desk: &Desk, settings: Settings, threads: usize) -> Session<Minishogi, Net> {
+    let (data, validation) = (desk.corpus("data", 40, 1), desk.corpus("held-out", 8, 2));
+    let workers = Workers::new(NonZeroUsize::new(threads).unwrap());
+    Session::new(settings, data, &validation, net(3), workers).unwrap()
+}
+
+/// Stops after some batches, and keeps what was saved last.
+#[derive(Default)]
+struct Onlooker {
+    stop_after: Option<u64>,
+    saved: Vec<u8>,
+    entries: Vec<Entry>,
+}
+
+impl Watch<Minishogi, Net> for Onlooker {
+    type Error = DataError;
+
+    fn batch(&mut self, progress: &Progress) -> Result<Next, DataError> {
+        assert!(progress.tally.used >= progress.in_epoch);
+        Ok(if self.stop_after == Some(progress.steps) { Next::Stop } else { Next::Go })
+    }
+
+    fn validated(&mut self, entry: &Entry, _model: &mut Net) -> Result<(), DataError> {
+        self.entries.push(*entry);
+        Ok(())
+    }
+
+    fn save(&mut self, session: &Session<Minishogi, Net>) -> Result<(), DataError> {
+        self.saved.clear();
+        session.save(&mut self.saved).unwrap();
+        Ok(())
+    }
+}
+
+#[test]
+fn a_broken_run_ends_like_a_whole_one() {
+    let desk = Desk::new("resume");
+    let mut whole = session(&desk, settings(), 1);
+    whole.run(&mut Onlooker::default()).unwrap();
+    assert!(whole.finished());
+    assert_eq!(whole.history().len(), 4);
+    let steps = whole.steps();
+    assert!(steps > 20, "{steps}");
+    // Within an epoch, at the end of one, and just before the end.
+    for stop in [1, steps / 2, steps / 3, 2 * steps / 3, steps - 1] {
+        let mut onlooker = Onlooker { stop_after: Some(stop), ..Onlooker::default() };
+        let mut broken = session(&desk, settings(), 2);
+        broken.run(&mut onlooker).unwrap();
+        assert_eq!((broken.steps(), broken.finished()), (stop, false));
+        let mut resumed = session(&desk, settings(), 3);
+        resumed.restore(&mut &onlooker.saved[..]).unwrap();
+        resumed.run(&mut Onlooker::default()).unwrap();
+        assert_eq!(resumed.history(), whole.history(), "stopped after {stop}");
+        assert!(resumed.model().to_float() == whole.model().to_float());
+    }
+}
+
+#[test]
+fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
+    let desk = Desk::new("refuse");
+    let mut onlooker = Onlooker { stop_after: Some(1), ..Onlooker::default() };
+    session(&desk, settings(), 1).run(&mut onlooker).unwrap();
+    let saved = onlooker.saved;
+    let restore = |settings, bytes: &[u8]| {
+        let mut session = session(&desk, settings, 1);
+        session.restore(&mut &bytes[..]).map_err(|e| e.to_string())
+    };
+    restore(Settings { epochs: 9, ..settings() }, &saved).unwrap();
+    let other = restore(Settings { rate: 0.5, ..settings() }, &saved).unwrap_err();
+    assert!(other.contains("settings"), "{other}");
+    for length in [0, 8, 100, saved.len() / 2, saved.len() - 1] {
+        let error = restore(settings(), &saved[..length]).unwrap_err();
+        assert!(error.contains("not a whole checkpoint"), "{length}: {error}");
+    }
+    for at in [0, 9, saved.len() / 2, saved.len() - 1] {
+        let mut bytes = saved.clone();
+        bytes[at] ^= 4;
+        assert!(restore(settings(), &bytes).is_err(), "{at}");
+    }
+    let mut long = saved;
+    long.push(0);
+    assert!(restore(settings(), &long).is_err());
+}
+
+#[test]
+fn material_is_learned() {
+    let desk = Desk::new("learn");
+    let mut session = session(&desk, Settings { epochs: 12, ..settings() }, 2);
+    session.run(&mut Onlooker::default()).unwrap();
+    let excess: Vec<f64> =
+        session.history().iter().map(|e| e.validation.total - e.validation.floor).collect();
+    let best = excess.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(best < excess[0] / 3.0, "{excess:?}");
+}
+
+#[test]
+fn rates_fall_and_training_ends_when_nothing_improves() {
+    let desk = Desk::new("rates");
+    // A rate that destroys the net at once, and never recovers within the halvings allowed.
+    let hopeless = Settings { rate: 1e6, epochs: 50, patience: 1, halvings: 2, ..settings() };
+    let mut session = session(&desk, hopeless, 2);
+    let mut onlooker = Onlooker::default();
+    session.run(&mut onlooker).unwrap();
+    assert!(session.finished() && onlooker.entries.len() < 12, "{}", onlooker.entries.len());
+    let last = onlooker.entries.last().unwrap();
+    assert_eq!(last.rate, 0.25e6);
+    // Validations within epochs count too.
+    let often = Settings { interval: 5, ..settings() };
+    let mut session = self::session(&desk, often, 2);
+    session.run(&mut Onlooker::default()).unwrap();
+    assert!(session.history().iter().skip(1).all(|e| e.steps % 5 == 0));
+    assert_eq!(session.history().len() as u64, 1 + session.steps() / 5);
+}
+
+#[test]
+fn an_epoch_gives_every_position_once() {
+    let desk = Desk::new("epoch");
+    let corpus = desk.corpus("data", 40, 1);
+    let encoder = net(1).encoder();
+    let words = encoder.words();
+    let plan = Plan {
+        corpus: &corpus,
+        encoder: &*encoder,
+        selection: Selection { mirror: false, ..Selection::default() },
+        seed: 9,
+        buffer: 300,
+        batch: 50,
+        workers: Workers::ONE,
+    };
+    let all: Vec<usize> = (0..corpus.len()).collect();
+    let direct = plan.fill(&all, 0).unwrap();
+    let tally = direct.tally;
+    assert_eq!((tally.used as usize, tally.total()), (direct.len(), corpus.positions()));
+    assert!(tally.marked > 0 && tally.unscored > 0 && tally.captures > 0 && tally.checks > 0);
+    let sorted = |words_of: &[u32], labels: &[crate::Label]| {
+        let rows = words_of.chunks(words).zip(labels).map(|(w, l)| (w.to_vec(), l.score, l.result));
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort_unstable();
+        rows
+    };
+    let mut orders = Vec::new();
+    for epoch in 0..2 {
+        let mut given = Samples::default();
+        std::thread::scope(|scope| {
+            let mut batches = plan.start(scope, epoch);
+            let mut batch = Batch::default();
+            let mut short = 0;
+            while batches.next(&mut batch).unwrap() {
+                assert_eq!(short, 0, "only the last batch may be short");
+                short += usize::from(batch.labels.len() < 50);
+                given.words.append(&mut batch.words);
+                given.labels.append(&mut batch.labels);
+            }
+            assert_eq!(batches.tally(), tally);
+        });
+        assert_eq!(sorted(&given.words, &given.labels), sorted(&direct.words, &direct.labels));
+        orders.push(given.words);
+    }
+    assert!(orders[0] != orders[1] && orders[0] != direct.words);
+}
+
+#[test]
+fn damaged_files_are_named_with_the_place() {
+    let desk = Desk::new("damage");
+    let path = desk.games("data", 40, 1);
+    let good = fs::read(&path).unwrap();
+    fs::write(&path, &good[..good.len() - 3]).unwrap();
+    let error = Corpus::open(std::slice::from_ref(&path), Rules::Minishogi).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("data") && text.contains("damaged at byte"), "{text}");
+    fs::write(&path, &good).unwrap();
+    let error = Corpus::open(std::slice::from_ref(&path), Rules::Shogi).unwrap_err().to_string();
+    assert!(error.contains("minishogi"), "{error}");
+    // A file that changes while it is used.
+    let corpus = Corpus::open(std::slice::from_ref(&path), Rules::Minishogi).unwrap();
+    let mut bad = good;
+    let middle = bad.len() / 2;
+    bad[middle] ^= 255;
+    fs::write(&path, &bad).unwrap();
+    let validation = desk.corpus("held-out", 8, 2);
+    let session = Session::new(settings(), corpus, &validation, net(3), Workers::ONE);
+    let error = session.unwrap().run(&mut Onlooker::default()).unwrap_err().to_string();
+    assert!(error.contains("damaged at byte"), "{error}");
+    assert!(Corpus::open(&[desk.0.join("none")], Rules::Shogi).is_err());
+}

@@ -1,0 +1,146 @@
+//! What is seen of a run: a line that moves, and a table that grows.
+
+use super::args::Plan;
+use crate::data::count;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+use trainer::{Entry, Progress};
+
+/// Least time between two plain lines where there is no terminal.
+const INTERVAL: Duration = Duration::from_secs(30);
+
+pub(super) struct Display {
+    bar: Option<ProgressBar>,
+    epochs: u64,
+    /// Positions of an epoch before any is left out.
+    positions: u64,
+    began: Instant,
+    said: Instant,
+    /// Positions learned from since `began`, and before.
+    learned: u64,
+    before: Option<u64>,
+}
+
+impl Display {
+    pub(super) fn new(
+        model: &str,
+        plan: &Plan,
+        positions: u64,
+        games: u64,
+        held_out: usize,
+    ) -> Self {
+        let bar = io::stderr().is_terminal().then(|| {
+            let target = ProgressDrawTarget::stderr();
+            let bar = ProgressBar::with_draw_target(Some(positions), target);
+            let style = ProgressStyle::with_template("{prefix} {bar:24} {msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar
+        });
+        let now = Instant::now();
+        let epochs = plan.settings.epochs;
+        let display =
+            Self { bar, epochs, positions, began: now, said: now, learned: 0, before: None };
+        let (positions, games) = (count(positions), count(games));
+        let threads = plan.workers.threads();
+        display.say(&format!(
+            "{model}\n{positions} positions of {games} games, validated on {} positions; \
+             {threads} threads\n{:>6} {:>14} {:>9}  {:>8}  {:>8} {:>8} {:>8}",
+            count(held_out as u64),
+            "epoch",
+            "positions",
+            "rate",
+            "training",
+            "held out",
+            "score",
+            "result",
+        ));
+        display
+    }
+
+    /// A batch was done.
+    pub(super) fn show(&mut self, progress: &Progress) {
+        let before = *self.before.get_or_insert_with(|| {
+            // The first batch shows what was done in an earlier run.
+            self.began = Instant::now();
+            progress.positions
+        });
+        self.learned = progress.positions - before;
+        let silent = self.bar.is_none() && self.said.elapsed() < INTERVAL;
+        if silent {
+            return;
+        }
+        let tally = progress.tally;
+        // How many of an epoch's positions are learned from is known from what was read of it.
+        let used = tally.used as f64 / tally.total().max(1) as f64;
+        let epoch = (self.positions as f64 * used).max(progress.in_epoch as f64);
+        let left = (self.epochs - progress.epoch) as f64 * epoch - progress.in_epoch as f64;
+        let rate = self.rate();
+        let seconds = (left / rate.max(1.0)) as u64;
+        let losses = progress.losses.mean();
+        let line = format!(
+            "loss {:.4} (score {:.4}, result {:.4})  {}/s  at most {}:{:02}:{:02} left",
+            losses.total,
+            losses.score,
+            losses.result,
+            count(rate as u64),
+            seconds / 3600,
+            seconds / 60 % 60,
+            seconds % 60
+        );
+        let name = format!("epoch {}/{}", progress.epoch + 1, self.epochs);
+        if let Some(bar) = &self.bar {
+            bar.set_length(epoch as u64);
+            bar.set_position(progress.in_epoch);
+            bar.set_prefix(name);
+            bar.set_message(line);
+        } else {
+            self.said = Instant::now();
+            let share = 100.0 * progress.in_epoch as f64 / epoch.max(1.0);
+            self.say(&format!("{name} {share:.0}%  {line}"));
+        }
+    }
+
+    /// Positions a second.
+    pub(super) fn rate(&self) -> f64 {
+        self.learned as f64 / self.began.elapsed().as_secs_f64().max(1e-9)
+    }
+
+    /// A row of the table.
+    pub(super) fn table(&self, entry: &Entry, agreement: Option<f64>) {
+        let (training, held_out) = (entry.training, entry.validation);
+        let training = match entry.steps {
+            0 => String::new(),
+            _ => format!("{:.5}", training.total),
+        };
+        let agreement = agreement.map_or(String::new(), |a| format!("  moves {:.1} %", 100.0 * a));
+        let best = if entry.best && entry.steps > 0 { " *" } else { "" };
+        self.say(&format!(
+            "{:>6} {:>14} {:>9.2e}  {training:>8}  {:>8.5} {:>8.5} {:>8.5}{best}{agreement}",
+            entry.epoch,
+            count(entry.positions),
+            entry.rate,
+            held_out.total,
+            held_out.score,
+            held_out.result,
+        ));
+    }
+
+    /// Lines above the one that moves.
+    pub(super) fn say(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            // Where nobody reads it there is nobody to tell.
+            None => {
+                let _ = writeln!(io::stderr(), "{text}");
+            }
+        }
+    }
+
+    /// Takes the moving line away.
+    pub(super) fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

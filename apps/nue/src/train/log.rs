@@ -1,0 +1,38 @@
+//! The log: JSON lines, the first about the run, then one for every validation.
+
+use crate::failure::Failure;
+use serde_json::{Value, json};
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+
+/// A log being written.
+pub(super) struct Log {
+    file: File,
+}
+
+impl Log {
+    /// Begins a log. A run that goes on after so many steps keeps the lines until there.
+    pub(super) fn open(path: &Path, about: &Value, resumed: Option<u64>) -> Result<Self, Failure> {
+        let failed =
+            |e: std::io::Error| Failure::failed(format!("{}: cannot write: {e}", path.display()));
+        let mut text = format!("{}\n", json!({ "run": about }));
+        if let Some(steps) = resumed {
+            let old = fs::read_to_string(path).unwrap_or_default();
+            let kept = old.lines().filter(|line| {
+                let line: Value = serde_json::from_str(line).unwrap_or_default();
+                line["steps"].as_u64().is_some_and(|at| at <= steps)
+            });
+            kept.for_each(|line| text.extend([line, "\n"]));
+        }
+        super::nets::write(path, |to| to.write_all(text.as_bytes())).map_err(failed)?;
+        let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
+        Ok(Self { file })
+    }
+
+    /// Adds a line.
+    pub(super) fn line(&mut self, line: &Value) -> Result<(), Failure> {
+        let written = self.file.write_all(format!("{line}\n").as_bytes());
+        written.map_err(|e| Failure::failed(format!("the log cannot be written: {e}")))
+    }
+}

@@ -1,0 +1,104 @@
+//! How often a model would play what was played: every move is tried, the position after it is
+//! given a value, and the best is compared with the move of the record. No search: the figure is
+//! low for any model, and rises as the model learns.
+
+use crate::corpus::{Corpus, DataError};
+use crate::model::{Encoder, Model};
+use crate::workers::Workers;
+use rules::Variant;
+use teacher::Cursor;
+
+/// Positions after every move of some positions.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    words: Vec<u32>,
+    /// For every position: how many moves there are, and which of them was played.
+    moves: Vec<(usize, usize)>,
+}
+
+/// Positions valued at a time.
+const PIECE: usize = 8192;
+
+impl Choices {
+    /// Collects about `count` positions from all over a corpus. Moves drawn by lot do not count.
+    pub fn collect<V: Variant>(
+        corpus: &Corpus,
+        encoder: &dyn Encoder<V>,
+        count: usize,
+    ) -> Result<Self, DataError> {
+        let every = (corpus.positions() / count.max(1) as u64).max(1);
+        let mut choices = Self::default();
+        let mut index = 0;
+        let mut cursor = Cursor::<V>::new();
+        for block in 0..corpus.len() {
+            let bytes = corpus.read(block)?;
+            let mut go = || {
+                cursor.open(&bytes)?;
+                while cursor.next_game()? {
+                    while let Some(sample) = cursor.next_position()? {
+                        index += 1;
+                        let drawn = sample.flags.random || sample.flags.skip;
+                        if index % every != 0 || drawn || choices.moves.len() >= count {
+                            continue;
+                        }
+                        if let Some(mv) = sample.mv {
+                            choices.add(sample.position, mv, encoder);
+                        }
+                    }
+                }
+                Ok(())
+            };
+            go().map_err(|e| corpus.failed(block, e))?;
+        }
+        Ok(choices)
+    }
+
+    fn add<V: Variant>(
+        &mut self,
+        position: &rules::Position<V>,
+        played: rules::Move,
+        encoder: &dyn Encoder<V>,
+    ) {
+        let begin = self.words.len();
+        let mut position = position.without_history();
+        let moves = position.legal_moves();
+        for &mv in moves.iter() {
+            let at = self.words.len();
+            self.words.resize(at + encoder.words(), 0);
+            position.play(mv);
+            let fits = encoder.encode(&position, false, &mut self.words[at..]);
+            position.undo();
+            if !fits {
+                self.words.truncate(begin);
+                return;
+            }
+        }
+        match moves.iter().position(|&mv| mv == played) {
+            Some(index) => self.moves.push((moves.len(), index)),
+            None => self.words.truncate(begin),
+        }
+    }
+
+    /// The share of positions in which the model chooses the move played.
+    pub fn agreement<V: Variant, M: Model<V>>(&self, model: &mut M, workers: Workers) -> f64 {
+        let count: usize = self.moves.iter().map(|m| m.0).sum();
+        if count == 0 {
+            return 0.0;
+        }
+        let words = self.words.len() / count;
+        let mut values = vec![0.0; count];
+        for (words, values) in self.words.chunks(PIECE * words).zip(values.chunks_mut(PIECE)) {
+            model.forward(words, &workers, values);
+        }
+        let mut rest = &values[..];
+        let mut agreed = 0;
+        for &(moves, played) in &self.moves {
+            let (now, later) = rest.split_at(moves);
+            rest = later;
+            // Values are for the opponent, who moves next.
+            let best = now.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
+            agreed += usize::from(best.is_some_and(|(index, _)| index == played));
+        }
+        agreed as f64 / self.moves.len() as f64
+    }
+}
