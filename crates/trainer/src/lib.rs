@@ -2,7 +2,8 @@
 //!
 //! What is here: nets in real numbers and their files ([`FloatNet`]); teacher files as batches
 //! ([`Corpus`], [`Selection`]); the objective and its losses; the seam for anything that learns
-//! ([`Model`]; its module says how to add one); NNUE nets that learn ([`NetModel`]); the loop
+//! ([`Model`]; its module says how to add one); NNUE nets ([`NetModel`])
+//! and linear tables ([`TableModel`]) that learn; the loop
 //! with its validation, rates and checkpoints ([`Session`]).
 //!
 //! Deliberately absent: making teacher data, printing, clocks, and any other machine than the
@@ -21,6 +22,7 @@ mod random;
 mod selection;
 mod session;
 mod stream;
+mod tables;
 mod verify;
 mod workers;
 
@@ -36,4 +38,5 @@ pub use random::Random;
 pub use selection::{Samples, Selection, Tally};
 pub use session::{CheckpointError, Entry, Next, Progress, Session, Settings, Watch};
 pub use verify::Distance;
+pub use tables::{FourPiece, Scheme, TableModel, TableOptions, ThreePiece};
 pub use workers::{Workers, shares};
