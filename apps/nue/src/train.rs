@@ -10,6 +10,7 @@ mod display;
 mod log;
 mod nets;
 mod run;
+mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +35,10 @@ pub(crate) fn run(args: &TrainArgs) -> Outcome {
             return Err(Failure::failed(format!("no positions to {what}")));
         }
     }
-    nets::train(args, &plan, data, validation)
+    match plan.tables {
+        Some(kind) => tables::train(kind, args, &plan, data, validation),
+        None => nets::train(args, &plan, data, validation),
+    }
 }
 
 /// An error of teacher data, with what to do about a damaged file.

@@ -1,5 +1,6 @@
 //! The flags of `nue train`, and what they mean.
 
+use super::tables::Kind;
 use crate::failure::{Failure, Outcome};
 use clap::{ArgAction, Args};
 use nnue::{Architecture, Shape};
@@ -26,11 +27,12 @@ pub(crate) struct TrainArgs {
     /// Replace files that exist
     #[arg(long)]
     pub(super) force: bool,
-    /// Architecture: halfkp-256x2-32-32, kp-256x2-32-32, halfkpe9-…, halfkpkrank-…; the game is
-    /// that of the data
+    /// Architecture: halfkp-256x2-32-32, kp-256x2-32-32, halfkpe9-…, halfkpkrank-…, or tables:
+    /// kppt, kpp_kkpt (OUT is a folder then), kkppt for minishogi; the game is that of the data
     #[arg(long, value_name = "NAME", required_unless_present = "from")]
     arch: Option<String>,
-    /// Begin with this net (nn.bin or .nuef) instead of random numbers
+    /// Begin with this net (nn.bin or .nuef) instead of random numbers, or with these tables
+    /// instead of zeros
     #[arg(long, value_name = "NET")]
     pub(super) from: Option<PathBuf>,
     /// Go on from the checkpoint of a run with the same flags; begin if there is none
@@ -50,10 +52,11 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "N", default_value_t = 16_384,
           value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     batch: u32,
-    /// Rule of the steps: adam, adagrad or sgd
-    #[arg(long, visible_alias = "optimiser", value_name = "NAME", default_value = "adam")]
-    optimizer: Optimiser,
-    /// Learning rate to begin with [default: 0.001 for adam, 0.01 for adagrad, 1 for sgd]
+    /// Rule of the steps: adam, adagrad or sgd [default: adam; adagrad for tables]
+    #[arg(long, visible_alias = "optimiser", value_name = "NAME")]
+    optimizer: Option<Optimiser>,
+    /// Learning rate to begin with [default: 0.001 for adam, 0.01 for adagrad, 1 for sgd; for
+    /// tables, in units of evaluation, 0.2, 2 and 10]
     #[arg(long, value_name = "X", value_parser = positive)]
     lr: Option<f32>,
     /// Validations without improvement before the learning rate is halved
@@ -72,13 +75,12 @@ pub(crate) struct TrainArgs {
     /// Positions of the validation games in which to compare the net's move with the one played
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) agreement: usize,
-    /// Do not learn rows of sets by king as sums of shared parts
+    /// Do not learn rows of sets by king, or entries of tables, as sums of shared parts
     #[arg(long)]
     no_factors: bool,
-    /// Divisor of the net's output
-    #[arg(long, value_name = "N", default_value_t = nnue::DEFAULT_FV_SCALE,
-          value_parser = clap::value_parser!(i32).range(1..=128))]
-    pub(super) fv_scale: i32,
+    /// Divisor of the net's output [default: 16, or that of the .nuef to begin with]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=128))]
+    pub(super) fv_scale: Option<i32>,
 
     /// Mirror every other position left to right, drawn by lot
     #[arg(long, value_name = "BOOL", default_value_t = true, action = ArgAction::Set,
@@ -187,7 +189,9 @@ impl TrainArgs {
     }
 
     fn architecture(&self, game: Game) -> Result<Option<Architecture>, Failure> {
-        let Some(name) = &self.arch else { return Ok(None) };
+        let Some(name) = self.arch.as_ref().filter(|name| Kind::named(name).is_none()) else {
+            return Ok(None);
+        };
         let parsed = architecture(name, game);
         parsed.map(Some).map_err(|why| Failure::usage(format!("--arch {name}: {why}")))
     }
@@ -226,6 +230,8 @@ pub(super) struct Plan {
     pub(super) game: Game,
     /// `None`: that of the net to begin with.
     pub(super) architecture: Option<Architecture>,
+    /// Tables instead of a net.
+    pub(super) tables: Option<Kind>,
     pub(super) options: NetOptions,
     pub(super) settings: Settings,
     pub(super) workers: Workers,
@@ -234,6 +240,15 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(args: &TrainArgs, game: Game) -> Result<Self, Failure> {
         let batch = args.batch as usize;
+        let tables = args.arch.as_deref().and_then(Kind::named);
+        let optimiser = args.optimizer.unwrap_or(match tables {
+            Some(_) => Optimiser::AdaGrad,
+            None => Optimiser::Adam,
+        });
+        let usual_rate = match tables {
+            Some(_) => Kind::usual_rate(optimiser),
+            None => optimiser.usual_rate(),
+        };
         let settings = Settings {
             objective: Objective { lambda: args.lambda, scale: args.scale },
             selection: Selection {
@@ -248,7 +263,7 @@ impl Plan {
             epochs: args.epochs,
             buffer: args.buffer as usize,
             seed: args.seed,
-            rate: args.lr.unwrap_or(args.optimizer.usual_rate()),
+            rate: args.lr.unwrap_or(usual_rate),
             patience: args.patience,
             halvings: args.halvings,
             interval: args.validate_every.map_or(0, |n| n.div_ceil(batch as u64)),
@@ -256,8 +271,9 @@ impl Plan {
         };
         let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let workers = Workers::new(args.threads.unwrap_or_else(all));
-        let options = NetOptions { optimiser: args.optimizer, factors: !args.no_factors };
-        Ok(Self { game, architecture: args.architecture(game)?, options, settings, workers })
+        let options = NetOptions { optimiser, factors: !args.no_factors };
+        let architecture = args.architecture(game)?;
+        Ok(Self { game, architecture, tables, options, settings, workers })
     }
 }
 
