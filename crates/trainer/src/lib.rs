@@ -37,6 +37,6 @@ pub use optimiser::{Optimiser, Step};
 pub use random::Random;
 pub use selection::{Samples, Selection, Tally};
 pub use session::{CheckpointError, Entry, Next, Progress, Session, Settings, Watch};
-pub use verify::Distance;
 pub use tables::{FourPiece, Scheme, TableModel, TableOptions, ThreePiece};
+pub use verify::Distance;
 pub use workers::{Workers, shares};

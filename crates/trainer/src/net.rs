@@ -24,7 +24,7 @@ use dense::{Desk, Layout};
 use encoder::{NetEncoder, Packing};
 use features::{FeatureSet, Numbering};
 use nnue::Architecture;
-use rows::Rows;
+use rows::{Rows, Subspace};
 use rules::{Game, Variant};
 use serde_json::Value;
 use simd::{Task, widest};
@@ -44,6 +44,14 @@ pub struct NetOptions {
     pub optimiser: Optimiser,
     /// Whether rows of sets by king are learned as sums of shared parts.
     pub factors: bool,
+    /// Of a hundred rows, how many may learn from a batch; which, is drawn for every batch.
+    pub subspace: u8,
+}
+
+impl Default for NetOptions {
+    fn default() -> Self {
+        Self { optimiser: Optimiser::Adam, factors: true, subspace: 100 }
+    }
 }
 
 /// A net that learns.
@@ -206,15 +214,23 @@ impl<V: Variant, F: FeatureSet<V>> Model<V> for NetModel<V, F> {
         let (layout, kept) = (&self.layout, &mut self.kept);
         widest(Dense { layout, step, dense: &mut self.dense, gradient: &gradient, kept });
         let wide = 2 * self.layout.shape.l0;
-        self.rows.step(&self.x[..slopes.len() * wide], step, *workers);
+        let subspace = Subspace { share: self.options.subspace, key: self.steps };
+        self.rows.step(&self.x[..slopes.len() * wide], step, subspace, *workers);
     }
 
     fn describe(&self) -> String {
         let Architecture { features, shape } = self.architecture;
-        let NetOptions { optimiser, factors } = self.options;
+        let NetOptions { optimiser, factors, subspace } = self.options;
         let factors = if factors && F::BY_KING { ", factors" } else { "" };
+        let subspace = match subspace {
+            100.. => String::new(),
+            share => format!(", {share} % of rows at a time"),
+        };
         let (name, game, shape) = (kind_name(features), features.game(), shape.name());
-        format!("net {name} {shape} ({game}), divisor {}, {optimiser}{factors}", self.fv_scale)
+        format!(
+            "net {name} {shape} ({game}), divisor {}, {optimiser}{factors}{subspace}",
+            self.fv_scale
+        )
     }
 
     fn save(&self, to: &mut dyn Write) -> io::Result<()> {

@@ -78,6 +78,10 @@ pub(crate) struct TrainArgs {
     /// Do not learn rows of sets by king, or entries of tables, as sums of shared parts
     #[arg(long)]
     no_factors: bool,
+    /// Of a hundred rows, how many may learn from a batch, drawn for every batch
+    #[arg(long, value_name = "PERCENT", default_value_t = 100,
+          value_parser = clap::value_parser!(u8).range(1..=100))]
+    subspace: u8,
     /// Divisor of the net's output [default: 16, or that of the .nuef to begin with]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=128))]
     pub(super) fv_scale: Option<i32>,

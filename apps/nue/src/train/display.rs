@@ -74,7 +74,8 @@ impl Display {
         // How many of an epoch's positions are learned from is known from what was read of it.
         let used = tally.used as f64 / tally.total().max(1) as f64;
         let epoch = (self.positions as f64 * used).max(progress.in_epoch as f64);
-        let left = (self.epochs - progress.epoch) as f64 * epoch - progress.in_epoch as f64;
+        let left =
+            self.epochs.saturating_sub(progress.epoch) as f64 * epoch - progress.in_epoch as f64;
         let rate = self.rate();
         let seconds = (left / rate.max(1.0)) as u64;
         let losses = progress.losses.mean();

@@ -12,18 +12,19 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Begins a log. A run that goes on after so many steps keeps the lines until there.
-    pub(super) fn open(path: &Path, about: &Value, resumed: Option<u64>) -> Result<Self, Failure> {
+    /// Begins a log. A run that goes on keeps the lines of the validations it remembers: there
+    /// may be one more, written just before the run was killed.
+    pub(super) fn open(path: &Path, about: &Value, remembered: usize) -> Result<Self, Failure> {
         let failed =
             |e: std::io::Error| Failure::failed(format!("{}: cannot write: {e}", path.display()));
         let mut text = format!("{}\n", json!({ "run": about }));
-        if let Some(steps) = resumed {
+        if remembered > 0 {
             let old = fs::read_to_string(path).unwrap_or_default();
-            let kept = old.lines().filter(|line| {
+            let validations = old.lines().filter(|line| {
                 let line: Value = serde_json::from_str(line).unwrap_or_default();
-                line["steps"].as_u64().is_some_and(|at| at <= steps)
+                line["steps"].is_u64()
             });
-            kept.for_each(|line| text.extend([line, "\n"]));
+            validations.take(remembered).for_each(|line| text.extend([line, "\n"]));
         }
         super::nets::write(path, |to| to.write_all(text.as_bytes())).map_err(failed)?;
         let file = OpenOptions::new().append(true).open(path).map_err(failed)?;

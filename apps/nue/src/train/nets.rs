@@ -68,18 +68,13 @@ impl KindVisitor for Training<'_> {
 
     fn visit<V: Variant, F: FeatureSet<V>>(self) -> Outcome {
         let (args, plan) = (self.args, self.plan);
-        let model = match self.begin {
-            Some(mut net) => {
-                net.fv_scale = args.fv_scale;
-                net.notes = Value::Null;
-                NetModel::<V, F>::from_float(&net, plan.options)
-            }
-            None => {
-                let mut net = NetModel::<V, F>::random(self.architecture, plan.options, args.seed);
-                net.set_fv_scale(args.fv_scale);
-                net
-            }
+        let mut model = match &self.begin {
+            Some(net) => NetModel::<V, F>::from_float(net, plan.options),
+            None => NetModel::<V, F>::random(self.architecture, plan.options, args.seed),
         };
+        if let Some(fv_scale) = args.fv_scale {
+            model.set_fv_scale(fv_scale);
+        }
         run::train(args, plan, self.data, self.validation, model)
     }
 }

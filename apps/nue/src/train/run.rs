@@ -44,8 +44,10 @@ pub(super) fn train<V: Variant, M: Model<V> + Product>(
         return Err(Failure::failed("no position of the validation files is left to validate on"));
     }
     let display = Display::new(&description, plan, positions, games, session.held_out().len());
-    let steps = if args.resume { resume(args, &mut session)? } else { None };
-    let log = Log::open(&args.log(), &about, steps)?;
+    if args.resume {
+        resume(args, &mut session)?;
+    }
+    let log = Log::open(&args.log(), &about, session.history().len())?;
     let mut watch = Watcher {
         args,
         validation,
@@ -86,21 +88,17 @@ fn about(args: &TrainArgs, plan: &Plan, data: &Corpus, validation: &Corpus, mode
     })
 }
 
-/// Goes on from the checkpoint, if there is one. Says after how many steps.
-fn resume<V: Variant, M: Model<V>>(
-    args: &TrainArgs,
-    session: &mut Session<V, M>,
-) -> Result<Option<u64>, Failure> {
+/// Goes on from the checkpoint, if there is one.
+fn resume<V: Variant, M: Model<V>>(args: &TrainArgs, session: &mut Session<V, M>) -> Outcome {
     let path = args.checkpoint();
     let failed = |e: &dyn std::fmt::Display| Failure::failed(format!("{}: {e}", path.display()));
     let file = match File::open(&path) {
         Ok(file) => file,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(e) => return Err(failed(&e)),
     };
     let mut from = BufReader::with_capacity(1 << 20, file);
-    session.restore(&mut from).map_err(|e| failed(&e))?;
-    Ok(Some(session.steps()))
+    session.restore(&mut from).map_err(|e| failed(&e))
 }
 
 /// Set by the first interrupt; the second ends the program.
@@ -181,6 +179,9 @@ impl Watcher<'_> {
             let checkpoint = self.args.checkpoint();
             let line = format!("stopped; --resume goes on from {}", checkpoint.display());
             self.display.say(&line);
+        }
+        if !self.improved && self.stopped {
+            return Ok(());
         }
         if !self.improved {
             return Err(Failure::failed(format!(

@@ -1,1 +1,157 @@
+//! The command on real files.
 
+use super::*;
+use clap::Parser;
+use nnue::AnyNet;
+use rules::{AnyPosition, Color, Game as Rules};
+use std::fs;
+use std::path::PathBuf;
+use teacher::{Flags, Game, Header, Ply, Writer};
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    args: TrainArgs,
+}
+
+/// A folder of one test, removed with it.
+struct Desk(PathBuf);
+
+impl Desk {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("nue-train-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let desk = Self(folder);
+        desk.games("data", 30, 1);
+        desk.games("held", 10, 2);
+        desk
+    }
+
+    fn run(&self, line: &str) -> Outcome {
+        let words = line.split(' ').map(|w| match w.strip_prefix('@') {
+            Some(path) => self.0.join(path).to_string_lossy().into_owned(),
+            None => w.to_owned(),
+        });
+        let line = Line::try_parse_from(std::iter::once("train".to_owned()).chain(words));
+        run(&line.unwrap_or_else(|e| panic!("{e}")).args)
+    }
+
+    /// Random games whose scores are their material.
+    fn games(&self, name: &str, count: u64, seed: u64) {
+        let header = Header::new(Rules::Minishogi);
+        let mut writer = Writer::new(Vec::new(), header).unwrap();
+        for number in 0..count {
+            let mut random = trainer::Random::new(seed, &[number]);
+            let mut game = Game::new(AnyPosition::startpos(Rules::Minishogi));
+            let mut position = game.start.clone();
+            for _ in 0..30 {
+                let moves = position.legal_moves();
+                let AnyPosition::Minishogi(inner) = &position else { break };
+                if moves.is_empty() {
+                    break;
+                }
+                let mv = moves[random.below(moves.len())];
+                let material = ::eval::material(inner, &::eval::PIECE_VALUES) as i16;
+                let score = if inner.turn() == Color::Black { material } else { -material };
+                game.plies.push(Ply { mv, score: Some(score), flags: Flags::default() });
+                position.play(mv);
+            }
+            game.outcome = teacher::Outcome::Draw;
+            writer.write(&game).unwrap();
+        }
+        fs::write(self.0.join(name), writer.finish().unwrap()).unwrap();
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.0.join(name)).unwrap()
+    }
+
+    fn files(&self) -> Vec<String> {
+        let list = fs::read_dir(&self.0).unwrap().filter_map(Result::ok);
+        let mut names: Vec<_> =
+            list.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+const LINE: &str = "@data --validation @held --arch halfkp-32x2-8-8 --batch 100 --lr 0.01 \
+                    --limit 30000 --threads 2";
+
+#[test]
+fn a_net_a_log_and_a_curve_come_out() {
+    let desk = Desk::new("whole");
+    let line = LINE.replace("                    ", "");
+    desk.run(&format!("{line} -o @nn.bin --float @nn.nuef --epochs 3 --agreement 20")).unwrap();
+    let files =
+        ["data", "held", "nn.bin", "nn.bin.checkpoint", "nn.bin.jsonl", "nn.bin.svg", "nn.nuef"];
+    assert_eq!(desk.files(), files);
+    let net = AnyNet::load(&desk.0.join("nn.bin")).unwrap();
+    assert_eq!(net.architecture().to_string(), "HalfKP 32x2-8-8 (minishogi)");
+    let log = String::from_utf8(desk.bytes("nn.bin.jsonl")).unwrap();
+    let lines: Vec<serde_json::Value> =
+        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 5);
+    assert_eq!(lines[0]["run"]["data"]["games"], 30);
+    let loss = |line: usize| lines[line]["validation"]["total"].as_f64().unwrap();
+    assert!(loss(4) < loss(1), "{log}");
+    assert!(lines[4]["agreement"].as_f64().unwrap() <= 1.0);
+    let apart = &lines[4]["net"]["integers"];
+    assert!(apart["count"].as_u64().unwrap() > 100, "{apart}");
+    assert!(apart["mean"].as_f64().unwrap() < 30.0, "{apart}");
+
+    // What exists is not lost, and the same command gives the same net.
+    let again = desk.run(&format!("{line} -o @nn.bin --epochs 3"));
+    assert!(matches!(&again, Err(Failure::Usage(m)) if m.contains("--resume")));
+    desk.run(&format!("{line} -o @b.bin --epochs 3")).unwrap();
+    assert!(desk.bytes("nn.bin") == desk.bytes("b.bin"));
+    // Going on for more epochs is the same as having asked for them at once.
+    desk.run(&format!("{line} -o @b.bin --epochs 4 --resume")).unwrap();
+    desk.run(&format!("{line} -o @c.bin --epochs 4")).unwrap();
+    assert!(desk.bytes("b.bin") == desk.bytes("c.bin"));
+    // Another beginning: the net itself, in either form.
+    for from in ["@nn.bin", "@nn.nuef"] {
+        let line = line.replace("--arch halfkp-32x2-8-8", "--from");
+        let line = line.replace("--from", &format!("--from {from}"));
+        desk.run(&format!("{line} -o @d.bin --epochs 3 --lr 0.003 --force --leaf")).unwrap();
+    }
+}
+
+#[test]
+fn wrong_questions_are_answered_and_touch_nothing() {
+    let desk = Desk::new("wrong");
+    let good = desk.bytes("data");
+    fs::write(desk.0.join("cut"), &good[..good.len() - 3]).unwrap();
+    fs::write(desk.0.join("text"), "hello").unwrap();
+    let before = desk.files();
+    for (line, why) in [
+        ("@none --validation @held --arch halfkp-32x2-8-8", "none"),
+        ("@cut --validation @held --arch halfkp-32x2-8-8", "nue data merge"),
+        ("@text --validation @held --arch halfkp-32x2-8-8", "not a teacher file"),
+        ("@data --validation @text --arch halfkp-32x2-8-8", "not a teacher file"),
+        ("@data --validation @held --arch kp-32x2-8-8", "feature set"),
+        ("@data --validation @held --arch halfkp-31x2-8-8", "multiple of 16"),
+        ("@data --validation @held --from @text", "text"),
+        ("@data --validation @held --arch halfkp-32x2-8-8 --limit 1", "no position"),
+    ] {
+        let outcome = desk.run(&format!("{line} -o @nn.bin"));
+        let (Err(Failure::Usage(message)) | Err(Failure::Failed(message))) = outcome else {
+            panic!("{line}: {outcome:?}");
+        };
+        assert!(message.contains(why), "{line}: {message}");
+        assert_eq!(desk.files(), before, "{line}");
+    }
+    let outcome = desk.run("@data --validation @held --arch halfkp-32x2-8-8 -o @held --force");
+    assert!(matches!(outcome, Err(Failure::Usage(m)) if m.contains("is an input")));
+    for flags in ["--lambda 2", "--scale 0", "--lr -1", "--batch 0", "--optimizer best"] {
+        let words = format!("train a --validation b -o c --arch d {flags}");
+        assert!(Line::try_parse_from(words.split(' ')).is_err(), "{flags}");
+    }
+}

@@ -102,10 +102,16 @@ pub(super) fn affine_back<const N: usize>(
             let sums = gradient[i * outputs + N * block..].first_chunk_mut::<N>();
             let (Some(row), Some(sums)) = (row, sums) else { return };
             let x = x[i];
-            let mut lanes = [0.0; 8];
             for n in 0..N {
                 sums[n] += x * slope[n];
-                lanes[n % 8] += row[n] * slope[n];
+            }
+            // Eight sums side by side: a plain sum would be one long chain.
+            let mut lanes = [0.0; 8];
+            let (row, slope) = (row.as_chunks::<8>().0, slope.as_chunks::<8>().0);
+            for (row, slope) in row.iter().zip(slope) {
+                for n in 0..8 {
+                    lanes[n] += row[n] * slope[n];
+                }
             }
             let four = [0, 1, 2, 3].map(|k| lanes[k] + lanes[k + 4]);
             let sum = (four[0] + four[2]) + (four[1] + four[3]);

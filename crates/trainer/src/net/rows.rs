@@ -14,6 +14,7 @@ use super::encoder::Packing;
 use super::kernels::{add_rows, scatter};
 use crate::floatnet::{read_floats, write_floats};
 use crate::optimiser::{Optimiser, Step};
+use crate::random::Random;
 use crate::workers::{Workers, shares};
 use simd::{Task, widest};
 use std::io::{self, Read, Write};
@@ -29,6 +30,24 @@ const NONE: u32 = u32::MAX;
 
 /// Slopes of some rows, `C` columns of each.
 type Columns = Vec<[f32; C]>;
+
+/// Which rows may learn from a batch: all, or a share drawn by lot (random subspaces, after Ho
+/// 1998: no feature can lean on the same others all the time).
+#[derive(Clone, Copy)]
+pub(super) struct Subspace {
+    /// Of a hundred.
+    pub(super) share: u8,
+    /// Tells one batch from another.
+    pub(super) key: u64,
+}
+
+impl Subspace {
+    fn pick(self, rows: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
+        let drawn = |row: u32| Random::new(self.key, &[u64::from(row)]).below(100);
+        let share = usize::from(self.share);
+        rows.filter(|&(row, _)| share >= 100 || drawn(row) < share).collect()
+    }
+}
 
 /// Rows of weights and what the optimiser keeps for them.
 #[derive(Clone, PartialEq, Debug)]
@@ -49,16 +68,9 @@ impl Table {
         &self.weights[row * self.width..][..self.width]
     }
 
-    /// Moves some rows, in ascending order. The slopes of row `rows[i]` are number `at(i)` in
-    /// every column.
-    fn step(
-        &mut self,
-        step: Step,
-        rows: &[u32],
-        columns: &[Columns],
-        at: impl Fn(usize) -> usize + Sync,
-        workers: Workers,
-    ) {
+    /// Moves some rows: their numbers, ascending, each with the number of its slopes in every
+    /// column.
+    fn step(&mut self, step: Step, rows: &[(u32, u32)], columns: &[Columns], workers: Workers) {
         let (width, limit) = (self.width, self.limit);
         let mut tasks = Vec::new();
         let [first, second] = &mut self.kept;
@@ -69,16 +81,16 @@ impl Table {
             if bound[0] == bound[1] {
                 continue;
             }
-            let end = rows[bound[1] - 1] as usize + 1;
+            let end = rows[bound[1] - 1].0 as usize + 1;
             let parts = rest.each_mut().map(|part| {
                 let len = if part.is_empty() { 0 } else { (end - begin) * width };
                 part.split_off_mut(..len).unwrap_or_default()
             });
-            tasks.push((bound[0]..bound[1], begin, parts));
+            tasks.push((&rows[bound[0]..bound[1]], begin, parts));
             begin = end;
         }
-        workers.run(tasks, |(range, begin, parts)| {
-            widest(Share { step, rows, columns, at: &at, range, begin, parts, width, limit });
+        workers.run(tasks, |(rows, begin, parts)| {
+            widest(Share { step, rows, columns, begin, parts, width, limit });
         });
     }
 
@@ -93,13 +105,10 @@ impl Table {
 }
 
 /// Some rows of a table to be moved.
-struct Share<'a, A> {
+struct Share<'a> {
     step: Step,
-    rows: &'a [u32],
+    rows: &'a [(u32, u32)],
     columns: &'a [Columns],
-    at: &'a A,
-    /// Which of `rows`.
-    range: std::ops::Range<usize>,
     /// The row the parts begin with.
     begin: usize,
     /// Weights and what is kept for them.
@@ -108,19 +117,18 @@ struct Share<'a, A> {
     limit: f32,
 }
 
-impl<A: Fn(usize) -> usize> Task for Share<'_, A> {
+impl Task for Share<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         let [weights, first, second] = self.parts;
         let mut slopes = vec![0.0; self.columns.len() * C];
-        for i in self.range {
-            let number = (self.at)(i);
+        for &(row, number) in self.rows {
             for (part, column) in slopes.as_chunks_mut::<C>().0.iter_mut().zip(self.columns) {
-                *part = column[number];
+                *part = column[number as usize];
             }
-            let from = (self.rows[i] as usize - self.begin) * self.width;
+            let from = (row as usize - self.begin) * self.width;
             let row = from..from + self.width;
             let kept = [&mut *first, &mut *second]
                 .map(|part| if part.is_empty() { part } else { &mut part[row.clone()] });
@@ -279,7 +287,13 @@ impl Rows {
     }
 
     /// Moves the rows of the batch against the slopes of its sums, two sides for every sample.
-    pub(super) fn step(&mut self, slopes: &[f32], step: Step, workers: Workers) {
+    pub(super) fn step(
+        &mut self,
+        slopes: &[f32],
+        step: Step,
+        subspace: Subspace,
+        workers: Workers,
+    ) {
         let width = self.own.width;
         let numbers = self.factors.as_ref().map(Factors::numbers);
         let batch = &self.batch;
@@ -308,21 +322,18 @@ impl Rows {
             parts.iter_mut().zip(column).for_each(|(part, column)| part.push(column));
         }
         let [own, pieces, kings] = parts;
-        self.own.step(step, &batch.touched, &own, |i| i, workers);
+        let touched = batch.touched.iter().zip(0..).map(|(&feature, slot)| (feature, slot));
+        self.own.step(step, &subspace.pick(touched), &own, workers);
         if let (Some(factors), Some(numbers)) = (&mut self.factors, numbers) {
-            let list = |of: &dyn Fn(u32) -> u32| {
-                let mut list: Vec<u32> = batch.touched.iter().map(|&f| of(f)).collect();
+            let list = |of: fn(u32, u32) -> u32| {
+                let mut list: Vec<u32> =
+                    batch.touched.iter().map(|&f| of(f, numbers as u32)).collect();
                 list.sort_unstable();
                 list.dedup();
-                list
+                subspace.pick(list.into_iter().map(|row| (row, row)))
             };
-            let list_of_pieces = list(&|f| f % numbers as u32);
-            let list_of_kings = list(&|f| f / numbers as u32);
-            let by_row = |list: &[u32], i: usize| list[i] as usize;
-            let at = |i| by_row(&list_of_pieces, i);
-            factors.pieces.step(step, &list_of_pieces, &pieces, at, workers);
-            let at = |i| by_row(&list_of_kings, i);
-            factors.kings.step(step, &list_of_kings, &kings, at, workers);
+            factors.pieces.step(step, &list(|f, numbers| f % numbers), &pieces, workers);
+            factors.kings.step(step, &list(|f, numbers| f / numbers), &kings, workers);
         }
     }
 

@@ -6,7 +6,7 @@ use rules::{Minishogi, Position, Shogi};
 use std::num::NonZeroUsize;
 
 const SMALL: Shape = Shape { l0: 48, h1: 12, h2: 20 };
-const SGD: NetOptions = NetOptions { optimiser: Optimiser::Sgd, factors: false };
+const SGD: NetOptions = NetOptions { optimiser: Optimiser::Sgd, factors: false, subspace: 100 };
 
 fn workers(threads: usize) -> Workers {
     Workers::new(NonZeroUsize::new(threads).unwrap())
@@ -182,7 +182,7 @@ fn recover<V: Variant, F: FeatureSet<V>>(kind: FeatureKind, options: NetOptions,
 
 #[test]
 fn planted_nets_are_recovered() {
-    let with = |optimiser, factors| NetOptions { optimiser, factors };
+    let with = |optimiser, factors| NetOptions { optimiser, factors, ..SGD };
     recover::<Minishogi, HalfKp>(FeatureKind::MiniHalfKp, with(Optimiser::Adam, true), 0.01);
     recover::<Minishogi, HalfKp>(FeatureKind::MiniHalfKp, with(Optimiser::Adam, false), 0.01);
     recover::<Shogi, KP>(FeatureKind::KP, with(Optimiser::AdaGrad, false), 0.03);
@@ -193,7 +193,7 @@ fn planted_nets_are_recovered() {
 fn threads_and_checkpoints_change_nothing() {
     let architecture = Architecture { features: FeatureKind::MiniHalfKp, shape: SMALL };
     for optimiser in Optimiser::ALL {
-        let options = NetOptions { optimiser, factors: true };
+        let options = NetOptions { optimiser, factors: true, ..SGD };
         let (words, lists) = samples::<Minishogi, HalfKp>(300, 6);
         let run = |threads: usize, broken: bool| {
             let mut model = NetModel::<Minishogi, HalfKp>::random(architecture, options, 1);
@@ -221,7 +221,7 @@ fn threads_and_checkpoints_change_nothing() {
 #[test]
 fn parameters_stay_within_their_integers() {
     let architecture = Architecture { features: FeatureKind::MiniHalfKp, shape: SMALL };
-    let options = NetOptions { optimiser: Optimiser::Sgd, factors: true };
+    let options = NetOptions { factors: true, ..SGD };
     let mut model = NetModel::<Minishogi, HalfKp>::random(architecture, options, 8);
     let (words, lists) = samples::<Minishogi, HalfKp>(50, 3);
     let mut values = vec![0.0; lists.len()];
@@ -232,4 +232,30 @@ fn parameters_stay_within_their_integers() {
     }
     let clipped = model.to_float().quantise().unwrap().clipped;
     assert_eq!(clipped, crate::Clipped::default());
+}
+
+#[test]
+fn random_subspaces_move_their_share_of_rows() {
+    let architecture = Architecture { features: FeatureKind::MiniHalfKp, shape: SMALL };
+    let options = NetOptions { subspace: 30, ..SGD };
+    let mut model = NetModel::<Minishogi, HalfKp>::random(architecture, options, 8);
+    let (words, lists) = samples::<Minishogi, HalfKp>(400, 3);
+    let mut touched: Vec<u32> = lists.iter().flatten().flatten().copied().collect();
+    touched.sort_unstable();
+    touched.dedup();
+    let mut values = vec![0.0; lists.len()];
+    let moved: Vec<Vec<bool>> = (0..2)
+        .map(|_| {
+            let before = model.to_float();
+            model.forward(&words, &Workers::ONE, &mut values);
+            let slopes: Vec<f32> = values.iter().map(|v| v * 1e-6 + 1e-5).collect();
+            model.learn(&words, &slopes, 0.1, &Workers::ONE);
+            let after = model.to_float();
+            let row = |net: &FloatNet, f: u32| net.w0[f as usize * SMALL.l0..][..SMALL.l0].to_vec();
+            touched.iter().map(|&f| row(&before, f) != row(&after, f)).collect()
+        })
+        .collect();
+    let share = moved[0].iter().filter(|&&m| m).count() as f64 / touched.len() as f64;
+    assert!((0.2..0.4).contains(&share), "{share} of {} rows", touched.len());
+    assert_ne!(moved[0], moved[1]);
 }

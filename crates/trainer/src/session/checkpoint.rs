@@ -158,6 +158,8 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
         if found != sum.to_le_bytes() {
             return Err(damaged("its checksum is wrong"));
         }
+        // Other than the number of epochs, which may be another now, the reason to end stays.
+        let early = text.finished && text.epoch < text.settings.epochs;
         let [count, results, total, score, result, floor] = text.losses;
         let [total, score, result, floor] = [total, score, result, floor].map(f64::from_bits);
         self.state = State {
@@ -170,9 +172,7 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
             waited: text.waited,
             best: text.best.map(f64::from_bits),
             losses: Losses { count, total, score, results, result, floor },
-            // More epochs may have been asked for than last time.
-            finished: text.finished
-                && (text.epoch >= self.settings.epochs || text.epoch < text.settings.epochs),
+            finished: early || text.epoch >= self.settings.epochs,
             history: text.history.iter().map(Entry::from).collect(),
         };
         Ok(())

@@ -1,6 +1,5 @@
 use super::*;
 use crate::net::{NetModel, NetOptions};
-use crate::optimiser::Optimiser;
 use crate::random::Random;
 use features::HalfKp;
 use nnue::{Architecture, FeatureKind, Shape};
@@ -89,7 +88,7 @@ fn settings() -> Settings {
 fn net(seed: u64) -> Net {
     let shape = Shape { l0: 32, h1: 8, h2: 8 };
     let architecture = Architecture { features: FeatureKind::MiniHalfKp, shape };
-    Net::random(architecture, NetOptions { optimiser: Optimiser::Adam, factors: true }, seed)
+    Net::random(architecture, NetOptions::default(), seed)
 }
 
 fn session(desk: &Desk, settings: Settings, threads: usize) -> Session<Minishogi, Net> {
@@ -179,7 +178,11 @@ fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
 #[test]
 fn material_is_learned() {
     let desk = Desk::new("learn");
-    let mut session = session(&desk, Settings { epochs: 12, ..settings() }, 2);
+    let (data, validation) = (desk.corpus("data", 300, 1), desk.corpus("held-out", 30, 2));
+    let objective = Objective { lambda: 1.0, scale: 600.0 };
+    let settings = Settings { epochs: 10, objective, ..settings() };
+    let workers = Workers::new(NonZeroUsize::new(2).unwrap());
+    let mut session = Session::new(settings, data, &validation, net(3), workers).unwrap();
     session.run(&mut Onlooker::default()).unwrap();
     let excess: Vec<f64> =
         session.history().iter().map(|e| e.validation.total - e.validation.floor).collect();
