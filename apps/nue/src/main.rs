@@ -26,6 +26,7 @@ mod openings;
 mod options;
 mod output;
 mod perft;
+mod server;
 mod shell;
 mod show;
 mod start;
@@ -62,6 +63,7 @@ enum Command {
     Options(options::OptionsArgs),
     Match(Box<r#match::MatchArgs>),
     Openings(openings::OpeningsArgs),
+    Server(Box<server::ServerArgs>),
     Train(Box<train::TrainArgs>),
     Tune(Box<tune::TuneArgs>),
     Gen(Box<r#gen::GenArgs>),
@@ -86,6 +88,7 @@ fn main() -> ExitCode {
         Some(Command::Options(args)) => options::run(&args),
         Some(Command::Match(args)) => r#match::run(*args),
         Some(Command::Openings(args)) => openings::run(&args),
+        Some(Command::Server(args)) => server::run(&args),
         Some(Command::Train(args)) => train::run(&args),
         Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Gen(args)) => r#gen::run(&args),

@@ -1,0 +1,282 @@
+//! `nue server`: a CSA server.
+//!
+//! The crate `server` decides, this folder performs: sockets, the data file, the clock, the log.
+
+mod config;
+mod door;
+mod hall;
+mod home;
+mod http;
+mod metrics;
+mod net;
+mod scribe;
+mod store;
+mod tls;
+
+use crate::failure::{Failure, Outcome};
+use ::server::Lobby;
+use clap::{Args, Subcommand};
+use config::Config;
+use hall::{Hall, Input, Question, ServerClock};
+use serde_json::json;
+use std::collections::HashMap;
+use std::io::{BufRead, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// Run a CSA server: games, rounds by the clock, tournaments, ratings.
+#[derive(Args)]
+pub(crate) struct ServerArgs {
+    #[command(subcommand)]
+    command: Option<ServerCommand>,
+    /// The settings.
+    #[arg(long, default_value = "server.toml", global = true)]
+    config: PathBuf,
+    /// Say whether the settings are right, and do nothing else.
+    #[arg(long)]
+    check: bool,
+}
+
+#[derive(Subcommand)]
+enum ServerCommand {
+    /// Make a folder with the settings of a ready server.
+    Init {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Set the password of an account; it is read from standard input.
+    Account {
+        /// The name.
+        name: String,
+    },
+}
+
+/// Inputs that may wait for the hall.
+const QUEUE: usize = 8192;
+
+/// Questions that may wait at the door.
+const CROWD: usize = 256;
+
+/// Runs the command.
+pub(crate) fn run(args: &ServerArgs) -> Outcome {
+    match &args.command {
+        Some(ServerCommand::Init { folder }) => home::init(folder),
+        Some(ServerCommand::Account { name }) => set_password(&load(&args.config)?, name),
+        None if args.check => check(&args.config),
+        None => serve(&load(&args.config)?),
+    }
+}
+
+fn load(path: &Path) -> Result<Config, Failure> {
+    Config::load(path).map_err(Failure::failed)
+}
+
+fn check(path: &Path) -> Outcome {
+    let config = load(path)?;
+    if let Some(table) = &config.file.tls {
+        tls::Acceptor::new(table).map_err(Failure::failed)?;
+    }
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}: fine", path.display())?;
+    writeln!(
+        out,
+        "players connect to {}, data in {}",
+        config.file.listen,
+        config.file.data.display()
+    )?;
+    for table in &config.lobby.timetables {
+        writeln!(out, "rounds of {} every {} minutes", table.game, table.every / 60)?;
+    }
+    for event in &config.events {
+        writeln!(out, "tournament {} with {} entrants", event.name, event.entrants.len())?;
+    }
+    Ok(())
+}
+
+fn set_password(config: &Config, name: &str) -> Outcome {
+    let name = ::csa::UserName::new(name).map_err(|error| Failure::usage(error.to_string()))?;
+    let mut secret = String::new();
+    std::io::stdin().lock().read_line(&mut secret)?;
+    let secret = secret.trim_end_matches(['\r', '\n']);
+    let longest = ::csa::names::LONGEST_NAME;
+    if secret.is_empty() || secret.len() > longest || secret.contains(' ') {
+        return Err(Failure::usage(format!(
+            "a password has 1 to {longest} characters and no spaces"
+        )));
+    }
+    let failed = |error: store::Error| Failure::failed(error.to_string());
+    let mut store =
+        store::Store::open(&config.file.data, config.file.durability).map_err(failed)?;
+    let hash = door::hash(secret).ok_or_else(|| Failure::failed("no random numbers to be had"))?;
+    store.set_account(name.as_str(), &hash, ServerClock::wall()).map_err(failed)?;
+    writeln!(std::io::stdout(), "{name} has a password now")?;
+    Ok(())
+}
+
+/// A listening socket, and an error that names the address.
+fn bind(address: &str) -> Result<TcpListener, Failure> {
+    let listener = TcpListener::bind(address);
+    let listener = listener.and_then(|l| l.set_nonblocking(true).map(|()| l));
+    listener.map_err(|error| Failure::failed(format!("cannot listen on {address}: {error}")))
+}
+
+fn serve(config: &Config) -> Outcome {
+    let failed = |error: String| Failure::failed(error);
+    let data = &config.file.data;
+    let store = store::Store::open(data, config.file.durability)
+        .map_err(|error| failed(format!("{}: {error}", data.display())))?;
+    let players = bind(&config.file.listen)?;
+    let status = match config.file.status.as_str() {
+        "" => None,
+        address => Some(bind(address)?),
+    };
+    let tls = match &config.file.tls {
+        None => None,
+        Some(table) => Some((bind(&table.listen)?, tls::Acceptor::new(table).map_err(failed)?)),
+    };
+    let (inputs, queue) = mpsc::channel(QUEUE);
+    let (scribe, scribbling) = scribe::start(config, inputs.clone()).map_err(failed)?;
+    let clock = ServerClock::start();
+    let lobby = open_lobby(config, &store, clock, &scribe).map_err(failed)?;
+    let accounts =
+        store::accounts(store.connection()).map_err(|error| failed(error.to_string()))?;
+    let door = open_door(config, accounts, inputs.clone())?;
+    let metrics = Arc::new(metrics::Metrics::default());
+    let hall = Hall {
+        lobby,
+        store,
+        clock,
+        metrics: Arc::clone(&metrics),
+        scribe: scribe.clone(),
+        door,
+        drain: Duration::from_secs(config.file.drain),
+        connections: HashMap::new(),
+        recorded: Vec::new(),
+        accounts: Vec::new(),
+        stopping: None,
+    };
+    let hall =
+        std::thread::Builder::new().name("hall".to_owned()).spawn(move || hall.run(queue))?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let addresses =
+        (players.local_addr()?, status.as_ref().map(TcpListener::local_addr).transpose()?);
+    {
+        let _inside = runtime.enter();
+        let reception =
+            net::Reception { inputs: inputs.clone(), clock, ids: Arc::new(AtomicU64::new(1)) };
+        let plain = tokio::net::TcpListener::from_std(players)?;
+        runtime.spawn(net::listen(plain, reception.clone(), None));
+        if let Some((listener, acceptor)) = tls {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            runtime.spawn(net::listen(listener, reception, Some(acceptor)));
+        }
+        if let Some(listener) = status {
+            let desk = http::Desk {
+                inputs: inputs.clone(),
+                metrics,
+                data: data.clone(),
+                rating: config.rating.clone(),
+            };
+            runtime.spawn(http::serve(tokio::net::TcpListener::from_std(listener)?, desk));
+        }
+        runtime.spawn(stop_on_signals(inputs));
+    }
+    // Whoever started us can read here where we are, also when the port was 0.
+    let (players, status) = addresses;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "listening on {players}")?;
+    if let Some(status) = status {
+        writeln!(out, "status on http://{status}/")?;
+    }
+    out.flush()?;
+    drop(out);
+    scribe.log("listening", &json!({ "address": players.to_string() }));
+    let ended = hall.join().map_err(|_| failed("the hall has collapsed".to_owned()))?;
+    // What was sent last is still being written.
+    runtime.shutdown_timeout(Duration::from_secs(2));
+    scribe.end();
+    let _ = scribbling.join();
+    ended.map_err(failed)
+}
+
+/// The lobby as it was when the server last ran.
+fn open_lobby(
+    config: &Config,
+    store: &store::Store,
+    clock: ServerClock,
+    scribe: &scribe::Scribe,
+) -> Result<Lobby, String> {
+    let mut settings = config.lobby.clone();
+    let mut seed = [0; 8];
+    // Without random numbers the first toss is known beforehand, which harms nobody.
+    let _ = getrandom::fill(&mut seed);
+    settings.toss = u64::from_le_bytes(seed);
+    let patience = settings.patience;
+    let now = clock.both();
+    let mut lobby = Lobby::new(settings, now);
+    let scores = store::scores(store.connection()).map_err(|error| error.to_string())?;
+    for event in &config.events {
+        lobby.add_event(event.clone(), &scores, now);
+    }
+    for game in store::unfinished(store.connection()).map_err(|error| error.to_string())? {
+        match game {
+            Ok(game) => match game.room(patience) {
+                Some(room) => {
+                    scribe.log(
+                        "restored",
+                        &json!({ "game": game.conditions.id, "moves": game.moves.len() }),
+                    );
+                    lobby.restore(room);
+                }
+                None => scribe.log("not-restored", &json!({ "game": game.conditions.id })),
+            },
+            Err(error) => scribe.log("not-restored", &json!({ "error": error.to_string() })),
+        }
+    }
+    Ok(lobby)
+}
+
+/// The thread that checks passwords.
+fn open_door(
+    config: &Config,
+    accounts: HashMap<String, String>,
+    inputs: mpsc::Sender<Input>,
+) -> Result<std::sync::mpsc::SyncSender<Question>, Failure> {
+    let (sender, questions) = std::sync::mpsc::sync_channel::<Question>(CROWD);
+    let mut door = door::Door::new(accounts, config.file.registration, config.file.guests);
+    std::thread::Builder::new().name("door".to_owned()).spawn(move || {
+        while let Ok(Question { id, name, secret }) = questions.recv() {
+            let answer = door.check(&name, secret.as_deref());
+            if inputs.blocking_send(Input::Checked { id, name, answer }).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(sender)
+}
+
+/// An interrupt or a request to terminate stops the server; a second one at once.
+async fn stop_on_signals(inputs: mpsc::Sender<Input>) {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+        let (Ok(mut terminate), Ok(mut interrupt)) = signals else { return };
+        loop {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            if inputs.send(Input::Stop).await.is_err() {
+                return;
+            }
+        }
+    }
+    #[cfg(not(unix))]
+    while tokio::signal::ctrl_c().await.is_ok() && inputs.send(Input::Stop).await.is_ok() {}
+}

@@ -1,0 +1,203 @@
+//! What can be done a little later: the log, the records, ratings, tidying the data file.
+
+use super::config::Config;
+use super::hall::{Input, ServerClock};
+use super::store;
+use ::server::calendar::Date;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+
+/// Jobs that may wait. When the disk is that slow, lines of the log are lost; records are not:
+/// they are found missing at the next start.
+const QUEUE: usize = 20_000;
+
+/// How often the data file is tidied, and ratings are made if games have ended.
+const TIDY: Duration = Duration::from_secs(2);
+const RATE: Duration = Duration::from_secs(300);
+
+/// Something to do.
+pub(super) enum Job {
+    Log(String),
+    Record(String),
+    /// Do what waits, and end.
+    End,
+}
+
+/// Where jobs are handed in.
+#[derive(Clone)]
+pub(super) struct Scribe(SyncSender<Job>);
+
+impl Scribe {
+    pub(super) fn send(&self, job: Job) {
+        // Full: see QUEUE.
+        let _ = self.0.try_send(job);
+    }
+
+    /// Writes an event with its fields.
+    pub(super) fn log(&self, event: &str, fields: &Value) {
+        let date = Date::from_unix(ServerClock::wall());
+        let time = format!(
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+            date.year, date.month, date.day, date.hour, date.minute, date.second
+        );
+        let mut line = json!({ "time": time, "event": event });
+        if let (Some(line), Some(fields)) = (line.as_object_mut(), fields.as_object()) {
+            line.extend(fields.iter().map(|(k, v)| (k.clone(), v.clone())));
+        }
+        self.send(Job::Log(line.to_string()));
+    }
+
+    /// Ends the thread once it has done what it was given before.
+    pub(super) fn end(&self) {
+        // Blocks while the queue is full: what waits in it is to be done.
+        let _ = self.0.send(Job::End);
+    }
+}
+
+/// Starts the thread.
+pub(super) fn start(
+    config: &Config,
+    inputs: mpsc::Sender<Input>,
+) -> Result<(Scribe, std::thread::JoinHandle<()>), String> {
+    let (sender, jobs) = sync_channel(QUEUE);
+    let log: Box<dyn Write + Send> = match config.file.log.as_str() {
+        "" => Box::new(std::io::sink()),
+        "-" => Box::new(std::io::stderr()),
+        path => {
+            let file = File::options().create(true).append(true).open(path);
+            Box::new(BufWriter::new(file.map_err(|error| format!("{path}: {error}"))?))
+        }
+    };
+    let open = |path: &Path| {
+        rusqlite::Connection::open(path).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let desk = Desk {
+        jobs,
+        inputs,
+        log,
+        reading: store::reader(&config.file.data).map_err(|error| error.to_string())?,
+        tidying: open(&config.file.data)?,
+        records: config.file.records.clone(),
+        rating: config.rating.clone(),
+        rated: None,
+        fresh: true,
+    };
+    let thread = std::thread::Builder::new().name("scribe".to_owned()).spawn(move || desk.run());
+    Ok((Scribe(sender), thread.map_err(|error| error.to_string())?))
+}
+
+struct Desk {
+    jobs: Receiver<Job>,
+    inputs: mpsc::Sender<Input>,
+    log: Box<dyn Write + Send>,
+    reading: rusqlite::Connection,
+    tidying: rusqlite::Connection,
+    records: PathBuf,
+    rating: ::server::rating::Method,
+    rated: Option<Instant>,
+    /// Games have ended since the ratings were made.
+    fresh: bool,
+}
+
+impl Desk {
+    fn run(mut self) {
+        for id in store::unrecorded(&self.reading).unwrap_or_default() {
+            self.record(&id);
+        }
+        let mut tidied = Instant::now();
+        loop {
+            match self.jobs.recv_timeout(TIDY) {
+                Ok(Job::Log(line)) => {
+                    // A log that cannot be written cannot be complained about in the log.
+                    let _ = writeln!(self.log, "{line}");
+                }
+                Ok(Job::Record(id)) => {
+                    self.fresh = true;
+                    self.record(&id);
+                }
+                Ok(Job::End) | Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if tidied.elapsed() >= TIDY {
+                tidied = Instant::now();
+                let _ = self.log.flush();
+                if let Err(error) = store::checkpoint(&self.tidying) {
+                    let _ = writeln!(
+                        self.log,
+                        "{}",
+                        json!({ "event": "checkpoint-failed", "error": error.to_string() })
+                    );
+                }
+                self.rate();
+            }
+        }
+        let _ = self.log.flush();
+        let _ = store::checkpoint(&self.tidying);
+    }
+
+    fn record(&mut self, id: &str) {
+        let written = write_record(&self.reading, &self.records, id);
+        match written {
+            Ok(()) => {
+                // If the hall has ended it will be written again at the next start.
+                let _ = self.inputs.try_send(Input::Recorded(id.to_owned()));
+            }
+            Err(error) => {
+                let line = json!({ "event": "record-failed", "game": id, "error": error });
+                let _ = writeln!(self.log, "{line}");
+            }
+        }
+    }
+
+    fn rate(&mut self) {
+        if !self.fresh || self.rated.is_some_and(|last| last.elapsed() < RATE) {
+            return;
+        }
+        self.fresh = false;
+        self.rated = Some(Instant::now());
+        let wall = ServerClock::wall();
+        let Ok(results) = store::results(&self.reading, wall, self.rating.oldest) else { return };
+        let ratings = ::server::rating::rate(&results, &self.rating);
+        let table = ratings.into_iter().map(|r| (r.name, r.rating)).collect();
+        let _ = self.inputs.try_send(Input::Ratings(table));
+    }
+}
+
+/// Where a game's record lies: a folder a day.
+pub(super) fn record_path(folder: &Path, id: &str, started: i64) -> PathBuf {
+    let date = Date::from_unix(started);
+    // Ids are made of names that were checked; whatever else is in them must not leave the folder.
+    let safe = |c: char| if c.is_ascii_alphanumeric() || "+-_.@".contains(c) { c } else { '_' };
+    let name: String = id.chars().map(safe).collect();
+    folder
+        .join(format!("{:04}", date.year))
+        .join(format!("{:02}", date.month))
+        .join(format!("{:02}", date.day))
+        .join(format!("{name}.csa"))
+}
+
+fn write_record(connection: &rusqlite::Connection, folder: &Path, id: &str) -> Result<(), String> {
+    let game = store::game(connection, id).map_err(|error| error.to_string())?;
+    let game = game.ok_or("no such game")?;
+    let bytes = ::server::record::csa_file(&game.record()).map_err(|error| error.to_string())?;
+    let path = record_path(folder, id, game.started);
+    let mut draft = crate::draft::Draft::new(&path).map_err(|error| error.to_string())?;
+    draft.write_all(&bytes).map_err(|error| error.to_string())?;
+    draft.publish(true).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_stay_in_their_folder() {
+        let path = record_path(Path::new("r"), "../../etc/x+a+b", 0);
+        assert_eq!(path, Path::new("r/1970/01/01/.._.._etc_x+a+b.csa"));
+    }
+}
