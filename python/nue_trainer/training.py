@@ -41,6 +41,10 @@ def make_deterministic() -> None:
     """The same run gives the same net, on one machine and one version of torch."""
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.use_deterministic_algorithms(True, warn_only=True)
+    # Later versions fill fresh memory besides, which costs time and is of no use here.
+    memory = getattr(torch.utils, "deterministic", None)
+    if memory is not None:
+        memory.fill_uninitialized_memory = False
 
 
 def make_optimiser(settings: Settings, net: Net, device: torch.device) -> torch.optim.Optimizer:

@@ -44,7 +44,7 @@ class EndToEnd(unittest.TestCase):
         cls.addClassCleanup(held.cleanup)
         cls.folder = Path(held.name)
         cls.data = str(cls.folder / "train.teacher")
-        for name, seed, games in (("train", "1", "24"), ("check", "2", "8")):
+        for name, seed, games in (("train", "1", "80"), ("check", "2", "20")):
             out = str(cls.folder / f"{name}.teacher")
             options = ["--nodes", "60", "--seed", seed, "--threads", "1", "--games", games]
             nue("gen", "--game", "minishogi", "--out", out, *options)
@@ -153,6 +153,35 @@ class EndToEnd(unittest.TestCase):
         after = second.records[0]["validation_loss"]
         self.assertLess(abs(before - after), 0.01)
 
+    def test_both_trainers_agree(self) -> None:
+        """The engine's own trainer sees the same positions, the same losses, the same progress."""
+        settings = replace(
+            self.settings("torch.nuef"), epochs=4, stream_options=("--no-mates",), factors=False
+        )
+        run = self.run_all(settings)
+
+        def train(out: str, *options: str) -> list[dict[str, dict[str, float]]]:
+            path = str(self.folder / out)
+            line = ["train", self.data, "--validation", *settings.validation, "--out", path]
+            line += ["--keep-checks", "--keep-captures", "--limit", "31000", "--mirror", "false"]
+            line += ["--batch", "128", "--threads", "1", "--no-factors", *options]
+            # It fails where nothing was better than the beginning; its log is there all the same.
+            subprocess.run([NUE, *line], capture_output=True)
+            lines = Path(f"{path}.jsonl").read_text().splitlines()[1:]
+            return [json.loads(text) for text in lines]
+
+        # Its first line is about the net it begins with: the one trained here.
+        theirs = train("after.bin", "--from", settings.out, "--epochs", "1", "--lr", "1e-9")
+        ours = run.records[-1]
+        for name, key in (("total", ""), ("score", "score_"), ("result", "result_")):
+            wanted = ours[f"validation_{key}loss"]
+            self.assertAlmostEqual(theirs[0]["validation"][name], wanted, places=4)
+        self.assertAlmostEqual(theirs[0]["validation"]["floor"], ours["validation_floor"], places=4)
+        # From random numbers of its own it comes to about the same.
+        alone = train("alone.bin", "--arch", "halfkp-32x2-8-8", "--epochs", "4")
+        best = min(line["validation"]["total"] for line in alone)
+        self.assertLess(abs(best - ours["validation_loss"]), 0.05)
+
     def test_errors_are_told(self) -> None:
         common = ["--nue", NUE, "--features", "halfkp", "--device", "cpu", "--width", "32"]
         out = str(self.folder / "none.nuef")
@@ -182,7 +211,7 @@ class EndToEnd(unittest.TestCase):
     def test_a_stream_that_is_left_ends(self) -> None:
         with Loader(Order(NUE, (self.data,), "halfkp", epochs=None, batch=64)) as loader:
             for number, batch in enumerate(loader):
-                if number == 20:
+                if number == 100:
                     break
         self.assertGreater(batch.epoch, 0)
         with self.assertRaises(StreamError):
