@@ -11,13 +11,13 @@ mod convert;
 mod data;
 mod doctor;
 mod draft;
-mod equipped;
 mod eval;
 mod evaluation;
 mod failure;
 mod r#gen;
 mod go;
 mod input;
+mod learn;
 mod r#match;
 mod mate;
 mod moves;
@@ -67,6 +67,7 @@ enum Command {
     Train(Box<train::TrainArgs>),
     Tune(Box<tune::TuneArgs>),
     Gen(Box<r#gen::GenArgs>),
+    Learn(Box<learn::LearnArgs>),
 }
 
 fn main() -> ExitCode {
@@ -92,6 +93,7 @@ fn main() -> ExitCode {
         Some(Command::Train(args)) => train::run(&args),
         Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Gen(args)) => r#gen::run(&args),
+        Some(Command::Learn(args)) => learn::run(&args),
     };
     outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -37,6 +37,7 @@ const ROOMS: &[Room] = &[
     room("usi", 4),
     room("csa", 4),
     room("book", 4),
+    room("assembly", 4),
     room("arena", 5),
     room("trainer", 5),
     room("server", 5),

@@ -1,8 +1,8 @@
 //! An engine that loads its evaluation: `EvalDir` and `FV_SCALE` belong here, everything else to
 //! the search inside, which is built anew when the evaluation changes.
 
-use crate::assemble;
 use crate::evaluation::{Evaluation, LARGEST_FV_SCALE, USUAL_FOLDER};
+use crate::search::search;
 use rules::{AnyPosition, Game};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ const FOLDER: &str = "EvalDir";
 const SCALE: &str = "FV_SCALE";
 
 /// The engine.
-pub(crate) struct Equipped {
+pub struct Equipped {
     game: Game,
     time: Arc<dyn TimeSource>,
     settings: Settings,
@@ -46,8 +46,9 @@ fn specs() -> Vec<OptionSpec> {
 }
 
 impl Equipped {
-    pub(crate) fn new(game: Game, time: Arc<dyn TimeSource>) -> Self {
-        let inner = assemble::search(game, &Evaluation::Material, Arc::clone(&time));
+    /// An engine at the start position.
+    pub fn new(game: Game, time: Arc<dyn TimeSource>) -> Self {
+        let inner = search(game, &Evaluation::Material, Arc::clone(&time));
         Self {
             game,
             time,
@@ -83,8 +84,8 @@ impl Equipped {
     }
 
     /// Builds the search anew around an evaluation.
-    pub(crate) fn use_evaluation(&mut self, evaluation: &Evaluation) {
-        self.inner = assemble::search(self.game, evaluation, Arc::clone(&self.time));
+    pub fn use_evaluation(&mut self, evaluation: &Evaluation) {
+        self.inner = search(self.game, evaluation, Arc::clone(&self.time));
         for (name, value) in &self.chosen {
             // They were accepted before, by the same search around another evaluation.
             let _ = self.inner.set_option(name, value);

@@ -1,0 +1,19 @@
+//! The engines of this program, put together.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`evaluation`] | what evaluates, and finding it on disk |
+//! | [`search()`] | the one `match` on the game and on what evaluates |
+//! | [`equipped`] | an engine that loads its evaluation by options |
+//!
+//! The search is generic over its evaluation and compiled once for each: all of that happens here,
+//! so that whoever uses engines compiles none. Above this room an engine is `Box<dyn Engine>`.
+//! Deliberately absent: command lines and printing.
+
+pub mod equipped;
+pub mod evaluation;
+mod search;
+
+pub use equipped::Equipped;
+pub use evaluation::{Evaluation, LoadError};
+pub use search::{Judge, engine, judge, search};
