@@ -21,7 +21,9 @@ def _wait(device: torch.device) -> None:
         torch.cuda.synchronize(device)
 
 
-def bench(settings: Settings, seconds: float, say: Callable[[str], None] = print) -> dict[str, float]:
+def bench(
+    settings: Settings, seconds: float, say: Callable[[str], None] = print
+) -> dict[str, float]:
     """Positions per second of each part."""
     device = choose_device(settings.device)
     asked = replace(order(settings, 0), epochs=None)
