@@ -275,7 +275,8 @@ impl Plan {
         };
         let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let workers = Workers::new(args.threads.unwrap_or_else(all));
-        let options = NetOptions { optimiser, factors: !args.no_factors };
+        let (factors, subspace) = (!args.no_factors, args.subspace);
+        let options = NetOptions { optimiser, factors, subspace };
         let architecture = args.architecture(game)?;
         Ok(Self { game, architecture, tables, options, settings, workers })
     }
