@@ -57,6 +57,9 @@ pub(super) fn train(
     if args.float.is_some() {
         return Err(Failure::usage("--float is for nets; tables have no file in real numbers"));
     }
+    if plan.options.subspace != 100 {
+        return Err(Failure::usage("--subspace is for nets"));
+    }
     let options = TableOptions { optimiser: plan.options.optimiser, factors: plan.options.factors };
     match kind {
         Kind::Kkppt => {
