@@ -82,6 +82,21 @@ pub(super) fn affine<const N: usize>(out: &mut [f32], weights: &[f32], x: &[f32]
     }
 }
 
+/// A sum of products: eight sums side by side, since a plain sum would be one long chain.
+#[inline(always)]
+fn dot<const N: usize>(a: &[f32; N], b: &[f32; N]) -> f32 {
+    let mut lanes = [0.0; 8];
+    let mut at = 0;
+    while at + 8 <= N {
+        for n in 0..8 {
+            lanes[n] += a[at + n] * b[at + n];
+        }
+        at += 8;
+    }
+    let [a, b, c, d, e, f, g, h] = lanes;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
 /// The way back through a layer. For every input of the list: its weights' slopes are added to
 /// `gradient`, and its own slope is written to `back`.
 #[inline(always)]
@@ -105,16 +120,7 @@ pub(super) fn affine_back<const N: usize>(
             for n in 0..N {
                 sums[n] += x * slope[n];
             }
-            // Eight sums side by side: a plain sum would be one long chain.
-            let mut lanes = [0.0; 8];
-            let (row, slope) = (row.as_chunks::<8>().0, slope.as_chunks::<8>().0);
-            for (row, slope) in row.iter().zip(slope) {
-                for n in 0..8 {
-                    lanes[n] += row[n] * slope[n];
-                }
-            }
-            let four = [0, 1, 2, 3].map(|k| lanes[k] + lanes[k + 4]);
-            let sum = (four[0] + four[2]) + (four[1] + four[3]);
+            let sum = dot(row, &slope);
             back[i] = if block == 0 { sum } else { back[i] + sum };
         }
     }
