@@ -31,8 +31,8 @@ fn specs() -> Vec<OptionSpec> {
         OptionSpec::text(
             FOLDER,
             USUAL_FOLDER,
-            "Folder with a net (nn.bin) or three-piece tables (KK, KKP and KPP_synthesized.bin), \
-             or a net file; looked for where the program was started, then beside the executable. \
+            "Folder with a net (nn.bin) or tables (kkppt.bin; KK, KKP and KPP_synthesized.bin), or \
+             a file; looked for where the program was started, then beside the executable. \
              Without one the engine counts material.",
         ),
         OptionSpec::spin(
