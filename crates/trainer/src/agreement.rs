@@ -62,7 +62,7 @@ impl Choices {
         let begin = self.words.len();
         let mut position = position.without_history();
         let moves = position.legal_moves();
-        for &mv in moves.iter() {
+        for &mv in &moves {
             let at = self.words.len();
             self.words.resize(at + encoder.words(), 0);
             position.play(mv);
