@@ -23,6 +23,7 @@ mod movegen;
 mod moves;
 mod perft;
 mod piece;
+mod placement;
 mod play;
 mod position;
 mod repetition;

@@ -19,7 +19,7 @@ pub enum Kings {
 }
 
 /// Largest move number accepted: far beyond any game, far below overflow.
-const MAX_PLY: u32 = 1_000_000;
+pub(crate) const MAX_PLY: u32 = 1_000_000;
 
 /// Everything that is wrong with a SFEN.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -161,9 +161,9 @@ fn clip(s: &str) -> String {
 
 /// How many pieces of each unpromoted kind were read, and kings by colour.
 #[derive(Default)]
-struct Counts {
-    kinds: [usize; 9],
-    kings: [usize; 2],
+pub(crate) struct Counts {
+    pub(crate) kinds: [usize; 9],
+    pub(crate) kings: [usize; 2],
 }
 
 fn read_board<V: Variant>(
@@ -254,7 +254,7 @@ fn read_hands<V: Variant>(
     }
 }
 
-fn check_counts<V: Variant>(counts: &Counts, kings: Kings, reasons: &mut Vec<String>) {
+pub(crate) fn check_counts<V: Variant>(counts: &Counts, kings: Kings, reasons: &mut Vec<String>) {
     for kind in Kind::HAND {
         let (n, most) = (counts.kinds[kind.index()], V::PIECES[kind.index()]);
         if n > most {
@@ -271,7 +271,10 @@ fn check_counts<V: Variant>(counts: &Counts, kings: Kings, reasons: &mut Vec<Str
     }
 }
 
-fn check_pawns_and_dead_pieces<V: Variant>(pos: &Position<V>, reasons: &mut Vec<String>) {
+pub(crate) fn check_pawns_and_dead_pieces<V: Variant>(
+    pos: &Position<V>,
+    reasons: &mut Vec<String>,
+) {
     for color in Color::BOTH {
         let mut files = [0; 9];
         pos.pieces_of(color, Kind::Pawn).each(|sq| files[sq.index() / V::SIZE] += 1);
@@ -290,7 +293,7 @@ fn check_pawns_and_dead_pieces<V: Variant>(pos: &Position<V>, reasons: &mut Vec<
     }
 }
 
-fn check_waiting_side<V: Variant>(pos: &Position<V>, reasons: &mut Vec<String>) {
+pub(crate) fn check_waiting_side<V: Variant>(pos: &Position<V>, reasons: &mut Vec<String>) {
     let waiting = pos.turn().opponent();
     if let Some(king) = pos.king(waiting)
         && pos.is_attacked(pos.turn(), king, pos.occupied())

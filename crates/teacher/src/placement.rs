@@ -63,6 +63,21 @@ impl Placement {
 
     /// The position, with that number for its next move. Kings may be missing.
     pub(crate) fn position(&self, ply: u32) -> Result<AnyPosition, PackError> {
+        let (board, hands, turn) = (self.squares(), self.hands, self.turn);
+        let placed = match self.game {
+            Game::Shogi => Position::<Shogi>::from_placement(board, hands, turn, ply, Kings::Any)
+                .map(AnyPosition::from),
+            Game::Minishogi => {
+                Position::<Minishogi>::from_placement(board, hands, turn, ply, Kings::Any)
+                    .map(AnyPosition::from)
+            }
+        };
+        // What is wrong is said in words people know.
+        placed.or_else(|_| self.as_text(ply))
+    }
+
+    /// The same by way of SFEN, whose reader names whatever is wrong.
+    fn as_text(&self, ply: u32) -> Result<AnyPosition, PackError> {
         let size = self.game.size();
         let mut text = String::with_capacity(128);
         for rank in 0..size {
