@@ -165,6 +165,22 @@ fn a_killed_match_is_resumed_without_losing_or_repeating_a_game() {
 }
 
 #[test]
+fn our_own_engine_ponders_and_three_are_rated_together() {
+    let folder = Folder::new();
+    let openings = folder.write("openings.txt", OPENINGS);
+    let mut arguments = self_play(&openings, "4");
+    arguments[2] = "cmd=self,name=A,nodes=60,ponder=true";
+    arguments.extend(["--engine", "cmd=self,name=C,nodes=40,ponder=true"]);
+    let (games, result) = results(&run(&arguments));
+    assert_eq!(games.len(), 12);
+    assert!(games.values().all(|game| game["fault"] == Value::Null), "{games:?}");
+    for engine in result["engines"].as_array().unwrap() {
+        let rating = &engine["rating"];
+        assert!(rating.is_null() || rating.as_array().is_some_and(|r| r.len() == 3), "{rating}");
+    }
+}
+
+#[test]
 fn a_test_stops_by_itself() {
     let folder = Folder::new();
     let openings = folder.write("openings.txt", OPENINGS);

@@ -12,7 +12,7 @@ use std::time::Duration;
 use usi::{Command, SetPosition};
 
 const HELP: &str = "good|crash|hang|lie|flood|late|babble|garble|resign|win|score|delay|slow-start|\
-                    slow-ready|mute|deaf|die-on-newgame";
+                    slow-ready|mute|deaf|die-on-newgame|first|foresee|misjudge|hasty|dreamer";
 
 struct Mock {
     what: String,
@@ -21,6 +21,7 @@ struct Mock {
     known: SetPosition,
     random: u64,
     asked: u64,
+    pondering: bool,
 }
 
 fn main() {
@@ -32,7 +33,7 @@ fn main() {
     let position = AnyPosition::startpos(Game::Shogi);
     // Always the same games: a test must not hang on what chance does on the day.
     let random = 1;
-    let mut mock = Mock { what, number, position, known, random, asked: 0 };
+    let mut mock = Mock { what, number, position, known, random, asked: 0, pondering: false };
     for line in io::stdin().lock().lines() {
         let Ok(line) = line else { return };
         match Command::parse(&line) {
@@ -92,6 +93,15 @@ impl Mock {
             }
             Command::UsiNewGame if self.what == "die-on-newgame" => std::process::exit(3),
             Command::Position(position) => self.set(position),
+            Command::Go(go) if go.ponder => {
+                self.pondering = true;
+                if self.what == "hasty" {
+                    self.answer_with(500);
+                }
+            }
+            Command::PonderHit(_) if self.pondering => self.answer_with(777),
+            // One that dreams on has not even heard it.
+            Command::Stop if self.pondering && self.what != "dreamer" => self.answer_with(333),
             Command::Go(_) => self.go(),
             _ => {}
         }
@@ -115,6 +125,13 @@ impl Mock {
     fn random(&mut self, below: usize) -> usize {
         self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (self.random >> 33) as usize % below.max(1)
+    }
+
+    /// Ends pondering; the score says how.
+    fn answer_with(&mut self, score: u32) {
+        self.pondering = false;
+        say(&format!("info depth 1 score cp {score}"));
+        say(&format!("bestmove {}", self.answer()));
     }
 
     fn go(&mut self) {
@@ -157,7 +174,25 @@ impl Mock {
             }
         }
         let moves = self.position.legal_moves();
+        if ["first", "foresee", "misjudge", "hasty", "dreamer"].contains(&&*self.what) {
+            return self.foreseen(&moves);
+        }
         let chosen = self.random(moves.len());
         moves.get(chosen).map_or("resign".to_owned(), |m| m.usi(self.position.game()))
+    }
+
+    /// The first legal move, with the first reply as the one expected, or the last by who
+    /// misjudges.
+    fn foreseen(&self, moves: &[rules::Move]) -> String {
+        let game = self.position.game();
+        let Some(best) = moves.first() else { return "resign".to_owned() };
+        let mut after = self.position.clone();
+        after.play(*best);
+        let replies = after.legal_moves();
+        let reply = if self.what == "misjudge" { replies.last() } else { replies.first() };
+        match reply.filter(|_| self.what != "first") {
+            Some(reply) => format!("{} ponder {}", best.usi(game), reply.usi(game)),
+            None => best.usi(game),
+        }
     }
 }

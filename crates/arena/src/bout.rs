@@ -72,17 +72,20 @@ fn move_of(
         allowed: allowed.map(|time| time.saturating_add(margin)),
     };
     let mut thought = players[mover.index()].think(&turn)?;
-    let own_time = thought.time.saturating_sub(thought.starved);
-    let could_have = turn.allowed.is_none_or(|allowed| own_time <= allowed);
-    if clock.spend(thought.time, margin) {
+    let in_time = clock.spend(thought.time, margin);
+    let could_have = in_time || {
+        let own_time = thought.time.saturating_sub(thought.starved);
+        turn.allowed.is_none_or(|allowed| own_time <= allowed)
+    };
+    if !could_have {
+        return Err(Fault::late(thought.time, allowed.unwrap_or_default()).into());
+    }
+    if in_time {
         thought.starved = Duration::ZERO;
-        return Ok(thought);
     }
-    if could_have {
-        // Late only because the machine was busy elsewhere: no player's fault.
-        return Ok(thought);
-    }
-    Err(Fault::late(thought.time, allowed.unwrap_or_default()).into())
+    // Late only because the machine was busy elsewhere is no player's fault.
+    players[mover.index()].ponder(&go_for(mover, clocks))?;
+    Ok(thought)
 }
 
 /// The `go` of the side to move, given both clocks.

@@ -2,14 +2,15 @@
 
 use crate::fault::{Cause, Fault, Halt};
 use crate::player::{Player, Thought, Turn};
+use crate::ponder::Expected;
 use crate::process::{Answered, Process};
 use crate::spec::{Command, EngineSpec};
-use rules::{AnyPosition, Game};
+use rules::{AnyPosition, Game, Move};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use think::{Answer, Info, Moment, OptionSpec, TimeSource, quote};
-use usi::{BestMove, GameResult, Reply};
+use usi::{BestMove, GameResult, Go, Reply};
 
 /// How often a waiting game looks whether it has been abandoned.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -41,6 +42,10 @@ pub struct Foreign {
     abandoned: Arc<AtomicBool>,
     process: Option<Process>,
     introduction: Introduction,
+    /// The reply it expects.
+    expected: Option<Expected>,
+    /// Whether it thinks about that now.
+    pondering: bool,
 }
 
 impl Foreign {
@@ -60,6 +65,8 @@ impl Foreign {
             abandoned,
             process: None,
             introduction: Introduction::default(),
+            expected: None,
+            pondering: false,
         }
     }
 
@@ -191,6 +198,29 @@ impl Foreign {
     }
 }
 
+impl Foreign {
+    /// Ends thinking about a reply that was not played. What it answers is of no interest.
+    fn stop_pondering(&mut self) -> Result<(), Halt> {
+        if !std::mem::take(&mut self.pondering) {
+            return Ok(());
+        }
+        self.send("stop\n")?;
+        let deadline = self.time.now() + self.spec.stall.unwrap_or(STALL);
+        loop {
+            match self.next(Some(deadline))? {
+                Some(answered) if is_best_move(&answered.line) => break,
+                Some(_) => {}
+                None => {
+                    let detail = "pondering, did not answer to stop";
+                    return Err(Fault::new(Cause::Stall, detail).into());
+                }
+            }
+        }
+        self.process()?.answered();
+        Ok(())
+    }
+}
+
 fn is_best_move(line: &str) -> bool {
     line.split_ascii_whitespace().next() == Some("bestmove")
 }
@@ -205,10 +235,18 @@ impl Player for Foreign {
     }
 
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, Halt> {
-        let question = format!("{}\ngo{}\n", turn.line, turn.go);
-        let now = self.time.now();
-        self.process()?.ear().forget(now);
-        self.send(&question)?;
+        let hit = self.pondering && self.expected.as_ref().is_some_and(|e| e.is(turn));
+        if hit {
+            self.pondering = false;
+            self.send("ponderhit\n")?;
+        } else {
+            self.stop_pondering()?;
+            let question = format!("{}\ngo{}\n", turn.line, turn.go);
+            let now = self.time.now();
+            self.process()?.ear().forget(now);
+            self.send(&question)?;
+        }
+        self.expected = None;
         // Only what happens after the question was handed over is the engine's time.
         let asked = self.time.now();
         let delayed = self.process()?.delay();
@@ -220,9 +258,15 @@ impl Player for Foreign {
         let answer = match Reply::parse(&answered.line) {
             Ok(Reply::BestMove(BestMove::Resign)) => Answer::Resign,
             Ok(Reply::BestMove(BestMove::Win)) => Answer::Win,
-            Ok(Reply::BestMove(BestMove::Move { best, .. })) => Answer::Move(
-                turn.position.parse_usi(&best).map_err(|why| Fault::illegal(&best, why))?,
-            ),
+            Ok(Reply::BestMove(BestMove::Move { best, ponder })) => {
+                let m = turn.position.parse_usi(&best);
+                let m = m.map_err(|why| Fault::illegal(&best, why))?;
+                if let Some(reply) = ponder.filter(|_| self.spec.ponder) {
+                    let reply = Move::from_usi(turn.position.game(), &reply);
+                    self.expected = reply.and_then(|r| Expected::after(turn, m, r));
+                }
+                Answer::Move(m)
+            }
             _ => return Err(Fault::protocol(format!("answered {}", quote(&answered.line))).into()),
         };
         let time = answered.at.saturating_sub(asked);
@@ -231,13 +275,28 @@ impl Player for Foreign {
         Ok(Thought { answer, time, info, lag, starved: delay.saturating_sub(delayed) })
     }
 
+    fn ponder(&mut self, go: &Go) -> Result<(), Halt> {
+        let Some(expected) = &self.expected else { return Ok(()) };
+        let go = Go { ponder: true, ..go.clone() };
+        let question = format!("{}\ngo{go}\n", expected.line);
+        let now = self.time.now();
+        self.process()?.ear().forget(now);
+        self.send(&question)?;
+        self.pondering = true;
+        Ok(())
+    }
+
     fn finish(&mut self, result: Option<GameResult>, fault: Option<&Fault>) {
+        // An engine that does not stop when told to is of no use for the next game.
+        let stopped = result.is_none() || self.stop_pondering().is_ok();
+        (self.pondering, self.expected) = (false, None);
         let usable = match fault {
             None => true,
             // Late or wrong, but it answers: the next `isready` will show.
             Some(fault) => matches!(fault.cause, Cause::Time | Cause::Illegal),
         };
         let told = usable
+            && stopped
             && result.is_some()
             && self.send(&format!("{}\n", usi::Command::GameOver(result))).is_ok();
         if !told && let Some(mut process) = self.process.take() {

@@ -8,6 +8,7 @@ use crate::adjudication::{Adjudication, Adjudicator};
 use crate::fault::{Fault, Halt};
 use crate::opening::Opening;
 use crate::player::Thought;
+use crate::ponder::play_on;
 use crate::referee::{End, HouseRules};
 use rules::{AnyPosition, Color, Move};
 use std::time::Duration;
@@ -102,9 +103,7 @@ pub fn play(
         };
         let by_try = rules.wins_by_try(&position, played);
         let score = thought.info.as_ref().and_then(|info| info.score).map(|(score, _)| score);
-        line.push_str(if position.played() == 0 { " moves " } else { " " });
-        line.push_str(&played.usi(position.game()));
-        position.play(played);
+        play_on(&mut position, &mut line, played);
         moves.push(PlayedMove { played, time: thought.time, info: thought.info });
         if by_try {
             break End::Try(turn);

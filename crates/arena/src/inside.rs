@@ -2,13 +2,16 @@
 
 use crate::fault::{Cause, Fault, Halt};
 use crate::player::{Player, Thought, Turn};
-use rules::Game;
+use crate::ponder::Expected;
+use rules::{AnyPosition, Game};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
-use think::{Best, Engine, Info, MateAnswer, Moment, OptionError, Report, TimeSource};
-use usi::GameResult;
+use think::{
+    Answer, Best, Engine, Info, MateAnswer, Moment, OptionError, PonderHit, Report, TimeSource,
+};
+use usi::{GameResult, Go};
 
 /// How often a waiting game looks whether it has been abandoned.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -28,6 +31,12 @@ pub struct Inside {
     time: Arc<dyn TimeSource>,
     abandoned: Arc<AtomicBool>,
     engine: Option<(Game, Box<dyn Engine>)>,
+    /// Whether it thinks on the opponent's time.
+    ponders: bool,
+    /// The reply it expects.
+    expected: Option<Expected>,
+    /// Answers of the search that thinks about it now.
+    pondering: Option<Receiver<Told>>,
 }
 
 impl Inside {
@@ -39,7 +48,42 @@ impl Inside {
         abandoned: Arc<AtomicBool>,
     ) -> Self {
         let options = options.to_vec();
-        Self { options, news: Vec::new(), workshop, time, abandoned, engine: None }
+        Self {
+            options,
+            news: Vec::new(),
+            workshop,
+            time,
+            abandoned,
+            engine: None,
+            ponders: false,
+            expected: None,
+            pondering: None,
+        }
+    }
+
+    /// The same, thinking on the opponent's time or not.
+    #[must_use]
+    pub fn pondering(mut self, ponders: bool) -> Self {
+        self.ponders = ponders;
+        self
+    }
+
+    /// Asks a question; the answer comes through the channel.
+    fn ask(
+        &self,
+        engine: &mut dyn Engine,
+        position: &AnyPosition,
+        go: &Go,
+        asked: Moment,
+    ) -> Result<Receiver<Told>, Fault> {
+        let limits = go.limits(position, asked);
+        let limits = limits.map_err(|error| Fault::protocol(error.to_string()))?;
+        let set = engine.set_position(position.clone());
+        set.map_err(|error| Fault::protocol(error.to_string()))?;
+        let (sender, answers) = sync_channel(1);
+        let listener = Listener { time: Arc::clone(&self.time), answer: sender, info: None };
+        engine.go(limits, Box::new(listener));
+        Ok(answers)
     }
 
     /// Options for the games to come, besides those it was made with.
@@ -122,14 +166,17 @@ impl Player for Inside {
         let Some((game, mut engine)) = self.engine.take() else {
             return Err(Fault::new(Cause::Crash, "the engine is not running").into());
         };
-        let (sender, answers) = sync_channel(1);
-        let listener = Listener { time: Arc::clone(&self.time), answer: sender, info: None };
         let asked = self.time.now();
-        let limits = turn.go.limits(turn.position, asked);
-        let limits = limits.map_err(|error| Fault::protocol(error.to_string()))?;
-        let set = engine.set_position(turn.position.clone());
-        set.map_err(|error| Fault::protocol(error.to_string()))?;
-        engine.go(limits, Box::new(listener));
+        let hit = self.expected.take().is_some_and(|expected| expected.is(turn));
+        let answers = match self.pondering.take() {
+            Some(answers) if hit => {
+                let clocks = turn.go.times.clocks();
+                engine.control().ponderhit(PonderHit { at: asked, clocks });
+                answers
+            }
+            // Starting a search stops the one that thinks about something else.
+            _ => self.ask(&mut *engine, turn.position, &turn.go, asked)?,
+        };
         let told = self.wait(&*engine, &answers, asked, turn.allowed);
         match &told {
             // A search that cannot be stopped cannot be waited for either: it is left behind.
@@ -141,6 +188,9 @@ impl Player for Inside {
         }
         let Told { at, best, info } = told?;
         let lag = self.time.now().saturating_sub(at);
+        if let (true, Answer::Move(m), Some(reply)) = (self.ponders, best.answer, best.ponder) {
+            self.expected = Expected::after(turn, m, reply);
+        }
         Ok(Thought {
             answer: best.answer,
             time: at.saturating_sub(asked),
@@ -150,7 +200,27 @@ impl Player for Inside {
         })
     }
 
-    fn finish(&mut self, _: Option<GameResult>, _: Option<&Fault>) {}
+    fn ponder(&mut self, go: &Go) -> Result<(), Halt> {
+        let (Some(expected), Some((game, mut engine))) = (&self.expected, self.engine.take())
+        else {
+            return Ok(());
+        };
+        let go = Go { ponder: true, ..go.clone() };
+        let asked = self.ask(&mut *engine, &expected.position, &go, self.time.now());
+        self.engine = Some((game, engine));
+        self.pondering = Some(asked?);
+        Ok(())
+    }
+
+    fn finish(&mut self, _: Option<GameResult>, _: Option<&Fault>) {
+        self.expected = None;
+        if self.pondering.take().is_some()
+            && let Some((_, engine)) = &mut self.engine
+        {
+            engine.control().stop();
+            engine.wait();
+        }
+    }
 }
 
 /// Listens to one search.

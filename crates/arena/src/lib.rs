@@ -35,6 +35,7 @@ pub mod making;
 pub mod opening;
 mod plan;
 pub mod player;
+mod ponder;
 mod process;
 pub mod record;
 pub mod referee;

@@ -38,10 +38,14 @@ fn engine(spec: &EngineSpec) -> Value {
         Launch::Inside => json!("self"),
         Launch::Process(c) => json!([c.program, c.args, c.dir, c.env]),
     };
-    json!({
+    let mut told = json!({
         "name": spec.name,
         "start": start,
         "options": spec.options,
         "control": spec.control.to_string(),
-    })
+    });
+    if spec.ponder {
+        told["ponder"] = json!(true);
+    }
+    told
 }

@@ -44,6 +44,12 @@ pub trait Player: Send {
     /// Its move.
     fn think(&mut self, turn: &Turn<'_>) -> Result<Thought, Halt>;
 
+    /// The opponent's move, on whose time a player that ponders thinks about the reply it expects.
+    /// `go` says how its own clock stands. Returns at once.
+    fn ponder(&mut self, _go: &Go) -> Result<(), Halt> {
+        Ok(())
+    }
+
     /// The game is over, for this player with that result. After its own fault the player must
     /// make sure that the next game can begin.
     fn finish(&mut self, result: Option<GameResult>, fault: Option<&Fault>);

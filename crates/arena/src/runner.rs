@@ -88,7 +88,8 @@ impl Plan {
             }
             Launch::Inside => {
                 let workshop = Arc::clone(&hall.workshop);
-                Box::new(Inside::new(&spec.options, workshop, time, abandoned))
+                let inside = Inside::new(&spec.options, workshop, time, abandoned);
+                Box::new(inside.pondering(spec.ponder))
             }
         }
     }
@@ -115,6 +116,9 @@ impl Plan {
     /// How many threads may be busy at the same time.
     pub fn threads(&self) -> usize {
         let each = self.engines.iter().map(EngineSpec::threads).max().unwrap_or(1);
+        // Who ponders thinks at the same time as the opponent.
+        let each =
+            if self.engines.iter().any(|e| e.ponder) { each.saturating_mul(2) } else { each };
         each.saturating_mul(self.concurrency)
     }
 }

@@ -41,6 +41,8 @@ pub struct EngineSpec {
     pub options: Vec<(String, String)>,
     /// How long it may think.
     pub control: TimeControl,
+    /// Whether it thinks on the opponent's time.
+    pub ponder: bool,
     /// How long it may take to answer `usi` and `isready`.
     pub startup: Duration,
     /// How long past its limit, or after the question if there is none, before it counts as hung.
@@ -72,7 +74,10 @@ pub enum SpecError {
 }
 
 const KEYS: &str = "cmd, name, arg, dir, env.NAME, option.NAME, tc, byoyomi, movetime, nodes, \
-                    depth, startup, stall";
+                    depth, ponder, startup, stall";
+
+/// The option by which engines are told that they will ponder.
+const PONDER: &str = "USI_Ponder";
 
 /// The word for our own engine in this process.
 const INSIDE: &str = "self";
@@ -106,6 +111,7 @@ struct Draft {
     main: Option<(Duration, Duration)>,
     byoyomi: Option<Duration>,
     control: TimeControl,
+    ponder: bool,
     startup: Option<Duration>,
     stall: Option<Duration>,
 }
@@ -128,6 +134,7 @@ impl Draft {
                 let depth = count(value).and_then(|n| u32::try_from(n).ok());
                 self.control.depth = Some(depth.ok_or_else(|| wrong(COUNT))?);
             }
+            "ponder" => self.ponder = value.parse().map_err(|_| wrong("true or false"))?,
             "startup" => self.startup = Some(time(SECOND)?),
             "stall" => self.stall = Some(time(SECOND)?),
             _ => match key.split_once('.') {
@@ -159,8 +166,13 @@ impl Draft {
         if !self.control.is_bounded() {
             return Err(SpecError::Unbounded(name));
         }
+        let named = |(name, _): &(String, String)| name.eq_ignore_ascii_case(PONDER);
+        if self.ponder && !self.options.iter().any(named) {
+            self.options.push((PONDER.to_owned(), "true".to_owned()));
+        }
         Ok(EngineSpec {
             name,
+            ponder: self.ponder,
             launch: if inside { Launch::Inside } else { Launch::Process(self.command) },
             options: self.options,
             control: self.control,

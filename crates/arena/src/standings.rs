@@ -3,6 +3,7 @@
 use crate::fault::Cause;
 use crate::schedule::{Schedule, Ticket};
 use crate::stats::{Score, Tally};
+use rating::{Fit, Results};
 use rules::Color;
 use std::collections::BTreeMap;
 
@@ -92,6 +93,20 @@ impl Standings {
         })
     }
 
+    /// Ratings of all engines from all pairings together, their mean 0. A pair of games is one
+    /// observation.
+    pub fn ratings(&self) -> Option<Fit> {
+        let mut results = Results::new(self.faults.len());
+        for (pairing, tally) in self.pairings.iter().zip(&self.tallies) {
+            for (games, counts) in [(2, &tally.score().pairs[..]), (1, &tally.singles()[..])] {
+                for (half_points, &times) in counts.iter().enumerate() {
+                    results.add_times(times, *pairing, games, half_points as f64 / 2.0, 1.0);
+                }
+            }
+        }
+        Fit::new(&results, rating::Terms::default())
+    }
+
     /// How an engine lost games otherwise than on the board.
     pub fn faults(&self, engine: usize) -> &BTreeMap<Cause, u64> {
         &self.faults[engine]
@@ -129,5 +144,25 @@ mod tests {
         assert!(standings.faults(1).is_empty());
         assert_eq!((standings.hopeless(1), standings.hopeless(2)), (Some(0), None));
         assert_eq!(standings.hopeless(0), None);
+    }
+
+    /// Everybody is rated by everybody's games: who never met may be compared all the same.
+    #[test]
+    fn ratings_take_all_pairings_together() {
+        let schedule = Schedule::new(Format::Gauntlet, 3, 200, 1, 0);
+        let mut standings = Standings::new(&schedule, 3);
+        assert_eq!(standings.ratings(), None);
+        for ticket in (0..schedule.games()).map_while(|id| schedule.ticket(id)) {
+            // The first engine takes three quarters from the second, a quarter from the third.
+            let strong = if ticket.players.contains(&1) { 0 } else { 2 };
+            let upset = ticket.pair / 2 % 4 == 0;
+            let black_strong = ticket.players[0] == strong;
+            let winner = if black_strong == upset { White } else { Black };
+            standings.add(&ticket, Outcome { winner: Some(winner), fault: None });
+        }
+        let fit = standings.ratings().unwrap();
+        let far = fit.difference(2, 1).unwrap();
+        assert!((far.elo - 800.0 * 3f64.log10()).abs() < 1e-6, "{far:?}");
+        assert!(far.error > fit.difference(0, 1).unwrap().error);
     }
 }

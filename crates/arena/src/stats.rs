@@ -9,6 +9,6 @@ mod elo;
 mod sprt;
 mod tally;
 
-pub use elo::{Estimate, Interval, elo_of, score_of};
+pub use elo::{CI95, Estimate, Interval, elo_of, score_of};
 pub use sprt::{Sprt, SprtError, Verdict};
 pub use tally::{Score, Tally};

@@ -191,3 +191,55 @@ fn an_engine_that_does_not_read_is_noticed() {
     let games = play(&plan);
     assert!(games.iter().all(|game| fault(game) == Some((0, Cause::Stall))), "{games:?}");
 }
+
+/// Scores of an engine's moves, which say how the mock came to them: 777 after a ponder hit.
+fn scores(game: &Finished, engine: usize) -> Vec<Option<i32>> {
+    let first = usize::from(game.ticket.players[0] != engine);
+    let score = |info: &think::Info| match info.score {
+        Some((think::Score::Cp(cp), _)) => Some(cp),
+        _ => None,
+    };
+    let own = game.played.moves.iter().skip(first).step_by(2);
+    own.map(|m| m.info.as_ref().and_then(score)).collect()
+}
+
+#[test]
+fn a_player_ponders_where_it_is_told_to() {
+    let limit = format!("{LIMIT},ponder=true");
+    let first = || engine("first", "first", LIMIT);
+    // What is expected is played: every move but the first follows a hit.
+    let games = play(&plan(vec![engine("a", "foresee", &limit), first()], 2));
+    for game in &games {
+        assert_eq!(fault(game), None);
+        let told = scores(game, 0);
+        assert!(told.len() > 5 && told[0].is_none(), "{told:?}");
+        assert!(told[1..].iter().all(|score| *score == Some(777)), "{told:?}");
+    }
+    // Something else is played: what was thought is dropped, and the question asked anew.
+    let games = play(&plan(vec![engine("a", "misjudge", &limit), first()], 2));
+    for game in &games {
+        assert_eq!(fault(game), None);
+        assert!(scores(game, 0).iter().filter(|score| score.is_none()).count() > 5);
+    }
+    // Who is not told to ponder never does.
+    let games = play(&plan(vec![engine("a", "foresee", LIMIT), first()], 2));
+    assert!(games.iter().all(|game| scores(game, 0).iter().all(Option::is_none)));
+    // Both may.
+    let both = vec![engine("a", "foresee", &limit), engine("b", "foresee", &limit)];
+    assert!(play(&plan(both, 2)).iter().all(|game| fault(game).is_none()));
+}
+
+#[test]
+fn one_that_answers_before_the_hit_is_taken_at_its_word_and_a_dreamer_loses() {
+    let limit = format!("{LIMIT},ponder=true");
+    let first = || engine("first", "first", LIMIT);
+    let games = play(&plan(vec![engine("a", "hasty", &limit), first()], 2));
+    for game in &games {
+        assert_eq!(fault(game), None, "{:?}", game.played.end);
+        assert!(scores(game, 0)[1..].iter().all(|score| *score == Some(500)));
+    }
+    // The opponent plays at random, so that sooner or later it must stop.
+    let dreamer = engine("a", "dreamer", &limit);
+    let games = play(&plan(vec![dreamer, engine("b", "good", LIMIT)], 2));
+    assert!(games.iter().all(|game| fault(game) == Some((0, Cause::Stall))), "{games:?}");
+}

@@ -26,6 +26,7 @@ const ROOMS: &[Room] = &[
     room("simd", 0),
     room("features", 1),
     room("kifu", 1),
+    room("rating", 1),
     room("teacher", 1),
     room("think", 2),
     room("eval", 2),

@@ -20,6 +20,7 @@ use toml::Value;
 ///   tc=10+0.1          clock in seconds (10: sudden death; 5:00+3: minutes)
 ///   byoyomi=1000       milliseconds for each move, alone or after tc
 ///   movetime=200       milliseconds for each move     nodes=100k   depth=8
+///   ponder=true        thinks on the opponent's time
 ///   startup=60         seconds it may take to get ready
 ///   stall=5            seconds past its limit before it counts as hung
 /// A comma inside a value is written "\,". Times may have a unit: 500ms, 2s, 5m.

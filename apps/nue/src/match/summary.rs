@@ -2,7 +2,8 @@
 
 use arena::Plan;
 use arena::standings::Standings;
-use arena::stats::{Estimate, Interval, Score, Sprt, Verdict};
+use arena::stats::{CI95, Estimate, Interval, Score, Sprt, Verdict};
+use rating::Rating;
 use serde_json::{Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -63,17 +64,29 @@ impl Summary<'_> {
         text
     }
 
+    /// All engines by rating, which all pairings give together; who cannot be rated comes last.
     fn ranking(&self) -> String {
+        let fit = self.standings.ratings();
+        let rating = |index: usize| fit.as_ref().and_then(|fit| fit.rating(index));
         let mut rows: Vec<(usize, Score)> =
             (0..self.plan.engines.len()).map(|i| (i, self.standings.score(i))).collect();
-        rows.sort_by(|a, b| b.1.ratio().total_cmp(&a.1.ratio()));
+        let place = |(index, score): &(usize, Score)| {
+            (rating(*index).map_or(f64::NEG_INFINITY, |r| r.elo), score.ratio())
+        };
+        rows.sort_by(|a, b| {
+            let (a, b) = (place(a), place(b));
+            b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1))
+        });
         let width = self.plan.engines.iter().map(|e| e.name.chars().count()).max().unwrap_or(0);
         let mut text = String::new();
         for (rank, (index, score)) in rows.iter().enumerate() {
             let name = self.name(*index);
             let pad = " ".repeat(width - name.chars().count());
-            text +=
-                &format!("{:2} {name}{pad} {}{}\n", rank + 1, score_text(score), elo_part(score));
+            let rated = rating(*index).map_or_else(
+                || ", rating ?".to_owned(),
+                |r| format!(", rating {}", interval(&within(r))),
+            );
+            text += &format!("{:2} {name}{pad} {}{rated}\n", rank + 1, score_text(score));
         }
         text
     }
@@ -106,6 +119,7 @@ impl Summary<'_> {
 
     /// The whole as one object.
     pub(crate) fn json(&self) -> Value {
+        let fit = self.standings.ratings();
         let engines: Vec<Value> = (0..self.plan.engines.len())
             .map(|i| {
                 let faults: serde_json::Map<String, Value> = self
@@ -116,6 +130,8 @@ impl Summary<'_> {
                     .collect();
                 let mut value = score_json(&self.standings.score(i));
                 value["name"] = json!(self.name(i));
+                let rating = fit.as_ref().and_then(|fit| fit.rating(i)).map(within);
+                value["rating"] = bounds(rating);
                 value["faults"] = Value::Object(faults);
                 value
             })
@@ -199,11 +215,6 @@ fn estimate_text(estimate: &Estimate, score: &Score) -> String {
 
 fn score_json(score: &Score) -> Value {
     let estimate = Estimate::of(score);
-    // JSON has no infinity: a bound that does not exist is null.
-    let bounds = |i: Option<Interval>| match i {
-        Some(i) => json!([finite(i.low), finite(i.mid), finite(i.high)]),
-        None => Value::Null,
-    };
     json!({
         "wins": score.wins,
         "draws": score.draws,
@@ -214,6 +225,17 @@ fn score_json(score: &Score) -> Value {
         "nelo": bounds(estimate.and_then(|e| e.normalised)),
         "los": estimate.map(|e| e.superiority),
     })
+}
+
+/// JSON has no infinity: a bound that does not exist is null.
+fn bounds(interval: Option<Interval>) -> Value {
+    interval.map_or(Value::Null, |i| json!([finite(i.low), finite(i.mid), finite(i.high)]))
+}
+
+/// The 95 % interval of a rating.
+fn within(rating: Rating) -> Interval {
+    let half = CI95 * rating.error;
+    Interval { low: rating.elo - half, mid: rating.elo, high: rating.elo + half }
 }
 
 fn finite(number: f64) -> Option<f64> {

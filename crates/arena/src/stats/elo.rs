@@ -11,7 +11,7 @@ use super::Score;
 pub(super) const NORMALISED: f64 = 347.435_585_522_601_46;
 
 /// Two-sided 95 % of a normal distribution.
-const CI95: f64 = 1.959_963_984_540_054;
+pub const CI95: f64 = 1.959_963_984_540_054;
 
 /// A value and the 95 % interval around it.
 #[derive(Clone, Copy, PartialEq, Debug)]

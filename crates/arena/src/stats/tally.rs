@@ -74,6 +74,14 @@ impl Tally {
         }
     }
 
+    /// Games whose pair is not complete, by half points: lost, drawn, won.
+    pub fn singles(&self) -> [u64; 3] {
+        self.open.values().fold([0; 3], |mut counts, &half_points| {
+            counts[usize::from(half_points.min(2))] += 1;
+            counts
+        })
+    }
+
     /// What has been counted.
     pub const fn score(&self) -> &Score {
         &self.score
@@ -93,6 +101,7 @@ mod tests {
         let score = *tally.score();
         assert_eq!((score.wins, score.draws, score.losses), (3, 1, 2));
         assert_eq!(score.pairs, [0, 1, 0, 0, 1]);
+        assert_eq!(tally.singles(), [1, 0, 1]);
         assert_eq!((score.games(), score.points()), (6, 3.5));
         assert_eq!(score.reversed().pairs, [1, 0, 0, 1, 0]);
         assert_eq!(score.plus(&score.reversed()).ratio(), 0.5);
