@@ -10,13 +10,19 @@ mod chart;
 mod convert;
 mod csa;
 mod dedup;
+mod desks;
 mod distinct;
 mod filter;
 mod format;
 mod head;
 mod input;
 mod merge;
+mod partial;
 mod progress;
+mod rescore;
+#[cfg(test)]
+mod resume_tests;
+mod scorer;
 mod shuffle;
 mod sink;
 mod split;
@@ -46,6 +52,7 @@ enum DataCommand {
     Split(split::SplitArgs),
     Dedup(dedup::DedupArgs),
     Filter(filter::FilterArgs),
+    Rescore(rescore::RescoreArgs),
     Merge(merge::MergeArgs),
     Head(head::HeadArgs),
     Stream(stream::StreamArgs),
@@ -60,6 +67,7 @@ pub(crate) fn run(args: &DataArgs) -> Outcome {
         DataCommand::Split(args) => split::run(args),
         DataCommand::Dedup(args) => dedup::run(args),
         DataCommand::Filter(args) => filter::run(args),
+        DataCommand::Rescore(args) => rescore::run(args),
         DataCommand::Merge(args) => merge::run(args),
         DataCommand::Head(args) => head::run(args),
         DataCommand::Stream(args) => stream::run(args),

@@ -41,17 +41,18 @@ impl Draft {
         let file = output.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
         drop(file);
-        let result = if force {
-            fs::rename(&self.temporary, &self.target)
-        } else {
-            place_if_free(&self.temporary, &self.target)
-        };
+        let result = place(&self.temporary, &self.target, force);
         if result.is_err() {
             // Nothing else refers to it, and the error matters more than this one.
             let _ = fs::remove_file(&self.temporary);
         }
         result
     }
+}
+
+/// Gives a finished file its name. Without `force` an existing file stays and this fails.
+pub(crate) fn place(temporary: &Path, target: &Path, force: bool) -> io::Result<()> {
+    if force { fs::rename(temporary, target) } else { place_if_free(temporary, target) }
 }
 
 /// A hard link is refused where a file exists, in one step; a file system without links gets a

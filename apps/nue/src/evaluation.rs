@@ -29,6 +29,11 @@ pub(crate) struct EvaluationArgs {
 }
 
 impl EvaluationArgs {
+    /// The file or folder that was named.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.net.as_deref()
+    }
+
     /// What was named, for whichever game it is; material if nothing was.
     pub(crate) fn named(&self) -> Result<Evaluation, Failure> {
         let Some(path) = &self.net else { return Ok(Evaluation::Material) };

@@ -112,6 +112,11 @@ impl<W: Write> Writer<W> {
         self.bytes
     }
 
+    /// Whether everything is in the file: no block is open.
+    pub fn is_closed(&self) -> bool {
+        self.builder.is_empty()
+    }
+
     /// The output.
     pub const fn get_ref(&self) -> &W {
         &self.output

@@ -2,11 +2,12 @@
 
 use super::format::Format;
 use super::input::{self, Flow, InputArgs};
+use super::partial::{self, ResumeArg};
 use super::progress::Progress;
 use super::sink::{self, Sink};
-use super::tally::Tally;
 use super::{OutputArgs, count};
 use crate::failure::Outcome;
+use serde_json::json;
 
 /// Convert teacher data between formats
 #[derive(clap::Args)]
@@ -15,6 +16,8 @@ pub(crate) struct ConvertArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    resume: ResumeArg,
     /// Format to write: teacher, psv, hcpe, hcpe3 or csa; told by the name if missing
     #[arg(long, value_name = "FORMAT")]
     to: Option<Format>,
@@ -28,14 +31,19 @@ pub(crate) fn run(args: &ConvertArgs) -> Outcome {
     sink::check(output, &input::paths(&sources), *force)?;
     let header = args.input.header(&sources)?;
     let game = header.game;
-    let mut sink = Sink::new(output, format, header, *force)?;
+    let plan = partial::plan("convert", &sources, json!([format.name(), game.name()]));
+    let (mut sink, done, mut tally) =
+        Sink::resumable(&args.output, args.resume, format, header, &plan)?;
     let progress = Progress::new(input::total(&sources));
-    let mut tally = Tally::default();
-    input::games(&sources, game, &progress, &mut tally, &mut |game, tally| {
-        sink.write(&game, tally)?;
-        Ok(Flow::Next)
-    })?;
-    sink.publish()?;
+    let mut items = done;
+    let worked =
+        input::games_after(done, &sources, game, &progress, &mut tally, &mut |game, tally| {
+            sink.write(&game, tally)?;
+            items += 1;
+            sink.done(items, tally, false)?;
+            Ok(Flow::Next)
+        });
+    sink.conclude(worked)?;
     progress.clear();
     let (games, positions) = (count(tally.games), count(tally.positions));
     let what = match format.record() {

@@ -149,4 +149,57 @@ mod tests {
             assert_eq!(value(score, turn), wanted, "{score:?}");
         }
     }
+
+    /// A game as floodgate keeps it: times, what each side thought with the line it expected, and
+    /// a summary.
+    #[test]
+    fn floodgate_archives() {
+        let text = "V2\nN+one\nN-two\n$EVENT:wdoor+floodgate-600-10F+one+two+20240101000000\n\
+                    P1-KY-KE-GI-KI-OU-KI-GI-KE-KY\nP2 * -HI *  *  *  *  * -KA * \n\
+                    P3-FU-FU-FU-FU-FU-FU-FU-FU-FU\nP4 *  *  *  *  *  *  *  *  * \n\
+                    P5 *  *  *  *  *  *  *  *  * \nP6 *  *  *  *  *  *  *  *  * \n\
+                    P7+FU+FU+FU+FU+FU+FU+FU+FU+FU\nP8 * +KA *  *  *  *  * +HI * \n\
+                    P9+KY+KE+GI+KI+OU+KI+GI+KE+KY\nP+\nP-\n+\n\
+                    'rating:one+x:two+y\n'black_rate:one+x:3000.0\n\
+                    +7776FU\nT5\n'** 123 -3334FU +2726FU\n-3334FU\nT10\n'** 88 +2726FU\n\
+                    +2726FU\nT2\n'* no score here\n-8384FU\nT1\n'** -32000 +2625FU\n\
+                    %TORYO\n'summary:toryo:one lose:two win\n";
+        let options = kifu::ReadOptions::default();
+        let record = kifu::Reader::new("a.csa", text.as_bytes(), options).next().unwrap().unwrap();
+        let game = from_record(&record).unwrap();
+        let scores: Vec<_> = game.plies.iter().map(|p| p.score).collect();
+        assert_eq!(scores, [Some(123), Some(-88), None, Some(32_000)]);
+        assert_eq!((game.outcome, game.ending), (Outcome::Won(Color::White), Ending::Resign));
+    }
+
+    /// Real games of a championship, where they are at hand: every one is read to its end.
+    #[test]
+    fn a_real_archive() {
+        let data = std::env::var_os("NUE_SHARED_DATA").map_or_else(
+            || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+            std::path::PathBuf::from,
+        );
+        let Ok(files) = std::fs::read_dir(data.join("records/wcsc28")) else { return };
+        let mut games = 0;
+        for file in files.filter_map(Result::ok) {
+            let (name, bytes) = (file.file_name(), std::fs::read(file.path()).unwrap());
+            let options =
+                kifu::ReadOptions { format: Some(kifu::Format::Csa), ..Default::default() };
+            for record in kifu::Reader::new(name.to_string_lossy(), &bytes[..], options) {
+                let record = record.unwrap_or_else(|e| panic!("{name:?}: {e}"));
+                let game = from_record(&record).unwrap();
+                assert_eq!(game.plies.len(), record.moves().len(), "{name:?}");
+                // What was played is the same after a journey through our own format.
+                let mut writer =
+                    teacher::Writer::new(Vec::new(), teacher::Header::new(rules::Game::Shogi))
+                        .unwrap();
+                writer.write(&game).unwrap();
+                let bytes = writer.finish().unwrap();
+                let back = teacher::Reader::new(&bytes[..]).unwrap().games().next().unwrap();
+                assert_eq!(back.unwrap(), game, "{name:?}");
+                games += 1;
+            }
+        }
+        assert!(games > 100, "{games}");
+    }
 }

@@ -6,12 +6,14 @@
 
 use super::format::Format;
 use super::input::{self, Flow, InputArgs, Source};
+use super::partial::{self, ResumeArg};
 use super::progress::Progress;
 use super::sink::{self, Sink};
 use super::tally::Tally;
 use super::{OutputArgs, count, same_format};
 use crate::failure::{Failure, Outcome};
-use rules::{AnyPosition, Move, Position, Variant};
+use rules::{AnyPosition, Game as Rules, Move, Position, Variant};
+use serde_json::json;
 use teacher::{Flags, Game, Labelled, MATE_BOUND, Outcome as Won, PackError};
 
 /// Keep positions and games that pass, leave out the rest
@@ -22,11 +24,13 @@ pub(crate) struct FilterArgs {
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
+    resume: ResumeArg,
+    #[command(flatten)]
     sieve: Sieve,
 }
 
 /// What passes.
-#[derive(clap::Args, Clone, Copy)]
+#[derive(clap::Args, Clone, Copy, Debug)]
 pub(super) struct Sieve {
     /// Largest score either way
     #[arg(long, value_name = "N")]
@@ -155,34 +159,19 @@ pub(crate) fn run(args: &FilterArgs) -> Outcome {
     sink::check(output, &input::paths(&sources), *force)?;
     let header = args.input.header(&sources)?;
     let game = header.game;
-    let mut sink = Sink::new(output, format, header, *force)?;
+    let plan = partial::plan("filter", &sources, json!([game.name(), format!("{sieve:?}")]));
+    let (mut sink, done, mut tally) =
+        Sink::resumable(&args.output, args.resume, format, header, &plan)?;
     let progress = Progress::new(input::total(&sources));
-    let mut tally = Tally::default();
-    let mut gone = 0u64;
-    let mut sifter = Sifter { sieve, progress: &progress, sink: &mut sink, gone: &mut gone };
-    match format {
-        Format::Psv => {
-            sifter.records(&sources, &mut tally, |r| teacher::psv::decode(game, r))?;
-        }
-        Format::Hcpe => {
-            sifter.records(&sources, &mut tally, |r| teacher::hcpe::decode(game, r))?;
-        }
-        _ => {
-            input::games(&sources, game, &progress, &mut tally, &mut |mut game, tally| {
-                let before = trained(&game);
-                if sieve.sift(&mut game) {
-                    gone += before - trained(&game);
-                    sink.write(&game, tally)?;
-                } else {
-                    gone += before;
-                }
-                Ok(Flow::Next)
-            })?;
-        }
-    }
-    sink.publish()?;
+    let mut sifter = Sifter { sieve, progress: &progress, sink: &mut sink, items: done };
+    let worked = match format {
+        Format::Psv => sifter.records(&sources, &mut tally, |r| teacher::psv::decode(game, r)),
+        Format::Hcpe => sifter.records(&sources, &mut tally, |r| teacher::hcpe::decode(game, r)),
+        _ => sifter.games(&sources, game, &mut tally),
+    };
+    sink.conclude(worked)?;
     progress.clear();
-    let (kept, gone) = (count(tally.positions), count(gone));
+    let (kept, gone) = (count(tally.positions), count(tally.gone));
     let what = if format.record().is_some() { "kept" } else { "in games kept" };
     let rate = progress.rate();
     tally.report(&format!(
@@ -197,24 +186,44 @@ fn trained(game: &Game) -> u64 {
     plies as u64 + u64::from(game.last.is_some())
 }
 
-/// Goes through records.
+/// Goes through the input.
 struct Sifter<'a> {
     sieve: &'a Sieve,
     progress: &'a Progress,
     sink: &'a mut Sink,
-    gone: &'a mut u64,
+    /// Games or records that are done.
+    items: u64,
 }
 
 impl Sifter<'_> {
+    fn games(&mut self, sources: &[Source], game: Rules, tally: &mut Tally) -> Outcome {
+        let (done, progress) = (self.items, self.progress);
+        input::games_after(done, sources, game, progress, tally, &mut |mut game, tally| {
+            let before = trained(&game);
+            if self.sieve.sift(&mut game) {
+                tally.gone += before - trained(&game);
+                self.sink.write(&game, tally)?;
+            } else {
+                tally.gone += before;
+            }
+            self.items += 1;
+            self.sink.done(self.items, tally, false)?;
+            Ok(Flow::Next)
+        })
+    }
+
     fn records<const N: usize>(
         &mut self,
         sources: &[Source],
         tally: &mut Tally,
         decode: impl Fn(&[u8; N]) -> Result<Labelled, PackError>,
-    ) -> Result<(), Failure> {
+    ) -> Outcome {
+        let mut done = self.items;
+        tally.reads_on();
         for source in sources {
-            input::records::<N>(source, self.progress, tally, |number, record, tally| {
-                self.progress.positions(1);
+            let progress = self.progress;
+            input::records_after(&mut done, source, progress, tally, |number, record, tally| {
+                progress.positions(1);
                 match decode(record) {
                     Ok(read) => {
                         let (score, flags) = (Some(read.score), Flags::default());
@@ -224,11 +233,13 @@ impl Sifter<'_> {
                             self.sink.raw(record)?;
                             tally.written(0, 1);
                         } else {
-                            *self.gone += 1;
+                            tally.gone += 1;
                         }
                     }
                     Err(e) => tally.problem(format!("{}: record {number}: {e}", source.name())),
                 }
+                self.items += 1;
+                self.sink.done(self.items, tally, false)?;
                 Ok(Flow::Next)
             })?;
         }

@@ -6,11 +6,14 @@ use super::progress::{Counted, Progress};
 use super::tally::Tally;
 use crate::convert::sources;
 use crate::failure::Failure;
-use rules::Game as Rules;
+use rules::{Game as Rules, Minishogi, Shogi};
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
-use teacher::{Chain, Game, Header, Labelled, PackError, Reader, TeacherError, hcpe, hcpe3, psv};
+use teacher::{
+    Block, Chain, Cursor, Game, Header, Labelled, PackError, Reader, TeacherError, hcpe, hcpe3, psv,
+};
 
 /// What to read.
 #[derive(clap::Args, Clone)]
@@ -159,13 +162,30 @@ pub(super) fn games(
     tally: &mut Tally,
     each: &mut Each<'_>,
 ) -> Result<(), Failure> {
+    games_after(0, sources, game, progress, tally, each)
+}
+
+/// The same without the first so many games, which an earlier run has done.
+pub(super) fn games_after(
+    done: u64,
+    sources: &[Source],
+    game: Rules,
+    progress: &Progress,
+    tally: &mut Tally,
+    each: &mut Each<'_>,
+) -> Result<(), Failure> {
+    let skip = Cell::new(done);
     let mut counted = |game: Game, tally: &mut Tally| {
         progress.positions(game.positions() as u64);
+        if skip.get() > 0 {
+            skip.set(skip.get() - 1);
+            return Ok(Flow::Next);
+        }
         each(game, tally)
     };
     for source in sources {
         let flow = match source.format {
-            Format::Teacher => from_teacher(source, progress, tally, &mut counted)?,
+            Format::Teacher => from_teacher(source, &skip, progress, tally, &mut counted)?,
             Format::Hcpe3 => from_hcpe3(source, game, progress, tally, &mut counted)?,
             Format::Csa => from_csa(source, game, progress, tally, &mut counted)?,
             Format::Psv => {
@@ -186,22 +206,79 @@ pub(super) fn games(
 
 fn from_teacher(
     source: &Source,
+    skip: &Cell<u64>,
     progress: &Progress,
     tally: &mut Tally,
     each: &mut Each<'_>,
 ) -> Result<Flow, Failure> {
-    for game in source.teacher(progress)?.games() {
-        match game {
-            Ok(game) => {
-                if each(game, tally)? == Flow::Enough {
-                    return Ok(Flow::Enough);
-                }
-            }
+    let mut reader = source.teacher(progress)?;
+    let mut block = Block::new();
+    let mut decode = AnyCursor::new(reader.header().game);
+    loop {
+        match reader.next_block(&mut block) {
+            Ok(true) => {}
+            Ok(false) => return Ok(Flow::Next),
             Err(e @ TeacherError::Io(_)) => return Err(source.failed(&e)),
-            Err(e) => tally.problem(format!("{}: {e}", source.name())),
+            Err(e) => {
+                tally.problem(format!("{}: {e}", source.name()));
+                return Ok(Flow::Next);
+            }
+        }
+        // Blocks that are done need not be decoded.
+        if let Some(left) = skip.get().checked_sub(u64::from(block.games())) {
+            skip.set(left);
+            progress.positions(u64::from(block.positions()));
+            continue;
+        }
+        let mut flow = Ok(Flow::Next);
+        let decoded = decode.games(&block, &mut |game| {
+            flow = each(game, tally);
+            matches!(flow, Ok(Flow::Next))
+        });
+        if flow? == Flow::Enough {
+            return Ok(Flow::Enough);
+        }
+        if let Err(e) = decoded {
+            tally.problem(format!("{}: {e}", source.name()));
+            return Ok(Flow::Next);
         }
     }
-    Ok(Flow::Next)
+}
+
+/// Decodes blocks, whichever game they hold.
+enum AnyCursor {
+    Shogi(Box<Cursor<Shogi>>),
+    Minishogi(Box<Cursor<Minishogi>>),
+}
+
+impl AnyCursor {
+    fn new(game: Rules) -> Self {
+        match game {
+            Rules::Shogi => Self::Shogi(Box::default()),
+            Rules::Minishogi => Self::Minishogi(Box::default()),
+        }
+    }
+
+    /// Gives the games of a block until `each` says it is enough.
+    fn games(
+        &mut self,
+        block: &Block,
+        each: &mut dyn FnMut(Game) -> bool,
+    ) -> Result<(), TeacherError> {
+        match self {
+            Self::Shogi(cursor) => cursor.open(block)?,
+            Self::Minishogi(cursor) => cursor.open(block)?,
+        }
+        loop {
+            let game = match self {
+                Self::Shogi(cursor) => cursor.read_game()?,
+                Self::Minishogi(cursor) => cursor.read_game()?,
+            };
+            if !game.is_some_and(&mut *each) {
+                return Ok(());
+            }
+        }
+    }
 }
 
 fn from_hcpe3(
@@ -287,11 +364,27 @@ pub(super) fn records<const N: usize>(
     source: &Source,
     progress: &Progress,
     tally: &mut Tally,
+    each: impl FnMut(u64, &[u8; N], &mut Tally) -> Result<Flow, Failure>,
+) -> Result<Flow, Failure> {
+    records_after(&mut 0, source, progress, tally, each)
+}
+
+/// The same without the first so many records, which an earlier run has done; those of this file
+/// are taken off the number.
+pub(super) fn records_after<const N: usize>(
+    done: &mut u64,
+    source: &Source,
+    progress: &Progress,
+    tally: &mut Tally,
     mut each: impl FnMut(u64, &[u8; N], &mut Tally) -> Result<Flow, Failure>,
 ) -> Result<Flow, Failure> {
     let mut input = source.open(progress)?;
     let mut buffer = vec![0; N * 4096];
-    let mut number = 0;
+    let mut number = (source.len() / N as u64).min(*done);
+    *done -= number;
+    input.seek_relative(i64::try_from(number * N as u64).unwrap_or(i64::MAX))?;
+    progress.bytes(number * N as u64);
+    progress.positions(number);
     loop {
         let had = fill(&mut input, &mut buffer).map_err(|e| source.failed(&e))?;
         let (whole, rest) = buffer[..had].as_chunks::<N>();

@@ -1,15 +1,20 @@
 //! Where games and records go: one file, which appears whole or not at all.
 
+use super::OutputArgs;
 use super::csa;
 use super::format::Format;
+use super::partial::{Partial, ResumeArg};
 use super::tally::Tally;
 use crate::draft::Draft;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use kifu::WriteOptions;
 use rules::{AnyPosition, Position, Variant};
+use serde_json::Value;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use teacher::{Game, Header, Outcome, PackError, Sample, TeacherError, Writer, hcpe, hcpe3, psv};
+use teacher::{
+    Game, Header, Outcome as Won, PackError, Sample, TeacherError, Writer, hcpe, hcpe3, psv,
+};
 
 /// A file being written.
 pub(crate) struct Sink {
@@ -21,6 +26,8 @@ pub(crate) struct Sink {
 }
 
 enum Inner {
+    /// One that a killed command goes on with.
+    Partial(Format, Box<Partial>),
     Teacher(Box<Writer<BufWriter<Draft>>>),
     Csa(kifu::Writer<BufWriter<Draft>>),
     Raw(Format, BufWriter<Draft>),
@@ -67,6 +74,51 @@ impl Sink {
         Ok(Self { path: path.to_owned(), force, inner, records: Vec::new() })
     }
 
+    /// Begins a file that a killed command goes on with, or goes on with it: then so many items of
+    /// the input are done, and the tally says what came of them. Records are not such files: of
+    /// them there is one for each game, and the command simply begins again.
+    pub(super) fn resumable(
+        args: &OutputArgs,
+        resume: ResumeArg,
+        format: Format,
+        header: Header,
+        plan: &Value,
+    ) -> Result<(Self, u64, Tally), Failure> {
+        let OutputArgs { output, force } = args;
+        if format == Format::Csa {
+            if resume.resume {
+                return Err(Failure::usage("csa is not gone on with: begin again, with --force"));
+            }
+            return Ok((Self::new(output, format, header, *force)?, 0, Tally::default()));
+        }
+        let begun = Partial::open(output, format, header, plan, (resume.resume, *force))?;
+        let inner = Inner::Partial(format, Box::new(begun.partial));
+        let sink = Self { path: output.clone(), force: *force, inner, records: Vec::new() };
+        Ok((sink, begun.items, begun.tally))
+    }
+
+    /// So many items of the input are done: a place to go on from, now and then, or `now`. Says
+    /// whether it is one.
+    pub(super) fn done(&mut self, items: u64, tally: &Tally, now: bool) -> Result<bool, Failure> {
+        match &mut self.inner {
+            Inner::Partial(_, partial) => partial.done(items, tally, now),
+            _ => Ok(false),
+        }
+    }
+
+    /// What to do when the work ended: publish, or keep what is done for later.
+    pub(super) fn conclude(self, worked: Outcome) -> Outcome {
+        let Err(failure) = worked else { return self.publish() };
+        if let Inner::Partial(_, partial) = self.inner
+            && partial.give_up()
+        {
+            // The failure is what matters; where nobody reads this there is nobody to tell.
+            let kept = "what is done is kept: the same command with --resume goes on";
+            let _ = writeln!(std::io::stderr(), "{kept}");
+        }
+        Err(failure)
+    }
+
     fn failed(&self, error: &dyn std::fmt::Display) -> Failure {
         Failure::failed(format!("{}: cannot write: {error}", self.path.display()))
     }
@@ -74,34 +126,22 @@ impl Sink {
     /// Writes a game. What the format has no place for is added to the tally, not an error.
     pub(super) fn write(&mut self, game: &Game, tally: &mut Tally) -> Result<(), Failure> {
         let written = match &mut self.inner {
-            Inner::Teacher(writer) => match writer.write(game) {
-                Ok(()) => {
-                    tally.written(1, game.positions() as u64);
-                    Ok(())
+            Inner::Teacher(writer) => put_game(writer, game, tally),
+            Inner::Partial(format, partial) => match partial.teacher() {
+                Some(writer) => put_game(writer, game, tally),
+                None => {
+                    self.records.clear();
+                    encode(game, *format, &mut self.records, tally);
+                    partial.raw(&self.records).map_err(|e| e.to_string())
                 }
-                Err(TeacherError::Refused(why)) => {
-                    tally.refused(&why);
-                    Ok(())
-                }
-                Err(e) => Err(e.to_string()),
             },
             Inner::Csa(writer) => {
                 tally.written(1, game.plies.len() as u64);
                 writer.write(&csa::to_record(game)).map(|_| ()).map_err(|e| e.to_string())
             }
-            Inner::Raw(Format::Hcpe3, output) => match hcpe3::encode(game) {
-                Ok(bytes) => {
-                    tally.written(1, game.plies.len() as u64);
-                    output.write_all(&bytes).map_err(|e| e.to_string())
-                }
-                Err(e) => {
-                    tally.refused(&e.to_string());
-                    Ok(())
-                }
-            },
             Inner::Raw(format, output) => {
                 self.records.clear();
-                positions(game, *format, &mut self.records, tally);
+                encode(game, *format, &mut self.records, tally);
                 output.write_all(&self.records).map_err(|e| e.to_string())
             }
         };
@@ -112,6 +152,7 @@ impl Sink {
     pub(super) fn raw(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match &mut self.inner {
             Inner::Raw(_, output) => output.write_all(bytes).map_err(|e| self.failed(&e)),
+            Inner::Partial(_, partial) => partial.raw(bytes).map_err(|e| self.failed(&e)),
             _ => Err(self.failed(&"records do not fit this format")),
         }
     }
@@ -131,12 +172,40 @@ impl Sink {
             Failure::failed(format!("{}: cannot write: {e}", path.display()))
         };
         let output = match self.inner {
+            Inner::Partial(_, partial) => return partial.publish(force),
             Inner::Teacher(writer) => writer.finish().map_err(|e| failed(&e))?,
             Inner::Csa(writer) => writer.finish().map_err(|e| failed(&e))?,
             Inner::Raw(_, output) => output,
         };
         let draft = output.into_inner().map_err(|e| failed(&e.into_error()))?;
         draft.publish(force).map_err(|e| failed(&e))
+    }
+}
+
+fn put_game<W: Write>(
+    writer: &mut Writer<W>,
+    game: &Game,
+    tally: &mut Tally,
+) -> Result<(), String> {
+    match writer.write(game) {
+        Ok(()) => tally.written(1, game.positions() as u64),
+        Err(TeacherError::Refused(why)) => tally.refused(&why),
+        Err(e) => return Err(e.to_string()),
+    }
+    Ok(())
+}
+
+/// Appends a game as another format has it: whole, or as its positions.
+fn encode(game: &Game, format: Format, out: &mut Vec<u8>, tally: &mut Tally) {
+    if format != Format::Hcpe3 {
+        return positions(game, format, out, tally);
+    }
+    match hcpe3::encode(game) {
+        Ok(bytes) => {
+            tally.written(1, game.plies.len() as u64);
+            out.extend(bytes);
+        }
+        Err(e) => tally.refused(&e.to_string()),
     }
 }
 
@@ -172,7 +241,7 @@ fn walk<V: Variant>(
 /// Appends a position as a record, or adds why not to the tally.
 pub(super) fn put<V: Variant>(
     sample: &Sample<'_, V>,
-    outcome: Outcome,
+    outcome: Won,
     format: Format,
     out: &mut Vec<u8>,
     tally: &mut Tally,

@@ -9,6 +9,7 @@ use super::progress::Progress;
 use super::tally::Tally;
 use crate::failure::Outcome;
 use rules::{AnyPosition, Color, Game as Rules, Handicap, Minishogi, Variant};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -32,6 +33,9 @@ const MOST_STARTS: usize = 10_000;
 pub(crate) struct StatsArgs {
     #[command(flatten)]
     input: InputArgs,
+    /// Print one object of JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the command.
@@ -46,7 +50,11 @@ pub(crate) fn run(args: &StatsArgs) -> Outcome {
         Ok(Flow::Next)
     })?;
     progress.clear();
-    io::stdout().write_all(stats.text(&header, &sources).as_bytes())?;
+    let told = match args.json {
+        true => format!("{}\n", stats.json(&header, &sources)),
+        false => stats.text(&header, &sources),
+    };
+    io::stdout().write_all(told.as_bytes())?;
     tally.report(&progress.rate())
 }
 
@@ -71,6 +79,11 @@ impl Results {
 
     const fn total(&self) -> u64 {
         self.black + self.white + self.draws + self.unknown
+    }
+
+    fn json(&self) -> Value {
+        let Self { black, white, draws, unknown } = self;
+        json!({ "black": black, "white": white, "draws": draws, "unknown": unknown })
     }
 
     fn text(&self) -> String {
@@ -170,6 +183,57 @@ impl Stats {
             band.known += 1;
             band.points += f64::from(result) / 2.0 + 0.5;
         }
+    }
+
+    /// The same for machines: rows of charts are given by where they begin.
+    fn json(&self, header: &Header, sources: &[Source]) -> Value {
+        let entries: serde_json::Map<String, Value> =
+            header.entries.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+        let endings: serde_json::Map<String, Value> =
+            self.endings.iter().map(|(ending, n)| (ending.name().to_owned(), json!(n))).collect();
+        let starts: Vec<Value> = self
+            .starts
+            .iter()
+            .map(|(name, results)| json!({ "start": name, "results": results.json() }))
+            .collect();
+        let lengths: Vec<Value> = self
+            .lengths
+            .iter()
+            .map(|(row, games)| json!({ "from": row * LENGTH_STEP, "games": games }))
+            .collect();
+        let scores: Vec<Value> = self
+            .scores
+            .iter()
+            .map(|(row, band)| {
+                let share = (band.known > 0).then(|| band.points / band.known as f64);
+                let (from, positions) = (row * SCORE_STEP, band.positions);
+                json!({ "from": from, "positions": positions, "points": share })
+            })
+            .collect();
+        let repeated = |d: &Distinct| json!({ "share": d.repeated(), "exact": d.is_exact() });
+        json!({
+            "game": header.game.name(),
+            "header": entries,
+            "files": sources.len(),
+            "bytes": input::total(sources),
+            "games": self.games,
+            "positions": self.positions,
+            "random": self.random,
+            "skipped": self.skipped,
+            "unscored": self.unscored,
+            "mates": self.mates,
+            "visits": self.candidates,
+            "repeated": {
+                "games": repeated(&self.repeated_games),
+                "positions": repeated(&self.repeated_positions),
+            },
+            "results": self.results.json(),
+            "endings": endings,
+            "starts": starts,
+            "plies": { "shortest": self.shortest, "longest": self.longest, "all": self.plies },
+            "lengths": lengths,
+            "scores": scores,
+        })
     }
 
     fn text(&self, header: &Header, sources: &[Source]) -> String {

@@ -2,6 +2,7 @@
 
 use super::count;
 use crate::failure::{Failure, Outcome};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -10,20 +11,55 @@ const SHOWN: usize = 10;
 /// Kinds of refusals kept apart: a hostile file must not fill the memory.
 const KINDS: usize = 50;
 
+/// What was done with what could be read.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Counts {
+    games: u64,
+    positions: u64,
+    left_out: u64,
+    gone: u64,
+    refused: BTreeMap<String, u64>,
+    problems: u64,
+}
+
 /// Counts and problems.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(super) games: u64,
     pub(super) positions: u64,
+    /// Positions that did not pass.
+    pub(super) gone: u64,
     left_out: u64,
     /// Why games or positions did not fit the output, and how often.
     refused: BTreeMap<String, u64>,
     /// What could not be read, as many as are shown.
     problems: Vec<String>,
     more: u64,
+    /// Problems an earlier run has counted, which will be found again.
+    again: u64,
 }
 
 impl Tally {
+    /// The counts alone.
+    pub(super) fn counts(&self) -> Counts {
+        let (refused, problems) = (self.refused.clone(), self.problems.len() as u64 + self.more);
+        let Self { games, positions, gone, left_out, .. } = *self;
+        Counts { games, positions, left_out, gone, refused, problems }
+    }
+
+    /// Goes on from counts. Problems counted then are not counted once more when what was read
+    /// then is read again.
+    pub(super) fn from_counts(counts: Counts) -> Self {
+        let Counts { games, positions, left_out, gone, refused, problems } = counts;
+        let (more, again) = (problems, problems);
+        Self { games, positions, gone, left_out, refused, problems: Vec::new(), more, again }
+    }
+
+    /// What was read then will not be read again.
+    pub(super) const fn reads_on(&mut self) {
+        self.again = 0;
+    }
+
     pub(super) fn written(&mut self, games: u64, positions: u64) {
         self.games += games;
         self.positions += positions;
@@ -43,7 +79,9 @@ impl Tally {
 
     /// Something that could not be read.
     pub(super) fn problem(&mut self, text: String) {
-        if self.problems.len() < SHOWN {
+        if self.again > 0 {
+            self.again -= 1;
+        } else if self.problems.len() < SHOWN {
             self.problems.push(text);
         } else {
             self.more += 1;
@@ -54,6 +92,7 @@ impl Tally {
     pub(super) fn add(&mut self, other: Self) {
         self.written(other.games, other.positions);
         self.left_out += other.left_out;
+        self.gone += other.gone;
         self.more += other.more;
         for (why, times) in other.refused {
             *self.refused.entry(why).or_default() += times;

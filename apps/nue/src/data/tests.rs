@@ -43,7 +43,7 @@ impl Desk {
         fs::write(self.0.join(name), writer.finish().unwrap()).unwrap();
     }
 
-    fn games(&self, name: &str) -> Vec<Game> {
+    pub(super) fn games(&self, name: &str) -> Vec<Game> {
         let bytes = self.bytes(name);
         Reader::new(&bytes[..]).unwrap().games().map(Result::unwrap).collect()
     }
@@ -53,7 +53,7 @@ impl Desk {
     }
 
     /// Everything else in the folder, temporary files above all.
-    fn files(&self) -> Vec<String> {
+    pub(super) fn files(&self) -> Vec<String> {
         let list = fs::read_dir(&self.0).unwrap().filter_map(Result::ok);
         let mut names: Vec<_> =
             list.map(|e| e.file_name().to_string_lossy().into_owned()).collect();

@@ -1,0 +1,106 @@
+//! `nue data` as a user runs it, and as it is killed.
+
+use rules::{AnyPosition, Game as Rules};
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+use teacher::{Flags, Game, Header, Outcome, Ply, Writer};
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("nue-data-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn nue(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nue"));
+        command.args(line.split(' ')).current_dir(&self.0).stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, line: &str) -> String {
+        let output = self.nue(line).output().unwrap();
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.0.join(name)).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Random games of minishogi, enough for one block and something.
+fn file(positions: usize) -> Vec<u8> {
+    let mut random = 1u64;
+    let mut below = |bound: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 33) as usize % bound
+    };
+    let mut writer = Writer::new(Vec::new(), Header::new(Rules::Minishogi)).unwrap();
+    while (writer.positions() as usize) < positions {
+        let mut game = Game::new(AnyPosition::startpos(Rules::Minishogi));
+        let mut position = game.start.clone();
+        for _ in 0..100 {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let mv = moves[below(moves.len())];
+            game.plies.push(Ply { mv, score: Some(7), flags: Flags::default() });
+            position.play(mv);
+        }
+        game.outcome = Outcome::Draw;
+        writer.write(&game).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+#[test]
+fn statistics_for_machines() {
+    let folder = Folder::new("stats");
+    fs::write(folder.0.join("a.teacher"), file(500)).unwrap();
+    let told: serde_json::Value =
+        serde_json::from_str(&folder.run("data stats a.teacher --json")).unwrap();
+    let number = |value: &serde_json::Value| value.as_u64().unwrap();
+    assert_eq!((&told["game"], &told["files"]), (&"minishogi".into(), &1.into()));
+    let games = number(&told["games"]);
+    assert_eq!(number(&told["results"]["draws"]), games);
+    assert_eq!(number(&told["scores"][0]["positions"]), number(&told["positions"]));
+    let lengths = told["lengths"].as_array().unwrap();
+    assert_eq!(lengths.iter().map(|row| number(&row["games"])).sum::<u64>(), games);
+}
+
+/// Killed after the first place to go on from, resumed: the same file as undisturbed.
+#[test]
+fn a_killed_rescoring_is_resumed_exactly() {
+    let folder = Folder::new("killed");
+    fs::write(folder.0.join("a.teacher"), file(110_000)).unwrap();
+    let command = "data rescore a.teacher --depth 1 --hash 1";
+    folder.run(&format!("{command} -o calm.teacher"));
+    let mut killed = folder.nue(&format!("{command} -o b.teacher -j 3"));
+    let mut child = killed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let journal = folder.0.join(".b.teacher.part.journal");
+    let began = Instant::now();
+    while fs::read_to_string(&journal).map_or(0, |text| text.lines().count()) < 2 {
+        assert!(child.try_wait().unwrap().is_none(), "it was over before it could be killed");
+        assert!(began.elapsed() < Duration::from_secs(120));
+        thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!folder.0.join("b.teacher").exists(), "files appear whole or not at all");
+    folder.run(&format!("{command} -o b.teacher --resume -j 1"));
+    assert!(folder.bytes("b.teacher") == folder.bytes("calm.teacher"));
+    assert!(!journal.exists());
+}
