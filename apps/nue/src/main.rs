@@ -8,6 +8,7 @@ mod assemble;
 mod bench;
 mod board;
 mod convert;
+mod csa;
 mod data;
 mod doctor;
 mod draft;
@@ -63,6 +64,7 @@ enum Command {
     Options(options::OptionsArgs),
     Match(Box<r#match::MatchArgs>),
     Openings(openings::OpeningsArgs),
+    Csa(Box<csa::CsaArgs>),
     Server(Box<server::ServerArgs>),
     Train(Box<train::TrainArgs>),
     Tune(Box<tune::TuneArgs>),
@@ -89,6 +91,7 @@ fn main() -> ExitCode {
         Some(Command::Options(args)) => options::run(&args),
         Some(Command::Match(args)) => r#match::run(*args),
         Some(Command::Openings(args)) => openings::run(&args),
+        Some(Command::Csa(args)) => csa::run(&args),
         Some(Command::Server(args)) => server::run(&args),
         Some(Command::Train(args)) => train::run(&args),
         Some(Command::Tune(args)) => tune::run(&args),

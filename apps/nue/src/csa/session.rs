@@ -1,0 +1,654 @@
+//! The client's side of a conversation: lines and thoughts come in, actions go out.
+//!
+//! No sockets and no clock: what time it is comes with every call, so that whole games can be
+//! played in tests.
+
+use super::budget::{Budget, Margin};
+use super::mind::{Insight, Question, Thought, Ticket, fallback};
+use ::csa::comment::{self, Comment};
+use ::csa::{ClientLine, Message, MessageReader, Reason, ServerLine, Special, Summary, Verdict};
+use ::server::record::StoredMove;
+use kifu::wire;
+use rules::{AnyPosition, Color, Declaration, Game, Move};
+use std::time::Duration;
+use think::{Answer, Clocks, Moment, Score};
+use usi::GameResult;
+
+/// What the command line asks for.
+#[derive(Clone, Debug)]
+pub(super) struct Wishes {
+    pub(super) name: String,
+    pub(super) password: String,
+    /// Evaluation and line with every move.
+    pub(super) comments: bool,
+    pub(super) ponder: bool,
+    /// Games to play; no end if `None`.
+    pub(super) games: Option<u32>,
+    /// Ask for another game with `CHALLENGE`.
+    pub(super) challenge: bool,
+    /// Say something after so long a silence.
+    pub(super) keep_alive: Duration,
+    /// The margin before any was measured.
+    pub(super) margin: Duration,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub(super) enum Action {
+    Send(String),
+    Prepare(Game),
+    Think(Question),
+    PonderHit(Option<Clocks>),
+    Stop,
+    Restart(Game),
+    GameOver(Option<GameResult>),
+    Note(String),
+    /// The position has changed.
+    Show,
+    Save(Box<Finished>),
+    /// Nothing more to do here.
+    Close(Farewell),
+}
+
+/// Why the session ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Farewell {
+    /// All games are played.
+    Done,
+    /// The server does not let us in.
+    Refused,
+}
+
+/// A game that is over, for us.
+#[derive(Clone, Debug)]
+pub(super) struct Finished {
+    pub(super) summary: Summary,
+    pub(super) moves: Vec<StoredMove>,
+    /// `None` if it was interrupted.
+    pub(super) end: Option<(Reason, Verdict)>,
+    pub(super) last: Option<(String, Duration)>,
+}
+
+/// A question under way.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    ticket: Ticket,
+    /// The move expected, while it is not our turn.
+    ponder: Option<Move>,
+    stopped: bool,
+}
+
+/// A game.
+pub(super) struct Play {
+    pub(super) summary: Summary,
+    pub(super) us: Color,
+    pub(super) position: AnyPosition,
+    pub(super) budget: Budget,
+    pub(super) turn_since: Moment,
+    moves: Vec<StoredMove>,
+    /// How much of the running turn had passed when we came back to it.
+    passed: Duration,
+    asked: Option<Asked>,
+    insight: Insight,
+    /// An answer that came before it was our turn.
+    early: Option<(Answer, Option<Move>)>,
+    /// When our move was sent, until it comes back.
+    sent: Option<(Moment, Option<String>)>,
+    expected: Option<Move>,
+    last: Option<(String, Duration)>,
+    reason: Option<Reason>,
+}
+
+enum Stage {
+    /// The password has been sent.
+    Login,
+    Waiting,
+    /// The engine is getting ready.
+    Preparing(Box<Play>),
+    Agreed(Box<Play>),
+    Playing(Box<Play>),
+}
+
+/// What is kept over the margin for our own slowness, before stopping the engine and before doing
+/// without it.
+const STOP_RESERVE: Duration = Duration::from_millis(50);
+const LAST_RESERVE: Duration = Duration::from_millis(20);
+
+/// The conversation.
+pub(super) struct Session {
+    wishes: Wishes,
+    stage: Stage,
+    reader: MessageReader,
+    margin: Margin,
+    ticket: Ticket,
+    played: u32,
+    /// When something was last said or heard.
+    active: Moment,
+    said: Moment,
+    leaving: bool,
+}
+
+impl Session {
+    pub(super) fn new(wishes: Wishes) -> Self {
+        Self {
+            margin: Margin::new(wishes.margin),
+            wishes,
+            stage: Stage::Login,
+            reader: MessageReader::default(),
+            ticket: 0,
+            played: 0,
+            active: Duration::ZERO,
+            said: Duration::ZERO,
+            leaving: false,
+        }
+    }
+
+    /// Connected, for the first time or again.
+    pub(super) fn connected(&mut self, now: Moment) -> Vec<Action> {
+        self.reader = MessageReader::default();
+        self.stage = Stage::Login;
+        let login = ClientLine::Login {
+            name: self.wishes.name.clone(),
+            password: self.wishes.password.clone(),
+            extended: false,
+        };
+        self.active = now;
+        self.send(&login, now)
+    }
+
+    /// The connection is gone. A game that ran is kept as it stands; the server may let us take it
+    /// up again.
+    pub(super) fn disconnected(&mut self) -> Vec<Action> {
+        match std::mem::replace(&mut self.stage, Stage::Login) {
+            Stage::Playing(play) => {
+                vec![Action::Save(Box::new(play.finished(None))), Action::GameOver(None)]
+            }
+            Stage::Preparing(_) | Stage::Agreed(_) => vec![Action::GameOver(None)],
+            Stage::Login | Stage::Waiting => Vec::new(),
+        }
+    }
+
+    /// Whether all that was asked for is done.
+    pub(super) const fn is_leaving(&self) -> bool {
+        self.leaving
+    }
+
+    /// The game being played.
+    pub(super) const fn play(&self) -> Option<&Play> {
+        match &self.stage {
+            Stage::Playing(play) => Some(play),
+            _ => None,
+        }
+    }
+
+    fn send(&mut self, line: &ClientLine, now: Moment) -> Vec<Action> {
+        self.active = now;
+        self.said = now;
+        vec![Action::Send(line.to_string())]
+    }
+
+    /// A line from the server.
+    pub(super) fn line(&mut self, line: &str, now: Moment) -> Vec<Action> {
+        self.active = now;
+        match self.reader.line(line) {
+            None => Vec::new(),
+            Some(Message::Summary(summary)) => self.proposed(*summary),
+            Some(Message::BadSummary(error)) => {
+                let mut actions = vec![Action::Note(format!(
+                    "a game was proposed that cannot be played: {error}"
+                ))];
+                actions.extend(self.send(&ClientLine::Reject(None), now));
+                actions
+            }
+            Some(Message::Line(line)) => self.hear(line, now),
+        }
+    }
+
+    fn proposed(&mut self, summary: Summary) -> Vec<Action> {
+        let game = summary.start.game();
+        let note = format!(
+            "{}: {} against {}, we are {}{}",
+            summary.id,
+            summary.names[0],
+            summary.names[1],
+            if summary.your_turn == Color::Black { "Black" } else { "White" },
+            if summary.played.is_empty() {
+                String::new()
+            } else {
+                format!(", {} moves played", summary.played.len())
+            },
+        );
+        self.stage = Stage::Preparing(Box::new(Play::new(summary)));
+        vec![Action::Note(note), Action::Prepare(game)]
+    }
+
+    fn hear(&mut self, line: ServerLine, now: Moment) -> Vec<Action> {
+        match line {
+            ServerLine::LoginOk(_) => {
+                self.stage = Stage::Waiting;
+                vec![Action::Note("logged in".to_owned())]
+            }
+            ServerLine::LoginIncorrect => vec![Action::Close(Farewell::Refused)],
+            ServerLine::LogoutCompleted => vec![Action::Close(Farewell::Done)],
+            ServerLine::Start(_) => match std::mem::replace(&mut self.stage, Stage::Waiting) {
+                Stage::Agreed(mut play) => {
+                    play.turn_since = now;
+                    self.stage = Stage::Playing(play);
+                    let mut actions = vec![Action::Show];
+                    actions.extend(self.begin_turn(None, now));
+                    actions
+                }
+                other => {
+                    self.stage = other;
+                    Vec::new()
+                }
+            },
+            ServerLine::Rejected { by, .. } => {
+                self.stage = Stage::Waiting;
+                vec![Action::GameOver(None), Action::Note(format!("{by} rejected the game"))]
+            }
+            ServerLine::Move { text, time } => self.moved(&text, time.unwrap_or_default(), now),
+            ServerLine::Special { special, time } => {
+                if let Stage::Playing(play) = &mut self.stage {
+                    play.last = Some((special.word().to_owned(), time.unwrap_or_default()));
+                }
+                Vec::new()
+            }
+            ServerLine::Reason(reason) => {
+                if let Stage::Playing(play) = &mut self.stage {
+                    play.reason = Some(reason);
+                }
+                Vec::new()
+            }
+            ServerLine::Verdict(verdict) => self.ended(verdict, now),
+            ServerLine::ChallengeAccepted | ServerLine::KeepAlive => Vec::new(),
+            ServerLine::Info { tag, text } => vec![Action::Note(format!("[{tag}] {text}"))],
+            ServerLine::Other(text) => {
+                if let Stage::Playing(play) = &mut self.stage {
+                    play.last = Some((text.clone(), Duration::ZERO));
+                }
+                vec![Action::Note(format!("the server says {text:?}"))]
+            }
+        }
+    }
+
+    fn moved(&mut self, text: &str, time: Duration, now: Moment) -> Vec<Action> {
+        let margin = &mut self.margin;
+        let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
+        let Ok(m) = wire::read_move(&play.position, text) else {
+            // The end of the game follows, if the server has the same rules.
+            play.last = Some((text.to_owned(), time));
+            return vec![Action::Note(format!("{text} is not legal here"))];
+        };
+        let mover = play.position.turn();
+        play.position.play(m);
+        play.budget.played(mover, time);
+        play.turn_since = now;
+        play.passed = Duration::ZERO;
+        let mut comment = None;
+        if mover == play.us
+            && let Some((sent, said)) = play.sent.take()
+        {
+            margin.learn(now.saturating_sub(sent));
+            comment = said;
+        }
+        play.moves.push(StoredMove { text: text.to_owned(), time, comment });
+        let mut actions = vec![Action::Show];
+        if mover == play.us {
+            actions.extend(self.begin_pondering());
+        } else {
+            actions.extend(self.begin_turn(Some(m), now));
+        }
+        actions
+    }
+
+    /// Thinks on the opponent's time about the reply expected.
+    fn begin_pondering(&mut self) -> Vec<Action> {
+        let margin = self.margin.now() + STOP_RESERVE;
+        let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
+        let Some(expected) =
+            play.expected.take().filter(|&m| self.wishes.ponder && play.position.is_legal(m))
+        else {
+            return Vec::new();
+        };
+        let mut position = play.position.clone();
+        position.play(expected);
+        if position.is_mated() || position.repetition().is_some() {
+            return Vec::new();
+        }
+        self.ticket += 1;
+        play.asked = Some(Asked { ticket: self.ticket, ponder: Some(expected), stopped: false });
+        play.insight = Insight::default();
+        play.early = None;
+        vec![Action::Think(Question {
+            ticket: self.ticket,
+            start: play.summary.start.clone(),
+            position,
+            clocks: play.budget.clocks(play.us, margin, Duration::ZERO),
+            ponder: true,
+        })]
+    }
+
+    /// It may be our turn, after that move of the opponent.
+    fn begin_turn(&mut self, after: Option<Move>, now: Moment) -> Vec<Action> {
+        let margin = self.margin.now() + STOP_RESERVE;
+        let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
+        if play.position.turn() != play.us {
+            return Vec::new();
+        }
+        if play.may_declare() {
+            play.asked = None;
+            let mut actions = vec![Action::Stop, Action::Note("the win is declared".to_owned())];
+            actions.extend(self.say_special(Special::Declare, now));
+            return actions;
+        }
+        if play.position.is_mated() {
+            play.asked = None;
+            return self.say_special(Special::Resign, now);
+        }
+        let clocks = play.budget.clocks(play.us, margin, play.passed);
+        if let Some(asked) = &mut play.asked
+            && asked.ponder.is_some()
+            && asked.ponder == after
+        {
+            asked.ponder = None;
+            return match play.early.take() {
+                Some((answer, ponder)) => self.act(answer, ponder, now),
+                None => vec![Action::PonderHit(clocks)],
+            };
+        }
+        self.ask(clocks)
+    }
+
+    fn ask(&mut self, clocks: Option<Clocks>) -> Vec<Action> {
+        let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
+        self.ticket += 1;
+        play.asked = Some(Asked { ticket: self.ticket, ponder: None, stopped: false });
+        play.insight = Insight::default();
+        play.early = None;
+        vec![Action::Think(Question {
+            ticket: self.ticket,
+            start: play.summary.start.clone(),
+            position: play.position.clone(),
+            clocks,
+            ponder: false,
+        })]
+    }
+
+    fn say_special(&mut self, special: Special, now: Moment) -> Vec<Action> {
+        self.send(&ClientLine::Special { special, comment: None }, now)
+    }
+
+    /// Something was thought.
+    pub(super) fn thought(&mut self, thought: Thought, now: Moment) -> Vec<Action> {
+        match thought {
+            Thought::Note(text) => vec![Action::Note(text)],
+            Thought::Ready => self.ready(now),
+            Thought::Insight(ticket, insight) => {
+                if let Stage::Playing(play) = &mut self.stage
+                    && play.asked.is_some_and(|asked| asked.ticket == ticket)
+                {
+                    play.insight = insight;
+                }
+                Vec::new()
+            }
+            Thought::Best(ticket, answer, ponder) => {
+                let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
+                match play.asked {
+                    Some(asked) if asked.ticket == ticket && asked.ponder.is_none() => {
+                        self.act(answer, ponder, now)
+                    }
+                    Some(asked) if asked.ticket == ticket => {
+                        play.early = Some((answer, ponder));
+                        Vec::new()
+                    }
+                    _ => Vec::new(),
+                }
+            }
+            Thought::Failed(why) => self.failed(why, now),
+        }
+    }
+
+    fn ready(&mut self, now: Moment) -> Vec<Action> {
+        match std::mem::replace(&mut self.stage, Stage::Waiting) {
+            Stage::Preparing(play) => {
+                let id = Some(play.summary.id.clone()).filter(|id| !id.is_empty());
+                self.stage = Stage::Agreed(play);
+                self.send(&ClientLine::Agree(id), now)
+            }
+            // It was restarted in the middle of a game.
+            Stage::Playing(play) if play.is_our_move() && play.asked.is_none() => {
+                let margin = self.margin.now() + STOP_RESERVE;
+                let passed = play.passed + now.saturating_sub(play.turn_since);
+                let clocks = play.budget.clocks(play.us, margin, passed);
+                self.stage = Stage::Playing(play);
+                self.ask(clocks)
+            }
+            other => {
+                self.stage = other;
+                Vec::new()
+            }
+        }
+    }
+
+    /// The engine cannot go on: a move is made without it, and it is started again.
+    fn failed(&mut self, why: String, now: Moment) -> Vec<Action> {
+        let mut actions = vec![Action::Note(why)];
+        match &mut self.stage {
+            Stage::Playing(play) => {
+                let ours = play.is_our_move();
+                let game = play.position.game();
+                if ours {
+                    actions.extend(self.play_fallback(now));
+                } else {
+                    play.asked = None;
+                }
+                actions.push(Action::Restart(game));
+            }
+            Stage::Preparing(play) => {
+                // Without an engine there is no game.
+                let id = Some(play.summary.id.clone()).filter(|id| !id.is_empty());
+                self.stage = Stage::Waiting;
+                actions.extend(self.send(&ClientLine::Reject(id), now));
+            }
+            _ => {}
+        }
+        actions
+    }
+
+    fn play_fallback(&mut self, now: Moment) -> Vec<Action> {
+        let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
+        play.asked = None;
+        match fallback(&play.position, &play.insight) {
+            Some(m) => {
+                let text = wire::write_move(&play.position, m);
+                let mut actions =
+                    vec![Action::Note(format!("{text} is played without the engine"))];
+                actions.extend(self.send_move(m, None, now));
+                actions
+            }
+            None => self.say_special(Special::Resign, now),
+        }
+    }
+
+    /// Does what the engine says, if it may be done.
+    fn act(&mut self, answer: Answer, ponder: Option<Move>, now: Moment) -> Vec<Action> {
+        let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
+        match answer {
+            Answer::Move(m) if play.position.is_legal(m) => self.send_move(m, ponder, now),
+            Answer::Resign => {
+                play.asked = None;
+                self.say_special(Special::Resign, now)
+            }
+            Answer::Win if play.may_declare() => {
+                play.asked = None;
+                self.say_special(Special::Declare, now)
+            }
+            Answer::Move(_) | Answer::Win => {
+                let mut actions =
+                    vec![Action::Note(format!("the engine's answer {answer:?} is not possible"))];
+                actions.extend(self.play_fallback(now));
+                actions
+            }
+        }
+    }
+
+    fn send_move(&mut self, m: Move, ponder: Option<Move>, now: Moment) -> Vec<Action> {
+        let comments = self.wishes.comments;
+        let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
+        let text = wire::write_move(&play.position, m);
+        let comment = if comments { play.comment(m) } else { None };
+        play.asked = None;
+        play.expected = ponder;
+        play.sent = Some((now, comment.clone()));
+        self.send(&ClientLine::Move { text, comment }, now)
+    }
+
+    fn ended(&mut self, verdict: Verdict, now: Moment) -> Vec<Action> {
+        let Stage::Playing(play) = std::mem::replace(&mut self.stage, Stage::Waiting) else {
+            return Vec::new();
+        };
+        let result = match verdict {
+            Verdict::Win => Some(GameResult::Win),
+            Verdict::Lose => Some(GameResult::Lose),
+            Verdict::Draw | Verdict::Censored => Some(GameResult::Draw),
+            Verdict::Chudan => None,
+        };
+        let end = match (play.reason, verdict) {
+            (_, Verdict::Chudan) | (None, _) => None,
+            (Some(reason), verdict) => Some((reason, verdict)),
+        };
+        let why = play.reason.map_or_else(String::new, |reason| format!(" by {}", reason.word()));
+        let note = format!("{}: {}{why}", play.summary.id, verdict.word());
+        let mut actions = vec![
+            Action::GameOver(result),
+            Action::Note(note),
+            Action::Save(Box::new(play.finished(end))),
+        ];
+        if verdict != Verdict::Chudan {
+            self.played += 1;
+        }
+        if self.wishes.games.is_some_and(|games| self.played >= games) {
+            self.leaving = true;
+            actions.extend(self.send(&ClientLine::Logout, now));
+        } else if self.wishes.challenge {
+            actions.extend(self.send(&ClientLine::Challenge, now));
+        }
+        actions
+    }
+
+    /// When [`Session::wake`] has something to do.
+    pub(super) fn next_wake(&self) -> Option<Moment> {
+        let quiet = match self.stage {
+            Stage::Login => None,
+            _ => Some(self.active.max(self.said) + self.wishes.keep_alive),
+        };
+        let flag = self.play().and_then(|play| {
+            let asked = play.asked.filter(|asked| asked.ponder.is_none())?;
+            let end = play.end_of_time()?;
+            let reserve = if asked.stopped { LAST_RESERVE } else { STOP_RESERVE };
+            Some(end.saturating_sub(self.margin.now() + reserve))
+        });
+        quiet.into_iter().chain(flag).min()
+    }
+
+    /// Does what is due: stops an engine that takes too long, plays without one that does not
+    /// stop, breaks a long silence.
+    pub(super) fn wake(&mut self, now: Moment) -> Vec<Action> {
+        let mut actions = Vec::new();
+        let margin = self.margin.now();
+        if let Stage::Playing(play) = &mut self.stage
+            && let Some(end) = play.end_of_time()
+            && let Some(asked) = &mut play.asked
+            && asked.ponder.is_none()
+        {
+            if now >= end.saturating_sub(margin + LAST_RESERVE) {
+                let game = play.position.game();
+                actions.push(Action::Note("the engine does not answer in time".to_owned()));
+                actions.extend(self.play_fallback(now));
+                actions.push(Action::Restart(game));
+            } else if now >= end.saturating_sub(margin + STOP_RESERVE) && !asked.stopped {
+                asked.stopped = true;
+                actions.push(Action::Stop);
+            }
+        }
+        if !matches!(self.stage, Stage::Login)
+            && now >= self.active.max(self.said) + self.wishes.keep_alive
+        {
+            actions.extend(self.send(&ClientLine::KeepAlive, now));
+        }
+        actions
+    }
+}
+
+impl Play {
+    fn new(summary: Summary) -> Self {
+        let mut budget = Budget::new(&summary.times);
+        let mut position = summary.start.clone();
+        let mut moves = Vec::new();
+        for played in &summary.played {
+            let text = wire::write_move(&position, played.m);
+            let time = played.time.unwrap_or_default();
+            budget.played(position.turn(), time);
+            position.play(played.m);
+            moves.push(StoredMove { text, time, comment: None });
+        }
+        let passed =
+            summary.extra("Elapsed_Time").and_then(::csa::times::seconds).unwrap_or_default();
+        Self {
+            us: summary.your_turn,
+            position,
+            budget,
+            moves,
+            passed,
+            summary,
+            turn_since: Duration::ZERO,
+            asked: None,
+            insight: Insight::default(),
+            early: None,
+            sent: None,
+            expected: None,
+            last: None,
+            reason: None,
+        }
+    }
+
+    fn is_our_move(&self) -> bool {
+        self.position.turn() == self.us && self.sent.is_none()
+    }
+
+    /// When our time is over.
+    fn end_of_time(&self) -> Option<Moment> {
+        let available = self.budget.available(self.us)?.saturating_sub(self.passed);
+        Some(self.turn_since + available)
+    }
+
+    fn may_declare(&self) -> bool {
+        self.summary.declaration.is_some() && self.position.can_declare(Declaration::Points27)
+    }
+
+    /// What we think of our move.
+    fn comment(&self, m: Move) -> Option<String> {
+        let score = match self.insight.score? {
+            Score::Cp(cp) => cp,
+            Score::Mate(_) => comment::MATE,
+            Score::Mated(_) => -comment::MATE,
+        };
+        let line = match self.insight.line.split_first() {
+            Some((&first, rest)) if first == m => rest.to_vec(),
+            _ => Vec::new(),
+        };
+        let mut after = self.position.clone();
+        after.play(m);
+        let comment = Comment { score: Some(comment::for_black(score, self.us)), line };
+        Some(comment.text(&after))
+    }
+
+    fn finished(self, end: Option<(Reason, Verdict)>) -> Finished {
+        Finished { summary: self.summary, moves: self.moves, end, last: self.last }
+    }
+}
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;

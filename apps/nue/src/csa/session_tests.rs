@@ -1,0 +1,370 @@
+//! The client in virtual time, against a server played by hand and against our own room.
+
+use super::*;
+use ::csa::TimeRule;
+use ::server::conditions::Conditions;
+use ::server::room::{Effect, Room};
+use rules::Color;
+use std::sync::Arc;
+
+const fn s(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+fn wishes() -> Wishes {
+    Wishes {
+        name: "nue".to_owned(),
+        password: "pw".to_owned(),
+        comments: true,
+        ponder: true,
+        games: Some(1),
+        challenge: false,
+        keep_alive: s(60),
+        margin: ms(200),
+    }
+}
+
+fn summary(us: Color, moves: &[(&str, u64)], rule: TimeRule) -> String {
+    let conditions = Arc::new(Conditions::plain("g", ["nue", "other"], rule));
+    let moves: Vec<(String, Duration)> =
+        moves.iter().map(|(m, t)| ((*m).to_owned(), s(*t))).collect();
+    let stored = moves.iter().map(|(text, time)| (text.as_str(), *time));
+    let room = Room::restore(Arc::clone(&conditions), None, stored, [0; 2]).unwrap();
+    conditions.summary(us, room.played(), &[]).to_string()
+}
+
+/// The session, its time, what it has sent, and its last question.
+struct Player {
+    session: Session,
+    now: Moment,
+    sent: Vec<String>,
+    question: Option<Question>,
+    other: Vec<Action>,
+}
+
+impl Player {
+    fn new(wishes: Wishes) -> Self {
+        let mut player = Self {
+            session: Session::new(wishes),
+            now: s(10),
+            sent: Vec::new(),
+            question: None,
+            other: Vec::new(),
+        };
+        let actions = player.session.connected(player.now);
+        player.take(actions);
+        player.lines("LOGIN:nue OK");
+        player
+    }
+
+    fn playing(us: Color, moves: &[(&str, u64)], rule: TimeRule) -> Self {
+        let mut player = Self::new(wishes());
+        player.lines(&summary(us, moves, rule));
+        player.think(Thought::Ready);
+        player.lines("START:g");
+        player.sent.clear();
+        player
+    }
+
+    fn take(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            match action {
+                Action::Send(line) => self.sent.push(line),
+                Action::Think(question) => self.question = Some(question),
+                other => self.other.push(other),
+            }
+        }
+    }
+
+    fn lines(&mut self, text: &str) {
+        for line in text.split('\n') {
+            let actions = self.session.line(line, self.now);
+            self.take(actions);
+        }
+    }
+
+    fn think(&mut self, thought: Thought) {
+        let actions = self.session.thought(thought, self.now);
+        self.take(actions);
+    }
+
+    fn wait(&mut self, time: Duration) {
+        let end = self.now + time;
+        while let Some(at) = self.session.next_wake().filter(|&at| at <= end) {
+            self.now = at.max(self.now);
+            let actions = self.session.wake(self.now);
+            self.take(actions);
+        }
+        self.now = end;
+    }
+
+    fn best(&mut self, best: &str, ponder: Option<&str>) {
+        let question = self.question.clone().expect("a question");
+        let m = question.position.parse_usi(best).unwrap();
+        let mut after = question.position.clone();
+        after.play(m);
+        let ponder = ponder.map(|text| after.parse_usi(text).unwrap());
+        self.think(Thought::Best(question.ticket, Answer::Move(m), ponder));
+    }
+
+    fn sent(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.sent)
+    }
+
+    fn did(&self, what: &str) -> bool {
+        self.other.iter().any(|action| format!("{action:?}").starts_with(what))
+    }
+}
+
+#[test]
+fn login_agreement_and_the_first_move() {
+    let mut player = Player::new(wishes());
+    assert_eq!(player.sent(), ["LOGIN nue pw"]);
+    player.lines(&summary(Color::Black, &[], TimeRule::fischer(300, 10)));
+    assert!(player.sent().is_empty(), "not before the engine is ready");
+    player.think(Thought::Ready);
+    assert_eq!(player.sent(), ["AGREE g"]);
+    player.lines("START:g");
+    let question = player.question.clone().unwrap();
+    let clocks = question.clocks.unwrap();
+    assert_eq!((clocks.time(Color::Black), clocks.increment(Color::Black)), (ms(299_750), s(10)));
+    let line = vec![
+        question.position.parse_usi("7g7f").unwrap(),
+        Move::from_usi(Game::Shogi, "3c3d").unwrap(),
+    ];
+    let insight = Insight { score: Some(Score::Cp(42)), line };
+    player.think(Thought::Insight(question.ticket, insight));
+    player.best("7g7f", Some("3c3d"));
+    assert_eq!(player.sent(), ["+7776FU,'* 42 -3334FU"]);
+}
+
+#[test]
+fn a_predicted_move_is_a_ponder_hit_with_new_clocks() {
+    let mut player = Player::playing(Color::Black, &[], TimeRule::fischer(300, 10));
+    player.best("7g7f", Some("3c3d"));
+    let asked = player.question.clone().unwrap().ticket;
+    player.now += s(3);
+    player.lines("+7776FU,T3");
+    let ponder = player.question.clone().unwrap();
+    assert!(ponder.ponder && ponder.ticket > asked);
+    assert_eq!(ponder.position.ply(), 3);
+    player.lines("-3334FU,T5");
+    assert!(player.did("PonderHit"));
+    assert_eq!(player.question.clone().unwrap().ticket, ponder.ticket, "no new question");
+    player.best("2g2f", None);
+    assert_eq!(player.sent().last().unwrap(), "+2726FU");
+}
+
+#[test]
+fn another_move_is_a_new_question_and_late_answers_are_let_pass() {
+    let mut player = Player::playing(Color::Black, &[], TimeRule::fischer(300, 10));
+    player.best("7g7f", Some("3c3d"));
+    player.lines("+7776FU,T3\n-8384FU,T1");
+    let question = player.question.clone().unwrap();
+    assert!(!question.ponder);
+    player.sent();
+    let stale = Thought::Best(question.ticket - 1, Answer::Resign, None);
+    player.think(stale);
+    assert!(player.sent().is_empty());
+    player.best("2g2f", None);
+    assert_eq!(player.sent(), ["+2726FU"]);
+}
+
+#[test]
+fn an_engine_that_answers_while_it_should_ponder_is_taken_at_its_word() {
+    let mut player = Player::playing(Color::Black, &[], TimeRule::fischer(300, 10));
+    player.best("7g7f", Some("3c3d"));
+    player.lines("+7776FU,T3");
+    player.sent();
+    player.best("2g2f", None);
+    assert!(player.sent().is_empty(), "it is not our turn");
+    player.lines("-3334FU,T5");
+    assert_eq!(player.sent(), ["+2726FU"]);
+}
+
+#[test]
+fn two_lines_in_one_packet_and_zero_seconds() {
+    let mut player = Player::playing(Color::Black, &[], TimeRule::seconds(60, 0));
+    player.best("7g7f", None);
+    player.lines("+7776FU,T0\n-3334FU,T0");
+    assert_eq!(player.question.clone().unwrap().position.ply(), 3);
+}
+
+#[test]
+fn an_engine_that_does_not_answer_is_stopped_and_then_done_without() {
+    let mut player = Player::playing(Color::Black, &[], TimeRule::seconds(10, 0));
+    let line = vec![Move::from_usi(Game::Shogi, "2g2f").unwrap()];
+    let ticket = player.question.clone().unwrap().ticket;
+    player.think(Thought::Insight(ticket, Insight { score: None, line }));
+    player.wait(ms(9_700));
+    assert!(!player.did("Stop") && player.sent().is_empty());
+    player.wait(ms(60));
+    assert!(player.did("Stop") && player.sent().is_empty());
+    player.wait(ms(40));
+    assert_eq!(player.sent(), ["+2726FU"]);
+    assert!(player.did("Restart"));
+}
+
+#[test]
+fn an_engine_that_dies_costs_one_search_not_the_game() {
+    let mut player = Player::playing(Color::Black, &[], TimeRule::seconds(60, 10));
+    player.think(Thought::Failed("it died".to_owned()));
+    let sent = player.sent();
+    assert_eq!(sent.len(), 1);
+    assert!(sent[0].starts_with('+'), "{sent:?}");
+    let text = sent[0].split(',').next().unwrap().to_owned();
+    player.lines(&format!("{text},T0\n-8384FU,T1"));
+    player.think(Thought::Ready);
+    assert!(!player.question.clone().unwrap().ponder);
+    assert_eq!(player.question.clone().unwrap().position.ply(), 3);
+}
+
+#[test]
+fn an_illegal_answer_is_not_sent() {
+    let mut player = Player::playing(Color::Black, &[], TimeRule::seconds(60, 10));
+    let ticket = player.question.clone().unwrap().ticket;
+    let wrong = Move::from_usi(Game::Shogi, "7g7e").unwrap();
+    player.think(Thought::Best(ticket, Answer::Move(wrong), None));
+    let sent = player.sent();
+    assert!(sent.len() == 1 && sent[0].starts_with('+') && sent[0] != "+7775FU", "{sent:?}");
+    let mut player = Player::playing(Color::Black, &[], TimeRule::seconds(60, 10));
+    let ticket = player.question.clone().unwrap().ticket;
+    player.think(Thought::Best(ticket, Answer::Win, None));
+    assert!(player.sent()[0].starts_with('+'), "no declaration that would lose");
+}
+
+#[test]
+fn resignation_and_the_end() {
+    let mut player = Player::playing(Color::Black, &[], TimeRule::seconds(60, 10));
+    let ticket = player.question.clone().unwrap().ticket;
+    player.think(Thought::Best(ticket, Answer::Resign, None));
+    assert_eq!(player.sent(), ["%TORYO"]);
+    player.lines("%TORYO,T4\n#RESIGN\n#LOSE");
+    assert!(player.did("Save") && player.did("GameOver(Some(Lose))"));
+    assert_eq!(player.sent(), ["LOGOUT"], "one game was asked for");
+    assert!(player.session.is_leaving());
+    player.lines("LOGOUT:completed");
+    assert!(player.did("Close(Done)"));
+}
+
+#[test]
+fn a_game_taken_up_again_knows_its_clocks() {
+    let moves = [("+7776FU", 20), ("-3334FU", 30)];
+    let mut player = Player::new(wishes());
+    let text = summary(Color::Black, &moves, TimeRule::fischer(300, 10));
+    player.lines(&text.replace("BEGIN Time", "Elapsed_Time:7\nBEGIN Time"));
+    player.think(Thought::Ready);
+    player.lines("START:g");
+    let clocks = player.question.clone().unwrap().clocks.unwrap();
+    assert_eq!(clocks.time(Color::Black), s(290) - s(7) - ms(250));
+    assert_eq!(clocks.time(Color::White), s(280));
+}
+
+#[test]
+fn a_lost_connection_keeps_the_record_and_logs_in_again() {
+    let mut player = Player::playing(Color::Black, &[], TimeRule::seconds(60, 10));
+    player.best("7g7f", None);
+    player.lines("+7776FU,T1");
+    let actions = player.session.disconnected();
+    player.take(actions);
+    assert!(player.did("Save"));
+    player.sent();
+    let actions = player.session.connected(player.now);
+    player.take(actions);
+    assert_eq!(player.sent(), ["LOGIN nue pw"]);
+}
+
+#[test]
+fn silence_is_broken() {
+    let mut player = Player::new(wishes());
+    player.sent();
+    player.wait(s(59));
+    assert!(player.sent().is_empty());
+    player.wait(s(62));
+    assert_eq!(player.sent(), ["", ""]);
+}
+
+#[test]
+fn refusal_rejection_and_nonsense() {
+    let mut player = Player::new(wishes());
+    player.lines("LOGIN:incorrect");
+    assert!(player.did("Close(Refused)"));
+    let mut player = Player::new(wishes());
+    player.sent();
+    player.lines("BEGIN Game_Summary\nGame_ID:x\nEND Game_Summary");
+    assert_eq!(player.sent(), ["REJECT"]);
+    player.lines(&summary(Color::White, &[], TimeRule::seconds(1, 1)));
+    player.lines("REJECT:g by other");
+    player.think(Thought::Ready);
+    assert!(player.sent().is_empty());
+    player.lines("what is this\n##[CHAT][x] hello\n+7776FU,T1\n#WIN");
+}
+
+#[test]
+fn a_win_is_declared_as_soon_as_it_can_be() {
+    let sfen = "+P+P+P+P+P+P+P2/K+P+P+P+P4/9/9/9/9/9/9/8k b 2B2R2G2S2P 1";
+    let conditions = Conditions {
+        start: AnyPosition::from_sfen(Game::Shogi, sfen).unwrap(),
+        ..Conditions::plain("g", ["nue", "other"], TimeRule::seconds(60, 10))
+    };
+    let mut player = Player::new(wishes());
+    player.lines(&conditions.summary(Color::Black, &[], &[]).to_string());
+    player.think(Thought::Ready);
+    player.sent();
+    player.lines("START:g");
+    assert_eq!(player.sent(), ["%KACHI"]);
+}
+
+#[test]
+fn a_whole_game_of_two_clients_in_a_room() {
+    let rule = TimeRule::fischer(60, 1);
+    let conditions =
+        Arc::new(Conditions { max_moves: Some(60), ..Conditions::plain("g", ["a", "b"], rule) });
+    let mut room = Room::new(conditions, None);
+    let mut players = [Player::new(wishes()), Player::new(wishes())];
+    let mut now = s(10);
+    let mut queue = room.propose(now);
+    let mut choice = 1u64;
+    for _ in 0..10_000 {
+        for effect in std::mem::take(&mut queue) {
+            if let Effect::Tell(to, text) = effect {
+                let player = &mut players[to.index()];
+                player.now = now;
+                player.lines(&text);
+            }
+        }
+        if room.finish().is_some() {
+            break;
+        }
+        now += ms(300);
+        for color in Color::BOTH {
+            let player = &mut players[color.index()];
+            player.now = now;
+            player.think(Thought::Ready);
+            if let Some(question) = player.question.take().filter(|q| !q.ponder) {
+                // Any move, and any guess at the reply.
+                choice = choice
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                let moves = question.position.legal_moves();
+                let m = moves[(choice >> 33) as usize % moves.len()];
+                let mut after = question.position.clone();
+                after.play(m);
+                let ponder = after.legal_moves().first().copied();
+                player.think(Thought::Best(question.ticket, Answer::Move(m), ponder));
+            }
+            for line in player.sent() {
+                let line = ClientLine::parse(&line);
+                if !matches!(line, ClientLine::Login { .. } | ClientLine::Logout) {
+                    queue.extend(room.hear(color, &line, now));
+                }
+            }
+        }
+    }
+    assert_eq!(room.finish().map(|f| f.reason), Some(Reason::MaxMoves));
+    assert!(players.iter().all(|p| p.did("Save") && p.did("GameOver(Some(Draw))")));
+}
