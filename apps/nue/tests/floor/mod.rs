@@ -8,18 +8,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long anything may take on a slow and busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The program.
-pub fn nue() -> Command {
+pub(crate) fn nue() -> Command {
     Command::new(env!("CARGO_BIN_EXE_nue"))
 }
 
 /// A folder of one's own, gone at the end.
-pub struct Folder(pub PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    pub fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::SeqCst);
         let path = std::env::temp_dir().join(format!("nue-{name}-{}-{number}", std::process::id()));
@@ -35,15 +35,15 @@ impl Drop for Folder {
 }
 
 /// A server in a process of its own.
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
-    pub port: u16,
-    pub status: u16,
+    pub(crate) port: u16,
+    pub(crate) status: u16,
 }
 
 impl Server {
     /// Starts one on the data in a folder, with these settings besides.
-    pub fn start(folder: &Path, settings: &str) -> Self {
+    pub(crate) fn start(folder: &Path, settings: &str) -> Self {
         let config = folder.join("server.toml");
         let text = format!("listen = \"127.0.0.1:0\"\nstatus = \"127.0.0.1:0\"\n{settings}");
         std::fs::write(&config, text).unwrap();
@@ -61,14 +61,14 @@ impl Server {
     }
 
     /// Ends it as nothing else does.
-    pub fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
     /// Asks it to end.
     #[cfg(unix)]
-    pub fn terminate(mut self) -> bool {
+    pub(crate) fn terminate(mut self) -> bool {
         let sent = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
         assert!(sent.unwrap().success());
         let deadline = Instant::now() + PATIENCE;
@@ -82,7 +82,7 @@ impl Server {
     }
 
     /// A page of the status server.
-    pub fn page(&self, path: &str) -> String {
+    pub(crate) fn page(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", self.status)).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
@@ -102,37 +102,37 @@ impl Drop for Server {
 }
 
 /// A player that does what the test says.
-pub struct Bare {
+pub(crate) struct Bare {
     reader: BufReader<TcpStream>,
     writer: TcpStream,
 }
 
 impl Bare {
-    pub fn connect(port: u16) -> Self {
+    pub(crate) fn connect(port: u16) -> Self {
         let writer = TcpStream::connect(("127.0.0.1", port)).unwrap();
         writer.set_read_timeout(Some(PATIENCE)).unwrap();
         writer.set_nodelay(true).unwrap();
         Self { reader: BufReader::new(writer.try_clone().unwrap()), writer }
     }
 
-    pub fn login(port: u16, name: &str, password: &str) -> Self {
+    pub(crate) fn login(port: u16, name: &str, password: &str) -> Self {
         let mut bare = Self::connect(port);
         bare.say(&format!("LOGIN {name} {password}"));
         bare.expect(&format!("LOGIN:{name} OK"));
         bare
     }
 
-    pub fn say(&mut self, line: &str) {
+    pub(crate) fn say(&mut self, line: &str) {
         self.raw(format!("{line}\n").as_bytes());
     }
 
-    pub fn raw(&mut self, bytes: &[u8]) {
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
         // The server may have hung up: what it said last is still to be read.
         let _ = self.writer.write_all(bytes);
     }
 
     /// The next line; `None` at the end.
-    pub fn hear(&mut self) -> Option<String> {
+    pub(crate) fn hear(&mut self) -> Option<String> {
         let mut line = String::new();
         match self.reader.read_line(&mut line) {
             Ok(0) => None,
@@ -142,12 +142,12 @@ impl Bare {
         }
     }
 
-    pub fn expect(&mut self, line: &str) {
+    pub(crate) fn expect(&mut self, line: &str) {
         assert_eq!(self.hear().as_deref(), Some(line));
     }
 
     /// Reads a proposal: all its lines.
-    pub fn proposal(&mut self) -> Vec<String> {
+    pub(crate) fn proposal(&mut self) -> Vec<String> {
         self.expect("BEGIN Game_Summary");
         let mut lines = Vec::new();
         loop {
@@ -160,7 +160,7 @@ impl Bare {
     }
 
     /// Reads until a line begins like this.
-    pub fn until(&mut self, begin: &str) -> String {
+    pub(crate) fn until(&mut self, begin: &str) -> String {
         loop {
             let line = self.hear().unwrap_or_else(|| panic!("the end before {begin:?}"));
             if line.starts_with(begin) {
@@ -171,7 +171,7 @@ impl Bare {
 }
 
 /// Two players at a game that has just started; Black first.
-pub fn pair(port: u16, names: [&str; 2], game: &str) -> [Bare; 2] {
+pub(crate) fn pair(port: u16, names: [&str; 2], game: &str) -> [Bare; 2] {
     let mut black = Bare::login(port, names[0], &format!("{game}-B"));
     let mut white = Bare::login(port, names[1], &format!("{game}-W"));
     for player in [&mut black, &mut white] {
@@ -184,7 +184,7 @@ pub fn pair(port: u16, names: [&str; 2], game: &str) -> [Bare; 2] {
 }
 
 /// Waits until something is so.
-pub fn wait_for(what: &str, mut so: impl FnMut() -> bool) {
+pub(crate) fn wait_for(what: &str, mut so: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !so() {
         assert!(Instant::now() < deadline, "waited in vain for {what}");
@@ -193,7 +193,7 @@ pub fn wait_for(what: &str, mut so: impl FnMut() -> bool) {
 }
 
 /// All files below a folder.
-pub fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut all = Vec::new();
     for entry in entries.flatten() {
