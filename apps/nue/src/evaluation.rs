@@ -43,7 +43,7 @@ impl EvaluationArgs {
     }
 
     /// What the engine would play with: what was named, else what lies in the usual folder, else
-    /// material. Also says which.
+    /// what is shipped. Also says which.
     pub(crate) fn as_engine(&self, game: Game) -> Result<(Evaluation, String), Failure> {
         let path = self.net.as_deref();
         match Evaluation::load(path.unwrap_or(Path::new(USUAL_FOLDER)), game, self.fv_scale) {
@@ -52,7 +52,15 @@ impl EvaluationArgs {
                 Ok((found.with_isa(self.isa), about))
             }
             Err(error) if path.is_some() => Err(Failure::failed(error.to_string())),
-            Err(error) => Ok((Evaluation::Material, format!("material only ({error})"))),
+            Err(error) => Ok(match assembly::shipped(game) {
+                Evaluation::Material => {
+                    (Evaluation::Material, format!("material only ({error})"))
+                }
+                shipped => {
+                    let about = format!("{}, shipped", shipped.describe());
+                    (shipped.with_isa(self.isa), about)
+                }
+            }),
         }
     }
 }

@@ -6,6 +6,7 @@ mod diff;
 mod import;
 mod info;
 mod mix;
+mod pack;
 mod sample;
 mod store;
 mod strip;
@@ -32,6 +33,8 @@ enum NetCommand {
     Assemble(assemble::AssembleArgs),
     Diff(diff::DiffArgs),
     Strip(strip::StripArgs),
+    Pack(pack::PackArgs),
+    Unpack(pack::UnpackArgs),
 }
 
 pub(crate) fn run(args: &NetArgs) -> Outcome {
@@ -45,5 +48,7 @@ pub(crate) fn run(args: &NetArgs) -> Outcome {
         NetCommand::Assemble(args) => assemble::run(args),
         NetCommand::Diff(args) => diff::run(args),
         NetCommand::Strip(args) => strip::run(args),
+        NetCommand::Pack(args) => pack::pack(args),
+        NetCommand::Unpack(args) => pack::unpack(args),
     }
 }

@@ -109,8 +109,8 @@ fn values_are_printed_beside_the_positions() {
     let (out, err, code) = with_input(&["eval"], input.as_bytes());
     assert_eq!((out.as_str(), code), (expected, 0), "{err}");
     assert!(err.contains("material only"), "{err}");
-    let (out, ..) = with_input(&["eval", "--game", "minishogi", "--sfens", "-"], b"startpos\n");
-    assert_eq!(out, "startpos\t0\n");
+    let minishogi = ["eval", "--game", "minishogi", "--sfens", "-", "--net", "material"];
+    assert_eq!(with_input(&minishogi, b"startpos\n").0, "startpos\t0\n");
 }
 
 #[test]

@@ -212,3 +212,18 @@ fn nothing_is_overwritten_and_damage_is_told() {
     good("strip @a.bin -o @b.bin --force", &folder);
     assert!(fs::read(folder.join("b.bin")).unwrap() != before);
 }
+
+#[test]
+fn a_packed_net_is_smaller_and_comes_back_byte_for_byte() {
+    let folder = desk("packed");
+    good("pack @a.bin -o @a.nnz", &folder);
+    good("verify @a.nnz", &folder);
+    good("unpack @a.nnz -o @again.bin", &folder);
+    let size = |name: &str| fs::metadata(folder.join(name)).unwrap().len();
+    assert!(size("a.nnz") < size("a.bin"));
+    let read = |name: &str| fs::read(folder.join(name)).unwrap();
+    assert!(read("a.bin") == read("again.bin"));
+    bad("pack @a.bin -o @a.nnz", &folder, 2, &["a.nnz", "exists", "--force"]);
+    good("convert @a.bin -o @a.nuef", &folder);
+    bad("pack @a.nuef -o @b.nnz", &folder, 2, &["real numbers", "import"]);
+}

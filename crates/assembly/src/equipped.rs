@@ -3,6 +3,7 @@
 
 use crate::evaluation::{Evaluation, LARGEST_FV_SCALE, USUAL_FOLDER};
 use crate::search::search;
+use crate::shipped::shipped;
 use rules::{AnyPosition, Game};
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +34,8 @@ fn specs() -> Vec<OptionSpec> {
             USUAL_FOLDER,
             "Folder with a net (nn.bin) or tables (kkppt.bin; KK, KKP and KPP_synthesized.bin), or \
              a file; looked for where the program was started, then beside the executable. \
-             Without one the engine counts material.",
+             Without one the engine uses the net inside the executable, or counts material where it \
+             has none; \"material\" asks for that.",
         ),
         OptionSpec::spin(
             SCALE,
@@ -74,9 +76,11 @@ impl Equipped {
                 self.use_evaluation(&evaluation);
                 note(&format!("evaluation: {}", evaluation.describe()));
             }
-            // Nobody asked for a net: material is what there is.
-            Err(error) if first && usual => {
-                note(&format!("evaluation: material only ({error})"));
+            // Nobody asked for another one.
+            Err(_) if first && usual => {
+                let evaluation = shipped(self.game);
+                self.use_evaluation(&evaluation);
+                note(&format!("evaluation: {}, shipped", evaluation.describe()));
             }
             Err(error) => note(&format!("evaluation not changed: {error}")),
         }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`evaluation`] | what evaluates, and finding it on disk |
 //! | [`search()`] | the one `match` on the game and on what evaluates |
+//! | [`shipped()`] | the nets inside the executable |
 //! | [`equipped`] | an engine that loads its evaluation by options |
 //!
 //! The search is generic over its evaluation and compiled once for each: all of that happens here,
@@ -13,7 +14,9 @@
 pub mod equipped;
 pub mod evaluation;
 mod search;
+mod shipped;
 
 pub use equipped::Equipped;
 pub use evaluation::{Evaluation, LoadError};
 pub use search::{Judge, engine, judge, search};
+pub use shipped::shipped;

@@ -18,7 +18,8 @@ pub(super) fn look(named: Option<&Path>) -> (Vec<Finding>, Vec<Evaluation>) {
             Err(LoadError::Nothing { .. }) if !asked => {
                 if evaluations.is_empty() {
                     findings.push(Finding::note(
-                        "no net: the engine counts material and plays weakly",
+                        "no net but those inside the executable (minishogi): shogi is played by \
+                         counting material, weakly",
                         format!(
                             "put a net as nn.bin into a folder {USUAL_FOLDER:?} beside the \
                              executable, or set option EvalDir to its folder"

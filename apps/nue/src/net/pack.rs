@@ -1,0 +1,51 @@
+//! `nue net pack` and `nue net unpack`: nets made small for travelling, and back.
+
+use super::store::{OutputArgs, Stored, load};
+use crate::failure::{Failure, Outcome};
+use clap::Args;
+use nnue::AnyNet;
+use std::path::{Path, PathBuf};
+
+/// Write a net packed, at about half its size; every command reads packed nets like others
+#[derive(Args)]
+pub(crate) struct PackArgs {
+    /// A net
+    #[arg(value_name = "FILE|DIR")]
+    file: PathBuf,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Write a packed net as nn.bin, byte for byte what was packed
+#[derive(Args)]
+pub(crate) struct UnpackArgs {
+    /// A net
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs `pack`.
+pub(crate) fn pack(args: &PackArgs) -> Outcome {
+    args.output.check()?;
+    let net = integers(&args.file)?;
+    args.output.save(|to| net.write_packed(to))
+}
+
+/// Runs `unpack`.
+pub(crate) fn unpack(args: &UnpackArgs) -> Outcome {
+    args.output.check()?;
+    let net = integers(&args.file)?;
+    args.output.save(|to| net.write(to))
+}
+
+fn integers(path: &Path) -> Result<AnyNet, Failure> {
+    match load(path)? {
+        Stored::Integers(net) => Ok(net),
+        Stored::Real(_) => Err(Failure::usage(format!(
+            "{} holds real numbers: nue net import makes a net of it",
+            path.display()
+        ))),
+    }
+}
