@@ -7,6 +7,7 @@ mod door;
 mod hall;
 mod home;
 mod http;
+mod load;
 mod metrics;
 mod net;
 mod scribe;
@@ -53,6 +54,8 @@ enum ServerCommand {
         /// The name.
         name: String,
     },
+    /// Measure how fast moves are relayed on this machine.
+    Bench(load::LoadArgs),
 }
 
 /// Inputs that may wait for the hall.
@@ -66,6 +69,7 @@ pub(crate) fn run(args: &ServerArgs) -> Outcome {
     match &args.command {
         Some(ServerCommand::Init { folder }) => home::init(folder),
         Some(ServerCommand::Account { name }) => set_password(&load(&args.config)?, name),
+        Some(ServerCommand::Bench(load)) => load::run(load),
         None if args.check => check(&args.config),
         None => serve(&load(&args.config)?),
     }

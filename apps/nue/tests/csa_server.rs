@@ -3,6 +3,7 @@
 mod floor;
 
 use floor::{Bare, Folder, PATIENCE, Server, files, nue, pair, wait_for};
+use rules::{AnyPosition, Game};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -68,7 +69,7 @@ fn killed_and_started_again_every_game_goes_on() {
     }
     for [black, white] in &mut games {
         for (mover, other, text) in [(0, 1, "+7776FU"), (1, 0, "-3334FU"), (0, 1, "+2726FU")] {
-            let mut players = [&mut *black, &mut *white];
+            let players = [&mut *black, &mut *white];
             players[mover].say(text);
             players[mover].expect(&format!("{text},T0"));
             players[other].expect(&format!("{text},T0"));
@@ -177,7 +178,7 @@ fn hostile_guests_hold_up_nobody() {
     guests[6].raw(&b"%%HELP\n".repeat(20_000));
     guests[7].say("LOGIN a test-600-10,guess");
     for (n, text) in ["+7776FU", "-3334FU", "+2726FU", "-8384FU"].iter().enumerate() {
-        let mut players = [&mut black, &mut white];
+        let players = [&mut black, &mut white];
         let before = Instant::now();
         players[n % 2].say(text);
         let told = [players[0].hear().unwrap(), players[1].hear().unwrap()];
@@ -315,4 +316,179 @@ fn a_new_home_is_fine_and_mistakes_are_named() {
     let wrong = check();
     assert_eq!(wrong.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("lisen"));
+}
+
+/// A game driven from both sides, with connections that break.
+struct Drive {
+    names: [String; 2],
+    game: String,
+    position: AnyPosition,
+    moves: Vec<String>,
+    chance: u64,
+}
+
+impl Drive {
+    fn new(index: u64) -> Self {
+        Self {
+            names: [format!("black{index}"), format!("white{index}")],
+            game: format!("drive{index}-6000-10"),
+            position: AnyPosition::startpos(Game::Shogi),
+            moves: Vec::new(),
+            chance: index.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+        }
+    }
+
+    fn chance(&mut self, of: u64) -> usize {
+        self.chance ^= self.chance << 13;
+        self.chance ^= self.chance >> 7;
+        self.chance ^= self.chance << 17;
+        ((self.chance >> 20) % of) as usize
+    }
+
+    /// Sits both down, at a new game or at the one that was broken off.
+    fn sit(&self, port: u16) -> [Bare; 2] {
+        let mut players = ["B", "W"].map(|side| {
+            let index = usize::from(side == "W");
+            Bare::login(port, &self.names[index], &format!("{}-{side},secret{index}", self.game))
+        });
+        for player in &mut players {
+            let proposal = player.proposal();
+            let told: Vec<&str> = proposal
+                .iter()
+                .filter(|l| l.len() > 7 && l.starts_with(['+', '-']))
+                .map(|l| &l[..7])
+                .collect();
+            assert_eq!(told, self.moves, "every move is there");
+            player.say("AGREE");
+        }
+        for player in &mut players {
+            player.until("START:");
+        }
+        players
+    }
+
+    /// Plays some moves; one player in eight loses its connection and comes back.
+    fn play(&mut self, players: &mut [Bare; 2], port: u16, count: usize) {
+        for _ in 0..count {
+            let legal = self.position.legal_moves();
+            let m = legal[self.chance(legal.len() as u64)];
+            let text = kifu::wire::write_move(&self.position, m);
+            let mover = self.moves.len() % 2;
+            players[mover].say(&text);
+            self.position.play(m);
+            self.moves.push(text.clone());
+            for player in players.iter_mut() {
+                assert!(player.hear().unwrap().starts_with(&text));
+            }
+            if self.chance(8) == 0 {
+                let side = self.chance(2);
+                let password = format!("{},secret{side}", self.game);
+                // The old connection is still open: the new login takes its place.
+                let mut back = Bare::login(port, &self.names[side], &password);
+                assert!(back.proposal().iter().any(|l| l.starts_with(&text)));
+                back.say("AGREE");
+                back.until("START:");
+                players[side] = back;
+            }
+        }
+    }
+}
+
+#[test]
+fn many_games_with_broken_lines_and_a_killed_server() {
+    let folder = Folder::new("soak");
+    let server = Server::start(&folder.0, "max_moves = 0\n");
+    let port = server.port;
+    let drives: Vec<Drive> = std::thread::scope(|scope| {
+        let run = |index| {
+            let mut drive = Drive::new(index);
+            let mut players = drive.sit(port);
+            drive.play(&mut players, port, 20);
+            (drive, players)
+        };
+        let threads: Vec<_> = (1..=8).map(|index| scope.spawn(move || run(index))).collect();
+        let running: Vec<_> = threads.into_iter().map(|t| t.join().unwrap()).collect();
+        // All games run, and the server dies.
+        server.kill();
+        running.into_iter().map(|(drive, _)| drive).collect()
+    });
+    let server = Server::start(&folder.0, "max_moves = 0\n");
+    let port = server.port;
+    let drives: Vec<Drive> = std::thread::scope(|scope| {
+        let run = |mut drive: Drive| {
+            let mut players = drive.sit(port);
+            drive.play(&mut players, port, 20);
+            let loser = drive.moves.len() % 2;
+            players[loser].say("%TORYO");
+            players[loser].until("#LOSE");
+            players[1 - loser].until("#WIN");
+            drive
+        };
+        let threads: Vec<_> = drives.into_iter().map(|d| scope.spawn(move || run(d))).collect();
+        threads.into_iter().map(|t| t.join().unwrap()).collect()
+    });
+    let records = folder.0.join("records");
+    wait_for("all records", || files(&records).len() == drives.len());
+    for drive in &drives {
+        let path = files(&records)
+            .into_iter()
+            .find(|p| p.to_string_lossy().contains(&drive.game))
+            .expect("its record");
+        let record =
+            kifu::read("game.csa", &std::fs::read(path).unwrap(), kifu::ReadOptions::default())
+                .remove(0)
+                .unwrap();
+        assert_eq!(record.moves(), drive.position.moves_played());
+        let winner = drive.position.turn().opponent();
+        assert_eq!(record.outcome(), kifu::Outcome::Won(winner));
+    }
+}
+
+#[test]
+fn an_encrypted_game() {
+    let folder = Folder::new("tls");
+    let made = std::process::Command::new("openssl")
+        .args([
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+        ])
+        .args(["-days", "30", "-subj", "/CN=localhost", "-keyout", "key.pem", "-out", "cert.pem"])
+        .args([
+            "-addext",
+            "subjectAltName=DNS:localhost",
+            "-addext",
+            "basicConstraints=critical,CA:FALSE",
+        ])
+        .current_dir(&folder.0)
+        .stderr(Stdio::null())
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        // Without openssl there is no certificate to test with.
+        return;
+    }
+    // A port that was free a moment ago.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let tls = format!(
+        "max_moves = 4\n[tls]\nlisten = \"127.0.0.1:{free}\"\ncertificate = \"cert.pem\"\nkey = \"key.pem\"\n"
+    );
+    let server = Server::start(&folder.0, &tls);
+    let mut bare = Bare::login(server.port, "open", "t-3-0F-B");
+    let mut client = nue()
+        .args(["csa", "--host", "localhost", "--port", &free.to_string(), "--name", "hidden"])
+        .args(["--password", "t-3-0F-W", "--ca"])
+        .arg(folder.0.join("cert.pem"))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    bare.proposal();
+    bare.say("AGREE");
+    bare.until("START:");
+    bare.say("%TORYO");
+    bare.until("#LOSE");
+    assert!(client.wait().unwrap().success());
 }

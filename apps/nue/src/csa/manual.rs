@@ -14,6 +14,7 @@ use ::server::conditions::Conditions;
 use ::server::room::{Effect, Room};
 use kifu::wire;
 use rules::{AnyPosition, Color, Declaration, Move};
+use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -31,6 +32,8 @@ struct Manual<'a> {
     time: Arc<dyn TimeSource>,
     us: Color,
     over: bool,
+    /// Typed before the game could begin.
+    ahead: VecDeque<String>,
 }
 
 pub(super) fn run(
@@ -80,6 +83,7 @@ pub(super) fn run(
         time: Arc::clone(time),
         us,
         over: false,
+        ahead: VecDeque::new(),
     };
     say(HELP)?;
     manual.begin(conditions, &moves)?;
@@ -154,11 +158,16 @@ impl Manual<'_> {
                     let actions = self.session.thought(thought, self.time.now());
                     self.perform(actions)?;
                 }
-                Ok(Event::Typed(Some(text))) => self.typed(&text)?,
+                Ok(Event::Typed(Some(text))) => self.ahead.push_back(text),
                 Ok(Event::Typed(None) | Event::Interrupt) | Err(RecvTimeoutError::Disconnected) => {
                     return Ok(());
                 }
                 Ok(Event::Link(..)) | Err(RecvTimeoutError::Timeout) => {}
+            }
+            while self.room.is_running()
+                && let Some(text) = self.ahead.pop_front()
+            {
+                self.typed(&text)?;
             }
             let now = self.time.now();
             let actions = self.session.wake(now);

@@ -43,6 +43,8 @@ struct Player {
     now: Moment,
     sent: Vec<String>,
     question: Option<Question>,
+    /// The question is to be answered now.
+    due: bool,
     other: Vec<Action>,
 }
 
@@ -53,6 +55,7 @@ impl Player {
             now: s(10),
             sent: Vec::new(),
             question: None,
+            due: false,
             other: Vec::new(),
         };
         let actions = player.session.connected(player.now);
@@ -74,7 +77,14 @@ impl Player {
         for action in actions {
             match action {
                 Action::Send(line) => self.sent.push(line),
-                Action::Think(question) => self.question = Some(question),
+                Action::Think(question) => {
+                    self.due = !question.ponder;
+                    self.question = Some(question);
+                }
+                Action::PonderHit(_) => {
+                    self.due = true;
+                    self.other.push(action);
+                }
                 other => self.other.push(other),
             }
         }
@@ -345,7 +355,10 @@ fn a_whole_game_of_two_clients_in_a_room() {
             let player = &mut players[color.index()];
             player.now = now;
             player.think(Thought::Ready);
-            if let Some(question) = player.question.take().filter(|q| !q.ponder) {
+            if player.due
+                && let Some(question) = player.question.clone()
+            {
+                player.due = false;
                 // Any move, and any guess at the reply.
                 choice = choice
                     .wrapping_mul(6_364_136_223_846_793_005)

@@ -88,7 +88,6 @@ impl Ledger {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
     fn nothing_anybody_does_breaks_the_books(acts in proptest::collection::vec(act(), 1..120)) {
         let mut house = House::open();
