@@ -1,4 +1,4 @@
-//! KKPPT tables as a user meets them: evaluating, looking at the file, playing, damage.
+//! KKPPT tables as a user meets them: evaluating, looking at the file, playing, damage, learning.
 
 mod gui;
 
@@ -6,8 +6,10 @@ use eval::{KkpptTables, king_view};
 use gui::weights::{self, folder};
 use gui::{Gui, nue};
 use nnue::FeatureKind;
+use rules::{AnyPosition, Color, Game, Minishogi, Position};
 use std::fs;
 use std::process::Output;
+use teacher::{Flags, Header, Ply, Writer};
 
 /// A folder with tables that like a black king on 5e when White's is on 1a.
 fn tables(name: &str) -> String {
@@ -96,4 +98,73 @@ fn damaged_tables_are_refused_with_reason_and_path() {
     fs::write(&file, weights::bytes(FeatureKind::MiniHalfKp, 32, 1)).unwrap();
     let (_, err, _) = run(&["net", "info", &path]);
     assert!(err.contains("not with \"NueKKPPT\""), "{err}");
+}
+
+// training
+
+/// Random games of minishogi whose scores are their material and 50 for the side to move.
+fn games(name: &str, count: u64) -> String {
+    let mut writer = Writer::new(Vec::new(), Header::new(Game::Minishogi)).unwrap();
+    for number in 0..count {
+        let mut random = trainer::Random::new(5, &[number, count]);
+        let mut game = teacher::Game::new(AnyPosition::startpos(Game::Minishogi));
+        let mut position = Position::<Minishogi>::startpos();
+        for _ in 0..40 {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let mv = moves[random.below(moves.len())];
+            let material = eval::material(&position, &eval::PIECE_VALUES) as i16;
+            let score = if position.turn() == Color::Black { material } else { -material } + 50;
+            game.plies.push(Ply { mv, score: Some(score), flags: Flags::default() });
+            position.play(mv);
+        }
+        game.outcome = teacher::Outcome::Draw;
+        writer.write(&game).unwrap();
+    }
+    let path = folder("games").join(name);
+    fs::write(&path, writer.finish().unwrap()).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn tables_learn_from_games() {
+    let (data, held) = (games("data", 150), games("held", 30));
+    let out = |name: &str| folder("learned").join(name).to_str().unwrap().to_owned();
+    let train = |name: &str, more: &[&str]| {
+        let out = out(name);
+        let line = ["train", &data, "--validation", &held, "-o", &out, "--arch", "kkppt"];
+        let rest = ["--force", "--batch", "500", "--epochs", "3", "--lambda", "1", "--lr", "0.1"];
+        let (_, err, code) = run(&[&line[..], &rest, more].concat());
+        assert_eq!(code, 0, "{err}");
+        fs::read(out).unwrap()
+    };
+    let one = train("one.bin", &["--threads", "1"]);
+    assert!(one == train("three.bin", &["--threads", "3"]), "threads change the result");
+    let plain = train("plain.bin", &["--no-factors"]);
+    assert!(one != plain);
+    // It goes on from what there is.
+    assert!(plain != train("further.bin", &["--no-factors", "--from", &out("plain.bin")]));
+
+    let sfens = folder("learned").join("sfens");
+    fs::write(&sfens, "rbsgk/4p/5/P4/KGSBR b - 1\nrbsgk/4p/5/P4/KGSBR w - 1\n").unwrap();
+    let (values, err, code) = run(&[
+        "eval",
+        "--game",
+        "minishogi",
+        "--net",
+        &out("one.bin"),
+        "--sfens",
+        sfens.to_str().unwrap(),
+    ]);
+    assert_eq!(code, 0, "{err}");
+    for line in values.lines() {
+        let value: i32 = line.split('\t').nth(1).unwrap().parse().unwrap();
+        assert!((20..80).contains(&value), "having the move is worth 50: {line}");
+    }
+    let (_, err, code) =
+        run(&["train", &data, "--validation", &held, "-o", &out("x"), "--arch", "kppt"]);
+    assert_ne!(code, 0);
+    assert!(err.contains("for shogi") && err.contains("minishogi"), "{err}");
 }
