@@ -125,13 +125,13 @@ fn gradients<S: Scheme>(scheme: S) {
     model.learn(&words, &slopes, rate, &workers(2));
     let after = std::mem::replace(&mut model.families, before);
     let unit = f64::from(rate) * 600.0;
-    for table in 0..after.len() {
+    for (table, after) in after.iter().enumerate() {
         for shared in [false, true] {
             let pick = |f: &mut family::Family| match (&mut f.shared, shared) {
                 (Some(weights), true) => std::mem::take(&mut weights.values),
                 _ => std::mem::take(&mut f.own.values),
             };
-            let moved = pick(&mut after[table].clone());
+            let moved = pick(&mut after.clone());
             let old = pick(&mut model.families[table].clone());
             let changed: Vec<usize> = (0..old.len()).filter(|&i| old[i] != moved[i]).collect();
             assert!(changed.len() > 50, "table {table}: {}", changed.len());
