@@ -23,8 +23,8 @@ impl Desk {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         let desk = Self(folder);
-        desk.games("data", 30, 1);
-        desk.games("held", 10, 2);
+        desk.games("data", 30, 1, 0);
+        desk.games("held", 10, 2, 0);
         desk
     }
 
@@ -37,8 +37,8 @@ impl Desk {
         run(&line.unwrap_or_else(|e| panic!("{e}")).args)
     }
 
-    /// Random games whose scores are their material.
-    fn games(&self, name: &str, count: u64, seed: u64) {
+    /// Random games whose scores are their material, and something more.
+    fn games(&self, name: &str, count: u64, seed: u64, more: i16) {
         let header = Header::new(Rules::Minishogi);
         let mut writer = Writer::new(Vec::new(), header).unwrap();
         for number in 0..count {
@@ -54,7 +54,7 @@ impl Desk {
                 let mv = moves[random.below(moves.len())];
                 let material = ::eval::material(inner, &::eval::PIECE_VALUES) as i16;
                 let score = if inner.turn() == Color::Black { material } else { -material };
-                game.plies.push(Ply { mv, score: Some(score), flags: Flags::default() });
+                game.plies.push(Ply { mv, score: Some(score + more), flags: Flags::default() });
                 position.play(mv);
             }
             game.outcome = teacher::Outcome::Draw;
@@ -120,7 +120,8 @@ fn a_net_a_log_and_a_curve_come_out() {
     for from in ["@nn.bin", "@nn.nuef"] {
         let line = line.replace("--arch halfkp-32x2-8-8", "--from");
         let line = line.replace("--from", &format!("--from {from}"));
-        desk.run(&format!("{line} -o @d.bin --epochs 3 --lr 0.003 --force --leaf")).unwrap();
+        let line = line.replace("--lr 0.01", "--lr 0.003");
+        desk.run(&format!("{line} -o @d.bin --epochs 3 --force --leaf")).unwrap();
     }
 }
 
@@ -130,6 +131,7 @@ fn wrong_questions_are_answered_and_touch_nothing() {
     let good = desk.bytes("data");
     fs::write(desk.0.join("cut"), &good[..good.len() - 3]).unwrap();
     fs::write(desk.0.join("text"), "hello").unwrap();
+    desk.games("won", 5, 3, 15_000);
     let before = desk.files();
     for (line, why) in [
         ("@none --validation @held --arch halfkp-32x2-8-8", "none"),
@@ -139,7 +141,7 @@ fn wrong_questions_are_answered_and_touch_nothing() {
         ("@data --validation @held --arch kp-32x2-8-8", "feature set"),
         ("@data --validation @held --arch halfkp-31x2-8-8", "multiple of 16"),
         ("@data --validation @held --from @text", "text"),
-        ("@data --validation @held --arch halfkp-32x2-8-8 --limit 1", "no position"),
+        ("@data --validation @won --arch halfkp-32x2-8-8", "no position"),
     ] {
         let outcome = desk.run(&format!("{line} -o @nn.bin"));
         let (Err(Failure::Usage(message)) | Err(Failure::Failed(message))) = outcome else {
