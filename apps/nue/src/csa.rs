@@ -300,7 +300,7 @@ impl Client {
                     }
                 }
                 Action::Prepare(game) => self.mind.prepare(game),
-                Action::Think(question) => self.mind.think(question),
+                Action::Think(question) => self.mind.think(*question),
                 Action::PonderHit(clocks) => self.mind.ponderhit(clocks),
                 Action::Stop => self.mind.stop(),
                 Action::Restart(game) => self.mind.restart(game),
@@ -312,7 +312,7 @@ impl Client {
                         match keep::save(folder, &game) {
                             Ok(path) => self.say(&format!("record: {}", path.display()))?,
                             Err(error) => {
-                                self.say(&format!("the record could not be kept: {error}"))?
+                                self.say(&format!("the record could not be kept: {error}"))?;
                             }
                         }
                     }

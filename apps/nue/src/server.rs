@@ -61,6 +61,9 @@ enum ServerCommand {
 /// Inputs that may wait for the hall.
 const QUEUE: usize = 8192;
 
+/// How long a stopping server waits until everybody has read its last words.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
 /// Questions that may wait at the door.
 const CROWD: usize = 256;
 
@@ -167,12 +170,17 @@ fn serve(config: &Config) -> Outcome {
         std::thread::Builder::new().name("hall".to_owned()).spawn(move || hall.run(queue))?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let open = Arc::new(());
     let addresses =
         (players.local_addr()?, status.as_ref().map(TcpListener::local_addr).transpose()?);
     {
         let _inside = runtime.enter();
-        let reception =
-            net::Reception { inputs: inputs.clone(), clock, ids: Arc::new(AtomicU64::new(1)) };
+        let reception = net::Reception {
+            inputs: inputs.clone(),
+            clock,
+            ids: Arc::new(AtomicU64::new(1)),
+            open: Arc::clone(&open),
+        };
         let plain = tokio::net::TcpListener::from_std(players)?;
         runtime.spawn(net::listen(plain, reception.clone(), None));
         if let Some((listener, acceptor)) = tls {
@@ -201,8 +209,13 @@ fn serve(config: &Config) -> Outcome {
     drop(out);
     scribe.log("listening", &json!({ "address": players.to_string() }));
     let ended = hall.join().map_err(|_| failed("the hall has collapsed".to_owned()))?;
-    // What was sent last is still being written.
-    runtime.shutdown_timeout(Duration::from_secs(2));
+    // What was sent last is still being written. Each listener holds one of these for itself.
+    let listeners = 1 + usize::from(config.file.tls.is_some());
+    let patience = std::time::Instant::now() + LAST_WORDS;
+    while Arc::strong_count(&open) > 1 + listeners && std::time::Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    runtime.shutdown_background();
     scribe.end();
     let _ = scribbling.join();
     ended.map_err(failed)

@@ -211,7 +211,7 @@ impl Manual<'_> {
                     }
                 }
                 Action::Prepare(game) => self.mind.prepare(game),
-                Action::Think(question) => self.mind.think(question),
+                Action::Think(question) => self.mind.think(*question),
                 Action::PonderHit(clocks) => self.mind.ponderhit(clocks),
                 Action::Stop => self.mind.stop(),
                 Action::Restart(game) => self.mind.restart(game),

@@ -37,7 +37,7 @@ pub(super) struct Wishes {
 pub(super) enum Action {
     Send(String),
     Prepare(Game),
-    Think(Question),
+    Think(Box<Question>),
     PonderHit(Option<Clocks>),
     Stop,
     Restart(Game),
@@ -320,13 +320,13 @@ impl Session {
         play.asked = Some(Asked { ticket: self.ticket, ponder: Some(expected), stopped: false });
         play.insight = Insight::default();
         play.early = None;
-        vec![Action::Think(Question {
+        vec![Action::Think(Box::new(Question {
             ticket: self.ticket,
             start: play.summary.start.clone(),
             position,
             clocks: play.budget.clocks(play.us, margin, Duration::ZERO),
             ponder: true,
-        })]
+        }))]
     }
 
     /// It may be our turn, after that move of the opponent.
@@ -366,13 +366,13 @@ impl Session {
         play.asked = Some(Asked { ticket: self.ticket, ponder: None, stopped: false });
         play.insight = Insight::default();
         play.early = None;
-        vec![Action::Think(Question {
+        vec![Action::Think(Box::new(Question {
             ticket: self.ticket,
             start: play.summary.start.clone(),
             position: play.position.clone(),
             clocks,
             ponder: false,
-        })]
+        }))]
     }
 
     fn say_special(&mut self, special: Special, now: Moment) -> Vec<Action> {

@@ -79,7 +79,7 @@ impl Player {
                 Action::Send(line) => self.sent.push(line),
                 Action::Think(question) => {
                     self.due = !question.ponder;
-                    self.question = Some(question);
+                    self.question = Some(*question);
                 }
                 Action::PonderHit(_) => {
                     self.due = true;

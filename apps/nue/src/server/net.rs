@@ -32,6 +32,8 @@ pub(super) struct Reception {
     pub(super) inputs: mpsc::Sender<Input>,
     pub(super) clock: ServerClock,
     pub(super) ids: Arc<AtomicU64>,
+    /// One clone for every connection, beside the first: so long some have something to write.
+    pub(super) open: Arc<()>,
 }
 
 /// Accepts connections until the hall has closed.
@@ -41,13 +43,10 @@ pub(super) async fn listen(
     tls: Option<super::tls::Acceptor>,
 ) {
     loop {
-        let (stream, address) = match listener.accept().await {
-            Ok(accepted) => accepted,
-            Err(_) => {
-                // Out of file descriptors, most likely: somebody has to leave first.
-                tokio::time::sleep(Duration::from_millis(100)).await;
-                continue;
-            }
+        let Ok((stream, address)) = listener.accept().await else {
+            // Out of file descriptors, most likely: somebody has to leave first.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
         };
         if reception.inputs.is_closed() {
             return;
@@ -82,6 +81,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
     reception: Reception,
 ) {
     let id = ConnId(reception.ids.fetch_add(1, Ordering::Relaxed));
+    let _open = Arc::clone(&reception.open);
     let (out, mut messages) = mpsc::channel(QUEUE);
     if reception.inputs.send(Input::Connected { id, peer, out }).await.is_err() {
         return;
