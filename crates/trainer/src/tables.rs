@@ -68,6 +68,10 @@ pub struct View {
 /// Which relations an evaluation has, and what is the same by symmetry. The calls take closures
 /// so that everything about a relation is compiled into one loop.
 pub trait Scheme: Send + Sync {
+    /// Learning rates against those of KKPPT: the more relations a position has, the less each
+    /// may move.
+    const RATE: f32;
+
     /// Sizes of its tables.
     fn sizes(&self) -> Vec<Size>;
 

@@ -56,7 +56,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, visible_alias = "optimiser", value_name = "NAME")]
     optimizer: Option<Optimiser>,
     /// Learning rate to begin with [default: 0.001 for adam, 0.01 for adagrad, 1 for sgd; for
-    /// tables, in units of evaluation, 0.2, 2 and 10]
+    /// tables, in units of evaluation, 0.2, 2 and 10, for those of shogi a twentieth]
     #[arg(long, value_name = "X", value_parser = positive)]
     lr: Option<f32>,
     /// Validations without improvement before the learning rate is halved
@@ -250,7 +250,7 @@ impl Plan {
             None => Optimiser::Adam,
         });
         let usual_rate = match tables {
-            Some(_) => Kind::usual_rate(optimiser),
+            Some(kind) => kind.usual_rate(optimiser),
             None => optimiser.usual_rate(),
         };
         let settings = Settings {

@@ -35,8 +35,13 @@ impl Kind {
     }
 
     /// A learning rate to begin with.
-    pub(super) fn usual_rate(optimiser: Optimiser) -> f32 {
-        TableModel::<Minishogi, FourPiece>::usual_rate(optimiser)
+    pub(super) fn usual_rate(self, optimiser: Optimiser) -> f32 {
+        match self {
+            Self::Kkppt => TableModel::<Minishogi, FourPiece>::usual_rate(optimiser),
+            Self::Kppt | Self::KppKkpt => {
+                TableModel::<Shogi, ThreePiece<Shogi, true>>::usual_rate(optimiser)
+            }
+        }
     }
 }
 

@@ -96,6 +96,8 @@ impl FourPiece {
 const ALL_VIEWS: [(bool, bool); 3] = [(false, true), (true, false), (true, true)];
 
 impl Scheme for FourPiece {
+    const RATE: f32 = 1.0;
+
     fn sizes(&self) -> Vec<Size> {
         let shared = (1 + HALF) * PART;
         vec![Size { groups: KINGS, entries: ENTRIES, width: 2, shared, limit: 1000 }]

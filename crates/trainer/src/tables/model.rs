@@ -55,11 +55,12 @@ impl<V: Variant, S: Scheme> TableModel<V, S> {
 
     /// A learning rate to begin with, in units of evaluation.
     pub const fn usual_rate(optimiser: Optimiser) -> f32 {
-        match optimiser {
+        let rate = match optimiser {
             Optimiser::Sgd => 10.0,
             Optimiser::AdaGrad => 2.0,
             Optimiser::Adam => 0.2,
-        }
+        };
+        rate * S::RATE
     }
 
     /// An entry with all its parts.

@@ -137,6 +137,9 @@ impl<V: Variant, const TEMPO: bool> ThreePiece<V, TEMPO> {
 }
 
 impl<V: Variant, const TEMPO: bool> Scheme for ThreePiece<V, TEMPO> {
+    /// 9×9 has 1,445 relations, 5×5 about as many as KKPPT.
+    const RATE: f32 = if V::SQUARES == 81 { 0.05 } else { 1.0 };
+
     fn sizes(&self) -> Vec<Size> {
         let kpp = Size {
             groups: Self::HALF,
