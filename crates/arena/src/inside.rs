@@ -201,10 +201,8 @@ impl Player for Inside {
     }
 
     fn ponder(&mut self, go: &Go) -> Result<(), Halt> {
-        let (Some(expected), Some((game, mut engine))) = (&self.expected, self.engine.take())
-        else {
-            return Ok(());
-        };
+        let Some(expected) = &self.expected else { return Ok(()) };
+        let Some((game, mut engine)) = self.engine.take() else { return Ok(()) };
         let go = Go { ponder: true, ..go.clone() };
         let asked = self.ask(&mut *engine, &expected.position, &go, self.time.now());
         self.engine = Some((game, engine));
