@@ -53,9 +53,7 @@ impl EvaluationArgs {
             }
             Err(error) if path.is_some() => Err(Failure::failed(error.to_string())),
             Err(error) => Ok(match assembly::shipped(game) {
-                Evaluation::Material => {
-                    (Evaluation::Material, format!("material only ({error})"))
-                }
+                Evaluation::Material => (Evaluation::Material, format!("material only ({error})")),
                 shipped => {
                     let about = format!("{}, shipped", shipped.describe());
                     (shipped.with_isa(self.isa), about)
@@ -64,4 +62,3 @@ impl EvaluationArgs {
         }
     }
 }
-
