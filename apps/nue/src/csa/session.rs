@@ -3,15 +3,19 @@
 //! No sockets and no clock: what time it is comes with every call, so that whole games can be
 //! played in tests.
 
-use super::budget::{Budget, Margin};
-use super::mind::{Insight, Question, Thought, Ticket, fallback};
-use ::csa::comment::{self, Comment};
-use ::csa::{ClientLine, Message, MessageReader, Reason, ServerLine, Special, Summary, Verdict};
+mod play;
+mod thinking;
+
+pub(super) use play::{Finished, Play};
+
+use super::budget::Margin;
+use super::mind::{Question, Ticket};
+use ::csa::{ClientLine, Message, MessageReader, ServerLine, Summary, Verdict};
 use ::server::record::StoredMove;
 use kifu::wire;
-use rules::{AnyPosition, Color, Declaration, Game, Move};
+use rules::{Color, Game};
 use std::time::Duration;
-use think::{Answer, Clocks, Moment, Score};
+use think::{Clocks, Moment};
 use usi::GameResult;
 
 /// What the command line asks for.
@@ -57,46 +61,6 @@ pub(super) enum Farewell {
     Done,
     /// The server does not let us in.
     Refused,
-}
-
-/// A game that is over, for us.
-#[derive(Clone, Debug)]
-pub(super) struct Finished {
-    pub(super) summary: Summary,
-    pub(super) moves: Vec<StoredMove>,
-    /// `None` if it was interrupted.
-    pub(super) end: Option<(Reason, Verdict)>,
-    pub(super) last: Option<(String, Duration)>,
-}
-
-/// A question under way.
-#[derive(Clone, Copy, Debug)]
-struct Asked {
-    ticket: Ticket,
-    /// The move expected, while it is not our turn.
-    ponder: Option<Move>,
-    stopped: bool,
-}
-
-/// A game.
-pub(super) struct Play {
-    pub(super) summary: Summary,
-    pub(super) us: Color,
-    pub(super) position: AnyPosition,
-    pub(super) budget: Budget,
-    pub(super) turn_since: Moment,
-    moves: Vec<StoredMove>,
-    /// How much of the running turn had passed when we came back to it.
-    passed: Duration,
-    asked: Option<Asked>,
-    insight: Insight,
-    /// An answer that came before it was our turn.
-    early: Option<(Answer, Option<Move>)>,
-    /// When our move was sent, until it comes back.
-    sent: Option<(Moment, Option<String>)>,
-    expected: Option<Move>,
-    last: Option<(String, Duration)>,
-    reason: Option<Reason>,
 }
 
 enum Stage {
@@ -302,208 +266,6 @@ impl Session {
         actions
     }
 
-    /// Thinks on the opponent's time about the reply expected.
-    fn begin_pondering(&mut self) -> Vec<Action> {
-        let margin = self.margin.now() + STOP_RESERVE;
-        let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
-        let Some(expected) =
-            play.expected.take().filter(|&m| self.wishes.ponder && play.position.is_legal(m))
-        else {
-            return Vec::new();
-        };
-        let mut position = play.position.clone();
-        position.play(expected);
-        if position.is_mated() || position.repetition().is_some() {
-            return Vec::new();
-        }
-        self.ticket += 1;
-        play.asked = Some(Asked { ticket: self.ticket, ponder: Some(expected), stopped: false });
-        play.insight = Insight::default();
-        play.early = None;
-        vec![Action::Think(Box::new(Question {
-            ticket: self.ticket,
-            start: play.summary.start.clone(),
-            position,
-            clocks: play.budget.clocks(play.us, margin, Duration::ZERO),
-            ponder: true,
-        }))]
-    }
-
-    /// It may be our turn, after that move of the opponent.
-    fn begin_turn(&mut self, after: Option<Move>, now: Moment) -> Vec<Action> {
-        let margin = self.margin.now() + STOP_RESERVE;
-        let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
-        if play.position.turn() != play.us {
-            return Vec::new();
-        }
-        if play.may_declare() {
-            play.asked = None;
-            let mut actions = vec![Action::Stop, Action::Note("the win is declared".to_owned())];
-            actions.extend(self.say_special(Special::Declare, now));
-            return actions;
-        }
-        if play.position.is_mated() {
-            play.asked = None;
-            return self.say_special(Special::Resign, now);
-        }
-        let clocks = play.budget.clocks(play.us, margin, play.passed);
-        if let Some(asked) = &mut play.asked
-            && asked.ponder.is_some()
-            && asked.ponder == after
-        {
-            asked.ponder = None;
-            return match play.early.take() {
-                Some((answer, ponder)) => self.act(answer, ponder, now),
-                None => vec![Action::PonderHit(clocks)],
-            };
-        }
-        self.ask(clocks)
-    }
-
-    fn ask(&mut self, clocks: Option<Clocks>) -> Vec<Action> {
-        let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
-        self.ticket += 1;
-        play.asked = Some(Asked { ticket: self.ticket, ponder: None, stopped: false });
-        play.insight = Insight::default();
-        play.early = None;
-        vec![Action::Think(Box::new(Question {
-            ticket: self.ticket,
-            start: play.summary.start.clone(),
-            position: play.position.clone(),
-            clocks,
-            ponder: false,
-        }))]
-    }
-
-    fn say_special(&mut self, special: Special, now: Moment) -> Vec<Action> {
-        self.send(&ClientLine::Special { special, comment: None }, now)
-    }
-
-    /// Something was thought.
-    pub(super) fn thought(&mut self, thought: Thought, now: Moment) -> Vec<Action> {
-        match thought {
-            Thought::Note(text) => vec![Action::Note(text)],
-            Thought::Ready => self.ready(now),
-            Thought::Insight(ticket, insight) => {
-                if let Stage::Playing(play) = &mut self.stage
-                    && play.asked.is_some_and(|asked| asked.ticket == ticket)
-                {
-                    play.insight = insight;
-                }
-                Vec::new()
-            }
-            Thought::Best(ticket, answer, ponder) => {
-                let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
-                match play.asked {
-                    Some(asked) if asked.ticket == ticket && asked.ponder.is_none() => {
-                        self.act(answer, ponder, now)
-                    }
-                    Some(asked) if asked.ticket == ticket => {
-                        play.early = Some((answer, ponder));
-                        Vec::new()
-                    }
-                    _ => Vec::new(),
-                }
-            }
-            Thought::Failed(why) => self.failed(why, now),
-        }
-    }
-
-    fn ready(&mut self, now: Moment) -> Vec<Action> {
-        match std::mem::replace(&mut self.stage, Stage::Waiting) {
-            Stage::Preparing(play) => {
-                let id = Some(play.summary.id.clone()).filter(|id| !id.is_empty());
-                self.stage = Stage::Agreed(play);
-                self.send(&ClientLine::Agree(id), now)
-            }
-            // It was restarted in the middle of a game.
-            Stage::Playing(play) if play.is_our_move() && play.asked.is_none() => {
-                let margin = self.margin.now() + STOP_RESERVE;
-                let passed = play.passed + now.saturating_sub(play.turn_since);
-                let clocks = play.budget.clocks(play.us, margin, passed);
-                self.stage = Stage::Playing(play);
-                self.ask(clocks)
-            }
-            other => {
-                self.stage = other;
-                Vec::new()
-            }
-        }
-    }
-
-    /// The engine cannot go on: a move is made without it, and it is started again.
-    fn failed(&mut self, why: String, now: Moment) -> Vec<Action> {
-        let mut actions = vec![Action::Note(why)];
-        match &mut self.stage {
-            Stage::Playing(play) => {
-                let ours = play.is_our_move();
-                let game = play.position.game();
-                if ours {
-                    actions.extend(self.play_fallback(now));
-                } else {
-                    play.asked = None;
-                }
-                actions.push(Action::Restart(game));
-            }
-            Stage::Preparing(play) => {
-                // Without an engine there is no game.
-                let id = Some(play.summary.id.clone()).filter(|id| !id.is_empty());
-                self.stage = Stage::Waiting;
-                actions.extend(self.send(&ClientLine::Reject(id), now));
-            }
-            _ => {}
-        }
-        actions
-    }
-
-    fn play_fallback(&mut self, now: Moment) -> Vec<Action> {
-        let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
-        play.asked = None;
-        match fallback(&play.position, &play.insight) {
-            Some(m) => {
-                let text = wire::write_move(&play.position, m);
-                let mut actions =
-                    vec![Action::Note(format!("{text} is played without the engine"))];
-                actions.extend(self.send_move(m, None, now));
-                actions
-            }
-            None => self.say_special(Special::Resign, now),
-        }
-    }
-
-    /// Does what the engine says, if it may be done.
-    fn act(&mut self, answer: Answer, ponder: Option<Move>, now: Moment) -> Vec<Action> {
-        let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
-        match answer {
-            Answer::Move(m) if play.position.is_legal(m) => self.send_move(m, ponder, now),
-            Answer::Resign => {
-                play.asked = None;
-                self.say_special(Special::Resign, now)
-            }
-            Answer::Win if play.may_declare() => {
-                play.asked = None;
-                self.say_special(Special::Declare, now)
-            }
-            Answer::Move(_) | Answer::Win => {
-                let mut actions =
-                    vec![Action::Note(format!("the engine's answer {answer:?} is not possible"))];
-                actions.extend(self.play_fallback(now));
-                actions
-            }
-        }
-    }
-
-    fn send_move(&mut self, m: Move, ponder: Option<Move>, now: Moment) -> Vec<Action> {
-        let comments = self.wishes.comments;
-        let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
-        let text = wire::write_move(&play.position, m);
-        let comment = if comments { play.comment(m) } else { None };
-        play.asked = None;
-        play.expected = ponder;
-        play.sent = Some((now, comment.clone()));
-        self.send(&ClientLine::Move { text, comment }, now)
-    }
-
     fn ended(&mut self, verdict: Verdict, now: Moment) -> Vec<Action> {
         let Stage::Playing(play) = std::mem::replace(&mut self.stage, Stage::Waiting) else {
             return Vec::new();
@@ -581,74 +343,5 @@ impl Session {
     }
 }
 
-impl Play {
-    fn new(summary: Summary) -> Self {
-        let mut budget = Budget::new(&summary.times);
-        let mut position = summary.start.clone();
-        let mut moves = Vec::new();
-        for played in &summary.played {
-            let text = wire::write_move(&position, played.m);
-            let time = played.time.unwrap_or_default();
-            budget.played(position.turn(), time);
-            position.play(played.m);
-            moves.push(StoredMove { text, time, comment: None });
-        }
-        let passed =
-            summary.extra("Elapsed_Time").and_then(::csa::times::seconds).unwrap_or_default();
-        Self {
-            us: summary.your_turn,
-            position,
-            budget,
-            moves,
-            passed,
-            summary,
-            turn_since: Duration::ZERO,
-            asked: None,
-            insight: Insight::default(),
-            early: None,
-            sent: None,
-            expected: None,
-            last: None,
-            reason: None,
-        }
-    }
-
-    fn is_our_move(&self) -> bool {
-        self.position.turn() == self.us && self.sent.is_none()
-    }
-
-    /// When our time is over.
-    fn end_of_time(&self) -> Option<Moment> {
-        let available = self.budget.available(self.us)?.saturating_sub(self.passed);
-        Some(self.turn_since + available)
-    }
-
-    fn may_declare(&self) -> bool {
-        self.summary.declaration.is_some() && self.position.can_declare(Declaration::Points27)
-    }
-
-    /// What we think of our move.
-    fn comment(&self, m: Move) -> Option<String> {
-        let score = match self.insight.score? {
-            Score::Cp(cp) => cp,
-            Score::Mate(_) => comment::MATE,
-            Score::Mated(_) => -comment::MATE,
-        };
-        let line = match self.insight.line.split_first() {
-            Some((&first, rest)) if first == m => rest.to_vec(),
-            _ => Vec::new(),
-        };
-        let mut after = self.position.clone();
-        after.play(m);
-        let comment = Comment { score: Some(comment::for_black(score, self.us)), line };
-        Some(comment.text(&after))
-    }
-
-    fn finished(self, end: Option<(Reason, Verdict)>) -> Finished {
-        Finished { summary: self.summary, moves: self.moves, end, last: self.last }
-    }
-}
-
 #[cfg(test)]
-#[path = "session_tests.rs"]
 mod tests;

@@ -1,11 +1,13 @@
 //! The client in virtual time, against a server played by hand and against our own room.
 
+use super::super::mind::{Insight, Thought};
 use super::*;
-use ::csa::TimeRule;
+use ::csa::{Reason, TimeRule};
 use ::server::conditions::Conditions;
 use ::server::room::{Effect, Room};
-use rules::Color;
+use rules::{AnyPosition, Move};
 use std::sync::Arc;
+use think::{Answer, Score};
 
 const fn s(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
