@@ -492,3 +492,66 @@ fn an_encrypted_game() {
     bare.until("#LOSE");
     assert!(client.wait().unwrap().success());
 }
+
+#[test]
+fn a_usi_engine_plays_through_our_client() {
+    let folder = Folder::new("usi");
+    let server = Server::start(&folder.0, "max_moves = 14\n");
+    let client = |name: &str, engine: bool| {
+        let mut command = nue();
+        command
+            .args([
+                "csa",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                &server.port.to_string(),
+                "--name",
+                name,
+            ])
+            .args(["--password", "usi-5-0F", "--margin", "200", "--records"])
+            .arg(folder.0.join(name))
+            .stdout(Stdio::null());
+        if engine {
+            // This program speaks USI too.
+            command.args(["--engine", env!("CARGO_BIN_EXE_nue"), "--option", "Threads=1"]);
+        }
+        command.spawn().unwrap()
+    };
+    let mut players = [client("usi", true), client("own", false)];
+    for player in &mut players {
+        assert!(player.wait().unwrap().success());
+    }
+    let records = files(&folder.0.join("usi"));
+    let text = std::fs::read_to_string(&records[0]).unwrap();
+    assert!(text.contains("%MAX_MOVES") && text.contains("'** "), "{text}");
+}
+
+#[test]
+fn an_engine_that_dies_does_not_lose_the_game() {
+    let folder = Folder::new("dead");
+    let server = Server::start(&folder.0, "max_moves = 4\n");
+    let mut bare = Bare::login(server.port, "bare", "dead-10-0-B");
+    // Whatever it is asked, this engine says that it is ready and ends.
+    let script = folder.0.join("engine.sh");
+    std::fs::write(&script, "echo usiok; read a; read b; echo readyok; read c; read d; exit 1\n")
+        .unwrap();
+    let mut client = nue()
+        .args(["csa", "--host", "127.0.0.1", "--port", &server.port.to_string(), "--name", "sick"])
+        .args(["--password", "dead-10-0-W", "--engine", "sh", "--engine-arg"])
+        .arg(&script)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    bare.proposal();
+    bare.say("AGREE");
+    bare.until("START:");
+    bare.say("+7776FU");
+    bare.until("+7776FU");
+    assert!(bare.hear().unwrap().starts_with('-'), "a move came all the same");
+    bare.say("+2726FU");
+    bare.until("+2726FU");
+    assert!(bare.hear().unwrap().starts_with('-'), "and another");
+    bare.until("#CENSORED");
+    assert!(client.wait().unwrap().success());
+}
