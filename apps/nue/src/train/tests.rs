@@ -144,7 +144,7 @@ fn wrong_questions_are_answered_and_touch_nothing() {
         ("@data --validation @won --arch halfkp-32x2-8-8", "no position"),
     ] {
         let outcome = desk.run(&format!("{line} -o @nn.bin"));
-        let (Err(Failure::Usage(message)) | Err(Failure::Failed(message))) = outcome else {
+        let Err(Failure::Usage(message) | Failure::Failed(message)) = outcome else {
             panic!("{line}: {outcome:?}");
         };
         assert!(message.contains(why), "{line}: {message}");
