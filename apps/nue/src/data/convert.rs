@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Outcome {
     sink::check(output, &input::paths(&sources), *force)?;
     let header = args.input.header(&sources)?;
     let game = header.game;
-    let plan = partial::plan("convert", &sources, json!([format.name(), game.name()]));
+    let plan = partial::plan("convert", &sources, &json!([format.name(), game.name()]));
     let (mut sink, done, mut tally) =
         Sink::resumable(&args.output, args.resume, format, header, &plan)?;
     let progress = Progress::new(input::total(&sources));

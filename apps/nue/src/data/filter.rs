@@ -159,7 +159,7 @@ pub(crate) fn run(args: &FilterArgs) -> Outcome {
     sink::check(output, &input::paths(&sources), *force)?;
     let header = args.input.header(&sources)?;
     let game = header.game;
-    let plan = partial::plan("filter", &sources, json!([game.name(), format!("{sieve:?}")]));
+    let plan = partial::plan("filter", &sources, &json!([game.name(), format!("{sieve:?}")]));
     let (mut sink, done, mut tally) =
         Sink::resumable(&args.output, args.resume, format, header, &plan)?;
     let progress = Progress::new(input::total(&sources));

@@ -31,7 +31,7 @@ pub(crate) struct ResumeArg {
 
 /// What a command is, so that it is not gone on with by another: its name, its inputs as they
 /// are, and its settings.
-pub(super) fn plan(command: &str, sources: &[Source], settings: Value) -> Value {
+pub(super) fn plan(command: &str, sources: &[Source], settings: &Value) -> Value {
     let inputs: Vec<Value> = sources
         .iter()
         .map(|source| {
@@ -149,7 +149,7 @@ impl Partial {
             )));
         }
         if resume && there {
-            return Self::go_on(files, format, header, plan);
+            return Self::go_on(files, format, &header, plan);
         }
         files.clear()?;
         let journal = Journal::create(&files.journal, plan, 0).map_err(|e| failed(&e))?;
@@ -164,7 +164,12 @@ impl Partial {
         Ok(Begun { partial, items: 0, tally: Tally::default() })
     }
 
-    fn go_on(files: Files, format: Format, header: Header, plan: &Value) -> Result<Begun, Failure> {
+    fn go_on(
+        files: Files,
+        format: Format,
+        header: &Header,
+        plan: &Value,
+    ) -> Result<Begun, Failure> {
         let (mut journal, held) =
             Journal::resume::<Place>(&files.journal, plan, 0).map_err(|e| failed(&e))?;
         let mut held = held.unwrap_or(Held { start: 0, entries: Vec::new(), head: 0 });
@@ -177,7 +182,7 @@ impl Partial {
             let place = held.entries.last().map(|(place, _)| place.clone());
             let length = place.as_ref().map_or(0, |p| p.length);
             let (output, whole) =
-                reopen(file, length, format, &header).map_err(|e| files.failed(&e))?;
+                reopen(file, length, format, header).map_err(|e| files.failed(&e))?;
             if whole == length || place.is_none() {
                 break (output, place);
             }

@@ -80,7 +80,7 @@ pub(crate) fn run(args: &RescoreArgs) -> Outcome {
     let limit = args.limit();
     let how = format!("{about}, {limit}");
     let net = args.evaluation.path().map(|p| (p, p.metadata().map_or(0, |m| m.len())));
-    let plan = partial::plan("rescore", &sources, json!([game.name(), how, net, args.hash]));
+    let plan = partial::plan("rescore", &sources, &json!([game.name(), how, net, args.hash]));
     let told = match header.get("rescored") {
         Some(earlier) => format!("{earlier}; {how}"),
         None => how.clone(),

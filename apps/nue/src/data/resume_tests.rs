@@ -14,7 +14,7 @@ use teacher::{Game, Header, Reader};
 /// The plan of `convert` from `a.teacher`.
 fn plan(desk: &Desk, format: &str) -> Value {
     let source = input::Source { path: desk.0.join("a.teacher"), format: Format::Teacher };
-    partial::plan("convert", &[source], json!([format, "shogi"]))
+    partial::plan("convert", &[source], &json!([format, "shogi"]))
 }
 
 /// Converts the first games and is killed after some more, of which nothing was noted.
