@@ -93,6 +93,16 @@ proptest! {
         let mut house = House::open();
         let mut conns: [Option<ConnId>; 4] = [None; 4];
         let mut ledger = Ledger::default();
+        // Two games to begin with.
+        for (slot, conn) in conns.iter_mut().enumerate() {
+            let id = house.connect_from(&format!("peer{slot}")).unwrap();
+            house.say(id, &format!("LOGIN p{slot} x-10-1,s"));
+            *conn = Some(id);
+        }
+        for id in conns.into_iter().flatten() {
+            house.say(id, "AGREE");
+        }
+        prop_assert_eq!(house.lobby.running(), 2);
         for (who, act) in acts {
             let slot = usize::from(who);
             if conns[slot].is_some_and(|id| house.closed.contains(&id)) {
