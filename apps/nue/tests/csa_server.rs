@@ -244,10 +244,10 @@ fn our_client_comes_back_in_the_middle_of_a_game() {
     let folder = Folder::new("back");
     let server = Server::start(&folder.0, "");
     let port = server.port;
-    let mut bare = Bare::login(port, "bare", "duel-600-0-B,x");
+    let mut bare = Bare::login(port, "bare", "duel-30-0-B,x");
     let mut client = nue()
         .args(["csa", "--host", "127.0.0.1", "--port", &port.to_string(), "--name", "nue"])
-        .args(["--password", "duel-600-0-W,y", "--option", "Threads=1", "--no-ponder"])
+        .args(["--password", "duel-30-0-W,y", "--option", "Threads=1", "--no-ponder"])
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
@@ -256,7 +256,7 @@ fn our_client_comes_back_in_the_middle_of_a_game() {
     bare.until("START:");
     // Somebody who knows the secret takes its place: the client is thrown out.
     let mut thief = Bare::connect(port);
-    thief.say("LOGIN nue duel-600-0,y");
+    thief.say("LOGIN nue duel-30-0,y");
     thief.until("LOGIN:nue OK");
     thief.proposal();
     drop(thief);
@@ -509,7 +509,7 @@ fn a_usi_engine_plays_through_our_client() {
                 "--name",
                 name,
             ])
-            .args(["--password", "usi-5-0F", "--margin", "200", "--records"])
+            .args(["--password", "usi-3-0F", "--margin", "200", "--records"])
             .arg(folder.0.join(name))
             .stdout(Stdio::null());
         if engine {
