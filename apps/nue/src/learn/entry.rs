@@ -83,7 +83,7 @@ impl Entry {
             games,
             positions,
             seed: steps.args.seed,
-            loss: best.as_ref().and_then(|line| line["loss"].as_f64()),
+            loss: best.as_ref().and_then(held_out),
             epochs: best.as_ref().and_then(|line| line["epoch"].as_f64()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             commit: commit(),
@@ -128,11 +128,13 @@ fn best_validation(path: &Path) -> Option<Value> {
     let text = fs::read_to_string(path).ok()?;
     text.lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|line| line["loss"].is_number())
-        .min_by(|a, b| {
-            let loss = |line: &Value| line["loss"].as_f64().unwrap_or(f64::INFINITY);
-            loss(a).total_cmp(&loss(b))
-        })
+        .filter(|line| held_out(line).is_some())
+        .min_by(|a, b| held_out(a).unwrap_or(f64::MAX).total_cmp(&held_out(b).unwrap_or(f64::MAX)))
+}
+
+/// The loss on games not learned from, in a line of a training log.
+fn held_out(line: &Value) -> Option<f64> {
+    line["validation"]["total"].as_f64()
 }
 
 /// The commit the program was built from, where it lies in its repository.

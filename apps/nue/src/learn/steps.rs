@@ -176,8 +176,9 @@ impl<'a> Steps<'a> {
     /// New against current.
     pub(super) fn gate(&mut self) -> Result<Gate, Failure> {
         if !self.file(OPENINGS).is_file() {
-            let mut list =
-                words(&["openings", "make", "--force", "--count", "500", "--nodes", "2000"]);
+            let mut list = words(&["openings", "make", "--force", "--nodes", "2000"]);
+            let count = self.args.gate_games.div_ceil(2).clamp(1, 500);
+            list.extend(["--count".to_owned(), count.to_string()]);
             list.extend(["--margin", "200", "--plies", "6-10", "--seed"].map(str::to_owned));
             list.extend([self.seed(), "-j".to_owned(), self.threads()]);
             list.extend(["--game", self.args.game.game.name()].map(str::to_owned));
