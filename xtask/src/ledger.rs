@@ -73,7 +73,6 @@ fn elo_of(entry: &Table) -> Option<[f64; 3]> {
 
 fn games(generations: &[&Table]) -> Vec<String> {
     let mut games: Vec<String> = generations.iter().map(|e| text_of(e, "game")).collect();
-    games.dedup();
     games.sort();
     games.dedup();
     games

@@ -9,6 +9,7 @@ pub(crate) use args::GenArgs;
 
 use crate::assemble;
 use crate::failure::{Failure, Outcome};
+use crate::interrupt;
 use arena::selfplay::Production;
 use arena::selfplay::maker::Made;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -33,7 +34,10 @@ pub(crate) fn run(args: &GenArgs) -> Outcome {
         say(&format!("{} has all of it already: {}", args.out.display(), book.told()));
         return Ok(());
     }
-    let abandoned = interruptible();
+    let (abandoned, heard) = interrupt::flag();
+    if !heard {
+        say("warning: an interrupt will lose the games that are not yet written");
+    }
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let game = args.game.game;
     let workshop = move |_| assemble::search(game, &evaluation, Arc::clone(&time));
@@ -52,21 +56,6 @@ pub(crate) fn run(args: &GenArgs) -> Outcome {
 fn say(line: &str) {
     // Where nobody reads it there is nobody to tell.
     let _ = writeln!(io::stderr(), "{line}");
-}
-
-/// Set by the first interrupt; the second ends the program.
-fn interruptible() -> Arc<AtomicBool> {
-    let abandoned = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&abandoned);
-    let handler = move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    };
-    if ctrlc::set_handler(handler).is_err() {
-        say("warning: an interrupt will lose the games that are not yet written");
-    }
-    abandoned
 }
 
 /// The file with what this run did to it.

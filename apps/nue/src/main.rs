@@ -18,6 +18,7 @@ mod failure;
 mod r#gen;
 mod go;
 mod input;
+mod interrupt;
 mod learn;
 mod r#match;
 mod mate;

@@ -12,6 +12,7 @@ pub(crate) use args::MatchArgs;
 
 use crate::assemble;
 use crate::failure::{Failure, Outcome};
+use crate::interrupt;
 use arena::journal::JournalError;
 use arena::ledger::{Entry, Ledger, LedgerError, journal_path};
 use arena::record::{Caption, record};
@@ -24,7 +25,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 use summary::Summary;
 use think::{TimeSource, WallTime};
@@ -54,14 +55,8 @@ pub(crate) fn run(args: MatchArgs) -> Outcome {
 pub(crate) fn hall() -> Hall {
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let for_engines = Arc::clone(&time);
-    let abandoned = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&abandoned);
-    let handler = move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    };
-    if ctrlc::set_handler(handler).is_err() {
+    let (abandoned, heard) = interrupt::flag();
+    if !heard {
         say("warning: an interrupt will end the match without its table");
     }
     Hall {

@@ -27,13 +27,11 @@ use maker::{Broken, Made, Maker};
 use rules::Game;
 use starts::Starts;
 use std::collections::{BTreeMap, HashSet};
-use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
 use think::STACK;
 
 /// Moves drawn by lot early in a game.
@@ -206,12 +204,3 @@ impl std::fmt::Debug for Production<'_> {
         f.debug_struct("Production").field("recipe", self.recipe).finish_non_exhaustive()
     }
 }
-
-impl From<io::Error> for Broken {
-    fn from(error: io::Error) -> Self {
-        Self::Thread(error)
-    }
-}
-
-/// Time of a move in self-play: nobody's clock runs.
-const NO_TIME: Duration = Duration::ZERO;

@@ -14,6 +14,9 @@ const MOST_STEPS: usize = 200;
 /// it began say nothing.
 const LONGEST: f64 = 2.0;
 
+/// Largest group that is solved by matrices: their cost grows with the cube of its size.
+const LARGEST_EXACT: usize = 400;
+
 /// What ratings are to be.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Terms {
@@ -38,8 +41,27 @@ pub struct Fit {
     group: Vec<usize>,
     /// By place in the group.
     elo: Vec<f64>,
-    covariance: Matrix,
+    covariance: Covariance,
     anchor: Option<usize>,
+}
+
+/// How ratings scatter, in Elo.
+#[derive(Clone, PartialEq, Debug)]
+enum Covariance {
+    /// Of all with all.
+    Exact(Matrix),
+    /// Of each by itself, in groups too large for more.
+    Alone(Vec<f64>),
+}
+
+impl Covariance {
+    fn get(&self, a: usize, b: usize) -> f64 {
+        match self {
+            Self::Exact(matrix) => matrix.get(a, b),
+            Self::Alone(variances) if a == b => variances[a],
+            Self::Alone(_) => 0.0,
+        }
+    }
 }
 
 impl Fit {
@@ -54,8 +76,15 @@ impl Fit {
             return None;
         }
         let problem = Problem::new(results, &group);
-        let strengths = problem.solve()?;
-        let covariance = problem.covariance(&strengths)?;
+        let (strengths, covariance) = if group.len() <= LARGEST_EXACT {
+            let strengths = problem.solve()?;
+            let covariance = Covariance::Exact(problem.covariance(&strengths)?);
+            (strengths, covariance)
+        } else {
+            let strengths = problem.solve_in_turn()?;
+            let variances = problem.variances(&strengths);
+            (strengths, Covariance::Alone(variances))
+        };
         let mut elo: Vec<f64> = strengths.iter().map(|s| s * SCALE).collect();
         let zero = match (anchor, terms.anchor) {
             (Some(index), Some((_, given))) => elo[index] - given,
@@ -150,6 +179,48 @@ impl<'a> Problem<'a> {
             strengths = moved;
         }
         strengths.iter().all(|s| s.is_finite()).then_some(strengths)
+    }
+
+    /// Newton's step for each in turn until none moves: many quick rounds instead of few slow ones.
+    fn solve_in_turn(&self) -> Option<Vec<f64>> {
+        let mut by_player = vec![Vec::new(); self.size];
+        for &(a, b, meeting) in &self.meetings {
+            by_player[a].push((b, meeting.points, meeting.games));
+            by_player[b].push((a, meeting.games - meeting.points, meeting.games));
+        }
+        let mut strengths = vec![0.0f64; self.size];
+        for _ in 0..10_000 {
+            let mut longest = 0.0f64;
+            for (player, opponents) in by_player.iter().enumerate() {
+                let (mut slope, mut curve) = (0.0, 0.0);
+                for &(other, points, games) in opponents {
+                    let p = expected(strengths[player] - strengths[other]);
+                    slope += points - games * p;
+                    curve += games * p * (1.0 - p);
+                }
+                let step = (slope / curve.max(1e-12)).clamp(-1.0, 1.0);
+                strengths[player] += step;
+                longest = longest.max(step.abs());
+            }
+            if longest < 1e-9 {
+                break;
+            }
+        }
+        strengths.iter().all(|s| s.is_finite()).then_some(strengths)
+    }
+
+    /// The diagonal of the covariance, as if everybody else's rating were known.
+    fn variances(&self, strengths: &[f64]) -> Vec<f64> {
+        let (mut curve, mut scatter) = (vec![0.0; self.size], vec![0.0; self.size]);
+        for &(a, b, meeting) in &self.meetings {
+            let p = expected(strengths[a] - strengths[b]);
+            for player in [a, b] {
+                curve[player] += meeting.games * p * (1.0 - p);
+                scatter[player] += meeting.scatter(p);
+            }
+        }
+        let variance = |(curve, scatter): (&f64, &f64)| scatter * (SCALE / curve).powi(2);
+        curve.iter().zip(&scatter).map(variance).collect()
     }
 
     /// Minus the second derivatives; the mean of all, which no result tells, is held fast.

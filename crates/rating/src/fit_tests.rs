@@ -163,3 +163,24 @@ proptest! {
         }
     }
 }
+
+/// Groups too large for matrices are solved in another way, to the same strengths.
+#[test]
+fn both_ways_to_solve_agree() {
+    let mut results = Results::new(6);
+    for (a, b, points) in [(0, 1, 30.0), (1, 2, 25.5), (2, 3, 10.0), (3, 4, 20.0), (4, 5, 33.0)] {
+        results.add((a, b), 40, points, 1.0);
+        results.add((a, (b + 2) % 6), 40, points, 0.5);
+    }
+    let group: Vec<usize> = (0..6).collect();
+    let problem = Problem::new(&results, &group);
+    let (at_once, in_turn) = (problem.solve().unwrap(), problem.solve_in_turn().unwrap());
+    for player in 1..6 {
+        let gap = |strengths: &[f64]| strengths[player] - strengths[0];
+        assert!((gap(&at_once) - gap(&in_turn)).abs() < 1e-6);
+    }
+    let exact = Covariance::Exact(problem.covariance(&at_once).unwrap());
+    for (player, alone) in problem.variances(&in_turn).into_iter().enumerate() {
+        assert!(alone > 0.0 && (0.2..5.0).contains(&(exact.get(player, player) / alone)));
+    }
+}

@@ -12,11 +12,9 @@
 //! | [`fit`] | the ratings under which that is likeliest, with errors |
 //! | `group` | who can be compared at all |
 //! | `matrix` | linear equations |
-//! | [`decay`] | how much old games count, as floodgate weighs them |
 //!
 //! Deliberately absent: names, files, clocks, and games themselves.
 
-pub mod decay;
 pub mod fit;
 mod group;
 mod matrix;

@@ -3,10 +3,12 @@
 //! The chance that A beats B is 1 / (1 + 10^((b − a) / 400)). Ratings are the most likely ones
 //! given the results, of which older ones weigh less. They exist only for players who have both
 //! won and lost within one connected group, and mean something only for enough games. Errors are
-//! standard errors against the mean of the group, from the curvature of the likelihood.
+//! standard errors against the mean of the group. The arithmetic is crate `rating`'s; here are the
+//! names, the ages and what the server's owner may set.
 
+use rating::{Fit, Results, Terms};
 use rules::Color;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// The result of a game.
 #[derive(Clone, PartialEq, Debug)]
@@ -63,14 +65,8 @@ pub struct Rating {
     pub games: [u32; 3],
 }
 
-/// Rating points per unit of the logistic model.
-const SCALE: f64 = 400.0 / std::f64::consts::LN_10;
-
 /// The mean without an anchor.
 const MEAN: f64 = 1500.0;
-
-/// Largest group whose errors are computed exactly.
-const EXACT: usize = 400;
 
 /// The ratings, best first.
 pub fn rate(results: &[Result], method: &Method) -> Vec<Rating> {
@@ -79,25 +75,32 @@ pub fn rate(results: &[Result], method: &Method) -> Vec<Rating> {
     names.sort_unstable();
     names.dedup();
     let index: HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (*n, i)).collect();
-    let mut table = Table::new(names.len());
+    let mut table = Results::new(names.len());
+    let mut counts = vec![[0; 3]; names.len()];
     for result in results {
         let [black, white] = result.names.each_ref().map(|n| index[n.as_str()]);
-        if black != white {
-            table.add(black, white, result.winner, method.weight(result.age));
+        let weight = method.weight(result.age);
+        if black == white || weight <= 0.0 {
+            continue;
         }
+        let (points, columns) = match result.winner {
+            Some(Color::Black) => (1.0, [0, 2]),
+            None => (0.5, [1, 1]),
+            Some(Color::White) => (0.0, [2, 0]),
+        };
+        table.add((black, white), 1, points, weight);
+        counts[black][columns[0]] += 1;
+        counts[white][columns[1]] += 1;
     }
-    let group = table.main_group(method.games);
-    let values = table.solve(&group);
-    let errors = table.errors(&group, &values);
-    let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-    let mut ratings: Vec<Rating> = group
-        .iter()
-        .zip(values.iter().zip(errors))
-        .map(|(&who, (value, error))| Rating {
-            name: names[who].to_owned(),
-            rating: MEAN + (value - mean) * SCALE,
-            error: error * SCALE,
-            games: table.counts[who],
+    // A hair's breadth for weights that should add up to a whole.
+    let terms = Terms { least_games: method.games - 1e-9, anchor: None };
+    let Some(fit) = Fit::new(&table, terms) else { return Vec::new() };
+    let rated = names.iter().zip(counts).enumerate();
+    let mut ratings: Vec<Rating> = rated
+        .filter_map(|(who, (name, games))| {
+            let found = fit.rating(who)?;
+            let (rating, error) = (MEAN + found.elo, found.error);
+            Some(Rating { name: (*name).to_owned(), rating, error, games })
         })
         .collect();
     if let Some((name, fixed)) = &method.anchor
@@ -109,177 +112,12 @@ pub fn rate(results: &[Result], method: &Method) -> Vec<Rating> {
     ratings
 }
 
-/// Weighted points won against each other.
-struct Table {
-    /// By player: opponent and weight won, weight played.
-    against: Vec<BTreeMap<usize, (f64, f64)>>,
-    counts: Vec<[u32; 3]>,
-}
-
-impl Table {
-    fn new(players: usize) -> Self {
-        Self { against: vec![BTreeMap::new(); players], counts: vec![[0; 3]; players] }
-    }
-
-    fn add(&mut self, black: usize, white: usize, winner: Option<Color>, weight: f64) {
-        if weight <= 0.0 {
-            return;
-        }
-        let share = match winner {
-            Some(Color::Black) => 1.0,
-            None => 0.5,
-            Some(Color::White) => 0.0,
-        };
-        for (who, other, share) in [(black, white, share), (white, black, 1.0 - share)] {
-            let entry = self.against[who].entry(other).or_insert((0.0, 0.0));
-            entry.0 += weight * share;
-            entry.1 += weight;
-            let column = if share > 0.9 {
-                0
-            } else if share > 0.4 {
-                1
-            } else {
-                2
-            };
-            self.counts[who][column] += 1;
-        }
-    }
-
-    /// The largest group in which everybody is linked to everybody by wins in both directions and
-    /// has enough games.
-    fn main_group(&self, games: f64) -> Vec<usize> {
-        let mut alive: Vec<bool> = vec![true; self.against.len()];
-        loop {
-            let played = |who: usize| -> f64 {
-                self.against[who].iter().filter(|(o, _)| alive[**o]).map(|(_, (_, n))| n).sum()
-            };
-            // A hair's breadth for weights that should add up to a whole.
-            let enough: Vec<bool> =
-                (0..alive.len()).map(|who| alive[who] && played(who) >= games - 1e-9).collect();
-            let group = self.largest_circle(&enough);
-            let next: Vec<bool> = (0..alive.len()).map(|who| group.contains(&who)).collect();
-            if next == alive {
-                return group;
-            }
-            alive = next;
-        }
-    }
-
-    /// The largest strongly connected part of "has won something against".
-    fn largest_circle(&self, alive: &[bool]) -> Vec<usize> {
-        let reach = |from: usize, forwards: bool| -> Vec<bool> {
-            let mut seen = vec![false; alive.len()];
-            let mut stack = vec![from];
-            seen[from] = true;
-            while let Some(who) = stack.pop() {
-                for (&other, &(won, played)) in &self.against[who] {
-                    let linked = if forwards { won > 0.0 } else { played - won > 1e-12 };
-                    if linked && alive[other] && !seen[other] {
-                        seen[other] = true;
-                        stack.push(other);
-                    }
-                }
-            }
-            seen
-        };
-        let mut best: Vec<usize> = Vec::new();
-        let mut done = vec![false; alive.len()];
-        for from in (0..alive.len()).filter(|&who| alive[who]) {
-            if done[from] {
-                continue;
-            }
-            let (there, back) = (reach(from, true), reach(from, false));
-            let group: Vec<usize> =
-                (0..alive.len()).filter(|&w| alive[w] && there[w] && back[w]).collect();
-            group.iter().for_each(|&who| done[who] = true);
-            if group.len() > best.len() && group.len() > 1 {
-                best = group;
-            }
-        }
-        best
-    }
-
-    /// Natural-logarithm strengths of a group: Newton's step for each in turn until none moves.
-    fn solve(&self, group: &[usize]) -> Vec<f64> {
-        let place: HashMap<usize, usize> = group.iter().enumerate().map(|(i, &w)| (w, i)).collect();
-        let mut values = vec![0.0f64; group.len()];
-        for _ in 0..10_000 {
-            let mut largest = 0.0f64;
-            for (i, &who) in group.iter().enumerate() {
-                let (mut slope, mut curve) = (0.0, 0.0);
-                for (other, &(won, played)) in &self.against[who] {
-                    let Some(&j) = place.get(other) else { continue };
-                    let chance = 1.0 / (1.0 + (values[j] - values[i]).exp());
-                    slope += won - played * chance;
-                    curve += played * chance * (1.0 - chance);
-                }
-                let step = (slope / curve.max(1e-12)).clamp(-1.0, 1.0);
-                values[i] += step;
-                largest = largest.max(step.abs());
-            }
-            if largest < 1e-9 {
-                break;
-            }
-        }
-        values
-    }
-
-    /// Standard errors: the roots of the diagonal of the information's inverse, in which the mean
-    /// is fixed.
-    fn errors(&self, group: &[usize], values: &[f64]) -> Vec<f64> {
-        let n = group.len();
-        let place: HashMap<usize, usize> = group.iter().enumerate().map(|(i, &w)| (w, i)).collect();
-        let mut matrix = vec![vec![0.0f64; n]; if n <= EXACT { n } else { 0 }];
-        let mut diagonal = vec![0.0f64; n];
-        for (i, &who) in group.iter().enumerate() {
-            for (other, &(_, played)) in &self.against[who] {
-                let Some(&j) = place.get(other) else { continue };
-                let chance = 1.0 / (1.0 + (values[j] - values[i]).exp());
-                let information = played * chance * (1.0 - chance);
-                diagonal[i] += information;
-                if n <= EXACT {
-                    matrix[i][i] += information;
-                    matrix[i][j] -= information;
-                }
-            }
-        }
-        if n > EXACT {
-            return diagonal.iter().map(|d| (1.0 / d).sqrt()).collect();
-        }
-        // The sum of all strengths is free: fix it, invert, and take the fixing out again.
-        let share = 1.0 / n as f64;
-        matrix.iter_mut().flatten().for_each(|cell| *cell += share);
-        let inverse = invert(matrix);
-        (0..n).map(|i| (inverse[i][i] - share).max(0.0).sqrt()).collect()
-    }
-}
-
-/// Inverts a positive definite matrix.
-fn invert(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
-    let n = matrix.len();
-    let mut inverse: Vec<Vec<f64>> =
-        (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
-    for column in 0..n {
-        let pivot = matrix[column][column];
-        for j in 0..n {
-            matrix[column][j] /= pivot;
-            inverse[column][j] /= pivot;
-        }
-        let (lead, solved) = (matrix[column].clone(), inverse[column].clone());
-        for row in (0..n).filter(|&row| row != column) {
-            let factor = matrix[row][column];
-            for j in 0..n {
-                matrix[row][j] -= factor * lead[j];
-                inverse[row][j] -= factor * solved[j];
-            }
-        }
-    }
-    inverse
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Rating points per unit of the logistic model.
+    const SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
     fn results(list: &[(&str, &str, u32, u32, u32)]) -> Vec<Result> {
         let mut all = Vec::new();
@@ -360,17 +198,5 @@ mod tests {
         let ratings = rate(&list, &method);
         assert!((of(&ratings, "b").rating - 2000.0).abs() < 1e-9);
         assert!((of(&ratings, "a").rating - 2190.848).abs() < 0.01);
-    }
-
-    #[test]
-    fn the_matrix_is_inverted() {
-        let matrix = vec![vec![4.0, 1.0, 0.0], vec![1.0, 3.0, 1.0], vec![0.0, 1.0, 2.0]];
-        let inverse = invert(matrix.clone());
-        for (i, row) in matrix.iter().enumerate() {
-            for j in 0..3 {
-                let cell: f64 = row.iter().zip(&inverse).map(|(a, b)| a * b[j]).sum();
-                assert!((cell - f64::from(u8::from(i == j))).abs() < 1e-12);
-            }
-        }
     }
 }

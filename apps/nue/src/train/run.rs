@@ -6,6 +6,7 @@ use super::display::Display;
 use super::log::Log;
 use super::nets::write;
 use crate::failure::{Failure, Outcome};
+use crate::interrupt;
 use rules::Variant;
 use serde_json::{Value, json};
 use std::fs::File;
@@ -56,7 +57,8 @@ pub(super) fn train<V: Variant, M: Model<V> + Product>(
         display,
         log,
         saved: Instant::now(),
-        stop: interrupt(),
+        // Where it cannot be set, an interrupt ends the program at once: the checkpoint stays.
+        stop: interrupt::flag().0,
         improved: session.history().iter().any(|e| e.best && e.steps > 0),
         stopped: false,
     };
@@ -99,20 +101,6 @@ fn resume<V: Variant, M: Model<V>>(args: &TrainArgs, session: &mut Session<V, M>
     };
     let mut from = BufReader::with_capacity(1 << 20, file);
     session.restore(&mut from).map_err(|e| failed(&e))
-}
-
-/// Set by the first interrupt; the second ends the program.
-fn interrupt() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    let handler = move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    };
-    // Where it cannot be set, an interrupt ends the program at once: the checkpoint stays.
-    let _ = ctrlc::set_handler(handler);
-    stop
 }
 
 struct Watcher<'a> {

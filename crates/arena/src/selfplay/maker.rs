@@ -1,6 +1,6 @@
 //! One game of an engine against itself.
 
-use super::{NO_TIME, Recipe};
+use super::Recipe;
 use crate::fault::Halt;
 use crate::game::{self, Played, Standing};
 use crate::inside::Workshop;
@@ -10,6 +10,7 @@ use crate::referee::End;
 use crate::seed::Seed;
 use rules::{AnyPosition, Move};
 use std::io;
+use std::time::Duration;
 use teacher::{Ending, Flags, MATE, MATE_BOUND, Outcome, Ply};
 use think::{
     Answer, Best, Engine, Info, Limits, MateAnswer, OptionError, Report, Score, WrongGame,
@@ -19,6 +20,9 @@ use thiserror::Error;
 /// Games of one number that are begun anew because they are too short or unbalanced, before one
 /// is taken as it is.
 const BEGINNINGS: u64 = 200;
+
+/// Time of a move in self-play: nobody's clock runs.
+const NO_TIME: Duration = Duration::ZERO;
 
 /// Self-play cannot go on: something is wrong with the engine or the machine.
 #[derive(Debug, Error)]
