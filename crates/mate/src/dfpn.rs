@@ -7,8 +7,10 @@
 //! is above the node itself it is remembered for this very path only; where everything it rests on
 //! lies in the node's own subtree it holds always, because the defender can go round forever.
 //!
-//! A search limited to a number of plies has no loops at all: every position counts together
-//! with the plies left.
+//! In a search limited to a number of plies every position counts together with the plies left.
+//! There too a position that recurs is of no use: in the shortest mate the plies to go fall with
+//! every move, and a smaller hand needs no fewer. So the same rule cuts the loops, with the same
+//! care for the path.
 //!
 //! Thresholds are extended where a child was met before closer to the root (Kishimoto's TCA),
 //! else searches of graphs with loops may stand still. The path is a list on the heap: depth is
@@ -16,6 +18,7 @@
 
 use crate::expand;
 use crate::hands;
+use crate::leaf;
 use crate::node::{Child, Frame, NO_LOOP, Outcome, Tally};
 use crate::table::{Entry, INFINITE, Table, UNLIMITED};
 use rules::{Color, Hand, Move, MoveList, Position, Variant};
@@ -42,7 +45,12 @@ pub(crate) struct Searcher<'a, V: Variant> {
     /// Makes searchers of several threads prefer different moves among equals.
     salt: u64,
     pub(crate) nodes: u64,
+    /// The number of nodes at which to ask again whether to stop.
+    next_pulse: u64,
 }
+
+/// Nodes between two questions whether to stop: some microseconds each.
+pub(crate) const PULSE: u64 = 16;
 
 fn mix(a: u64, b: u64) -> u64 {
     let z = (a ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -66,6 +74,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
             list: MoveList::new(),
             salt,
             nodes: 0,
+            next_pulse: 0,
         }
     }
 
@@ -93,12 +102,15 @@ impl<'a, V: Variant> Searcher<'a, V> {
                 self.settle_child(outcome);
                 continue;
             }
-            if self.nodes.is_multiple_of(16) && pulse.stops(self.nodes) {
-                while self.depth > 1 {
-                    self.pos.undo();
-                    self.depth -= 1;
+            if self.nodes >= self.next_pulse {
+                self.next_pulse = self.nodes + PULSE;
+                if pulse.stops(self.nodes) {
+                    while self.depth > 1 {
+                        self.pos.undo();
+                        self.depth -= 1;
+                    }
+                    return None;
                 }
-                return None;
             }
             self.descend(&tally);
         }
@@ -138,7 +150,9 @@ impl<'a, V: Variant> Searcher<'a, V> {
         if self.frames.len() == self.depth {
             self.frames.push(Frame::default());
         }
-        let path = if self.depth == 0 { 0 } else { self.frames[self.depth - 1].path };
+        // What a loop means depends on the plies asked about too.
+        let path =
+            if self.depth == 0 { u64::from(plies) } else { self.frames[self.depth - 1].path };
         let mut frame = std::mem::take(&mut self.frames[self.depth]);
         self.filter[filter_slot(key)] += 1;
         frame.attacks = self.pos.turn() == self.attacker;
@@ -218,20 +232,27 @@ impl<'a, V: Variant> Searcher<'a, V> {
             child.outcome = Outcome::disproof(child.hand, 0, NO_LOOP);
             return;
         }
-        if plies == UNLIMITED {
-            let recurs = self
-                .recurs(child.key, child.hand)
-                .or_else(|| self.table.look_loop(loop_key(frame.path, child.key, child.hand)));
-            if let Some(depth) = recurs {
-                child.outcome = Outcome::disproof(child.hand, UNLIMITED, depth);
-                return;
-            }
+        let recurs = self
+            .recurs(child.key, child.hand)
+            .or_else(|| self.table.look_loop(loop_key(frame.path, child.key, child.hand)));
+        if let Some(depth) = recurs {
+            child.outcome = Outcome::disproof(child.hand, plies, depth);
+            return;
         }
         let known = self.table.look(child.key, child.hand, plies);
         if let Some(e) = known.filter(|e| e.amount > 0 || e.pn == 0 || e.dn == 0) {
             child.outcome =
                 if e.pn == 0 || e.dn == 0 { settled(&e) } else { Outcome::open(e.pn, e.dn) };
             child.old = e.depth < short(self.depth - 1);
+            return;
+        }
+        if !frame.attacks && plies <= leaf::PLIES {
+            self.pos.play(child.m);
+            let (outcome, seen) = leaf::settle(&mut self.pos, plies, &mut self.list);
+            self.pos.undo();
+            self.nodes += seen;
+            self.remember(child.key, &outcome, 1 + seen as u32, short(self.depth));
+            child.outcome = outcome;
             return;
         }
         if first_visit && !frame.attacks {

@@ -8,7 +8,7 @@
 //! | [`seam`] | the same for engines: `go mate` |
 //! | [`futile`] | which interpositions do not count in composed problems |
 //! | [`verify`] | the checker of proof files |
-//! | `dfpn`, `node`, `expand`, `hands`, `table` | depth-first proof-number search |
+//! | `dfpn`, `node`, `expand`, `leaf`, `hands`, `table` | depth-first proof-number search |
 //! | `tree`, `refutation`, `proof` | from the table to proofs and disproofs, and to files |
 //! | `budget` | when to stop |
 //!
@@ -20,6 +20,7 @@ mod dfpn;
 mod expand;
 pub mod futile;
 mod hands;
+mod leaf;
 mod node;
 pub mod one;
 mod proof;

@@ -217,12 +217,7 @@ const MOST_FROM_AFAR: u32 = 4;
 
 impl<'a, V: Variant> Hunt<'a, V> {
     #[inline]
-    fn new(
-        pos: &'a Position<V>,
-        king: Square,
-        guards: Guards<V>,
-        hopes: Hopes<V::Bits>,
-    ) -> Self {
+    fn new(pos: &'a Position<V>, king: Square, guards: Guards<V>, hopes: Hopes<V::Bits>) -> Self {
         let us = pos.turn();
         let them = us.opponent();
         let (own, occupied) = (pos.pieces(us), pos.occupied());
@@ -275,8 +270,7 @@ impl<'a, V: Variant> Hunt<'a, V> {
         if contact.any() {
             for kind in [Kind::Gold, Kind::Silver, Kind::Rook, Kind::Lance, Kind::Bishop] {
                 if hand.has(kind)
-                    && let Some(m) =
-                        self.drop(kind, V::reach(self.them, kind, self.king) & contact)
+                    && let Some(m) = self.drop(kind, V::reach(self.them, kind, self.king) & contact)
                 {
                     return Some(m);
                 }
@@ -327,9 +321,8 @@ impl<'a, V: Variant> Hunt<'a, V> {
         let mut squares = self.hopes.sites & self.guards.twice & self.targets;
         while squares.any() {
             let to = squares.pop();
-            let mut movers = self.attackers(self.us, to, self.occupied)
-                & self.own
-                & !self.pos.kind(Kind::King);
+            let mut movers =
+                self.attackers(self.us, to, self.occupied) & self.own & !self.pos.kind(Kind::King);
             while movers.any() {
                 let from = movers.pop();
                 if let Some(m) = self.attempt(from, to) {
