@@ -2,6 +2,7 @@
 //!
 //! The crate `server` decides, this folder performs: sockets, the data file, the clock, the log.
 
+mod arrivals;
 mod config;
 mod door;
 mod hall;
@@ -153,10 +154,12 @@ fn serve(config: &Config) -> Outcome {
         store::accounts(store.connection()).map_err(|error| failed(error.to_string()))?;
     let door = open_door(config, accounts, inputs.clone())?;
     let metrics = Arc::new(metrics::Metrics::default());
+    let arrivals = arrivals::Arrivals::new(clock);
     let hall = Hall {
         lobby,
         store,
         clock,
+        arrivals: Arc::clone(&arrivals),
         metrics: Arc::clone(&metrics),
         scribe: scribe.clone(),
         door,
@@ -166,26 +169,23 @@ fn serve(config: &Config) -> Outcome {
         accounts: Vec::new(),
         stopping: None,
     };
-    let hall =
-        std::thread::Builder::new().name("hall".to_owned()).spawn(move || hall.run(queue))?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let open = Arc::new(());
     let addresses =
         (players.local_addr()?, status.as_ref().map(TcpListener::local_addr).transpose()?);
+    let reception = net::Reception {
+        inputs: inputs.clone(),
+        clock,
+        arrivals: None,
+        ids: Arc::new(AtomicU64::new(1)),
+        open: Arc::new(()),
+    };
+    // What takes its time, or nobody waits for, has threads of its own.
+    let annex =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     {
-        let _inside = runtime.enter();
-        let reception = net::Reception {
-            inputs: inputs.clone(),
-            clock,
-            ids: Arc::new(AtomicU64::new(1)),
-            open: Arc::clone(&open),
-        };
-        let plain = tokio::net::TcpListener::from_std(players)?;
-        runtime.spawn(net::listen(plain, reception.clone(), None));
+        let _inside = annex.enter();
         if let Some((listener, acceptor)) = tls {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            runtime.spawn(net::listen(listener, reception, Some(acceptor)));
+            annex.spawn(net::listen(listener, reception.clone(), Some(acceptor)));
         }
         if let Some(listener) = status {
             let desk = http::Desk {
@@ -194,10 +194,15 @@ fn serve(config: &Config) -> Outcome {
                 data: data.clone(),
                 rating: config.rating.clone(),
             };
-            runtime.spawn(http::serve(tokio::net::TcpListener::from_std(listener)?, desk));
+            annex.spawn(http::serve(tokio::net::TcpListener::from_std(listener)?, desk));
         }
-        runtime.spawn(stop_on_signals(inputs));
+        annex.spawn(stop_on_signals(inputs));
     }
+    let floor = arrivals.runtime()?;
+    let reception = net::Reception { arrivals: Some(arrivals), ..reception };
+    let hall = std::thread::Builder::new()
+        .name("hall".to_owned())
+        .spawn(move || floor.block_on(play(hall, queue, players, reception)))?;
     // Whoever started us can read here where we are, also when the port was 0.
     let (players, status) = addresses;
     let mut out = std::io::stdout().lock();
@@ -209,16 +214,30 @@ fn serve(config: &Config) -> Outcome {
     drop(out);
     scribe.log("listening", &json!({ "address": players.to_string() }));
     let ended = hall.join().map_err(|_| failed("the hall has collapsed".to_owned()))?;
-    // What was sent last is still being written. Each listener holds one of these for itself.
-    let listeners = 1 + usize::from(config.file.tls.is_some());
-    let patience = std::time::Instant::now() + LAST_WORDS;
-    while Arc::strong_count(&open) > 1 + listeners && std::time::Instant::now() < patience {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    runtime.shutdown_background();
+    annex.shutdown_background();
     scribe.end();
     let _ = scribbling.join();
     ended.map_err(failed)
+}
+
+/// Plays until stopped, and then until everybody has read its last words.
+async fn play(
+    hall: Hall,
+    queue: mpsc::Receiver<Input>,
+    players: TcpListener,
+    reception: net::Reception,
+) -> Result<(), String> {
+    let listener = tokio::net::TcpListener::from_std(players).map_err(|error| error.to_string())?;
+    let open = Arc::clone(&reception.open);
+    // The listeners and this room hold one each.
+    let idle = Arc::strong_count(&open);
+    tokio::spawn(net::listen(listener, reception, None));
+    let ended = hall.run(queue).await;
+    let patience = tokio::time::Instant::now() + LAST_WORDS;
+    while Arc::strong_count(&open) > idle && tokio::time::Instant::now() < patience {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    ended
 }
 
 /// The lobby as it was when the server last ran.
@@ -248,7 +267,7 @@ fn open_lobby(
                         "restored",
                         &json!({ "game": game.conditions.id, "moves": game.moves.len() }),
                     );
-                    lobby.restore(room);
+                    lobby.restore(room, now);
                 }
                 None => scribe.log("not-restored", &json!({ "game": game.conditions.id })),
             },

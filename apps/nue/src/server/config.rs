@@ -31,6 +31,7 @@ pub(crate) struct File {
     interruptions: u8,
     repeat: RepeatWord,
     patience: u64,
+    abandon: u64,
     limits: LimitsTable,
     rating: RatingTable,
     game: Vec<GameTable>,
@@ -160,6 +161,7 @@ impl Default for File {
             interruptions: 1,
             repeat: RepeatWord::Challenge,
             patience: 600,
+            abandon: 1440,
             limits: LimitsTable::default(),
             rating: RatingTable::default(),
             game: Vec::new(),
@@ -253,6 +255,7 @@ fn settings(file: &File) -> Result<Settings, String> {
             RepeatWord::Close => Repeat::Close,
         },
         patience: (file.patience > 0).then(|| Duration::from_secs(file.patience)),
+        abandon: (file.abandon > 0).then(|| Duration::from_secs(file.abandon.saturating_mul(60))),
         limits: limits(&file.limits),
         toss: 0,
     })

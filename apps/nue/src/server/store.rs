@@ -7,7 +7,7 @@
 use super::config::Durability;
 use ::csa::{Reason, TimeRule};
 use ::server::conditions::{Conditions, Finish};
-use ::server::lobby::{Score, Stored};
+use ::server::lobby::{Score, Source, Stored};
 use ::server::rating;
 use ::server::record::StoredMove;
 use ::server::room::{Entry, Room};
@@ -76,6 +76,12 @@ impl StoredGame {
     pub(super) fn room(&self, patience: Option<Duration>) -> Option<Room> {
         let moves = self.moves.iter().map(|m| (m.text.as_str(), m.time));
         Room::restore(Arc::new(self.conditions.clone()), patience, moves, self.interrupted)
+    }
+
+    /// What can be forked of it.
+    pub(super) fn into_source(self) -> Source {
+        let moves = self.moves.into_iter().map(|m| m.text).collect();
+        Source { event: self.conditions.event, start: self.conditions.start, moves }
     }
 
     /// The record.
@@ -165,7 +171,7 @@ impl Store {
         self.connection.execute(sql, params![name, hash, wall]).map(|_| ())
     }
 
-    /// The reading side of the same connection, before the server runs.
+    /// The reading side of the same connection.
     pub(super) const fn connection(&self) -> &Connection {
         &self.connection
     }
@@ -412,14 +418,14 @@ pub(super) fn scores(connection: &Connection) -> Result<Vec<Score>, Error> {
 }
 
 /// Results that count for ratings, seen from that moment. A game somebody ran away from counts
-/// only if it was more than thirty moves long.
+/// only if it was more than thirty moves long, one that both left not at all.
 pub(super) fn results(
     connection: &Connection,
     wall: i64,
     days: f64,
 ) -> Result<Vec<rating::Result>, Error> {
     let sql = "SELECT black, white, winner, ended FROM games g WHERE rated = 1 AND ended >= ?1 \
-               AND (abandoned = 0 OR (SELECT COUNT(*) FROM moves m WHERE m.game = g.key) > 30)";
+               AND (abandoned = 0 OR winner IS NOT NULL AND (SELECT COUNT(*) FROM moves m WHERE m.game = g.key) > 30)";
     let oldest = wall - (days * 86_400.0) as i64;
     let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([oldest], |row| {

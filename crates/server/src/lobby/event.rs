@@ -266,7 +266,7 @@ impl Lobby {
             (free, Some(key)) if late && self.suspended.contains(&key) => {
                 // Begun before a restart, and somebody did not come back.
                 let loser = if free[0].is_none() { Color::Black } else { Color::White };
-                let effects = self.rooms.get_mut(&key).map(|seat| seat.room.forfeit(loser));
+                let effects = self.rooms.get_mut(&key).map(|seat| seat.room.give_up(Some(loser)));
                 self.perform(key, effects.unwrap_or_default(), now);
             }
             _ => {}

@@ -117,6 +117,7 @@ impl Lobby {
         self.forget_wait(id, before.as_ref());
         if !self.settings.has_rounds(&wait.game)
             && !self.draining
+            && !self.lacks_buoy(&wait.game)
             && let Some(opponent) = self.opponent_for(wait)
         {
             self.start_free_game(id, opponent, wait, now);
