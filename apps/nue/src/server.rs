@@ -12,7 +12,9 @@ mod load;
 mod metrics;
 mod net;
 mod scribe;
+mod soak;
 mod store;
+mod subject;
 mod tls;
 
 use crate::failure::{Failure, Outcome};
@@ -57,6 +59,9 @@ enum ServerCommand {
     },
     /// Measure how fast moves are relayed on this machine.
     Bench(load::LoadArgs),
+    /// Play scripted games through broken connections, restarts and hostile input, and check that
+    /// nothing is lost, no clock is wrong, no result is wrong.
+    Soak(soak::SoakArgs),
 }
 
 /// Inputs that may wait for the hall.
@@ -74,6 +79,7 @@ pub(crate) fn run(args: &ServerArgs) -> Outcome {
         Some(ServerCommand::Init { folder }) => home::init(folder),
         Some(ServerCommand::Account { name }) => set_password(&load(&args.config)?, name),
         Some(ServerCommand::Bench(load)) => load::run(load),
+        Some(ServerCommand::Soak(soak)) => soak::run(soak),
         None if args.check => check(&args.config),
         None => serve(&load(&args.config)?),
     }
@@ -168,6 +174,7 @@ fn serve(config: &Config) -> Outcome {
         recorded: Vec::new(),
         accounts: Vec::new(),
         stopping: None,
+        logged: hall::Logged::default(),
     };
     let addresses =
         (players.local_addr()?, status.as_ref().map(TcpListener::local_addr).transpose()?);

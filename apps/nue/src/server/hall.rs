@@ -31,6 +31,13 @@ const GRACE: Duration = Duration::from_millis(20);
 /// How much later when more has arrived than is handled together.
 const CROWDED: Duration = Duration::from_secs(1);
 
+/// Entries in the log of the data file, a page of it each, before it is begun anew. That waits for
+/// the disk, so it is done seldom; and the log should not grow without end.
+const LOG: usize = 12_000;
+
+/// The log is also emptied when nothing has been stored for so long, at no cost to anybody.
+const QUIET: Duration = Duration::from_secs(10);
+
 /// How often a failing store is tried again.
 const STORE_TRIES: u32 = 5;
 
@@ -41,6 +48,8 @@ pub(super) enum Input {
     Gone(ConnId),
     Checked { id: ConnId, name: String, answer: Answer },
     Recorded(String),
+    /// What had been stored by then lies in the file proper.
+    Tidied,
     Ratings(HashMap<String, f64>),
     Status(oneshot::Sender<Status>),
     Stop,
@@ -99,6 +108,16 @@ pub(super) struct Hall {
     pub(super) recorded: Vec<String>,
     pub(super) accounts: Vec<(String, String, i64)>,
     pub(super) stopping: Option<Moment>,
+    pub(super) logged: Logged,
+}
+
+/// The log of the data file.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Logged {
+    entries: usize,
+    last: Moment,
+    /// Another thread has been asked to empty it.
+    asked: bool,
 }
 
 impl Hall {
@@ -122,6 +141,7 @@ impl Hall {
             self.lobby.wake(Now { at: due, wall: now.wall });
             self.settle()?;
             let done = self.clock.now();
+            self.tidy(done);
             for at in arrived.drain(..) {
                 self.metrics.handled.add(done.saturating_sub(at));
             }
@@ -131,6 +151,24 @@ impl Hall {
                 return self.close();
             }
         }
+    }
+
+    /// Has the log of the data file emptied aside when it is long, or when nobody waits.
+    fn tidy(&mut self, now: Moment) {
+        let Logged { entries, last, asked } = self.logged;
+        let due = entries >= LOG || (entries > 0 && now.saturating_sub(last) >= QUIET);
+        if due && !asked {
+            self.logged.asked = self.scribe.send(Job::Tidy);
+        }
+    }
+
+    /// Nearly all of the log has been emptied; the rest is emptied here, where nothing is added to
+    /// it meanwhile, so that it begins anew.
+    fn tidied(&mut self) {
+        if let Err(error) = store::checkpoint(self.store.connection()) {
+            self.scribe.log("checkpoint-failed", &json!({ "error": error.to_string() }));
+        }
+        self.logged = Logged::default();
     }
 
     /// Until when timers are looked at.
@@ -150,6 +188,7 @@ impl Hall {
         let now = self.clock.now();
         let due = self.lobby.next_wake().map(|at| (at + GRACE).saturating_sub(now));
         // A moment's rest at least, in which the sockets are looked at.
+        let usual = if self.logged.entries > 0 { usual.min(QUIET) } else { usual };
         due.map_or(usual, |due| due.min(usual)).max(Duration::from_millis(1))
     }
 
@@ -193,6 +232,7 @@ impl Hall {
                 self.lobby.checked(id, answer.checked, now);
             }
             Input::Recorded(id) => self.recorded.push(id),
+            Input::Tidied => self.tidied(),
             Input::Ratings(ratings) => self.lobby.set_ratings(ratings),
             Input::Status(answer) => {
                 // Who asked may have gone.
@@ -279,6 +319,8 @@ impl Hall {
         }
         self.accounts.clear();
         self.recorded.clear();
+        self.logged.entries += stores.len() + 1;
+        self.logged.last = self.clock.now();
         Metrics::count(&self.metrics.commits);
         self.metrics.stored.add(before.elapsed());
         Ok(())

@@ -131,9 +131,9 @@ impl Store {
     }
 
     /// Stores everything in one transaction, or nothing.
-    pub(super) fn commit<'a>(
+    pub(super) fn commit(
         &mut self,
-        entries: impl IntoIterator<Item = &'a Stored>,
+        entries: &[Stored],
         recorded: &[String],
         accounts: &[(String, String, i64)],
     ) -> Result<(), Error> {
@@ -161,7 +161,13 @@ impl Store {
             Ok(())
         })();
         self.keys = keys;
-        result.and_then(|()| transaction.commit())
+        result.and_then(|()| transaction.commit())?;
+        for entry in entries {
+            if let Stored::Game { conditions, entry: Entry::Ended(_), .. } = entry {
+                self.keys.remove(&conditions.id);
+            }
+        }
+        Ok(())
     }
 
     /// Sets somebody's password.
@@ -185,25 +191,8 @@ fn store_entry(
     wall: i64,
 ) -> Result<(), Error> {
     if *entry == Entry::Started {
-        let sql = "INSERT INTO games (id, event, black, white, game, start, black_time, white_time, \
-                   max_moves, declaration, rated, interruptions, started) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
-        transaction.prepare_cached(sql)?.execute(params![
-            conditions.id,
-            conditions.event,
-            conditions.names[0],
-            conditions.names[1],
-            conditions.start.game().name(),
-            conditions.start.sfen(),
-            conditions.times[0].lines().join(";"),
-            conditions.times[1].lines().join(";"),
-            conditions.max_moves,
-            conditions.declaration.name(),
-            conditions.rated,
-            conditions.interruptions,
-            wall
-        ])?;
-        keys.insert(conditions.id.clone(), transaction.last_insert_rowid());
+        let key = store_start(transaction, conditions, wall)?;
+        keys.insert(conditions.id.clone(), key);
         return Ok(());
     }
     let key = *keys.get(&conditions.id).ok_or(Error::QueryReturnedNoRows)?;
@@ -233,10 +222,44 @@ fn store_entry(
                 finish.last.as_ref().map(|(_, time)| nanos(*time)),
                 finish.abandoned
             ])?;
-            keys.remove(&conditions.id);
         }
     }
     Ok(())
+}
+
+/// Names tried for a game whose id lies in the file already: the clock of the machine went back,
+/// or the server was killed and started again within a second.
+const NAMES: u32 = 1000;
+
+fn store_start(transaction: &Connection, conditions: &Conditions, wall: i64) -> Result<i64, Error> {
+    let sql = "INSERT INTO games (id, event, black, white, game, start, black_time, white_time, \
+               max_moves, declaration, rated, interruptions, started) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \
+               ON CONFLICT (id) DO NOTHING";
+    let mut statement = transaction.prepare_cached(sql)?;
+    let mut id = conditions.id.clone();
+    for number in 2..NAMES {
+        let inserted = statement.execute(params![
+            id,
+            conditions.event,
+            conditions.names[0],
+            conditions.names[1],
+            conditions.start.game().name(),
+            conditions.start.sfen(),
+            conditions.times[0].lines().join(";"),
+            conditions.times[1].lines().join(";"),
+            conditions.max_moves,
+            conditions.declaration.name(),
+            conditions.rated,
+            conditions.interruptions,
+            wall
+        ])?;
+        if inserted > 0 {
+            return Ok(transaction.last_insert_rowid());
+        }
+        id = format!("{}-{number}", conditions.id);
+    }
+    Err(damaged("too many games of one name"))
 }
 
 fn store_score(transaction: &Connection, score: &Score) -> Result<(), Error> {

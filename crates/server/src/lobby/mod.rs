@@ -25,7 +25,7 @@ use crate::room::{self, Entry, Moment, Room, State};
 use csa::{GameName, UserName};
 use event::Event;
 use rules::Color;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -206,6 +206,8 @@ pub struct Lobby {
     events: Vec<Event>,
     timers: BTreeSet<(Moment, Timer)>,
     next_room: u64,
+    /// Ids of games given in the second named.
+    issued: (i64, HashSet<String>),
     toss: u64,
     draining: bool,
     out: Vec<Effect>,
@@ -233,6 +235,7 @@ impl Lobby {
             events: Vec::new(),
             timers: BTreeSet::new(),
             next_room: 0,
+            issued: (now.wall, HashSet::new()),
             draining: false,
             out: Vec::new(),
             turns: Vec::new(),

@@ -429,6 +429,23 @@ fn games_nobody_comes_back_to_are_given_up() {
 }
 
 #[test]
+fn two_games_within_a_second_have_two_ids() {
+    let mut house = House::open();
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let [black, _] = house.pair(["a", "b"], "test-100-10");
+        ids.push(house.lobby.rooms.values().next().unwrap().room.conditions().id.clone());
+        house.say(black, "%TORYO");
+        assert!(house.lobby.rooms.is_empty());
+        for id in house.lobby.connections.keys().copied().collect::<Vec<_>>() {
+            house.drop_line(id);
+        }
+    }
+    ids.dedup();
+    assert_eq!(ids.len(), 3, "{ids:?}");
+}
+
+#[test]
 fn a_turn_begins_when_its_player_has_been_told() {
     let mut house = House::open();
     let [black, white] = house.pair(["a", "b"], "test-100-10");
