@@ -11,6 +11,7 @@ mod http;
 mod load;
 mod metrics;
 mod net;
+mod pages;
 mod scribe;
 mod soak;
 mod store;
@@ -24,7 +25,7 @@ use config::Config;
 use hall::{Hall, Input, Question, ServerClock};
 use serde_json::json;
 use std::collections::HashMap;
-use std::io::{BufRead, Write};
+use std::io::{BufRead, IsTerminal, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -113,6 +114,9 @@ fn check(path: &Path) -> Outcome {
 
 fn set_password(config: &Config, name: &str) -> Outcome {
     let name = ::csa::UserName::new(name).map_err(|error| Failure::usage(error.to_string()))?;
+    if std::io::stdin().is_terminal() {
+        write!(std::io::stderr(), "password of {name}: ")?;
+    }
     let mut secret = String::new();
     std::io::stdin().lock().read_line(&mut secret)?;
     let secret = secret.trim_end_matches(['\r', '\n']);
@@ -123,10 +127,10 @@ fn set_password(config: &Config, name: &str) -> Outcome {
         )));
     }
     let failed = |error: store::Error| Failure::failed(error.to_string());
-    let mut store =
-        store::Store::open(&config.file.data, config.file.durability).map_err(failed)?;
+    let store = store::Store::open(&config.file.data, config.file.durability).map_err(failed)?;
     let hash = door::hash(secret).ok_or_else(|| Failure::failed("no random numbers to be had"))?;
-    store.set_account(name.as_str(), &hash, ServerClock::wall()).map_err(failed)?;
+    store::set_account(store.connection(), name.as_str(), &hash, ServerClock::wall())
+        .map_err(failed)?;
     writeln!(std::io::stdout(), "{name} has a password now")?;
     Ok(())
 }
@@ -156,9 +160,7 @@ fn serve(config: &Config) -> Outcome {
     let (scribe, scribbling) = scribe::start(config, inputs.clone()).map_err(failed)?;
     let clock = ServerClock::start();
     let lobby = open_lobby(config, &store, clock, &scribe).map_err(failed)?;
-    let accounts =
-        store::accounts(store.connection()).map_err(|error| failed(error.to_string()))?;
-    let door = open_door(config, accounts, inputs.clone())?;
+    let door = open_door(config, inputs.clone())?;
     let metrics = Arc::new(metrics::Metrics::default());
     let arrivals = arrivals::Arrivals::new(clock);
     let hall = Hall {
@@ -287,11 +289,12 @@ fn open_lobby(
 /// The thread that checks passwords.
 fn open_door(
     config: &Config,
-    accounts: HashMap<String, String>,
     inputs: mpsc::Sender<Input>,
 ) -> Result<std::sync::mpsc::SyncSender<Question>, Failure> {
     let (sender, questions) = std::sync::mpsc::sync_channel::<Question>(CROWD);
-    let mut door = door::Door::new(accounts, config.file.registration, config.file.guests);
+    let file = store::reader(&config.file.data)
+        .map_err(|error| Failure::failed(format!("{}: {error}", config.file.data.display())))?;
+    let mut door = door::Door::new(file, config.file.registration, config.file.guests);
     std::thread::Builder::new().name("door".to_owned()).spawn(move || {
         while let Ok(Question { id, name, secret }) = questions.recv() {
             let answer = door.check(&name, secret.as_deref());

@@ -445,6 +445,60 @@ fn many_games_with_broken_lines_and_a_killed_server() {
 }
 
 #[test]
+fn a_little_of_everything_loses_nothing() {
+    // The same as the long soak, in little: restarts, broken lines, hostile guests.
+    let soak = nue()
+        .args(["server", "soak", "--games", "40", "--at-once", "10", "--restarts", "3"])
+        .args(["--hostile", "2", "--seed", "5"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&soak.stdout);
+    assert!(soak.status.success(), "{text}{}", String::from_utf8_lossy(&soak.stderr));
+    assert!(text.contains("no game lost, no clock wrong, no result wrong"), "{text}");
+    assert!(text.contains("restarts       3"), "{text}");
+}
+
+#[test]
+fn watchers_and_readers_of_pages_see_a_game_as_it_is() {
+    let folder = Folder::new("watch");
+    let server = Server::start(&folder.0, "");
+    let [mut black, mut white] = pair(server.port, ["a", "b"], "test-600-10");
+    black.say("+7776FU,'* 30 -3334FU");
+    black.expect("+7776FU,T0");
+    white.expect("+7776FU,T0");
+    let games = server.page("/games.json");
+    for field in ["\"last_move\": \"7g7f\"", "\"turn\": \"white\"", "\"game\": \"shogi\""] {
+        assert!(games.contains(field), "{field} in {games}");
+    }
+    let id = games.split("\"id\": \"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let page = |server: &Server| server.page(&format!("/games/{}.json", id.replace('+', "%2B")));
+    let running = page(&server);
+    for field in ["\"csa\": \"+7776FU\"", "\"comment\": \"* 30 -3334FU\"", "\"ended\": null"] {
+        assert!(running.contains(field), "{field} in {running}");
+    }
+    let mut viewer = Bare::connect(server.port);
+    viewer.say("LOGIN viewer pw x1");
+    viewer.until("##[LOGIN] +OK");
+    viewer.say(&format!("%%MONITOR2ON {id}"));
+    viewer.until(&format!("##[MONITOR2][{id}] +7776FU"));
+    viewer.until(&format!("##[MONITOR2][{id}] +OK"));
+    white.say("%TORYO");
+    white.until("#LOSE");
+    viewer.until(&format!("##[MONITOR2][{id}] #WIN(+)"));
+    let over = page(&server);
+    assert!(over.contains("\"winner\": \"black\"") && over.contains("\"reason\": \"RESIGN\""));
+    // The game is over, and can be forked all the same.
+    viewer.say(&format!("%%FORK {id} 1"));
+    viewer.until("##[FORK]: new buoy game name: buoy_test_1-600-10");
+    viewer.until("##[FORK] +OK");
+    viewer.say("%%FORK nothing");
+    viewer.until("##[ERROR] wrong source game name: nothing");
+    let mut one = Bare::login(server.port, "c", "buoy_test_1-600-10");
+    Bare::login(server.port, "d", "buoy_test_1-600-10");
+    assert!(one.proposal().iter().any(|l| l == "P6 *  * +FU *  *  *  *  *  * "));
+}
+
+#[test]
 fn an_encrypted_game() {
     let folder = Folder::new("tls");
     let made = std::process::Command::new("openssl")

@@ -162,6 +162,14 @@ impl Room {
         self.clocks[color.index()].remaining()
     }
 
+    /// How long the turn that runs has lasted.
+    pub const fn elapsed(&self, now: Moment) -> Option<Duration> {
+        match self.phase {
+            Phase::Running { since } => Some(now.saturating_sub(since)),
+            _ => None,
+        }
+    }
+
     /// How it ended, if it has.
     pub const fn finish(&self) -> Option<&Finish> {
         match &self.phase {

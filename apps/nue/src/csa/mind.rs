@@ -190,13 +190,13 @@ impl Report for OwnReport {
 
 /// The mind of the command line: a program, or nobody for our own.
 pub(super) fn make(
-    program: Option<(String, Vec<String>)>,
+    program: Option<foreign::Program>,
     options: Vec<(String, String)>,
     time: &Arc<dyn TimeSource>,
     listener: Listener,
 ) -> Box<dyn Mind> {
     match program {
-        Some((program, args)) => Box::new(foreign::Foreign::new(program, args, options, listener)),
+        Some(program) => Box::new(foreign::Foreign::new(program, options, listener)),
         None => Box::new(Own::new(Arc::clone(time), options, listener)),
     }
 }

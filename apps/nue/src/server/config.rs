@@ -138,6 +138,22 @@ struct TournamentTable {
     start_position: String,
     pause: Option<i64>,
     walkover: Option<u64>,
+    #[serde(default)]
+    withdrawn: Vec<WithdrawalTable>,
+}
+
+/// Somebody leaves a tournament; stage and round are counted from 1.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WithdrawalTable {
+    name: String,
+    #[serde(default = "first")]
+    stage: usize,
+    round: usize,
+}
+
+const fn first() -> usize {
+    1
 }
 
 impl Default for File {
@@ -379,6 +395,14 @@ fn event(table: &TournamentTable) -> Result<EventSettings, String> {
             )));
         }
     };
+    let withdrawn = table.withdrawn.iter().map(|gone| {
+        let WithdrawalTable { name, stage, round } = gone;
+        if !table.entrants.contains(name) || *stage == 0 || *round == 0 {
+            return Err(wrong(format!("{name:?} cannot withdraw from stage {stage}, round {round}")));
+        }
+        Ok((name.clone(), stage - 1, round - 1))
+    });
+    let withdrawn = withdrawn.collect::<Result<Vec<_>, _>>()?;
     let begins = Date::parse(&table.start).ok_or_else(|| {
         wrong(format!("start is {:?}, expected 2026-11-20T10:00 in Universal Time", table.start))
     })?;
@@ -392,6 +416,7 @@ fn event(table: &TournamentTable) -> Result<EventSettings, String> {
         start: begins.to_unix(),
         pause: table.pause.unwrap_or(300).max(0),
         walkover: Duration::from_secs(table.walkover.unwrap_or(900)),
+        withdrawn,
     })
 }
 
@@ -424,7 +449,8 @@ mod tests {
              [[game]]\nname = \"mini-60-1F\"\nstart = \"minishogi\"\n\
              [[rounds]]\ngame = \"floodgate-300-10F\"\nevery_minutes = 30\n\
              [[tournament]]\nname = \"cup\"\nkind = \"swiss\"\nrounds = 5\nentrants = [\"a\", \"b\"]\n\
-             start = \"2030-01-01T10:00\"\ntime = { total = 900, increment = 5 }\nmax_moves = 320\n",
+             start = \"2030-01-01T10:00\"\ntime = { total = 900, increment = 5 }\nmax_moves = 320\n\
+             withdrawn = [{ name = \"b\", round = 3 }]\n",
         )
         .unwrap();
         assert_eq!(config.lobby.max_moves, None);
@@ -433,6 +459,7 @@ mod tests {
         assert_eq!((times[0].byoyomi, times[1].total), (Some(5), Some(600)));
         assert_eq!(mini.start.game(), Game::Minishogi);
         assert_eq!(config.events[0].kind, EventKind::Swiss { rounds: 5 });
+        assert_eq!(config.events[0].withdrawn, [("b".to_owned(), 0, 2)]);
     }
 
     #[test]

@@ -54,6 +54,7 @@ offset_minutes = 0
 # max_moves = 320
 # pause = 300                    # seconds between rounds
 # walkover = 900                 # seconds a player may be late
+# withdrawn = [{ name = "fourth-seed", stage = 1, round = 5 }]   # plays no more from that round on
 
 # [limits]
 # connections = 10000

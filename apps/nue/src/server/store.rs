@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS games (
 CREATE INDEX IF NOT EXISTS unfinished ON games (key) WHERE ended IS NULL;
 CREATE INDEX IF NOT EXISTS unrecorded ON games (key) WHERE ended IS NOT NULL AND recorded = 0;
 CREATE INDEX IF NOT EXISTS finished ON games (ended) WHERE rated = 1;
+CREATE INDEX IF NOT EXISTS latest ON games (ended, key) WHERE ended IS NOT NULL;
 CREATE TABLE IF NOT EXISTS moves (
   game INTEGER NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL, time INTEGER NOT NULL,
   comment TEXT, PRIMARY KEY (game, number)) WITHOUT ROWID;
@@ -46,6 +47,17 @@ CREATE TABLE IF NOT EXISTS scores (
 
 /// The version of the tables; a file of another version is left alone.
 const VERSION: i64 = 1;
+
+/// Makes the tables where they are missing.
+pub(super) fn prepare(connection: &Connection) -> Result<(), Error> {
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if version != 0 && version != VERSION {
+        let why = format!("the file has tables of version {version}, this program knows {VERSION}");
+        return Err(Error::InvalidParameterName(why));
+    }
+    connection.execute_batch(SCHEMA)?;
+    connection.pragma_update(None, "user_version", VERSION)
+}
 
 /// Opens the file for reading beside the writer.
 pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
@@ -111,14 +123,7 @@ impl Store {
         connection.pragma_update(None, "synchronous", synchronous)?;
         // Another thread does it: it waits for the disk, and a move should not.
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-        let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        if version != 0 && version != VERSION {
-            let why =
-                format!("the file has tables of version {version}, this program knows {VERSION}");
-            return Err(Error::InvalidParameterName(why));
-        }
-        connection.execute_batch(SCHEMA)?;
-        connection.pragma_update(None, "user_version", VERSION)?;
+        prepare(&connection)?;
         connection.set_prepared_statement_cache_capacity(32);
         let mut store = Self { connection, keys: HashMap::new() };
         store.keys = {
@@ -168,13 +173,6 @@ impl Store {
             }
         }
         Ok(())
-    }
-
-    /// Sets somebody's password.
-    pub(super) fn set_account(&mut self, name: &str, hash: &str, wall: i64) -> Result<(), Error> {
-        let sql = "INSERT INTO accounts (name, hash, created) VALUES (?1, ?2, ?3) \
-                   ON CONFLICT (name) DO UPDATE SET hash = ?2";
-        self.connection.execute(sql, params![name, hash, wall]).map(|_| ())
     }
 
     /// The reading side of the same connection.
@@ -401,7 +399,8 @@ pub(super) fn latest(
     connection: &Connection,
     count: usize,
 ) -> Result<Vec<serde_json::Value>, Error> {
-    let sql = "SELECT id, event, black, white, started, ended, reason, winner FROM games \
+    let sql = "SELECT id, event, black, white, started, ended, reason, winner, game, rated, abandoned, \
+               (SELECT COUNT(*) FROM moves m WHERE m.game = g.key) FROM games g \
                WHERE ended IS NOT NULL ORDER BY ended DESC, key DESC LIMIT ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([i64::try_from(count).unwrap_or(i64::MAX)], |row| {
@@ -411,15 +410,30 @@ pub(super) fn latest(
             "black": row.get::<_, String>(2)?, "white": row.get::<_, String>(3)?,
             "started": row.get::<_, i64>(4)?, "ended": row.get::<_, i64>(5)?,
             "reason": row.get::<_, String>(6)?, "winner": winner,
+            "game": row.get::<_, String>(8)?, "rated": row.get::<_, bool>(9)?,
+            "abandoned": row.get::<_, Option<bool>>(10)?.unwrap_or(false),
+            "moves": row.get::<_, i64>(11)?,
         }))
     })?;
     rows.collect()
 }
 
-/// Names and password hashes.
-pub(super) fn accounts(connection: &Connection) -> Result<HashMap<String, String>, Error> {
-    let mut statement = connection.prepare("SELECT name, hash FROM accounts")?;
-    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+/// The hash of somebody's password.
+pub(super) fn account(connection: &Connection, name: &str) -> Result<Option<String>, Error> {
+    let sql = "SELECT hash FROM accounts WHERE name = ?1";
+    connection.prepare_cached(sql)?.query_row([name], |row| row.get(0)).optional()
+}
+
+/// Sets somebody's password.
+pub(super) fn set_account(
+    connection: &Connection,
+    name: &str,
+    hash: &str,
+    wall: i64,
+) -> Result<(), Error> {
+    let sql = "INSERT INTO accounts (name, hash, created) VALUES (?1, ?2, ?3) \
+               ON CONFLICT (name) DO UPDATE SET hash = ?2";
+    connection.execute(sql, params![name, hash, wall]).map(|_| ())
 }
 
 /// Results of tournaments, in the order of their rounds.

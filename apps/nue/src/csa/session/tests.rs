@@ -383,3 +383,58 @@ fn a_whole_game_of_two_clients_in_a_room() {
     assert_eq!(room.finish().map(|f| f.reason), Some(Reason::MaxMoves));
     assert!(players.iter().all(|p| p.did("Save") && p.did("GameOver(Some(Draw))")));
 }
+
+#[test]
+fn refused_after_having_been_let_in_it_calls_again() {
+    let mut player = Player::new(wishes());
+    for _ in 0..REFUSALS {
+        let actions = player.session.connected(player.now);
+        player.take(actions);
+        player.other.clear();
+        player.lines("LOGIN:incorrect");
+        assert!(matches!(player.other[..], [Action::HangUp(_)]), "{:?}", player.other);
+    }
+    player.other.clear();
+    player.lines("LOGIN:incorrect");
+    assert!(matches!(player.other[..], [Action::Close(Farewell::Refused)]));
+    let mut stranger = Session::new(wishes());
+    stranger.connected(s(1));
+    let actions = stranger.line("LOGIN:incorrect", s(1));
+    assert!(matches!(actions[..], [Action::Close(Farewell::Refused)]));
+}
+
+#[test]
+fn a_rejected_game_is_asked_for_again() {
+    let mut player = Player::new(Wishes { challenge: true, ..wishes() });
+    player.lines(&summary(Color::Black, &[], TimeRule::seconds(60, 0)));
+    player.think(Thought::Ready);
+    player.sent.clear();
+    player.lines("REJECT:g by other");
+    assert_eq!(player.sent, ["CHALLENGE"]);
+}
+
+#[test]
+fn a_slow_network_leaves_time_to_think() {
+    let rule = TimeRule::seconds(0, 3);
+    let mut player = Player::playing(Color::Black, &[], rule);
+    // Our own moves take two seconds to come back.
+    for (best, echo, reply) in [
+        ("7g7f", "+7776FU,T2", "-3334FU,T0"),
+        ("2g2f", "+2726FU,T2", "-8384FU,T0"),
+    ] {
+        player.best(best, None);
+        player.now += s(2);
+        player.lines(echo);
+        player.lines(reply);
+        let clocks = player.question.as_ref().unwrap().clocks.unwrap();
+        assert_eq!(clocks.byoyomi, s(2), "a third is kept, not all of it");
+    }
+    // Stopped with a moment to answer, and done without only later.
+    player.other.clear();
+    player.sent.clear();
+    player.wait(ms(2050));
+    assert!(matches!(player.other[..], [Action::Stop]), "{:?}", player.other);
+    assert!(player.sent.is_empty());
+    player.wait(ms(250));
+    assert_eq!(player.sent.len(), 1, "a move is sent in time");
+}
