@@ -270,6 +270,55 @@ fn our_client_comes_back_in_the_middle_of_a_game() {
 }
 
 #[test]
+fn our_client_outlives_the_server_and_itself() {
+    let folder = Folder::new("outlive");
+    let server = Server::start(&folder.0, "");
+    let port = server.port;
+    let client = || {
+        nue()
+            .args(["csa", "--host", "127.0.0.1", "--port", &port.to_string(), "--name", "nue"])
+            .args(["--password", "outlive-600-0-W,x", "--no-ponder"])
+            .args(["--option", "Threads=1", "--option", "NodesLimit=1000", "--records"])
+            .arg(folder.0.join("own"))
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let sit = || {
+        let mut bare = Bare::login(port, "bare", "outlive-600-0-B,y");
+        let proposal = bare.proposal();
+        bare.say("AGREE");
+        bare.until("START:");
+        (bare, proposal.iter().filter(|l| l.len() > 7 && l.starts_with(['+', '-'])).count())
+    };
+    let turn = |bare: &mut Bare, text: &str| {
+        bare.say(text);
+        bare.until(text);
+        bare.until("-");
+    };
+    let mut first = client();
+    let (mut bare, _) = sit();
+    turn(&mut bare, "+2726FU");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    // Started again, it takes up the game where it was.
+    let mut second = client();
+    turn(&mut bare, "+2625FU");
+    server.kill();
+    let server = Server::start_at(&folder.0, port, "");
+    let (mut bare, told) = sit();
+    assert_eq!(told, 4);
+    turn(&mut bare, "+3736FU");
+    bare.say("%TORYO");
+    bare.until("#LOSE");
+    assert!(second.wait().unwrap().success());
+    assert!(server.page("/records.json").contains("\"moves\": 6"));
+    let text = std::fs::read_to_string(&files(&folder.0.join("own"))[0]).unwrap();
+    let moves = text.lines().filter(|l| l.len() == 7 && l.starts_with(['+', '-'])).count();
+    assert_eq!(moves, 6, "{text}");
+}
+
+#[test]
 fn a_manual_game_on_a_terminal() {
     let folder = Folder::new("manual");
     let mut child = nue()
