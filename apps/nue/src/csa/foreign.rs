@@ -85,12 +85,17 @@ impl Foreign {
 
     fn start(&mut self, game: Game) -> Result<(), String> {
         let mut command = Command::new(&self.program.program);
-        command.args(&self.program.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .args(&self.program.args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         #[cfg(unix)]
         // An interrupt typed at the terminal is for us, who then end the engine.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let cannot =
-            |error: std::io::Error| format!("{} cannot be started: {error}", quote(&self.program.program));
+        let cannot = |error: std::io::Error| {
+            format!("{} cannot be started: {error}", quote(&self.program.program))
+        };
         let mut child = command.spawn().map_err(cannot)?;
         let output = child.stdout.take().ok_or("the engine has no output")?;
         let state = State {
@@ -449,11 +454,8 @@ mod tests {
             assert_eq!(go_line(&question, true), want);
             assert_eq!(position_line(&question), "position startpos moves 7g7f");
         }
-        let clocks = Clocks {
-            time: [ms(1000), ms(2000)],
-            increment: [ms(50), ms(70)],
-            byoyomi: ms(10),
-        };
+        let clocks =
+            Clocks { time: [ms(1000), ms(2000)], increment: [ms(50), ms(70)], byoyomi: ms(10) };
         let clocks = Some(clocks);
         let question = Question { ticket: 1, start, position, clocks, ponder: false };
         let plain = "go btime 1000 wtime 2000 byoyomi 80";

@@ -398,7 +398,9 @@ fn event(table: &TournamentTable) -> Result<EventSettings, String> {
     let withdrawn = table.withdrawn.iter().map(|gone| {
         let WithdrawalTable { name, stage, round } = gone;
         if !table.entrants.contains(name) || *stage == 0 || *round == 0 {
-            return Err(wrong(format!("{name:?} cannot withdraw from stage {stage}, round {round}")));
+            return Err(wrong(format!(
+                "{name:?} cannot withdraw from stage {stage}, round {round}"
+            )));
         }
         Ok((name.clone(), stage - 1, round - 1))
     });

@@ -43,10 +43,22 @@ const STORE_TRIES: u32 = 5;
 
 /// What comes in.
 pub(super) enum Input {
-    Connected { id: ConnId, peer: String, out: mpsc::Sender<Arc<str>> },
-    Line { id: ConnId, line: Received, at: Moment },
+    Connected {
+        id: ConnId,
+        peer: String,
+        out: mpsc::Sender<Arc<str>>,
+    },
+    Line {
+        id: ConnId,
+        line: Received,
+        at: Moment,
+    },
     Gone(ConnId),
-    Checked { id: ConnId, name: String, answer: Answer },
+    Checked {
+        id: ConnId,
+        name: String,
+        answer: Answer,
+    },
     Recorded(String),
     /// What had been stored by then lies in the file proper.
     Tidied,

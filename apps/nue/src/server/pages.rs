@@ -90,9 +90,8 @@ fn event(event: &EventStatus) -> Value {
             "median": half(row.median), "direct": row.direct, "wins": row.games[0],
             "draws": row.games[1], "losses": row.games[2] })
     });
-    let pairs = list(&event.pairs, |pair| {
-        json!({ "black": name(pair.black), "white": name(pair.white) })
-    });
+    let pairs =
+        list(&event.pairs, |pair| json!({ "black": name(pair.black), "white": name(pair.white) }));
     let results = list(&event.results, |game| {
         json!({ "round": game.round + 1, "black": name(game.pair.black),
             "white": name(game.pair.white), "winner": game.winner.map(word) })

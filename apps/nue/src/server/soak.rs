@@ -172,7 +172,11 @@ async fn play_games(floor: Arc<Floor>, games: u64, seed: u64, place: usize) {
         let mut table = Table::new(&floor, Script::new(seed, index, place), index);
         match table.play().await {
             Ok(reason) => *lock(&floor.endings).entry(reason.to_string()).or_default() += 1,
-            Err(why) => lock(&floor.wrongs).push(why),
+            Err(why) => {
+                // Told at once: the rest may take long.
+                let _ = writeln!(std::io::stderr(), "WRONG {why}");
+                lock(&floor.wrongs).push(why);
+            }
         }
         floor.tally.finished.fetch_add(1, Ordering::Relaxed);
     }

@@ -110,7 +110,8 @@ fn shown(seat: &Seat, now: Now) -> Vec<String> {
     let summary = |more: &[(String, String)]| {
         room.conditions().summary(Color::Black, room.played(), more).to_string()
     };
-    let last = summary(&[]).lines().rev().nth(2).filter(|_| !room.played().is_empty()).map(str::to_owned);
+    let last =
+        summary(&[]).lines().rev().nth(2).filter(|_| !room.played().is_empty()).map(str::to_owned);
     more.extend(last.map(|last| ("Last_Move".to_owned(), last)));
     let lines = summary(&more);
     lines.lines().filter(|line| !line.starts_with("Your_Turn:")).map(str::to_owned).collect()

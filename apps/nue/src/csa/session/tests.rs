@@ -415,10 +415,9 @@ fn a_slow_network_leaves_time_to_think() {
     let rule = TimeRule::seconds(0, 3);
     let mut player = Player::playing(Color::Black, &[], rule);
     // Our own moves take two seconds to come back.
-    for (best, echo, reply) in [
-        ("7g7f", "+7776FU,T2", "-3334FU,T0"),
-        ("2g2f", "+2726FU,T2", "-8384FU,T0"),
-    ] {
+    for (best, echo, reply) in
+        [("7g7f", "+7776FU,T2", "-3334FU,T0"), ("2g2f", "+2726FU,T2", "-8384FU,T0")]
+    {
         player.best(best, None);
         player.now += s(2);
         player.lines(echo);

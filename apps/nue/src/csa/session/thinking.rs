@@ -9,6 +9,9 @@ use rules::Move;
 use std::time::Duration;
 use think::{Answer, Clocks, Moment};
 
+/// How long a move without the engine may take.
+const FALLBACK: Duration = Duration::from_secs(1);
+
 impl Session {
     /// Thinks on the opponent's time about the reply expected.
     pub(super) fn begin_pondering(&mut self) -> Vec<Action> {
@@ -165,9 +168,12 @@ impl Session {
     }
 
     pub(super) fn play_fallback(&mut self, now: Moment) -> Vec<Action> {
+        // The way to the server has taken two thirds of the margin at worst.
+        let way = self.margin.now() * 2 / 3;
         let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
         play.asked = None;
-        match fallback(&play.position, &play.insight) {
+        let left = play.end_of_time().map_or(FALLBACK, |end| end.saturating_sub(now + way));
+        match fallback(&play.position, &play.insight, left.min(FALLBACK)) {
             Some(m) => {
                 let text = wire::write_move(&play.position, m);
                 let mut actions =

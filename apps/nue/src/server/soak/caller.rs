@@ -79,11 +79,12 @@ impl Caller {
         }
     }
 
-    /// A line that is known beforehand; a stopping server may say good-bye instead.
+    /// A line that is known beforehand; a stopping server may say good-bye instead, and somebody's
+    /// time may be over.
     pub(super) async fn expect(&mut self, wanted: &str) -> Result<(), Trouble> {
         match self.hear().await? {
             line if line == wanted => Ok(()),
-            line if line == "#CHUDAN" => Err(Trouble::Lost),
+            line if ["#CHUDAN", "#TIME_UP"].contains(&line.as_str()) => Err(Trouble::Lost),
             line => Err(Trouble::Wrong(format!("{line:?} instead of {wanted:?}"))),
         }
     }

@@ -1,8 +1,8 @@
 //! Guests that mean no good.
 
-use super::{Floor, Trouble};
 use super::caller::Caller;
 use super::script::Dice;
+use super::{Floor, Trouble};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};

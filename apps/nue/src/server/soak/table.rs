@@ -397,12 +397,8 @@ impl<'a> Table<'a> {
             }
             Ending::IllegalMove => (turn, format!("{sign}1111FU"), "1111FU", Reason::IllegalMove),
             Ending::Garbage => (turn, "HELLO,WORLD".to_owned(), "HELLO", Reason::IllegalMove),
-            Ending::FalseDeclaration => {
-                (turn, "%KACHI".to_owned(), "%KACHI", Reason::IllegalMove)
-            }
-            Ending::OutOfTurn => {
-                (turn.opponent(), "+7776FU".to_owned(), "", Reason::IllegalAction)
-            }
+            Ending::FalseDeclaration => (turn, "%KACHI".to_owned(), "%KACHI", Reason::IllegalMove),
+            Ending::OutOfTurn => (turn.opponent(), "+7776FU".to_owned(), "", Reason::IllegalAction),
             Ending::TimeUp => (turn, String::new(), "", Reason::TimeUp),
         };
         self.expected = Some(Expected { reason, winner: Some(speaker.opponent()) });

@@ -64,7 +64,7 @@ impl Table<'_> {
         let expected = self.expected.ok_or_else(|| format!("it ended by {}", finish.reason))?;
         let late = finish.reason == Reason::TimeUp && self.may_be_over();
         if (finish.reason, finish.winner) != (expected.reason, expected.winner) && !late {
-            return Err(format!("{:?} is stored, {expected:?} is right", finish));
+            return Err(format!("{finish:?} is stored, {expected:?} is right"));
         }
         for (index, known) in self.moves.iter().enumerate() {
             let stored = game.moves.get(index).ok_or_else(|| format!("{known:?} is lost"))?;

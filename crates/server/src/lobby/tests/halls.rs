@@ -398,11 +398,9 @@ fn games_are_forked_while_they_run_and_when_they_are_over() {
 fn games_nobody_comes_back_to_are_given_up() {
     let settings = Settings { abandon: Some(s(3600)), ..Settings::default() };
     // Who is there when the time is over, and who has won then.
-    for (here, winner) in [
-        (vec![], None),
-        (vec!["a"], Some(Color::Black)),
-        (vec!["b"], Some(Color::White)),
-    ] {
+    for (here, winner) in
+        [(vec![], None), (vec!["a"], Some(Color::Black)), (vec!["b"], Some(Color::White))]
+    {
         let mut house = House::new(settings.clone());
         let [black, _] = house.pair(["a", "b"], "test-100-10");
         house.say(black, "+7776FU");
