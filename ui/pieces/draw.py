@@ -4,7 +4,7 @@
     python3 ui/pieces/draw.py [--font NotoSerifCJK-Bold.ttc] [--out ui/src/pieces]
 
 The bodies are ours; the characters are outlines of Noto Serif CJK JP Bold (SIL Open Font License
-1.1, see ui/NOTICES.md), taken here once so that neither the page nor the build needs a font. Needs
+1.1, see ui/public/NOTICES.txt), taken here once so that neither the page nor the build needs a font. Needs
 fontTools and Debian's fonts-noto-cjk. What it writes is committed; run it again only to change the
 look.
 
@@ -39,7 +39,7 @@ KINDS = [
     ("gyoku", "玉将", "玉", "K", False, 1.0),
 ]
 
-CELL_W, CELL_H = 100, 110
+CELL_W, CELL_H = 110, 120
 GOLD = "n ne nw e w s"
 # Steps of each kind for the Western set, and the directions it slides in.
 STEPS = {
@@ -89,9 +89,9 @@ def short(value):
 
 
 def body(size):
-    """A five-sided piece, point up, standing on the lower edge of its cell."""
-    w, h = 86 * size, 96 * size
-    x, bottom = CELL_W / 2, 104
+    """A five-sided piece, point up, near the middle of its cell."""
+    w, h = 98 * size, 108 * size
+    x, bottom = CELL_W / 2, 115 - 0.42 * (108 - h)
     top = bottom - h
     points = [(0, top), (0.33 * w, top + 0.13 * h), (0.5 * w, bottom), (-0.5 * w, bottom),
               (-0.33 * w, top + 0.13 * h)]
@@ -100,11 +100,11 @@ def body(size):
 
 def two_characters(font, kind, top, w, h):
     upper, lower = kind[1]
-    box = 0.46 * w
+    box = 0.52 * w
     left = CELL_W / 2 - box / 2
-    half = 0.36 * h
+    half = 0.37 * h
     return (font.path(upper, left, top + 0.16 * h, box, half)
-            + font.path(lower, left, top + 0.57 * h, box, half))
+            + font.path(lower, left, top + 0.575 * h, box, half))
 
 
 def one_character(font, kind, top, w, h):
@@ -113,7 +113,7 @@ def one_character(font, kind, top, w, h):
 
 
 def letter(font, kind, top, w, h):
-    size = 0.34 * h
+    size = 0.4 * h
     return font.path(kind[3], CELL_W / 2 - 0.25 * w, top + 0.56 * h - size / 2, 0.5 * w, size)
 
 
@@ -150,7 +150,7 @@ def sprite(draw):
     width = CELL_W * len(KINDS)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {CELL_H}"'
-        f' width="{width}" height="{CELL_H}">',
+        f' width="{width}" height="{CELL_H}" preserveAspectRatio="none">',
         '<defs><linearGradient id="w" x2="1" y2="1"><stop stop-color="#fbe6b4"/>'
         '<stop offset=".55" stop-color="#efcb85"/><stop offset="1" stop-color="#d9a957"/>'
         "</linearGradient></defs>",
