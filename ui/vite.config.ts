@@ -15,6 +15,6 @@ export default defineConfig({
     chunkSizeWarningLimit: 300,
   },
   plugins: [manifest()],
-  server: { proxy: { '/api': { target: 'http://127.0.0.1:8080', ws: true } } },
+  server: { proxy: { '/api': { target: 'http://127.0.0.1:8088', ws: true } } },
   test: { include: ['src/**/*.test.ts'], environment: 'node' },
 } as Parameters<typeof defineConfig>[0]);

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clickMove, clickSquare, expectMoves, leave, myTurn, newGame, openHouse, picture, sfen, visit, type House } from './harness';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(async () => house?.close());
+
+describe('playing', () => {
+  it('a whole game to mate by clicking, with a promotion declined and a drop', async () => {
+    const page = await visit(house, '#/play');
+    await newGame(page, { against: 'human' });
+    const moves: [string, ('stay' | 'promote')?][] = [['7g7f'], ['5c5d'], ['8h3c', 'stay'], ['3a4b'], ['3c4b', 'stay'], ['5a5b'], ['S*5c']];
+    for (const [index, [move, choice]] of moves.entries()) {
+      await myTurn(page, index);
+      await clickMove(page, move, choice);
+      await expectMoves(page, index + 1);
+    }
+    const status = page.locator('[data-status="over"]');
+    await status.waitFor();
+    expect(await status.getAttribute('data-reason')).toBe('mate');
+    expect(await status.textContent()).toContain('Checkmate. Black wins.');
+    expect(await page.locator('[data-announcement]').textContent()).toContain('Checkmate');
+    await leave(page);
+  });
+
+  it('a promotion by choice, and taking back', async () => {
+    const page = await visit(house, '#/play');
+    await newGame(page, { against: 'human' });
+    for (const [index, move] of ['7g7f', '3c3d'].entries()) {
+      await myTurn(page, index);
+      await clickMove(page, move);
+      await expectMoves(page, index + 1);
+    }
+    await myTurn(page, 2);
+    await clickMove(page, '8h2b', 'promote');
+    await expectMoves(page, 3);
+    expect(await sfen(page)).toContain('1r5+B1');
+    await page.locator('[data-takeback]').click();
+    await expectMoves(page, 2);
+    expect(await sfen(page)).toContain('1r5b1');
+    await leave(page);
+  });
+
+  it('an answer from Nue, a hint, a reload in the middle, a restart of the server, resigning', async () => {
+    const page = await visit(house, '#/play');
+    await newGame(page);
+    await myTurn(page, 0);
+    await clickMove(page, '7g7f');
+    await myTurn(page, 2);
+    await page.locator('[data-hint-button]').click();
+    const hint = page.locator('[data-hint]');
+    await hint.waitFor();
+    expect(await hint.getAttribute('data-hint')).toMatch(/^([1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i])$/);
+    const before = await sfen(page);
+    await page.reload();
+    await myTurn(page, 2);
+    expect(await sfen(page)).toBe(before);
+    await house.restart();
+    await page.locator('.trouble').waitFor({ state: 'detached' });
+    await myTurn(page, 2);
+    expect(await sfen(page)).toBe(before);
+    await page.locator('[data-resign]').click();
+    await page.locator('[data-resign-sure]').click();
+    await page.locator('[data-status="over"][data-reason="resign"]').waitFor();
+    expect(await page.locator('.status-text').textContent()).toBe('Resigned. You lose.');
+    await leave(page);
+  });
+
+  it('a handicap game: Nue gives the pieces and moves first', async () => {
+    const page = await visit(house, '#/play');
+    const handicap = await page.locator('.new-game select').first().locator('option').nth(2).getAttribute('value');
+    await newGame(page, { handicap: handicap ?? 'bishop' });
+    await myTurn(page, 1);
+    expect((await sfen(page)).split(' ')[0]).not.toContain('lnsgkgsnl/1r5b1');
+    await clickMove(page, '7g7f');
+    await myTurn(page, 3);
+    await leave(page);
+  });
+
+  it('a game of minishogi', async () => {
+    const page = await visit(house, '#/play');
+    await newGame(page, { game: 'minishogi' });
+    await myTurn(page, 0);
+    expect(await page.locator('.board-area[role="application"].size-5 sq').count()).toBe(25);
+    await clickMove(page, '5d5c');
+    await page.locator('main[data-moves="2"]').waitFor();
+    await picture(page, 'minishogi');
+    await leave(page);
+  });
+
+  it('the keyboard alone: the cursor, and a typed move', async () => {
+    const page = await visit(house, '#/play');
+    await newGame(page, { against: 'human' });
+    await myTurn(page, 0);
+    await page.locator('.board-area[role="application"]').focus();
+    // The cursor begins on 5i: two up to 5g, two left to 7g, take; one up, put down.
+    for (const key of ['ArrowUp', 'ArrowUp', 'ArrowLeft', 'ArrowLeft', 'Enter']) await page.keyboard.press(key);
+    expect(await page.locator('[data-announcement]').textContent()).toContain('7g Black pawn taken');
+    for (const key of ['ArrowUp', 'Enter']) await page.keyboard.press(key);
+    await expectMoves(page, 1);
+    await page.locator('[data-move-entry]').fill('3四歩');
+    await page.keyboard.press('Enter');
+    await expectMoves(page, 2);
+    expect(await page.locator('[data-announcement]').textContent()).toContain('P-3d');
+    await leave(page);
+  });
+
+  it('a move that is not legal stays on the square it came from', async () => {
+    const page = await visit(house, '#/play');
+    await newGame(page, { against: 'human' });
+    await myTurn(page, 0);
+    const before = await sfen(page);
+    await clickSquare(page, '7g');
+    await clickSquare(page, '7e');
+    expect(await page.locator('main').getAttribute('data-moves')).toBe('0');
+    expect(await sfen(page)).toBe(before);
+    await clickMove(page, '7g7f');
+    await expectMoves(page, 1);
+    await leave(page);
+  });
+});
