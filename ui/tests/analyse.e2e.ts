@@ -15,7 +15,7 @@ const KIF = `手合割：平手
    2 ３四歩(33)   ( 0:03/00:00:03)
 *a comment
    3 ２六歩(27)   ( 0:01/00:00:03)
-   4 ４四歩(43)   ( 0:04/00:00:07)
+   4 ８四歩(83)   ( 0:04/00:00:07)
    5 ２五歩(26)   ( 0:01/00:00:04)
    6 ３三角(22)   ( 0:02/00:00:09)
    7 ３三角成(88) ( 0:09/00:00:13)
@@ -67,7 +67,7 @@ describe('analysing', () => {
     await clickMove(page, '7g7f');
     await page.locator(at(1)).waitFor();
     await page.locator('[data-slot="a"] .engine-line').first().waitFor();
-    expect(await page.locator('.win-bar').getAttribute('data-winrate')).toMatch(/^0?\.?\d+/);
+    await expect.poll(() => page.locator('.win-bar').getAttribute('data-winrate'), { timeout: 20000 }).toMatch(/^[01](\.\d+)?$/);
     await page.locator('[data-slot="a"] .engine-line .word').first().hover();
     await page.locator('[data-engine="a"]').click();
     await page.locator('[data-slot="a"][data-state="off"]').waitFor();

@@ -23,6 +23,9 @@ const asked: Record<Slot, number> = { a: 0, b: 0 };
 function request(slot: Slot): void {
   serial += 1;
   asked[slot] = serial;
+  // Lines of another position are no lines of this one.
+  const { lines: _, ...rest } = answers.value[slot] ?? { type: 'analysis', slot, serial, state: 'running' };
+  answers.value = { ...answers.value, [slot]: { ...rest, serial, state: 'running' } };
   const { variant, start } = study.value;
   connection().send({
     type: 'analysis.start', slot, serial, engine: engines.value[slot], variant, sfen: start, moves: moves.value,
