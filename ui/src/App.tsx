@@ -7,7 +7,7 @@ import { failure } from './failure';
 import { hello } from './hello';
 import { known, t, type Key } from './i18n';
 import { connection } from './net/socket';
-import { Toast } from './parts/toast';
+import { complain, Toast } from './parts/toast';
 import { PlayScreen } from './play/PlayScreen';
 import { route, routeHash, type Route } from './route';
 import { settings } from './settings';
@@ -24,9 +24,9 @@ function Lazy({ name }: { name: 'analyse' | 'watch' }) {
   const [loaded, setLoaded] = useState<{ name: string; Screen: FunctionComponent } | null>(null);
   useEffect(() => {
     let wanted = true;
-    void LAZY[name]().then((Screen) => {
+    LAZY[name]().then((Screen) => {
       if (wanted) setLoaded({ name, Screen });
-    });
+    }, complain);
     return () => {
       wanted = false;
     };

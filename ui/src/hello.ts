@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals';
 import type { Hello, Variant, VariantFacts } from './net/contract';
-import { say } from './i18n';
+import { say, t } from './i18n';
 
 export const hello = signal<Hello | null>(null);
 
@@ -15,7 +15,14 @@ export function facts(variant: Variant): VariantFacts {
   };
 }
 
-export function handicapName(id: string): string {
+/** The game's name with its handicap, where it has one. */
+export function gameName(variant: Variant, handicap: string | null): string {
+  const name = say(facts(variant).name);
+  if (handicap === 'even') return name;
+  return `${name} · ${handicap === null ? t('play.ownstart') : handicapName(handicap)}`;
+}
+
+function handicapName(id: string): string {
   const found = hello.value?.handicaps.find((handicap) => handicap.id === id);
   return found ? say(found.name) : id;
 }

@@ -117,6 +117,12 @@ export async function clickSquare(page: Page, square: string): Promise<void> {
   await page.mouse.click(x, y);
 }
 
+export async function tapSquare(page: Page, square: string): Promise<void> {
+  await page.locator('.board-area[role="application"]').scrollIntoViewIfNeeded();
+  const { x, y } = await middle(page, square);
+  await page.touchscreen.tap(x, y);
+}
+
 const ROLES: Record<string, string> = { P: 'pawn', L: 'lance', N: 'knight', S: 'silver', G: 'gold', B: 'bishop', R: 'rook' };
 
 /** Plays a move by clicking. `choice` answers the question of promotion where one is expected. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clickMove, clickSquare, expectMoves, leave, myTurn, newGame, openHouse, picture, sfen, visit, type House } from './harness';
+import { clickMove, clickSquare, expectMoves, leave, myTurn, newGame, openHouse, picture, sfen, tapSquare, visit, type House } from './harness';
 
 let house: House;
 beforeAll(async () => {
@@ -57,7 +57,9 @@ describe('playing', () => {
     await page.reload();
     await myTurn(page, 2);
     expect(await sfen(page)).toBe(before);
+    const noticed = page.locator('.trouble').waitFor();
     await house.restart();
+    await noticed;
     await page.locator('.trouble').waitFor({ state: 'detached' });
     await myTurn(page, 2);
     expect(await sfen(page)).toBe(before);
@@ -87,6 +89,41 @@ describe('playing', () => {
     await clickMove(page, '5d5c');
     await page.locator('main[data-moves="2"]').waitFor();
     await picture(page, 'minishogi');
+    await leave(page);
+  });
+
+  it('a move made ahead is played when its turn comes', async () => {
+    const page = await visit(house);
+    // The answer to the first move is held back until the next one is made.
+    let held: (() => void)[] | null = null;
+    await page.routeWebSocket(/\/api\/ws$/, (near) => {
+      const far = near.connectToServer();
+      near.onMessage((message) => far.send(message));
+      far.onMessage((message) => (held ? held.push(() => near.send(message)) : near.send(message)));
+    });
+    await page.reload();
+    await newGame(page);
+    await myTurn(page, 0);
+    held = [];
+    await clickMove(page, '7g7f');
+    await clickMove(page, '2g2f');
+    await page.locator('sq.current-pre').first().waitFor();
+    const waiting = held;
+    held = null;
+    for (const send of waiting) send();
+    await myTurn(page, 4);
+    expect(await page.locator('.moves .text').nth(2).textContent()).toBe('P-2f');
+    await leave(page);
+  });
+
+  it('a finger: taps move pieces', async () => {
+    const page = await visit(house, '#/play', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    await newGame(page, { against: 'human' });
+    await myTurn(page, 0);
+    await tapSquare(page, '7g');
+    await page.locator('sq.selected').waitFor();
+    await tapSquare(page, '7f');
+    await expectMoves(page, 1);
     await leave(page);
   });
 

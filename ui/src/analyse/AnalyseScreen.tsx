@@ -132,7 +132,10 @@ function useWork(): void {
     });
   }, [seen]);
   useEffect(() => {
-    if (opened.value > 1) {
+    if (opened.value !== shownRecord) {
+      const first = shownRecord === 0;
+      shownRecord = opened.value;
+      if (first) return;
       forgetReview();
       forgetAnswers();
       mate.value = null;
@@ -144,6 +147,8 @@ function useWork(): void {
 
 // Stepping fast through a game asks about the positions one stops at, not about every one.
 const settle = pacer(120);
+// Which record the review on the screen belongs to; leaving the screen and coming back keeps it.
+let shownRecord = 0;
 
 export function AnalyseScreen() {
   const [asked, setAsked] = useState<'open' | 'export' | 'editor' | null>(null);

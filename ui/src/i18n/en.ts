@@ -27,7 +27,7 @@ export const en = {
   'clock.none': 'No clock', 'clock.blitz': '10 seconds a move', 'clock.rapid': '5 minutes, then 15 seconds a move', 'clock.classic': '10 minutes, then 30 seconds a move', 'clock.long': '30 minutes, then 60 seconds a move', 'clock.fischer': '5 minutes + 5 seconds a move (Fischer)', 'clock.own': 'My own…',
   'clock.main': 'Minutes', 'clock.byoyomi': 'Byoyomi', 'clock.increment': 'Increment (s)', 'clock.label': 'Time left',
 
-  'play.welcome': 'Play shogi against Nue', 'play.missing': 'This game is not here (any more).', 'play.yours': 'Your games', 'play.goeson': 'goes on', 'play.forget': 'Forget this game', 'play.plies': '{n} moves',
+  'play.welcome': 'Play shogi against Nue', 'play.missing': 'This game is not here (any more).', 'play.yours': 'Your games', 'play.ownstart': 'own position', 'play.goeson': 'goes on', 'play.forget': 'Forget this game', 'play.plies': '{n} moves',
   'play.you': 'You', 'play.nomoves': 'No moves yet.', 'play.moves': 'Moves', 'play.turn': '{side} to move.', 'play.queued': 'Waiting for a free engine…', 'play.thinking': 'Nue is thinking…',
   'play.yourturn': 'Your move.', 'play.yourturncheck': 'Check! Your move.', 'play.hint': 'Hint', 'play.asking': 'Thinking…', 'play.hintis': 'Try {move}', 'play.takeback': 'Take back', 'play.takenback': 'Taken back',
   'play.resign': 'Resign', 'play.sure': 'Give up this game?', 'play.declare': 'Declare the win', 'play.declaration': 'Entering king: {points} of {needed} points, {pieces} pieces in the camp.',

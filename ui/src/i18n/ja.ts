@@ -29,7 +29,7 @@ export const ja: Record<Key, string> = {
   'clock.none': 'なし', 'clock.blitz': '一手10秒', 'clock.rapid': '5分、切れたら一手15秒', 'clock.classic': '10分、切れたら一手30秒', 'clock.long': '30分、切れたら一手60秒', 'clock.fischer': '5分＋一手5秒加算（フィッシャー）', 'clock.own': '自分で決める…',
   'clock.main': '分', 'clock.byoyomi': '秒読み', 'clock.increment': '加算（秒）', 'clock.label': '残り時間',
 
-  'play.welcome': 'Nueと将棋を指す', 'play.missing': 'この対局は見つかりません。', 'play.yours': 'あなたの対局', 'play.goeson': '対局中', 'play.forget': 'この対局を消す', 'play.plies': '{n}手',
+  'play.welcome': 'Nueと将棋を指す', 'play.missing': 'この対局は見つかりません。', 'play.yours': 'あなたの対局', 'play.ownstart': '指定局面', 'play.goeson': '対局中', 'play.forget': 'この対局を消す', 'play.plies': '{n}手',
   'play.you': 'あなた', 'play.nomoves': 'まだ指し手がありません。', 'play.moves': '指し手', 'play.turn': '{side}の番です。', 'play.queued': 'エンジンの空きを待っています…', 'play.thinking': 'Nueが考えています…',
   'play.yourturn': 'あなたの番です。', 'play.yourturncheck': '王手！あなたの番です。', 'play.hint': 'ヒント', 'play.asking': '考慮中…', 'play.hintis': '{move} はいかが', 'play.takeback': '待った', 'play.takenback': '手を戻しました',
   'play.resign': '投了', 'play.sure': '投了しますか。', 'play.declare': '入玉宣言', 'play.declaration': '入玉：{needed}点中{points}点、敵陣に{pieces}枚。',

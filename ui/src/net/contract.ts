@@ -51,7 +51,7 @@ export interface PlayedMove { ply: number; side: Color; usi: string; ja: string;
 
 export interface Game {
   type: 'game'; id?: number; game: string; revision: number;
-  variant: Variant; handicap: string; start: string;
+  variant: Variant; handicap: string | null; start: string;
   you: Color | 'both';
   opponent: Opponent;
   declarationRule: string; maxMoves: number;
@@ -72,7 +72,7 @@ export interface NewGame {
 }
 
 export interface GameSummary {
-  game: string; variant: Variant; handicap: string; you: Color | 'both'; opponent: Opponent;
+  game: string; variant: Variant; handicap: string | null; you: Color | 'both'; opponent: Opponent;
   status: 'playing' | 'over'; ending: Ending | null; plies: number; sfen: string; last: string | null;
   created: number; updated: number;
 }

@@ -22,6 +22,7 @@ export function complain(cause: unknown): void {
     const detail = ['unreadable', 'unwritable', 'bad_position', 'engine_failed'].includes(cause.code) && cause.message;
     toast(detail ? `${words} (${cause.message})` : words, true);
   } else {
+    // Most likely a part of the page that could not be fetched.
     toast(t('error.internal'), true);
   }
 }

@@ -2,7 +2,7 @@
 
 import { useEffect } from 'preact/hooks';
 import type { GameSummary } from '../net/contract';
-import { facts, handicapName } from '../hello';
+import { gameName } from '../hello';
 import { say, t } from '../i18n';
 import { endingText, momentText } from '../parts/format';
 import { routeHash } from '../route';
@@ -10,14 +10,12 @@ import { forget, games, loadGames } from './state';
 
 function Entry({ summary }: { summary: GameSummary }) {
   const running = summary.status === 'playing';
-  const variant = say(facts(summary.variant).name);
-  const handicap = summary.handicap === 'even' ? '' : ` · ${handicapName(summary.handicap)}`;
   const opponent = summary.opponent.name ? say(summary.opponent.name) : '';
   return (
     <li class={running ? 'running' : ''}>
       <a href={routeHash('play', summary.game)}>
         <strong>{opponent}</strong>
-        <span>{variant}{handicap} · {t('play.plies', { n: summary.plies })}</span>
+        <span>{gameName(summary.variant, summary.handicap)} · {t('play.plies', { n: summary.plies })}</span>
         <span class="faint">{summary.ending ? endingText(summary.ending, summary.you) : t('play.goeson')} · {momentText(summary.updated)}</span>
       </a>
       <button type="button" class="plain" aria-label={t('play.forget')} title={t('play.forget')} onClick={() => void forget(summary.game)}>✕</button>

@@ -2,8 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import type { Game } from '../net/contract';
-import { facts, handicapName, hello } from '../hello';
-import { notated, say, t } from '../i18n';
+import { gameName, hello } from '../hello';
+import { notated, t } from '../i18n';
 import { rest } from '../net/rest';
 import { colorName } from '../board/announce';
 import { endingText, percent, scoreText } from '../parts/format';
@@ -63,7 +63,7 @@ function Actions({ game }: { game: Game }) {
 function AfterGame({ game }: { game: Game }) {
   if (game.status !== 'over') return null;
   const again = (): void => void start({
-    variant: game.variant, handicap: game.handicap, side: game.you === 'both' ? 'black' : game.you, clock: game.clock,
+    variant: game.variant, ...(game.handicap ? { handicap: game.handicap } : { start: game.start }), side: game.you === 'both' ? 'black' : game.you, clock: game.clock,
     opponent: { ...(game.opponent.level ? { level: game.opponent.level } : {}), ...(game.opponent.engine ? { engine: game.opponent.engine, movetime: game.opponent.movetime ?? 1000 } : {}), ...(game.opponent.human ? { human: true } : {}) },
   });
   return (
@@ -101,10 +101,9 @@ function Steps({ game }: { game: Game }) {
 
 export function GamePanel({ game }: { game: Game }) {
   const [creating, setCreating] = useState(false);
-  const handicap = game.handicap === 'even' ? '' : ` · ${handicapName(game.handicap)}`;
   return (
     <aside class="panel">
-      <h1 class="panel-title">{say(facts(game.variant).name)}{handicap}</h1>
+      <h1 class="panel-title">{gameName(game.variant, game.handicap)}</h1>
       <Status game={game} />
       <HintLine />
       <Declaration game={game} />
