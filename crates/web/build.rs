@@ -9,7 +9,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, files)?;
-        } else {
+        } else if path.file_name().is_none_or(|name| name != "MANIFEST") {
+            // The manifest says which sources the page was built from; nobody asks for it.
             files.push(path);
         }
     }

@@ -273,7 +273,7 @@ mod tests {
         }
         let mut order = Vec::new();
         let mut now = ms(0);
-        for _ in 0..12 {
+        for _ in 0..30 {
             for decision in line.decide(now) {
                 match decision {
                     Start(id, 1) => order.push(id),
