@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clickMove, leave, openHouse, picture, sfen, visit, type House } from './harness';
+import { clickMove, leave, NUE, openHouse, picture, sfen, visit, type House } from './harness';
 
 let house: House;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openHouse(['--engine', `cmd=${NUE},name=Second`]);
 });
 afterAll(async () => house?.close());
 
@@ -68,7 +68,17 @@ describe('analysing', () => {
     await page.locator(at(1)).waitFor();
     await page.locator('[data-slot="a"] .engine-line').first().waitFor();
     await expect.poll(() => page.locator('.win-bar').getAttribute('data-winrate'), { timeout: 20000 }).toMatch(/^[01](\.\d+)?$/);
-    await page.locator('[data-slot="a"] .engine-line .word').first().hover();
+    const shown = await sfen(page);
+    // Lines come and go as the engine thinks: the pointer waits on the place of the first move.
+    await expect.poll(async () => {
+      await page.locator('[data-slot="a"] .engine-line .word').first().hover();
+      return sfen(page);
+    }, { timeout: 20000 }).not.toBe(shown);
+    await page.mouse.move(5, 5);
+    await expect.poll(() => sfen(page)).toBe(shown);
+    await page.locator('[data-compare]').click();
+    await page.locator('[data-slot="b"] .engine-line').first().waitFor();
+    await page.locator('[data-compare]').click();
     await page.locator('[data-engine="a"]').click();
     await page.locator('[data-slot="a"][data-state="off"]').waitFor();
     await leave(page);

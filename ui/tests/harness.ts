@@ -10,14 +10,14 @@ import { join, resolve } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-const NUE = process.env.NUE ?? resolve(import.meta.dirname, '../../target/debug/nue');
+export const NUE = process.env.NUE ?? resolve(import.meta.dirname, '../../target/debug/nue');
 const CHROMIUM = process.env.NUE_CHROMIUM ?? '/usr/bin/chromium';
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'];
 
 export interface House { address: string; browser: Browser; restart: () => Promise<void>; close: () => Promise<void> }
 
-function launch(data: string, port: number): Promise<{ server: ChildProcess; address: string }> {
-  const server = spawn(NUE, ['web', '--no-open', '--port', String(port), '--data', join(data, 'web.db')], { stdio: ['ignore', 'pipe', 'pipe'] });
+function launch(data: string, port: number, more: string[]): Promise<{ server: ChildProcess; address: string }> {
+  const server = spawn(NUE, ['web', '--no-open', '--port', String(port), '--data', join(data, 'web.db'), ...more], { stdio: ['ignore', 'pipe', 'pipe'] });
   return new Promise((found, lost) => {
     let said = '';
     const listen = (chunk: Buffer): void => {
@@ -39,9 +39,9 @@ async function end(server: ChildProcess): Promise<void> {
   await gone;
 }
 
-export async function openHouse(): Promise<House> {
+export async function openHouse(more: string[] = []): Promise<House> {
   const data = mkdtempSync(join(tmpdir(), 'nue-page-'));
-  let { server, address } = await launch(data, 0);
+  let { server, address } = await launch(data, 0, more);
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
   const port = Number(new URL(address).port);
   return {
@@ -50,7 +50,7 @@ export async function openHouse(): Promise<House> {
     /** The same server again, on the same port with the same data. */
     async restart() {
       await end(server);
-      ({ server } = await launch(data, port));
+      ({ server } = await launch(data, port, more));
     },
     async close() {
       await browser.close();

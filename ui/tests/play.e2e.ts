@@ -141,6 +141,36 @@ describe('playing', () => {
     await page.keyboard.press('Enter');
     await expectMoves(page, 2);
     expect(await page.locator('[data-announcement]').textContent()).toContain('P-3d');
+    // Bishop from 8h to 2b, where promotion is asked for.
+    await myTurn(page, 2);
+    await page.locator('.board-area[role="application"]').focus();
+    for (const key of ['ArrowUp', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'Enter']) await page.keyboard.press(key);
+    for (let count = 0; count < 6; count++) {
+      await page.keyboard.press('ArrowUp');
+      await page.keyboard.press('ArrowRight');
+    }
+    await page.keyboard.press('Enter');
+    await page.locator('.promotion-question').waitFor();
+    await page.keyboard.press('Enter');
+    await expectMoves(page, 3);
+    expect(await sfen(page)).toContain('1r5+B1');
+    await leave(page);
+  });
+
+  it('a declaration of the win, offered when it holds', async () => {
+    const page = await visit(house, '#/play');
+    await page.locator('[data-start]').waitFor();
+    const id = await page.evaluate(async () => {
+      const wish = { variant: 'shogi', start: '3GKG3/2GS1SG2/1+R+B3+B+R1/9/9/9/9/9/4k4 b 2P 1', side: 'black', opponent: { level: 1 } };
+      const answer = await fetch('./api/games', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(wish) });
+      return ((await answer.json()) as { game: string }).game;
+    });
+    await page.evaluate((game) => { location.hash = `#/play/${game}`; }, id);
+    await page.locator('[data-declare]').click();
+    await page.locator('[data-status="over"][data-reason="declaration"]').waitFor();
+    expect(await page.locator('.status-text').textContent()).toBe('Win declared with the king in the camp. You win!');
+    await page.locator('[data-flip]').click();
+    await page.locator('.sg-wrap.orientation-gote').waitFor();
     await leave(page);
   });
 

@@ -55,7 +55,7 @@ function Actions({ game }: { game: Game }) {
       <button type="button" disabled={!game.may.hint || asking.value} onClick={() => void askHint()} data-hint-button>{asking.value ? t('play.asking') : t('play.hint')}</button>
       <button type="button" disabled={!game.may.takeback} onClick={() => void takeBack()} data-takeback>{t('play.takeback')}</button>
       <button type="button" disabled={!game.may.resign} onClick={() => setSure(true)} data-resign>{t('play.resign')}</button>
-      {game.may.declare && <button type="button" class="primary" onClick={() => void declare()}>{t('play.declare')}</button>}
+      {game.may.declare && <button type="button" class="primary" onClick={() => void declare()} data-declare>{t('play.declare')}</button>}
     </div>
   );
 }
