@@ -4,6 +4,7 @@
 
 mod config;
 mod door;
+pub(crate) mod glance;
 mod hall;
 mod home;
 mod http;

@@ -3,14 +3,16 @@
 //! The crate `web` serves; here are the flags, the engines, the whereabouts of files, and what is
 //! printed.
 
+mod bench;
 mod browser;
 mod engines;
+mod watch;
 mod whereabouts;
 
 use crate::assemble;
 use crate::evaluation::{Evaluation, EvaluationArgs};
 use crate::failure::{Failure, Outcome};
-use clap::Args;
+use clap::{Args, Subcommand};
 use rules::Game;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
@@ -20,12 +22,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use think::{TimeSource, WallTime};
 use web::pool::{Means, Registered, Workshop};
 use web::store::Store;
-use web::watch::{Nothing, Watch};
+use web::watch::Watch;
 use web::{Furniture, Hall};
 
 /// Play, analyse and watch in a browser.
 #[derive(Args)]
 pub(crate) struct WebArgs {
+    #[command(subcommand)]
+    command: Option<WebCommand>,
     /// Port to listen on; 0 for any that is free
     #[arg(long, default_value_t = 8088)]
     port: u16,
@@ -51,18 +55,33 @@ pub(crate) struct WebArgs {
     #[arg(long, value_name = "FILE")]
     engines: Option<PathBuf>,
     #[command(flatten)]
+    watch: watch::WatchArgs,
+    #[command(flatten)]
     evaluation: EvaluationArgs,
+}
+
+#[derive(Subcommand)]
+enum WebCommand {
+    /// Measure how fast the server answers many players on this machine.
+    Bench(bench::BenchArgs),
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &WebArgs) -> Outcome {
+    match &args.command {
+        Some(WebCommand::Bench(bench)) => bench::run(args, bench),
+        None => serve(args),
+    }
+}
+
+fn serve(args: &WebArgs) -> Outcome {
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let engines = engines::registered(&args.engine, args.engines.as_deref(), &time)?;
     let data = args.data.clone().unwrap_or_else(whereabouts::data);
     let (store, _lock) = whereabouts::open(&data)?;
     let listener = listen(SocketAddr::new(args.bind, args.port))?;
-    let (workshop, evaluation) = workshop(&args.evaluation, &time)?;
-    let hall = hall(args, engines, store, workshop, evaluation, time, Arc::new(Nothing))?;
+    let sights = Arc::new(watch::Sights::new(&args.watch)?);
+    let hall = hall(args, engines, store, time, sights)?;
     let address = listener.local_addr()?;
     let token = (!address.ip().is_loopback()).then(|| hall.secret(32));
     announce(args, address, token.as_deref(), &data)?;
@@ -131,11 +150,10 @@ fn hall(
     args: &WebArgs,
     engines: Vec<Registered>,
     store: Store,
-    workshop: Workshop,
-    evaluation: [String; 2],
     time: Arc<dyn TimeSource>,
     watch: Arc<dyn Watch>,
 ) -> Result<Arc<Hall>, Failure> {
+    let (workshop, evaluation) = workshop(&args.evaluation, &time)?;
     let all = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = args.threads.map_or(all, usize::from);
     let means = Means { threads, hash: args.hash as usize, workshop, engines, time };
