@@ -1,7 +1,7 @@
 //! An analysis under way: its lines, whichever slice of time they come from, for the page.
 
 use crate::ending;
-use crate::mailbox::Mailbox;
+use crate::mailbox::Outlet;
 use crate::notation;
 use crate::pool::{Lines, Listener, Outcome};
 use crate::position;
@@ -50,11 +50,6 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The stream it is sent on.
-    pub fn key(&self) -> String {
-        key(&self.slot)
-    }
-
     /// The beginning of every message.
     fn message(&self, state: &str) -> Value {
         json!({ "type": "analysis", "slot": self.slot, "serial": self.serial, "state": state,
@@ -79,33 +74,28 @@ impl Subject {
     }
 }
 
-/// The stream of a slot.
-pub fn key(slot: &str) -> String {
-    format!("analysis:{slot}")
-}
-
 /// Who hears an analysis.
 pub struct Analyst {
     subject: Arc<Subject>,
     sheet: Arc<Mutex<Sheet>>,
-    mailbox: Arc<Mailbox>,
+    outlet: Outlet,
 }
 
 impl Analyst {
-    /// An analyst who tells that mailbox.
-    pub fn new(subject: Subject, mailbox: Arc<Mailbox>) -> Self {
+    /// An analyst who tells that stream.
+    pub fn new(subject: Subject, outlet: Outlet) -> Self {
         let sheet = Sheet {
             phase: Phase::Queued,
             shown: Lines::default(),
             fresh: Lines::default(),
             earlier: (0, Duration::ZERO),
         };
-        Self { subject: Arc::new(subject), sheet: Arc::new(Mutex::new(sheet)), mailbox }
+        Self { subject: Arc::new(subject), sheet: Arc::new(Mutex::new(sheet)), outlet }
     }
 
     fn tell(&self, urgent: bool) {
         let (subject, sheet) = (Arc::clone(&self.subject), Arc::clone(&self.sheet));
-        self.mailbox.stream(&self.subject.key(), urgent, move || {
+        self.outlet.send(urgent, move || {
             let sheet = sheet.lock().unwrap_or_else(PoisonError::into_inner);
             Some(sheet.view(&subject))
         });
@@ -218,7 +208,7 @@ impl Listener for Analyst {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mailbox::Next;
+    use crate::mailbox::{Mailbox, Next};
     use rules::Game;
     use think::Score;
 
@@ -243,7 +233,7 @@ mod tests {
             position: position.clone(),
         };
         let mailbox = Arc::new(Mailbox::default());
-        (Analyst::new(subject, Arc::clone(&mailbox)), mailbox, position)
+        (Analyst::new(subject, Outlet::new(&mailbox, "a")), mailbox, position)
     }
 
     fn sent(mailbox: &Mailbox, second: u64) -> Value {

@@ -3,7 +3,8 @@
 
 use serde_json::Value;
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use think::Moment;
 use tokio::sync::Notify;
@@ -39,6 +40,39 @@ struct Inner {
 pub struct Mailbox {
     inner: Mutex<Inner>,
     changed: Notify,
+}
+
+/// A stream of a mailbox that whoever asked for it can cut: nothing of it arrives after that, whatever
+/// its source still says.
+#[derive(Clone)]
+pub struct Outlet {
+    mailbox: Arc<Mailbox>,
+    key: Arc<str>,
+    live: Arc<AtomicBool>,
+}
+
+impl Outlet {
+    /// A stream of that name, which no other has.
+    pub fn new(mailbox: &Arc<Mailbox>, key: &str) -> Self {
+        let live = Arc::new(AtomicBool::new(true));
+        Self { mailbox: Arc::clone(mailbox), key: Arc::from(key), live }
+    }
+
+    /// As [`Mailbox::stream`].
+    pub fn send(&self, urgent: bool, make: impl FnOnce() -> Option<Value> + Send + 'static) {
+        if !self.live.load(Ordering::SeqCst) {
+            return;
+        }
+        let live = Arc::clone(&self.live);
+        let make = move || if live.load(Ordering::SeqCst) { make() } else { None };
+        self.mailbox.stream(&self.key, urgent, make);
+    }
+
+    /// Ends it.
+    pub fn cut(&self) {
+        self.live.store(false, Ordering::SeqCst);
+        self.mailbox.forget(&self.key);
+    }
 }
 
 /// What to do next on a connection.
@@ -192,6 +226,19 @@ mod tests {
         mailbox.stream("a", true, || Some(json!(1)));
         mailbox.forget("a");
         assert_eq!(mailbox.next(ms(500)), Next::Idle);
+    }
+
+    #[test]
+    fn nothing_comes_from_a_stream_that_was_cut() {
+        let mailbox = Arc::new(Mailbox::default());
+        let (old, new) = (Outlet::new(&mailbox, "1"), Outlet::new(&mailbox, "2"));
+        old.send(false, || Some(json!("old")));
+        let late = old.clone();
+        old.cut();
+        new.send(false, || Some(json!("new")));
+        late.send(true, || Some(json!("late")));
+        assert_eq!(mailbox.next(ms(0)), Next::Send(json!("new")));
+        assert_eq!(mailbox.next(ms(0)), Next::Idle);
     }
 
     #[test]

@@ -1,13 +1,12 @@
 //! A search for a mate, for the page.
 
-use crate::mailbox::Mailbox;
+use crate::mailbox::Outlet;
 use crate::notation;
 use crate::pool::{Listener, Outcome};
 use crate::position;
 use mate::Verdict;
 use rules::AnyPosition;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// Who hears of it.
 pub struct Solver {
@@ -15,8 +14,8 @@ pub struct Solver {
     pub serial: u64,
     /// The problem.
     pub position: AnyPosition,
-    /// Who is told.
-    pub mailbox: Arc<Mailbox>,
+    /// Where it is told.
+    pub outlet: Outlet,
 }
 
 /// A message without a result.
@@ -26,7 +25,7 @@ pub fn told(serial: u64, state: &str) -> Value {
 
 impl Solver {
     fn tell(&self, value: Value) {
-        self.mailbox.stream("mate", true, move || Some(value));
+        self.outlet.send(true, move || Some(value));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::bout::Bout;
 use crate::level::{self, Dice, Level};
-use crate::pool::{Lines, Question};
+use crate::pool::{Class, Lines, Question};
 use crate::setup::Opponent;
 use rules::Move;
 use std::time::Duration;
@@ -10,6 +10,9 @@ use think::Answer;
 
 /// Shortest time worth thinking.
 const LEAST: Duration = Duration::from_millis(20);
+
+/// Nodes that are read in a moment.
+const QUICK: u64 = 60_000;
 
 /// A question about the position of a game, with who is to answer it.
 #[derive(Debug)]
@@ -20,6 +23,8 @@ pub struct Asked {
     pub engine: Option<String>,
     /// Within this time, waiting included.
     pub within: Option<Duration>,
+    /// How urgent it is.
+    pub class: Class,
     /// Whether it may use more than one thread.
     pub wide: bool,
 }
@@ -50,12 +55,16 @@ pub fn ask(bout: &Bout) -> Option<Asked> {
             question.time = Some(time);
             let mates = if level.blur > 0.0 { "0" } else { "20000" };
             question.options.push(("RootMateNodes", mates.to_owned()));
-            Some(Asked { question, engine: None, within: Some(time), wide: level.is_full() })
+            let quick = level.nodes.is_some_and(|nodes| nodes <= QUICK);
+            let class = if quick { Class::Quick } else { Class::Heavy };
+            let wide = level.is_full();
+            Some(Asked { question, engine: None, within: Some(time), class, wide })
         }
         Opponent::Engine { engine, movetime } => {
             let time = Duration::from_millis(u64::from(*movetime));
             question.time = Some(sensible.map_or(time, |s| s.min(time)));
-            Some(Asked { question, engine: Some(engine.clone()), within: None, wide: false })
+            let (engine, class) = (Some(engine.clone()), Class::Heavy);
+            Some(Asked { question, engine, within: None, class, wide: false })
         }
         Opponent::Human { .. } => None,
     }

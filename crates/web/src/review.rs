@@ -1,8 +1,8 @@
 //! A whole game judged: what every position is worth, and where a side lost its chances.
 
-use crate::mailbox::Mailbox;
+use crate::mailbox::Outlet;
 use crate::notation;
-use crate::pool::{Lines, Listener, Order, Outcome, Pool, Question, Task, Ticket};
+use crate::pool::{Class, Lines, Listener, Order, Outcome, Pool, Question, Task, Ticket};
 use crate::room::put_score;
 use crate::score;
 use crate::trouble::Trouble;
@@ -58,7 +58,7 @@ pub struct Review {
     positions: Vec<AnyPosition>,
     moves: Vec<Move>,
     state: Mutex<State>,
-    mailbox: Arc<Mailbox>,
+    outlet: Outlet,
     pool: Pool,
     myself: Weak<Self>,
 }
@@ -87,8 +87,8 @@ pub struct Wanted {
 }
 
 impl Review {
-    /// Begins; the mailbox is told of progress. Dropped, it is given up.
-    pub fn start(wanted: Wanted, mailbox: Arc<Mailbox>, pool: Pool) -> Arc<Self> {
+    /// Begins; the stream is told of progress. Dropped, it is given up.
+    pub fn start(wanted: Wanted, outlet: Outlet, pool: Pool) -> Arc<Self> {
         let moves = wanted.position.moves_played();
         let mut at = wanted.position.clone();
         let mut positions = vec![notation::detached(&at)];
@@ -107,7 +107,7 @@ impl Review {
             positions,
             moves,
             state: Mutex::new(state),
-            mailbox,
+            outlet,
             pool,
             myself: myself.clone(),
         });
@@ -135,7 +135,7 @@ impl Review {
             let listener = Judge { review: self.myself.clone(), ply, lines: Lines::default() };
             let order = Order {
                 visitor: self.visitor.clone(),
-                short: false,
+                class: Class::Long,
                 threads: 1,
                 engine: self.engine.clone(),
                 task: Task::Search(question),
@@ -163,7 +163,7 @@ impl Review {
 
     fn tell(&self, urgent: bool) {
         let myself = self.myself.clone();
-        self.mailbox.stream("review", urgent, move || myself.upgrade().map(|r| r.view()));
+        self.outlet.send(urgent, move || myself.upgrade().map(|r| r.view()));
     }
 
     fn view(&self) -> Value {
@@ -263,7 +263,12 @@ impl Review {
         value["done"] = state.judged.iter().flatten().count().into();
         value["total"] = state.judged.len().into();
         drop(state);
-        self.mailbox.stream("review", true, move || Some(value));
+        self.outlet.send(true, move || Some(value));
+    }
+
+    /// Says nothing more.
+    pub fn cut(&self) {
+        self.outlet.cut();
     }
 
     /// What the page is told when it gives up.

@@ -5,7 +5,7 @@ use crate::hall::Hall;
 use crate::mailbox::Mailbox;
 use crate::notation;
 use crate::opponent;
-use crate::pool::{Lines, Listener, Order, Outcome, Task, Ticket};
+use crate::pool::{Class, Lines, Listener, Order, Outcome, Task, Ticket};
 use crate::position;
 use crate::score;
 use crate::trouble::{Code, Trouble};
@@ -184,7 +184,7 @@ impl Room {
         };
         let order = Order {
             visitor: self.owner.clone(),
-            short: true,
+            class: asked.class,
             threads: if asked.wide { usize::MAX } else { 1 },
             engine: asked.engine,
             task: Task::Search(asked.question),
@@ -222,7 +222,7 @@ impl Room {
         };
         Ok(hall.pool().submit(Order {
             visitor: self.owner.clone(),
-            short: true,
+            class: Class::Heavy,
             threads: 1,
             engine: None,
             task: Task::Search(question),
@@ -267,6 +267,10 @@ struct Player {
 }
 
 impl Listener for Player {
+    fn parked(&mut self) {
+        self.lines = Lines::default();
+    }
+
     fn heard(&mut self, info: &Info) {
         self.lines.hear(info);
         if info.multipv.unwrap_or(1) != 1 || info.pv.is_empty() {

@@ -1,11 +1,11 @@
 //! One connection: every message of the page, understood and acted upon. No sockets here.
 
-use crate::analysis::{self, Analyst, Subject};
+use crate::analysis::{Analyst, Subject};
 use crate::hall::{ANALYSES, Hall, LINES, Presence};
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Mailbox, Outlet};
 use crate::matesearch::{self, Solver};
 use crate::notation;
-use crate::pool::{Order, Question, Task, Ticket};
+use crate::pool::{Class, Order, Question, Task, Ticket};
 use crate::position::{self, Asked};
 use crate::rate::Bucket;
 use crate::review::{Effort, Review, Wanted};
@@ -39,12 +39,29 @@ pub struct Visit {
     presence: Presence,
     mailbox: Arc<Mailbox>,
     games: HashMap<String, Arc<Room>>,
-    analyses: HashMap<String, (Arc<Subject>, Option<Ticket>)>,
+    analyses: HashMap<String, Analysis>,
     review: Option<Arc<Review>>,
-    mate: Option<(u64, Ticket)>,
+    mate: Option<(u64, Outlet, Ticket)>,
+    /// Streams opened so far.
+    outlets: u64,
     hint: Option<Ticket>,
     bucket: Bucket,
     strikes: u32,
+}
+
+/// An analysis under way.
+struct Analysis {
+    subject: Subject,
+    outlet: Outlet,
+    /// `None` where there was nothing to analyse.
+    ticket: Option<Ticket>,
+}
+
+impl Drop for Analysis {
+    fn drop(&mut self) {
+        self.outlet.cut();
+        self.ticket = None;
+    }
 }
 
 #[derive(Deserialize)]
@@ -148,6 +165,7 @@ impl Visit {
             analyses: HashMap::new(),
             review: None,
             mate: None,
+            outlets: 0,
             hint: None,
             bucket,
             strikes: 0,
@@ -251,36 +269,40 @@ impl Visit {
             "analysis.stop" => {
                 let slot = message["slot"].as_str().unwrap_or_default().to_owned();
                 match self.analyses.remove(&slot) {
-                    Some((subject, ticket)) => {
-                        drop(ticket);
-                        self.mailbox.forget(&subject.key());
-                        Ok(Some(subject.told("stopped", None)))
-                    }
+                    Some(analysis) => Ok(Some(analysis.subject.told("stopped", None))),
                     None => ok(),
                 }
             }
             "review.start" => self.review(&read(message)?).map(Some),
             "review.stop" => {
-                self.mailbox.forget("review");
                 match self.review.take() {
-                    Some(review) => Ok(Some(review.stopped())),
+                    Some(review) => {
+                        review.cut();
+                        Ok(Some(review.stopped()))
+                    }
                     None => ok(),
                 }
             }
             "mate.start" => self.look_for_mate(&read(message)?).map(Some),
-            "mate.stop" => {
-                self.mailbox.forget("mate");
-                match self.mate.take() {
-                    Some((serial, _ticket)) => Ok(Some(matesearch::told(serial, "stopped"))),
-                    None => ok(),
+            "mate.stop" => match self.mate.take() {
+                Some((serial, outlet, _ticket)) => {
+                    outlet.cut();
+                    Ok(Some(matesearch::told(serial, "stopped")))
                 }
-            }
+                None => ok(),
+            },
             "watch.start" | "watch.stop" => {
                 let what = What::of(message["what"].as_str().unwrap_or_default())?;
                 self.watch(what, kind == "watch.start", id)
             }
             other => Err(Trouble::bad(format!("unknown message {other:?}"))),
         }
+    }
+
+    /// A stream of its own.
+    fn outlet(&mut self) -> Outlet {
+        self.outlets += 1;
+        Outlet::new(&self.mailbox, &format!("outlet:{}", self.outlets))
     }
 
     fn follow(&mut self, room: Arc<Room>) -> Value {
@@ -343,10 +365,11 @@ impl Visit {
         };
         // The one before ends here, and what it still had to say is not sent.
         self.analyses.remove(&asked.slot);
-        self.mailbox.forget(&analysis::key(&asked.slot));
-        let about = Arc::new(subject.clone());
+        let outlet = self.outlet();
+        let mut analysis = Analysis { subject, outlet: outlet.clone(), ticket: None };
+        let subject = analysis.subject.clone();
         if let Some(over) = subject.over() {
-            self.analyses.insert(asked.slot.clone(), (about, None));
+            self.analyses.insert(asked.slot.clone(), analysis);
             return Ok(over);
         }
         let mut question = Question::new(subject.position.clone());
@@ -355,16 +378,17 @@ impl Visit {
         question.time = Some(Duration::from_secs(seconds));
         let order = Order {
             visitor: self.presence.visitor.clone(),
-            short: false,
+            class: Class::Long,
             threads: asked.threads.unwrap_or(usize::MAX).max(1),
             engine,
             task: Task::Search(question),
             within: None,
-            listener: Box::new(Analyst::new(subject, Arc::clone(&self.mailbox))),
+            listener: Box::new(Analyst::new(subject, outlet)),
         };
         let ticket = self.hall().pool().submit(order);
-        let told = about.told("queued", Some(ticket.ahead().unwrap_or(0)));
-        self.analyses.insert(asked.slot.clone(), (about, Some(ticket)));
+        let told = analysis.subject.told("queued", Some(ticket.ahead().unwrap_or(0)));
+        analysis.ticket = Some(ticket);
+        self.analyses.insert(asked.slot.clone(), analysis);
         Ok(told)
     }
 
@@ -381,11 +405,12 @@ impl Visit {
             effort: Effort::of(asked.effort.as_deref())?,
             position,
         };
-        self.review = None;
-        self.mailbox.forget("review");
+        if let Some(before) = self.review.take() {
+            before.cut();
+        }
         let total = wanted.position.played() + 1;
-        let pool = self.hall().pool().clone();
-        self.review = Some(Review::start(wanted, Arc::clone(&self.mailbox), pool));
+        let (pool, outlet) = (self.hall().pool().clone(), self.outlet());
+        self.review = Some(Review::start(wanted, outlet, pool));
         Ok(json!({ "type": "review", "serial": asked.serial, "state": "queued", "done": 0,
             "total": total, "evaluations": [] }))
     }
@@ -405,23 +430,25 @@ impl Visit {
             threads: 1,
             shortest: asked.shortest,
         };
-        self.mate = None;
-        self.mailbox.forget("mate");
+        if let Some((_, before, _ticket)) = self.mate.take() {
+            before.cut();
+        }
+        let outlet = self.outlet();
         let solver = Solver {
             serial: asked.serial,
             position: position.clone(),
-            mailbox: Arc::clone(&self.mailbox),
+            outlet: outlet.clone(),
         };
         let ticket = self.hall().pool().submit(Order {
             visitor: self.presence.visitor.clone(),
-            short: false,
+            class: Class::Long,
             threads: 1,
             engine: None,
             task: Task::Mate(position, bounds),
             within: None,
             listener: Box::new(solver),
         });
-        self.mate = Some((asked.serial, ticket));
+        self.mate = Some((asked.serial, outlet, ticket));
         Ok(matesearch::told(asked.serial, "queued"))
     }
 

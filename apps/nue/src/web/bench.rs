@@ -100,6 +100,7 @@ async fn send(link: &mut Link, message: &Value) -> Result<(), String> {
 /// One player: legal moves as they come, and how long each answer takes.
 async fn player(address: SocketAddr, level: u32, number: u32, moves: u32) -> Result<Vec<Sample>, String> {
     let stream = TcpStream::connect(address).await.map_err(|e| e.to_string())?;
+    stream.set_nodelay(true).map_err(|e| e.to_string())?;
     let connected = tokio_tungstenite::client_async(format!("ws://{address}/api/ws"), stream).await;
     let (mut link, _) = connected.map_err(|e| e.to_string())?;
     let mut samples = Vec::new();

@@ -1,9 +1,11 @@
 //! Who thinks next: seats shared fairly among visitors. No threads here, and time comes in.
 //!
-//! A seat is a thread that may search. Short questions (a move in a game, a hint) go first, mostly with
-//! one seat; if none is free, a long one is sent back to the line at once. Long questions (analysis)
-//! take as many free seats as they like; where others wait they give them up after a slice of time
-//! and join the line again. Among those who wait, the visitor served longest ago goes first.
+//! A seat is a thread that may search. Quick questions (a move of a weak player) go first, then moves
+//! that take their time, then long questions (analysis). Where no seat is free for one, somebody of
+//! a lower class is sent back to the line at once. Among moves the one due first goes first, also in
+//! place of one that runs and is due later, and who has several waiting is due later with each. Long questions take as many free seats as they like;
+//! where others wait they give them up after a slice of time; the visitor served longest ago goes
+//! first.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -15,16 +17,31 @@ pub(super) const SLICE: Duration = Duration::from_millis(400);
 /// How long seats stand empty before a long question with too few is started anew with more.
 const EMPTY: Duration = Duration::from_secs(2);
 
+/// By how much each further question of a visitor is due later.
+const MANNERS: Duration = Duration::from_millis(250);
+
 /// Names a question.
 pub(super) type Id = u64;
+
+/// What kind of question it is, the most urgent first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Class {
+    /// Answered in a moment.
+    Quick,
+    /// Takes its time, but somebody waits for the move.
+    Heavy,
+    /// Goes on until it is stopped.
+    Long,
+}
 
 /// A question.
 #[derive(Clone, Debug)]
 struct Member {
     id: Id,
     visitor: String,
-    short: bool,
+    class: Class,
     wish: usize,
+    due: Moment,
 }
 
 #[derive(Clone, Debug)]
@@ -69,22 +86,27 @@ impl Line {
         }
     }
 
-    /// How many short questions wait or run.
-    pub(super) fn shorts(&self) -> usize {
-        let running = self.running.iter().filter(|r| r.member.short).count();
-        running + self.waiting.iter().filter(|m| m.short).count()
+    fn members(&self) -> impl Iterator<Item = &Member> {
+        self.waiting.iter().chain(self.running.iter().map(|r| &r.member))
+    }
+
+    /// How many questions of that class or a more urgent one wait or run.
+    pub(super) fn crowd(&self, class: Class) -> usize {
+        self.members().filter(|m| m.class <= class && m.class != Class::Long).count()
     }
 
     /// Whether nothing needs to be decided as time passes.
     pub(super) fn is_quiet(&self) -> bool {
         self.waiting.is_empty()
-            && !self.running.iter().any(|r| !r.member.short && r.seats < r.member.wish)
+            && !self.running.iter().any(|r| r.member.class == Class::Long && r.seats < r.member.wish)
     }
 
-    /// A question joins.
-    pub(super) fn join(&mut self, id: Id, visitor: &str, short: bool, wish: usize) {
+    /// A question joins; `due` is when its answer is wanted.
+    pub(super) fn join(&mut self, id: Id, visitor: &str, class: Class, wish: usize, due: Moment) {
+        let earlier = self.members().filter(|m| m.visitor == visitor).count();
+        let due = due + MANNERS * u32::try_from(earlier).unwrap_or(u32::MAX).min(1000);
         let wish = wish.clamp(1, self.seats);
-        self.waiting.push(Member { id, visitor: visitor.to_owned(), short, wish });
+        self.waiting.push(Member { id, visitor: visitor.to_owned(), class, wish, due });
     }
 
     /// A question is answered or given up; it leaves wherever it is.
@@ -116,12 +138,14 @@ impl Line {
         self.seats.saturating_sub(self.running.iter().map(|r| r.seats).sum())
     }
 
-    /// The place in the line of who goes next among short or long questions.
-    fn next(&self, short: bool) -> Option<usize> {
-        let key = |member: &Member| self.served.get(&member.visitor).copied().unwrap_or(0);
-        (0..self.waiting.len())
-            .filter(|&i| self.waiting[i].short == short)
-            .min_by_key(|&i| (key(&self.waiting[i]), i))
+    /// The place in the line of who goes next in a class.
+    fn next(&self, class: Class) -> Option<usize> {
+        let served = |member: &Member| self.served.get(&member.visitor).copied().unwrap_or(0);
+        let order = |i: usize| match class {
+            Class::Long => (Duration::ZERO, served(&self.waiting[i]), i),
+            _ => (self.waiting[i].due, 0, i),
+        };
+        (0..self.waiting.len()).filter(|&i| self.waiting[i].class == class).min_by_key(|&i| order(i))
     }
 
     /// How many wait before that one.
@@ -132,31 +156,26 @@ impl Line {
     /// What is to be done now.
     pub(super) fn decide(&mut self, now: Moment) -> Vec<Decision> {
         let mut decisions = Vec::new();
-        while self.free() > 0
-            && let Some(place) = self.next(true)
-        {
-            let share = self.free() / self.waiting.iter().filter(|m| m.short).count().max(1);
-            let seats = share.max(1).min(self.waiting[place].wish);
-            decisions.push(self.start(place, seats, now));
+        for class in [Class::Quick, Class::Heavy, Class::Long] {
+            while self.free() > 0
+                && let Some(place) = self.next(class)
+            {
+                let rivals = self.waiting.iter().filter(|m| m.class == class).count();
+                let share = (self.free() / rivals.max(1)).max(1);
+                let seats = share.min(self.waiting[place].wish);
+                decisions.push(self.start(place, seats, now));
+            }
+            let left = self.waiting.iter().filter(|m| m.class == class).count();
+            if left > 0 {
+                let least = if class == Class::Long { SLICE } else { Duration::ZERO };
+                self.park(class, left, now, least, &mut decisions);
+                if class == Class::Heavy {
+                    self.give_way(now, &mut decisions);
+                }
+                return decisions;
+            }
         }
-        let shorts = self.waiting.iter().filter(|m| m.short).count();
-        if shorts > 0 {
-            self.park(shorts, now, Duration::ZERO, &mut decisions);
-            return decisions;
-        }
-        while self.free() > 0
-            && let Some(place) = self.next(false)
-        {
-            let share = (self.free() / self.waiting.len()).max(1);
-            let seats = share.min(self.waiting[place].wish);
-            decisions.push(self.start(place, seats, now));
-        }
-        let longs = self.waiting.len();
-        if longs > 0 {
-            self.park(longs, now, SLICE, &mut decisions);
-        } else {
-            self.spread(now, &mut decisions);
-        }
+        self.spread(now, &mut decisions);
         decisions
     }
 
@@ -169,29 +188,62 @@ impl Line {
         Decision::Start(id, seats)
     }
 
-    /// Sends long questions that have run for `least` back to the line until `wanted` seats will be
-    /// free: first those of whoever holds most.
-    fn park(&mut self, wanted: usize, now: Moment, least: Duration, out: &mut Vec<Decision>) {
+    /// Sends questions of lower classes (long ones also for others of their kind) that have run for
+    /// `least` back to the line until `wanted` seats will be free: the lowest class first, and in it
+    /// those of whoever holds most.
+    fn park(
+        &mut self,
+        class: Class,
+        wanted: usize,
+        now: Moment,
+        least: Duration,
+        out: &mut Vec<Decision>,
+    ) {
         let coming: usize = self.running.iter().filter(|r| r.parking).map(|r| r.seats).sum();
         let mut missing = wanted.saturating_sub(coming);
+        let yields = |r: &Running| {
+            let lower = r.member.class > class || class == Class::Long;
+            lower && r.member.class != Class::Quick && !r.parking
+        };
         while missing > 0 {
             let mut held: HashMap<&str, usize> = HashMap::new();
-            for running in self.running.iter().filter(|r| !r.member.short && !r.parking) {
+            for running in self.running.iter().filter(|r| yields(r)) {
                 *held.entry(&running.member.visitor).or_default() += running.seats;
             }
+            let age = |r: &Running| now.saturating_sub(r.since);
             let candidate = (0..self.running.len())
                 .filter(|&i| {
                     let r = &self.running[i];
-                    !r.member.short && !r.parking && now.saturating_sub(r.since) >= least
+                    yields(r) && age(r) >= least && (class != Class::Long || r.member.class == class)
                 })
                 .max_by_key(|&i| {
                     let r = &self.running[i];
-                    (held.get(r.member.visitor.as_str()).copied(), now.saturating_sub(r.since))
+                    (r.member.class, held.get(r.member.visitor.as_str()).copied(), age(r))
                 });
             let Some(place) = candidate else { return };
             let running = &mut self.running[place];
             running.parking = true;
             missing = missing.saturating_sub(running.seats);
+            out.push(Decision::Park(running.member.id));
+        }
+    }
+
+    /// A move that is due later gives way to one that is due sooner, after a while.
+    fn give_way(&mut self, now: Moment, out: &mut Vec<Decision>) {
+        if self.running.iter().any(|r| r.parking) {
+            return;
+        }
+        let Some(sooner) = self.next(Class::Heavy).map(|place| self.waiting[place].due) else {
+            return;
+        };
+        let later = self
+            .running
+            .iter_mut()
+            .filter(|r| r.member.class == Class::Heavy && r.member.due > sooner)
+            .filter(|r| now.saturating_sub(r.since) >= SLICE / 2)
+            .max_by_key(|r| r.member.due);
+        if let Some(running) = later {
+            running.parking = true;
             out.push(Decision::Park(running.member.id));
         }
     }
@@ -206,7 +258,9 @@ impl Line {
         if now.saturating_sub(since) < EMPTY {
             return;
         }
-        let wants = |r: &&mut Running| !r.member.short && !r.parking && r.seats < r.member.wish;
+        let wants = |r: &&mut Running| {
+            r.member.class == Class::Long && !r.parking && r.seats < r.member.wish
+        };
         if let Some(running) = self.running.iter_mut().find(wants) {
             running.parking = true;
             self.empty = None;
@@ -216,101 +270,5 @@ impl Line {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Decision::{Park, Start};
-    use super::*;
-
-    fn ms(n: u64) -> Duration {
-        Duration::from_millis(n)
-    }
-
-    #[test]
-    fn short_questions_are_served_in_turn_of_visitors() {
-        let mut line = Line::new(1);
-        for id in 1..=3 {
-            line.join(id, "greedy", true, 1);
-        }
-        line.join(4, "modest", true, 1);
-        assert_eq!(line.decide(ms(0)), [Start(1, 1)]);
-        assert_eq!(line.decide(ms(1)), []);
-        line.leave(1);
-        assert_eq!(line.decide(ms(2)), [Start(4, 1)], "who was not served yet goes first");
-        line.leave(4);
-        assert_eq!(line.decide(ms(3)), [Start(2, 1)]);
-        assert_eq!((line.ahead(3), line.ahead(2)), (Some(0), None));
-    }
-
-    #[test]
-    fn a_game_does_not_wait_for_an_analysis() {
-        let mut line = Line::new(2);
-        line.join(1, "a", false, 8);
-        assert_eq!(line.decide(ms(0)), [Start(1, 2)], "all there are");
-        line.join(2, "b", true, 1);
-        assert_eq!(line.decide(ms(1)), [Park(1)]);
-        assert_eq!(line.decide(ms(2)), [], "one request is enough");
-        line.parked(1);
-        assert_eq!(line.decide(ms(3)), [Start(2, 1), Start(1, 1)]);
-    }
-
-    #[test]
-    fn analyses_share_the_seats() {
-        let mut line = Line::new(2);
-        line.join(1, "a", false, 2);
-        assert_eq!(line.decide(ms(0)), [Start(1, 2)]);
-        line.join(2, "b", false, 2);
-        assert_eq!(line.decide(ms(10)), [], "its slice is not over");
-        assert_eq!(line.decide(SLICE), [Park(1)]);
-        line.parked(1);
-        assert_eq!(line.decide(SLICE), [Start(2, 1), Start(1, 1)]);
-        assert_eq!(line.decide(SLICE * 9), [], "nobody waits");
-    }
-
-    #[test]
-    fn three_on_one_seat_take_turns() {
-        let mut line = Line::new(1);
-        for (id, visitor) in [(1, "a"), (2, "b"), (3, "c")] {
-            line.join(id, visitor, false, 1);
-        }
-        let mut order = Vec::new();
-        let mut now = ms(0);
-        for _ in 0..30 {
-            for decision in line.decide(now) {
-                match decision {
-                    Start(id, 1) => order.push(id),
-                    Start(..) => panic!("there is one seat"),
-                    Park(id) => line.parked(id),
-                }
-            }
-            now += SLICE / 2;
-        }
-        assert_eq!(order[..6], [1, 2, 3, 1, 2, 3]);
-    }
-
-    #[test]
-    fn empty_seats_are_found_a_use() {
-        let mut line = Line::new(2);
-        line.join(1, "a", false, 2);
-        line.join(2, "b", false, 2);
-        assert_eq!(line.decide(ms(0)), [Start(1, 1), Start(2, 1)]);
-        line.leave(2);
-        assert_eq!(line.decide(ms(10)), []);
-        assert!(!line.is_quiet());
-        assert_eq!(line.decide(ms(10) + EMPTY), [Park(1)]);
-        line.parked(1);
-        assert_eq!(line.decide(ms(20) + EMPTY), [Start(1, 2)]);
-        assert!(line.is_quiet());
-    }
-
-    #[test]
-    fn who_leaves_the_line_is_gone() {
-        let mut line = Line::new(1);
-        line.join(1, "a", true, 1);
-        line.join(2, "a", true, 1);
-        line.leave(2);
-        assert_eq!(line.decide(ms(0)), [Start(1, 1)]);
-        line.leave(1);
-        line.parked(1);
-        assert_eq!(line.decide(ms(0)), []);
-        assert_eq!(line.shorts(), 0);
-    }
-}
+#[path = "line_tests.rs"]
+mod tests;

@@ -7,6 +7,7 @@ mod mind;
 mod shelf;
 
 pub use foreign::{Registered, probe};
+pub use line::Class;
 pub use mind::{Broken, Lines, Mind, Own, Question, Stop};
 
 use line::{Decision, Id, Line};
@@ -18,6 +19,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 use think::{Answer, Control, Engine, Info, TimeSource};
+
+/// When an answer is wanted where nobody has said.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Makes engines of this program.
 pub type Workshop = Arc<dyn Fn(Game) -> Box<dyn Engine> + Send + Sync>;
@@ -49,15 +53,15 @@ pub enum Task {
 pub struct Order {
     /// Who asks.
     pub visitor: String,
-    /// Whether it is answered soon and goes first.
-    pub short: bool,
+    /// How urgent it is.
+    pub class: Class,
     /// Threads wished for.
     pub threads: usize,
     /// The engine: `None` for our own.
     pub engine: Option<String>,
     /// What to do.
     pub task: Task,
-    /// Within this time, waiting included, a short one wants its answer.
+    /// Within this time, waiting included, somebody wants the answer.
     pub within: Option<Duration>,
     /// Who is told.
     pub listener: Box<dyn Listener>,
@@ -183,7 +187,8 @@ impl Pool {
         state.jobs.next += 1;
         let id = state.jobs.next;
         let asked = self.inner.means.time.now();
-        state.line.join(id, &order.visitor, order.short, order.threads);
+        let due = asked + order.within.unwrap_or(PATIENCE);
+        state.line.join(id, &order.visitor, order.class, order.threads, due);
         let job = Job { order, stop: Stop::default(), used: Duration::ZERO, asked };
         state.jobs.waiting.insert(id, job);
         drop(state);
@@ -281,7 +286,7 @@ impl Inner {
         job.stop = Stop::default();
         state.jobs.running.insert(id, (job.stop.clone(), Why::None));
         // Those who wait behind this one want their answers in time as well.
-        let crowd = state.line.shorts().div_ceil(self.means.threads.max(1)).max(1);
+        let crowd = state.line.crowd(job.order.class).div_ceil(self.means.threads.max(1)).max(1);
         let inner = Arc::clone(self);
         let slot = Arc::new(Mutex::new(Some(job)));
         let taken = Arc::clone(&slot);
@@ -329,7 +334,10 @@ impl Inner {
             (_, Why::Cancel) => false,
             // Stopped between answers, a search goes on later; what was certain is certain.
             (Task::Search(question), Why::Park) => {
-                question.time.is_some_and(|time| job.used >= time) || outcome.is_err()
+                let waited = self.means.time.now().saturating_sub(job.asked);
+                question.time.is_some_and(|time| job.used >= time)
+                    || job.order.within.is_some_and(|within| waited >= within.mul_f64(0.8))
+                    || outcome.is_err()
             }
             (Task::Mate(..), Why::Park) => !matches!(
                 &outcome,
@@ -362,7 +370,7 @@ impl Inner {
     ) -> Result<Outcome, Broken> {
         let game = question.position.game();
         let order = &mut job.order;
-        let small = order.short && order.threads <= 1;
+        let small = order.class != Class::Long && order.threads <= 1;
         let mut mind = self.shelf.take(order.engine.as_deref(), game, small, &order.visitor)?;
         let began = self.means.time.now();
         let listener = &mut order.listener;
