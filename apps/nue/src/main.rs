@@ -34,6 +34,7 @@ mod show;
 mod start;
 mod train;
 mod tune;
+mod web;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
@@ -71,6 +72,7 @@ enum Command {
     Tune(Box<tune::TuneArgs>),
     Gen(Box<r#gen::GenArgs>),
     Learn(Box<learn::LearnArgs>),
+    Web(Box<web::WebArgs>),
 }
 
 fn main() -> ExitCode {
@@ -98,6 +100,7 @@ fn main() -> ExitCode {
         Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Gen(args)) => r#gen::run(&args),
         Some(Command::Learn(args)) => learn::run(&args),
+        Some(Command::Web(args)) => web::run(&args),
     };
     outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

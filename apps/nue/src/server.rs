@@ -5,6 +5,7 @@
 mod arrivals;
 mod config;
 mod door;
+pub(crate) mod glance;
 mod hall;
 mod home;
 mod http;

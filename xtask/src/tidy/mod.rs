@@ -8,6 +8,7 @@ mod layers;
 mod links;
 mod manifests;
 mod origins;
+mod page;
 mod sizes;
 mod tree;
 mod unsafety;
@@ -45,8 +46,15 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that look at files alone.
-const RULES: &[fn(&Tree) -> Vec<Finding>] =
-    &[sizes::check, words::check, origins::check, manifests::check, unsafety::check, links::check];
+const RULES: &[fn(&Tree) -> Vec<Finding>] = &[
+    sizes::check,
+    words::check,
+    origins::check,
+    manifests::check,
+    unsafety::check,
+    links::check,
+    page::check,
+];
 
 fn findings(root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {
     let tree = Tree::read(root)?;

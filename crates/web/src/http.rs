@@ -1,0 +1,376 @@
+//! The addresses of the server, and who is let in to them.
+
+use crate::guard;
+use crate::hall::{BYTES, Hall, crowded};
+use crate::openapi;
+use crate::page;
+use crate::position::{self, Asked};
+use crate::setup::Wish;
+use crate::socket;
+use crate::tree::{self, Sent};
+use crate::trouble::{Code, Trouble};
+use crate::visit::LineAsked;
+use crate::watch::What;
+use axum::body::{Body, Bytes};
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::{DefaultBodyLimit, Extension, Path, Query, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use rules::{Declaration, Kings};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What the addresses need.
+#[derive(Clone)]
+pub struct Desk {
+    /// Everything.
+    pub hall: Arc<Hall>,
+    /// Whether only this machine can reach us.
+    pub loopback: bool,
+    /// What a visitor must have shown once; nothing on loopback.
+    pub token: Option<Arc<str>>,
+}
+
+/// Who asks.
+#[derive(Clone)]
+struct Visitor(String);
+
+/// Every address, and what answers.
+pub fn router(desk: Desk) -> Router {
+    Router::new()
+        .route("/api/health", get(|| async { "ok\n" }))
+        .route("/api/openapi.json", get(|| async { Json(openapi::document()) }))
+        .route("/api/hello", get(hello))
+        .route("/api/games", get(games).post(new_game))
+        .route("/api/games/{game}", get(game).delete(forget))
+        .route("/api/games/{game}/tree", get(game_tree))
+        .route("/api/games/{game}/record", get(game_record))
+        .route("/api/position", post(position))
+        .route("/api/position/check", post(check))
+        .route("/api/line", post(line))
+        .route("/api/record/read", post(read_record))
+        .route("/api/record/write", post(write_record).layer(DefaultBodyLimit::max(2 * BYTES)))
+        .route("/api/watch", get(watchable))
+        .route("/api/watch/server", get(watch_server))
+        .route("/api/watch/server/records/{id}", get(server_game))
+        .route("/api/watch/match", get(watch_match))
+        .route("/api/watch/match/{name}/games/{number}", get(match_game))
+        .route("/api/watch/learn", get(watch_learn))
+        .route("/api/ws", get(connect))
+        .fallback(get(file))
+        .layer(DefaultBodyLimit::max(BYTES))
+        .layer(middleware::from_fn_with_state(desk.clone(), guarded))
+        .with_state(desk)
+}
+
+impl IntoResponse for Trouble {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::BAD_REQUEST);
+        (status, Json(self.body())).into_response()
+    }
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// Lets in who may come in, and puts the headers of the house on every answer.
+async fn guarded(State(desk): State<Desk>, mut request: Request, next: Next) -> Response {
+    let mut response = match admit(&desk, &mut request) {
+        Ok((None, fresh)) => with_cookie(next.run(request).await, fresh),
+        Ok((Some(answer), fresh)) => with_cookie(answer, fresh),
+        Err(trouble) => trouble.into_response(),
+    };
+    let headers = response.headers_mut();
+    for (name, value) in guard::HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+fn with_cookie(mut response: Response, fresh: Option<String>) -> Response {
+    if let Some(value) = fresh.and_then(|f| HeaderValue::from_str(&guard::cookie(&f)).ok()) {
+        response.headers_mut().append(header::SET_COOKIE, value);
+    }
+    response
+}
+
+/// An answer given at the door, and a cookie for a new visitor.
+type Admission = (Option<Response>, Option<String>);
+
+fn admit(desk: &Desk, request: &mut Request) -> Result<Admission, Trouble> {
+    let headers = request.headers();
+    let host = text(headers, "host");
+    if !guard::host_is_ours(host, desk.loopback) {
+        let message = format!("this is not {:?}", host.unwrap_or_default());
+        return Err(Trouble::new(Code::Forbidden, message));
+    }
+    let path = request.uri().path().to_owned();
+    // Somebody may come here by a link from anywhere; only what asks for data must be our page.
+    let navigates = !path.starts_with("/api/")
+        && text(headers, "origin").is_none()
+        && text(headers, "sec-fetch-mode") == Some("navigate");
+    let ours = guard::origin_is_ours(text(headers, "origin"), text(headers, "sec-fetch-site"), host);
+    if !ours && !navigates {
+        return Err(Trouble::new(Code::Forbidden, "requests from other origins are refused"));
+    }
+    let known = text(headers, "cookie").and_then(guard::secret).map(str::to_owned);
+    let fresh = known.is_none();
+    let secret = known.unwrap_or_else(|| desk.hall.secret(guard::SECRET));
+    let cookie = fresh.then(|| secret.clone());
+    let shown = request.uri().query().and_then(guard::token);
+    if let Some(token) = &desk.token {
+        if shown.is_some_and(|shown| guard::same(token, shown)) {
+            desk.hall.store().admit(&secret, desk.hall.wall())?;
+            return Ok((Some(redirect("/")), cookie));
+        }
+        if path != "/api/health" && !desk.hall.store().is_admitted(&secret)? {
+            let message = "open the address with the token that was printed when the server started";
+            return Err(Trouble::new(Code::TokenRequired, message));
+        }
+    }
+    if path.starts_with("/api/") && !desk.hall.may_ask(&secret) {
+        return Err(Trouble::new(Code::TooFast, "too many requests"));
+    }
+    request.extensions_mut().insert(Visitor(secret));
+    Ok((None, cookie))
+}
+
+fn redirect(to: &'static str) -> Response {
+    (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response()
+}
+
+type Told = Result<Json<Value>, Trouble>;
+
+/// A body that may be too large or no JSON at all.
+type Received = Result<Bytes, axum::extract::rejection::BytesRejection>;
+
+fn bytes(body: Received) -> Result<Bytes, Trouble> {
+    body.map_err(|_| Trouble::new(Code::TooLarge, "the body is too large"))
+}
+
+fn parsed<T: DeserializeOwned>(body: Received) -> Result<T, Trouble> {
+    serde_json::from_slice(&bytes(body)?).map_err(|e| Trouble::bad(e.to_string()))
+}
+
+/// Work that may take its time, beside everything else.
+async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
+) -> Result<T, Trouble> {
+    let failed = |_| Trouble::new(Code::Internal, "the work failed inside");
+    tokio::task::spawn_blocking(work).await.map_err(failed)?
+}
+
+async fn hello(State(desk): State<Desk>) -> Json<Value> {
+    Json(desk.hall.hello())
+}
+
+async fn games(State(desk): State<Desk>, Extension(Visitor(who)): Extension<Visitor>) -> Told {
+    desk.hall.list(&who).map(Json)
+}
+
+async fn new_game(
+    State(desk): State<Desk>,
+    Extension(Visitor(who)): Extension<Visitor>,
+    body: Received,
+) -> Result<(StatusCode, Json<Value>), Trouble> {
+    let room = desk.hall.open_game(&who, &parsed::<Wish>(body)?)?;
+    Ok((StatusCode::CREATED, Json(room.view(&desk.hall))))
+}
+
+async fn game(
+    State(desk): State<Desk>,
+    Extension(Visitor(who)): Extension<Visitor>,
+    Path(id): Path<String>,
+) -> Told {
+    let room = desk.hall.game(&who, &id)?;
+    let view = room.view(&desk.hall);
+    drop(room);
+    desk.hall.tidy();
+    Ok(Json(view))
+}
+
+async fn forget(
+    State(desk): State<Desk>,
+    Extension(Visitor(who)): Extension<Visitor>,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Trouble> {
+    desk.hall.forget(&who, &id).map(|()| StatusCode::NO_CONTENT)
+}
+
+async fn game_tree(
+    State(desk): State<Desk>,
+    Extension(Visitor(who)): Extension<Visitor>,
+    Path(id): Path<String>,
+) -> Told {
+    Ok(Json(tree::view(&desk.hall.record(&who, &id)?)))
+}
+
+#[derive(Deserialize)]
+struct Shape {
+    #[serde(default)]
+    format: Option<String>,
+    #[serde(default)]
+    encoding: Option<String>,
+}
+
+async fn game_record(
+    State(desk): State<Desk>,
+    Extension(Visitor(who)): Extension<Visitor>,
+    Path(id): Path<String>,
+    Query(shape): Query<Shape>,
+) -> Result<Response, Trouble> {
+    let record = desk.hall.record(&who, &id)?;
+    let format = shape.format.as_deref().unwrap_or("kif");
+    Ok(attachment(tree::write(&record, format, shape.encoding.as_deref())?))
+}
+
+fn attachment(file: tree::File) -> Response {
+    let name = format!("attachment; filename=\"game.{}\"", file.extension);
+    let headers = [
+        (header::CONTENT_TYPE.as_str(), file.kind.to_owned()),
+        (header::CONTENT_DISPOSITION.as_str(), name),
+        ("nue-losses", file.losses),
+    ];
+    (headers, file.bytes).into_response()
+}
+
+async fn position(body: Received) -> Told {
+    let position = parsed::<Asked>(body)?.resolve(Kings::Any)?;
+    Ok(Json(position::view(&position, Declaration::default())))
+}
+
+#[derive(Deserialize)]
+struct Checked {
+    #[serde(default)]
+    variant: Option<String>,
+    sfen: String,
+    #[serde(default)]
+    purpose: Option<String>,
+}
+
+async fn check(body: Received) -> Told {
+    let asked: Checked = parsed(body)?;
+    let game = position::variant(asked.variant.as_deref())?;
+    let problem = match asked.purpose.as_deref() {
+        None | Some("game") => false,
+        Some("mate") => true,
+        Some(other) => {
+            return Err(Trouble::bad(format!("purpose {other:?}: expected game or mate")));
+        }
+    };
+    Ok(Json(position::check(game, &asked.sfen, problem)))
+}
+
+async fn line(body: Received) -> Told {
+    parsed::<LineAsked>(body)?.answer().map(Json)
+}
+
+#[derive(Deserialize)]
+struct Named {
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    variant: Option<String>,
+}
+
+async fn read_record(Query(named): Query<Named>, body: Received) -> Told {
+    let body = bytes(body)?;
+    let read = move || {
+        let name = named.name.unwrap_or_default();
+        tree::read(&body, &name, named.variant.as_deref())
+    };
+    aside(read).await.map(Json)
+}
+
+#[derive(Deserialize)]
+struct Written {
+    format: String,
+    #[serde(default)]
+    encoding: Option<String>,
+    tree: Sent,
+}
+
+async fn write_record(body: Received) -> Result<Response, Trouble> {
+    let body = bytes(body)?;
+    let write = move || {
+        let asked: Written =
+            serde_json::from_slice(&body).map_err(|e| Trouble::bad(e.to_string()))?;
+        tree::write(&asked.tree.resolve()?, &asked.format, asked.encoding.as_deref())
+    };
+    aside(write).await.map(attachment)
+}
+
+async fn watchable(State(desk): State<Desk>) -> Json<Value> {
+    let has: HashMap<&str, bool> =
+        What::ALL.iter().map(|w| (w.word(), desk.hall.watch().has(*w))).collect();
+    Json(json!(has))
+}
+
+async fn look(desk: Desk, what: What) -> Told {
+    aside(move || desk.hall.watch().look(what)).await.map(Json)
+}
+
+async fn watch_server(State(desk): State<Desk>) -> Told {
+    look(desk, What::Server).await
+}
+
+async fn watch_match(State(desk): State<Desk>) -> Told {
+    look(desk, What::Match).await
+}
+
+async fn watch_learn(State(desk): State<Desk>) -> Told {
+    look(desk, What::Learn).await
+}
+
+async fn server_game(State(desk): State<Desk>, Path(id): Path<String>) -> Told {
+    aside(move || Ok(tree::view(&desk.hall.watch().server_game(&id)?))).await.map(Json)
+}
+
+async fn match_game(State(desk): State<Desk>, Path((name, number)): Path<(String, u64)>) -> Told {
+    aside(move || Ok(tree::view(&desk.hall.watch().match_game(&name, number)?))).await.map(Json)
+}
+
+async fn connect(
+    State(desk): State<Desk>,
+    Extension(Visitor(who)): Extension<Visitor>,
+    upgrade: WebSocketUpgrade,
+) -> Result<Response, Trouble> {
+    let presence = desk.hall.enter(&who).ok_or_else(crowded)?;
+    Ok(upgrade
+        .max_message_size(crate::visit::LONGEST)
+        .max_frame_size(crate::visit::LONGEST)
+        .on_upgrade(move |socket| socket::serve(socket, presence)))
+}
+
+/// A file of the page.
+async fn file(request: Request) -> Response {
+    let path = request.uri().path();
+    let Some(file) = page::find(path).filter(|_| !path.starts_with("/api/")) else {
+        return Trouble::missing(format!("there is nothing at {path:?}")).into_response();
+    };
+    let cache = if file.lasting { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let accepts = text(request.headers(), "accept-encoding").unwrap_or_default();
+    let packed = file.gzip.as_ref().filter(|_| accepts.contains("gzip"));
+    let builder = Response::builder()
+        .header(header::CONTENT_TYPE, file.kind)
+        .header(header::CACHE_CONTROL, cache)
+        .header(header::ETAG, &file.tag)
+        .header(header::VARY, "accept-encoding");
+    let same = text(request.headers(), "if-none-match").is_some_and(|t| t.contains(&file.tag));
+    let response = match (same, packed) {
+        (true, _) => builder.status(StatusCode::NOT_MODIFIED).body(Body::empty()),
+        (false, Some(bytes)) => {
+            builder.header(header::CONTENT_ENCODING, "gzip").body(Body::from(bytes.as_slice()))
+        }
+        (false, None) => builder.body(Body::from(file.bytes)),
+    };
+    response.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
+}

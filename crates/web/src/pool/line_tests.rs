@@ -1,0 +1,144 @@
+use super::Class::{Heavy, Long, Quick};
+use super::Decision::{Park, Start};
+use super::*;
+
+fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+#[test]
+fn who_asks_for_much_waits_longer() {
+    let mut line = Line::new(1);
+    for id in 1..=3 {
+        line.join(id, "greedy", Quick, 1, ms(500));
+    }
+    line.join(4, "modest", Quick, 1, ms(510));
+    assert_eq!(line.decide(ms(0)), [Start(1, 1)]);
+    assert_eq!(line.decide(ms(1)), []);
+    line.leave(1);
+    assert_eq!(line.decide(ms(2)), [Start(4, 1)]);
+    line.leave(4);
+    assert_eq!(line.decide(ms(3)), [Start(2, 1)]);
+    assert_eq!((line.ahead(3), line.ahead(2)), (Some(0), None));
+}
+
+#[test]
+fn what_is_due_first_goes_first() {
+    let mut line = Line::new(1);
+    line.join(1, "a", Quick, 1, ms(900));
+    line.join(2, "b", Quick, 1, ms(500));
+    line.join(3, "c", Heavy, 1, ms(100));
+    assert_eq!(line.decide(ms(0)), [Start(2, 1)]);
+    line.leave(2);
+    assert_eq!(line.decide(ms(0)), [Start(1, 1)], "quick ones before heavy ones");
+    line.leave(1);
+    assert_eq!(line.decide(ms(0)), [Start(3, 1)]);
+    line.join(4, "d", Quick, 1, ms(900));
+    assert_eq!(line.decide(ms(1)), [Park(3)], "and in place of them");
+    line.parked(3);
+    assert_eq!(line.decide(ms(2)), [Start(4, 1)]);
+    assert_eq!((line.crowd(Quick), line.crowd(Heavy)), (1, 2));
+}
+
+#[test]
+fn a_game_does_not_wait_for_an_analysis() {
+    let mut line = Line::new(2);
+    line.join(1, "a", Long, 8, ms(0));
+    assert_eq!(line.decide(ms(0)), [Start(1, 2)], "all there are");
+    line.join(2, "b", Heavy, 1, ms(500));
+    assert_eq!(line.decide(ms(1)), [Park(1)]);
+    assert_eq!(line.decide(ms(2)), [], "one request is enough");
+    line.parked(1);
+    assert_eq!(line.decide(ms(3)), [Start(2, 1), Start(1, 1)]);
+}
+
+#[test]
+fn a_move_may_take_all_seats_and_gives_one_up() {
+    let mut line = Line::new(2);
+    line.join(1, "a", Heavy, 9, ms(5000));
+    assert_eq!(line.decide(ms(0)), [Start(1, 2)]);
+    line.join(2, "b", Heavy, 9, ms(5000));
+    assert_eq!(line.decide(ms(1)), [], "a move is not stopped for another of its kind");
+    line.join(3, "c", Quick, 1, ms(500));
+    assert_eq!(line.decide(ms(2)), [Park(1)]);
+    line.parked(1);
+    assert_eq!(line.decide(ms(3)), [Start(3, 1), Start(2, 1)], "who has waited goes on first");
+    line.leave(3);
+    assert_eq!(line.decide(ms(4)), [Start(1, 1)]);
+}
+
+#[test]
+fn a_move_due_later_gives_way() {
+    let mut line = Line::new(1);
+    line.join(1, "a", Heavy, 1, ms(5000));
+    assert_eq!(line.decide(ms(0)), [Start(1, 1)]);
+    line.join(2, "b", Heavy, 1, ms(2000));
+    assert_eq!(line.decide(ms(10)), []);
+    assert_eq!(line.decide(SLICE / 2), [Park(1)]);
+    assert_eq!(line.decide(SLICE / 2), []);
+    line.parked(1);
+    assert_eq!(line.decide(SLICE / 2), [Start(2, 1)]);
+    assert_eq!(line.decide(SLICE * 9), [], "what is due sooner is not disturbed");
+}
+
+#[test]
+fn analyses_share_the_seats() {
+    let mut line = Line::new(2);
+    line.join(1, "a", Long, 2, ms(0));
+    assert_eq!(line.decide(ms(0)), [Start(1, 2)]);
+    line.join(2, "b", Long, 2, ms(0));
+    assert_eq!(line.decide(ms(10)), [], "its slice is not over");
+    assert_eq!(line.decide(SLICE), [Park(1)]);
+    line.parked(1);
+    assert_eq!(line.decide(SLICE), [Start(2, 1), Start(1, 1)]);
+    assert_eq!(line.decide(SLICE * 9), [], "nobody waits");
+}
+
+#[test]
+fn three_on_one_seat_take_turns() {
+    let mut line = Line::new(1);
+    for (id, visitor) in [(1, "a"), (2, "b"), (3, "c")] {
+        line.join(id, visitor, Long, 1, ms(0));
+    }
+    let mut order = Vec::new();
+    let mut now = ms(0);
+    for _ in 0..30 {
+        for decision in line.decide(now) {
+            match decision {
+                Start(id, 1) => order.push(id),
+                Start(..) => panic!("there is one seat"),
+                Park(id) => line.parked(id),
+            }
+        }
+        now += SLICE / 2;
+    }
+    assert_eq!(order[..6], [1, 2, 3, 1, 2, 3]);
+}
+
+#[test]
+fn empty_seats_are_found_a_use() {
+    let mut line = Line::new(2);
+    line.join(1, "a", Long, 2, ms(0));
+    line.join(2, "b", Long, 2, ms(0));
+    assert_eq!(line.decide(ms(0)), [Start(1, 1), Start(2, 1)]);
+    line.leave(2);
+    assert_eq!(line.decide(ms(10)), []);
+    assert!(!line.is_quiet());
+    assert_eq!(line.decide(ms(10) + EMPTY), [Park(1)]);
+    line.parked(1);
+    assert_eq!(line.decide(ms(20) + EMPTY), [Start(1, 2)]);
+    assert!(line.is_quiet());
+}
+
+#[test]
+fn who_leaves_the_line_is_gone() {
+    let mut line = Line::new(1);
+    line.join(1, "a", Quick, 1, ms(0));
+    line.join(2, "a", Quick, 1, ms(0));
+    line.leave(2);
+    assert_eq!(line.decide(ms(0)), [Start(1, 1)]);
+    line.leave(1);
+    line.parked(1);
+    assert_eq!(line.decide(ms(0)), []);
+    assert_eq!(line.crowd(Heavy), 0);
+}

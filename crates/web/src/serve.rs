@@ -1,0 +1,89 @@
+//! The server as a whole: a listener, the addresses, and what has to be done from time to time.
+
+use crate::hall::Hall;
+use crate::http::{Desk, router};
+use crate::watch::What;
+use axum::serve::ListenerExt;
+use serde_json::Value;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+
+/// How often clocks are looked at.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How often what is watched is looked at.
+const GLANCE: Duration = Duration::from_secs(1);
+
+/// How long an ending server waits for its connections.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// Serves until `end` comes. `token` is required of everybody unless it is missing.
+pub async fn serve(
+    listener: TcpListener,
+    hall: Arc<Hall>,
+    token: Option<String>,
+    end: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    let loopback = listener.local_addr()?.ip().is_loopback();
+    let desk = Desk { hall: Arc::clone(&hall), loopback, token: token.map(Arc::from) };
+    let clocks = tokio::spawn(keep_clocks(Arc::clone(&hall)));
+    let glances: Vec<_> =
+        What::ALL.map(|what| tokio::spawn(keep_watch(Arc::clone(&hall), what))).into();
+    let (told, mut ended) = tokio::sync::watch::channel(false);
+    let stop = async move {
+        end.await;
+        let _ = told.send(true);
+    };
+    // A small message waits for nothing: forty milliseconds otherwise, by the rules of TCP.
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    let serving = axum::serve(listener, router(desk)).with_graceful_shutdown(stop);
+    // Open sockets do not end by themselves: they are given a moment and then left.
+    let outcome = tokio::select! {
+        outcome = serving.into_future() => outcome,
+        () = async {
+            let _ = ended.wait_for(|ended| *ended).await;
+            tokio::time::sleep(FAREWELL).await;
+        } => Ok(()),
+    };
+    clocks.abort();
+    glances.iter().for_each(tokio::task::JoinHandle::abort);
+    hall.pool().close();
+    outcome
+}
+
+async fn keep_clocks(hall: Arc<Hall>) {
+    let mut ticks = tokio::time::interval(TICK);
+    loop {
+        ticks.tick().await;
+        hall.look_at_clocks();
+    }
+}
+
+/// Tells everybody who watches of every change.
+async fn keep_watch(hall: Arc<Hall>, what: What) {
+    if !hall.watch().has(what) {
+        return;
+    }
+    let mut ticks = tokio::time::interval(GLANCE);
+    let mut shown: Option<Arc<Value>> = None;
+    loop {
+        ticks.tick().await;
+        if !hall.is_watched(what) {
+            shown = None;
+            continue;
+        }
+        let watch = Arc::clone(hall.watch());
+        let Ok(Ok(now)) = tokio::task::spawn_blocking(move || watch.look(what)).await else {
+            continue;
+        };
+        if shown.as_deref() != Some(&now) {
+            let now = Arc::new(now);
+            hall.show(what, &now);
+            shown = Some(now);
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! The one file in which games lie, written after every move.
+//!
+//! In WAL mode a committed transaction is in the hands of the operating system: the death of this
+//! process loses nothing.
+
+use crate::bout::{Bout, StoredMove};
+use crate::ending::{Ending, Reason};
+use crate::setup::Setup;
+use crate::trouble::{Code, Trouble};
+use crate::words;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::path::Path;
+use std::time::Duration;
+
+const SCHEMA: &str = "
+CREATE TABLE IF NOT EXISTS games (
+  id TEXT PRIMARY KEY, owner TEXT NOT NULL, setup TEXT NOT NULL, reason TEXT, winner TEXT,
+  revision INTEGER NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL,
+  plies INTEGER NOT NULL, sfen TEXT NOT NULL, last TEXT) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS owned ON games (owner, updated);
+CREATE TABLE IF NOT EXISTS moves (
+  game TEXT NOT NULL, number INTEGER NOT NULL, usi TEXT NOT NULL, ms INTEGER NOT NULL,
+  black INTEGER NOT NULL, white INTEGER NOT NULL, PRIMARY KEY (game, number)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS guests (secret TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID;
+";
+
+/// The version of the tables; a file of another version is left alone.
+const VERSION: i64 = 1;
+
+/// Games one visitor may have.
+pub const GAMES: usize = 200;
+
+/// The file.
+pub struct Store {
+    connection: Connection,
+}
+
+/// A game as it lies in the file.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// The game.
+    pub bout: Bout,
+    /// When it was begun, in milliseconds since 1970.
+    pub created: i64,
+    /// When it last changed.
+    pub updated: i64,
+}
+
+/// A line of the list of games.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Entry {
+    /// Its id.
+    pub id: String,
+    /// What it is played under.
+    pub setup: Setup,
+    /// Its end.
+    pub ending: Option<Ending>,
+    /// Moves played.
+    pub plies: u32,
+    /// The position now.
+    pub sfen: String,
+    /// The last move.
+    pub last: Option<String>,
+    /// When it was begun.
+    pub created: i64,
+    /// When it last changed.
+    pub updated: i64,
+}
+
+fn failed(error: rusqlite::Error) -> Trouble {
+    Trouble::new(Code::Internal, format!("the data file: {error}"))
+}
+
+fn millis(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn time(millis: i64) -> Duration {
+    Duration::from_millis(u64::try_from(millis).unwrap_or(0))
+}
+
+impl Store {
+    /// Opens or makes the file.
+    pub fn open(path: &Path) -> Result<Self, Trouble> {
+        Self::with(Connection::open(path).map_err(failed)?)
+    }
+
+    /// A store that lives as long as the program.
+    pub fn in_memory() -> Result<Self, Trouble> {
+        Self::with(Connection::open_in_memory().map_err(failed)?)
+    }
+
+    fn with(connection: Connection) -> Result<Self, Trouble> {
+        let prepare = || -> rusqlite::Result<i64> {
+            connection.busy_timeout(Duration::from_secs(5))?;
+            connection.pragma_update(None, "journal_mode", "WAL")?;
+            connection.pragma_update(None, "synchronous", "NORMAL")?;
+            connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+        };
+        let version = prepare().map_err(failed)?;
+        if version != 0 && version != VERSION {
+            let message =
+                format!("the data file has tables of version {version}, this program knows {VERSION}");
+            return Err(Trouble::new(Code::Internal, message));
+        }
+        connection.execute_batch(SCHEMA).map_err(failed)?;
+        connection.pragma_update(None, "user_version", VERSION).map_err(failed)?;
+        Ok(Self { connection })
+    }
+
+    /// Stores a game as it is now: its moves too, however it came to them.
+    pub fn save(&mut self, id: &str, owner: &str, bout: &Bout, now: i64) -> Result<(), Trouble> {
+        let work = || -> rusqlite::Result<()> {
+            let transaction = self.connection.transaction()?;
+            let game = bout.position().game();
+            let setup = serde_json::to_string(bout.setup()).unwrap_or_default();
+            let ending = bout.ending();
+            transaction
+                .prepare_cached(
+                    "INSERT INTO games (id, owner, setup, reason, winner, revision, created, updated, \
+                     plies, sfen, last) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10) \
+                     ON CONFLICT (id) DO UPDATE SET reason = ?4, winner = ?5, revision = ?6, \
+                     updated = ?7, plies = ?8, sfen = ?9, last = ?10",
+                )?
+                .execute(params![
+                    id,
+                    owner,
+                    setup,
+                    ending.map(|e| e.reason.word()),
+                    ending.and_then(|e| e.winner).map(words::color),
+                    i64::try_from(bout.revision()).unwrap_or(i64::MAX),
+                    now,
+                    bout.played().len() as i64,
+                    bout.position().sfen(),
+                    bout.played().last().map(|p| p.m.usi(game)),
+                ])?;
+            let known: i64 = transaction
+                .prepare_cached("SELECT COUNT(*) FROM moves WHERE game = ?1")?
+                .query_row([id], |row| row.get(0))?;
+            // Taken back and played otherwise, the last ones differ; the rest cannot.
+            let keep = usize::try_from(known).unwrap_or(0).min(bout.played().len()).saturating_sub(2);
+            transaction
+                .prepare_cached("DELETE FROM moves WHERE game = ?1 AND number >= ?2")?
+                .execute(params![id, keep as i64])?;
+            let mut insert = transaction.prepare_cached(
+                "INSERT INTO moves (game, number, usi, ms, black, white) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?;
+            for (number, stored) in bout.stored().enumerate().skip(keep) {
+                let [black, white] = stored.left.map(millis);
+                let spent = millis(stored.spent);
+                insert.execute(params![id, number as i64, stored.text, spent, black, white])?;
+            }
+            drop(insert);
+            transaction.commit()
+        };
+        let mut work = work;
+        work().map_err(failed)
+    }
+
+    /// A game of that visitor.
+    pub fn load(&self, id: &str, owner: &str) -> Result<Option<Kept>, Trouble> {
+        let sql = "SELECT setup, reason, winner, revision, created, updated FROM games \
+                   WHERE id = ?1 AND owner = ?2";
+        let head = |row: &Row<'_>| -> rusqlite::Result<_> {
+            Ok((
+                row.get::<_, String>(0)?,
+                ending(row.get(1)?, row.get(2)?),
+                row.get::<_, i64>(3)?,
+                row.get::<_, i64>(4)?,
+                row.get::<_, i64>(5)?,
+            ))
+        };
+        let found = self
+            .connection
+            .prepare_cached(sql)
+            .and_then(|mut s| s.query_row([id, owner], head).optional())
+            .map_err(failed)?;
+        let Some((setup, ending, revision, created, updated)) = found else { return Ok(None) };
+        let damaged = |e: serde_json::Error| Trouble::new(Code::Internal, format!("damaged game: {e}"));
+        let setup: Setup = serde_json::from_str(&setup).map_err(damaged)?;
+        let moves = self.moves(id).map_err(failed)?;
+        let revision = u64::try_from(revision).unwrap_or(0);
+        let bout = Bout::restore(setup, &moves, ending, revision)?;
+        Ok(Some(Kept { bout, created, updated }))
+    }
+
+    fn moves(&self, id: &str) -> rusqlite::Result<Vec<StoredMove>> {
+        let sql = "SELECT usi, ms, black, white FROM moves WHERE game = ?1 ORDER BY number";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map([id], |row| {
+            Ok(StoredMove {
+                text: row.get(0)?,
+                spent: time(row.get(1)?),
+                left: [time(row.get(2)?), time(row.get(3)?)],
+            })
+        })?;
+        rows.collect()
+    }
+
+    /// The games of a visitor, the one that changed last first.
+    pub fn list(&self, owner: &str) -> Result<Vec<Entry>, Trouble> {
+        let sql = "SELECT id, setup, reason, winner, plies, sfen, last, created, updated FROM games \
+                   WHERE owner = ?1 ORDER BY updated DESC, id";
+        let work = || -> rusqlite::Result<Vec<Option<Entry>>> {
+            let mut statement = self.connection.prepare_cached(sql)?;
+            let rows = statement.query_map([owner], |row| {
+                // A row this program cannot have written is left out.
+                let Ok(setup) = serde_json::from_str(&row.get::<_, String>(1)?) else {
+                    return Ok(None);
+                };
+                Ok(Some(Entry {
+                    id: row.get(0)?,
+                    setup,
+                    ending: ending(row.get(2)?, row.get(3)?),
+                    plies: row.get(4)?,
+                    sfen: row.get(5)?,
+                    last: row.get(6)?,
+                    created: row.get(7)?,
+                    updated: row.get(8)?,
+                }))
+            })?;
+            rows.collect()
+        };
+        Ok(work().map_err(failed)?.into_iter().flatten().collect())
+    }
+
+    /// Forgets a game; whether there was one.
+    pub fn forget(&mut self, id: &str, owner: &str) -> Result<bool, Trouble> {
+        let mut work = || -> rusqlite::Result<bool> {
+            let transaction = self.connection.transaction()?;
+            let sql = "DELETE FROM games WHERE id = ?1 AND owner = ?2";
+            let gone = transaction.execute(sql, [id, owner])? > 0;
+            if gone {
+                transaction.execute("DELETE FROM moves WHERE game = ?1", [id])?;
+            }
+            transaction.commit()?;
+            Ok(gone)
+        };
+        work().map_err(failed)
+    }
+
+    /// Makes room for another game: the oldest that is over goes; refused where none is.
+    pub fn make_room(&mut self, owner: &str) -> Result<(), Trouble> {
+        let games = self.list(owner)?;
+        if games.len() < GAMES {
+            return Ok(());
+        }
+        let oldest = games.iter().rev().find(|game| game.ending.is_some());
+        match oldest.map(|game| game.id.clone()) {
+            Some(id) => self.forget(&id, owner).map(|_| ()),
+            None => {
+                let message = format!("{GAMES} games are under way: end or delete one first");
+                Err(Trouble::new(Code::TooMany, message))
+            }
+        }
+    }
+
+    /// Notes that a visitor has shown the token.
+    pub fn admit(&mut self, secret: &str, now: i64) -> Result<(), Trouble> {
+        let sql = "INSERT OR IGNORE INTO guests (secret, since) VALUES (?1, ?2)";
+        self.connection.execute(sql, params![secret, now]).map(|_| ()).map_err(failed)
+    }
+
+    /// Whether a visitor has shown the token, now or earlier.
+    pub fn is_admitted(&self, secret: &str) -> Result<bool, Trouble> {
+        let sql = "SELECT 1 FROM guests WHERE secret = ?1";
+        let found = self
+            .connection
+            .prepare_cached(sql)
+            .and_then(|mut s| s.query_row([secret], |_| Ok(())).optional());
+        Ok(found.map_err(failed)?.is_some())
+    }
+}
+
+fn ending(reason: Option<String>, winner: Option<String>) -> Option<Ending> {
+    let reason: Reason = serde_json::from_value(reason?.into()).ok()?;
+    Some(Ending { reason, winner: winner.as_deref().and_then(words::to_color) })
+}
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

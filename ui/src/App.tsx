@@ -1,0 +1,78 @@
+// The frame round every screen: heading, language, settings, connection, and the region that speaks.
+
+import type { FunctionComponent } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { announcement } from './board/announce';
+import { failure } from './failure';
+import { hello } from './hello';
+import { known, t, type Key } from './i18n';
+import { connection } from './net/socket';
+import { complain, Toast } from './parts/toast';
+import { PlayScreen } from './play/PlayScreen';
+import { route, routeHash, type Route } from './route';
+import { settings } from './settings';
+import { SettingsDialog } from './SettingsDialog';
+
+const SCREENS: Route['screen'][] = ['play', 'analyse', 'watch'];
+const LAZY: Record<'analyse' | 'watch', () => Promise<FunctionComponent>> = {
+  analyse: async () => (await import('./analyse/AnalyseScreen')).AnalyseScreen,
+  watch: async () => (await import('./watch/WatchScreen')).WatchScreen,
+};
+
+/** A screen that is fetched when it is first wanted. */
+function Lazy({ name }: { name: 'analyse' | 'watch' }) {
+  const [loaded, setLoaded] = useState<{ name: string; Screen: FunctionComponent } | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    LAZY[name]().then((Screen) => {
+      if (wanted) setLoaded({ name, Screen });
+    }, complain);
+    return () => {
+      wanted = false;
+    };
+  }, [name]);
+  if (loaded?.name !== name) return <main class="screen"><p class="loading">{t('loading')}</p></main>;
+  const { Screen } = loaded;
+  return <Screen />;
+}
+
+function Heading({ openSettings }: { openSettings: () => void }) {
+  const here = route.value.screen;
+  const japanese = settings.language.value === 'ja';
+  return (
+    <header class="heading">
+      <a class="brand" href={routeHash('play')}><img src="./icon.svg" alt="" width="26" height="28" /><span>Nue <small lang="ja">鵺</small></span></a>
+      <nav aria-label={t('nav.label')}>
+        {SCREENS.map((screen) => (
+          <a key={screen} href={routeHash(screen)} aria-current={screen === here ? 'page' : undefined} data-screen={screen}>{t(`nav.${screen}` as Key)}</a>
+        ))}
+      </nav>
+      <div class="heading-end">
+        <button type="button" class="plain" lang={japanese ? 'en' : 'ja'} onClick={() => (settings.language.value = japanese ? 'en' : 'ja')} data-language>{japanese ? 'English' : '日本語'}</button>
+        <button type="button" class="plain" aria-label={t('settings.title')} title={t('settings.title')} onClick={openSettings} data-settings>⚙</button>
+      </div>
+    </header>
+  );
+}
+
+function Trouble() {
+  if (failure.value) return <p class="trouble" role="alert">{known('error', failure.value)}</p>;
+  if (hello.value && connection().link.value === 'lost') return <p class="trouble" role="status">{t('link.lost')}</p>;
+  return null;
+}
+
+export function App() {
+  const [asked, setAsked] = useState(false);
+  const screen = route.value.screen;
+  return (
+    <>
+      <Heading openSettings={() => setAsked(true)} />
+      <Trouble />
+      {!hello.value ? <main class="screen"><p class="loading">{t('loading')}</p></main>
+        : screen === 'play' ? <PlayScreen /> : <Lazy name={screen} />}
+      <div class="unseen" role="status" aria-live="polite" data-announcement>{announcement.value}</div>
+      <Toast />
+      {asked && <SettingsDialog close={() => setAsked(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,184 @@
+// Analysis: a record on the board, engines beside it, the whole game examined below.
+
+import { useEffect, useState } from 'preact/hooks';
+import './analyse.css';
+import { Board } from '../board/Board';
+import type { Mark, View } from '../board/ground';
+import { follow as followLine, opposite } from '../board/shogi';
+import { facts } from '../hello';
+import { t } from '../i18n';
+import { rest } from '../net/rest';
+import { connection } from '../net/socket';
+import { stepKeys } from '../parts/keys';
+import { MoveEntry } from '../parts/MoveEntry';
+import { pacer } from '../parts/pacer';
+import { complain } from '../parts/toast';
+import { go, route, routeHash } from '../route';
+import { Editor } from './Editor';
+import { answers, follow, forgetAnswers, listenToEngines, preview, running } from './engine';
+import { EnginePanel } from './EnginePanel';
+import { ExportDialog } from './ExportDialog';
+import { listenToMates, mate, startMate } from './mate';
+import { MatePanel } from './MatePanel';
+import { OpenDialog } from './OpenDialog';
+import { forgetReview, keepReview, listenToReviews, restoreReview, review } from './review';
+import { ReviewPanel } from './ReviewPanel';
+import { askPosition, current, keep, moves, node, nonce, opened, openTree, orientation, playMove, position, promoteHere, removeHere, restore, step, stepAside, study } from './state';
+import { TreeView } from './TreeView';
+import { withChange } from './tree';
+import { WinBar } from './WinBar';
+
+function view(): View {
+  const shown = preview.value;
+  const { sfen, move, check } = node.value;
+  if (shown) return { sfen: followLine(sfen, shown), last: shown[shown.length - 1], mover: null, nonce: nonce.value };
+  const known = position.value;
+  return {
+    sfen, last: move, check: (known?.check ?? check) ? (known?.king ?? null) : null, mover: 'both', position: known, nonce: nonce.value,
+  };
+}
+
+function marks(): Mark[] {
+  if (preview.value) return [];
+  const lines = running.value.a ? (answers.value.a?.lines ?? []) : [];
+  const arrows = lines.slice(0, 3).flatMap(({ pv, rank }): Mark[] => (pv[0] ? [{ move: pv[0], brush: rank === 1 ? 'best' : 'second' }] : []));
+  const second = running.value.b ? answers.value.b?.lines?.[0]?.pv[0] : undefined;
+  if (second) arrows.push({ move: second, brush: 'better' });
+  return arrows;
+}
+
+/** Records named in the address: a game of the visitor's, the server's or a match's. */
+async function openRoute(rest_: string[]): Promise<void> {
+  const [kind, id, number] = rest_;
+  if (!kind || !id) return;
+  try {
+    if (kind === 'game') openTree(await rest.gameTree(id));
+    else if (kind === 'server') openTree(await rest.serverTree(id));
+    else if (kind === 'match' && number) openTree(await rest.matchTree(id, number));
+    go(routeHash('analyse'), true);
+  } catch (cause) {
+    complain(cause);
+  }
+}
+
+function Comment() {
+  const text = (node.value.comments ?? []).join('\n');
+  return (
+    <label class="field">
+      <span class="unseen">{t('tree.comment')}</span>
+      <textarea
+        class="comment-box" rows={1} placeholder={t('tree.comment')} value={text}
+        onChange={(event) => {
+          const comments = event.currentTarget.value.split('\n').filter((row) => row.trim() !== '');
+          study.value = withChange(study.value, current.value, { comments });
+        }}
+      />
+    </label>
+  );
+}
+
+function Toolbar({ open }: { open: (what: 'open' | 'export' | 'editor') => void }) {
+  return (
+    <div class="toolbar">
+      <button type="button" onClick={() => open('open')} data-open>{t('tool.open')}</button>
+      <button type="button" onClick={() => open('editor')} data-edit>{t('tool.edit')}</button>
+      <button type="button" onClick={() => open('export')} data-export-open>{t('tool.export')}</button>
+      <button type="button" onClick={startMate} data-mate-start>{t('tool.mate')}</button>
+    </div>
+  );
+}
+
+function TreeTools() {
+  const button = (by: number, sign: string, name: string) => <button type="button" aria-label={name} title={name} onClick={() => step(by)} data-step={by}>{sign}</button>;
+  return (
+    <div class="steps">
+      {button(-9999, '|◀', t('step.first'))}{button(-1, '◀', t('step.back'))}{button(1, '▶', t('step.forward'))}{button(9999, '▶|', t('step.last'))}
+      <button type="button" aria-label={t('flip')} title={t('flip')} onClick={() => (orientation.value = opposite(orientation.value))}>⇅</button>
+      <button type="button" aria-label={t('tree.promote')} title={t('tree.promote')} disabled={current.value === 0} onClick={promoteHere}>⤒</button>
+      <button type="button" aria-label={t('tree.remove')} title={t('tree.remove')} disabled={current.value === 0} onClick={removeHere}>✕</button>
+    </div>
+  );
+}
+
+function Names() {
+  const { black, white } = study.value;
+  if (!black && !white) return null;
+  return <p class="names"><span>☗ {black ?? '?'}</span> <span>☖ {white ?? '?'}</span></p>;
+}
+
+function useWork(): void {
+  useEffect(() => {
+    restore();
+    restoreReview();
+    const ends = [listenToEngines(), listenToReviews(), listenToMates(), stepKeys(step), connection().onOpen(() => void askPosition())];
+    const aside = (event: KeyboardEvent): void => {
+      const by = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
+      if (by === 0 || (event.target as HTMLElement).closest('input, select, textarea, dialog, [role="application"], .tree, .panel')) return;
+      event.preventDefault();
+      stepAside(by);
+    };
+    window.addEventListener('keydown', aside);
+    return () => {
+      window.removeEventListener('keydown', aside);
+      for (const end of ends) end();
+    };
+  }, []);
+  useEffect(() => void openRoute(route.value.rest), [route.value.rest.join('/')]);
+  const seen = `${opened.value}|${moves.value.join(' ')}`;
+  useEffect(() => {
+    settle(() => {
+      void askPosition();
+      follow();
+    });
+  }, [seen]);
+  useEffect(() => {
+    if (opened.value !== shownRecord) {
+      const first = shownRecord === 0;
+      shownRecord = opened.value;
+      if (first) return;
+      forgetReview();
+      forgetAnswers();
+      mate.value = null;
+    }
+  }, [opened.value]);
+  useEffect(keep, [study.value, current.value]);
+  useEffect(keepReview, [review.value.state]);
+}
+
+// Stepping fast through a game asks about the positions one stops at, not about every one.
+const settle = pacer(120);
+// Which record the review on the screen belongs to; leaving the screen and coming back keeps it.
+let shownRecord = 0;
+
+export function AnalyseScreen() {
+  const [asked, setAsked] = useState<'open' | 'export' | 'editor' | null>(null);
+  useWork();
+  const close = (): void => setAsked(null);
+  if (study.value.start === '') return <main class="screen"><p class="loading">{t('loading')}</p></main>;
+  if (asked === 'editor') return <Editor variant={study.value.variant} sfen={node.value.sfen} close={close} />;
+  const { variant } = study.value;
+  return (
+    <main class="screen analyse" data-ply={moves.value.length} data-ready={String(position.value !== null)}>
+      <h1 class="unseen">{t('nav.analyse')}</h1>
+      <section class="board-column" aria-label={t('board.label')}>
+        <Names />
+        <div class="with-bar">
+          <WinBar />
+          <Board view={view()} orientation={orientation.value} hand={facts(variant).hand} marks={marks()} onMove={(usi) => void playMove(usi)} />
+        </div>
+        <MoveEntry position={position.value} enabled={position.value !== null} onMove={(usi) => void playMove(usi)} />
+      </section>
+      <aside class="panel">
+        <Toolbar open={setAsked} />
+        <EnginePanel />
+        <MatePanel />
+        <TreeView />
+        <TreeTools />
+        <Comment />
+        <ReviewPanel />
+      </aside>
+      {asked === 'open' && <OpenDialog close={close} />}
+      {asked === 'export' && <ExportDialog close={close} />}
+    </main>
+  );
+}

@@ -1,0 +1,59 @@
+// Black's chance over the game as a curve to click on. The same numbers stand in a table for those
+// who do not see the curve.
+
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../i18n';
+import { percent, winrateOf } from '../parts/format';
+import { settings } from '../settings';
+import { examined, review } from './review';
+import { current, goTo, study } from './state';
+import type { GraphHandle } from './curve';
+
+export function Graph() {
+  const place = useRef<HTMLDivElement>(null);
+  const graph = useRef<GraphHandle | null>(null);
+  const nodes = examined();
+  const values = nodes.map((id) => {
+    const evaluation = study.value.nodes[id]?.eval;
+    return evaluation ? winrateOf(evaluation) : null;
+  });
+  const known = values.filter((value) => value !== null).length;
+  const shown = nodes.indexOf(current.value);
+  const marks = review.value.mistakes.map(({ ply, grade }) => ({ ply, grade }));
+  const latest = useRef(nodes);
+  latest.current = nodes;
+
+  useEffect(() => {
+    let wanted = true;
+    if (!place.current || known === 0) return;
+    void import('./curve').then(({ drawCurve }) => {
+      if (!wanted || !place.current || graph.current) return;
+      graph.current = drawCurve(place.current, (ply) => {
+        const id = latest.current[ply];
+        if (id !== undefined) goTo(id);
+      });
+      graph.current.update(values, marks, shown);
+    });
+    return () => {
+      wanted = false;
+    };
+  }, [known > 0]);
+  useEffect(() => graph.current?.update(values, marks, shown), [JSON.stringify(values), marks.length, shown, settings.theme.value]);
+  useEffect(() => () => graph.current?.destroy(), []);
+
+  return (
+    <div class="graph" data-points={known}>
+      <div ref={place} class="curve" role="img" aria-label={t('graph.label')} />
+      {known > 0 && (
+        <table class="unseen">
+          <caption>{t('graph.label')}</caption>
+          <tbody>
+            {values.map((value, ply) => value !== null && (
+              <tr key={ply}><th scope="row">{ply}</th><td data-ply={ply}>{percent(value)}</td></tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}

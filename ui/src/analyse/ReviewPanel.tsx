@@ -1,0 +1,89 @@
+// Examining a whole game: how thoroughly, how far along, the curve, and the moves that cost most.
+
+import type { Color, Mistake } from '../net/contract';
+import { known, notated, t } from '../i18n';
+import { colorName } from '../board/announce';
+import { Choice } from '../parts/Choice';
+import { percent } from '../parts/format';
+import { complain } from '../parts/toast';
+import { preview } from './engine';
+import { Graph } from './Graph';
+import { effort, review, startReview, stopReview, type Effort } from './review';
+import { addLine, current, goTo, line } from './state';
+
+async function showBetter(mistake: Mistake): Promise<void> {
+  const before = review.value.nodes[mistake.ply - 1];
+  if (before === undefined) return;
+  try {
+    await addLine(before, mistake.better.pv);
+    goTo(before);
+    goTo(await addLine(before, mistake.better.pv.slice(0, 1)));
+  } catch (cause) {
+    complain(cause);
+  }
+}
+
+function MistakeRow({ mistake }: { mistake: Mistake }) {
+  const id = review.value.nodes[mistake.ply];
+  const here = id !== undefined && id === current.value;
+  return (
+    <li class={`mistake-row ${mistake.grade}`} data-mistake={mistake.ply}>
+      <button type="button" class="plain mistake-move" aria-current={here ? 'true' : undefined} onClick={() => id !== undefined && goTo(id)}>
+        <span class="ply">{mistake.ply}</span>
+        <span>{notated(mistake.played)}</span>
+        <span class="grade">{known('grade', mistake.grade)} −{percent(mistake.loss)}</span>
+      </button>
+      <button type="button" class="plain better" onClick={() => void showBetter(mistake)} onMouseLeave={() => (preview.value = null)}>
+        {t('review.better', { line: notated(mistake.better).slice(0, 5).join(' ') })}
+      </button>
+    </li>
+  );
+}
+
+function Summary() {
+  const { summary } = review.value;
+  if (!summary) return null;
+  const row = (color: Color) => {
+    const side = summary[color];
+    return (
+      <tr>
+        <th scope="row">{colorName(color)}</th>
+        <td>{percent(side.loss, 1)}</td><td>{side.inaccuracies}</td><td>{side.mistakes}</td><td>{side.blunders}</td>
+      </tr>
+    );
+  };
+  return (
+    <table class="summary">
+      <thead><tr><th scope="col">{t('review.side')}</th><th scope="col">{t('review.loss')}</th><th scope="col">?!</th><th scope="col">?</th><th scope="col">??</th></tr></thead>
+      <tbody>{row('black')}{row('white')}</tbody>
+    </table>
+  );
+}
+
+export function ReviewPanel() {
+  const { state, done, total, mistakes, message } = review.value;
+  const busy = state === 'running' || state === 'queued';
+  return (
+    <section class="review" aria-label={t('review.title')} data-review={state}>
+      <div class="row">
+        <h2>{t('review.title')}</h2>
+        {busy ? <button type="button" class="small" onClick={stopReview}>{t('review.stop')}</button>
+          : <button type="button" class="small primary" disabled={line.value.length < 2} onClick={startReview} data-review-start>{t('review.start')}</button>}
+      </div>
+      {!busy && state === 'idle' && (
+        <Choice<Effort> label={t('review.effort')} hidden value={effort.value} onChange={(value) => (effort.value = value)} options={[['quick', t('effort.quick')], ['normal', t('effort.normal')], ['deep', t('effort.deep')]]} />
+      )}
+      {busy && (
+        <div class="progress">
+          <progress max={total} value={done} aria-label={t('review.title')} />
+          <span class="faint">{done}/{total}</span>
+        </div>
+      )}
+      {state === 'failed' && <p class="problem">{t('engine.failed')} {message}</p>}
+      <Graph />
+      <Summary />
+      {state === 'done' && mistakes.length === 0 && <p class="faint">{t('review.clean')}</p>}
+      {mistakes.length > 0 && <ol class="mistakes">{mistakes.map((mistake) => <MistakeRow key={mistake.ply} mistake={mistake} />)}</ol>}
+    </section>
+  );
+}

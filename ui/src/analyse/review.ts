@@ -1,0 +1,113 @@
+// A whole game examined: evaluations come in as they are done and are written into the record.
+
+import { signal } from '@preact/signals';
+import type { Evaluation, Mistake, Review, SideSummary, Color } from '../net/contract';
+import { connection } from '../net/socket';
+import { t } from '../i18n';
+import { announce } from '../board/announce';
+import { study } from './state';
+import { line } from './state';
+import { withChange } from './tree';
+
+export type Effort = 'quick' | 'normal' | 'deep';
+export interface ReviewState {
+  state: Review['state'] | 'idle'; done: number; total: number; message?: string;
+  /** Node numbers of the examined line, by ply. */
+  nodes: number[];
+  mistakes: Mistake[];
+  summary: Record<Color, SideSummary> | null;
+}
+
+const IDLE: ReviewState = { state: 'idle', done: 0, total: 0, nodes: [], mistakes: [], summary: null };
+export const review = signal<ReviewState>(IDLE);
+export const effort = signal<Effort>('normal');
+let serial = 0;
+
+/** The examined line where there is one, the shown line otherwise. */
+export function examined(): number[] {
+  return review.value.state === 'idle' ? line.value : review.value.nodes;
+}
+
+export function startReview(): void {
+  serial += 1;
+  const nodes = line.value.filter((id) => !study.value.nodes[id]?.end);
+  const moves = nodes.flatMap((id) => study.value.nodes[id]?.move ?? []);
+  review.value = { ...IDLE, state: 'queued', total: moves.length + 1, nodes };
+  const { variant, start } = study.value;
+  connection().send({ type: 'review.start', serial, engine: 'nue', variant, sfen: start, moves, effort: effort.value });
+}
+
+export function stopReview(): void {
+  connection().send({ type: 'review.stop' });
+  review.value = { ...review.value, state: 'stopped' };
+}
+
+export function forgetReview(): void {
+  if (review.value.state === 'running' || review.value.state === 'queued') connection().send({ type: 'review.stop' });
+  serial += 1;
+  review.value = IDLE;
+}
+
+function receive(message: Review): void {
+  if (message.serial !== serial) return;
+  const { nodes } = review.value;
+  let changed = study.value;
+  for (const { ply, score, winrate, depth, nodes: visited, pv } of message.evaluations ?? []) {
+    const id = nodes[ply];
+    const evaluation: Evaluation = { score, winrate, depth, nodes: visited, pv };
+    if (id !== undefined) changed = withChange(changed, id, { eval: evaluation });
+  }
+  study.value = changed;
+  review.value = {
+    ...review.value, state: message.state, done: message.done ?? review.value.done, total: message.total || review.value.total,
+    ...(message.mistakes ? { mistakes: message.mistakes } : {}),
+    ...(message.summary ? { summary: message.summary } : {}),
+    ...(message.message ? { message: message.message } : {}),
+  };
+  if (message.state === 'done') announce(t('review.finished', { n: review.value.mistakes.length }));
+}
+
+export function listenToReviews(): () => void {
+  const off = connection().on<Review>('review', receive);
+  // A review that was cut off by a lost connection begins again.
+  const again = connection().onOpen(() => {
+    if (review.value.state === 'running' || review.value.state === 'queued') startReview();
+  });
+  return () => {
+    off();
+    again();
+  };
+}
+
+const KEPT = 'nue.review';
+
+/** Keeps a finished review beside the record; evaluations are in the record itself. */
+export function keepReview(): void {
+  const { state, mistakes, summary, nodes, total } = review.value;
+  try {
+    if (state !== 'done') {
+      sessionStorage.removeItem(KEPT);
+      return;
+    }
+    const moves = nodes.flatMap((id) => study.value.nodes[id]?.move ?? []);
+    sessionStorage.setItem(KEPT, JSON.stringify({ moves, mistakes, summary, total }));
+  } catch {
+    // Not kept: the game can be examined again.
+  }
+}
+
+export function restoreReview(): void {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as Pick<ReviewState, 'mistakes' | 'summary' | 'total'> & { moves: string[] } | null;
+    if (!kept) return;
+    const nodes = [0];
+    for (const move of kept.moves) {
+      const next = study.value.nodes[nodes[nodes.length - 1] ?? 0]?.children.find((id) => study.value.nodes[id]?.move === move);
+      if (next === undefined) return;
+      nodes.push(next);
+    }
+    review.value = { state: 'done', done: kept.total, total: kept.total, nodes, mistakes: kept.mistakes, summary: kept.summary };
+  } catch {
+    // as above
+  }
+}

@@ -1,0 +1,70 @@
+// English, and with it the list of all keys.
+
+export const en = {
+  'nav.label': 'Screens', 'nav.play': 'Play', 'nav.analyse': 'Analyse', 'nav.watch': 'Watch',
+  loading: 'Loading…', close: 'Close', cancel: 'Cancel', on: 'On', off: 'Off', flip: 'Turn the board', check: 'check', seconds: 's',
+  'link.lost': 'Connection lost. Trying again; nothing is lost.',
+
+  'side.black': 'Black', 'side.white': 'White',
+  'piece.P': 'pawn', 'piece.L': 'lance', 'piece.N': 'knight', 'piece.S': 'silver', 'piece.G': 'gold', 'piece.B': 'bishop', 'piece.R': 'rook', 'piece.K': 'king',
+  'piece.+P': 'promoted pawn', 'piece.+L': 'promoted lance', 'piece.+N': 'promoted knight', 'piece.+S': 'promoted silver', 'piece.+B': 'horse', 'piece.+R': 'dragon',
+  'square.piece': '{side} {piece}', 'square.empty': 'empty',
+  'position.side': '{side}: {pieces}; in hand: {hand}.', 'position.nothing': 'nothing', 'position.turn': '{side} to move.',
+
+  'board.label': 'Board', 'board.keys': 'Arrow keys move over the squares, Enter takes a piece and puts it down, letters P L N S G B R take a piece in hand, Escape lets go. Moves can also be typed into the box beside the board.',
+  'cursor.taken': '{what} taken, {count} squares to go to', 'cursor.dropped': 'let go', 'cursor.cannot': '{what}: cannot move there', 'cursor.hand': '{piece} in hand taken, {count} held', 'cursor.nohand': 'no {piece} in hand',
+  'promotion.title': 'Promote on {square}?', 'promotion.yes': 'Promote ({piece})', 'promotion.no': 'Stay {piece}',
+  'entry.label': 'Type a move', 'entry.placeholder': 'Type a move: 7g7f, P-7f, 7六歩', 'entry.none': '“{text}” is not a legal move here.', 'entry.several': 'Which one? {moves}',
+
+  'settings.title': 'Settings', 'settings.language': 'Language', 'settings.theme': 'Colours', 'settings.pieces': 'Pieces', 'settings.coordinates': 'Coordinates', 'settings.animation': 'Moving pieces', 'settings.notices': 'Licences',
+  'theme.auto': 'As the system', 'theme.light': 'Light', 'theme.dark': 'Dark',
+  'pieces.kanji': 'Two kanji', 'pieces.single': 'One kanji', 'pieces.western': 'Letters',
+  'coordinates.japanese': '7六', 'coordinates.western': '7f', 'coordinates.none': 'None',
+
+  'new.game': 'Game', 'new.opponent': 'Opponent', 'new.nue': 'Nue', 'new.engine': 'Another engine', 'new.human': 'A person here', 'new.level': 'Strength', 'new.movetime': 'Time for a move',
+  'new.humantext': 'Two people share this board.', 'new.handicap': 'Handicap', 'new.side': 'You play', 'new.random': 'Either', 'new.clock': 'Clock', 'new.start': 'Play',
+  'new.handicaptext': 'White gives the handicap and moves first; Black receives it.',
+  'clock.none': 'No clock', 'clock.blitz': '10 seconds a move', 'clock.rapid': '5 minutes, then 15 seconds a move', 'clock.classic': '10 minutes, then 30 seconds a move', 'clock.long': '30 minutes, then 60 seconds a move', 'clock.fischer': '5 minutes + 5 seconds a move (Fischer)', 'clock.own': 'My own…',
+  'clock.main': 'Minutes', 'clock.byoyomi': 'Byoyomi', 'clock.increment': 'Increment (s)', 'clock.label': 'Time left',
+
+  'play.welcome': 'Play shogi against Nue', 'play.missing': 'This game is not here (any more).', 'play.yours': 'Your games', 'play.ownstart': 'own position', 'play.goeson': 'goes on', 'play.forget': 'Forget this game', 'play.plies': '{n} moves',
+  'play.you': 'You', 'play.nomoves': 'No moves yet.', 'play.moves': 'Moves', 'play.turn': '{side} to move.', 'play.queued': 'Waiting for a free engine…', 'play.thinking': 'Nue is thinking…',
+  'play.yourturn': 'Your move.', 'play.yourturncheck': 'Check! Your move.', 'play.hint': 'Hint', 'play.asking': 'Thinking…', 'play.hintis': 'Try {move}', 'play.takeback': 'Take back', 'play.takenback': 'Taken back',
+  'play.resign': 'Resign', 'play.sure': 'Give up this game?', 'play.declare': 'Declare the win', 'play.declaration': 'Entering king: {points} of {needed} points, {pieces} pieces in the camp.',
+  'play.again': 'Play again', 'play.analyse': 'Analyse', 'play.new': 'New game', 'play.save': 'Save',
+  'step.first': 'To the start', 'step.back': 'One move back', 'step.forward': 'One move on', 'step.last': 'To the end',
+
+  'ending.mate': 'Checkmate.', 'ending.repetition': 'The same position for the fourth time.', 'ending.perpetual_check': 'Perpetual check.', 'ending.declaration': 'Win declared with the king in the camp.', 'ending.move_limit': 'The limit of moves is reached.',
+  'ending.time': 'Out of time.', 'ending.resign': 'Resigned.', 'ending.engine_failed': 'The opponent’s engine broke down.', 'ending.interrupted': 'Interrupted.', 'ending.impasse': 'Impasse.', 'ending.draw': 'Draw agreed.',
+  'ending.illegal_move': 'Illegal move.', 'ending.illegal_action': 'Illegal action by the opponent.', 'ending.no_mate': 'No mate.', 'ending.taken_back': 'Taken back.', 'ending.error': 'Error.', 'ending.default_win': 'Won by default.',
+  'ending.default_loss': 'Lost by default.', 'ending.sealed': 'Sealed move.', 'ending.abandoned': 'Abandoned.', 'ending.won': 'Won.', 'ending.other': 'Ended.',
+  'result.draw': 'A draw.', 'result.youwin': 'You win!', 'result.youlose': 'You lose.', 'result.wins': '{side} wins.',
+
+  'score.mate': 'mate', 'score.matein': 'mate {n}',
+  'tool.open': 'Open', 'tool.edit': 'Edit', 'tool.export': 'Save', 'tool.mate': 'Find mate', 'analyse.end': 'End of the game',
+  'engine.label': 'Engine', 'engine.start': 'Start', 'engine.stop': 'Stop', 'engine.which': 'Engine', 'engine.compare': 'Compare', 'engine.lines': 'Lines', 'engine.threads': 'Threads', 'engine.starting': 'Starting…', 'engine.queued': 'Waiting, {n} ahead…',
+  'engine.failed': 'The engine failed.', 'engine.depth': 'depth {depth}/{seldepth}', 'engine.speed': '{nodes} nodes, {nps}/s', 'engine.done': 'done',
+  'bar.label': 'Black wins {rate} ({score})', 'bar.none': 'No evaluation yet',
+  'tree.label': 'Moves', 'tree.start': 'Start', 'tree.comment': 'Comment on this position', 'tree.promote': 'Make this the main line', 'tree.remove': 'Remove from here on',
+  'graph.label': 'Black’s chance after each move',
+  'review.title': 'Whole game', 'review.start': 'Examine', 'review.stop': 'Stop', 'review.effort': 'How thoroughly', 'effort.quick': 'Quick', 'effort.normal': 'Normal', 'effort.deep': 'Deep',
+  'review.finished': 'Examined: {n} moves to look at.', 'review.clean': 'No mistakes found.', 'review.better': 'Better: {line}', 'review.side': 'Side', 'review.loss': 'Loss a move',
+  'grade.inaccuracy': 'inaccuracy', 'grade.mistake': 'mistake', 'grade.blunder': 'blunder',
+  'mate.title': 'Mate', 'mate.found': 'Mate in {n}', 'mate.none': 'There is no mate here.', 'mate.unknown': 'No mate found in the time given.', 'mate.searching': 'Looking for mate… {nodes} positions', 'mate.playout': 'Play it out',
+  'open.title': 'Open a game', 'open.paste': 'KIF, KI2, CSA, JKF, USI or SFEN: paste it here, or drop a file', 'open.read': 'Open', 'open.file': 'Choose a file…', 'open.start': 'Start position', 'open.which': 'Which game?', 'open.leftout': '{n} more were left out.', 'open.problems': '{n} places could not be read: {first}',
+  'export.title': 'Save the game', 'export.format': 'Format', 'export.encoding': 'Encoding', 'export.text': 'The file', 'export.losses': 'This format has no room for: {what}', 'export.save': 'Save as file', 'export.copy': 'Copy', 'export.copied': 'Copied.', 'export.nocopy': 'The browser does not allow copying.', 'export.sfen': 'Copy this position (SFEN)',
+  'editor.title': 'Set up a position', 'editor.pieces': 'Pieces to put down', 'editor.move': 'Move pieces', 'editor.erase': 'Take pieces away', 'editor.hand': '{side}’s hand', 'editor.turn': 'To move', 'editor.preset': 'Begin from', 'editor.analyse': 'Analyse', 'editor.play': 'Play from here', 'editor.empty': 'Empty board',
+  'editor.text': 'Choose a piece, then click squares. Drag pieces to move them, off the board to remove them.',
+
+  'watch.server': 'Server', 'watch.match': 'Matches', 'watch.learn': 'Learning', 'watch.none.server': 'No server is being watched. Name its data file when starting the board:', 'watch.none.match': 'No matches are being watched. Name a match’s files when starting the board:', 'watch.none.learn': 'No learning is being watched. Name its folder when starting the board:',
+  'watch.live': 'live', 'watch.fromfile': 'from a file', 'watch.running': '{n} games running', 'watch.connections': '{n} connections', 'watch.games': 'Games', 'watch.standings': 'Standings', 'watch.round': 'round {n}', 'watch.ratings': 'Ratings', 'watch.rating': 'Rating', 'watch.records': 'Records',
+  'watch.name': 'Name', 'watch.points': 'Points', 'watch.solkoff': 'Solkoff', 'watch.berger': 'Berger', 'watch.moves': 'Moves', 'watch.end': 'End', 'watch.ended': 'When', 'watch.quiet': 'Nothing there yet.',
+  'watch.pairing': 'Pairing', 'watch.los': 'Likely stronger', 'watch.curve': 'Score over the match', 'watch.game': 'Game', 'watch.score': 'score', 'watch.ngames': '{n} games', 'watch.ofgames': '{n} of {planned} games',
+  'learn.generation': 'Generation', 'learn.elo': 'Elo over the first', 'learn.epoch': 'Epoch', 'learn.train': 'training', 'learn.validation': 'validation', 'learn.losses': 'Losses of generation {n}', 'learn.loss': 'Loss', 'learn.current': 'generation {n} under way', 'learn.verdict': 'Verdict', 'learn.accepted': 'accepted', 'learn.refused': 'refused', 'learn.positions': 'Positions', 'learn.time': 'Time',
+  'learn.step.gen': 'self-play', 'learn.step.train': 'training', 'learn.step.gate': 'gate', 'learn.step.data': 'data',
+
+  'error.network': 'The server cannot be reached.', 'error.internal': 'Something went wrong.', 'error.bad_request': 'The server did not understand.', 'error.bad_position': 'This position is not possible.', 'error.illegal_move': 'This move is not legal.', 'error.not_your_turn': 'It is not your turn.', 'error.game_over': 'The game is over.', 'error.not_found': 'Not found.', 'error.not_allowed': 'Not allowed now.',
+  'error.too_large': 'Too large.', 'error.too_many': 'Too many at once. Close something first.', 'error.too_fast': 'Too fast.', 'error.forbidden': 'The server refuses this page.', 'error.token_required': 'Open the address with the token that the server printed.', 'error.unreadable': 'No game could be read in this text.', 'error.unwritable': 'This game cannot be written in that format.', 'error.engine_failed': 'The engine failed.', 'error.unavailable': 'Not available now.',
+} as const;
+
+export type Key = keyof typeof en;

@@ -1,0 +1,142 @@
+// The one WebSocket: requests with answers, messages without, and coming back after a drop.
+//
+// Nothing is lost with the connection: every screen registers what it follows with `onOpen`, which
+// runs again after each reconnection, and the server answers with the whole state.
+
+import { signal } from '@preact/signals';
+import { Refusal } from './rest';
+
+export type Link = 'connecting' | 'open' | 'lost';
+interface Waiting { resolve: (message: never) => void; reject: (cause: Refusal) => void }
+interface Message { type: string; id?: number; code?: string; message?: string }
+
+const FIRST_DELAY = 250;
+const LONGEST_DELAY = 8000;
+const PING_EVERY = 15000;
+const SILENCE = 35000;
+
+/** How long to wait before the attempt with this number (from 0). */
+export function backoff(attempt: number): number {
+  return Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** attempt);
+}
+
+export class Connection {
+  readonly link = signal<Link>('connecting');
+  private socket: WebSocket | null = null;
+  private attempt = 0;
+  private nextId = 1;
+  private heard = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly waiting = new Map<number, Waiting>();
+  private readonly listeners = new Map<string, Set<(message: never) => void>>();
+  private readonly openers = new Set<() => void>();
+
+  constructor(private readonly address: string) {
+    window.addEventListener('online', () => this.retry());
+    document.addEventListener('visibilitychange', () => {
+      if (!document.hidden) this.retry();
+    });
+    setInterval(() => this.beat(), PING_EVERY);
+  }
+
+  connect(): void {
+    clearTimeout(this.timer);
+    const socket = new WebSocket(this.address);
+    this.socket = socket;
+    socket.onopen = () => {
+      this.attempt = 0;
+      this.heard = Date.now();
+      this.link.value = 'open';
+      for (const opener of [...this.openers]) opener();
+    };
+    socket.onmessage = (event) => {
+      if (this.socket === socket) this.receive(String(event.data));
+    };
+    socket.onclose = () => {
+      if (this.socket === socket) this.dropped();
+    };
+  }
+
+  /** Runs now if connected, and after every reconnection; the answer removes it. */
+  onOpen(opener: () => void): () => void {
+    this.openers.add(opener);
+    if (this.link.value === 'open') opener();
+    return () => this.openers.delete(opener);
+  }
+
+  on<T extends { type: string }>(type: T['type'], listener: (message: T) => void): () => void {
+    const set = this.listeners.get(type) ?? new Set();
+    set.add(listener as (message: never) => void);
+    this.listeners.set(type, set);
+    return () => set.delete(listener as (message: never) => void);
+  }
+
+  send(message: object): boolean {
+    if (this.socket?.readyState !== WebSocket.OPEN) return false;
+    this.socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  request<T>(message: object): Promise<T> {
+    const id = this.nextId++;
+    return new Promise<T>((resolve, reject) => {
+      this.waiting.set(id, { resolve: resolve as (message: never) => void, reject });
+      if (!this.send({ ...message, id })) {
+        this.waiting.delete(id);
+        reject(new Refusal('network', 'not connected'));
+      }
+    });
+  }
+
+  private receive(text: string): void {
+    this.heard = Date.now();
+    let message: Message;
+    try {
+      message = JSON.parse(text) as Message;
+    } catch {
+      return;
+    }
+    const waiting = message.id === undefined ? undefined : this.waiting.get(message.id);
+    if (waiting && message.id !== undefined) {
+      this.waiting.delete(message.id);
+      if (message.type === 'error') waiting.reject(new Refusal(message.code ?? 'internal', message.message ?? ''));
+      else waiting.resolve(message as never);
+    }
+    for (const listener of [...(this.listeners.get(message.type) ?? [])]) listener(message as never);
+  }
+
+  private dropped(): void {
+    this.socket = null;
+    this.link.value = 'lost';
+    const refusal = new Refusal('network', 'the connection was lost');
+    for (const { reject } of this.waiting.values()) reject(refusal);
+    this.waiting.clear();
+    this.timer = setTimeout(() => this.connect(), backoff(this.attempt++));
+  }
+
+  private retry(): void {
+    if (this.socket === null && this.link.value === 'lost') {
+      this.attempt = 0;
+      this.connect();
+    }
+  }
+
+  /** A dead connection may look open for minutes: silence ends it. */
+  private beat(): void {
+    if (this.socket?.readyState !== WebSocket.OPEN) return;
+    if (Date.now() - this.heard > SILENCE) this.socket.close();
+    else this.send({ type: 'ping' });
+  }
+}
+
+function address(): string {
+  const url = new URL('./api/ws', location.href);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  return url.href;
+}
+
+let only: Connection | undefined;
+export function connection(): Connection {
+  only ??= new Connection(address());
+  return only;
+}

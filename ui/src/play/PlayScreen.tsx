@@ -1,0 +1,91 @@
+// Playing: the board in the middle, the players above and below it, the panel beside it.
+
+import { useEffect } from 'preact/hooks';
+import type { Color, Game } from '../net/contract';
+import { Board } from '../board/Board';
+import type { Mark, View } from '../board/ground';
+import { opposite } from '../board/shogi';
+import { colorName } from '../board/announce';
+import { facts } from '../hello';
+import { say, t } from '../i18n';
+import { stepKeys } from '../parts/keys';
+import { route } from '../route';
+import { Clock } from './Clock';
+import { GameList } from './GameList';
+import { GamePanel } from './GamePanel';
+import { NewGameForm } from './NewGameForm';
+import { bottom, follow, game, hint, missing, move, nonce, shownPly, step } from './state';
+
+function viewOf(now: Game): View {
+  const ply = shownPly.value;
+  if (ply !== null) {
+    const shown = now.moves[ply - 1];
+    return { sfen: shown?.sfen ?? now.start, last: shown?.usi, mover: null, nonce: nonce.value };
+  }
+  const { position } = now;
+  const playing = now.status === 'playing';
+  return {
+    sfen: position.sfen,
+    last: position.last,
+    check: position.check ? position.king : null,
+    mover: playing ? now.you : null,
+    position: now.may.move ? position : null,
+    premoves: playing && now.you !== 'both',
+    nonce: nonce.value,
+  };
+}
+
+function Player({ game: now, color }: { game: Game; color: Color }) {
+  const you = now.you === color;
+  const name = now.you === 'both' ? '' : you ? t('play.you') : now.opponent.name ? say(now.opponent.name) : '';
+  return (
+    <div class={`player ${now.position.turn === color && now.status === 'playing' ? 'turn' : ''}`}>
+      <span class={`side-mark ${color}`} aria-hidden="true">{color === 'black' ? '☗' : '☖'}</span>
+      <span class="player-name">{name || colorName(color)}</span>
+      {name && <span class="faint">{colorName(color)}</span>}
+      <Clock game={now} color={color} />
+    </div>
+  );
+}
+
+function Running({ now }: { now: Game }) {
+  useEffect(() => stepKeys(step), []);
+  const orientation = bottom(now);
+  const marks: Mark[] = hint.value && shownPly.value === null ? [{ move: hint.value.move, brush: 'hint' }] : [];
+  return (
+    <main class="screen play" data-game={now.game} data-moves={now.moves.length} data-turn={now.position.turn} data-may-move={String(now.may.move)}>
+      <section class="board-column" aria-label={t('board.label')}>
+        <Player game={now} color={opposite(orientation)} />
+        <Board view={viewOf(now)} orientation={orientation} hand={facts(now.variant).hand} marks={marks} onMove={(usi) => void move(usi)} />
+        <Player game={now} color={orientation} />
+      </section>
+      <GamePanel game={now} />
+    </main>
+  );
+}
+
+function Welcome() {
+  const start = facts('shogi').start;
+  return (
+    <main class="screen play welcome">
+      <section class="board-column decoration">
+        <Board view={{ sfen: start, mover: null }} orientation="black" hand={facts('shogi').hand} quiet />
+      </section>
+      <aside class="panel">
+        <h1 class="panel-title">{t('play.welcome')}</h1>
+        {missing.value && <p class="problem">{t('play.missing')}</p>}
+        <NewGameForm />
+        <GameList />
+      </aside>
+    </main>
+  );
+}
+
+export function PlayScreen() {
+  const id = route.value.rest[0] ?? null;
+  useEffect(() => follow(id), [id]);
+  const now = game.value;
+  if (id && now?.game === id) return <Running now={now} />;
+  if (id && !missing.value) return <main class="screen"><p class="loading">{t('loading')}</p></main>;
+  return <Welcome />;
+}

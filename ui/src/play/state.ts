@@ -1,0 +1,194 @@
+// The game on the board: what the server last said of it, and what the visitor asks for.
+//
+// The server's word is the whole state; the page adds only a move on its way (sent again after a
+// lost connection, guarded by its ply) and the moment a message came, from which clocks count.
+
+import { batch, signal } from '@preact/signals';
+import type { Color, Game, GameSummary, Hint, NewGame } from '../net/contract';
+import { connection } from '../net/socket';
+import { Refusal, rest } from '../net/rest';
+import { notated, t } from '../i18n';
+import { announce } from '../board/announce';
+import { complain } from '../parts/toast';
+import { endingText } from '../parts/format';
+import { go, routeHash } from '../route';
+
+export const game = signal<Game | null>(null);
+export const games = signal<GameSummary[]>([]);
+/** When the state came, for clocks. */
+export const received = signal(0);
+/** Which position is shown: plies from the start; null follows the game. */
+export const shownPly = signal<number | null>(null);
+export const flipped = signal(false);
+export const hint = signal<Hint | null>(null);
+export const asking = signal(false);
+/** Grows when the board must forget a move the server refused. */
+export const nonce = signal(0);
+export const missing = signal(false);
+
+let following: string | null = null;
+let onTheWay: { move: string; ply: number } | null = null;
+
+function tellNews(before: Game | null, now: Game): void {
+  if (before?.game !== now.game) return;
+  for (const move of now.moves.slice(before.moves.length)) {
+    announce(`${notated(move)}${move.check ? `, ${t('check')}` : ''}`);
+  }
+  if (now.moves.length < before.moves.length) announce(t('play.takenback'));
+  if (now.ending && !before.ending) announce(endingText(now.ending, now.you));
+}
+
+function receive(now: Game): void {
+  const before = game.value;
+  if (now.game !== following) return;
+  if (before?.game === now.game && now.revision < before.revision) return;
+  batch(() => {
+    received.value = performance.now();
+    game.value = now;
+    missing.value = false;
+    if (before?.game !== now.game || before.moves.length !== now.moves.length) {
+      shownPly.value = null;
+      hint.value = null;
+      nonce.value += 1;
+    }
+  });
+  tellNews(before, now);
+}
+
+export function listenToGames(): void {
+  const link = connection();
+  link.on<Game>('game', receive);
+  link.onOpen(() => {
+    if (following) void reopen(following);
+  });
+}
+
+async function reopen(id: string): Promise<void> {
+  try {
+    receive(await connection().request<Game>({ type: 'game.open', game: id }));
+    const waiting = onTheWay;
+    if (waiting && game.value?.position.ply === waiting.ply && game.value.may.move) await move(waiting.move);
+    else onTheWay = null;
+  } catch (cause) {
+    if (cause instanceof Refusal && cause.code === 'not_found') {
+      missing.value = true;
+      game.value = null;
+    } else if (!(cause instanceof Refusal && cause.code === 'network')) {
+      complain(cause);
+    }
+  }
+}
+
+/** Follows a game, or none. */
+export function follow(id: string | null): void {
+  if (following === id) return;
+  if (following) connection().send({ type: 'game.close', game: following });
+  following = id;
+  batch(() => {
+    missing.value = false;
+    game.value = null;
+    shownPly.value = null;
+    hint.value = null;
+    flipped.value = false;
+  });
+  onTheWay = null;
+  if (id && connection().link.value === 'open') void reopen(id);
+}
+
+async function ask(type: string, more: object = {}): Promise<void> {
+  const now = game.value;
+  if (!now) return;
+  try {
+    receive(await connection().request<Game>({ type, game: now.game, ...more }));
+  } catch (cause) {
+    nonce.value += 1;
+    complain(cause);
+  }
+}
+
+export async function start(wish: NewGame): Promise<void> {
+  try {
+    const made = await connection().request<Game>({ type: 'game.new', ...wish });
+    if (following && following !== made.game) connection().send({ type: 'game.close', game: following });
+    following = made.game;
+    batch(() => {
+      flipped.value = false;
+      hint.value = null;
+      shownPly.value = null;
+    });
+    receive(made);
+    go(routeHash('play', made.game));
+  } catch (cause) {
+    complain(cause);
+  }
+}
+
+export async function move(usi: string): Promise<void> {
+  const now = game.value;
+  if (!now) return;
+  const ply = now.position.ply;
+  onTheWay = { move: usi, ply };
+  try {
+    receive(await connection().request<Game>({ type: 'game.move', game: now.game, move: usi, ply }));
+    onTheWay = null;
+  } catch (cause) {
+    // A lost connection keeps the move: it goes out again when the game is opened anew.
+    if (cause instanceof Refusal && cause.code === 'network') return;
+    onTheWay = null;
+    nonce.value += 1;
+    complain(cause);
+  }
+}
+
+export const takeBack = (): Promise<void> => ask('game.takeback');
+export const resign = (): Promise<void> => ask('game.resign');
+export const declare = (): Promise<void> => ask('game.declare');
+
+export async function askHint(): Promise<void> {
+  const now = game.value;
+  if (!now || asking.value) return;
+  asking.value = true;
+  try {
+    const answer = await connection().request<Hint>({ type: 'game.hint', game: now.game });
+    if (game.value?.revision === now.revision) {
+      hint.value = answer;
+      announce(t('play.hintis', { move: notated(answer) }));
+    }
+  } catch (cause) {
+    complain(cause);
+  } finally {
+    asking.value = false;
+  }
+}
+
+export async function loadGames(): Promise<void> {
+  try {
+    games.value = (await rest.games()).games;
+  } catch (cause) {
+    complain(cause);
+  }
+}
+
+export async function forget(id: string): Promise<void> {
+  try {
+    await rest.forget(id);
+    games.value = games.value.filter((summary) => summary.game !== id);
+  } catch (cause) {
+    complain(cause);
+  }
+}
+
+/** Whose side is at the bottom. */
+export function bottom(now: Game): Color {
+  const natural: Color = now.you === 'white' ? 'white' : 'black';
+  return flipped.value ? (natural === 'black' ? 'white' : 'black') : natural;
+}
+
+/** Shows an earlier or later position of the game. */
+export function step(by: number): void {
+  const now = game.value;
+  if (!now) return;
+  const last = now.moves.length;
+  const next = Math.min(last, Math.max(0, (shownPly.value ?? last) + by));
+  shownPly.value = next === last ? null : next;
+}

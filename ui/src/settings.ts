@@ -1,0 +1,37 @@
+// What a visitor likes, kept in the browser. Each setting is a signal; a change is stored at once.
+
+import { signal, type Signal } from '@preact/signals';
+
+export type Language = 'en' | 'ja';
+export type Theme = 'auto' | 'light' | 'dark';
+export type PieceSet = 'kanji' | 'single' | 'western';
+export type Coordinates = 'japanese' | 'western' | 'none';
+
+function kept<T extends string>(name: string, allowed: readonly T[], first: T): Signal<T> {
+  let value = first;
+  try {
+    const stored = localStorage.getItem(`nue.${name}`) as T | null;
+    if (stored !== null && allowed.includes(stored)) value = stored;
+  } catch {
+    // Storage may be forbidden; the setting then lasts as long as the page.
+  }
+  const setting = signal(value);
+  setting.subscribe((now) => {
+    try {
+      if (now !== first || localStorage.getItem(`nue.${name}`) !== null) localStorage.setItem(`nue.${name}`, now);
+    } catch {
+      // as above
+    }
+  });
+  return setting;
+}
+
+const speaksJapanese = typeof navigator !== 'undefined' && navigator.language.toLowerCase().startsWith('ja');
+
+export const settings = {
+  language: kept<Language>('language', ['en', 'ja'], speaksJapanese ? 'ja' : 'en'),
+  theme: kept<Theme>('theme', ['auto', 'light', 'dark'], 'auto'),
+  pieces: kept<PieceSet>('pieces', ['kanji', 'single', 'western'], 'kanji'),
+  coordinates: kept<Coordinates>('coordinates', ['japanese', 'western', 'none'], speaksJapanese ? 'japanese' : 'western'),
+  animation: kept<'on' | 'off'>('animation', ['on', 'off'], 'on'),
+};

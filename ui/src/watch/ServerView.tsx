@@ -1,0 +1,89 @@
+// A CSA server: running games on small boards, standings, ratings, records.
+
+import type { WatchServer } from '../net/contract';
+import { Board } from '../board/Board';
+import { facts } from '../hello';
+import { known, t } from '../i18n';
+import { clockText } from '../parts/format';
+import { routeHash } from '../route';
+
+type Games = NonNullable<WatchServer['games']>;
+
+function SmallGame({ game }: { game: Games[number] }) {
+  const variant = game.sfen.split(' ')[0]?.split('/').length === 5 ? 'minishogi' : 'shogi';
+  const time = (seconds: number | null): string => (seconds === null ? '' : clockText(seconds * 1000));
+  return (
+    <li class="small-game">
+      <a href={routeHash('analyse', 'server', game.id)}>
+        <span class="small-player">☖ {game.white} <small>{time(game.white_seconds)}</small></span>
+        <Board view={{ sfen: game.sfen, last: game.last, mover: null }} orientation="black" hand={facts(variant).hand} quiet />
+        <span class="small-player">☗ {game.black} <small>{time(game.black_seconds)}</small></span>
+        <span class="faint">{game.event} · {t('play.plies', { n: game.moves })}</span>
+      </a>
+    </li>
+  );
+}
+
+function Standings({ table }: { table: NonNullable<WatchServer['standings']>[number] }) {
+  return (
+    <section class="card">
+      <h2>{t('watch.standings')}: {table.event} <small class="faint">{t('watch.round', { n: table.round })}</small></h2>
+      <table>
+        <thead><tr><th scope="col">#</th><th scope="col">{t('watch.name')}</th><th scope="col">{t('watch.points')}</th><th scope="col">+ = −</th><th scope="col">{t('watch.solkoff')}</th><th scope="col">{t('watch.berger')}</th></tr></thead>
+        <tbody>{table.standings.map((row) => (
+          <tr key={row.name}><td>{row.rank}</td><th scope="row">{row.name}</th><td>{row.points}</td><td>{row.wins} {row.draws} {row.losses}</td><td>{row.solkoff}</td><td>{row.berger}</td></tr>
+        ))}</tbody>
+      </table>
+    </section>
+  );
+}
+
+function Ratings({ rows }: { rows: NonNullable<WatchServer['ratings']> }) {
+  return (
+    <section class="card">
+      <h2>{t('watch.ratings')}</h2>
+      <table>
+        <thead><tr><th scope="col">{t('watch.name')}</th><th scope="col">{t('watch.rating')}</th><th scope="col">+ = −</th></tr></thead>
+        <tbody>{rows.map((row) => (
+          <tr key={row.name}><th scope="row">{row.name}</th><td>{Math.round(row.rating)}{row.error !== null && <small class="faint"> ±{Math.round(row.error)}</small>}</td><td>{row.wins} {row.draws} {row.losses}</td></tr>
+        ))}</tbody>
+      </table>
+    </section>
+  );
+}
+
+function Records({ rows }: { rows: NonNullable<WatchServer['records']> }) {
+  const side = (winner: 'black' | 'white' | null, me: 'black' | 'white'): string => (winner === me ? 'won' : '');
+  return (
+    <section class="card">
+      <h2>{t('watch.records')}</h2>
+      <table>
+        <thead><tr><th scope="col">☗</th><th scope="col">☖</th><th scope="col">{t('watch.moves')}</th><th scope="col">{t('watch.end')}</th><th scope="col">{t('watch.ended')}</th></tr></thead>
+        <tbody>{rows.map((row) => (
+          <tr key={row.id}>
+            <td class={side(row.winner, 'black')}>{row.black}</td><td class={side(row.winner, 'white')}>{row.white}</td><td>{row.moves}</td>
+            <td>{known('ending', row.reason)}</td><td><a href={routeHash('analyse', 'server', row.id)}>{row.ended}</a></td>
+          </tr>
+        ))}</tbody>
+      </table>
+    </section>
+  );
+}
+
+export function ServerView({ picture }: { picture: WatchServer }) {
+  const { games, standings, ratings, records, status } = picture;
+  return (
+    <div class="cards">
+      <p class="wide source">
+        <span class={picture.live ? 'live' : 'faint'}>{picture.live ? t('watch.live') : t('watch.fromfile')}</span> {picture.source}
+        {status && <span class="faint"> · {t('watch.running', { n: status.running })}{status.connections !== null ? ` · ${t('watch.connections', { n: status.connections })}` : ''}</span>}
+      </p>
+      {picture.error && <p class="problem wide">{picture.error}</p>}
+      {games && games.length > 0 && <section class="card wide"><h2>{t('watch.games')}</h2><ul class="small-games">{games.map((game) => <SmallGame key={game.id} game={game} />)}</ul></section>}
+      {standings?.map((table) => <Standings key={`${table.event}-${table.stage}`} table={table} />)}
+      {ratings && ratings.length > 0 && <Ratings rows={ratings} />}
+      {records && records.length > 0 && <Records rows={records} />}
+      {!games?.length && !standings?.length && !ratings?.length && !records?.length && <p class="card">{t('watch.quiet')}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+// Watching: a server's games and tables, matches between engines, learning generation by generation.
+
+import { useEffect } from 'preact/hooks';
+import './watch.css';
+import { hello } from '../hello';
+import { t, type Key } from '../i18n';
+import { route, routeHash } from '../route';
+import { LearnView } from './LearnView';
+import { MatchView } from './MatchView';
+import { ServerView } from './ServerView';
+import { pictures, watch, type What } from './state';
+
+const PARTS: What[] = ['server', 'match', 'learn'];
+
+function Shown({ what }: { what: What }) {
+  useEffect(() => watch(what), [what]);
+  const { server, match, learn } = pictures.value;
+  if (what === 'server' && server) return <ServerView picture={server} />;
+  if (what === 'match' && match) return <MatchView picture={match} />;
+  if (what === 'learn' && learn) return <LearnView picture={learn} />;
+  return <p class="loading">{t('loading')}</p>;
+}
+
+export function WatchScreen() {
+  const there = hello.value?.watch;
+  const named = route.value.rest[0] as What | undefined;
+  const first = PARTS.find((part) => there?.[part]) ?? 'server';
+  const what = named && PARTS.includes(named) ? named : first;
+  return (
+    <main class="watch">
+      <h1 class="unseen">{t('nav.watch')}</h1>
+      <nav class="tabs" aria-label={t('nav.watch')}>
+        {PARTS.map((part) => <a key={part} href={routeHash('watch', part)} aria-current={part === what ? 'page' : undefined} data-watch={part}>{t(`watch.${part}` as Key)}</a>)}
+      </nav>
+      {there?.[what] ? <Shown what={what} /> : (
+        <section class="card nothing">
+          <h2>{t(`watch.${what}` as Key)}</h2>
+          <p>{t(`watch.none.${what}` as Key)}</p>
+          <pre>{`nue web --${what} ${what === 'server' ? 'server.db' : what === 'match' ? 'match-folder' : 'lab'}`}</pre>
+        </section>
+      )}
+    </main>
+  );
+}

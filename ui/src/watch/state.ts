@@ -1,0 +1,25 @@
+// What is watched: the server sends the whole picture now and after every change.
+
+import { signal } from '@preact/signals';
+import type { WatchLearn, WatchMatch, WatchServer } from '../net/contract';
+import { connection } from '../net/socket';
+
+export type What = 'server' | 'match' | 'learn';
+interface Pictures { server: WatchServer; match: WatchMatch; learn: WatchLearn }
+export const pictures = signal<Partial<Pictures>>({});
+
+interface Message { type: 'watch'; what: What; data: never }
+
+/** Watches until the answer is called. */
+export function watch(what: What): () => void {
+  const link = connection();
+  const off = link.on<Message>('watch', (message) => {
+    pictures.value = { ...pictures.value, [message.what]: message.data };
+  });
+  const again = link.onOpen(() => link.send({ type: 'watch.start', what }));
+  return () => {
+    off();
+    again();
+    link.send({ type: 'watch.stop', what });
+  };
+}

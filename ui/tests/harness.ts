@@ -1,0 +1,155 @@
+// The server as a process, the browser, and a hand that plays on the board.
+//
+// NUE names the executable, NUE_CHROMIUM the browser, NUE_PICTURES a folder for screenshots. Waits
+// are for states the page shows, never for time to pass.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+export const NUE = process.env.NUE ?? resolve(import.meta.dirname, '../../target/debug/nue');
+const CHROMIUM = process.env.NUE_CHROMIUM ?? '/usr/bin/chromium';
+const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'];
+
+export interface House { address: string; browser: Browser; restart: () => Promise<void>; close: () => Promise<void> }
+
+function launch(data: string, port: number, more: string[]): Promise<{ server: ChildProcess; address: string }> {
+  const server = spawn(NUE, ['web', '--no-open', '--port', String(port), '--data', join(data, 'web.db'), ...more], { stdio: ['ignore', 'pipe', 'pipe'] });
+  return new Promise((found, lost) => {
+    let said = '';
+    const listen = (chunk: Buffer): void => {
+      said += chunk.toString();
+      const address = /http:\/\/[\w.:[\]]+\//.exec(said)?.[0];
+      if (address) found({ server, address });
+    };
+    server.stdout.on('data', listen);
+    server.stderr.on('data', listen);
+    server.on('exit', (code) => lost(new Error(`nue web ended with ${code}: ${said}`)));
+    server.on('error', lost);
+  });
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) return;
+  const gone = new Promise((done) => server.once('exit', done));
+  server.kill('SIGTERM');
+  await gone;
+}
+
+export async function openHouse(more: string[] = []): Promise<House> {
+  const data = mkdtempSync(join(tmpdir(), 'nue-page-'));
+  let { server, address } = await launch(data, 0, more);
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+  const port = Number(new URL(address).port);
+  return {
+    address,
+    browser,
+    /** The same server again, on the same port with the same data. */
+    async restart() {
+      await end(server);
+      ({ server } = await launch(data, port, more));
+    },
+    async close() {
+      await browser.close();
+      await end(server);
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What pages complained about since the last visit began. */
+const complaints: string[] = [];
+
+/** A visitor with a page of his own; what the page complains about fails the test. */
+export async function visit(house: House, hash = '', options: BrowserContextOptions = {}): Promise<Page> {
+  complaints.length = 0;
+  const context = await house.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(30000);
+  const page = await context.newPage();
+  page.on('pageerror', (error) => complaints.push(String(error.stack ?? error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/WebSocket|ERR_CONNECTION|Failed to load resource/.test(message.text())) complaints.push(message.text());
+  });
+  await page.goto(house.address + hash);
+  return page;
+}
+
+export async function leave(page: Page): Promise<void> {
+  await page.context().close();
+  expect(complaints.splice(0)).toEqual([]);
+}
+
+export interface Wish { game?: 'shogi' | 'minishogi'; against?: 'human' | 'level'; level?: number; handicap?: string; side?: 'black' | 'white' }
+
+/** Fills in the form of a new game and starts it. */
+export async function newGame(page: Page, { game = 'shogi', against = 'level', level = 1, handicap, side = 'black' }: Wish = {}): Promise<void> {
+  await page.locator(`.new-game input[value="${game}"]`).check({ force: true });
+  await page.locator(`.new-game input[value="${against}"]`).check({ force: true });
+  if (against === 'level') {
+    await page.locator('[data-level]').fill(String(level));
+    await page.locator(`.new-game input[value="${side}"]`).check({ force: true });
+  }
+  if (handicap) await page.locator('.new-game select').first().selectOption(handicap);
+  await page.locator('[data-start]').click();
+  await page.locator('main[data-game]').waitFor();
+}
+
+/** The middle of a square on the screen. */
+async function middle(page: Page, square: string): Promise<{ x: number; y: number }> {
+  const board = page.locator('.board-area[role="application"] sg-pieces');
+  const box = await board.boundingBox();
+  const turned = (await page.locator('.board-area[role="application"] .sg-wrap.orientation-gote').count()) > 0;
+  const size = (await page.locator('.board-area[role="application"].size-5').count()) > 0 ? 5 : 9;
+  if (!box) throw new Error('there is no board');
+  const file = Number(square[0]);
+  const rank = 'abcdefghi'.indexOf(square[1] ?? 'a') + 1;
+  const column = turned ? file - 1 : size - file;
+  const row = turned ? size - rank : rank - 1;
+  return { x: box.x + ((column + 0.5) * box.width) / size, y: box.y + ((row + 0.5) * box.height) / size };
+}
+
+export async function clickSquare(page: Page, square: string): Promise<void> {
+  await page.locator('.board-area[role="application"]').scrollIntoViewIfNeeded();
+  const { x, y } = await middle(page, square);
+  await page.mouse.click(x, y);
+}
+
+export async function tapSquare(page: Page, square: string): Promise<void> {
+  await page.locator('.board-area[role="application"]').scrollIntoViewIfNeeded();
+  const { x, y } = await middle(page, square);
+  await page.touchscreen.tap(x, y);
+}
+
+const ROLES: Record<string, string> = { P: 'pawn', L: 'lance', N: 'knight', S: 'silver', G: 'gold', B: 'bishop', R: 'rook' };
+
+/** Plays a move by clicking. `choice` answers the question of promotion where one is expected. */
+export async function clickMove(page: Page, usi: string, choice?: 'promote' | 'stay'): Promise<void> {
+  if (usi[1] === '*') {
+    const turn = await page.locator('main').getAttribute('data-turn');
+    await page.locator(`.board-area[role="application"] sg-hand piece.${turn === 'white' ? 'gote' : 'sente'}.${ROLES[usi[0] ?? 'P']}`).click();
+  } else await clickSquare(page, usi.slice(0, 2));
+  await clickSquare(page, usi.slice(2, 4));
+  if (choice) await page.locator('sg-promotion-choices piece').nth(choice === 'promote' ? 0 : 1).click();
+}
+
+export async function expectMoves(page: Page, count: number): Promise<void> {
+  await page.locator(`main[data-moves="${count}"]`).waitFor();
+}
+
+/** The visitor's turn, at or after a number of moves. */
+export async function myTurn(page: Page, moves: number): Promise<void> {
+  await page.locator(`main[data-may-move="true"][data-moves="${moves}"]`).waitFor();
+}
+
+export async function sfen(page: Page): Promise<string> {
+  return (await page.locator('.board-area[role="application"]').getAttribute('data-sfen')) ?? '';
+}
+
+/** Keeps a picture where a folder for them is named. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.NUE_PICTURES;
+  if (folder) await page.screenshot({ path: join(folder, `${name}.png`) });
+}

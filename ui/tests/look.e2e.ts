@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { clickMove, expectMoves, leave, myTurn, newGame, openHouse, picture, visit, type House } from './harness';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(async () => house?.close());
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation { id: string; nodes: { html: string; failureSummary: string }[] }
+
+/** What axe-core finds wrong, in words. */
+async function faults(page: Page): Promise<string[]> {
+  // Evaluated by the debugger: the page's own policy forbids foreign scripts.
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const axe = (window as unknown as { axe: { run: (place: Document, options: object) => Promise<{ violations: unknown[] }> } }).axe;
+    return (await axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] })).violations;
+  });
+  return (found as Violation[]).flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`));
+}
+
+async function overflow(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+describe('how it looks and reads', () => {
+  it('switches language and remembers it', async () => {
+    const page = await visit(house, '#/play');
+    await page.locator('[data-start]').waitFor();
+    await page.locator('[data-language]').click();
+    await expect.poll(() => page.locator('[data-start]').textContent()).toBe('対局開始');
+    expect(await page.locator('html').getAttribute('lang')).toBe('ja');
+    await page.reload();
+    await expect.poll(() => page.locator('[data-start]').textContent()).toBe('対局開始');
+    await newGame(page, { against: 'human' });
+    await myTurn(page, 0);
+    await clickMove(page, '7g7f');
+    await expectMoves(page, 1);
+    expect(await page.locator('.moves .text').first().textContent()).toContain('７六歩');
+    await leave(page);
+  });
+
+  it('fits a phone', async () => {
+    const page = await visit(house, '#/play', { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+    await newGame(page, { against: 'human' });
+    await myTurn(page, 0);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await clickMove(page, '7g7f');
+    await expectMoves(page, 1);
+    await picture(page, 'phone');
+    await page.locator('[data-screen="analyse"]').click();
+    await page.locator('main.analyse').waitFor();
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await page.locator('[data-screen="watch"]').click();
+    await page.locator('main.watch').waitFor();
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await leave(page);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`has nothing axe-core objects to (${colorScheme})`, async () => {
+      const page = await visit(house, '#/play', { colorScheme });
+      await page.locator('[data-start]').waitFor();
+      expect(await faults(page)).toEqual([]);
+      await newGame(page, { against: 'human' });
+      await myTurn(page, 0);
+      await clickMove(page, '7g7f');
+      await expectMoves(page, 1);
+      expect(await faults(page)).toEqual([]);
+      await picture(page, `play-${colorScheme}`);
+      await page.locator('[data-screen="analyse"]').click();
+      await page.locator('main[data-ready="true"]').waitFor();
+      expect(await faults(page)).toEqual([]);
+      await page.locator('[data-open]').click();
+      await page.locator('dialog').waitFor();
+      expect(await faults(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.locator('[data-edit]').click();
+      await page.locator('main.editor').waitFor();
+      expect(await faults(page)).toEqual([]);
+      await page.locator('[data-screen="watch"]').click();
+      await page.locator('main.watch').waitFor();
+      expect(await faults(page)).toEqual([]);
+      await page.locator('[data-settings]').click();
+      await page.locator('dialog').waitFor();
+      expect(await faults(page)).toEqual([]);
+      await leave(page);
+    });
+  }
+
+  it('asks nobody else for anything', async () => {
+    const page = await visit(house, '');
+    const foreign: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().startsWith(house.address)) foreign.push(request.url());
+    });
+    await page.reload();
+    await page.locator('[data-start]').waitFor();
+    expect(foreign).toEqual([]);
+    await leave(page);
+  });
+});

@@ -1,0 +1,80 @@
+// The pictures of the README and the documentation, made anew on request:
+//
+//   NUE_PICTURES=../docs/pictures npm run e2e -- pictures
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { leave, myTurn, openHouse, picture, visit, type House } from './harness';
+
+const wanted = process.env.NUE_PICTURES !== undefined;
+let house: House;
+beforeAll(async () => {
+  if (wanted) house = await openHouse();
+});
+afterAll(async () => house?.close());
+
+const GAME = readFileSync(join(import.meta.dirname, 'game.csa'), 'utf8');
+
+/** A game from a position of the middle game, Nue to answer. */
+async function playFrom(page: Page, wish: object): Promise<void> {
+  await page.locator('[data-start]').waitFor();
+  const id = await page.evaluate(async (body) => {
+    const answer = await fetch('./api/games', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+    return ((await answer.json()) as { game: string }).game;
+  }, wish);
+  await page.evaluate((game) => { location.hash = `#/play/${game}`; }, id);
+  await page.locator('main[data-may-move="true"]').waitFor();
+}
+
+async function openGame(page: Page): Promise<void> {
+  await page.locator('[data-open]').click();
+  await page.locator('[data-paste]').fill(GAME);
+  await page.locator('[data-open-text]').click();
+  await page.locator('dialog').waitFor({ state: 'detached' });
+}
+
+const MIDDLE = 'l5knl/1r2g1gs1/2n1pp1pp/p1pps1p2/1p5P1/P1P1SPP2/1PSPP1N1P/2GK3R1/LN3G2L b Bb 37';
+const clock = { main: 900, byoyomi: 30, increment: 0 };
+
+describe.skipIf(!wanted)('pictures', () => {
+  it('playing', async () => {
+    const page = await visit(house, '#/play', { viewport: { width: 1200, height: 760 }, colorScheme: 'light' });
+    await playFrom(page, { variant: 'shogi', start: MIDDLE, side: 'black', opponent: { level: 4 }, clock });
+    for (let moves = 0; moves < 8; moves += 2) {
+      await myTurn(page, moves);
+      await page.locator('[data-hint-button]').click();
+      const hint = await page.locator('[data-hint]').getAttribute('data-hint');
+      await page.locator('[data-move-entry]').fill(hint ?? '');
+      await page.keyboard.press('Enter');
+    }
+    await myTurn(page, 8);
+    await page.locator('[data-hint-button]').click();
+    await page.locator('[data-hint]').waitFor();
+    await picture(page, 'play');
+    await leave(page);
+  });
+
+  it('playing on a phone, in Japanese, in the dark', async () => {
+    const page = await visit(house, '#/play', { viewport: { width: 390, height: 760 }, colorScheme: 'dark', locale: 'ja-JP', hasTouch: true, isMobile: true });
+    await playFrom(page, { variant: 'minishogi', side: 'black', opponent: { level: 2 }, clock });
+    await picture(page, 'phone');
+    await leave(page);
+  });
+
+  it('analysing', async () => {
+    const page = await visit(house, '#/analyse', { viewport: { width: 1440, height: 960 }, colorScheme: 'light' });
+    await openGame(page);
+    await page.locator('.review input[value="normal"]').check({ force: true });
+    await page.locator('[data-review-start]').click();
+    await page.locator('[data-review="done"]').waitFor({ timeout: 180000 });
+    await page.locator('.mistake-move').first().click();
+    await page.locator('[data-step="-1"]').click();
+    await page.locator('[data-engine="a"]').click();
+    await page.locator('[data-slot="a"] .engine-line').nth(2).waitFor();
+    await page.locator('.panel').evaluate((panel) => { panel.scrollTop = 0; });
+    await picture(page, 'analyse');
+    await leave(page);
+  }, 240000);
+});

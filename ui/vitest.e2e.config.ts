@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+// The page in a real browser against the real server. One file after the other: they share both.
+export default defineConfig({
+  test: {
+    include: ['tests/**/*.e2e.ts'],
+    testTimeout: 60000,
+    hookTimeout: 60000,
+    fileParallelism: false,
+    // A machine may stall; what fails twice is wrong.
+    retry: 1,
+    sequence: { concurrent: false },
+  },
+});
