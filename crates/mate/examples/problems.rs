@@ -1,9 +1,10 @@
 //! Solves the problems of a file (name, plies, SFEN separated by tabs) one after the other.
+//! Every proof is checked.
 //! Arguments: the file, seconds for each, MiB of table, names separated by commas, and anything
 //! to ask for the shortest mates.
 #![allow(clippy::print_stdout)]
 
-use mate::{Bounds, solve};
+use mate::{Bounds, Solver, verify};
 use rules::{Kings, Position, Shogi};
 use std::time::Duration;
 use think::{Control, TimeSource, WallTime};
@@ -29,10 +30,19 @@ fn main() {
             ..Bounds::default()
         };
         let time = WallTime::start();
-        let s = solve(&pos, &bounds, &Control::new(false), &time);
+        let control = Control::new(false);
+        let mut solver = Solver::new(&pos, &bounds, &control, &time);
+        let s = solver.solve();
         let t = time.now().as_secs_f64();
+        let proof = solver.proof(&s).map_or_else(
+            |why| format!("no proof: {why}"),
+            |bytes| match verify(&bytes) {
+                Ok(v) => format!("{} proven in {} bytes", v.claim, bytes.len()),
+                Err(e) => e.to_string(),
+            },
+        );
         println!(
-            "{:12} {:>5} {:?} {} plies{}, {} nodes, {t:.2} s",
+            "{:12} {:>5} {:?} {} plies{}, {} nodes, {t:.2} s; {proof}",
             fields[0],
             fields[1],
             s.verdict,
