@@ -61,5 +61,5 @@ function LabCard({ lab }: { lab: Lab }) {
 
 export function LearnView({ picture }: { picture: WatchLearn }) {
   if (picture.labs.length === 0) return <p class="card">{t('watch.quiet')}</p>;
-  return <div class="cards">{picture.labs.map((lab) => <LabCard key={lab.name} lab={lab} />)}</div>;
+  return <div class="cards">{picture.labs.map((lab, index) => <LabCard key={index} lab={lab} />)}</div>;
 }

@@ -46,5 +46,5 @@ function MatchCard({ match }: { match: Match }) {
 
 export function MatchView({ picture }: { picture: WatchMatch }) {
   if (picture.matches.length === 0) return <p class="card">{t('watch.quiet')}</p>;
-  return <div class="cards">{picture.matches.map((match) => <MatchCard key={match.name} match={match} />)}</div>;
+  return <div class="cards">{picture.matches.map((match, index) => <MatchCard key={index} match={match} />)}</div>;
 }

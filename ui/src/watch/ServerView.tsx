@@ -61,7 +61,7 @@ function when(moment: number | string): string {
 function Records({ rows }: { rows: NonNullable<WatchServer['records']> }) {
   const side = (winner: 'black' | 'white' | null, me: 'black' | 'white'): string => (winner === me ? 'won' : '');
   return (
-    <section class="card">
+    <section class="card wide">
       <h2>{t('watch.records')}</h2>
       <table>
         <thead><tr><th scope="col">☗</th><th scope="col">☖</th><th scope="col">{t('watch.moves')}</th><th scope="col">{t('watch.end')}</th><th scope="col">{t('watch.ended')}</th></tr></thead>
