@@ -149,7 +149,10 @@ async fn read<T: Send + 'static>(
     reading.await.ok()?.ok()
 }
 
-pub(super) fn ratings_json(connection: &rusqlite::Connection, method: &Method) -> Result<Value, store::Error> {
+pub(super) fn ratings_json(
+    connection: &rusqlite::Connection,
+    method: &Method,
+) -> Result<Value, store::Error> {
     let results = store::results(connection, ServerClock::wall(), method.oldest)?;
     let ratings = ::server::rating::rate(&results, method);
     let row = |r: &::server::rating::Rating| {

@@ -372,7 +372,8 @@ pub(super) fn latest(
     connection: &Connection,
     count: usize,
 ) -> Result<Vec<serde_json::Value>, Error> {
-    let sql = "SELECT id, event, black, white, started, ended, reason, winner FROM games \
+    let sql = "SELECT id, event, black, white, started, ended, reason, winner, \
+               (SELECT COUNT(*) FROM moves WHERE moves.game = games.key) FROM games \
                WHERE ended IS NOT NULL ORDER BY ended DESC, key DESC LIMIT ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([i64::try_from(count).unwrap_or(i64::MAX)], |row| {
@@ -381,7 +382,7 @@ pub(super) fn latest(
             "id": row.get::<_, String>(0)?, "event": row.get::<_, String>(1)?,
             "black": row.get::<_, String>(2)?, "white": row.get::<_, String>(3)?,
             "started": row.get::<_, i64>(4)?, "ended": row.get::<_, i64>(5)?,
-            "reason": row.get::<_, String>(6)?, "winner": winner,
+            "reason": row.get::<_, String>(6)?, "winner": winner, "moves": row.get::<_, i64>(8)?,
         }))
     })?;
     rows.collect()

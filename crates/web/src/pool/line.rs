@@ -98,7 +98,10 @@ impl Line {
     /// Whether nothing needs to be decided as time passes.
     pub(super) fn is_quiet(&self) -> bool {
         self.waiting.is_empty()
-            && !self.running.iter().any(|r| r.member.class == Class::Long && r.seats < r.member.wish)
+            && !self
+                .running
+                .iter()
+                .any(|r| r.member.class == Class::Long && r.seats < r.member.wish)
     }
 
     /// A question joins; `due` is when its answer is wanted.
@@ -145,7 +148,9 @@ impl Line {
             Class::Long => (Duration::ZERO, served(&self.waiting[i]), i),
             _ => (self.waiting[i].due, 0, i),
         };
-        (0..self.waiting.len()).filter(|&i| self.waiting[i].class == class).min_by_key(|&i| order(i))
+        (0..self.waiting.len())
+            .filter(|&i| self.waiting[i].class == class)
+            .min_by_key(|&i| order(i))
     }
 
     /// How many wait before that one.
@@ -214,7 +219,9 @@ impl Line {
             let candidate = (0..self.running.len())
                 .filter(|&i| {
                     let r = &self.running[i];
-                    yields(r) && age(r) >= least && (class != Class::Long || r.member.class == class)
+                    yields(r)
+                        && age(r) >= least
+                        && (class != Class::Long || r.member.class == class)
                 })
                 .max_by_key(|&i| {
                     let r = &self.running[i];

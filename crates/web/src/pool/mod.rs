@@ -296,7 +296,11 @@ impl Inner {
                 inner.run(id, job, threads, crowd);
             }
         };
-        if thread::Builder::new().name("thinker".to_owned()).stack_size(think::STACK).spawn(run).is_err()
+        if thread::Builder::new()
+            .name("thinker".to_owned())
+            .stack_size(think::STACK)
+            .spawn(run)
+            .is_err()
         {
             state.jobs.running.remove(&id);
             state.line.leave(id);
