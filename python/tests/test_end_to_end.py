@@ -6,7 +6,9 @@ import contextlib
 import io
 import json
 import os
+import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from dataclasses import replace
@@ -84,6 +86,26 @@ class EndToEnd(unittest.TestCase):
         log = Path(settings.log()).read_text().splitlines()
         self.assertEqual([json.loads(text)["epoch"] for text in log], [1, 2, 3, 4, 5, 6])
         self.assertIn("polyline", Path(settings.curve()).read_text())
+
+    def test_a_generation_of_nue_learn_is_trained_here(self) -> None:
+        lab = self.folder / "lab"
+        words = ["--game", "minishogi", "--positions", "3000", "--nodes", "20", "-j", "1"]
+        words += ["--arch", "halfkp-32x2-8-8", "--gate-games", "2", "--gate-limit", "nodes=10"]
+        words += ["--python", sys.executable, "--train", "--epochs 2 --batch 256 --device cpu"]
+        place = str(Path(__file__).resolve().parents[1])
+        environment = {**os.environ, "PYTHONPATH": place}
+        for generation in ("0001", "0002"):
+            done = subprocess.run(
+                [NUE, "learn", str(lab), *words], capture_output=True, text=True, env=environment
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+            made = lab / f"generation-{generation}"
+            for name in ("net.nuef", "net.bin", "gate.json", "entry.toml"):
+                self.assertTrue((made / name).is_file(), name)
+            self.assertIn("loss = 0.", (made / "entry.toml").read_text())
+            # Whatever two games said, the next generation begins with this net.
+            shutil.copy(made / "net.bin", lab / "current.bin")
+        self.assertIn("--init", done.stderr)
 
     def check_values(self, run: Run, net: str) -> None:
         """The engine gives positions the values that this package gives their features."""

@@ -153,20 +153,34 @@ fn details(entry: &Table) -> String {
     out
 }
 
+/// A generation in the picture.
+struct Point {
+    at: f64,
+    /// Low, middle and high Elo above material.
+    elo: [f64; 3],
+    landed: bool,
+    label: String,
+}
+
 /// Elo summed up over the generations that landed, with the error of each step.
 fn picture(game: &str, generations: &[&Table]) -> String {
     let (width, height, left, top, bottom) = (640.0, 320.0, 60.0, 40.0, 40.0);
-    let mut points = vec![(0.0, 0.0, 0.0, 0.0)];
-    let mut sum = 0.0;
+    let mut points = vec![Point { at: 0.0, elo: [0.0; 3], landed: true, label: "material".into() }];
+    // Where each net stands: a generation begins at its parent, whatever landed since.
+    let mut standing: Vec<(String, f64)> = vec![("material".to_owned(), 0.0)];
     for (i, entry) in generations.iter().enumerate() {
-        let Some([low, middle, high]) = elo_of(entry) else { continue };
-        points.push((i as f64 + 1.0, sum + middle, sum + low, sum + high));
-        if entry.get("accepted").and_then(Value::as_bool) == Some(true) {
-            sum += middle;
+        let Some(elo) = elo_of(entry) else { continue };
+        let parent = text_of(entry, "parent");
+        let base = standing.iter().find(|(net, _)| *net == parent).map_or(0.0, |(_, elo)| *elo);
+        let landed = entry.get("accepted").and_then(Value::as_bool) == Some(true);
+        if landed {
+            standing.push((text_of(entry, "net"), base + elo[1]));
         }
+        let elo = elo.map(|elo| base + elo);
+        points.push(Point { at: i as f64 + 1.0, elo, landed, label: name(entry) });
     }
-    let most = points.iter().map(|p| p.3).fold(50.0, f64::max) * 1.05;
-    let least = points.iter().map(|p| p.2).fold(0.0, f64::min) * 1.05;
+    let most = points.iter().map(|p| p.elo[2]).fold(50.0, f64::max) * 1.05;
+    let least = points.iter().map(|p| p.elo[0]).fold(0.0, f64::min) * 1.05;
     let count = generations.len().max(1) as f64;
     let x = |n: f64| left + n / count * (width - left - 30.0);
     let y = |elo: f64| top + (most - elo) / (most - least) * (height - top - bottom);
@@ -188,11 +202,8 @@ fn picture(game: &str, generations: &[&Table]) -> String {
             at = y(elo),
         );
     }
-    for (i, (n, middle, low, high)) in points.iter().enumerate() {
-        let landed =
-            i == 0 || generations[i - 1].get("accepted").and_then(Value::as_bool) == Some(true);
-        let color = if landed { "#2c3e50" } else { "#c0392b" };
-        let label = if i == 0 { "material".to_owned() } else { name(generations[i - 1]) };
+    for Point { at, elo: [low, middle, high], landed, label } in &points {
+        let color = if *landed { "#2c3e50" } else { "#c0392b" };
         let _ = writeln!(
             out,
             "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\" stroke=\"{color}\"/>\
@@ -202,7 +213,7 @@ fn picture(game: &str, generations: &[&Table]) -> String {
             y(*high),
             y(*middle),
             height - 14.0,
-            at = x(*n),
+            at = x(*at),
         );
     }
     out + "</svg>\n"

@@ -50,6 +50,9 @@ pub(crate) struct CsaArgs {
     /// An option of the engine, as NAME=VALUE; several times for several.
     #[arg(long = "option", value_name = "NAME=VALUE")]
     options: Vec<String>,
+    /// Tell the engine increments as byoyomi, for engines that know no other.
+    #[arg(long, requires = "engine")]
+    no_increments: bool,
     /// Games to play; 0 for no end.
     #[arg(long, default_value_t = 1)]
     games: u32,
@@ -116,7 +119,11 @@ pub(crate) fn run(args: &CsaArgs) -> Outcome {
     let options = options(&args.options)?;
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let (sender, events) = channel();
-    let program = args.engine.clone().map(|program| (program, args.engine_args.clone()));
+    let program = args.engine.clone().map(|program| foreign::Program {
+        program,
+        args: args.engine_args.clone(),
+        increments: !args.no_increments,
+    });
     let mind = mind::make(program, options, &time, mind::into(sender.clone(), Event::Mind));
     let interrupts = sender.clone();
     // A program without a way to be interrupted politely is interrupted impolitely.
@@ -254,39 +261,47 @@ impl Client {
         self.reconnect = None;
         self.generation += 1;
         let generation = self.generation;
-        let link = Link::open(self.address.clone(), self.sender.clone(), move |event| {
-            Event::Link(generation, event)
-        })?;
+        let link = Link::open(
+            self.address.clone(),
+            Arc::clone(&self.time),
+            self.sender.clone(),
+            move |event| Event::Link(generation, event),
+        )?;
         self.link = Some(link);
         Ok(())
     }
 
     fn link_event(&mut self, event: LinkEvent, now: Moment) -> Result<Vec<Action>, Failure> {
         match event {
-            LinkEvent::Connected => {
-                self.attempts = 0;
-                Ok(self.session.connected(now))
-            }
-            LinkEvent::Line(line) => {
+            LinkEvent::Connected => Ok(self.session.connected(now)),
+            LinkEvent::Line(line, at) => {
                 self.log.write('<', &line);
-                Ok(self.session.line(&line, now))
-            }
-            LinkEvent::Closed(why) => {
-                self.link = None;
-                let actions = self.session.disconnected();
-                if self.session.is_leaving() {
-                    return Ok(vec![Action::Close(Farewell::Done)]);
+                // What we did meanwhile is not the network's delay, and our turn began then.
+                let actions = self.session.line(&line, at);
+                if self.session.is_in() {
+                    self.attempts = 0;
                 }
-                self.attempts += 1;
-                if self.retries > 0 && self.attempts > self.retries {
-                    return Err(Failure::failed(why));
-                }
-                let wait = WAITS[(self.attempts as usize - 1).min(WAITS.len() - 1)];
-                self.say(&format!("{why}; connecting again in {wait} s"))?;
-                self.reconnect = Some(now + Duration::from_secs(wait));
                 Ok(actions)
             }
+            LinkEvent::Closed(why) => self.hung_up(why, now),
         }
+    }
+
+    /// The connection is gone: it is made again after a while.
+    fn hung_up(&mut self, why: String, now: Moment) -> Result<Vec<Action>, Failure> {
+        self.link = None;
+        let actions = self.session.disconnected();
+        if self.session.is_leaving() {
+            return Ok(vec![Action::Close(Farewell::Done)]);
+        }
+        self.attempts += 1;
+        if self.retries > 0 && self.attempts > self.retries {
+            return Err(Failure::failed(why));
+        }
+        let wait = WAITS[(self.attempts as usize - 1).min(WAITS.len() - 1)];
+        self.say(&format!("{why}; connecting again in {wait} s"))?;
+        self.reconnect = Some(now + Duration::from_secs(wait));
+        Ok(actions)
     }
 
     fn perform(&mut self, actions: Vec<Action>) -> Result<Flow, Failure> {
@@ -315,6 +330,14 @@ impl Client {
                                 self.say(&format!("the record could not be kept: {error}"))?;
                             }
                         }
+                    }
+                }
+                Action::HangUp(why) => {
+                    // What the old connection still says is not heard any more.
+                    self.generation += 1;
+                    let actions = self.hung_up(why, self.time.now())?;
+                    if let Flow::End(farewell) = self.perform(actions)? {
+                        return Ok(Flow::End(farewell));
                     }
                 }
                 Action::Close(farewell) => return Ok(Flow::End(farewell)),

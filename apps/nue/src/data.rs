@@ -6,6 +6,7 @@
 
 mod blocks;
 mod buckets;
+mod calibration;
 mod chart;
 mod convert;
 mod csa;

@@ -10,6 +10,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// It could not be done: exit code 1.
     Failed(String),
+    /// It was done and led to nothing, which a calling program may want to know: exit code 3.
+    Nothing(String),
     /// Whoever read our output has gone, which is its right: a quiet end with exit code 0.
     ReaderGone,
 }
@@ -18,6 +20,9 @@ pub(crate) enum Failure {
 pub(crate) type Outcome = Result<(), Failure>;
 
 impl Failure {
+    /// Exit code of work that led to nothing.
+    pub(crate) const NOTHING: u8 = 3;
+
     /// Wrong usage, with what to do instead.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::Usage(message.into())
@@ -34,6 +39,7 @@ impl Failure {
             Self::ReaderGone => return ExitCode::SUCCESS,
             Self::Usage(message) => (message, 2),
             Self::Failed(message) => (message, 1),
+            Self::Nothing(message) => (message, Self::NOTHING),
         };
         // Where even the error stream is closed there is nobody left to tell.
         let _ = writeln!(io::stderr(), "nue: {message}");

@@ -16,7 +16,7 @@ use entry::Entry;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use steps::Steps;
+use steps::{Gate, Steps};
 
 /// The net that plays the games of the next generation.
 const CURRENT: &str = "current.bin";
@@ -43,8 +43,11 @@ fn generation(args: &LearnArgs) -> Outcome {
     let mut steps = Steps::new(args, number, &folder, parent)?;
     steps.play()?;
     steps.split()?;
-    steps.train(&earlier(args, number))?;
-    let gate = steps.gate()?;
+    let gate = if steps.train(&earlier(args, number))? {
+        steps.gate()?
+    } else {
+        Gate::without_candidate()
+    };
     let entry = Entry::of(&steps, &gate)?;
     let text = entry.to_toml()?;
     if gate.accepted {

@@ -11,6 +11,7 @@ mod summary;
 pub(crate) use args::MatchArgs;
 
 use crate::assemble;
+use crate::evaluation::Evaluation;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use arena::journal::JournalError;
@@ -18,9 +19,10 @@ use arena::ledger::{Entry, Ledger, LedgerError, journal_path};
 use arena::record::{Caption, record};
 use arena::standings::{self, Standings};
 use arena::stats::Verdict;
+use arena::spec::{EngineSpec, Launch};
 use arena::{Event, Finished, Flow, Hall, Plan};
 use live::Live;
-use rules::Color;
+use rules::{Color, Game};
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
@@ -69,6 +71,7 @@ pub(crate) fn hall() -> Hall {
 /// Starts every engine once: what cannot work is said before the first game.
 fn try_out(plan: &Plan, hall: &Hall) -> Outcome {
     for (index, engine) in plan.engines.iter().enumerate() {
+        check_evaluation(engine, plan.game)?;
         let introduction = plan
             .try_out(index, hall)
             .map_err(|fault| Failure::failed(format!("engine {:?}: {fault}", engine.name)))?;
@@ -83,6 +86,20 @@ fn try_out(plan: &Plan, hall: &Hall) -> Outcome {
         say(&format!("{}{told}: {}", engine.name, engine.control));
     }
     Ok(())
+}
+
+/// Our own engine plays on with what is inside it when a net cannot be read, which is right at a
+/// board and would make a match about something else.
+fn check_evaluation(engine: &EngineSpec, game: Game) -> Outcome {
+    if engine.launch != Launch::Inside {
+        return Ok(());
+    }
+    let called = |name: &str| name.eq_ignore_ascii_case(assembly::equipped::FOLDER);
+    let Some((_, path)) = engine.options.iter().rev().find(|(name, _)| called(name)) else {
+        return Ok(());
+    };
+    let found = Evaluation::load(Path::new(path), game, nnue::DEFAULT_FV_SCALE);
+    found.map(drop).map_err(|e| Failure::failed(format!("engine {:?}: {e}", engine.name)))
 }
 
 /// Says a line to the user.
@@ -231,6 +248,7 @@ impl<'a> Course<'a> {
         }
         let over = self.is_over();
         let left = self.standings.games() < self.plan.schedule.games();
+        let broken_off = left && interrupted && over.is_none();
         let ended = over.or_else(|| (interrupted && left).then(|| "interrupted".to_owned()));
         let summary = self.summary(ended);
         let mut out = io::stdout();
@@ -239,7 +257,7 @@ impl<'a> Course<'a> {
         } else {
             write!(out, "{}", summary.text())?;
         }
-        if left && interrupted && self.args.out.is_some() {
+        if broken_off && self.args.out.is_some() {
             say("go on with the same command and --resume");
         }
         match self.gave_up {

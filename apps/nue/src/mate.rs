@@ -4,7 +4,7 @@ mod problems;
 mod report;
 
 use crate::failure::{Failure, Outcome};
-use ::mate::{Bounds, Solution, Solver, Try, Verdict};
+use ::mate::{Bounds, Counted, Futile, Solution, Solver, Try, Unknown, Verdict};
 use clap::Args;
 use problems::Problem;
 use rules::{AnyPosition, Game, Position, Variant};
@@ -46,6 +46,11 @@ pub(crate) struct MateArgs {
     #[arg(long)]
     all: bool,
 
+    /// Also length and line without futile interpositions, by a definition: none, distance or
+    /// common
+    #[arg(long, value_name = "DEFINITION", value_parser = |s: &str| s.parse::<Futile>())]
+    futile: Option<Futile>,
+
     /// Also moves besides those of the line that mate as well, all along it
     #[arg(long)]
     cooks: bool,
@@ -76,6 +81,8 @@ struct Solved {
     solution: Solution,
     first_moves: Vec<Try>,
     cooks: Vec<Try>,
+    /// By the definition asked for.
+    counted: Option<Result<Counted, Unknown>>,
     seconds: f64,
     /// Where the proof was written, or why not.
     proof: Option<Result<PathBuf, String>>,
@@ -112,13 +119,13 @@ pub(crate) fn run(args: &MateArgs) -> Outcome {
             Verdict::NoMate => none += 1,
             Verdict::Unknown(_) => open += 1,
         }
-        if matches!(solved.proof, Some(Err(_))) {
+        if matches!(solved.proof, Some(Err(_))) || matches!(solved.counted, Some(Err(_))) {
             open += 1;
         }
         if args.json {
             report::json(&mut out, problem, position, &solved)?;
         } else if many {
-            report::row(&mut out, problem, &solved)?;
+            report::row(&mut out, problem, &solved, args.branches)?;
         } else {
             report::page(&mut out, position, &solved, args.branches)?;
         }
@@ -180,6 +187,7 @@ fn solve_one<V: Variant>(args: &MateArgs, pos: &Position<V>, proof: Option<&Path
     let mates = solution.verdict == Verdict::Mate;
     let first_moves = if args.all { solver.first_moves() } else { Vec::new() };
     let cooks = if args.cooks && mates { solver.cooks(&solution.line) } else { Vec::new() };
+    let counted = args.futile.filter(|_| mates).map(|futile| solver.counted(&solution, futile));
     let proof = proof.map(|path| match solver.proof(&solution) {
         Ok(bytes) => match std::fs::write(path, bytes) {
             Ok(()) => Ok(path.to_owned()),
@@ -187,7 +195,7 @@ fn solve_one<V: Variant>(args: &MateArgs, pos: &Position<V>, proof: Option<&Path
         },
         Err(why) => Err(format!("no proof: {why}")),
     });
-    Solved { solution, first_moves, cooks, seconds, proof }
+    Solved { solution, first_moves, cooks, counted, seconds, proof }
 }
 
 /// Checks proof files.

@@ -2,6 +2,7 @@
 //!
 //! The crate `server` decides, this folder performs: sockets, the data file, the clock, the log.
 
+mod arrivals;
 mod config;
 mod door;
 pub(crate) mod glance;
@@ -11,8 +12,11 @@ mod http;
 mod load;
 mod metrics;
 mod net;
+mod pages;
 mod scribe;
+mod soak;
 mod store;
+mod subject;
 mod tls;
 
 use crate::failure::{Failure, Outcome};
@@ -22,7 +26,7 @@ use config::Config;
 use hall::{Hall, Input, Question, ServerClock};
 use serde_json::json;
 use std::collections::HashMap;
-use std::io::{BufRead, Write};
+use std::io::{BufRead, IsTerminal, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -57,6 +61,9 @@ enum ServerCommand {
     },
     /// Measure how fast moves are relayed on this machine.
     Bench(load::LoadArgs),
+    /// Play scripted games through broken connections, restarts and hostile input, and check that
+    /// nothing is lost, no clock is wrong, no result is wrong.
+    Soak(soak::SoakArgs),
 }
 
 /// Inputs that may wait for the hall.
@@ -74,6 +81,7 @@ pub(crate) fn run(args: &ServerArgs) -> Outcome {
         Some(ServerCommand::Init { folder }) => home::init(folder),
         Some(ServerCommand::Account { name }) => set_password(&load(&args.config)?, name),
         Some(ServerCommand::Bench(load)) => load::run(load),
+        Some(ServerCommand::Soak(soak)) => soak::run(soak),
         None if args.check => check(&args.config),
         None => serve(&load(&args.config)?),
     }
@@ -107,6 +115,9 @@ fn check(path: &Path) -> Outcome {
 
 fn set_password(config: &Config, name: &str) -> Outcome {
     let name = ::csa::UserName::new(name).map_err(|error| Failure::usage(error.to_string()))?;
+    if std::io::stdin().is_terminal() {
+        write!(std::io::stderr(), "password of {name}: ")?;
+    }
     let mut secret = String::new();
     std::io::stdin().lock().read_line(&mut secret)?;
     let secret = secret.trim_end_matches(['\r', '\n']);
@@ -117,10 +128,10 @@ fn set_password(config: &Config, name: &str) -> Outcome {
         )));
     }
     let failed = |error: store::Error| Failure::failed(error.to_string());
-    let mut store =
-        store::Store::open(&config.file.data, config.file.durability).map_err(failed)?;
+    let store = store::Store::open(&config.file.data, config.file.durability).map_err(failed)?;
     let hash = door::hash(secret).ok_or_else(|| Failure::failed("no random numbers to be had"))?;
-    store.set_account(name.as_str(), &hash, ServerClock::wall()).map_err(failed)?;
+    store::set_account(store.connection(), name.as_str(), &hash, ServerClock::wall())
+        .map_err(failed)?;
     writeln!(std::io::stdout(), "{name} has a password now")?;
     Ok(())
 }
@@ -150,14 +161,14 @@ fn serve(config: &Config) -> Outcome {
     let (scribe, scribbling) = scribe::start(config, inputs.clone()).map_err(failed)?;
     let clock = ServerClock::start();
     let lobby = open_lobby(config, &store, clock, &scribe).map_err(failed)?;
-    let accounts =
-        store::accounts(store.connection()).map_err(|error| failed(error.to_string()))?;
-    let door = open_door(config, accounts, inputs.clone())?;
+    let door = open_door(config, inputs.clone())?;
     let metrics = Arc::new(metrics::Metrics::default());
+    let arrivals = arrivals::Arrivals::new(clock);
     let hall = Hall {
         lobby,
         store,
         clock,
+        arrivals: Arc::clone(&arrivals),
         metrics: Arc::clone(&metrics),
         scribe: scribe.clone(),
         door,
@@ -166,27 +177,25 @@ fn serve(config: &Config) -> Outcome {
         recorded: Vec::new(),
         accounts: Vec::new(),
         stopping: None,
+        logged: hall::Logged::default(),
     };
-    let hall =
-        std::thread::Builder::new().name("hall".to_owned()).spawn(move || hall.run(queue))?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let open = Arc::new(());
     let addresses =
         (players.local_addr()?, status.as_ref().map(TcpListener::local_addr).transpose()?);
+    let reception = net::Reception {
+        inputs: inputs.clone(),
+        clock,
+        arrivals: None,
+        ids: Arc::new(AtomicU64::new(1)),
+        open: Arc::new(()),
+    };
+    // What takes its time, or nobody waits for, has threads of its own.
+    let annex =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     {
-        let _inside = runtime.enter();
-        let reception = net::Reception {
-            inputs: inputs.clone(),
-            clock,
-            ids: Arc::new(AtomicU64::new(1)),
-            open: Arc::clone(&open),
-        };
-        let plain = tokio::net::TcpListener::from_std(players)?;
-        runtime.spawn(net::listen(plain, reception.clone(), None));
+        let _inside = annex.enter();
         if let Some((listener, acceptor)) = tls {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            runtime.spawn(net::listen(listener, reception, Some(acceptor)));
+            annex.spawn(net::listen(listener, reception.clone(), Some(acceptor)));
         }
         if let Some(listener) = status {
             let desk = http::Desk {
@@ -195,10 +204,15 @@ fn serve(config: &Config) -> Outcome {
                 data: data.clone(),
                 rating: config.rating.clone(),
             };
-            runtime.spawn(http::serve(tokio::net::TcpListener::from_std(listener)?, desk));
+            annex.spawn(http::serve(tokio::net::TcpListener::from_std(listener)?, desk));
         }
-        runtime.spawn(stop_on_signals(inputs));
+        annex.spawn(stop_on_signals(inputs));
     }
+    let floor = arrivals.runtime()?;
+    let reception = net::Reception { arrivals: Some(arrivals), ..reception };
+    let hall = std::thread::Builder::new()
+        .name("hall".to_owned())
+        .spawn(move || floor.block_on(play(hall, queue, players, reception)))?;
     // Whoever started us can read here where we are, also when the port was 0.
     let (players, status) = addresses;
     let mut out = std::io::stdout().lock();
@@ -210,16 +224,30 @@ fn serve(config: &Config) -> Outcome {
     drop(out);
     scribe.log("listening", &json!({ "address": players.to_string() }));
     let ended = hall.join().map_err(|_| failed("the hall has collapsed".to_owned()))?;
-    // What was sent last is still being written. Each listener holds one of these for itself.
-    let listeners = 1 + usize::from(config.file.tls.is_some());
-    let patience = std::time::Instant::now() + LAST_WORDS;
-    while Arc::strong_count(&open) > 1 + listeners && std::time::Instant::now() < patience {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    runtime.shutdown_background();
+    annex.shutdown_background();
     scribe.end();
     let _ = scribbling.join();
     ended.map_err(failed)
+}
+
+/// Plays until stopped, and then until everybody has read its last words.
+async fn play(
+    hall: Hall,
+    queue: mpsc::Receiver<Input>,
+    players: TcpListener,
+    reception: net::Reception,
+) -> Result<(), String> {
+    let listener = tokio::net::TcpListener::from_std(players).map_err(|error| error.to_string())?;
+    let open = Arc::clone(&reception.open);
+    // The listeners and this room hold one each.
+    let idle = Arc::strong_count(&open);
+    tokio::spawn(net::listen(listener, reception, None));
+    let ended = hall.run(queue).await;
+    let patience = tokio::time::Instant::now() + LAST_WORDS;
+    while Arc::strong_count(&open) > idle && tokio::time::Instant::now() < patience {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    ended
 }
 
 /// The lobby as it was when the server last ran.
@@ -249,7 +277,7 @@ fn open_lobby(
                         "restored",
                         &json!({ "game": game.conditions.id, "moves": game.moves.len() }),
                     );
-                    lobby.restore(room);
+                    lobby.restore(room, now);
                 }
                 None => scribe.log("not-restored", &json!({ "game": game.conditions.id })),
             },
@@ -262,11 +290,12 @@ fn open_lobby(
 /// The thread that checks passwords.
 fn open_door(
     config: &Config,
-    accounts: HashMap<String, String>,
     inputs: mpsc::Sender<Input>,
 ) -> Result<std::sync::mpsc::SyncSender<Question>, Failure> {
     let (sender, questions) = std::sync::mpsc::sync_channel::<Question>(CROWD);
-    let mut door = door::Door::new(accounts, config.file.registration, config.file.guests);
+    let file = store::reader(&config.file.data)
+        .map_err(|error| Failure::failed(format!("{}: {error}", config.file.data.display())))?;
+    let mut door = door::Door::new(file, config.file.registration, config.file.guests);
     std::thread::Builder::new().name("door".to_owned()).spawn(move || {
         while let Ok(Question { id, name, secret }) = questions.recv() {
             let answer = door.check(&name, secret.as_deref());

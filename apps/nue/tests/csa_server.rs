@@ -270,6 +270,55 @@ fn our_client_comes_back_in_the_middle_of_a_game() {
 }
 
 #[test]
+fn our_client_outlives_the_server_and_itself() {
+    let folder = Folder::new("outlive");
+    let server = Server::start(&folder.0, "");
+    let port = server.port;
+    let client = || {
+        nue()
+            .args(["csa", "--host", "127.0.0.1", "--port", &port.to_string(), "--name", "nue"])
+            .args(["--password", "outlive-600-0-W,x", "--no-ponder"])
+            .args(["--option", "Threads=1", "--option", "NodesLimit=1000", "--records"])
+            .arg(folder.0.join("own"))
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let sit = || {
+        let mut bare = Bare::login(port, "bare", "outlive-600-0-B,y");
+        let proposal = bare.proposal();
+        bare.say("AGREE");
+        bare.until("START:");
+        (bare, proposal.iter().filter(|l| l.len() > 7 && l.starts_with(['+', '-'])).count())
+    };
+    let turn = |bare: &mut Bare, text: &str| {
+        bare.say(text);
+        bare.until(text);
+        bare.until("-");
+    };
+    let mut first = client();
+    let (mut bare, _) = sit();
+    turn(&mut bare, "+2726FU");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    // Started again, it takes up the game where it was.
+    let mut second = client();
+    turn(&mut bare, "+2625FU");
+    server.kill();
+    let server = Server::start_at(&folder.0, port, "");
+    let (mut bare, told) = sit();
+    assert_eq!(told, 4);
+    turn(&mut bare, "+3736FU");
+    bare.say("%TORYO");
+    bare.until("#LOSE");
+    assert!(second.wait().unwrap().success());
+    assert!(server.page("/records.json").contains("\"moves\": 6"));
+    let text = std::fs::read_to_string(&files(&folder.0.join("own"))[0]).unwrap();
+    let moves = text.lines().filter(|l| l.len() == 7 && l.starts_with(['+', '-'])).count();
+    assert_eq!(moves, 6, "{text}");
+}
+
+#[test]
 fn a_manual_game_on_a_terminal() {
     let folder = Folder::new("manual");
     let mut child = nue()
@@ -442,6 +491,60 @@ fn many_games_with_broken_lines_and_a_killed_server() {
         let winner = drive.position.turn().opponent();
         assert_eq!(record.outcome(), kifu::Outcome::Won(winner));
     }
+}
+
+#[test]
+fn a_little_of_everything_loses_nothing() {
+    // The same as the long soak, in little: restarts, broken lines, hostile guests.
+    let soak = nue()
+        .args(["server", "soak", "--games", "40", "--at-once", "10", "--restarts", "3"])
+        .args(["--hostile", "2", "--seed", "5"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&soak.stdout);
+    assert!(soak.status.success(), "{text}{}", String::from_utf8_lossy(&soak.stderr));
+    assert!(text.contains("no game lost, no clock wrong, no result wrong"), "{text}");
+    assert!(text.contains("restarts       3"), "{text}");
+}
+
+#[test]
+fn watchers_and_readers_of_pages_see_a_game_as_it_is() {
+    let folder = Folder::new("watch");
+    let server = Server::start(&folder.0, "");
+    let [mut black, mut white] = pair(server.port, ["a", "b"], "test-600-10");
+    black.say("+7776FU,'* 30 -3334FU");
+    black.expect("+7776FU,T0");
+    white.expect("+7776FU,T0");
+    let games = server.page("/games.json");
+    for field in ["\"last_move\": \"7g7f\"", "\"turn\": \"white\"", "\"game\": \"shogi\""] {
+        assert!(games.contains(field), "{field} in {games}");
+    }
+    let id = games.split("\"id\": \"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let page = |server: &Server| server.page(&format!("/games/{}.json", id.replace('+', "%2B")));
+    let running = page(&server);
+    for field in ["\"csa\": \"+7776FU\"", "\"comment\": \"* 30 -3334FU\"", "\"ended\": null"] {
+        assert!(running.contains(field), "{field} in {running}");
+    }
+    let mut viewer = Bare::connect(server.port);
+    viewer.say("LOGIN viewer pw x1");
+    viewer.until("##[LOGIN] +OK");
+    viewer.say(&format!("%%MONITOR2ON {id}"));
+    viewer.until(&format!("##[MONITOR2][{id}] +7776FU"));
+    viewer.until(&format!("##[MONITOR2][{id}] +OK"));
+    white.say("%TORYO");
+    white.until("#LOSE");
+    viewer.until(&format!("##[MONITOR2][{id}] #WIN(+)"));
+    let over = page(&server);
+    assert!(over.contains("\"winner\": \"black\"") && over.contains("\"reason\": \"RESIGN\""));
+    // The game is over, and can be forked all the same.
+    viewer.say(&format!("%%FORK {id} 1"));
+    viewer.until("##[FORK]: new buoy game name: buoy_test_1-600-10");
+    viewer.until("##[FORK] +OK");
+    viewer.say("%%FORK nothing");
+    viewer.until("##[ERROR] wrong source game name: nothing");
+    let mut one = Bare::login(server.port, "c", "buoy_test_1-600-10");
+    Bare::login(server.port, "d", "buoy_test_1-600-10");
+    assert!(one.proposal().iter().any(|l| l == "P6 *  * +FU *  *  *  *  *  * "));
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn statistics_for_machines() {
 fn a_killed_rescoring_is_resumed_exactly() {
     let folder = Folder::new("killed");
     fs::write(folder.0.join("a.teacher"), file(110_000)).unwrap();
-    let command = "data rescore a.teacher --depth 1 --hash 1";
+    let command = "data rescore a.teacher --depth 1 --hash 1 --net material";
     folder.run(&format!("{command} -o calm.teacher"));
     let mut killed = folder.nue(&format!("{command} -o b.teacher -j 3"));
     let mut child = killed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

@@ -106,7 +106,7 @@ fn values_are_printed_beside_the_positions() {
     let expected = "startpos\t0\nsfen 4k4/9/9/9/9/9/9/9/4K4 b 2Pr 1\t-810\n\
                     4k4/9/3+r5/9/9/9/9/9/4K4 w - 1\t1395\n\
                     position startpos moves 7g7f 3c3d 8h2b+\t-1800\n";
-    let (out, err, code) = with_input(&["eval"], input.as_bytes());
+    let (out, err, code) = with_input(&["eval", "--net", "material"], input.as_bytes());
     assert_eq!((out.as_str(), code), (expected, 0), "{err}");
     assert!(err.contains("material only"), "{err}");
     let minishogi = ["eval", "--game", "minishogi", "--sfens", "-", "--net", "material"];
@@ -118,7 +118,7 @@ fn bad_lines_are_reported_and_the_rest_goes_on() {
     let mut input = format!("startpos\nnonsense\n{MATE_IN_ONE}\n").into_bytes();
     input.extend(b"\xff\xfe\n4k4/9/9/9/9/9/9/9/9 b - 1\nrbsgk/4p/5/P4/KGSBR b - 1\n");
     input.extend(b"startpos moves 7g7e\nstartpos");
-    let (out, err, code) = with_input(&["eval"], &input);
+    let (out, err, code) = with_input(&["eval", "--net", "material"], &input);
     assert_eq!(code, 1, "{err}");
     assert_eq!(out, format!("startpos\t0\n{MATE_IN_ONE}\t630\nstartpos\t0\n"));
     for part in [

@@ -60,7 +60,7 @@ fn shown(path: &Path) -> &str {
 const OPENINGS: &str = "startpos moves 7g7f 3c3d\nstartpos moves 2g2f 8c8d\n\
                         startpos moves 7g7f 8c8d\nstartpos moves 5g5f 5c5d\n";
 
-const EACH: &str = "option.USI_Hash=1,option.Threads=1,option.EvalDir=none";
+const EACH: &str = "option.USI_Hash=1,option.Threads=1,option.EvalDir=material";
 
 fn self_play<'a>(openings: &'a Path, games: &'a str) -> Vec<&'a str> {
     vec![
@@ -209,7 +209,7 @@ fn a_file_says_the_same_as_a_command_line() {
             json = true
             pin = false
             sprt = {{ elo0 = -1000, elo1 = 1000, alpha = 0.0001, beta = 0.0001 }}
-            each = {{ option = {{ USI_Hash = 1, Threads = 1, EvalDir = "none" }}, nodes = 20 }}
+            each = {{ option = {{ USI_Hash = 1, Threads = 1, EvalDir = "material" }}, nodes = 20 }}
             [[engine]]
             cmd = "self"
             name = "A, the first"
@@ -302,4 +302,20 @@ fn openings_are_balanced_different_and_the_same_for_a_seed() {
     assert_eq!(results(&run(&arguments)).0.len(), 2);
     let mini = make(&["--game", "minishogi"]);
     assert!(mini.status.success(), "{}", text(&mini.stderr));
+}
+
+#[test]
+fn a_net_that_cannot_be_read_is_said_before_the_first_game() {
+    let folder = Folder::new();
+    let missing = folder.file("missing.bin");
+    let spoiled = folder.write("spoiled.bin", "not a net");
+    for path in [&missing, &spoiled] {
+        let engine = format!("cmd=self,name=new,option.EvalDir={}", shown(path));
+        let words = ["match", "--engine", &engine, "--engine", "cmd=self,name=old"];
+        let output = run(&[&words[..], &["--each", "nodes=10", "--games", "2"]].concat());
+        assert_eq!(output.status.code(), Some(1));
+        let told = text(&output.stderr);
+        assert!(told.contains("\"new\"") && told.contains(shown(path)), "{told}");
+        assert!(output.stdout.is_empty());
+    }
 }

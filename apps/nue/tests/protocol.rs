@@ -319,6 +319,7 @@ fn long_lines_and_other_bytes_get_one_remark() {
 fn debug_commands_answer_and_can_be_stopped() {
     let mut gui = Gui::start(&[]);
     assert_eq!(gui.ask("moves").last().unwrap(), "30");
+    gui.send("setoption name EvalDir value material");
     assert_eq!(gui.ask("eval"), ["static value for the side to move: 0 cp"]);
     gui.send("go perft 3");
     assert_eq!(gui.until("Nodes searched").1, "Nodes searched: 25470");

@@ -11,7 +11,8 @@ use think::{
     Control, Engine, Limits, OptionError, OptionSpec, Report, Settings, TimeSource, WrongGame,
 };
 
-const FOLDER: &str = "EvalDir";
+/// The option that names the evaluation.
+pub const FOLDER: &str = "EvalDir";
 const SCALE: &str = "FV_SCALE";
 
 /// The engine.

@@ -8,16 +8,33 @@ use nnue::AnyNet;
 use rules::Game;
 use std::sync::OnceLock;
 
-static MINISHOGI: &[u8] = include_bytes!("../../../nets/minishogi.nnz");
+/// A net of the executable: packed, and unpacked once.
+struct Shipped {
+    packed: &'static [u8],
+    unpacked: OnceLock<Option<AnyNet>>,
+}
 
-/// The evaluation shipped for a game; piece values alone where no net has earned its place yet.
+impl Shipped {
+    const fn new(packed: &'static [u8]) -> Self {
+        Self { packed, unpacked: OnceLock::new() }
+    }
+
+    fn get(&self) -> Option<&AnyNet> {
+        self.unpacked.get_or_init(|| AnyNet::from_bytes(self.packed).ok()).as_ref()
+    }
+}
+
+static SHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/shogi.nnz"));
+static MINISHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/minishogi.nnz"));
+
+/// The evaluation shipped for a game.
 pub fn shipped(game: Game) -> Evaluation {
-    static UNPACKED: OnceLock<Option<AnyNet>> = OnceLock::new();
     let net = match game {
-        Game::Shogi => None,
-        Game::Minishogi => UNPACKED.get_or_init(|| AnyNet::from_bytes(MINISHOGI).ok()).as_ref(),
+        Game::Shogi => &SHOGI,
+        Game::Minishogi => &MINISHOGI,
     };
-    net.map_or(Evaluation::Material, |net| Evaluation::Net(net.clone()))
+    // A test holds that both can be unpacked; piece values are there all the same.
+    net.get().map_or(Evaluation::Material, |net| Evaluation::Net(net.clone()))
 }
 
 #[cfg(test)]
@@ -27,11 +44,13 @@ mod tests {
     use rules::AnyPosition;
 
     #[test]
-    fn the_net_of_minishogi_can_be_used() {
-        let game = Game::Minishogi;
-        let evaluation = shipped(game);
-        assert_eq!(evaluation.game(), Some(game));
-        let value = judge(game, &evaluation)(&AnyPosition::startpos(game)).unwrap();
-        assert!(value != 0 && value.abs() < 500, "the start is worth {value}");
+    fn the_nets_can_be_used() {
+        for game in [Game::Shogi, Game::Minishogi] {
+            let evaluation = shipped(game);
+            assert!(matches!(evaluation, Evaluation::Net(_)));
+            assert_eq!(evaluation.game(), Some(game));
+            let value = judge(game, &evaluation)(&AnyPosition::startpos(game)).unwrap();
+            assert!(value != 0 && value.abs() < 500, "the start is worth {value}");
+        }
     }
 }

@@ -1,4 +1,6 @@
 //! Solves the problems of a file (name, plies, SFEN separated by tabs) one after the other.
+//! Arguments: the file, seconds for each, MiB of table, names separated by commas, and anything
+//! to ask for the shortest mates.
 #![allow(clippy::print_stdout)]
 
 use mate::{Bounds, solve};
@@ -12,6 +14,7 @@ fn main() {
     let seconds: u64 = args.next().and_then(|s| s.parse().ok()).unwrap_or(10);
     let mib: usize = args.next().and_then(|s| s.parse().ok()).unwrap_or(1024);
     let only = args.next();
+    let shortest = args.next().is_some();
     let text = std::fs::read_to_string(path).expect("a readable file");
     for line in text.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
@@ -22,17 +25,19 @@ fn main() {
         let bounds = Bounds {
             time: Some(Duration::from_secs(seconds)),
             hash: mib << 20,
+            shortest,
             ..Bounds::default()
         };
         let time = WallTime::start();
         let s = solve(&pos, &bounds, &Control::new(false), &time);
         let t = time.now().as_secs_f64();
         println!(
-            "{:12} {:>5} {:?} {} plies, {} nodes, {t:.2} s",
+            "{:12} {:>5} {:?} {} plies{}, {} nodes, {t:.2} s",
             fields[0],
             fields[1],
             s.verdict,
             s.line.len(),
+            if s.is_shortest { " (shortest)" } else { "" },
             s.nodes
         );
     }

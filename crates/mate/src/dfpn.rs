@@ -7,16 +7,20 @@
 //! is above the node itself it is remembered for this very path only; where everything it rests on
 //! lies in the node's own subtree it holds always, because the defender can go round forever.
 //!
-//! A search limited to a number of plies has no loops at all: every position counts together
-//! with the plies left.
+//! In a search limited to a number of plies every position counts together with the plies left.
+//! There too a position that recurs is of no use: in the shortest mate the plies to go fall with
+//! every move, and a smaller hand needs no fewer. So the same rule cuts the loops, with the same
+//! care for the path.
 //!
 //! Thresholds are extended where a child was met before closer to the root (Kishimoto's TCA),
 //! else searches of graphs with loops may stand still. The path is a list on the heap: depth is
 //! bounded by memory alone.
 
-use crate::expand;
+use crate::expand::{self, Counting};
+use crate::futile::{self, Futile};
 use crate::hands;
-use crate::node::{Child, Frame, NO_LOOP, Outcome, Tally};
+use crate::leaf;
+use crate::node::{Bait, Child, Frame, NO_LOOP, Outcome, Tally, left};
 use crate::table::{Entry, INFINITE, Table, UNLIMITED};
 use rules::{Color, Hand, Move, MoveList, Position, Variant};
 
@@ -34,6 +38,8 @@ pub(crate) struct Searcher<'a, V: Variant> {
     pub(crate) pos: Position<V>,
     attacker: Color,
     table: &'a Table,
+    /// Which replies do not count.
+    futile: Futile,
     /// Frames of the path, and beyond `depth` frames kept for their memory.
     frames: Vec<Frame>,
     depth: usize,
@@ -42,7 +48,12 @@ pub(crate) struct Searcher<'a, V: Variant> {
     /// Makes searchers of several threads prefer different moves among equals.
     salt: u64,
     pub(crate) nodes: u64,
+    /// The number of nodes at which to ask again whether to stop.
+    next_pulse: u64,
 }
+
+/// Nodes between two questions whether to stop: some microseconds each.
+pub(crate) const PULSE: u64 = 16;
 
 fn mix(a: u64, b: u64) -> u64 {
     let z = (a ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -60,26 +71,45 @@ impl<'a, V: Variant> Searcher<'a, V> {
             pos: pos.without_history(),
             attacker,
             table,
+            futile: Futile::None,
             frames: Vec::new(),
             depth: 0,
             filter: vec![0; FILTER],
             list: MoveList::new(),
             salt,
             nodes: 0,
+            next_pulse: 0,
         }
+    }
+
+    /// Makes lengths those of a definition of futile replies. For searches of limited plies.
+    pub(crate) fn counting(mut self, futile: Futile) -> Self {
+        self.futile = futile;
+        self
     }
 
     /// Searches the position until it is settled for that many plies; `None` if stopped.
     pub(crate) fn search(&mut self, plies: u16, pulse: &mut dyn Pulse) -> Option<Outcome> {
+        self.search_after(None, plies, pulse)
+    }
+
+    /// The same after a drop that may be futile.
+    pub(crate) fn search_after(
+        &mut self,
+        bait: Option<Bait>,
+        plies: u16,
+        pulse: &mut dyn Pulse,
+    ) -> Option<Outcome> {
         self.depth = 0;
         self.filter.fill(0);
-        let (key, hand) = (self.pos.board_key(), self.pos.hand(self.attacker));
+        let counting = Counting { futile: self.futile, bait };
+        let (key, hand) = (self.pos.board_key() ^ counting.key(bait), self.pos.hand(self.attacker));
         if let Some(e) = self.table.look(key, hand, plies)
             && (e.pn == 0 || e.dn == 0)
         {
             return Some(settled(&e));
         }
-        self.enter(key, hand, plies, (INFINITE, INFINITE), false);
+        self.enter(key, hand, (plies, bait), (INFINITE, INFINITE), false);
         loop {
             let frame = &self.frames[self.depth - 1];
             let tally = frame.tally();
@@ -93,12 +123,15 @@ impl<'a, V: Variant> Searcher<'a, V> {
                 self.settle_child(outcome);
                 continue;
             }
-            if self.nodes.is_multiple_of(16) && pulse.stops(self.nodes) {
-                while self.depth > 1 {
-                    self.pos.undo();
-                    self.depth -= 1;
+            if self.nodes >= self.next_pulse {
+                self.next_pulse = self.nodes + PULSE;
+                if pulse.stops(self.nodes) {
+                    while self.depth > 1 {
+                        self.pos.undo();
+                        self.depth -= 1;
+                    }
+                    return None;
                 }
-                return None;
             }
             self.descend(&tally);
         }
@@ -119,10 +152,10 @@ impl<'a, V: Variant> Searcher<'a, V> {
         let chosen = chosen.min(tally.second.saturating_add(1 + tally.second / 16));
         let other = if other == INFINITE { INFINITE } else { other.saturating_sub(tally.others) };
         let limits = if frame.attacks { (chosen, other) } else { (other, chosen) };
-        let plies = if frame.plies == UNLIMITED { UNLIMITED } else { frame.plies - 1 };
+        let plies = left(frame.plies, child.cost).unwrap_or(0);
         let extends = frame.extends;
         self.pos.play(child.m);
-        self.enter(child.key, child.hand, plies, limits, extends);
+        self.enter(child.key, child.hand, (plies, child.bait), limits, extends);
     }
 
     /// Opens the node the position stands at.
@@ -130,7 +163,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
         &mut self,
         key: u64,
         hand: Hand,
-        plies: u16,
+        (plies, bait): (u16, Option<Bait>),
         (pn_limit, dn_limit): (u32, u32),
         extends: bool,
     ) {
@@ -138,13 +171,15 @@ impl<'a, V: Variant> Searcher<'a, V> {
         if self.frames.len() == self.depth {
             self.frames.push(Frame::default());
         }
-        let path = if self.depth == 0 { 0 } else { self.frames[self.depth - 1].path };
+        // What a loop means depends on the plies asked about too.
+        let path =
+            if self.depth == 0 { u64::from(plies) } else { self.frames[self.depth - 1].path };
         let mut frame = std::mem::take(&mut self.frames[self.depth]);
         self.filter[filter_slot(key)] += 1;
         frame.attacks = self.pos.turn() == self.attacker;
         frame.key = key;
         frame.hand = hand;
-        frame.plies = plies;
+        (frame.plies, frame.bait) = (plies, bait);
         frame.path = path
             .wrapping_add(mix(key ^ u64::from(hand.bits()).rotate_left(32), self.depth as u64 + 1));
         frame.entered = self.nodes;
@@ -173,10 +208,11 @@ impl<'a, V: Variant> Searcher<'a, V> {
     /// Lists the children with what is known of them.
     fn expand(&mut self, frame: &mut Frame, first_visit: bool) {
         let mut children = std::mem::take(&mut frame.children);
-        if frame.plies == 0 && frame.attacks {
+        if frame.plies == 0 && frame.attacks && frame.bait.is_none() {
             children.clear();
         } else {
-            expand::children(&self.pos, self.attacker, &mut self.list, &mut children);
+            let counting = Counting { futile: self.futile, bait: frame.bait };
+            expand::children(&self.pos, self.attacker, counting, &mut self.list, &mut children);
         }
         for c in &children {
             self.table.prefetch(c.key);
@@ -211,21 +247,17 @@ impl<'a, V: Variant> Searcher<'a, V> {
     }
 
     fn look_up(&mut self, frame: &Frame, child: &mut Child, first_visit: bool) {
-        let plies =
-            if frame.plies == UNLIMITED { UNLIMITED } else { frame.plies.saturating_sub(1) };
-        if frame.plies == 0 {
+        let Some(plies) = left(frame.plies, child.cost) else {
             // The defender has a reply where mate was due.
             child.outcome = Outcome::disproof(child.hand, 0, NO_LOOP);
             return;
-        }
-        if plies == UNLIMITED {
-            let recurs = self
-                .recurs(child.key, child.hand)
-                .or_else(|| self.table.look_loop(loop_key(frame.path, child.key, child.hand)));
-            if let Some(depth) = recurs {
-                child.outcome = Outcome::disproof(child.hand, UNLIMITED, depth);
-                return;
-            }
+        };
+        let recurs = self
+            .recurs(child.key, child.hand)
+            .or_else(|| self.table.look_loop(loop_key(frame.path, child.key, child.hand)));
+        if let Some(depth) = recurs {
+            child.outcome = Outcome::disproof(child.hand, plies, depth);
+            return;
         }
         let known = self.table.look(child.key, child.hand, plies);
         if let Some(e) = known.filter(|e| e.amount > 0 || e.pn == 0 || e.dn == 0) {
@@ -234,15 +266,10 @@ impl<'a, V: Variant> Searcher<'a, V> {
             child.old = e.depth < short(self.depth - 1);
             return;
         }
-        if first_visit && !frame.attacks {
-            self.pos.play(child.m);
-            let end = expand::end_seen_at_once(&mut self.pos, &mut self.list, UNLIMITED);
-            self.pos.undo();
-            if let Some(outcome) = end.filter(|o| !o.is_proof() || plies >= 1) {
-                self.remember(child.key, &outcome, 1, short(self.depth));
-                child.outcome = outcome;
-                return;
-            }
+        if let Some(outcome) = self.end(frame, child, plies, first_visit) {
+            self.remember(child.key, &outcome, 1, short(self.depth));
+            child.outcome = outcome;
+            return;
         }
         let (mut pn, mut dn) = expand::first_numbers(&self.pos, self.attacker, child.m);
         if self.salt != 0 {
@@ -252,6 +279,37 @@ impl<'a, V: Variant> Searcher<'a, V> {
             (pn, dn) = (pn.max(e.pn), dn.max(e.dn));
         }
         child.outcome = Outcome::open(pn, dn);
+    }
+
+    /// What can be said of a child without opening it.
+    fn end(
+        &mut self,
+        frame: &Frame,
+        child: &Child,
+        plies: u16,
+        first_visit: bool,
+    ) -> Option<Outcome> {
+        let counts_all = self.futile == Futile::None;
+        let near_the_end = counts_all && !frame.attacks && plies <= leaf::PLIES;
+        let at_a_distance = self.futile == Futile::Distance && frame.attacks;
+        let first = first_visit && !frame.attacks && child.bait.is_none();
+        if !(near_the_end || at_a_distance || first) {
+            return None;
+        }
+        self.pos.play(child.m);
+        let end = if near_the_end {
+            let (outcome, seen) = leaf::settle(&mut self.pos, plies, &mut self.list);
+            self.nodes += seen;
+            Some(outcome)
+        } else if at_a_distance {
+            futile::is_mate_at_a_distance(&mut self.pos)
+                .then(|| Outcome::proof(child.hand, 0, Move::NONE))
+        } else {
+            expand::end_seen_at_once(&mut self.pos, &mut self.list, UNLIMITED)
+                .filter(|o| !o.is_proof() || plies >= 1)
+        };
+        self.pos.undo();
+        end
     }
 
     /// The depth at which this board stood on the path with a hand at least as good for the
@@ -317,33 +375,37 @@ impl<'a, V: Variant> Searcher<'a, V> {
     }
 
     fn proof(&self, frame: &Frame) -> Outcome {
+        let plies = |c: &Child| c.outcome.plies.saturating_add(c.cost).min(UNLIMITED - 1);
         if frame.attacks {
             let mated = frame.children.iter().filter(|c| c.outcome.is_proof());
-            let Some(best) = mated.min_by_key(|c| c.outcome.plies) else {
+            let Some(best) = mated.min_by_key(|c| plies(c)) else {
                 return Outcome::open(INFINITE - 1, 1);
             };
             let hand = hands::needed_before(&self.pos, best.outcome.hand, best.m);
-            return Outcome::proof(hand, best.outcome.plies.saturating_add(1), best.m);
+            return Outcome::proof(hand, plies(best), best.m);
         }
         let mut hand = hands::kept_from_defender(&self.pos, self.attacker);
-        let mut plies = 0;
         for c in &frame.children {
             hand = hands::most(hand, c.outcome.hand);
-            plies = plies.max(c.outcome.plies.saturating_add(1));
         }
-        Outcome::proof(hand, plies.min(UNLIMITED - 1), Move::NONE)
+        Outcome::proof(hand, frame.children.iter().map(plies).max().unwrap_or(0), Move::NONE)
     }
 
     fn disproof(&self, frame: &Frame) -> Outcome {
+        // Where a move costs more than is left, nothing is known beyond that.
+        let plies = |c: &Child| match left(frame.plies, c.cost) {
+            Some(_) => c.outcome.plies.saturating_add(c.cost),
+            None => c.cost - 1,
+        };
         if !frame.attacks {
             let saved = frame.children.iter().filter(|c| c.outcome.is_disproof());
-            let best = saved.max_by_key(|c| (c.outcome.loop_depth, c.outcome.plies));
+            let best = saved.max_by_key(|c| (c.outcome.loop_depth, plies(c)));
             let Some(best) = best else { return Outcome::open(1, INFINITE - 1) };
             let o = &best.outcome;
-            return Outcome::disproof(o.hand, o.plies.saturating_add(1), o.loop_depth);
+            return Outcome::disproof(o.hand, plies(best), o.loop_depth);
         }
         let mut hand = hands::without_new_kinds(&self.pos, self.attacker);
-        let mut plies = UNLIMITED;
+        let mut least = UNLIMITED;
         let mut loop_depth = NO_LOOP;
         for c in &frame.children {
             let mut after = c.outcome.hand;
@@ -353,13 +415,13 @@ impl<'a, V: Variant> Searcher<'a, V> {
                 after.remove(kind.unpromoted());
             }
             hand = hands::least(hand, after);
-            plies = plies.min(c.outcome.plies.saturating_add(1));
+            least = least.min(plies(c));
             loop_depth = loop_depth.min(c.outcome.loop_depth);
         }
-        if frame.plies == 0 {
-            (hand, plies) = (sum_of_hands(&self.pos), 0);
+        if frame.plies == 0 && frame.bait.is_none() {
+            (hand, least) = (sum_of_hands(&self.pos), 0);
         }
-        Outcome::disproof(hand, plies, loop_depth)
+        Outcome::disproof(hand, least, loop_depth)
     }
 }
 

@@ -1,15 +1,17 @@
 //! The children of a node: which moves, in which order of trust, with which first numbers.
 
-use crate::node::{Child, NOBODY, Outcome};
+use crate::futile::Futile;
+use crate::node::{Bait, Child, NOBODY, Outcome};
 use crate::{hands, mate_in_one};
-use rules::{Bits, Color, Gen, Hand, Kind, Move, MoveList, Position, Variant};
+use rules::{Bits, Color, Gen, Hand, Kind, Move, MoveList, Position, Square, Variant};
 
-/// Appends the attacker's checks or the defender's replies. A move that is nearly always worth
+/// Lists the attacker's checks or the defender's replies. A move that is nearly always worth
 /// the same as another waits for it: a piece that could promote and does not, other pieces put
 /// on the same square.
 pub(crate) fn children<V: Variant>(
     pos: &Position<V>,
     attacker: Color,
+    counting: Counting,
     list: &mut MoveList,
     children: &mut Vec<Child>,
 ) {
@@ -18,20 +20,57 @@ pub(crate) fn children<V: Variant>(
     let attacks = pos.turn() == attacker;
     pos.generate(if attacks { Gen::Checks } else { Gen::Evasions }, list);
     let hand = pos.hand(attacker);
+    let slider = counting.slider(pos, attacks);
     for &m in list.iter() {
         let after = if attacks { hands::after(pos, hand, m) } else { hand };
-        let outcome = Outcome::open(1, 1);
+        let bait = slider.filter(|_| m.is_drop()).map(|slider| Bait { on: m.to(), slider });
         children.push(Child {
             m,
-            key: pos.board_key_after(m),
+            key: pos.board_key_after(m) ^ counting.key(bait),
             hand: after,
-            outcome,
+            outcome: Outcome::open(1, 1),
+            cost: counting.cost(m, bait),
+            bait,
             old: false,
             after: NOBODY,
             waits: false,
         });
     }
     link(pos, attacks, children);
+}
+
+/// How plies are counted at a node.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Counting {
+    pub(crate) futile: Futile,
+    /// The drop that led here, if it may be futile.
+    pub(crate) bait: Option<Bait>,
+}
+
+impl Counting {
+    /// The slider that gives the check, if drops against it may be futile.
+    fn slider<V: Variant>(self, pos: &Position<V>, attacks: bool) -> Option<Square> {
+        let checkers = pos.checkers();
+        let asked = self.futile == Futile::Common && !attacks;
+        (asked && checkers.any() && !checkers.many()).then(|| checkers.first())
+    }
+
+    /// A drop that may be futile costs nothing yet; taking it with the slider neither, anything
+    /// else then costs for both.
+    fn cost(self, m: Move, bait: Option<Bait>) -> u16 {
+        match self.bait {
+            None => u16::from(bait.is_none()),
+            Some(b) if !m.is_drop() && m.from() == b.slider && m.to() == b.on => 0,
+            Some(_) => 2,
+        }
+    }
+
+    /// Keeps what is known by different definitions apart in one table.
+    pub(crate) fn key(self, bait: Option<Bait>) -> u64 {
+        let definition = (self.futile as u64).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let on = bait.map_or(0, |b| b.on.index() as u64 + 1);
+        definition ^ on.wrapping_mul(0xa076_1d64_78bd_642f)
+    }
 }
 
 /// Finds for every move the one it waits for.

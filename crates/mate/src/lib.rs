@@ -8,18 +8,21 @@
 //! | [`seam`] | the same for engines: `go mate` |
 //! | [`futile`] | which interpositions do not count in composed problems |
 //! | [`verify`] | the checker of proof files |
-//! | `dfpn`, `node`, `expand`, `hands`, `table` | depth-first proof-number search |
+//! | `dfpn`, `node`, `expand`, `leaf`, `hands`, `table` | depth-first proof-number search |
 //! | `tree`, `refutation`, `proof` | from the table to proofs and disproofs, and to files |
+//! | `counted` | length and line by a definition of futile replies |
 //! | `budget` | when to stop |
 //!
 //! Deliberately absent: evaluation, text protocols, files, printing, and any clock that was not
 //! passed in.
 
 mod budget;
+mod counted;
 mod dfpn;
 mod expand;
 pub mod futile;
 mod hands;
+mod leaf;
 mod node;
 pub mod one;
 mod proof;
@@ -32,6 +35,8 @@ mod tree;
 pub mod verify;
 
 pub use budget::Unknown;
+pub use counted::Counted;
+pub use futile::Futile;
 pub use one::mate_in_one;
 pub use seam::{answer, solve_any};
 pub use solve::{Bounds, Solution, Solver, Try, Verdict, solve};

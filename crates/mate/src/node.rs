@@ -1,7 +1,7 @@
 //! Nodes of the search: their children, what they add up to.
 
-use crate::table::INFINITE;
-use rules::{Hand, Move};
+use crate::table::{INFINITE, UNLIMITED};
+use rules::{Hand, Move, Square};
 
 /// No loop involved.
 pub(crate) const NO_LOOP: u32 = u32::MAX;
@@ -59,6 +59,10 @@ pub(crate) struct Child {
     pub(crate) key: u64,
     pub(crate) hand: Hand,
     pub(crate) outcome: Outcome,
+    /// Plies the move costs: one, unless futile interpositions are not counted.
+    pub(crate) cost: u16,
+    /// The drop that may turn out to be futile.
+    pub(crate) bait: Option<Bait>,
     /// Visited before, closer to the root: a sign of a loop or a transposition.
     pub(crate) old: bool,
     /// Waits until the child of that number is settled in the way that does not end the node.
@@ -69,6 +73,18 @@ pub(crate) struct Child {
 /// `Child::after` of a child that waits for nobody.
 pub(crate) const NOBODY: u16 = u16::MAX;
 
+/// A piece dropped between king and slider, and the slider that could take it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Bait {
+    pub(crate) on: Square,
+    pub(crate) slider: Square,
+}
+
+/// Plies left after a move of that cost; `None` if there are too few.
+pub(crate) fn left(plies: u16, cost: u16) -> Option<u16> {
+    if plies == UNLIMITED { Some(UNLIMITED) } else { plies.checked_sub(cost) }
+}
+
 /// One node of the path being searched.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
@@ -78,6 +94,8 @@ pub(crate) struct Frame {
     pub(crate) hand: Hand,
     /// Plies left.
     pub(crate) plies: u16,
+    /// The drop that led here, if it may be futile.
+    pub(crate) bait: Option<Bait>,
     /// Sum that stands for the path up to and with this node.
     pub(crate) path: u64,
     pub(crate) children: Vec<Child>,

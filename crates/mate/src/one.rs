@@ -19,17 +19,179 @@ use rules::{Bits, Color, Kind, Move, Position, Square, Variant};
 #[inline]
 pub fn mate_in_one<V: Variant>(pos: &Position<V>) -> Option<Move> {
     let king = pos.king(pos.turn().opponent())?;
-    let double = pos.checkers().many();
-    let hunt = Hunt::new(pos, king);
-    if !double {
-        if let Some(m) = hunt.drops() {
-            return Some(m);
+    let guards = Guards::<V>::count(pos, king);
+    let hopes = guards.hopes(pos, king)?;
+    Hunt::new(pos, king, guards, hopes).mate()
+}
+
+/// What our pieces attack next to the enemy king.
+struct Guards<V: Variant> {
+    /// The squares next to the king.
+    ring: V::Bits,
+    /// Squares of the ring attacked, the king taken off the board.
+    once: V::Bits,
+    /// Squares attacked twice or more, looking through our own pieces: a superset of what stays
+    /// guarded after one of the attackers moved there.
+    twice: V::Bits,
+    /// Squares our sliders would attack if an own piece in front of them left.
+    opened: V::Bits,
+    /// Squares the king could step to now.
+    flights: V::Bits,
+    /// Our pieces that alone stand between a slider of ours and the king.
+    shields: V::Bits,
+}
+
+impl<V: Variant> Guards<V> {
+    #[inline]
+    fn count(pos: &Position<V>, king: Square) -> Self {
+        let us = pos.turn();
+        let own = pos.pieces(us);
+        let ring = V::reach(us, Kind::King, king);
+        let pawns = pos.kind(Kind::Pawn) & own & !V::far_ranks(us, 1);
+        let advanced = if us == Color::Black { pawns.up() } else { pawns.down() };
+        let mut once = advanced & ring;
+        let (mut twice, mut opened) = (V::Bits::EMPTY, V::Bits::EMPTY);
+        let mut shields = V::Bits::EMPTY;
+        let siege = V::siege(us, king);
+        let (horses, dragons) = (pos.kind(Kind::Horse), pos.kind(Kind::Dragon));
+        let near = V::near(king) & own;
+        let steppers = near & (pos.golds() | pos.kind(Kind::Silver) | pos.kind(Kind::King))
+            | own & siege.knight & pos.kind(Kind::Knight);
+        let mut step = |a: V::Bits| {
+            twice |= once & a & ring;
+            once |= a & ring;
+        };
+        let mut set = steppers;
+        while set.any() {
+            step(reach(pos, us, set.pop()));
         }
-        if let Some(m) = hunt.contact_moves().or_else(|| hunt.distant_moves()) {
-            return Some(m);
+        // Of a dragon or horse the steps that do not belong to its lines.
+        let mut set = near & (horses | dragons);
+        while set.any() {
+            let sq = set.pop();
+            let line = if horses.has(sq) { Kind::Bishop } else { Kind::Rook };
+            step(reach(pos, us, sq) & !V::reach(us, line, sq));
+        }
+        let bit = V::Bits::of(king);
+        let occupied = pos.occupied() ^ bit;
+        let mut slide = |slider: Square, lines: V::Bits, attacks: &dyn Fn(V::Bits) -> V::Bits| {
+            let seen = attacks(occupied);
+            twice |= once & seen & ring;
+            once |= seen & ring;
+            // What is seen only through an own piece supports that piece, but guards nothing yet.
+            let own_seen = seen & own;
+            let hidden = lines & !seen & (ring | bit);
+            if own_seen.any() && hidden.any() {
+                let through = attacks(occupied ^ own_seen) & hidden;
+                twice |= through & ring;
+                opened |= through & ring;
+                if (through & bit).any() {
+                    shields |= V::between(king, slider) & own_seen;
+                }
+            }
+        };
+        let mut set = own & siege.bishop & (pos.kind(Kind::Bishop) | horses);
+        while set.any() {
+            let sq = set.pop();
+            slide(sq, V::reach(us, Kind::Bishop, sq), &|occupied| V::bishop_attacks(sq, occupied));
+        }
+        let mut set = own & siege.rook & (pos.kind(Kind::Rook) | dragons);
+        while set.any() {
+            let sq = set.pop();
+            slide(sq, V::reach(us, Kind::Rook, sq), &|occupied| V::rook_attacks(sq, occupied));
+        }
+        let mut set = own & siege.lance & pos.kind(Kind::Lance);
+        while set.any() {
+            let sq = set.pop();
+            slide(sq, V::reach(us, Kind::Lance, sq), &|occupied| {
+                V::lance_attacks(us, sq, occupied)
+            });
+        }
+        let flights = ring & !pos.pieces(us.opponent()) & !once;
+        Self { ring, once, twice, opened, flights, shields }
+    }
+
+    /// Looks for what could mate at all, by conditions that cost little. Most positions end here:
+    /// nothing to uncover, no square next to the king that a piece could go to and be safe, and
+    /// from afar there are too many flights, or the enemy holds something to put between.
+    #[inline]
+    fn hopes(&self, pos: &Position<V>, king: Square) -> Option<Hopes<V::Bits>> {
+        let us = pos.turn();
+        let stuck = self.flights & !self.opened;
+        let mut sites = self.twice & !pos.pieces(us);
+        if pos.hand(us).has_more_than_pawns() {
+            sites |= self.once & !pos.occupied();
+        }
+        let mut gates = V::Bits::EMPTY;
+        if stuck.count() <= MOST_FROM_AFAR && !interposes_anywhere(pos, us.opponent(), self.ring) {
+            gates = self.gates(pos, us);
+        }
+        if stuck.any() {
+            // Two steps like a knight's away: no piece covers that from next to the king.
+            sites = keep(sites, |to| {
+                let queen = V::reach(us, Kind::Horse, to) | V::reach(us, Kind::Rook, to);
+                (stuck & !queen & !V::Bits::of(to)).is_empty()
+            });
+            // From afar a piece covers squares of its line, and a dragon or horse two steps away
+            // those next to the square between.
+            gates = keep(gates, |r| {
+                (stuck & !V::line(king, r) & !V::reach(us, Kind::King, r)).is_empty()
+            });
+        }
+        let hope = sites.any() || gates.any() || self.shields.any() || stuck.is_empty();
+        hope.then_some(Hopes { stuck, sites, gates })
+    }
+
+    /// Squares next to the king through which a check from afar could pass: empty, and the enemy,
+    /// who holds nothing else, cannot put a pawn there.
+    #[inline]
+    fn gates(&self, pos: &Position<V>, us: Color) -> V::Bits {
+        let them = us.opponent();
+        let mut gates = self.ring & !pos.occupied();
+        if pos.hand(them).has(Kind::Pawn) {
+            let mut pawns = pos.pawnless_files(them) & !V::dead_zone(them, Kind::Pawn);
+            if let Some(home) = pos.king(us) {
+                // This one might be forbidden: it would mate our own king.
+                pawns &= !V::reach(us, Kind::King, home);
+            }
+            gates &= !pawns;
+        }
+        gates
+    }
+}
+
+/// Where a mate could come from.
+struct Hopes<B> {
+    /// Flights that stay open whichever piece of ours leaves its square: the one that moves must
+    /// cover them from where it goes.
+    stuck: B,
+    /// Squares next to the king worth going to.
+    sites: B,
+    /// Squares next to the king a check from afar could pass.
+    gates: B,
+}
+
+/// The squares of a set that satisfy a condition.
+#[inline]
+fn keep<B: Bits>(set: B, condition: impl Fn(Square) -> bool) -> B {
+    let (mut set, mut kept) = (set, set);
+    while set.any() {
+        let sq = set.pop();
+        if !condition(sq) {
+            kept ^= B::of(sq);
         }
     }
-    hunt.uncovering_moves(double)
+    kept
+}
+
+/// Whether a player holds a piece that can be dropped on any empty square of these.
+#[inline]
+fn interposes_anywhere<V: Variant>(pos: &Position<V>, color: Color, squares: V::Bits) -> bool {
+    let hand = pos.hand(color);
+    let free = |kind| hand.has(kind) && (squares & V::dead_zone(color, kind)).is_empty();
+    [Kind::Gold, Kind::Silver, Kind::Bishop, Kind::Rook].iter().any(|&k| hand.has(k))
+        || free(Kind::Lance)
+        || free(Kind::Knight)
 }
 
 /// The surroundings of one enemy king.
@@ -42,22 +204,20 @@ struct Hunt<'a, V: Variant> {
     occupied: V::Bits,
     /// The squares next to the king.
     ring: V::Bits,
-    /// Squares of the ring we attack, the king taken off the board.
-    guarded: V::Bits,
-    /// Squares of the ring we attack twice or more, looking through our own pieces: a superset of
-    /// what stays guarded after one of the attackers moved there.
-    supported: V::Bits,
-    /// Squares of the ring our sliders would attack if an own piece in front of them left.
-    opened: V::Bits,
-    /// Squares the king could step to now.
-    flights: V::Bits,
+    guards: Guards<V>,
+    hopes: Hopes<V::Bits>,
     /// Where pieces may go: everywhere, or where they end a check to our own king.
     targets: V::Bits,
 }
 
+/// A piece dropped next to the king covers at most that many of its flights: a gold in front.
+const MOST_BY_DROP: u32 = 4;
+/// From outside: two squares of the line and two of a dragon's or horse's short steps.
+const MOST_FROM_AFAR: u32 = 4;
+
 impl<'a, V: Variant> Hunt<'a, V> {
     #[inline]
-    fn new(pos: &'a Position<V>, king: Square) -> Self {
+    fn new(pos: &'a Position<V>, king: Square, guards: Guards<V>, hopes: Hopes<V::Bits>) -> Self {
         let us = pos.turn();
         let them = us.opponent();
         let (own, occupied) = (pos.pieces(us), pos.occupied());
@@ -66,75 +226,28 @@ impl<'a, V: Variant> Hunt<'a, V> {
         if let (true, Some(home)) = (checkers.any(), pos.king(us)) {
             targets = V::between(home, checkers.first()) | checkers;
         }
-        let mut hunt = Self {
-            pos,
-            us,
-            them,
-            king,
-            own,
-            occupied,
-            ring: V::reach(us, Kind::King, king),
-            guarded: V::Bits::EMPTY,
-            supported: V::Bits::EMPTY,
-            opened: V::Bits::EMPTY,
-            flights: V::Bits::EMPTY,
-            targets,
-        };
-        hunt.count_guards();
-        hunt.flights = hunt.ring & !pos.pieces(them) & !hunt.guarded;
-        hunt
+        let ring = guards.ring;
+        Self { pos, us, them, king, own, occupied, ring, guards, hopes, targets }
     }
 
-    /// Adds up what our pieces attack next to the king.
-    #[inline]
-    fn count_guards(&mut self) {
-        let (pos, us, own, ring) = (self.pos, self.us, self.own, self.ring);
-        let pawns = pos.kind(Kind::Pawn) & own;
-        let advanced = if us == Color::Black { pawns.up() } else { pawns.down() };
-        let mut once = advanced & ring;
-        let mut twice = V::Bits::EMPTY;
-        let steppers = V::near(self.king)
-            & (pos.golds() | pos.kind(Kind::Silver) | pos.kind(Kind::King))
-            | pos.kind(Kind::Knight);
-        (steppers & own).each(|sq| {
-            let a = reach(pos, us, sq) & ring;
-            twice |= once & a;
-            once |= a;
-        });
-        let mut opened = V::Bits::EMPTY;
-        let occupied = self.occupied ^ V::Bits::of(self.king);
-        let sliders = pos.kind(Kind::Lance)
-            | pos.kind(Kind::Bishop)
-            | pos.kind(Kind::Rook)
-            | pos.kind(Kind::Horse)
-            | pos.kind(Kind::Dragon);
-        (sliders & own).each(|slider| {
-            // Few squares of the ring lie on a slider's lines: cheaper one by one than its whole
-            // attack.
-            (reach(pos, us, slider) & ring).each(|sq| {
-                let bit = V::Bits::of(sq);
-                let blockers = V::between(slider, sq) & occupied;
-                if blockers.is_empty() {
-                    twice |= once & bit;
-                    once |= bit;
-                } else if !blockers.many() && (blockers & own).any() {
-                    // What is seen only through a piece supports that piece, but guards nothing
-                    // yet.
-                    twice |= bit;
-                    opened |= bit;
-                }
-            });
-        });
-        self.guarded = once;
-        self.supported = twice;
-        self.opened = opened;
+    fn mate(&self) -> Option<Move> {
+        let double = self.pos.checkers().many();
+        if !double {
+            if let Some(m) = self.drops() {
+                return Some(m);
+            }
+            if let Some(m) = self.contact_moves().or_else(|| self.distant_moves()) {
+                return Some(m);
+            }
+        }
+        if self.guards.shields.is_empty() { None } else { self.uncovering_moves(double) }
     }
 
-    /// Whether a piece of `kind` on `to` leaves no flight that is open now (necessary, not
-    /// sufficient: the move may open others, or its leaving may close some).
+    /// Whether a piece of `kind` on `to` covers these flights, itself aside (necessary, not
+    /// sufficient: the move may open others).
     #[inline]
-    fn covers(&self, kind: Kind, to: Square, opened: V::Bits) -> bool {
-        let left = self.flights & !opened & !V::Bits::of(to);
+    fn covers(&self, kind: Kind, to: Square, flights: V::Bits) -> bool {
+        let left = flights & !V::Bits::of(to);
         if left.is_empty() {
             return true;
         }
@@ -145,72 +258,71 @@ impl<'a, V: Variant> Hunt<'a, V> {
         }
     }
 
+    #[inline]
     fn drops(&self) -> Option<Move> {
         let hand = self.pos.hand(self.us);
-        if !hand.has_more_than_pawns() {
+        let flights = self.guards.flights.count();
+        if !hand.has_more_than_pawns() || flights > MOST_BY_DROP {
             return None;
         }
         let empty = self.targets & !self.occupied;
-        let contact = empty & self.ring & self.guarded;
-        let seen = |kind| V::reach(self.them, kind, self.king);
-        let attempt = |kind: Kind, squares: V::Bits| {
-            let mut squares = squares & !V::dead_zone(self.us, kind);
-            while squares.any() {
-                let to = squares.pop();
-                let m = Move::drop(kind, to);
-                if self.covers(kind, to, V::Bits::EMPTY) && self.mates(m, kind) {
-                    return Some(m);
-                }
-            }
-            None
-        };
+        let contact = empty & self.guards.once & self.hopes.sites;
         if contact.any() {
             for kind in [Kind::Gold, Kind::Silver, Kind::Rook, Kind::Lance, Kind::Bishop] {
                 if hand.has(kind)
-                    && let Some(m) = attempt(kind, seen(kind) & contact)
+                    && let Some(m) = self.drop(kind, V::reach(self.them, kind, self.king) & contact)
                 {
                     return Some(m);
                 }
             }
         }
         // A knight covers no square next to the king it checks.
-        if hand.has(Kind::Knight)
-            && self.flights.is_empty()
-            && let Some(m) = attempt(Kind::Knight, seen(Kind::Knight) & empty)
+        if flights == 0
+            && hand.has(Kind::Knight)
+            && let Some(m) =
+                self.drop(Kind::Knight, V::reach(self.them, Kind::Knight, self.king) & empty)
         {
             return Some(m);
         }
-        // From afar: in vain if the enemy can put anything in between, or has more flights than the
-        // two next to the king on the line.
-        if self.flights.count() > 2 || self.interposes_anywhere() {
+        // From afar: in vain with more flights than the two next to the king on the line.
+        if flights > 2 || self.hopes.gates.is_empty() {
             return None;
         }
-        let afar = empty & !self.ring;
-        for kind in [Kind::Rook, Kind::Lance, Kind::Bishop] {
-            if hand.has(kind) {
-                let squares = V::attacks(self.them, kind, self.king, self.occupied) & afar;
-                if let Some(m) = attempt(kind, squares) {
-                    return Some(m);
-                }
+        self.drops_from_afar(empty & !self.ring)
+    }
+
+    fn drops_from_afar(&self, afar: V::Bits) -> Option<Move> {
+        let hand = self.pos.hand(self.us);
+        [Kind::Rook, Kind::Lance, Kind::Bishop].into_iter().find_map(|kind| {
+            if !hand.has(kind) {
+                return None;
+            }
+            self.drop(kind, V::attacks(self.them, kind, self.king, self.occupied) & afar)
+        })
+    }
+
+    /// A drop of that kind on one of the squares that mates.
+    #[inline]
+    fn drop(&self, kind: Kind, squares: V::Bits) -> Option<Move> {
+        let mut squares = squares & !V::dead_zone(self.us, kind);
+        while squares.any() {
+            let to = squares.pop();
+            let m = Move::drop(kind, to);
+            if self.covers(kind, to, self.guards.flights) && self.mates(m, kind) {
+                return Some(m);
             }
         }
         None
     }
 
-    /// Whether the enemy holds a piece that can be dropped on any empty square.
-    #[inline]
-    fn interposes_anywhere(&self) -> bool {
-        let hand = self.pos.hand(self.them);
-        [Kind::Gold, Kind::Silver, Kind::Bishop, Kind::Rook].iter().any(|&k| hand.has(k))
-    }
-
     /// Moves of pieces other than the king to the squares next to the enemy king.
+    #[inline]
     fn contact_moves(&self) -> Option<Move> {
-        let mut squares = self.ring & !self.own & self.targets & self.supported;
+        let mut squares = self.hopes.sites & self.guards.twice & self.targets;
         while squares.any() {
             let to = squares.pop();
             let mut movers =
-                self.pos.attackers_of(self.us, to, self.occupied) & !self.pos.kind(Kind::King);
+                self.attackers(self.us, to, self.occupied) & self.own & !self.pos.kind(Kind::King);
             while movers.any() {
                 let from = movers.pop();
                 if let Some(m) = self.attempt(from, to) {
@@ -221,32 +333,56 @@ impl<'a, V: Variant> Hunt<'a, V> {
         None
     }
 
+    /// Pieces of one player that attack `sq`: like [`Position::attackers_of`], cheaper where few
+    /// sliders share a line with the square. Stepping pieces of the other player may be among
+    /// them.
+    #[inline]
+    fn attackers(&self, color: Color, sq: Square, occupied: V::Bits) -> V::Bits {
+        let mut set = self.pos.stepping_attackers(color, sq);
+        self.pos.snipers(color, sq).each(|s| {
+            if (V::between(sq, s) & occupied).is_empty() {
+                set |= V::Bits::of(s);
+            }
+        });
+        set
+    }
+
     /// Moves that give check from farther away: knights and sliders.
+    #[inline]
     fn distant_moves(&self) -> Option<Move> {
-        let (pos, us, king) = (self.pos, self.us, self.king);
         let open = self.targets & !self.own & !self.ring;
-        let flights = (self.flights & !self.opened).count();
-        let mut squares = if flights == 0 {
-            V::reach(self.them, Kind::Knight, king) & open
-        } else {
-            V::Bits::EMPTY
-        };
+        if self.hopes.stuck.is_empty()
+            && let Some(m) = self.knight_moves(open)
+        {
+            return Some(m);
+        }
+        // What is put in between can be answered by a double check alone, and that is an
+        // uncovering move.
+        if self.hopes.gates.is_empty() {
+            return None;
+        }
+        let mut aim = V::Bits::EMPTY;
+        self.hopes.gates.each(|gate| aim |= V::line(self.king, gate));
+        self.slider_moves(open & aim)
+    }
+
+    fn knight_moves(&self, open: V::Bits) -> Option<Move> {
+        let knights = self.pos.pieces_of(self.us, Kind::Knight);
+        let mut squares = V::reach(self.them, Kind::Knight, self.king) & open;
         while squares.any() {
             let to = squares.pop();
-            let mut movers =
-                V::reach(self.them, Kind::Knight, to) & pos.pieces_of(us, Kind::Knight);
+            let mut movers = V::reach(self.them, Kind::Knight, to) & knights;
             while movers.any() {
                 if let Some(m) = self.attempt(movers.pop(), to) {
                     return Some(m);
                 }
             }
         }
-        // Two squares of the line and two diagonal or straight ones: no slider covers more of the
-        // ring from outside. What is put in between can be answered by a double check alone, and
-        // that is an uncovering move.
-        if flights > 4 || self.interposes_anywhere() {
-            return None;
-        }
+        None
+    }
+
+    fn slider_moves(&self, open: V::Bits) -> Option<Move> {
+        let (pos, us, king) = (self.pos, self.us, self.king);
         let aims = [
             (pos.kind(Kind::Rook) | pos.kind(Kind::Dragon), Kind::Rook),
             (pos.kind(Kind::Bishop) | pos.kind(Kind::Horse), Kind::Bishop),
@@ -254,16 +390,17 @@ impl<'a, V: Variant> Hunt<'a, V> {
         ];
         for (sliders, line) in aims {
             let mut sliders = sliders & self.own;
-            if sliders.is_empty() {
-                continue;
-            }
-            let aim = V::attacks(self.them, line, king, self.occupied) & open;
+            let aim = V::reach(self.them, line, king) & open;
             while sliders.any() {
                 let from = sliders.pop();
                 let Some(kind) = pos.piece_at(from).kind() else { continue };
-                let mut squares = V::attacks(us, kind, from, self.occupied) & aim;
+                let mut squares = V::reach(us, kind, from) & aim;
                 while squares.any() {
-                    if let Some(m) = self.attempt(from, squares.pop()) {
+                    let to = squares.pop();
+                    let way = V::between(from, to) | V::between(to, king);
+                    if (way & self.occupied).is_empty()
+                        && let Some(m) = self.attempt(from, to)
+                    {
                         return Some(m);
                     }
                 }
@@ -276,7 +413,7 @@ impl<'a, V: Variant> Hunt<'a, V> {
     /// only piece that may move in double check.
     fn uncovering_moves(&self, king_only: bool) -> Option<Move> {
         let (pos, us) = (self.pos, self.us);
-        let mut movers = pos.shields(us, self.king, us);
+        let mut movers = self.guards.shields;
         if king_only {
             movers &= pos.kind(Kind::King);
         }
@@ -317,7 +454,7 @@ impl<'a, V: Variant> Hunt<'a, V> {
         let zone = V::promotion_zone(us);
         if let Some(promoted) = kind.promoted()
             && (zone.has(from) || zone.has(to))
-            && self.covers(promoted, to, self.opened)
+            && self.covers(promoted, to, self.hopes.stuck)
         {
             let m = Move::board(from, to, true);
             if self.mates(m, promoted) {
@@ -325,7 +462,7 @@ impl<'a, V: Variant> Hunt<'a, V> {
             }
         }
         let m = Move::board(from, to, false);
-        let stays = !V::dead_zone(us, kind).has(to) && self.covers(kind, to, self.opened);
+        let stays = !V::dead_zone(us, kind).has(to) && self.covers(kind, to, self.hopes.stuck);
         (stays && self.mates(m, kind)).then_some(m)
     }
 
@@ -382,8 +519,10 @@ impl<'a, V: Variant> Hunt<'a, V> {
     fn is_parried(&self, after: &After<V>, checker: Square, pinned: V::Bits) -> bool {
         let (pos, them, king) = (self.pos, self.them, self.king);
         let reaches = |sq: Square| {
-            let movers =
-                pos.attackers_of(them, sq, after.occupied) & !after.placed & !V::Bits::of(king);
+            let movers = self.attackers(them, sq, after.occupied)
+                & pos.pieces(them)
+                & !after.placed
+                & !V::Bits::of(king);
             // A pinned piece may move along its line.
             (movers & !(pinned & !V::line(king, sq))).any()
         };
@@ -402,7 +541,7 @@ impl<'a, V: Variant> Hunt<'a, V> {
 
     /// Whether the enemy can drop something on one of these empty squares.
     fn drops_between(&self, after: &After<V>, between: V::Bits) -> bool {
-        if self.interposes_anywhere() {
+        if interposes_anywhere(self.pos, self.them, self.ring) {
             return true;
         }
         let (pos, them) = (self.pos, self.them);
@@ -415,8 +554,9 @@ impl<'a, V: Variant> Hunt<'a, V> {
         if !hand.has(Kind::Pawn) {
             return false;
         }
-        let pawns = pos.pieces_of(them, Kind::Pawn) & !after.placed;
-        let mut squares = between & V::Bits::files_without(pawns) & !V::dead_zone(them, Kind::Pawn);
+        let mut squares = between
+            & pos.pawnless_files_after(them, after.placed)
+            & !V::dead_zone(them, Kind::Pawn);
         // The one pawn that might be forbidden: it would mate our own king. The rules decide,
         // after all with the move played: this is too rare to be worth a line of bitboards.
         if let Some(home) = self.home(after) {

@@ -1,8 +1,9 @@
 //! Questions and answers: is there a forced mate, in which line, how short, with which moves.
 
 use crate::budget::{Budget, Unknown, Watch};
+use crate::counted::{Counted, Counter};
 use crate::dfpn::Searcher;
-use crate::futile;
+use crate::futile::{self, Futile};
 use crate::node::Outcome;
 use crate::proof;
 use crate::refutation;
@@ -234,6 +235,25 @@ impl<'a, V: Variant> Solver<'a, V> {
                 Try { at, m, verdict: s.verdict, plies }
             })
             .collect()
+    }
+
+    /// Length and line of a solution of this solver as a definition of futile interpositions
+    /// counts them; the shortest if the bounds ask for it.
+    pub fn counted(&mut self, solution: &Solution, futile: Futile) -> Result<Counted, Unknown> {
+        if let Verdict::Unknown(why) = solution.verdict {
+            return Err(why);
+        }
+        self.budget.settled.store(false, Ordering::Relaxed);
+        let mut watch = Watch::new(&self.budget, &self.table);
+        let counter = Counter {
+            table: &self.table,
+            watch: &mut watch,
+            futile,
+            attacker: self.pos.turn(),
+            pos: self.pos.clone(),
+            exact: self.bounds.shortest,
+        };
+        counter.count(u16::try_from(solution.line.len()).unwrap_or(u16::MAX - 1))
     }
 
     /// The proof or disproof of a solution of this solver, as the bytes of a proof file.

@@ -132,7 +132,7 @@ impl Table {
     }
 
     /// What is known about a position when `plies` are left: a proof or disproof that covers it,
-    /// else the open entry, else bounds from comparable hands (with `amount` 0).
+    /// else the open entry, else bounds from comparable hands and plies (with `amount` 0).
     #[inline]
     pub(crate) fn look(&self, key: u64, hand: Hand, plies: u16) -> Option<Entry> {
         let start = self.start(key);
@@ -152,14 +152,13 @@ impl Table {
                 if e.plies >= plies && e.hand.covers(hand) {
                     return Some(e);
                 }
-            } else if e.plies == plies {
-                if e.hand == hand {
-                    open = Some(e);
-                } else if e.hand.covers(hand) {
-                    pn = pn.max(e.pn);
-                } else if hand.covers(e.hand) {
-                    dn = dn.max(e.dn);
-                }
+            } else if e.plies == plies && e.hand == hand {
+                open = Some(e);
+            } else if e.plies >= plies && e.hand.covers(hand) {
+                // With more plies and more in hand it was that hard to prove.
+                pn = pn.max(e.pn);
+            } else if e.plies <= plies && hand.covers(e.hand) {
+                dn = dn.max(e.dn);
             }
         }
         if let Some(mut e) = open {

@@ -8,6 +8,7 @@ use crate::dfpn::{Pulse, Searcher};
 use crate::table::Table;
 use crate::{hands, mate_in_one};
 use rules::{Color, Gen, Hand, Move, MoveList, Position, Variant};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// Board key and attacker's hand.
@@ -24,6 +25,9 @@ pub(crate) fn place<V: Variant>(pos: &Position<V>, attacker: Color) -> Place {
 pub(crate) struct Step {
     pub(crate) m: Move,
     pub(crate) plies: u16,
+    /// Pieces the attacker holds at the end if the defender, among its longest replies, always
+    /// chooses what leaves least.
+    pub(crate) left: u8,
 }
 
 /// A proof: every position the attacker may have to answer.
@@ -39,11 +43,27 @@ struct Level {
     /// Replies to `m`, those before `next` answered.
     replies: Vec<Move>,
     next: usize,
-    /// Longest answer so far.
+    /// Longest answer so far, and what it leaves in hand.
     longest: u16,
+    left: u8,
     /// Plies promised for the whole.
     within: u16,
 }
+
+impl Level {
+    /// Takes in how a reply was answered.
+    fn answer(&mut self, step: Step) {
+        if step.plies > self.longest {
+            (self.longest, self.left) = (step.plies, step.left);
+        } else if step.plies == self.longest {
+            self.left = self.left.min(step.left);
+        }
+        self.next += 1;
+    }
+}
+
+/// Positions opened between two questions whether to stop.
+const PULSE: u64 = 64;
 
 /// Builds trees.
 pub(crate) struct Builder<'a, V: Variant> {
@@ -77,17 +97,20 @@ impl<'a, V: Variant> Builder<'a, V> {
                 self.pos.play(reply);
                 let within = level.within.saturating_sub(2);
                 match tree.steps.get(&place(&self.pos, self.attacker)) {
-                    Some(step) if step.plies <= within => {
-                        level.longest = level.longest.max(step.plies);
-                        level.next += 1;
+                    Some(&step) if step.plies <= within => {
+                        level.answer(step);
                         self.pos.undo();
                     }
                     _ => self.open(within)?,
                 }
                 continue;
             }
-            let plies = if level.replies.is_empty() { 1 } else { level.longest + 2 };
-            let step = Step { m: level.m, plies };
+            let (plies, left) = if level.replies.is_empty() {
+                (1, self.pos.hand(self.attacker).total() as u8)
+            } else {
+                (level.longest + 2, level.left)
+            };
+            let step = Step { m: level.m, plies, left };
             // A position met again by another way may have been answered better in between.
             let known = tree.steps.entry(level.place).or_insert(step);
             if known.plies > plies {
@@ -97,8 +120,7 @@ impl<'a, V: Variant> Builder<'a, V> {
             self.levels.pop();
             if let Some(parent) = self.levels.last_mut() {
                 self.pos.undo();
-                parent.longest = parent.longest.max(plies);
-                parent.next += 1;
+                parent.answer(step);
             }
         }
         Some(tree)
@@ -107,7 +129,7 @@ impl<'a, V: Variant> Builder<'a, V> {
     /// Chooses the attacker's move in the position on the board and plays it.
     fn open(&mut self, within: u16) -> Option<()> {
         self.opened += 1;
-        if self.opened.is_multiple_of(1024) && self.pulse.stops(0) {
+        if self.opened.is_multiple_of(PULSE) && self.pulse.stops(0) {
             return None;
         }
         let (m, promised) = match mate_in_one(&self.pos) {
@@ -127,7 +149,15 @@ impl<'a, V: Variant> Builder<'a, V> {
         self.list.clear();
         self.pos.generate(Gen::Evasions, &mut self.list);
         let replies = self.list.to_vec();
-        self.levels.push(Level { place, m, replies, next: 0, longest: 0, within: promised });
+        self.levels.push(Level {
+            place,
+            m,
+            replies,
+            next: 0,
+            longest: 0,
+            left: 0,
+            within: promised,
+        });
     }
 
     /// The check after which the table promises the quickest mate, and the plies with it.
@@ -184,11 +214,7 @@ impl Tree {
             line.push(step.m);
             pos.play(step.m);
             let replies = pos.legal_moves();
-            let longest = replies.iter().map(|&m| self.plies_after(&pos, m, attacker)).max();
-            let best = replies
-                .iter()
-                .filter(|&&m| Some(self.plies_after(&pos, m, attacker)) == longest)
-                .min_by_key(|&&m| self.left_over(&mut pos.clone(), m, attacker));
+            let best = replies.iter().rev().max_by_key(|&&m| self.resistance(&pos, m, attacker));
             let Some(&reply) = best else { break };
             line.push(reply);
             pos.play(reply);
@@ -196,24 +222,15 @@ impl Tree {
         line
     }
 
-    /// Plies until mate after a reply.
-    fn plies_after<V: Variant>(&self, pos: &Position<V>, m: Move, attacker: Color) -> u16 {
+    /// What makes a reply the better defence: plies until mate, then how little is left over.
+    fn resistance<V: Variant>(
+        &self,
+        pos: &Position<V>,
+        m: Move,
+        attacker: Color,
+    ) -> (u16, Reverse<u8>) {
         let place = (pos.board_key_after(m), pos.hand(attacker));
-        self.steps.get(&place).map_or(0, |s| s.plies)
-    }
-
-    /// Pieces the attacker holds at the end of the line that begins with this reply and goes on
-    /// with the first of the longest.
-    fn left_over<V: Variant>(&self, pos: &mut Position<V>, m: Move, attacker: Color) -> usize {
-        let mut reply = Some(m);
-        while let Some(m) = reply {
-            pos.play(m);
-            let Some(step) = self.step(pos, attacker) else { break };
-            pos.play(step.m);
-            let replies = pos.legal_moves();
-            reply = replies.iter().copied().max_by_key(|&m| self.plies_after(pos, m, attacker));
-        }
-        pos.hand(attacker).total()
+        self.steps.get(&place).map_or((0, Reverse(u8::MAX)), |s| (s.plies, Reverse(s.left)))
     }
 
     /// The other replies along a line.

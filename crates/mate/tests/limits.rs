@@ -6,8 +6,9 @@ mod random;
 use mate::{Bounds, Unknown, Verdict, answer, solve};
 use random::Rng;
 use rules::{AnyPosition, Game, Kings, Minishogi, Position, Shogi, Variant};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use think::{Control, Limits, ManualTime, MateAnswer, MateLimit, WallTime};
+use think::{Control, Limits, ManualTime, MateAnswer, MateLimit, TimeSource, WallTime};
 
 fn shogi(sfen: &str) -> Position<Shogi> {
     Position::from_sfen_with(sfen, Kings::Any).unwrap()
@@ -31,6 +32,9 @@ const RICH: &str = "9/9/9/9/4k4/9/9/9/9 b 2R2B4G4S4N4L18P 1";
 /// The same with half of everything: no end in sight.
 const HARD: &str = "9/9/9/9/4k4/9/9/9/9 b RB2G2S2N2L9Prb2g2s2n2l9p 1";
 
+/// A mate of eleven plies found in a thousand nodes; that none is shorter takes ten thousand.
+const LONG: &str = "4k4/9/PPPPPPPPP/9/9/9/9/9/9 b B4L2rb4g4s4n9p 1";
+
 const SETTLED: [(&str, Verdict); 4] = [
     (RICH, Verdict::Mate),
     ("7nl/7k1/6p2/6S1p/9/9/9/9/9 b GS2r2b3g2s3n3l16p 1", Verdict::Mate),
@@ -38,24 +42,36 @@ const SETTLED: [(&str, Verdict); 4] = [
     ("4k4/9/9/9/9/9/9/9/4K4 b RBrb4g4s4n4l18p 1", Verdict::NoMate),
 ];
 
+/// The same for minishogi, a thousand nodes or two each.
+const SETTLED_MINI: [(&str, Verdict); 4] = [
+    ("5/2k2/G4/S4/5 b RBS 1", Verdict::Mate),
+    ("2gs1/5/5/k2K1/2R2 b BSP 1", Verdict::Mate),
+    ("g2R1/1k3/P4/5/2K2 b s 1", Verdict::NoMate),
+    ("K+P3/3k1/3+r1/5/5 b RB 1", Verdict::NoMate),
+];
+
+/// The expected verdict of every settled position with these bounds.
+fn all_as_expected(bounds: &Bounds) {
+    for (sfen, expected) in SETTLED {
+        assert_eq!(verdict(&shogi(sfen), bounds), expected, "{sfen} with {bounds:?}");
+    }
+    for (sfen, expected) in SETTLED_MINI {
+        let pos = Position::<Minishogi>::from_sfen_with(sfen, Kings::Any).unwrap();
+        assert_eq!(verdict(&pos, bounds), expected, "{sfen} with {bounds:?}");
+    }
+}
+
 #[test]
 fn the_size_of_the_table_does_not_change_the_answer() {
-    for (sfen, expected) in SETTLED {
-        let pos = shogi(sfen);
-        for hash in [1 << 20, 4 << 20, 64 << 20, 1 << 30] {
-            let bounds = Bounds { hash, ..Bounds::default() };
-            assert_eq!(verdict(&pos, &bounds), expected, "{sfen} with {hash}");
-        }
+    for hash in [1 << 20, 4 << 20, 64 << 20, 1 << 30] {
+        all_as_expected(&Bounds { hash, ..Bounds::default() });
     }
 }
 
 #[test]
 fn the_number_of_threads_does_not_change_the_answer() {
-    for (sfen, expected) in SETTLED {
-        for threads in [1, 2, 3, 8] {
-            let bounds = Bounds { hash: 16 << 20, threads, ..Bounds::default() };
-            assert_eq!(verdict(&shogi(sfen), &bounds), expected, "{sfen} with {threads}");
-        }
+    for threads in [1, 2, 3, 8] {
+        all_as_expected(&Bounds { hash: 16 << 20, threads, ..Bounds::default() });
     }
 }
 
@@ -114,9 +130,41 @@ fn a_stop_ends_the_search_at_once() {
         let asked = Instant::now();
         control.stop();
         assert_eq!(search.join().unwrap(), Verdict::Unknown(Unknown::Stopped));
-        // Twenty milliseconds on a quiet machine; tests run on busy ones.
-        assert!(asked.elapsed() < Duration::from_millis(500), "{:?}", asked.elapsed());
+        // Less than a millisecond on a quiet machine; tests run on busy ones.
+        assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
     }
+}
+
+/// A clock that moves on by a millisecond whenever somebody looks.
+#[derive(Default)]
+struct Looks(AtomicU64);
+
+impl TimeSource for Looks {
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Nodes searched while the clock is looked at that many times.
+fn nodes_for(looks: u64, sfen: &str, shortest: bool) -> u64 {
+    let time = Some(Duration::from_millis(looks));
+    let bounds = Bounds { hash: 1 << 20, time, shortest, ..Bounds::default() };
+    let clock = Looks::default();
+    let s = solve(&shogi(sfen), &bounds, &Control::new(false), &clock);
+    assert!(s.verdict == Verdict::Unknown(Unknown::Time) || shortest, "{:?}", s.verdict);
+    assert!(!s.is_shortest && clock.0.load(Ordering::Relaxed) >= looks);
+    s.nodes
+}
+
+/// Whether to stop is asked so often that what lies between takes a fraction of a millisecond: a
+/// node takes some microseconds.
+#[test]
+fn whether_to_stop_is_asked_every_few_nodes() {
+    let nodes = nodes_for(500, HARD, false);
+    assert!(nodes > 500 && nodes <= 500 * 16 + 16, "{nodes}");
+    // Near the end of a limited search a node may look at all checks and their replies.
+    let nodes = nodes_for(100, LONG, true);
+    assert!(nodes > 924 && nodes <= 100 * 120, "{nodes}");
 }
 
 #[test]

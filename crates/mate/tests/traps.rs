@@ -5,8 +5,10 @@ use mate::{Bounds, Claim, Solver, Verdict, verify};
 use rules::{Game, Kings, Minishogi, Position, Shogi, Variant};
 use think::{Control, WallTime};
 
-const TRAPS: &[(Game, &str)] =
-    &[(Game::Shogi, "1g+P6/P3l1G2/+SsG6/6+n2/6pk1/3KR4/2P6/9/4+p2PN b R2P2bs3p 1")];
+const TRAPS: &[(Game, &str)] = &[
+    (Game::Shogi, "1g+P6/P3l1G2/+SsG6/6+n2/6pk1/3KR4/2P6/9/4+p2PN b R2P2bs3p 1"),
+    (Game::Minishogi, "5/3kB/5/5/5 b RSP 1"),
+];
 
 fn check<V: Variant>(sfen: &str) {
     let pos = Position::<V>::from_sfen_with(sfen, Kings::Any).unwrap();

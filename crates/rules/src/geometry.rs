@@ -90,6 +90,35 @@ pub(crate) const fn near(size: usize, sq: usize) -> u128 {
     set & !bit(size, sq)
 }
 
+/// From where pieces of one colour attack a square next to the one asked about, on an empty board.
+#[derive(Clone, Copy, Debug)]
+pub struct Siege<B> {
+    /// Lances.
+    pub lance: B,
+    /// Knights.
+    pub knight: B,
+    /// Bishops and horses.
+    pub bishop: B,
+    /// Rooks and dragons.
+    pub rook: B,
+}
+
+/// Squares from which a piece attacks a square next to `sq`: those the other colour's piece would
+/// reach from there.
+pub(crate) const fn besiegers(size: usize, color: Color, kind: Kind, sq: usize) -> u128 {
+    let other = if matches!(color, Color::Black) { Color::White } else { Color::Black };
+    let ring = reach(size, color, Kind::King, sq);
+    let mut set = 0;
+    let mut to = 0;
+    while to < size * size {
+        if ring & bit(size, to) != 0 {
+            set |= reach(size, other, kind, to);
+        }
+        to += 1;
+    }
+    set
+}
+
 /// Direction from one square to another if they share a line, else (0, 0).
 const fn direction(size: usize, a: usize, b: usize) -> (i32, i32) {
     let df = (b / size) as i32 - (a / size) as i32;
@@ -125,6 +154,8 @@ pub(crate) struct Tables<B: 'static, const N: usize> {
     pub(crate) line: [[B; N]; N],
     /// `near` by square.
     pub(crate) near: [B; N],
+    /// [`Siege`] by colour and square.
+    pub(crate) siege: [[Siege<B>; N]; 2],
 }
 
 /// Builds [`Tables`] for a set type with a `const fn from_raw`. A macro because trait functions
@@ -132,11 +163,14 @@ pub(crate) struct Tables<B: 'static, const N: usize> {
 macro_rules! tables {
     ($bits:ident, $size:literal, $squares:literal) => {{
         const EMPTY: $bits = $bits::from_raw(0);
+        const NOWHERE: $crate::geometry::Siege<$bits> =
+            $crate::geometry::Siege { lance: EMPTY, knight: EMPTY, bishop: EMPTY, rook: EMPTY };
         let mut t = $crate::geometry::Tables::<$bits, $squares> {
             reach: [[[EMPTY; $squares]; 15]; 2],
             between: [[EMPTY; $squares]; $squares],
             line: [[EMPTY; $squares]; $squares],
             near: [EMPTY; $squares],
+            siege: [[NOWHERE; $squares]; 2],
         };
         let mut a = 0;
         while a < $squares {
@@ -153,6 +187,26 @@ macro_rules! tables {
                 k += 1;
             }
             t.near[a] = $bits::from_raw($crate::geometry::near($size, a));
+            let mut c = 0;
+            while c < 2 {
+                macro_rules! from {
+                    ($kind:ident) => {
+                        $bits::from_raw($crate::geometry::besiegers(
+                            $size,
+                            $crate::Color::BOTH[c],
+                            $crate::Kind::$kind,
+                            a,
+                        ))
+                    };
+                }
+                t.siege[c][a] = $crate::geometry::Siege {
+                    lance: from!(Lance),
+                    knight: from!(Knight),
+                    bishop: from!(Horse),
+                    rook: from!(Dragon),
+                };
+                c += 1;
+            }
             let mut b = 0;
             while b < $squares {
                 t.between[a][b] = $bits::from_raw($crate::geometry::between($size, a, b));

@@ -357,8 +357,14 @@ impl<V: Variant> Position<V> {
 
     /// Files on which a player may drop a pawn: those without one.
     #[inline]
-    pub(crate) fn pawnless_files(&self, color: Color) -> V::Bits {
-        let mut pawns = self.pieces_of(color, Kind::Pawn);
+    pub fn pawnless_files(&self, color: Color) -> V::Bits {
+        self.pawnless_files_after(color, V::Bits::EMPTY)
+    }
+
+    /// The same when the pawns on these squares are gone.
+    #[inline]
+    pub fn pawnless_files_after(&self, color: Color, gone: V::Bits) -> V::Bits {
+        let mut pawns = self.pieces_of(color, Kind::Pawn) & !gone;
         if !self.stacked {
             return V::Bits::files_without(pawns);
         }

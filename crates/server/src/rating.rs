@@ -68,17 +68,25 @@ pub struct Rating {
 /// The mean without an anchor.
 const MEAN: f64 = 1500.0;
 
+/// Who a name stands for: what follows an `@` tells only where somebody plays; `@NORATE` asks not
+/// to be rated.
+fn rated_as(name: &str) -> Option<&str> {
+    let (who, rest) = name.split_once('@').unwrap_or((name, ""));
+    (!rest.split('@').any(|word| word == "NORATE")).then_some(who)
+}
+
 /// The ratings, best first.
 pub fn rate(results: &[Result], method: &Method) -> Vec<Rating> {
     let mut names: Vec<&str> =
-        results.iter().flat_map(|r| r.names.iter().map(String::as_str)).collect();
+        results.iter().flat_map(|r| r.names.iter().filter_map(|n| rated_as(n))).collect();
     names.sort_unstable();
     names.dedup();
     let index: HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (*n, i)).collect();
     let mut table = Results::new(names.len());
     let mut counts = vec![[0; 3]; names.len()];
     for result in results {
-        let [black, white] = result.names.each_ref().map(|n| index[n.as_str()]);
+        let who = |side: usize| rated_as(&result.names[side]).map(|name| index[name]);
+        let (Some(black), Some(white)) = (who(0), who(1)) else { continue };
         let weight = method.weight(result.age);
         if black == white || weight <= 0.0 {
             continue;
@@ -165,6 +173,17 @@ mod tests {
         let gap = of(&ratings, "a").rating - of(&ratings, "c").rating;
         assert!((gap - 2.0 * 190.848).abs() < 0.05, "{gap}");
         assert!(of(&ratings, "b").error < of(&ratings, "a").error);
+    }
+
+    #[test]
+    fn what_follows_an_at_sign_is_no_part_of_the_name() {
+        let list = [("a@home", "b", 20, 0, 10), ("a@work", "b", 10, 0, 10)];
+        let ratings = rate(&results(&list), &Method::default());
+        assert_eq!(of(&ratings, "a").games, [30, 0, 20]);
+        let list = [("a", "b", 20, 0, 10), ("c@NORATE", "b", 20, 0, 20)];
+        let ratings = rate(&results(&list), &Method::default());
+        assert_eq!(ratings.len(), 2);
+        assert_eq!(of(&ratings, "b").games, [10, 0, 20]);
     }
 
     #[test]

@@ -12,6 +12,8 @@ use rules::{AnyPosition, Color};
 use std::sync::Arc;
 use std::time::Duration;
 
+mod absence;
+
 /// A moment: time passed since the server's origin.
 pub type Moment = Duration;
 
@@ -158,6 +160,14 @@ impl Room {
     /// Time left to a side, byoyomi not counted, the running turn not yet taken off.
     pub fn remaining(&self, color: Color) -> Duration {
         self.clocks[color.index()].remaining()
+    }
+
+    /// How long the turn that runs has lasted.
+    pub const fn elapsed(&self, now: Moment) -> Option<Duration> {
+        match self.phase {
+            Phase::Running { since } => Some(now.saturating_sub(since)),
+            _ => None,
+        }
     }
 
     /// How it ended, if it has.
@@ -394,6 +404,7 @@ impl Room {
         });
         let verdict = |to: Color| match (reason, winner) {
             (Reason::MaxMoves, _) => Verdict::Censored,
+            (Reason::IllegalAction, None) => Verdict::Chudan,
             (_, None) => Verdict::Draw,
             (_, Some(winner)) if winner == to => Verdict::Win,
             _ => Verdict::Lose,
@@ -405,6 +416,7 @@ impl Room {
         effects.extend(Color::BOTH.map(tell));
         let shown = match (reason, winner) {
             (Reason::MaxMoves, _) => Verdict::Censored.to_string(),
+            (Reason::IllegalAction, None) => Verdict::Chudan.to_string(),
             (_, None) => Verdict::Draw.to_string(),
             (_, Some(winner)) => {
                 format!("#WIN({})", if winner == Color::Black { '+' } else { '-' })
@@ -413,76 +425,6 @@ impl Room {
         effects.push(Effect::Show(format!("{head}{reason}\n{shown}")));
         effects.push(Effect::Now(State::Over));
         effects
-    }
-
-    /// A side's connection was lost. Its clock runs on.
-    pub fn leave(&mut self, side: Color, now: Moment) -> Vec<Effect> {
-        self.gone[side.index()] = Some(now);
-        match self.phase {
-            Phase::Proposed { .. } => self.reject(side),
-            _ => Vec::new(),
-        }
-    }
-
-    /// A side is back while the game goes on: it is shown the game and is to agree.
-    pub fn come_back(&mut self, side: Color, now: Moment) -> Vec<Effect> {
-        if !self.is_running() {
-            return Vec::new();
-        }
-        self.gone[side.index()] = None;
-        self.agreed[side.index()] = false;
-        vec![Effect::Tell(side, self.summary(side, now))]
-    }
-
-    /// When [`Room::wake`] has something to do.
-    pub fn deadline(&self) -> Option<Moment> {
-        match self.phase {
-            Phase::Proposed { since } => Some(since + PROPOSAL),
-            Phase::Running { since } => {
-                let flag = self.clocks[self.position.turn().index()].limit();
-                let flag = flag.map(|limit| since.saturating_add(limit));
-                flag.into_iter().chain(Color::BOTH.iter().filter_map(|&c| self.given_up(c))).min()
-            }
-            _ => None,
-        }
-    }
-
-    fn given_up(&self, side: Color) -> Option<Moment> {
-        Some(self.gone[side.index()]?.saturating_add(self.patience?))
-    }
-
-    /// Does what is due: flags fall without waiting for a move, proposals lapse.
-    pub fn wake(&mut self, now: Moment) -> Vec<Effect> {
-        match self.phase {
-            Phase::Proposed { since } if now >= since + PROPOSAL => {
-                let late = if self.agreed[0] { Color::White } else { Color::Black };
-                self.reject(late)
-            }
-            Phase::Running { since } => {
-                let turn = self.position.turn();
-                let limit = self.clocks[turn.index()].limit();
-                if limit.is_some_and(|limit| now >= since.saturating_add(limit)) {
-                    return self.end(Reason::TimeUp, Some(turn.opponent()), None, false);
-                }
-                let lost =
-                    Color::BOTH.into_iter().find(|&c| self.given_up(c).is_some_and(|t| now >= t));
-                match lost {
-                    Some(side) => {
-                        self.end(Reason::IllegalAction, Some(side.opponent()), None, true)
-                    }
-                    None => Vec::new(),
-                }
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// Ends a suspended game that nobody will take up: the side that stayed away loses.
-    pub fn forfeit(&mut self, loser: Color) -> Vec<Effect> {
-        match self.phase {
-            Phase::Suspended => self.end(Reason::IllegalAction, Some(loser.opponent()), None, true),
-            _ => Vec::new(),
-        }
     }
 }
 

@@ -16,19 +16,30 @@ use usi::{BestMove, Reply};
 /// Longest line of an engine that is read.
 const LONGEST_LINE: u64 = 64 << 10;
 
-/// How long an engine may take to end when asked to.
+/// How long an engine may take to end when asked to, in peace and when another takes its place.
 const FAREWELL: Duration = Duration::from_secs(2);
+const SHORT_FAREWELL: Duration = Duration::from_millis(200);
 
 /// Options by which engines choose the game.
 const VARIANTS: [&str; 2] = ["USI_Variant", "UCI_Variant"];
 
+/// What is started.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    pub(super) program: String,
+    pub(super) args: Vec<String>,
+    /// It knows `binc` and `winc`, as far as anybody knows.
+    pub(super) increments: bool,
+}
+
 /// The engine.
 pub(super) struct Foreign {
-    program: String,
-    args: Vec<String>,
+    program: Program,
     options: Vec<(String, String)>,
     listener: Listener,
     process: Option<Process>,
+    /// Threads that see earlier processes off.
+    farewells: Vec<thread::JoinHandle<()>>,
 }
 
 struct Process {
@@ -54,26 +65,37 @@ struct State {
     closed: bool,
     game: Game,
     options: Vec<(String, String)>,
+    /// Whether it is told of increments by their name.
+    increments: bool,
+    told_increments: bool,
+    /// It has answered what it was told in these words.
+    understood: bool,
+    /// Its output has come to an end.
+    ended: bool,
 }
 
 impl Foreign {
     pub(super) fn new(
-        program: String,
-        args: Vec<String>,
+        program: Program,
         options: Vec<(String, String)>,
         listener: Listener,
     ) -> Self {
-        Self { program, args, options, listener, process: None }
+        Self { program, options, listener, process: None, farewells: Vec::new() }
     }
 
     fn start(&mut self, game: Game) -> Result<(), String> {
-        let mut command = Command::new(&self.program);
-        command.args(&self.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut command = Command::new(&self.program.program);
+        command
+            .args(&self.program.args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         #[cfg(unix)]
         // An interrupt typed at the terminal is for us, who then end the engine.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let cannot =
-            |error: std::io::Error| format!("{} cannot be started: {error}", quote(&self.program));
+        let cannot = |error: std::io::Error| {
+            format!("{} cannot be started: {error}", quote(&self.program.program))
+        };
         let mut child = command.spawn().map_err(cannot)?;
         let output = child.stdout.take().ok_or("the engine has no output")?;
         let state = State {
@@ -84,6 +106,10 @@ impl Foreign {
             closed: false,
             game,
             options: self.options.clone(),
+            increments: self.program.increments,
+            told_increments: false,
+            understood: false,
+            ended: false,
         };
         let desk =
             Arc::new(Desk { state: Mutex::new(state), listener: Arc::clone(&self.listener) });
@@ -95,6 +121,26 @@ impl Foreign {
         desk.send("usi\n");
         self.process = Some(Process { child, desk });
         Ok(())
+    }
+
+    /// Sees the process off aside: the game does not wait for it.
+    fn dismiss(&mut self, patience: Duration) {
+        let Some(process) = self.process.take() else { return };
+        // Some engines end when they hear a word they do not know.
+        let state = process.desk.lock();
+        let died_of_it = state.ended && state.running.is_some() && !state.understood;
+        if self.program.increments && state.told_increments && died_of_it {
+            self.program.increments = false;
+            let note = "the engine does not know increments: it is told them as byoyomi";
+            (self.listener)(Thought::Note(note.to_owned()));
+        }
+        drop(state);
+        let farewell = thread::Builder::new()
+            .name("farewell".to_owned())
+            .spawn(move || process.farewell(patience));
+        // Where no thread can be made the process was ended by being dropped.
+        self.farewells.extend(farewell);
+        self.farewells.retain(|thread| !thread.is_finished());
     }
 }
 
@@ -123,7 +169,11 @@ impl Desk {
                 }
             }
         }
-        if !self.lock().closed {
+        let mut state = self.lock();
+        state.ended = true;
+        let closed = state.closed;
+        drop(state);
+        if !closed {
             (self.listener)(Thought::Failed("the engine has ended".to_owned()));
         }
     }
@@ -166,6 +216,7 @@ impl Desk {
             }
             Ok(Reply::BestMove(best)) => {
                 let (ticket, position) = state.running.take()?;
+                state.understood |= state.told_increments;
                 if let Some(next) = state.waiting.take() {
                     // The answer to a question nobody asks any more.
                     state.ask(&next);
@@ -220,7 +271,9 @@ impl State {
     }
 
     fn ask(&mut self, question: &Question) {
-        let text = format!("{}\n{}\n", position_line(question), go_line(question));
+        let increments = self.increments;
+        self.told_increments |= increments && has_increments(question);
+        let text = format!("{}\n{}\n", position_line(question), go_line(question, increments));
         self.running = Some((question.ticket, question.position.clone()));
         self.send(&text);
     }
@@ -243,10 +296,20 @@ fn position_line(question: &Question) -> String {
     line
 }
 
-fn go_line(question: &Question) -> String {
+fn has_increments(question: &Question) -> bool {
+    question.clocks.as_ref().is_some_and(|c| c.increment.iter().any(|i| !i.is_zero()))
+}
+
+fn go_line(question: &Question, increments: bool) -> String {
     let mut line = if question.ponder { "go ponder" } else { "go" }.to_owned();
     match &question.clocks {
-        Some(clocks) => line += &clock_words(clocks),
+        Some(clocks) if increments => line += &clock_words(clocks),
+        Some(clocks) => {
+            // What is added with this move can be used in this move, as byoyomi can.
+            let own = clocks.increment[question.position.turn().index()];
+            let byoyomi = clocks.byoyomi + own;
+            line += &clock_words(&Clocks { increment: [Duration::ZERO; 2], byoyomi, ..*clocks });
+        }
         None => line += " btime 0 wtime 0 byoyomi 1000",
     }
     line
@@ -274,7 +337,7 @@ impl Mind for Foreign {
             }
             return;
         }
-        self.process = None;
+        self.dismiss(FAREWELL);
         if let Err(error) = self.start(game) {
             (self.listener)(Thought::Failed(error));
         }
@@ -317,27 +380,44 @@ impl Mind for Foreign {
     }
 
     fn restart(&mut self, game: Game) {
-        self.process = None;
+        self.dismiss(SHORT_FAREWELL);
         self.prepare(game);
     }
 }
 
-impl Drop for Process {
+impl Drop for Foreign {
     fn drop(&mut self) {
+        self.dismiss(FAREWELL);
+        for farewell in self.farewells.drain(..) {
+            // It has done what it could.
+            let _ = farewell.join();
+        }
+    }
+}
+
+impl Process {
+    /// Asks it to end, and ends it if it does not.
+    fn farewell(mut self, patience: Duration) {
         {
             let mut state = self.desk.lock();
             state.closed = true;
             state.send("quit\n");
             state.input = None;
         }
-        let deadline = Instant::now() + FAREWELL;
+        let deadline = Instant::now() + patience;
         while Instant::now() < deadline {
             if self.child.try_wait().is_ok_and(|status| status.is_some()) {
                 return;
             }
             thread::sleep(Duration::from_millis(10));
         }
-        // Fails only if it has ended by itself meanwhile.
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.desk.lock().closed = true;
+        // Fails only if it has ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -371,9 +451,15 @@ mod tests {
                 clocks,
                 ponder,
             };
-            assert_eq!(go_line(&question), want);
+            assert_eq!(go_line(&question, true), want);
             assert_eq!(position_line(&question), "position startpos moves 7g7f");
         }
+        let clocks =
+            Clocks { time: [ms(1000), ms(2000)], increment: [ms(50), ms(70)], byoyomi: ms(10) };
+        let clocks = Some(clocks);
+        let question = Question { ticket: 1, start, position, clocks, ponder: false };
+        let plain = "go btime 1000 wtime 2000 byoyomi 80";
+        assert_eq!(go_line(&question, false), plain, "White's increment");
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use super::tls;
 use ::csa::{Received, Splitter};
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
+use think::{Moment, TimeSource};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
@@ -22,7 +24,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(super) enum LinkEvent {
     Connected,
-    Line(String),
+    /// A line, and when it was read.
+    Line(String, Moment),
     /// Gone, and why.
     Closed(String),
 }
@@ -44,6 +47,7 @@ impl Link {
     /// Begins to connect; what comes of it is told as events, marked with the number given.
     pub(super) fn open<T: Send + 'static>(
         address: Address,
+        time: Arc<dyn TimeSource>,
         events: Sender<T>,
         wrap: impl Fn(LinkEvent) -> T + Send + 'static,
     ) -> std::io::Result<Self> {
@@ -51,7 +55,7 @@ impl Link {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         std::thread::Builder::new().name("link".to_owned()).spawn(move || {
             let say = |event| events.send(wrap(event)).is_ok();
-            let why = runtime.block_on(connect(&address, queue, &say));
+            let why = runtime.block_on(connect(&address, queue, &*time, &say));
             say(LinkEvent::Closed(why));
         })?;
         Ok(Self { lines })
@@ -67,6 +71,7 @@ impl Link {
 async fn connect(
     address: &Address,
     queue: mpsc::UnboundedReceiver<String>,
+    time: &dyn TimeSource,
     say: &dyn Fn(LinkEvent) -> bool,
 ) -> String {
     let target = (address.host.as_str(), address.port);
@@ -82,9 +87,9 @@ async fn connect(
     let keep_alive = socket2::TcpKeepalive::new().with_time(KEEP_ALIVE);
     let _ = socket2::SockRef::from(&stream).set_tcp_keepalive(&keep_alive);
     match &address.tls {
-        None => converse(stream, queue, say).await,
+        None => converse(stream, queue, time, say).await,
         Some(trust) => match timeout(PATIENCE, trust.connect(&address.host, stream)).await {
-            Ok(Ok(stream)) => converse(stream, queue, say).await,
+            Ok(Ok(stream)) => converse(stream, queue, time, say).await,
             Ok(Err(error)) => format!("no encrypted connection: {error}"),
             Err(_) => "no encrypted connection: no answer".to_owned(),
         },
@@ -94,6 +99,7 @@ async fn connect(
 async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     mut queue: mpsc::UnboundedReceiver<String>,
+    time: &dyn TimeSource,
     say: &dyn Fn(LinkEvent) -> bool,
 ) -> String {
     if !say(LinkEvent::Connected) {
@@ -123,13 +129,14 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
                 Ok(0) => return "the server closed the connection".to_owned(),
                 Err(error) => return error.to_string(),
                 Ok(count) => {
+                    let at = time.now();
                     splitter.feed(&buffer[..count]);
                     while let Some(received) = splitter.next_line() {
                         let line = match received {
                             Received::Line(line) | Received::NotText(line) => line,
                             Received::TooLong => continue,
                         };
-                        if !say(LinkEvent::Line(line)) {
+                        if !say(LinkEvent::Line(line, at)) {
                             return String::new();
                         }
                     }

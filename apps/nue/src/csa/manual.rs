@@ -231,7 +231,7 @@ impl Manual<'_> {
                         say(&format!("record: {}", path.display()))?;
                     }
                 }
-                Action::Close(_) => self.over = true,
+                Action::Close(_) | Action::HangUp(_) => self.over = true,
             }
         }
         Ok(())

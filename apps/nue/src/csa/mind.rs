@@ -5,6 +5,7 @@ use crate::assemble;
 use rules::{AnyPosition, Game, Move};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 use think::{
     Answer, Best, Clocks, Engine, Info, Limits, MateAnswer, PonderHit, Report, Score, TimeSource,
 };
@@ -132,7 +133,7 @@ impl Mind for Own {
             clocks: question.clocks,
             ponder: question.ponder,
             // Nothing limits the time: a second is a polite way to play.
-            movetime: question.clocks.is_none().then(|| std::time::Duration::from_secs(1)),
+            movetime: question.clocks.is_none().then(|| Duration::from_secs(1)),
             ..Limits::default()
         };
         let report = OwnReport { ticket: question.ticket, listener: Arc::clone(&self.listener) };
@@ -190,38 +191,56 @@ impl Report for OwnReport {
 
 /// The mind of the command line: a program, or nobody for our own.
 pub(super) fn make(
-    program: Option<(String, Vec<String>)>,
+    program: Option<foreign::Program>,
     options: Vec<(String, String)>,
     time: &Arc<dyn TimeSource>,
     listener: Listener,
 ) -> Box<dyn Mind> {
     match program {
-        Some((program, args)) => Box::new(foreign::Foreign::new(program, args, options, listener)),
+        Some(program) => Box::new(foreign::Foreign::new(program, options, listener)),
         None => Box::new(Own::new(Arc::clone(time), options, listener)),
     }
 }
 
-/// A move at once, when nobody else has one: the line last thought, else a very short search of
-/// our own, else whatever is legal. `None` where nothing is.
-pub(super) fn fallback(position: &AnyPosition, insight: &Insight) -> Option<Move> {
+/// A move within so long, when nobody else has one: the line last thought, else a very short
+/// search of our own, else whatever is legal. `None` where nothing is.
+pub(super) fn fallback(
+    position: &AnyPosition,
+    insight: &Insight,
+    within: Duration,
+) -> Option<Move> {
     if let Some(&m) = insight.line.first()
         && position.is_legal(m)
     {
         return Some(m);
     }
+    let legal = position.legal_moves();
+    let first = legal.first().copied()?;
+    let (sender, found) = std::sync::mpsc::channel();
+    let start = position.clone();
+    // Aside: on a busy machine even this can take longer than there is time.
+    let searching = std::thread::Builder::new().name("fallback".to_owned()).spawn(move || {
+        if let Some(m) = short_search(&start) {
+            // Whoever asked may not have waited.
+            let _ = sender.send(m);
+        }
+    });
+    let found = searching.ok().and_then(|_| found.recv_timeout(within).ok());
+    Some(found.unwrap_or(first))
+}
+
+fn short_search(position: &AnyPosition) -> Option<Move> {
     let time: Arc<dyn TimeSource> = Arc::new(think::WallTime::start());
     let (sender, answers) = std::sync::mpsc::channel();
     let mut engine = assemble::engine(position.game(), time);
-    let found = engine.set_position(position.clone()).ok().and_then(|()| {
-        let listener = into(sender, |thought| thought);
-        engine.go(Limits::to_depth(3), Box::new(OwnReport { ticket: 0, listener }));
-        engine.wait();
-        answers.try_iter().find_map(|thought| match thought {
-            Thought::Best(_, Answer::Move(m), _) if position.is_legal(m) => Some(m),
-            _ => None,
-        })
-    });
-    found.or_else(|| position.legal_moves().first().copied())
+    engine.set_position(position.clone()).ok()?;
+    let listener = into(sender, |thought| thought);
+    engine.go(Limits::to_depth(3), Box::new(OwnReport { ticket: 0, listener }));
+    engine.wait();
+    answers.try_iter().find_map(|thought| match thought {
+        Thought::Best(_, Answer::Move(m), _) if position.is_legal(m) => Some(m),
+        _ => None,
+    })
 }
 
 #[cfg(test)]
@@ -233,14 +252,17 @@ mod tests {
         let position = AnyPosition::startpos(Game::Shogi);
         let m = position.parse_usi("7g7f").unwrap();
         let insight = Insight { score: None, line: vec![m] };
-        assert_eq!(fallback(&position, &insight), Some(m));
+        let minute = Duration::from_secs(60);
+        assert_eq!(fallback(&position, &insight, minute), Some(m));
         let other = position.legal_moves()[0];
         let mut later = position.clone();
         later.play(m);
         let stale = Insight { score: None, line: vec![other] };
-        let found = fallback(&later, &stale).unwrap();
+        let found = fallback(&later, &stale, minute).unwrap();
         assert!(later.is_legal(found));
+        let found = fallback(&later, &stale, Duration::ZERO).unwrap();
+        assert!(later.is_legal(found), "also without any time");
         let mated = AnyPosition::from_sfen(Game::Shogi, "8k/8G/8G/9/9/9/9/9/4K4 w - 1").unwrap();
-        assert_eq!(fallback(&mated, &Insight::default()), None);
+        assert_eq!(fallback(&mated, &Insight::default(), minute), None);
     }
 }

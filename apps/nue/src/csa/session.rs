@@ -50,6 +50,8 @@ pub(super) enum Action {
     /// The position has changed.
     Show,
     Save(Box<Finished>),
+    /// Hang up, and call again.
+    HangUp(String),
     /// Nothing more to do here.
     Close(Farewell),
 }
@@ -73,10 +75,21 @@ enum Stage {
     Playing(Box<Play>),
 }
 
-/// What is kept over the margin for our own slowness, before stopping the engine and before doing
-/// without it.
-const STOP_RESERVE: Duration = Duration::from_millis(50);
+/// What is kept over the margin for our own slowness: before doing without the engine, and before
+/// stopping it, which is to leave it a moment to answer, a tenth of the time within these bounds.
 const LAST_RESERVE: Duration = Duration::from_millis(20);
+const STOP_RESERVE: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(300)];
+
+/// How often a login may be refused after one was accepted: fewer times than make a server
+/// suspicious.
+const REFUSALS: u32 = 8;
+
+/// What is kept of the time of a move.
+#[derive(Clone, Copy)]
+struct Reserves {
+    stop: Duration,
+    last: Duration,
+}
 
 /// The conversation.
 pub(super) struct Session {
@@ -90,6 +103,8 @@ pub(super) struct Session {
     active: Moment,
     said: Moment,
     leaving: bool,
+    /// How often we have been refused since we were let in; `None` before.
+    refusals: Option<u32>,
 }
 
 impl Session {
@@ -104,6 +119,7 @@ impl Session {
             active: Duration::ZERO,
             said: Duration::ZERO,
             leaving: false,
+            refusals: None,
         }
     }
 
@@ -130,6 +146,11 @@ impl Session {
             Stage::Preparing(_) | Stage::Agreed(_) => vec![Action::GameOver(None)],
             Stage::Login | Stage::Waiting => Vec::new(),
         }
+    }
+
+    /// Whether we are logged in.
+    pub(super) const fn is_in(&self) -> bool {
+        !matches!(self.stage, Stage::Login)
     }
 
     /// Whether all that was asked for is done.
@@ -190,9 +211,10 @@ impl Session {
         match line {
             ServerLine::LoginOk(_) => {
                 self.stage = Stage::Waiting;
+                self.refusals = Some(0);
                 vec![Action::Note("logged in".to_owned())]
             }
-            ServerLine::LoginIncorrect => vec![Action::Close(Farewell::Refused)],
+            ServerLine::LoginIncorrect => self.refused(),
             ServerLine::LogoutCompleted => vec![Action::Close(Farewell::Done)],
             ServerLine::Start(_) => match std::mem::replace(&mut self.stage, Stage::Waiting) {
                 Stage::Agreed(mut play) => {
@@ -209,7 +231,12 @@ impl Session {
             },
             ServerLine::Rejected { by, .. } => {
                 self.stage = Stage::Waiting;
-                vec![Action::GameOver(None), Action::Note(format!("{by} rejected the game"))]
+                let note = Action::Note(format!("{by} rejected the game"));
+                let mut actions = vec![Action::GameOver(None), note];
+                if self.wishes.challenge {
+                    actions.extend(self.send(&ClientLine::Challenge, now));
+                }
+                actions
             }
             ServerLine::Move { text, time } => self.moved(&text, time.unwrap_or_default(), now),
             ServerLine::Special { special, time } => {
@@ -233,6 +260,18 @@ impl Session {
                 }
                 vec![Action::Note(format!("the server says {text:?}"))]
             }
+        }
+    }
+
+    /// Whoever was let in with this password will be again: the server may think that our old
+    /// connection still stands, or have too much to do.
+    fn refused(&mut self) -> Vec<Action> {
+        match &mut self.refusals {
+            Some(count) if *count < REFUSALS => {
+                *count += 1;
+                vec![Action::HangUp("the server refused the login".to_owned())]
+            }
+            _ => vec![Action::Close(Farewell::Refused)],
         }
     }
 
@@ -299,6 +338,19 @@ impl Session {
         actions
     }
 
+    /// What is kept of our time. However slow the network has been, two thirds are left to think:
+    /// to keep more would be to lose by moves instead of by time.
+    fn reserves(&self, play: &Play) -> Reserves {
+        let margin = self.margin.now();
+        let [least, most] = STOP_RESERVE;
+        let Some(available) = play.budget.available(play.us) else {
+            return Reserves { stop: margin + least, last: margin + LAST_RESERVE };
+        };
+        let stop = margin + (available / 10).clamp(least, most);
+        let last = margin + LAST_RESERVE;
+        Reserves { stop: stop.min(available / 3), last: last.min(available / 4) }
+    }
+
     /// When [`Session::wake`] has something to do.
     pub(super) fn next_wake(&self) -> Option<Moment> {
         let quiet = match self.stage {
@@ -308,8 +360,8 @@ impl Session {
         let flag = self.play().and_then(|play| {
             let asked = play.asked.filter(|asked| asked.ponder.is_none())?;
             let end = play.end_of_time()?;
-            let reserve = if asked.stopped { LAST_RESERVE } else { STOP_RESERVE };
-            Some(end.saturating_sub(self.margin.now() + reserve))
+            let reserves = self.reserves(play);
+            Some(end.saturating_sub(if asked.stopped { reserves.last } else { reserves.stop }))
         });
         quiet.into_iter().chain(flag).min()
     }
@@ -318,18 +370,19 @@ impl Session {
     /// stop, breaks a long silence.
     pub(super) fn wake(&mut self, now: Moment) -> Vec<Action> {
         let mut actions = Vec::new();
-        let margin = self.margin.now();
+        let reserves = self.play().map(|play| self.reserves(play));
         if let Stage::Playing(play) = &mut self.stage
+            && let Some(reserves) = reserves
             && let Some(end) = play.end_of_time()
             && let Some(asked) = &mut play.asked
             && asked.ponder.is_none()
         {
-            if now >= end.saturating_sub(margin + LAST_RESERVE) {
+            if now >= end.saturating_sub(reserves.last) {
                 let game = play.position.game();
                 actions.push(Action::Note("the engine does not answer in time".to_owned()));
                 actions.extend(self.play_fallback(now));
                 actions.push(Action::Restart(game));
-            } else if now >= end.saturating_sub(margin + STOP_RESERVE) && !asked.stopped {
+            } else if now >= end.saturating_sub(reserves.stop) && !asked.stopped {
                 asked.stopped = true;
                 actions.push(Action::Stop);
             }

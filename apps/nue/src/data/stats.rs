@@ -1,5 +1,6 @@
 //! `nue data stats`: what is in the files, in numbers and small charts.
 
+use super::calibration::{self, Sample};
 use super::chart::{Row, chart};
 use super::count;
 use super::distinct::Distinct;
@@ -7,12 +8,14 @@ use super::format::Format;
 use super::input::{self, Flow, InputArgs, Source};
 use super::progress::Progress;
 use super::tally::Tally;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use rules::{AnyPosition, Color, Game as Rules, Handicap, Minishogi, Variant};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use teacher::{Ending, Flags, Game, Header, MATE_BOUND, Outcome as Won};
 
 /// Scores of a row of the chart.
@@ -36,6 +39,9 @@ pub(crate) struct StatsArgs {
     /// Print one object of JSON
     #[arg(long)]
     json: bool,
+    /// Draw what scores were worth in the end (SVG), with the scale that fits best
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -50,6 +56,12 @@ pub(crate) fn run(args: &StatsArgs) -> Outcome {
         Ok(Flow::Next)
     })?;
     progress.clear();
+    if let Some(path) = &args.calibration {
+        let samples = stats.samples();
+        let drawn = calibration::svg(&samples, calibration::fit(&samples));
+        fs::write(path, drawn)
+            .map_err(|e| Failure::failed(format!("{}: cannot write: {e}", path.display())))?;
+    }
     let told = match args.json {
         true => format!("{}\n", stats.json(&header, &sources)),
         false => stats.text(&header, &sources),
@@ -185,6 +197,19 @@ impl Stats {
         }
     }
 
+    /// The bands as calibration wants them; those at the ends, which hold all beyond, are left out.
+    fn samples(&self) -> Vec<Sample> {
+        let end = SCORE_END / SCORE_STEP;
+        let inner = self.scores.range(-end..end);
+        inner
+            .map(|(row, band)| Sample {
+                score: (f64::from(*row) + 0.5) * f64::from(SCORE_STEP),
+                known: band.known,
+                points: band.points,
+            })
+            .collect()
+    }
+
     /// The same for machines: rows of charts are given by where they begin.
     fn json(&self, header: &Header, sources: &[Source]) -> Value {
         let entries: serde_json::Map<String, Value> =
@@ -233,6 +258,7 @@ impl Stats {
             "plies": { "shortest": self.shortest, "longest": self.longest, "all": self.plies },
             "lengths": lengths,
             "scores": scores,
+            "scale": calibration::fit(&self.samples()),
         })
     }
 
@@ -338,6 +364,9 @@ impl Stats {
             })
             .collect();
         out.push_str(&chart(&rows));
+        if let Some(scale) = calibration::fit(&self.samples()) {
+            let _ = writeln!(out, "Points are best told by sigmoid(score / {scale:.0}).");
+        }
     }
 }
 

@@ -69,7 +69,10 @@ impl Entry {
             game: steps.args.game.game.name().to_owned(),
             generation: steps.number,
             parent: steps.parent.map_or(Ok("material".to_owned()), fingerprint)?,
-            net: fingerprint(&steps.net())?,
+            net: match steps.net() {
+                net if net.exists() => fingerprint(&net)?,
+                _ => "none".to_owned(),
+            },
             accepted: gate.accepted,
             verdict: gate.verdict.clone(),
             wins: count("wins"),
@@ -106,9 +109,10 @@ impl Entry {
             _ => "no estimate".to_owned(),
         };
         format!(
-            "generation {}: {} +{} ={} -{}, {elo} against its parent",
+            "generation {}: {} ({}) +{} ={} -{}, {elo} against its parent",
             self.generation,
             if self.accepted { "accepted" } else { "not accepted" },
+            self.verdict,
             self.wins,
             self.draws,
             self.losses,
@@ -134,7 +138,8 @@ fn best_validation(path: &Path) -> Option<Value> {
 
 /// The loss on games not learned from, in a line of a training log.
 fn held_out(line: &Value) -> Option<f64> {
-    line["validation"]["total"].as_f64()
+    // The trainer in PyTorch has a line without parts.
+    line["validation"]["total"].as_f64().or_else(|| line["validation_loss"].as_f64())
 }
 
 /// The commit the program was built from, where it lies in its repository.

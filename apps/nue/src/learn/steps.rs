@@ -21,8 +21,10 @@ const CHECK: &str = "check.teacher";
 const NET: &str = "net.bin";
 /// The same in real numbers, from the other trainer.
 const FLOAT: &str = "net.nuef";
-/// Losses of the training.
-const LOSSES: &str = "net.bin.jsonl";
+/// The current net in real numbers, for the other trainer to begin from.
+const BEGINNING: &str = "beginning.nuef";
+/// What the other trainer leaves out, as "nue train" does by itself.
+const FILTERS: &str = "--no-check --quiet --no-random --no-mates --max-score 3000";
 /// Games of the gate.
 const GATE: &str = "gate.csa";
 /// Result of the gate.
@@ -38,6 +40,14 @@ pub(super) struct Gate {
     /// The pairing as "nue match --json" tells it.
     pub(super) pairing: Value,
     pub(super) verdict: String,
+}
+
+impl Gate {
+    /// There is nothing to judge: training found nothing better than what it began with.
+    pub(super) fn without_candidate() -> Self {
+        let verdict = "no candidate: training found nothing better than the current net";
+        Self { accepted: false, pairing: Value::Null, verdict: verdict.to_owned() }
+    }
 }
 
 /// A command that was run.
@@ -80,8 +90,10 @@ impl<'a> Steps<'a> {
         self.file(GAMES)
     }
 
+    /// Losses of the training.
     pub(super) fn losses(&self) -> PathBuf {
-        self.file(LOSSES)
+        let trained = if self.args.python.is_some() { FLOAT } else { NET };
+        self.file(&format!("{trained}.jsonl"))
     }
 
     /// A seed of its own for every generation.
@@ -120,23 +132,23 @@ impl<'a> Steps<'a> {
         self.run_self(&words, None)
     }
 
-    /// Training, on these games and on earlier ones.
-    pub(super) fn train(&mut self, earlier: &[PathBuf]) -> Outcome {
+    /// Training, on these games and on earlier ones. Whether there is a new net.
+    pub(super) fn train(&mut self, earlier: &[PathBuf]) -> Result<bool, Failure> {
         let finished = self.file("trained");
-        if finished.exists() {
-            return Ok(());
+        if !finished.exists() {
+            let mut data = vec![shown(&self.file(TRAIN))];
+            data.extend(earlier.iter().map(|path| shown(path)));
+            match &self.args.python {
+                None => self.train_here(&data)?,
+                Some(python) => self.train_there(&python.clone(), &data)?,
+            }
+            write_whole(&finished, b"")?;
         }
-        let mut data = vec![shown(&self.file(TRAIN))];
-        data.extend(earlier.iter().map(|path| shown(path)));
-        match &self.args.python {
-            None => self.train_here(&data)?,
-            Some(python) => self.train_there(&python.clone(), &data)?,
-        }
-        write_whole(&finished, b"")
+        Ok(self.net().exists())
     }
 
-    fn beginning(&self) -> Option<String> {
-        self.parent.filter(|_| !self.args.afresh).map(shown)
+    fn beginning(&self) -> Option<&'a Path> {
+        self.parent.filter(|_| !self.args.afresh)
     }
 
     fn train_here(&mut self, data: &[String]) -> Outcome {
@@ -145,7 +157,7 @@ impl<'a> Steps<'a> {
         words.extend(["--validation".to_owned(), shown(&self.file(CHECK))]);
         words.extend(["--out".to_owned(), shown(&self.net()), "--resume".to_owned()]);
         match self.beginning() {
-            Some(net) => words.extend(["--from".to_owned(), net]),
+            Some(net) => words.extend(["--from".to_owned(), shown(net)]),
             None => words.extend(["--arch".to_owned(), self.args.arch.clone()]),
         }
         words.extend(["--seed".to_owned(), self.seed(), "--threads".to_owned(), self.threads()]);
@@ -154,22 +166,35 @@ impl<'a> Steps<'a> {
     }
 
     fn train_there(&mut self, python: &Path, data: &[String]) -> Outcome {
+        let shape = Shape::of(&self.args.arch)?;
         let mut list = words(&["-m", "nue_trainer", "train", "--nue"]);
         list.push(shown(&self.program));
         list.push("--data".to_owned());
         list.extend(data.iter().cloned());
         list.extend(["--validation".to_owned(), shown(&self.file(CHECK))]);
         list.extend(["--out".to_owned(), shown(&self.file(FLOAT)), "--resume".to_owned()]);
-        list.extend(["--log".to_owned(), shown(&self.losses())]);
-        list.extend(["--arch".to_owned(), self.args.arch.clone()]);
-        if let Some(net) = self.beginning() {
-            list.extend(["--from".to_owned(), net]);
+        list.extend(["--features".to_owned(), shape.features]);
+        for (name, number) in ["--width", "--hidden1", "--hidden2"].iter().zip(shape.widths) {
+            list.extend([(*name).to_owned(), number.to_string()]);
         }
-        list.extend(["--seed".to_owned(), self.seed()]);
+        if let Some(net) = self.beginning() {
+            let float = shown(&self.file(BEGINNING));
+            let mut convert = words(&["net", "convert", "--force", "--output"]);
+            convert.extend([float.clone(), shown(net)]);
+            self.run_self(&convert, None)?;
+            list.extend(["--init".to_owned(), float]);
+        }
+        list.extend(["--keep", "best", "--mirror", "--seed"].map(str::to_owned));
+        list.push(self.seed());
         list.extend(more(&self.args.train_words));
+        // Everything after this word is for "nue data stream", so it comes last.
+        if !list.iter().any(|word| word == STREAM_OPTIONS) {
+            list.push(STREAM_OPTIONS.to_owned());
+            list.extend(more(FILTERS));
+        }
         self.run(python, &list, None)?;
         let mut list = words(&["net", "import", "--force"]);
-        list.extend([shown(&self.file(FLOAT)), "--out".to_owned(), shown(&self.net())]);
+        list.extend([shown(&self.file(FLOAT)), "--output".to_owned(), shown(&self.net())]);
         self.run_self(&list, None)
     }
 
@@ -215,13 +240,8 @@ impl<'a> Steps<'a> {
         let value: Value = serde_json::from_str(last).map_err(|e| at(&path, &e))?;
         let pairing = value["pairings"].get(0).cloned().ok_or_else(strange)?;
         let verdict = value["sprt"]["verdict"].as_str().ok_or_else(strange)?.to_owned();
-        // Where the games ran out before a decision, only a clear lead is one.
-        let superiority = pairing["los"].as_f64().unwrap_or(0.0);
-        let accepted = match verdict.as_str() {
-            "accepted" => true,
-            "rejected" => false,
-            _ => superiority >= 0.975,
-        };
+        // Where the games ran out before a decision, there is none: the current net stays.
+        let accepted = verdict == "accepted";
         Ok(Gate { accepted, pairing, verdict })
     }
 
@@ -245,7 +265,9 @@ impl<'a> Steps<'a> {
             child.stdout(Stdio::null());
         }
         let status = child.status().map_err(|e| at(program, &e))?;
-        if !status.success() {
+        // Training that found nothing is over all the same; there is no net then.
+        let fruitless = status.code() == Some(i32::from(Failure::NOTHING));
+        if !status.success() && !fruitless {
             return Err(Failure::failed(format!("this step ended with {status}: {command}")));
         }
         self.note(&Done { command, seconds: started.elapsed().as_secs_f64() })
@@ -271,6 +293,34 @@ impl<'a> Steps<'a> {
 
 fn words(list: &[&str]) -> Vec<String> {
     list.iter().map(|&word| word.to_owned()).collect()
+}
+
+/// The word after which everything is for "nue data stream".
+const STREAM_OPTIONS: &str = "--stream-options";
+
+/// An architecture as the trainer in PyTorch wants it.
+struct Shape {
+    features: String,
+    widths: [usize; 3],
+}
+
+impl Shape {
+    /// From a name like "halfkp-256x2-32-32".
+    fn of(name: &str) -> Result<Self, Failure> {
+        let parts: Vec<&str> = name.split('-').collect();
+        let strange = || {
+            Failure::usage(format!(
+                "\"{name}\" is no net that PyTorch trains; write one like halfkp-256x2-32-32"
+            ))
+        };
+        let [features, first, second, third] = parts[..] else { return Err(strange()) };
+        let first = first.strip_suffix("x2").ok_or_else(strange)?;
+        let mut widths = [0; 3];
+        for (width, text) in widths.iter_mut().zip([first, second, third]) {
+            *width = text.parse().map_err(|_| strange())?;
+        }
+        Ok(Self { features: features.to_owned(), widths })
+    }
 }
 
 /// Words the user adds to a step.

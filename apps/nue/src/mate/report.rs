@@ -4,7 +4,7 @@ use super::Solved;
 use super::problems::Problem;
 use crate::board;
 use ::mate::{Try, Verdict};
-use rules::{AnyPosition, Game, Move};
+use rules::{AnyPosition, Color, Game, Hand, Kind, Move, Piece};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -37,7 +37,7 @@ pub(crate) fn page(
     writeln!(out, "{}\n", board::draw(position))?;
     writeln!(out, "{}", verdict(solved))?;
     if s.verdict == Verdict::Mate {
-        if s.plain_plies < s.line.len() {
+        if solved.counted.is_none() && s.plain_plies < s.line.len() {
             writeln!(out, "without futile interpositions: {}", s.plain_plies)?;
         }
         for (i, m) in usi(game, &s.line).chunks(2).enumerate() {
@@ -49,23 +49,53 @@ pub(crate) fn page(
         }
         let left = end.hand(position.turn());
         if !left.is_empty() {
-            writeln!(out, "pieces left over: {left:?}")?;
+            writeln!(out, "pieces left over: {}", hand(left))?;
         }
     }
-    if branches {
-        for b in &s.branches {
-            let (reply, answer) = (b.reply.usi(game), b.answer.usi(game));
-            writeln!(out, "at {:>3}: {reply} {answer} … mate in {}", b.at + 1, b.plies)?;
-        }
-    }
-    tries(out, game, "first move", &solved.first_moves)?;
-    tries(out, game, "also mates", &solved.cooks)?;
+    details(out, game, solved, branches)?;
     match &solved.proof {
         Some(Ok(path)) => writeln!(out, "proof in {}", path.display())?,
         Some(Err(why)) => writeln!(out, "{why}")?,
         None => {}
     }
     writeln!(out, "{} nodes, {:.3} s", s.nodes, solved.seconds)
+}
+
+/// A hand as SFEN writes Black's.
+fn hand(hand: Hand) -> String {
+    let mut text = String::new();
+    for kind in Kind::HAND.into_iter().rev().filter(|&k| hand.has(k)) {
+        let n = hand.count(kind);
+        text += &if n > 1 { n.to_string() } else { String::new() };
+        text += &Piece::new(Color::Black, kind).sfen();
+    }
+    text
+}
+
+/// What was asked for besides the answer.
+fn details(out: &mut impl Write, game: Game, solved: &Solved, branches: bool) -> io::Result<()> {
+    match &solved.counted {
+        Some(Ok(c)) => {
+            let certain = if c.is_shortest { " (shortest)" } else { "" };
+            let line = usi(game, &c.line).join(" ");
+            writeln!(
+                out,
+                "futile interpositions by {:?}: mate in {}{certain}: {line}",
+                c.futile.name(),
+                c.plies
+            )?;
+        }
+        Some(Err(why)) => writeln!(out, "futile interpositions: {why}")?,
+        None => {}
+    }
+    if branches {
+        for b in &solved.solution.branches {
+            let (reply, answer) = (b.reply.usi(game), b.answer.usi(game));
+            writeln!(out, "at {:>3}: {reply} {answer} … mate in {}", b.at + 1, b.plies)?;
+        }
+    }
+    tries(out, game, "first move", &solved.first_moves)?;
+    tries(out, game, "also mates", &solved.cooks)
 }
 
 fn tries(out: &mut impl Write, game: Game, title: &str, tries: &[Try]) -> io::Result<()> {
@@ -87,7 +117,12 @@ pub(crate) fn table_head(out: &mut impl Write) -> io::Result<()> {
 }
 
 /// One line of the table.
-pub(crate) fn row(out: &mut impl Write, problem: &Problem, solved: &Solved) -> io::Result<()> {
+pub(crate) fn row(
+    out: &mut impl Write,
+    problem: &Problem,
+    solved: &Solved,
+    branches: bool,
+) -> io::Result<()> {
     let s = &solved.solution;
     let game = problem.position.as_ref().map_or(Game::Shogi, AnyPosition::game);
     let first = s.line.first().map_or(String::new(), |m| m.usi(game));
@@ -99,6 +134,7 @@ pub(crate) fn row(out: &mut impl Write, problem: &Problem, solved: &Solved) -> i
         s.nodes,
         solved.seconds
     )?;
+    details(out, game, solved, branches)?;
     if let Some(Err(why)) = &solved.proof {
         writeln!(out, "{:24} {why}", "")?;
     }
@@ -157,6 +193,14 @@ pub(crate) fn json(
                    "answer": b.answer.usi(game)})
         };
         value["branches"] = s.branches.iter().map(branch).collect();
+    }
+    match &solved.counted {
+        Some(Ok(c)) => {
+            value["counted"] = json!({"futile": c.futile.name(), "plies": c.plies,
+                "shortest": c.is_shortest, "line": usi(game, &c.line)});
+        }
+        Some(Err(why)) => value["counted"] = json!({"error": why.to_string()}),
+        None => {}
     }
     if !solved.first_moves.is_empty() {
         value["first_moves"] = json!(list(&solved.first_moves));

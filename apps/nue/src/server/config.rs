@@ -31,6 +31,7 @@ pub(crate) struct File {
     interruptions: u8,
     repeat: RepeatWord,
     patience: u64,
+    abandon: u64,
     limits: LimitsTable,
     rating: RatingTable,
     game: Vec<GameTable>,
@@ -137,6 +138,22 @@ struct TournamentTable {
     start_position: String,
     pause: Option<i64>,
     walkover: Option<u64>,
+    #[serde(default)]
+    withdrawn: Vec<WithdrawalTable>,
+}
+
+/// Somebody leaves a tournament; stage and round are counted from 1.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WithdrawalTable {
+    name: String,
+    #[serde(default = "first")]
+    stage: usize,
+    round: usize,
+}
+
+const fn first() -> usize {
+    1
 }
 
 impl Default for File {
@@ -160,6 +177,7 @@ impl Default for File {
             interruptions: 1,
             repeat: RepeatWord::Challenge,
             patience: 600,
+            abandon: 1440,
             limits: LimitsTable::default(),
             rating: RatingTable::default(),
             game: Vec::new(),
@@ -253,6 +271,7 @@ fn settings(file: &File) -> Result<Settings, String> {
             RepeatWord::Close => Repeat::Close,
         },
         patience: (file.patience > 0).then(|| Duration::from_secs(file.patience)),
+        abandon: (file.abandon > 0).then(|| Duration::from_secs(file.abandon.saturating_mul(60))),
         limits: limits(&file.limits),
         toss: 0,
     })
@@ -376,6 +395,16 @@ fn event(table: &TournamentTable) -> Result<EventSettings, String> {
             )));
         }
     };
+    let withdrawn = table.withdrawn.iter().map(|gone| {
+        let WithdrawalTable { name, stage, round } = gone;
+        if !table.entrants.contains(name) || *stage == 0 || *round == 0 {
+            return Err(wrong(format!(
+                "{name:?} cannot withdraw from stage {stage}, round {round}"
+            )));
+        }
+        Ok((name.clone(), stage - 1, round - 1))
+    });
+    let withdrawn = withdrawn.collect::<Result<Vec<_>, _>>()?;
     let begins = Date::parse(&table.start).ok_or_else(|| {
         wrong(format!("start is {:?}, expected 2026-11-20T10:00 in Universal Time", table.start))
     })?;
@@ -389,6 +418,7 @@ fn event(table: &TournamentTable) -> Result<EventSettings, String> {
         start: begins.to_unix(),
         pause: table.pause.unwrap_or(300).max(0),
         walkover: Duration::from_secs(table.walkover.unwrap_or(900)),
+        withdrawn,
     })
 }
 
@@ -421,7 +451,8 @@ mod tests {
              [[game]]\nname = \"mini-60-1F\"\nstart = \"minishogi\"\n\
              [[rounds]]\ngame = \"floodgate-300-10F\"\nevery_minutes = 30\n\
              [[tournament]]\nname = \"cup\"\nkind = \"swiss\"\nrounds = 5\nentrants = [\"a\", \"b\"]\n\
-             start = \"2030-01-01T10:00\"\ntime = { total = 900, increment = 5 }\nmax_moves = 320\n",
+             start = \"2030-01-01T10:00\"\ntime = { total = 900, increment = 5 }\nmax_moves = 320\n\
+             withdrawn = [{ name = \"b\", round = 3 }]\n",
         )
         .unwrap();
         assert_eq!(config.lobby.max_moves, None);
@@ -430,6 +461,7 @@ mod tests {
         assert_eq!((times[0].byoyomi, times[1].total), (Some(5), Some(600)));
         assert_eq!(mini.start.game(), Game::Minishogi);
         assert_eq!(config.events[0].kind, EventKind::Swiss { rounds: 5 });
+        assert_eq!(config.events[0].withdrawn, [("b".to_owned(), 0, 2)]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Who may come in: passwords are kept only as salted hashes, and checked in a thread of their
 //! own, because a good hash takes its time.
 
+use super::store;
 use ::server::lobby::Checked;
 use argon2::{Algorithm, Argon2, Params, Version};
 use std::collections::HashMap;
@@ -10,8 +11,10 @@ const COST: (u32, u32, u32) = (19_456, 2, 1);
 
 /// The keeper of the door.
 pub(super) struct Door {
-    /// Hashes by name.
-    accounts: HashMap<String, String>,
+    /// The data file, in which an account may be made while the server runs.
+    file: rusqlite::Connection,
+    /// Hashes of accounts just made, which may not lie there yet.
+    fresh: HashMap<String, String>,
     registration: bool,
     guests: bool,
 }
@@ -23,23 +26,30 @@ pub(super) struct Answer {
 }
 
 impl Door {
-    pub(super) const fn new(
-        accounts: HashMap<String, String>,
-        registration: bool,
-        guests: bool,
-    ) -> Self {
-        Self { accounts, registration, guests }
+    pub(super) fn new(file: rusqlite::Connection, registration: bool, guests: bool) -> Self {
+        Self { file, fresh: HashMap::new(), registration, guests }
+    }
+
+    /// The hash of somebody's password, if there is such an account.
+    fn account(&mut self, name: &str) -> Result<Option<String>, store::Error> {
+        let found = store::account(&self.file, name)?;
+        if found.is_some() {
+            self.fresh.remove(name);
+        }
+        Ok(found.or_else(|| self.fresh.get(name).cloned()))
     }
 
     /// Whether somebody may log in.
     pub(super) fn check(&mut self, name: &str, secret: Option<&str>) -> Answer {
         let answer = |checked| Answer { checked, new: None };
-        match (self.accounts.get(name), secret) {
-            (Some(hash), Some(secret)) if is_right(hash, secret) => answer(Checked::Known),
+        // Where nobody can look nobody comes in.
+        let Ok(account) = self.account(name) else { return answer(Checked::Refused) };
+        match (account, secret) {
+            (Some(hash), Some(secret)) if is_right(&hash, secret) => answer(Checked::Known),
             (Some(_), _) => answer(Checked::Refused),
             (None, Some(secret)) if self.registration => match hash(secret) {
                 Some(hash) => {
-                    self.accounts.insert(name.to_owned(), hash.clone());
+                    self.fresh.insert(name.to_owned(), hash.clone());
                     Answer { checked: Checked::Known, new: Some(hash) }
                 }
                 None => answer(Checked::Refused),
@@ -108,8 +118,18 @@ mod tests {
 
     #[test]
     fn accounts_guests_and_newcomers() {
-        let known = HashMap::from([("old".to_owned(), hash("s").unwrap())]);
-        let mut door = Door::new(known.clone(), true, true);
+        let file = || {
+            let connection = rusqlite::Connection::open_in_memory().unwrap();
+            store::prepare(&connection).unwrap();
+            connection
+        };
+        let make = |connection: &rusqlite::Connection, name: &str, secret: &str| {
+            let hash = hash(secret).unwrap();
+            store::set_account(connection, name, &hash, 0).unwrap();
+        };
+        let connection = file();
+        make(&connection, "old", "s");
+        let mut door = Door::new(connection, true, true);
         assert_eq!(door.check("old", Some("s")).checked, Checked::Known);
         assert_eq!(door.check("old", Some("t")).checked, Checked::Refused);
         assert_eq!(door.check("old", None).checked, Checked::Refused);
@@ -117,7 +137,13 @@ mod tests {
         assert!(door.check("new", Some("n")).new.is_some());
         assert_eq!(door.check("new", Some("n")).checked, Checked::Known);
         assert_eq!(door.check("new", Some("x")).checked, Checked::Refused);
-        let mut closed = Door::new(known, false, false);
+        // Passwords set while the server runs.
+        make(&door.file, "old", "t");
+        assert_eq!(door.check("old", Some("s")).checked, Checked::Refused);
+        assert_eq!(door.check("old", Some("t")).checked, Checked::Known);
+        let connection = file();
+        make(&connection, "old", "s");
+        let mut closed = Door::new(connection, false, false);
         assert_eq!(closed.check("new", Some("n")).checked, Checked::Refused);
         assert_eq!(closed.check("guest", None).checked, Checked::Refused);
         assert_eq!(closed.check("old", Some("s")).checked, Checked::Known);

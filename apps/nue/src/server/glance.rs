@@ -1,7 +1,7 @@
 //! A look into a server's data file from another program: what the status page tells, as far as the
 //! file knows it. Nothing is written.
 
-use super::{http, store};
+use super::{pages, store};
 use ::server::lobby::Score;
 use ::server::rating::Method;
 use ::server::tournament::{Game, Pair, standings};
@@ -28,7 +28,7 @@ pub(crate) fn look(path: &Path) -> Result<Value, String> {
         let running: Vec<Value> =
             store::unfinished(&connection)?.into_iter().flatten().map(|g| game(&g)).collect();
         let records = store::latest(&connection, LATEST)?;
-        let ratings = http::ratings_json(&connection, &Method::default())?;
+        let ratings = pages::ratings(&connection, &Method::default())?;
         Ok(json!({
             "status": { "connections": null, "players": null, "running": running.len() },
             "games": running,

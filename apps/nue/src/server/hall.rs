@@ -1,12 +1,16 @@
-//! The one thread that owns the lobby: it takes in what arrives, stores, and only then sends.
+//! Who owns the lobby: it takes in what arrives, stores, and only then sends.
+//!
+//! It runs on the thread that reads and writes the sockets: a move is relayed without waking any
+//! other.
 //!
 //! Whatever has arrived by the time it looks is handled together and stored in one transaction.
 //! Nothing here waits for a client: what a client does not read in time ends its connection.
 
+use super::arrivals::Arrivals;
 use super::door::Answer;
 use super::metrics::Metrics;
 use super::scribe::{Job, Scribe};
-use super::store::Store;
+use super::store::{self, Store, StoredGame};
 use ::csa::Received;
 use ::server::lobby::{Checked, ConnId, Effect, Lobby, Now, Status, Stored};
 use ::server::room::{Entry, Moment};
@@ -24,16 +28,40 @@ const BATCH: usize = 512;
 /// way from the thread that read it. Lines are judged by when they were read.
 const GRACE: Duration = Duration::from_millis(20);
 
+/// How much later when more has arrived than is handled together.
+const CROWDED: Duration = Duration::from_secs(1);
+
+/// Entries in the log of the data file, a page of it each, before it is begun anew. That waits for
+/// the disk, so it is done seldom; and the log should not grow without end.
+const LOG: usize = 12_000;
+
+/// The log is also emptied when nothing has been stored for so long, at no cost to anybody.
+const QUIET: Duration = Duration::from_secs(10);
+
 /// How often a failing store is tried again.
 const STORE_TRIES: u32 = 5;
 
 /// What comes in.
 pub(super) enum Input {
-    Connected { id: ConnId, peer: String, out: mpsc::Sender<Arc<str>> },
-    Line { id: ConnId, line: Received, at: Moment },
+    Connected {
+        id: ConnId,
+        peer: String,
+        out: mpsc::Sender<Arc<str>>,
+    },
+    Line {
+        id: ConnId,
+        line: Received,
+        at: Moment,
+    },
     Gone(ConnId),
-    Checked { id: ConnId, name: String, answer: Answer },
+    Checked {
+        id: ConnId,
+        name: String,
+        answer: Answer,
+    },
     Recorded(String),
+    /// What had been stored by then lies in the file proper.
+    Tidied,
     Ratings(HashMap<String, f64>),
     Status(oneshot::Sender<Status>),
     Stop,
@@ -82,6 +110,7 @@ pub(super) struct Hall {
     pub(super) lobby: Lobby,
     pub(super) store: Store,
     pub(super) clock: ServerClock,
+    pub(super) arrivals: Arc<Arrivals>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) scribe: Scribe,
     pub(super) door: std::sync::mpsc::SyncSender<Question>,
@@ -91,40 +120,40 @@ pub(super) struct Hall {
     pub(super) recorded: Vec<String>,
     pub(super) accounts: Vec<(String, String, i64)>,
     pub(super) stopping: Option<Moment>,
+    pub(super) logged: Logged,
+}
+
+/// The log of the data file.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Logged {
+    entries: usize,
+    last: Moment,
+    /// Another thread has been asked to empty it.
+    asked: bool,
 }
 
 impl Hall {
     /// Runs until stopped; the error is one of the store, after which nothing may go on.
-    pub(super) fn run(mut self, mut inputs: mpsc::Receiver<Input>) -> Result<(), String> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .build()
-            .map_err(|error| error.to_string())?;
+    pub(super) async fn run(mut self, mut inputs: mpsc::Receiver<Input>) -> Result<(), String> {
         let mut batch = Vec::with_capacity(BATCH);
         let mut arrived: Vec<Moment> = Vec::with_capacity(BATCH);
         loop {
-            let wait = self.patience();
-            let first = runtime.block_on(async { tokio::time::timeout(wait, inputs.recv()).await });
-            match first {
-                Ok(Some(input)) => batch.push(input),
-                Ok(None) => return self.close(),
-                Err(_) => {}
+            let waiting = inputs.recv_many(&mut batch, BATCH);
+            if matches!(tokio::time::timeout(self.patience(), waiting).await, Ok(0)) {
+                return self.close();
             }
             let now = self.clock.both();
-            while batch.len() < BATCH
-                && let Ok(input) = inputs.try_recv()
-            {
-                batch.push(input);
-            }
             for input in batch.drain(..) {
                 if let Input::Line { at, .. } = &input {
                     arrived.push(*at);
                 }
                 self.take(input, now);
             }
-            self.lobby.wake(Now { at: now.at.saturating_sub(GRACE), wall: now.wall });
+            let due = self.due(now.at, inputs.is_empty());
+            self.lobby.wake(Now { at: due, wall: now.wall });
             self.settle()?;
             let done = self.clock.now();
+            self.tidy(done);
             for at in arrived.drain(..) {
                 self.metrics.handled.add(done.saturating_sub(at));
             }
@@ -136,13 +165,43 @@ impl Hall {
         }
     }
 
+    /// Has the log of the data file emptied aside when it is long, or when nobody waits.
+    fn tidy(&mut self, now: Moment) {
+        let Logged { entries, last, asked } = self.logged;
+        let due = entries >= LOG || (entries > 0 && now.saturating_sub(last) >= QUIET);
+        if due && !asked {
+            self.logged.asked = self.scribe.send(Job::Tidy);
+        }
+    }
+
+    /// Nearly all of the log has been emptied; the rest is emptied here, where nothing is added to
+    /// it meanwhile, so that it begins anew.
+    fn tidied(&mut self) {
+        if let Err(error) = store::checkpoint(self.store.connection()) {
+            self.scribe.log("checkpoint-failed", &json!({ "error": error.to_string() }));
+        }
+        self.logged = Logged::default();
+    }
+
+    /// Until when timers are looked at.
+    fn due(&self, now: Moment, all: bool) -> Moment {
+        if all {
+            now.saturating_sub(GRACE).min(self.arrivals.heard_until(now))
+        } else {
+            // What waits behind this batch may have come in time as well.
+            now.saturating_sub(CROWDED)
+        }
+    }
+
     /// How long nothing need be done.
     fn patience(&self) -> Duration {
         let usual = Duration::from_secs(if self.stopping.is_some() { 0 } else { 60 });
         let usual = usual.max(Duration::from_millis(100));
         let now = self.clock.now();
         let due = self.lobby.next_wake().map(|at| (at + GRACE).saturating_sub(now));
-        due.map_or(usual, |due| due.min(usual))
+        // A moment's rest at least, in which the sockets are looked at.
+        let usual = if self.logged.entries > 0 { usual.min(QUIET) } else { usual };
+        due.map_or(usual, |due| due.min(usual)).max(Duration::from_millis(1))
     }
 
     fn close(mut self) -> Result<(), String> {
@@ -185,6 +244,7 @@ impl Hall {
                 self.lobby.checked(id, answer.checked, now);
             }
             Input::Recorded(id) => self.recorded.push(id),
+            Input::Tidied => self.tidied(),
             Input::Ratings(ratings) => self.lobby.set_ratings(ratings),
             Input::Status(answer) => {
                 // Who asked may have gone.
@@ -222,6 +282,12 @@ impl Hall {
                             let name = name.to_string();
                             actions.push(Action::Ask(Question { id: conn, name, secret }));
                         }
+                        Effect::Find { conn, fork } => {
+                            // A file that cannot be read has no such game in it.
+                            let found = store::game(self.store.connection(), &fork.game);
+                            let source = found.ok().flatten().map(StoredGame::into_source);
+                            self.lobby.found(conn, &fork, source.as_ref(), now);
+                        }
                     }
                 }
             }
@@ -238,6 +304,8 @@ impl Hall {
                 self.tell_of(stored);
             }
             self.act(actions, now);
+            // The time of whoever is to move now begins when it has been told so.
+            self.lobby.told(self.clock.now());
         }
     }
 
@@ -263,6 +331,8 @@ impl Hall {
         }
         self.accounts.clear();
         self.recorded.clear();
+        self.logged.entries += stores.len() + 1;
+        self.logged.last = self.clock.now();
         Metrics::count(&self.metrics.commits);
         self.metrics.stored.add(before.elapsed());
         Ok(())

@@ -27,6 +27,7 @@ declaration = "CSARule27"
 interruptions = 1                # how often each side may send %CHUDAN
 repeat = "challenge"             # after a game: "challenge", "wait" or "close"
 patience = 600                   # seconds a player may be away from its game
+abandon = 1440                   # minutes an interrupted game waits for its players; 0 for ever
 drain = 0                        # seconds a stopping server waits for running games
 
 # Rated rounds by the clock, everybody who waits is paired: LOGIN name floodgate-300-10F,secret
@@ -53,6 +54,7 @@ offset_minutes = 0
 # max_moves = 320
 # pause = 300                    # seconds between rounds
 # walkover = 900                 # seconds a player may be late
+# withdrawn = [{ name = "fourth-seed", stage = 1, round = 5 }]   # plays no more from that round on
 
 # [limits]
 # connections = 10000

@@ -1,12 +1,10 @@
 //! The status page: a few addresses over plain HTTP, each answered with one text.
 
-use super::hall::{Input, ServerClock};
+use super::hall::Input;
 use super::metrics::Metrics;
-use super::store;
-use ::server::lobby::{GameStatus, Status};
+use super::{pages, store};
 use ::server::rating::Method;
-use rules::Color;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,8 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Requests answered at once.
 const AT_ONCE: usize = 32;
 
-/// Finished games listed.
+/// Finished games listed, usually and at most.
 const LATEST: usize = 200;
+const MOST: usize = 5000;
 
 /// What answers are made from.
 #[derive(Clone)]
@@ -84,8 +83,9 @@ async fn answer(mut stream: TcpStream, desk: &Desk) -> std::io::Result<()> {
 
 type Page = (&'static str, &'static str, String);
 
-async fn page(path: &str, desk: &Desk) -> Page {
+async fn page(address: &str, desk: &Desk) -> Page {
     let json = |value: Value| ("200 OK", "application/json", format!("{value:#}\n"));
+    let (path, query) = address.split_once('?').unwrap_or((address, ""));
     match path {
         "/" => ("200 OK", "text/plain", INDEX.to_owned()),
         "/health" => ("200 OK", "text/plain", "ok\n".to_owned()),
@@ -96,37 +96,46 @@ async fn page(path: &str, desk: &Desk) -> Page {
                 return unavailable();
             }
             match told.await {
-                Ok(status) if path == "/status.json" => json(status_json(&status)),
-                Ok(status) if path == "/games.json" => {
-                    json(Value::from(status.games.iter().map(game_json).collect::<Vec<_>>()))
-                }
-                Ok(status) => json(standings_json(&status)),
+                Ok(status) if path == "/status.json" => json(pages::status(&status)),
+                Ok(status) if path == "/games.json" => json(pages::games(&status)),
+                Ok(status) => json(pages::standings(&status)),
                 Err(_) => unavailable(),
             }
         }
-        "/records.json" => read(desk, |c, _| store::latest(c, LATEST).map(Value::from))
-            .await
-            .map_or_else(missing, json),
-        "/ratings.json" => read(desk, ratings_json).await.map_or_else(missing, json),
-        other => match other.strip_prefix("/records/").and_then(|rest| rest.strip_suffix(".csa")) {
-            Some(id) => {
-                let id = percent_decoded(id);
+        "/records.json" => {
+            let wanted = query.split('&').find_map(|q| q.strip_prefix("limit=")?.parse().ok());
+            let count = wanted.unwrap_or(LATEST).min(MOST);
+            let found = read(desk, move |c, _| store::latest(c, count).map(Value::from)).await;
+            found.map_or_else(missing, json)
+        }
+        "/ratings.json" => read(desk, pages::ratings).await.map_or_else(missing, json),
+        other => {
+            let named = |folder: &str, kind: &str| {
+                let id = other.strip_prefix(folder)?.strip_suffix(kind)?;
+                Some(percent_decoded(id))
+            };
+            if let Some(id) = named("/records/", ".csa") {
+                record(desk, id).await
+            } else if let Some(id) = named("/games/", ".json") {
                 let found = read(desk, move |c, _| store::game(c, &id)).await.flatten();
-                let bytes = found.and_then(|game| ::server::record::csa_file(&game.record()).ok());
-                match bytes {
-                    Some(bytes) => {
-                        ("200 OK", "text/plain", String::from_utf8_lossy(&bytes).into_owned())
-                    }
-                    None => missing(),
-                }
+                found.map_or_else(missing, |game| json(pages::game(&game)))
+            } else {
+                missing()
             }
-            None => missing(),
-        },
+        }
     }
 }
 
-const INDEX: &str = "/status.json\n/games.json\n/standings.json\n/records.json\n/ratings.json\n\
-                     /records/ID.csa\n/metrics\n/health\n";
+async fn record(desk: &Desk, id: String) -> Page {
+    let found = read(desk, move |c, _| store::game(c, &id)).await.flatten();
+    let bytes = found.and_then(|game| ::server::record::csa_file(&game.record()).ok());
+    bytes.map_or_else(missing, |bytes| {
+        ("200 OK", "text/plain", String::from_utf8_lossy(&bytes).into_owned())
+    })
+}
+
+const INDEX: &str = "/status.json\n/games.json\n/games/ID.json\n/standings.json\n/records.json\n\
+                     /records/ID.csa\n/ratings.json\n/metrics\n/health\n";
 
 fn missing() -> Page {
     ("404 Not Found", "text/plain", "nothing here\n".to_owned())
@@ -147,60 +156,6 @@ async fn read<T: Send + 'static>(
         question(&connection, &rating)
     });
     reading.await.ok()?.ok()
-}
-
-pub(super) fn ratings_json(
-    connection: &rusqlite::Connection,
-    method: &Method,
-) -> Result<Value, store::Error> {
-    let results = store::results(connection, ServerClock::wall(), method.oldest)?;
-    let ratings = ::server::rating::rate(&results, method);
-    let row = |r: &::server::rating::Rating| {
-        let round = |x: f64| (x * 10.0).round() / 10.0;
-        json!({ "name": r.name, "rating": round(r.rating), "error": round(r.error),
-            "wins": r.games[0], "draws": r.games[1], "losses": r.games[2] })
-    };
-    Ok(Value::from(ratings.iter().map(row).collect::<Vec<_>>()))
-}
-
-fn status_json(status: &Status) -> Value {
-    let running = status.games.iter().filter(|g| g.running).count();
-    let players: Vec<Value> = status
-        .players
-        .iter()
-        .map(|(name, waits)| json!({ "name": name, "waits_for": waits }))
-        .collect();
-    json!({ "connections": status.connections, "players": players, "games": status.games.len(),
-        "running": running, "draining": status.draining, "time": status.wall,
-        "version": env!("CARGO_PKG_VERSION") })
-}
-
-fn game_json(game: &GameStatus) -> Value {
-    let turn = if game.turn == Color::Black { "black" } else { "white" };
-    json!({ "id": game.id, "event": game.event, "black": game.names[0], "white": game.names[1],
-        "moves": game.moves, "sfen": game.sfen, "turn": turn, "running": game.running,
-        "black_present": game.present[0], "white_present": game.present[1],
-        "black_seconds": game.remaining[0].as_secs_f64(), "white_seconds": game.remaining[1].as_secs_f64(),
-        "watchers": game.watchers })
-}
-
-fn standings_json(status: &Status) -> Value {
-    let half = |n: u32| f64::from(n) / 2.0;
-    let event = |e: &::server::lobby::EventStatus| {
-        let rows: Vec<Value> = e
-            .standings
-            .iter()
-            .enumerate()
-            .map(|(rank, row)| {
-                json!({ "rank": rank + 1, "name": e.entrants[row.seed], "seed": row.seed + 1,
-                    "points": half(row.points), "solkoff": half(row.solkoff), "berger": half(row.berger),
-                    "median": half(row.median), "direct": row.direct, "wins": row.games[0],
-                    "draws": row.games[1], "losses": row.games[2] })
-            })
-            .collect();
-        json!({ "event": e.name, "stage": e.stage + 1, "round": e.round.map(|r| r + 1), "standings": rows })
-    };
-    Value::from(status.events.iter().map(event).collect::<Vec<_>>())
 }
 
 /// Undoes `%2B` and the like.

@@ -4,12 +4,11 @@
 //! with a move in every interval. Measured is the time from before a move is written until both
 //! players have read it.
 
-use super::config::Durability;
+use super::subject::Subject;
 use crate::failure::{Failure, Outcome};
 use rules::{AnyPosition, Game};
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufStream};
 use tokio::net::TcpStream;
@@ -34,62 +33,17 @@ pub(crate) struct LoadArgs {
     folder: Option<PathBuf>,
 }
 
+/// Moves of the game played before it is measured.
+const WARM: usize = 50;
+
 /// How long a game may take to get going.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-struct Server {
-    child: Child,
-    port: u16,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It has ended if it cannot be ended.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Server {
-    fn start(folder: &Path, durability: Durability) -> Result<Self, Failure> {
-        let config = folder.join("server.toml");
-        let survives = if durability == Durability::Power { "power" } else { "process" };
-        let text = format!(
-            "listen = \"127.0.0.1:0\"\nstatus = \"\"\nmax_moves = 0\ndurability = \"{survives}\"\n\
-             [limits]\nconnections = 100000\nper_address = 100000\n"
-        );
-        std::fs::write(&config, text)?;
-        let program = std::env::current_exe()?;
-        let mut child = Command::new(program)
-            .args(["server", "--config"])
-            .arg(&config)
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let mut line = String::new();
-        if let Some(out) = child.stdout.take() {
-            BufReader::new(out).read_line(&mut line)?;
-        }
-        let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
-        let port = port.ok_or_else(|| Failure::failed("the server did not start"))?;
-        Ok(Self { child, port })
-    }
-
-    /// Memory in use, in KiB, where the system tells.
-    fn memory(&self) -> Option<u64> {
-        let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
-        line.split_ascii_whitespace().nth(1)?.parse().ok()
-    }
-}
-
 pub(super) fn run(args: &LoadArgs) -> Outcome {
-    let durability = match args.durability.as_str() {
-        "process" => Durability::Process,
-        "power" => Durability::Power,
-        other => {
-            return Err(Failure::usage(format!("--durability is process or power, not {other:?}")));
-        }
-    };
+    if !["process", "power"].contains(&args.durability.as_str()) {
+        let given = &args.durability;
+        return Err(Failure::usage(format!("--durability is process or power, not {given:?}")));
+    }
     let folder = args.folder.clone().unwrap_or_else(|| {
         std::env::temp_dir().join(format!("nue-server-bench-{}", std::process::id()))
     });
@@ -97,7 +51,7 @@ pub(super) fn run(args: &LoadArgs) -> Outcome {
     writeln!(out, "games  moves   mean ms  p50 ms  p99 ms  max ms  KiB/game")?;
     for &games in &args.games {
         std::fs::create_dir_all(&folder)?;
-        let row = measure(games, args, &folder, durability);
+        let row = measure(games, args, &folder);
         // The next numbers begin with an empty file.
         let _ = std::fs::remove_dir_all(&folder);
         writeln!(out, "{}", row?)?;
@@ -106,20 +60,27 @@ pub(super) fn run(args: &LoadArgs) -> Outcome {
     Ok(())
 }
 
-fn measure(
-    games: usize,
-    args: &LoadArgs,
-    folder: &Path,
-    durability: Durability,
-) -> Result<String, Failure> {
-    let server = Server::start(folder, durability)?;
-    let before = server.memory();
+fn measure(games: usize, args: &LoadArgs, folder: &Path) -> Result<String, Failure> {
+    let settings = format!(
+        "status = \"\"\nmax_moves = 0\ndurability = \"{}\"\n\
+         [limits]\nconnections = 100000\nper_address = 100000\n",
+        args.durability
+    );
+    let server = Subject::start(folder, 0, &settings)?;
     let interval = Duration::from_millis(args.interval.max(1));
     let length =
         usize::try_from(args.seconds * 1000 / args.interval.max(1)).unwrap_or(usize::MAX).max(1);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let (times, after) = runtime.block_on(async {
+    let (times, before, after) = runtime.block_on(async {
+        // What the first game needs once and for all is not counted to every game.
+        let alone = std::sync::Arc::new(tokio::sync::Barrier::new(1));
+        let first = line_of_play(u64::MAX, WARM);
+        let quick = Duration::from_millis(10);
+        play(server.port, games, first, alone, Duration::ZERO, quick)
+            .await
+            .map_err(|error| Failure::failed(error.to_string()))?;
+        let before = server.memory();
         let ready = std::sync::Arc::new(tokio::sync::Barrier::new(games + 1));
         let mut tasks = Vec::with_capacity(games);
         for index in 0..games {
@@ -143,7 +104,7 @@ fn measure(
             times.extend(measured.map_err(|error| Failure::failed(error.to_string()))?);
             after = after.max(server.memory());
         }
-        Ok((times, after))
+        Ok((times, before, after))
     })?;
     Ok(row(games, times, before.zip(after)))
 }

@@ -1,5 +1,6 @@
 //! Sockets: bytes in, lines to the hall; lines from the hall, bytes out.
 
+use super::arrivals::Arrivals;
 use super::hall::{Input, ServerClock};
 use ::csa::Splitter;
 use ::server::lobby::ConnId;
@@ -31,6 +32,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(60);
 pub(super) struct Reception {
     pub(super) inputs: mpsc::Sender<Input>,
     pub(super) clock: ServerClock,
+    /// Kept by the thread of these connections, where it also does other things.
+    pub(super) arrivals: Option<Arc<Arrivals>>,
     pub(super) ids: Arc<AtomicU64>,
     /// One clone for every connection, beside the first: so long some have something to write.
     pub(super) open: Arc<()>,
@@ -102,7 +105,8 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
                     Ok(0) | Err(_) => break,
                     Ok(count) => count,
                 };
-                let at = reception.clock.now();
+                let now = reception.clock.now();
+                let at = reception.arrivals.as_ref().map_or(now, |a| a.of_line(now));
                 splitter.feed(&buffer[..count]);
                 while let Some(line) = splitter.next_line() {
                     if reception.inputs.send(Input::Line { id, line, at }).await.is_err() {

@@ -16,14 +16,16 @@ use tokio::sync::mpsc;
 /// they are found missing at the next start.
 const QUEUE: usize = 20_000;
 
-/// How often the data file is tidied, and ratings are made if games have ended.
-const TIDY: Duration = Duration::from_secs(2);
+/// How often the log is written out, and ratings are made if games have ended.
+const FLUSH: Duration = Duration::from_secs(2);
 const RATE: Duration = Duration::from_secs(300);
 
 /// Something to do.
 pub(super) enum Job {
     Log(String),
     Record(String),
+    /// Much has been stored: move it from the log of the data file into the file proper.
+    Tidy,
     /// Do what waits, and end.
     End,
 }
@@ -33,9 +35,9 @@ pub(super) enum Job {
 pub(super) struct Scribe(SyncSender<Job>);
 
 impl Scribe {
-    pub(super) fn send(&self, job: Job) {
-        // Full: see QUEUE.
-        let _ = self.0.try_send(job);
+    /// Hands in a job; whether there was room for it (see [`QUEUE`]).
+    pub(super) fn send(&self, job: Job) -> bool {
+        self.0.try_send(job).is_ok()
     }
 
     /// Writes an event with its fields.
@@ -107,32 +109,29 @@ struct Desk {
 impl Desk {
     fn run(mut self) {
         for id in store::unrecorded(&self.reading).unwrap_or_default() {
-            self.record(&id);
+            self.record(&id, true);
         }
-        let mut tidied = Instant::now();
+        let mut flushed = Instant::now();
         loop {
-            match self.jobs.recv_timeout(TIDY) {
+            match self.jobs.recv_timeout(FLUSH) {
                 Ok(Job::Log(line)) => {
                     // A log that cannot be written cannot be complained about in the log.
                     let _ = writeln!(self.log, "{line}");
                 }
                 Ok(Job::Record(id)) => {
                     self.fresh = true;
-                    self.record(&id);
+                    self.record(&id, false);
+                }
+                Ok(Job::Tidy) => {
+                    self.tidy();
+                    let _ = self.inputs.blocking_send(Input::Tidied);
                 }
                 Ok(Job::End) | Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if tidied.elapsed() >= TIDY {
-                tidied = Instant::now();
+            if flushed.elapsed() >= FLUSH {
+                flushed = Instant::now();
                 let _ = self.log.flush();
-                if let Err(error) = store::checkpoint(&self.tidying) {
-                    let _ = writeln!(
-                        self.log,
-                        "{}",
-                        json!({ "event": "checkpoint-failed", "error": error.to_string() })
-                    );
-                }
                 self.rate();
             }
         }
@@ -140,8 +139,16 @@ impl Desk {
         let _ = store::checkpoint(&self.tidying);
     }
 
-    fn record(&mut self, id: &str) {
-        let written = write_record(&self.reading, &self.records, id);
+    fn tidy(&mut self) {
+        if let Err(error) = store::checkpoint(&self.tidying) {
+            let line = json!({ "event": "checkpoint-failed", "error": error.to_string() });
+            let _ = writeln!(self.log, "{line}");
+        }
+    }
+
+    /// Writes a record; one that was not written before the last end may lie there half done.
+    fn record(&mut self, id: &str, again: bool) {
+        let written = write_record(&self.reading, &self.records, id, again);
         match written {
             Ok(()) => {
                 // If the hall has ended it will be written again at the next start.
@@ -181,14 +188,36 @@ pub(super) fn record_path(folder: &Path, id: &str, started: i64) -> PathBuf {
         .join(format!("{name}.csa"))
 }
 
-fn write_record(connection: &rusqlite::Connection, folder: &Path, id: &str) -> Result<(), String> {
+fn write_record(
+    connection: &rusqlite::Connection,
+    folder: &Path,
+    id: &str,
+    again: bool,
+) -> Result<(), String> {
     let game = store::game(connection, id).map_err(|error| error.to_string())?;
     let game = game.ok_or("no such game")?;
     let bytes = ::server::record::csa_file(&game.record()).map_err(|error| error.to_string())?;
     let path = record_path(folder, id, game.started);
+    if again {
+        sweep(&path);
+    }
     let mut draft = crate::draft::Draft::new(&path).map_err(|error| error.to_string())?;
     draft.write_all(&bytes).map_err(|error| error.to_string())?;
     draft.publish(true).map_err(|error| error.to_string())
+}
+
+/// Removes what a server that was killed had written of a record.
+fn sweep(path: &Path) {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
+    let begin = format!(".{}.", name.to_string_lossy());
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(&begin) && name.ends_with(".tmp") {
+            // What cannot be removed lies there and harms nobody.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 #[cfg(test)]

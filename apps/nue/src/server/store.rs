@@ -7,7 +7,7 @@
 use super::config::Durability;
 use ::csa::{Reason, TimeRule};
 use ::server::conditions::{Conditions, Finish};
-use ::server::lobby::{Score, Stored};
+use ::server::lobby::{Score, Source, Stored};
 use ::server::rating;
 use ::server::record::StoredMove;
 use ::server::room::{Entry, Room};
@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS games (
 CREATE INDEX IF NOT EXISTS unfinished ON games (key) WHERE ended IS NULL;
 CREATE INDEX IF NOT EXISTS unrecorded ON games (key) WHERE ended IS NOT NULL AND recorded = 0;
 CREATE INDEX IF NOT EXISTS finished ON games (ended) WHERE rated = 1;
+CREATE INDEX IF NOT EXISTS latest ON games (ended, key) WHERE ended IS NOT NULL;
 CREATE TABLE IF NOT EXISTS moves (
   game INTEGER NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL, time INTEGER NOT NULL,
   comment TEXT, PRIMARY KEY (game, number)) WITHOUT ROWID;
@@ -46,6 +47,17 @@ CREATE TABLE IF NOT EXISTS scores (
 
 /// The version of the tables; a file of another version is left alone.
 const VERSION: i64 = 1;
+
+/// Makes the tables where they are missing.
+pub(super) fn prepare(connection: &Connection) -> Result<(), Error> {
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if version != 0 && version != VERSION {
+        let why = format!("the file has tables of version {version}, this program knows {VERSION}");
+        return Err(Error::InvalidParameterName(why));
+    }
+    connection.execute_batch(SCHEMA)?;
+    connection.pragma_update(None, "user_version", VERSION)
+}
 
 /// Opens the file for reading beside the writer.
 pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
@@ -78,6 +90,12 @@ impl StoredGame {
         Room::restore(Arc::new(self.conditions.clone()), patience, moves, self.interrupted)
     }
 
+    /// What can be forked of it.
+    pub(super) fn into_source(self) -> Source {
+        let moves = self.moves.into_iter().map(|m| m.text).collect();
+        Source { event: self.conditions.event, start: self.conditions.start, moves }
+    }
+
     /// The record.
     pub(super) fn record(&self) -> kifu::Record {
         let finish = self.finish.as_ref();
@@ -105,14 +123,7 @@ impl Store {
         connection.pragma_update(None, "synchronous", synchronous)?;
         // Another thread does it: it waits for the disk, and a move should not.
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-        let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        if version != 0 && version != VERSION {
-            let why =
-                format!("the file has tables of version {version}, this program knows {VERSION}");
-            return Err(Error::InvalidParameterName(why));
-        }
-        connection.execute_batch(SCHEMA)?;
-        connection.pragma_update(None, "user_version", VERSION)?;
+        prepare(&connection)?;
         connection.set_prepared_statement_cache_capacity(32);
         let mut store = Self { connection, keys: HashMap::new() };
         store.keys = {
@@ -125,9 +136,9 @@ impl Store {
     }
 
     /// Stores everything in one transaction, or nothing.
-    pub(super) fn commit<'a>(
+    pub(super) fn commit(
         &mut self,
-        entries: impl IntoIterator<Item = &'a Stored>,
+        entries: &[Stored],
         recorded: &[String],
         accounts: &[(String, String, i64)],
     ) -> Result<(), Error> {
@@ -155,17 +166,16 @@ impl Store {
             Ok(())
         })();
         self.keys = keys;
-        result.and_then(|()| transaction.commit())
+        result.and_then(|()| transaction.commit())?;
+        for entry in entries {
+            if let Stored::Game { conditions, entry: Entry::Ended(_), .. } = entry {
+                self.keys.remove(&conditions.id);
+            }
+        }
+        Ok(())
     }
 
-    /// Sets somebody's password.
-    pub(super) fn set_account(&mut self, name: &str, hash: &str, wall: i64) -> Result<(), Error> {
-        let sql = "INSERT INTO accounts (name, hash, created) VALUES (?1, ?2, ?3) \
-                   ON CONFLICT (name) DO UPDATE SET hash = ?2";
-        self.connection.execute(sql, params![name, hash, wall]).map(|_| ())
-    }
-
-    /// The reading side of the same connection, before the server runs.
+    /// The reading side of the same connection.
     pub(super) const fn connection(&self) -> &Connection {
         &self.connection
     }
@@ -179,25 +189,8 @@ fn store_entry(
     wall: i64,
 ) -> Result<(), Error> {
     if *entry == Entry::Started {
-        let sql = "INSERT INTO games (id, event, black, white, game, start, black_time, white_time, \
-                   max_moves, declaration, rated, interruptions, started) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
-        transaction.prepare_cached(sql)?.execute(params![
-            conditions.id,
-            conditions.event,
-            conditions.names[0],
-            conditions.names[1],
-            conditions.start.game().name(),
-            conditions.start.sfen(),
-            conditions.times[0].lines().join(";"),
-            conditions.times[1].lines().join(";"),
-            conditions.max_moves,
-            conditions.declaration.name(),
-            conditions.rated,
-            conditions.interruptions,
-            wall
-        ])?;
-        keys.insert(conditions.id.clone(), transaction.last_insert_rowid());
+        let key = store_start(transaction, conditions, wall)?;
+        keys.insert(conditions.id.clone(), key);
         return Ok(());
     }
     let key = *keys.get(&conditions.id).ok_or(Error::QueryReturnedNoRows)?;
@@ -227,10 +220,44 @@ fn store_entry(
                 finish.last.as_ref().map(|(_, time)| nanos(*time)),
                 finish.abandoned
             ])?;
-            keys.remove(&conditions.id);
         }
     }
     Ok(())
+}
+
+/// Names tried for a game whose id lies in the file already: the clock of the machine went back,
+/// or the server was killed and started again within a second.
+const NAMES: u32 = 1000;
+
+fn store_start(transaction: &Connection, conditions: &Conditions, wall: i64) -> Result<i64, Error> {
+    let sql = "INSERT INTO games (id, event, black, white, game, start, black_time, white_time, \
+               max_moves, declaration, rated, interruptions, started) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \
+               ON CONFLICT (id) DO NOTHING";
+    let mut statement = transaction.prepare_cached(sql)?;
+    let mut id = conditions.id.clone();
+    for number in 2..NAMES {
+        let inserted = statement.execute(params![
+            id,
+            conditions.event,
+            conditions.names[0],
+            conditions.names[1],
+            conditions.start.game().name(),
+            conditions.start.sfen(),
+            conditions.times[0].lines().join(";"),
+            conditions.times[1].lines().join(";"),
+            conditions.max_moves,
+            conditions.declaration.name(),
+            conditions.rated,
+            conditions.interruptions,
+            wall
+        ])?;
+        if inserted > 0 {
+            return Ok(transaction.last_insert_rowid());
+        }
+        id = format!("{}-{number}", conditions.id);
+    }
+    Err(damaged("too many games of one name"))
 }
 
 fn store_score(transaction: &Connection, score: &Score) -> Result<(), Error> {
@@ -372,8 +399,8 @@ pub(super) fn latest(
     connection: &Connection,
     count: usize,
 ) -> Result<Vec<serde_json::Value>, Error> {
-    let sql = "SELECT id, event, black, white, started, ended, reason, winner, \
-               (SELECT COUNT(*) FROM moves WHERE moves.game = games.key) FROM games \
+    let sql = "SELECT id, event, black, white, started, ended, reason, winner, game, rated, abandoned, \
+               (SELECT COUNT(*) FROM moves m WHERE m.game = g.key) FROM games g \
                WHERE ended IS NOT NULL ORDER BY ended DESC, key DESC LIMIT ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([i64::try_from(count).unwrap_or(i64::MAX)], |row| {
@@ -382,16 +409,31 @@ pub(super) fn latest(
             "id": row.get::<_, String>(0)?, "event": row.get::<_, String>(1)?,
             "black": row.get::<_, String>(2)?, "white": row.get::<_, String>(3)?,
             "started": row.get::<_, i64>(4)?, "ended": row.get::<_, i64>(5)?,
-            "reason": row.get::<_, String>(6)?, "winner": winner, "moves": row.get::<_, i64>(8)?,
+            "reason": row.get::<_, String>(6)?, "winner": winner,
+            "game": row.get::<_, String>(8)?, "rated": row.get::<_, bool>(9)?,
+            "abandoned": row.get::<_, Option<bool>>(10)?.unwrap_or(false),
+            "moves": row.get::<_, i64>(11)?,
         }))
     })?;
     rows.collect()
 }
 
-/// Names and password hashes.
-pub(super) fn accounts(connection: &Connection) -> Result<HashMap<String, String>, Error> {
-    let mut statement = connection.prepare("SELECT name, hash FROM accounts")?;
-    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+/// The hash of somebody's password.
+pub(super) fn account(connection: &Connection, name: &str) -> Result<Option<String>, Error> {
+    let sql = "SELECT hash FROM accounts WHERE name = ?1";
+    connection.prepare_cached(sql)?.query_row([name], |row| row.get(0)).optional()
+}
+
+/// Sets somebody's password.
+pub(super) fn set_account(
+    connection: &Connection,
+    name: &str,
+    hash: &str,
+    wall: i64,
+) -> Result<(), Error> {
+    let sql = "INSERT INTO accounts (name, hash, created) VALUES (?1, ?2, ?3) \
+               ON CONFLICT (name) DO UPDATE SET hash = ?2";
+    connection.execute(sql, params![name, hash, wall]).map(|_| ())
 }
 
 /// Results of tournaments, in the order of their rounds.
@@ -413,14 +455,14 @@ pub(super) fn scores(connection: &Connection) -> Result<Vec<Score>, Error> {
 }
 
 /// Results that count for ratings, seen from that moment. A game somebody ran away from counts
-/// only if it was more than thirty moves long.
+/// only if it was more than thirty moves long, one that both left not at all.
 pub(super) fn results(
     connection: &Connection,
     wall: i64,
     days: f64,
 ) -> Result<Vec<rating::Result>, Error> {
     let sql = "SELECT black, white, winner, ended FROM games g WHERE rated = 1 AND ended >= ?1 \
-               AND (abandoned = 0 OR (SELECT COUNT(*) FROM moves m WHERE m.game = g.key) > 30)";
+               AND (abandoned = 0 OR winner IS NOT NULL AND (SELECT COUNT(*) FROM moves m WHERE m.game = g.key) > 30)";
     let oldest = wall - (days * 86_400.0) as i64;
     let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([oldest], |row| {

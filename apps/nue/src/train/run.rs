@@ -172,7 +172,7 @@ impl Watcher<'_> {
             return Ok(());
         }
         if !self.improved {
-            return Err(Failure::failed(format!(
+            return Err(Failure::Nothing(format!(
                 "{out} not written: nothing was better than the beginning"
             )));
         }

@@ -44,8 +44,13 @@ pub(crate) struct Server {
 impl Server {
     /// Starts one on the data in a folder, with these settings besides.
     pub(crate) fn start(folder: &Path, settings: &str) -> Self {
+        Self::start_at(folder, 0, settings)
+    }
+
+    /// The same at a port that its players know already.
+    pub(crate) fn start_at(folder: &Path, port: u16, settings: &str) -> Self {
         let config = folder.join("server.toml");
-        let text = format!("listen = \"127.0.0.1:0\"\nstatus = \"127.0.0.1:0\"\n{settings}");
+        let text = format!("listen = \"127.0.0.1:{port}\"\nstatus = \"127.0.0.1:0\"\n{settings}");
         std::fs::write(&config, text).unwrap();
         let mut child =
             nue().args(["server", "--config"]).arg(&config).stdout(Stdio::piped()).spawn().unwrap();

@@ -128,6 +128,43 @@ pub(crate) fn small<V: Variant>(rng: &mut Rng) -> Position<V> {
     }
 }
 
+/// A random position of a king at the edge, hemmed in by its own pieces, a slider far away, and
+/// a piece or two in the defender's hand to put between.
+pub(crate) fn besieged<V: Variant>(rng: &mut Rng) -> Position<V> {
+    let size = V::SIZE;
+    loop {
+        let mut board = vec![Piece::NONE; V::SQUARES];
+        let file = rng.below(size);
+        board[file * size] = Piece::new(Color::White, Kind::King);
+        let mut put = |sq: usize, piece: Piece| {
+            if board[sq].is_none() {
+                board[sq] = piece;
+            }
+        };
+        for step in [-1, 0, 1] {
+            let near = file as i64 + step;
+            if rng.below(4) > 0 && (0..size as i64).contains(&near) {
+                let kind = [Kind::Pawn, Kind::Silver, Kind::Gold][rng.below(3)];
+                put(near as usize * size + 1, Piece::new(Color::White, kind));
+            }
+        }
+        for _ in 0..1 + rng.below(2) {
+            let kind = [Kind::Rook, Kind::Rook, Kind::Bishop, Kind::Dragon][rng.below(4)];
+            put(rng.below(V::SQUARES), Piece::new(Color::Black, kind));
+        }
+        for _ in 0..1 + rng.below(2) {
+            let near = (file + rng.below(5)).saturating_sub(2).min(size - 1);
+            let kind = [Kind::Gold, Kind::Silver, Kind::ProPawn][rng.below(3)];
+            put(near * size + rng.below(3), Piece::new(Color::Black, kind));
+        }
+        let held = ["s", "g", "gs", "Gs", "b", "Sg"][rng.below(6)];
+        let sfen = format!("{} b {held} 1", rows::<V>(&board));
+        if let Ok(pos) = Position::<V>::from_sfen_with(&sfen, Kings::Any) {
+            return pos;
+        }
+    }
+}
+
 /// The board part of SFEN.
 fn rows<V: Variant>(board: &[Piece]) -> String {
     let row = |rank: usize| -> String {

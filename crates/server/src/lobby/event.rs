@@ -45,6 +45,8 @@ pub struct EventSettings {
     pub pause: i64,
     /// How late a player may be.
     pub walkover: Duration,
+    /// Who has withdrawn, in which stage and before which round of it, both from 0.
+    pub withdrawn: Vec<(String, usize, usize)>,
 }
 
 /// How long after a rejected proposal it is made again.
@@ -76,7 +78,21 @@ impl Event {
             Kind::RoundRobin => Stage::new(&settings.entrants, Format::RoundRobin),
         };
         let next_start = settings.start;
-        Self { settings, plan, stages: vec![first], playing: None, next_start }
+        let mut event = Self { settings, plan, stages: vec![first], playing: None, next_start };
+        event.withdraw();
+        event
+    }
+
+    /// Takes those out of a stage just opened who have withdrawn from it.
+    fn withdraw(&mut self) {
+        let at = self.stage_number();
+        for (name, stage, round) in self.settings.withdrawn.clone() {
+            if stage == at
+                && let Some(seed) = self.stage().seed(&name)
+            {
+                self.stage_mut().withdraw(seed, round);
+            }
+        }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -89,6 +105,11 @@ impl Event {
 
     pub(super) fn stage(&self) -> &Stage {
         &self.stages[self.stages.len() - 1]
+    }
+
+    /// The stages that are over.
+    pub(super) fn earlier(&self) -> &[Stage] {
+        &self.stages[..self.stages.len() - 1]
     }
 
     fn stage_mut(&mut self) -> &mut Stage {
@@ -134,6 +155,7 @@ impl Event {
             Stage::new(&self.stage().best(self.plan.finalists), Format::RoundRobin)
         };
         self.stages.push(stage);
+        self.withdraw();
     }
 
     fn is_recorded(&self, round: usize, pair: Pair) -> bool {
@@ -266,7 +288,7 @@ impl Lobby {
             (free, Some(key)) if late && self.suspended.contains(&key) => {
                 // Begun before a restart, and somebody did not come back.
                 let loser = if free[0].is_none() { Color::Black } else { Color::White };
-                let effects = self.rooms.get_mut(&key).map(|seat| seat.room.forfeit(loser));
+                let effects = self.rooms.get_mut(&key).map(|seat| seat.room.give_up(Some(loser)));
                 self.perform(key, effects.unwrap_or_default(), now);
             }
             _ => {}

@@ -1,23 +1,11 @@
 //! The commands of extended mode.
 
-use super::{ConnId, Effect, Lobby, Now, Place, RoomKey, Wait};
+use super::buoys::Fork;
+use super::{ConnId, Effect, Lobby, Now, Place, Wait};
 use csa::extended::Wish;
-use csa::times::seconds_text;
 use csa::{Extended, GameName};
-use kifu::wire;
-use rules::{AnyPosition, Color};
+use rules::Color;
 use std::fmt::Write as _;
-
-/// An opening prepared under a game's name.
-pub(super) struct Buoy {
-    start: AnyPosition,
-    left: u32,
-    owner: String,
-}
-
-/// Buoys on the whole server, and games one of them may serve.
-const BUOYS: usize = 1000;
-const BUOY_GAMES: u32 = 1000;
 
 /// Longest word to everybody.
 const LONGEST_CHAT: usize = 400;
@@ -25,7 +13,7 @@ const LONGEST_CHAT: usize = 400;
 const HELP: &str = "##[HELP] available commands: %%GAME name +|-|*, %%CHALLENGE name +|-|*, %%LIST, %%WHO, \
                     %%SHOW id, %%MONITORON id, %%MONITOROFF id, %%MONITOR2ON id, %%MONITOR2OFF id, %%RATING, \
                     %%VERSION, %%CHAT text, %%SETBUOY name moves [count], %%DELETEBUOY name, \
-                    %%GETBUOYCOUNT name, %%FORK id name [moves]\n##[HELP] +OK";
+                    %%GETBUOYCOUNT name, %%FORK id [name] [moves]\n##[HELP] +OK";
 
 fn color_of(wish: Wish) -> Option<Color> {
     match wish {
@@ -49,7 +37,7 @@ impl Lobby {
             Extended::Who => Some(self.who()),
             Extended::Show(game) => Some(self.show_game(&game, now)),
             Extended::Monitor { game, on, moves_only } => {
-                Some(self.monitor(id, &game, on, moves_only))
+                Some(self.monitor(id, &game, on, moves_only, now))
             }
             Extended::Rating => Some(self.rating_list()),
             Extended::Version => {
@@ -58,15 +46,16 @@ impl Lobby {
             Extended::Help => Some(HELP.to_owned()),
             Extended::Chat(text) => self.chat(id, &text),
             Extended::SetBuoy { name, moves, count } => {
-                Some(self.set_buoy(id, &name, &moves, count))
+                Some(self.set_buoy(id, &name, &moves, count, now))
             }
             Extended::DeleteBuoy(name) => Some(self.delete_buoy(id, &name)),
             Extended::GetBuoyCount(name) => {
-                let left = self.buoys.get(&name).map_or(-1, |buoy| i64::from(buoy.left));
+                let left = self.buoys_left(&name);
                 Some(format!("##[GETBUOYCOUNT] {left}\n##[GETBUOYCOUNT] +OK"))
             }
             Extended::Fork { game, name, moves } => {
-                Some(self.fork(id, &game, name.as_deref(), moves))
+                self.fork(id, Fork { game, name, moves }, now);
+                None
             }
             Extended::Other(_) => {
                 self.offend(id, 1);
@@ -108,11 +97,6 @@ impl Lobby {
         None
     }
 
-    /// The room of a game's id.
-    fn room_of(&self, id: &str) -> Option<RoomKey> {
-        self.rooms.iter().find(|(_, seat)| seat.room.conditions().id == id).map(|(&key, _)| key)
-    }
-
     fn list(&self) -> String {
         let mut games: Vec<&str> = self
             .rooms
@@ -146,50 +130,6 @@ impl Lobby {
         format!("{}##[WHO] +OK", lines.concat())
     }
 
-    fn show_game(&self, id: &str, now: Now) -> String {
-        let Some(seat) = self.room_of(id).and_then(|key| self.rooms.get(&key)) else {
-            return "##[SHOW] +OK".to_owned();
-        };
-        let room = &seat.room;
-        let turn = room.position().turn();
-        let left = |color| seconds_text(room.remaining(color));
-        let more = vec![
-            ("Remaining_Time+".to_owned(), left(Color::Black)),
-            ("Remaining_Time-".to_owned(), left(Color::White)),
-            ("Current_Turn".to_owned(), if turn == Color::Black { "+" } else { "-" }.to_owned()),
-            ("Shown_At".to_owned(), now.wall.to_string()),
-        ];
-        let summary = room.conditions().summary(Color::Black, room.played(), &more).to_string();
-        let mut text = String::new();
-        for line in summary.lines().filter(|line| !line.starts_with("Your_Turn:")) {
-            let _ = writeln!(text, "##[SHOW] {line}");
-        }
-        text.push_str("##[SHOW] +OK");
-        text
-    }
-
-    fn monitor(&mut self, id: ConnId, game: &str, on: bool, moves_only: bool) -> String {
-        let tag = if moves_only { "MONITOR2" } else { "MONITOR" };
-        let answer = format!("##[{tag}] +OK");
-        let Some(key) = self.room_of(game) else { return answer };
-        let watched = self.settings.limits.watched;
-        let (Some(seat), Some(connection)) =
-            (self.rooms.get_mut(&key), self.connections.get_mut(&id))
-        else {
-            return answer;
-        };
-        seat.watchers.retain(|&(conn, _)| conn != id);
-        connection.watching.retain(|&other| other != key);
-        if on {
-            if connection.watching.len() >= watched {
-                return "##[ERROR] too many games at once".to_owned();
-            }
-            seat.watchers.push((id, moves_only));
-            connection.watching.push(key);
-        }
-        answer
-    }
-
     fn rating_list(&self) -> String {
         let mut ratings: Vec<(&String, &f64)> = self.ratings.iter().collect();
         ratings.sort_by(|a, b| b.1.total_cmp(a.1).then(a.0.cmp(b.0)));
@@ -214,95 +154,5 @@ impl Lobby {
             self.out.push(Effect::Send(conn, std::sync::Arc::clone(&line)));
         }
         None
-    }
-
-    fn set_buoy(&mut self, id: ConnId, name: &str, moves: &str, count: u32) -> String {
-        let wrong = |why: &str| format!("##[SETBUOY] +NG {why}");
-        let Some(game) = GameName::parse(name) else { return wrong("not a game name") };
-        let Some(plan) = self.settings.plan(&game) else { return wrong("no such game here") };
-        if count == 0 || count > BUOY_GAMES || self.buoys.len() >= BUOYS {
-            return wrong("too many");
-        }
-        if self.buoys.contains_key(name) {
-            return wrong("exists already");
-        }
-        let Some(start) = after_moves(plan.start, moves) else { return wrong("not legal moves") };
-        let owner = self.name_of(id).unwrap_or_default();
-        self.buoys.insert(name.to_owned(), Buoy { start, left: count, owner });
-        "##[SETBUOY] +OK".to_owned()
-    }
-
-    fn delete_buoy(&mut self, id: ConnId, name: &str) -> String {
-        let owner = self.name_of(id).unwrap_or_default();
-        match self.buoys.get(name) {
-            Some(buoy) if buoy.owner == owner => {
-                self.buoys.remove(name);
-                "##[DELETEBUOY] +OK".to_owned()
-            }
-            _ => "##[DELETEBUOY] +NG not yours".to_owned(),
-        }
-    }
-
-    /// The start position prepared for a game, which is used up by it.
-    pub(super) fn take_buoy(&mut self, name: &str) -> Option<AnyPosition> {
-        let buoy = self.buoys.get_mut(name)?;
-        let start = buoy.start.clone();
-        buoy.left -= 1;
-        if buoy.left == 0 {
-            self.buoys.remove(name);
-        }
-        Some(start)
-    }
-
-    fn fork(&mut self, id: ConnId, game: &str, name: Option<&str>, moves: Option<u32>) -> String {
-        let wrong = |why: &str| format!("##[FORK] +NG {why}");
-        let Some(seat) = self.room_of(game).and_then(|key| self.rooms.get(&key)) else {
-            return wrong("no such game");
-        };
-        let room = &seat.room;
-        let Some(name) = name.map(str::to_owned).or_else(|| {
-            let played = &room.conditions().event;
-            GameName::parse(played).map(|game| format!("buoy_{game}"))
-        }) else {
-            return wrong("needs a name");
-        };
-        let keep = moves.map_or(room.played().len(), |n| n as usize).min(room.played().len());
-        let mut start = room.conditions().start.clone();
-        let mut text = String::new();
-        for played in &room.played()[..keep] {
-            text.push_str(&wire::write_move(&start, played.m));
-            start.play(played.m);
-        }
-        match GameName::parse(&name).is_some()
-            && self.buoys.len() < BUOYS
-            && !self.buoys.contains_key(&name)
-        {
-            true => {
-                let owner = self.name_of(id).unwrap_or_default();
-                self.buoys.insert(name.clone(), Buoy { start: detached(&start), left: 1, owner });
-                format!("##[FORK] new buoy game name: {name}\n##[FORK] +OK")
-            }
-            false => wrong("the name cannot be used"),
-        }
-    }
-}
-
-/// The position after moves written one after the other.
-fn after_moves(start: AnyPosition, moves: &str) -> Option<AnyPosition> {
-    let mut position = start;
-    if !moves.is_ascii() || !moves.len().is_multiple_of(7) || moves.len() > 7 * 500 {
-        return None;
-    }
-    for index in (0..moves.len()).step_by(7) {
-        let m = wire::read_move(&position, &moves[index..index + 7]).ok()?;
-        position.play(m);
-    }
-    Some(detached(&position))
-}
-
-fn detached(position: &AnyPosition) -> AnyPosition {
-    match position {
-        AnyPosition::Shogi(p) => p.without_history().into(),
-        AnyPosition::Minishogi(p) => p.without_history().into(),
     }
 }

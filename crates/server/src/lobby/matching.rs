@@ -6,6 +6,7 @@ use crate::conditions::Conditions;
 use crate::room::Room;
 use csa::ServerLine;
 use rules::Color;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 impl Lobby {
@@ -117,6 +118,7 @@ impl Lobby {
         self.forget_wait(id, before.as_ref());
         if !self.settings.has_rounds(&wait.game)
             && !self.draining
+            && !self.lacks_buoy(&wait.game)
             && let Some(opponent) = self.opponent_for(wait)
         {
             self.start_free_game(id, opponent, wait, now);
@@ -191,15 +193,20 @@ impl Lobby {
         has_one && self.resume(&names[0], now)
     }
 
-    pub(super) fn game_id(&self, game: &str, names: &[String; 2], now: Now) -> String {
+    fn game_id(&mut self, game: &str, names: &[String; 2], now: Now) -> String {
         let date = Date::from_unix(now.wall).digits();
         let base = format!("{}+{game}+{}+{}+{date}", self.settings.event, names[0], names[1]);
-        let taken = |id: &String| self.rooms.values().any(|s| s.room.conditions().id == *id);
-        if !taken(&base) {
-            return base;
+        if self.issued.0 != now.wall {
+            self.issued = (now.wall, HashSet::new());
         }
-        // Twice within a second: a proposal was rejected and made again.
-        (2..).map(|n| format!("{base}-{n}")).find(|id| !taken(id)).unwrap_or(base)
+        // Twice within a second: a proposal was rejected and made again, or a game was very short.
+        let (_, issued) = &self.issued;
+        let taken = |id: &String| issued.contains(id) || self.room_of(id).is_some();
+        let numbered = (2..).map(|n| format!("{base}-{n}"));
+        let id = std::iter::once(base.clone()).chain(numbered).find(|id| !taken(id));
+        let id = id.unwrap_or(base);
+        self.issued.1.insert(id.clone());
+        id
     }
 
     /// `CHALLENGE`: wait again as after the login.

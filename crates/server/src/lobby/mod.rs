@@ -3,6 +3,7 @@
 //! The lobby is told what arrives and what time it is, and collects effects, to be performed in
 //! their order. It decides nothing by looking at a clock, a file or a socket.
 
+mod buoys;
 mod conversation;
 mod event;
 mod extended;
@@ -11,7 +12,10 @@ mod matching;
 mod rounds;
 pub mod settings;
 mod status;
+mod suspension;
+mod watching;
 
+pub use buoys::{Fork, Source};
 pub use event::{EventSettings, Kind as EventKind};
 pub use settings::{Limits, Offer, Repeat, Settings, Timetable};
 pub use status::{EventStatus, GameStatus, Status};
@@ -21,7 +25,7 @@ use crate::room::{self, Entry, Moment, Room, State};
 use csa::{GameName, UserName};
 use event::Event;
 use rules::Color;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,6 +63,14 @@ pub enum Effect {
         name: UserName,
         /// The secret; `None` for a guest.
         secret: Option<String>,
+    },
+    /// Look up a game that is over, for somebody who wants to fork it; answered with
+    /// [`Lobby::found`].
+    Find {
+        /// Who asks.
+        conn: ConnId,
+        /// For what.
+        fork: Fork,
     },
 }
 
@@ -158,6 +170,8 @@ struct Seat {
     timer: Option<Moment>,
     /// The tournament it belongs to.
     event: Option<usize>,
+    /// Since when it waits for its players.
+    suspended: Option<Moment>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -167,6 +181,7 @@ enum Timer {
     Echo(ConnId),
     Round(usize),
     Event(usize),
+    Abandon(RoomKey),
 }
 
 /// The lobby.
@@ -182,7 +197,7 @@ pub struct Lobby {
     suspended: Vec<RoomKey>,
     /// Who waits for a game, by its name, first come first.
     waiting: HashMap<String, Vec<ConnId>>,
-    buoys: HashMap<String, extended::Buoy>,
+    buoys: HashMap<String, buoys::Buoy>,
     /// Wrong passwords by address: how many, since when.
     failures: HashMap<String, (u32, Moment)>,
     per_address: HashMap<String, usize>,
@@ -191,9 +206,13 @@ pub struct Lobby {
     events: Vec<Event>,
     timers: BTreeSet<(Moment, Timer)>,
     next_room: u64,
+    /// Ids of games given in the second named.
+    issued: (i64, HashSet<String>),
     toss: u64,
     draining: bool,
     out: Vec<Effect>,
+    /// Games in which a turn began that its player has not been told of.
+    turns: Vec<RoomKey>,
 }
 
 impl Lobby {
@@ -216,8 +235,10 @@ impl Lobby {
             events: Vec::new(),
             timers: BTreeSet::new(),
             next_room: 0,
+            issued: (now.wall, HashSet::new()),
             draining: false,
             out: Vec::new(),
+            turns: Vec::new(),
         };
         for index in 0..lobby.settings.timetables.len() {
             lobby.schedule_round(index, now);
@@ -230,11 +251,15 @@ impl Lobby {
         std::mem::take(&mut self.out)
     }
 
-    /// A game that had begun when the server last stopped: it waits for both players.
-    pub fn restore(&mut self, room: Room) {
-        let event = self.event_of(&room.conditions().event);
-        let key = self.seat(room, [None, None], event);
-        self.suspended.push(key);
+    /// The effects taken have been performed: turns that began with them begin at this moment, so
+    /// that what the server needed to store and send is nobody's time.
+    pub fn told(&mut self, at: Moment) {
+        for key in std::mem::take(&mut self.turns) {
+            if let Some(seat) = self.rooms.get_mut(&key) {
+                seat.room.told(at);
+                self.set_room_timer(key);
+            }
+        }
     }
 
     /// Ratings, by which rounds are paired.
@@ -299,6 +324,7 @@ impl Lobby {
                 }
                 Timer::Round(index) => self.play_round(index, now),
                 Timer::Event(index) => self.wake_event(index, now),
+                Timer::Abandon(key) => self.abandon(key, now),
             }
         }
     }
@@ -314,7 +340,8 @@ impl Lobby {
     fn seat(&mut self, room: Room, players: [Option<ConnId>; 2], event: Option<usize>) -> RoomKey {
         self.next_room += 1;
         let key = RoomKey(self.next_room);
-        let seat = Seat { room, players, watchers: Vec::new(), timer: None, event };
+        let seat =
+            Seat { room, players, watchers: Vec::new(), timer: None, event, suspended: None };
         self.rooms.insert(key, seat);
         key
     }
@@ -326,6 +353,9 @@ impl Lobby {
                 room::Effect::Store(entry) => {
                     let Some(seat) = self.rooms.get(&key) else { continue };
                     let conditions = Arc::clone(seat.room.conditions());
+                    if matches!(entry, Entry::Started | Entry::Resumed | Entry::Move { .. }) {
+                        self.turns.push(key);
+                    }
                     let stored = Stored::Game { conditions, entry, wall: now.wall };
                     self.out.push(Effect::Store(stored));
                 }
@@ -335,7 +365,7 @@ impl Lobby {
                         self.send(conn, &text);
                     }
                 }
-                room::Effect::Show(text) => self.show(key, &text),
+                room::Effect::Show(text) => self.show(key, &text, now),
                 room::Effect::Now(state) => self.change(key, &state, now),
             }
         }
@@ -371,7 +401,7 @@ impl Lobby {
             self.at_table.remove(name);
         }
         if *state == State::Suspended {
-            self.suspended.push(key);
+            self.suspend(key, now);
         } else {
             self.close_room(key);
         }
@@ -419,23 +449,6 @@ impl Lobby {
             && (self.settings.has_rounds(&wait.game) || self.settings.repeat == Repeat::Wait)
         {
             self.wait_for(conn, &wait, now);
-        }
-    }
-
-    fn show(&mut self, key: RoomKey, text: &str) {
-        let Some(seat) = self.rooms.get(&key) else { return };
-        if seat.watchers.is_empty() {
-            return;
-        }
-        let id = &seat.room.conditions().id;
-        let shown = |tag: &str| -> String {
-            text.lines().map(|line| format!("##[{tag}][{id}] {line}\n")).collect()
-        };
-        let (full, moves): (Arc<str>, Arc<str>) =
-            (shown("MONITOR").into(), shown("MONITOR2").into());
-        for &(conn, moves_only) in &seat.watchers {
-            let text = if moves_only { &moves } else { &full };
-            self.out.push(Effect::Send(conn, Arc::clone(text)));
         }
     }
 

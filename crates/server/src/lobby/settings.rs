@@ -109,6 +109,8 @@ pub struct Settings {
     pub repeat: Repeat,
     /// How long a player may be away from its game, its clock apart.
     pub patience: Option<Duration>,
+    /// How long a game waits for players that do not come back, tournaments apart.
+    pub abandon: Option<Duration>,
     /// What is allowed.
     pub limits: Limits,
     /// Where the toss for colours begins.
@@ -129,6 +131,7 @@ impl Default for Settings {
             interruptions: 1,
             repeat: Repeat::default(),
             patience: Some(Duration::from_secs(600)),
+            abandon: Some(Duration::from_secs(86_400)),
             limits: Limits::default(),
             toss: 0,
         }

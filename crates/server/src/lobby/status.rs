@@ -1,7 +1,7 @@
 //! How the server stands, for whoever wants to show it.
 
 use super::{Lobby, Now, Place};
-use crate::tournament::{Row, Stage};
+use crate::tournament::{Game as GameResult, Pair, Row, Stage};
 use rules::Color;
 use std::time::Duration;
 
@@ -18,6 +18,12 @@ pub struct GameStatus {
     pub present: [bool; 2],
     /// Moves so far.
     pub moves: usize,
+    /// The last of them, in USI.
+    pub last: Option<String>,
+    /// Shogi or minishogi.
+    pub game: &'static str,
+    /// How long the turn that runs has lasted.
+    pub elapsed: Option<Duration>,
     /// Where it stands.
     pub sfen: String,
     /// Whose turn it is.
@@ -43,6 +49,12 @@ pub struct EventStatus {
     pub entrants: Vec<String>,
     /// The table of this stage.
     pub standings: Vec<Row>,
+    /// Who plays whom in the round being played, by seed.
+    pub pairs: Vec<Pair>,
+    /// The games of this stage that are over.
+    pub results: Vec<GameResult>,
+    /// The tables of the stages before: names in their order.
+    pub before: Vec<Vec<String>>,
 }
 
 /// The server.
@@ -87,6 +99,9 @@ impl Lobby {
                     names: conditions.names.clone(),
                     present: seat.players.map(|p| p.is_some()),
                     moves: room.played().len(),
+                    last: room.played().last().map(|p| p.m.usi(room.position().game())),
+                    game: room.position().game().name(),
+                    elapsed: room.elapsed(now.at),
                     sfen: room.position().sfen(),
                     turn: room.position().turn(),
                     remaining: Color::BOTH.map(|c| room.remaining(c)),
@@ -104,6 +119,9 @@ impl Lobby {
                 round: stage.current_round(),
                 entrants: stage.entrants().iter().map(|e| e.name.clone()).collect(),
                 standings: stage.standings(),
+                pairs: stage.current_round().map(|r| stage.pairs(r)).unwrap_or_default(),
+                results: stage.games().to_vec(),
+                before: event.earlier().iter().map(|s| s.best(s.entrants().len())).collect(),
             }
         });
         Status {

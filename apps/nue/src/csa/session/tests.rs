@@ -143,7 +143,7 @@ fn login_agreement_and_the_first_move() {
     player.lines("START:g");
     let question = player.question.clone().unwrap();
     let clocks = question.clocks.unwrap();
-    assert_eq!((clocks.time(Color::Black), clocks.increment(Color::Black)), (ms(299_750), s(10)));
+    assert_eq!((clocks.time(Color::Black), clocks.increment(Color::Black)), (ms(299_500), s(10)));
     let line = vec![
         question.position.parse_usi("7g7f").unwrap(),
         Move::from_usi(Game::Shogi, "3c3d").unwrap(),
@@ -212,11 +212,11 @@ fn an_engine_that_does_not_answer_is_stopped_and_then_done_without() {
     let line = vec![Move::from_usi(Game::Shogi, "2g2f").unwrap()];
     let ticket = player.question.clone().unwrap().ticket;
     player.think(Thought::Insight(ticket, Insight { score: None, line }));
-    player.wait(ms(9_700));
+    player.wait(ms(9_490));
     assert!(!player.did("Stop") && player.sent().is_empty());
-    player.wait(ms(60));
+    player.wait(ms(280));
     assert!(player.did("Stop") && player.sent().is_empty());
-    player.wait(ms(40));
+    player.wait(ms(20));
     assert_eq!(player.sent(), ["+2726FU"]);
     assert!(player.did("Restart"));
 }
@@ -272,7 +272,7 @@ fn a_game_taken_up_again_knows_its_clocks() {
     player.think(Thought::Ready);
     player.lines("START:g");
     let clocks = player.question.clone().unwrap().clocks.unwrap();
-    assert_eq!(clocks.time(Color::Black), s(290) - s(7) - ms(250));
+    assert_eq!(clocks.time(Color::Black), s(290) - s(7) - ms(500));
     assert_eq!(clocks.time(Color::White), s(280));
 }
 
@@ -301,10 +301,7 @@ fn silence_is_broken() {
 }
 
 #[test]
-fn refusal_rejection_and_nonsense() {
-    let mut player = Player::new(wishes());
-    player.lines("LOGIN:incorrect");
-    assert!(player.did("Close(Refused)"));
+fn rejection_and_nonsense() {
     let mut player = Player::new(wishes());
     player.sent();
     player.lines("BEGIN Game_Summary\nGame_ID:x\nEND Game_Summary");
@@ -382,4 +379,58 @@ fn a_whole_game_of_two_clients_in_a_room() {
     }
     assert_eq!(room.finish().map(|f| f.reason), Some(Reason::MaxMoves));
     assert!(players.iter().all(|p| p.did("Save") && p.did("GameOver(Some(Draw))")));
+}
+
+#[test]
+fn refused_after_having_been_let_in_it_calls_again() {
+    let mut player = Player::new(wishes());
+    for _ in 0..REFUSALS {
+        let actions = player.session.connected(player.now);
+        player.take(actions);
+        player.other.clear();
+        player.lines("LOGIN:incorrect");
+        assert!(matches!(player.other[..], [Action::HangUp(_)]), "{:?}", player.other);
+    }
+    player.other.clear();
+    player.lines("LOGIN:incorrect");
+    assert!(matches!(player.other[..], [Action::Close(Farewell::Refused)]));
+    let mut stranger = Session::new(wishes());
+    stranger.connected(s(1));
+    let actions = stranger.line("LOGIN:incorrect", s(1));
+    assert!(matches!(actions[..], [Action::Close(Farewell::Refused)]));
+}
+
+#[test]
+fn a_rejected_game_is_asked_for_again() {
+    let mut player = Player::new(Wishes { challenge: true, ..wishes() });
+    player.lines(&summary(Color::Black, &[], TimeRule::seconds(60, 0)));
+    player.think(Thought::Ready);
+    player.sent.clear();
+    player.lines("REJECT:g by other");
+    assert_eq!(player.sent, ["CHALLENGE"]);
+}
+
+#[test]
+fn a_slow_network_leaves_time_to_think() {
+    let rule = TimeRule::seconds(0, 3);
+    let mut player = Player::playing(Color::Black, &[], rule);
+    // Our own moves take two seconds to come back.
+    for (best, echo, reply) in
+        [("7g7f", "+7776FU,T2", "-3334FU,T0"), ("2g2f", "+2726FU,T2", "-8384FU,T0")]
+    {
+        player.best(best, None);
+        player.now += s(2);
+        player.lines(echo);
+        player.lines(reply);
+        let clocks = player.question.as_ref().unwrap().clocks.unwrap();
+        assert_eq!(clocks.byoyomi, s(2), "a third is kept, not all of it");
+    }
+    // Stopped with a moment to answer, and done without only later.
+    player.other.clear();
+    player.sent.clear();
+    player.wait(ms(2050));
+    assert!(matches!(player.other[..], [Action::Stop]), "{:?}", player.other);
+    assert!(player.sent.is_empty());
+    player.wait(ms(250));
+    assert_eq!(player.sent.len(), 1, "a move is sent in time");
 }

@@ -2,17 +2,20 @@
 
 use super::super::mind::{Insight, Question, Thought, fallback};
 use super::play::Asked;
-use super::{Action, STOP_RESERVE, Session, Stage};
+use super::{Action, Session, Stage};
 use ::csa::{ClientLine, Special};
 use kifu::wire;
 use rules::Move;
 use std::time::Duration;
 use think::{Answer, Clocks, Moment};
 
+/// How long a move without the engine may take.
+const FALLBACK: Duration = Duration::from_secs(1);
+
 impl Session {
     /// Thinks on the opponent's time about the reply expected.
     pub(super) fn begin_pondering(&mut self) -> Vec<Action> {
-        let margin = self.margin.now() + STOP_RESERVE;
+        let margin = self.play().map(|play| self.reserves(play).stop).unwrap_or_default();
         let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
         let Some(expected) =
             play.expected.take().filter(|&m| self.wishes.ponder && play.position.is_legal(m))
@@ -39,7 +42,7 @@ impl Session {
 
     /// It may be our turn, after that move of the opponent.
     pub(super) fn begin_turn(&mut self, after: Option<Move>, now: Moment) -> Vec<Action> {
-        let margin = self.margin.now() + STOP_RESERVE;
+        let margin = self.play().map(|play| self.reserves(play).stop).unwrap_or_default();
         let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
         if play.position.turn() != play.us {
             return Vec::new();
@@ -126,7 +129,7 @@ impl Session {
             }
             // It was restarted in the middle of a game.
             Stage::Playing(play) if play.is_our_move() && play.asked.is_none() => {
-                let margin = self.margin.now() + STOP_RESERVE;
+                let margin = self.reserves(&play).stop;
                 let passed = play.passed + now.saturating_sub(play.turn_since);
                 let clocks = play.budget.clocks(play.us, margin, passed);
                 self.stage = Stage::Playing(play);
@@ -165,9 +168,12 @@ impl Session {
     }
 
     pub(super) fn play_fallback(&mut self, now: Moment) -> Vec<Action> {
+        // The way to the server has taken two thirds of the margin at worst.
+        let way = self.margin.now() * 2 / 3;
         let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
         play.asked = None;
-        match fallback(&play.position, &play.insight) {
+        let left = play.end_of_time().map_or(FALLBACK, |end| end.saturating_sub(now + way));
+        match fallback(&play.position, &play.insight, left.min(FALLBACK)) {
             Some(m) => {
                 let text = wire::write_move(&play.position, m);
                 let mut actions =

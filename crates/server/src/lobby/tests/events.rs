@@ -16,6 +16,7 @@ fn settings(names: &[&str], kind: Kind) -> EventSettings {
         start: 1_790_000_000 + 60,
         pause: 30,
         walkover: s(300),
+        withdrawn: Vec::new(),
     }
 }
 

@@ -270,18 +270,30 @@ fn extended_mode_answers() {
     let id = house.connect_from("x").unwrap();
     house.say(id, "LOGIN viewer pw x1");
     house.expect(id, &["LOGIN:viewer OK", "##[LOGIN] +OK x1"]);
-    let [black, _] = house.pair(["a", "b"], "test-100-10");
+    let [black, white] = house.pair(["a", "b"], "test-100-10");
     house.say(id, "%%LIST");
     let game = house.told(id)[0].trim_start_matches("##[LIST] ").to_owned();
     house.say(id, &format!("%%MONITOR2ON {game}"));
-    house.expect(id, &["##[MONITOR2] +OK"]);
+    let so_far = house.told(id);
+    for line in ["N+a", "P1-KY-KE-GI-KI-OU-KI-GI-KE-KY", "+", "+OK"] {
+        assert!(so_far.contains(&format!("##[MONITOR2][{game}] {line}")), "{so_far:?}");
+    }
+    let lines = ["+7776FU", "T0", "+OK"].map(|line| format!("##[MONITOR2][{game}] {line}"));
     house.say(black, "+7776FU,'* 30");
-    house.expect(id, &[&format!("##[MONITOR2][{game}] +7776FU,T0")]);
+    house.expect(id, &lines.each_ref().map(String::as_str));
     house.say(id, &format!("%%MONITOR2OFF {game}"));
+    house.told(id);
+    house.say(id, &format!("%%MONITORON {game}"));
+    assert!(house.told(id).contains(&format!("##[MONITOR][{game}] Last_Move:+7776FU,T0")));
+    house.say(white, "-3334FU");
+    let full = house.told(id);
+    assert!(full.contains(&format!("##[MONITOR][{game}] Last_Move:-3334FU,T0")), "{full:?}");
+    assert_eq!(full.last(), Some(&format!("##[MONITOR][{game}] +OK")));
+    house.say(id, &format!("%%MONITOROFF {game}"));
     house.told(id);
     house.say(id, &format!("%%SHOW {game}"));
     let shown = house.told(id);
-    assert!(shown.contains(&"##[SHOW] Current_Turn:-".to_owned()));
+    assert!(shown.contains(&"##[SHOW] Current_Turn:+".to_owned()));
     assert_eq!(shown.last().unwrap(), "##[SHOW] +OK");
     house.say(id, "%%WHO");
     let who = house.told(id);
@@ -317,12 +329,13 @@ fn prepared_openings() {
     house.told(id);
     for (command, answer) in [
         ("%%SETBUOY b-100-10 +7776FU-3334FU 1", "##[SETBUOY] +OK"),
-        ("%%SETBUOY b-100-10 +7776FU 1", "##[SETBUOY] +NG exists already"),
-        ("%%SETBUOY c-100-10 +7775FU 1", "##[SETBUOY] +NG not legal moves"),
-        ("%%SETBUOY c-100-10 +777 1", "##[SETBUOY] +NG not legal moves"),
-        ("%%SETBUOY nothing +7776FU 1", "##[SETBUOY] +NG not a game name"),
+        ("%%SETBUOY b-100-10 +7776FU 1", "##[ERROR] duplicated buoy game name: b-100-10"),
+        ("%%SETBUOY c-100-10 +7775FU 1", "##[ERROR] wrong moves: +7775FU"),
+        ("%%SETBUOY c-100-10 +777 1", "##[ERROR] wrong moves: +777"),
+        ("%%SETBUOY c-100-10 +7776FU 0", "##[ERROR] invalid count: 0"),
+        ("%%SETBUOY nothing +7776FU 1", "##[ERROR] wrong buoy game name: nothing"),
         ("%%GETBUOYCOUNT b-100-10", "##[GETBUOYCOUNT] 1"),
-        ("%%DELETEBUOY c-100-10", "##[DELETEBUOY] +NG not yours"),
+        ("%%DELETEBUOY c-100-10", "##[ERROR] buoy game not found: c-100-10"),
     ] {
         house.say(id, command);
         assert_eq!(house.told(id)[0], answer, "{command}");
@@ -341,6 +354,115 @@ fn prepared_openings() {
     house.login("c", "f-100-10");
     let d = house.login("d", "f-100-10");
     assert!(house.proposal(d).unwrap().start.sfen().contains("/2P4P1/"));
+}
+
+#[test]
+fn games_are_forked_while_they_run_and_when_they_are_over() {
+    let mut house = House::open();
+    let [black, white] = house.pair(["a", "b"], "test-100-10");
+    for (id, text) in [(black, "+7776FU"), (white, "-3334FU"), (black, "+2726FU")] {
+        house.say(id, text);
+    }
+    let id = house.connect_from("z").unwrap();
+    house.say(id, "LOGIN maker pw x1");
+    house.say(id, "%%LIST");
+    let game = house.told(id).iter().find_map(|l| l.strip_prefix("##[LIST] ").map(str::to_owned));
+    let game = game.unwrap();
+    // Two wait for what has not been prepared.
+    let [c, d] = ["c", "d"].map(|name| house.login(name, "buoy_test_2-100-10"));
+    assert!(house.proposal(c).is_none());
+    for (command, answer) in [
+        (format!("%%FORK {game} 0"), "##[ERROR] number of moves to fork is out of range: 3."),
+        (format!("%%FORK {game} 4"), "##[ERROR] number of moves to fork is out of range: 3."),
+        (format!("%%FORK {game} nonsense 1"), "##[ERROR] wrong buoy game name: nonsense"),
+        (format!("%%FORK {game}"), "##[FORK]: new buoy game name: buoy_test_2-100-10"),
+    ] {
+        house.say(id, &command);
+        assert_eq!(house.told(id)[0], answer, "{command}");
+    }
+    let summary = house.proposal(c).unwrap();
+    assert!(summary.start.sfen().starts_with("lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/"));
+    assert!(house.proposal(d).is_some());
+    house.say(white, "%TORYO");
+    // It is not here any more: the executable is asked, and the game's moves are found.
+    for (command, answer) in [
+        (format!("%%FORK {game} 3"), "##[FORK]: new buoy game name: buoy_test_3-100-10"),
+        ("%%FORK nothing".to_owned(), "##[ERROR] wrong source game name: nothing"),
+    ] {
+        house.say(id, &command);
+        assert_eq!(house.told(id)[0], answer, "{command}");
+    }
+}
+
+#[test]
+fn games_nobody_comes_back_to_are_given_up() {
+    let settings = Settings { abandon: Some(s(3600)), ..Settings::default() };
+    // Who is there when the time is over, and who has won then.
+    for (here, winner) in
+        [(vec![], None), (vec!["a"], Some(Color::Black)), (vec!["b"], Some(Color::White))]
+    {
+        let mut house = House::new(settings.clone());
+        let [black, _] = house.pair(["a", "b"], "test-100-10");
+        house.say(black, "+7776FU");
+        let conditions = Arc::clone(house.lobby.rooms.values().next().unwrap().room.conditions());
+        let mut house = House::new(settings.clone());
+        let played = [("+7776FU", s(0))];
+        let room = Room::restore(conditions, None, played, [0; 2]).unwrap();
+        house.lobby.restore(room, house.now);
+        house.wait(s(3599));
+        assert_eq!(house.ends(), 0);
+        for name in here {
+            house.login(name, "test-100-10");
+        }
+        house.wait(s(2));
+        let finish = house.stored.iter().find_map(|stored| match stored {
+            Stored::Game { entry: Entry::Ended(finish), .. } => Some(finish.clone()),
+            _ => None,
+        });
+        let finish = finish.unwrap();
+        assert_eq!((finish.winner, finish.abandoned), (winner, true));
+        assert_eq!(finish.reason, csa::Reason::IllegalAction);
+        assert!(house.lobby.rooms.is_empty() && house.lobby.suspended.is_empty());
+    }
+}
+
+#[test]
+fn two_games_within_a_second_have_two_ids() {
+    let mut house = House::open();
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let [black, _] = house.pair(["a", "b"], "test-100-10");
+        ids.push(house.lobby.rooms.values().next().unwrap().room.conditions().id.clone());
+        house.say(black, "%TORYO");
+        assert!(house.lobby.rooms.is_empty());
+        for id in house.lobby.connections.keys().copied().collect::<Vec<_>>() {
+            house.drop_line(id);
+        }
+    }
+    ids.dedup();
+    assert_eq!(ids.len(), 3, "{ids:?}");
+}
+
+#[test]
+fn a_turn_begins_when_its_player_has_been_told() {
+    let mut house = House::open();
+    let [black, white] = house.pair(["a", "b"], "test-100-10");
+    house.wait(s(5));
+    // The line was read now; storing it takes three seconds.
+    house.lobby.line(black, &Received::Line("+7776FU".to_owned()), house.now);
+    house.now.at += s(3);
+    house.settle();
+    house.wait(s(2));
+    house.say(white, "-3334FU");
+    house.expect(white, &["+7776FU,T5", "-3334FU,T2"]);
+    // And the flag falls so much later.
+    house.lobby.line(black, &Received::Line("+2726FU".to_owned()), house.now);
+    house.now.at += s(3);
+    house.settle();
+    house.wait(s(107));
+    assert_eq!(house.ends(), 0, "98 and 10 seconds");
+    house.wait(s(1));
+    assert_eq!(house.ends(), 1);
 }
 
 #[test]
@@ -366,7 +488,7 @@ fn after_a_restart_both_go_on_with_their_clocks_as_they_were() {
     let played = moves.iter().map(|(text, time)| (text.as_str(), *time));
     let room = Room::restore(conditions.unwrap(), None, played, [0; 2]).unwrap();
     let mut house = House::open();
-    house.lobby.restore(room);
+    house.lobby.restore(room, house.now);
     let white = house.login("b", "test-100-10");
     house.expect(white, &["LOGIN:b OK"]);
     house.wait(s(100));

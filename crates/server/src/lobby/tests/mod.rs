@@ -46,6 +46,7 @@ impl House {
         loop {
             let effects = self.lobby.take_effects();
             if effects.is_empty() {
+                self.lobby.told(self.now.at);
                 return;
             }
             for effect in effects {
@@ -75,9 +76,33 @@ impl House {
                         };
                         self.lobby.checked(conn, checked, self.now);
                     }
+                    Effect::Find { conn, fork } => {
+                        let source = self.source(&fork.game);
+                        self.lobby.found(conn, &fork, source.as_ref(), self.now);
+                    }
                 }
             }
         }
+    }
+
+    /// A game by what was stored of it.
+    fn source(&self, id: &str) -> Option<Source> {
+        let mut source = None;
+        for stored in &self.stored {
+            let Stored::Game { conditions, entry, .. } = stored else { continue };
+            if conditions.id != id {
+                continue;
+            }
+            let source = source.get_or_insert_with(|| Source {
+                event: conditions.event.clone(),
+                start: conditions.start.clone(),
+                moves: Vec::new(),
+            });
+            if let Entry::Move { text, .. } = entry {
+                source.moves.push(text.clone());
+            }
+        }
+        source
     }
 
     pub(super) fn connect_from(&mut self, peer: &str) -> Option<ConnId> {

@@ -1,0 +1,88 @@
+//! Who is away, and what time does: flags, lapsed proposals, games given up.
+
+use super::{Effect, Moment, PROPOSAL, Phase, Room};
+use csa::Reason;
+use rules::Color;
+
+impl Room {
+    /// What was said last has been sent: the time of the side to move begins only now
+    /// (section 2 of the protocol).
+    pub fn told(&mut self, at: Moment) {
+        if let Phase::Running { since } = &mut self.phase {
+            *since = at.max(*since);
+        }
+    }
+
+    /// A side's connection was lost. Its clock runs on.
+    pub fn leave(&mut self, side: Color, now: Moment) -> Vec<Effect> {
+        self.gone[side.index()] = Some(now);
+        match self.phase {
+            Phase::Proposed { .. } => self.reject(side),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A side is back while the game goes on: it is shown the game and is to agree.
+    pub fn come_back(&mut self, side: Color, now: Moment) -> Vec<Effect> {
+        if !self.is_running() {
+            return Vec::new();
+        }
+        self.gone[side.index()] = None;
+        self.agreed[side.index()] = false;
+        vec![Effect::Tell(side, self.summary(side, now))]
+    }
+
+    /// When [`Room::wake`] has something to do.
+    pub fn deadline(&self) -> Option<Moment> {
+        match self.phase {
+            Phase::Proposed { since } => Some(since + PROPOSAL),
+            Phase::Running { since } => {
+                let flag = self.clocks[self.position.turn().index()].limit();
+                let flag = flag.map(|limit| since.saturating_add(limit));
+                flag.into_iter().chain(Color::BOTH.iter().filter_map(|&c| self.given_up(c))).min()
+            }
+            _ => None,
+        }
+    }
+
+    fn given_up(&self, side: Color) -> Option<Moment> {
+        Some(self.gone[side.index()]?.saturating_add(self.patience?))
+    }
+
+    /// Does what is due: flags fall without waiting for a move, proposals lapse.
+    pub fn wake(&mut self, now: Moment) -> Vec<Effect> {
+        match self.phase {
+            Phase::Proposed { since } if now >= since + PROPOSAL => {
+                let late = if self.agreed[0] { Color::White } else { Color::Black };
+                self.reject(late)
+            }
+            Phase::Running { since } => {
+                let turn = self.position.turn();
+                let limit = self.clocks[turn.index()].limit();
+                if limit.is_some_and(|limit| now >= since.saturating_add(limit)) {
+                    return self.end(Reason::TimeUp, Some(turn.opponent()), None, false);
+                }
+                let lost =
+                    Color::BOTH.into_iter().find(|&c| self.given_up(c).is_some_and(|t| now >= t));
+                match lost {
+                    Some(side) => {
+                        self.end(Reason::IllegalAction, Some(side.opponent()), None, true)
+                    }
+                    None => Vec::new(),
+                }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Ends a suspended game that will not be taken up: the side that stayed away has lost it; if
+    /// both did, it has no result.
+    pub fn give_up(&mut self, loser: Option<Color>) -> Vec<Effect> {
+        match self.phase {
+            Phase::Suspended if self.begun => {
+                self.end(Reason::IllegalAction, loser.map(Color::opponent), None, true)
+            }
+            _ => Vec::new(),
+        }
+    }
+}
