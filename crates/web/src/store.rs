@@ -67,6 +67,7 @@ pub struct Entry {
     pub updated: i64,
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "made for `map_err`")]
 fn failed(error: rusqlite::Error) -> Trouble {
     Trouble::new(Code::Internal, format!("the data file: {error}"))
 }
@@ -277,7 +278,7 @@ impl Store {
 
 fn ending(reason: Option<String>, winner: Option<String>) -> Option<Ending> {
     let reason: Reason = serde_json::from_value(reason?.into()).ok()?;
-    Some(Ending { reason, winner: winner.as_deref().and_then(words::to_color) })
+    Some(Ending { reason, winner: winner.and_then(|w| words::to_color(&w)) })
 }
 
 #[cfg(test)]
