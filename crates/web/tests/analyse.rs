@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 fn analyse(slot: &str, serial: u64, engine: &str, more: Value) -> Value {
     let mut message = json!({ "type": "analysis.start", "slot": slot, "serial": serial,
         "engine": engine, "multipv": 3, "seconds": 600 });
-    for (key, value) in more.as_object().unwrap() {
-        message[key] = value.clone();
+    if let Value::Object(more) = more {
+        for (key, value) in more {
+            message[key] = value;
+        }
     }
     message
 }
