@@ -1,7 +1,7 @@
 // The frame round every screen: heading, language, settings, connection, and the region that speaks.
 
 import type { FunctionComponent } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { announcement } from './board/announce';
 import { failure } from './failure';
 import { hello } from './hello';
@@ -32,8 +32,8 @@ function Lazy({ name }: { name: 'analyse' | 'watch' }) {
     };
   }, [name]);
   if (loaded?.name !== name) return <main class="screen"><p class="loading">{t('loading')}</p></main>;
-  const { Screen } = loaded;
-  return <Screen />;
+  const { Screen: Loaded } = loaded;
+  return <Loaded />;
 }
 
 function Heading({ openSettings }: { openSettings: () => void }) {
@@ -61,6 +61,13 @@ function Trouble() {
   return null;
 }
 
+/** A screen that broke says so and can be begun again; the rest of the page goes on. */
+function Screen({ screen }: { screen: Route['screen'] }) {
+  const [broken, begin] = useErrorBoundary((cause) => console.error(cause));
+  if (broken) return <main class="screen"><p class="loading">{t('error.internal')} <button type="button" onClick={begin}>{t('again')}</button></p></main>;
+  return screen === 'play' ? <PlayScreen /> : <Lazy name={screen} />;
+}
+
 export function App() {
   const [asked, setAsked] = useState(false);
   const screen = route.value.screen;
@@ -69,7 +76,7 @@ export function App() {
       <Heading openSettings={() => setAsked(true)} />
       <Trouble />
       {!hello.value ? <main class="screen"><p class="loading">{t('loading')}</p></main>
-        : screen === 'play' ? <PlayScreen /> : <Lazy name={screen} />}
+        : <Screen key={screen} screen={screen} />}
       <div class="unseen" role="status" aria-live="polite" data-announcement>{announcement.value}</div>
       <Toast />
       {asked && <SettingsDialog close={() => setAsked(false)} />}

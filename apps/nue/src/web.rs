@@ -106,7 +106,10 @@ fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
                 address.port()
             ),
             std::io::ErrorKind::PermissionDenied => {
-                format!("port {} is not for everybody: choose one above 1023 with --port N", address.port())
+                format!(
+                    "port {} is not for everybody: choose one above 1023 with --port N",
+                    address.port()
+                )
             }
             std::io::ErrorKind::AddrNotAvailable => {
                 format!("{} is no address of this machine", address.ip())

@@ -154,18 +154,14 @@ impl Sheet {
         value["ms"] = (time.as_millis() as u64).into();
         let last = position::last(&subject.position);
         let lines = self.shown.ranked().enumerate();
-        value["lines"] = lines.map(|(i, info)| line(&subject.position, last, i + 1, info)).collect();
+        value["lines"] =
+            lines.map(|(i, info)| line(&subject.position, last, i + 1, info)).collect();
         value
     }
 }
 
 /// One line for the page.
-pub fn line(
-    position: &AnyPosition,
-    last: Option<rules::Move>,
-    rank: usize,
-    info: &Info,
-) -> Value {
+pub fn line(position: &AnyPosition, last: Option<rules::Move>, rank: usize, info: &Info) -> Value {
     let shown = &info.pv[..info.pv.len().min(SHOWN)];
     let told = notation::line(position, last, shown);
     let bound = match info.score {
@@ -249,7 +245,10 @@ mod tests {
         analyst.started(1);
         analyst.heard(&info(&position, 9, "7g7f", 100));
         let told = sent(&mailbox, 1);
-        assert_eq!((&told["depth"], &told["nodes"], &told["serial"]), (&json!(9), &json!(100), &json!(4)));
+        assert_eq!(
+            (&told["depth"], &told["nodes"], &told["serial"]),
+            (&json!(9), &json!(100), &json!(4))
+        );
         assert_eq!(told["lines"][0]["ja"], json!(["▲７六歩"]));
         analyst.parked();
         analyst.started(1);
@@ -259,7 +258,10 @@ mod tests {
         assert_eq!(told["lines"][0]["pv"], json!(["7g7f"]));
         analyst.heard(&info(&position, 10, "2g2f", 50));
         let told = sent(&mailbox, 3);
-        assert_eq!((&told["depth"], &told["nodes"], &told["ms"]), (&json!(10), &json!(150), &json!(150)));
+        assert_eq!(
+            (&told["depth"], &told["nodes"], &told["ms"]),
+            (&json!(10), &json!(150), &json!(150))
+        );
         assert_eq!(told["lines"][0]["pv"], json!(["2g2f"]));
     }
 

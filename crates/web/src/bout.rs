@@ -209,8 +209,7 @@ impl Bout {
         self.revision += 1;
         let over = ending::by_rules(&self.position);
         let limit = self.played.len() >= self.setup.max_moves as usize;
-        self.ending = over
-            .or(limit.then_some(Ending { reason: Reason::MoveLimit, winner: None }));
+        self.ending = over.or(limit.then_some(Ending { reason: Reason::MoveLimit, winner: None }));
         self.wind(now);
     }
 
@@ -238,9 +237,7 @@ impl Bout {
     /// Ends the game if the visitor's time is over; whether it did.
     pub fn flag(&mut self, now: Moment) -> bool {
         let turn = self.position.turn();
-        let over = self.ending.is_none()
-            && !self.engine_to_move()
-            && self.clock.is_over(turn, now);
+        let over = self.ending.is_none() && !self.engine_to_move() && self.clock.is_over(turn, now);
         if over {
             self.end(Ending::won(Reason::Time, turn.opponent()), now);
         }
@@ -300,7 +297,8 @@ impl Bout {
     /// How many moves taking back would undo.
     fn undone(&self) -> Option<usize> {
         let from = |n: usize| {
-            let turn = if n.is_multiple_of(2) { self.position.turn() } else { !self.position.turn() };
+            let turn =
+                if n.is_multiple_of(2) { self.position.turn() } else { !self.position.turn() };
             self.setup.you.has(turn)
         };
         (1..=self.played.len()).find(|&n| from(n))

@@ -176,7 +176,8 @@ fn declarations() {
     assert_eq!(ended(&entered), (Reason::Declaration, Some(Color::Black)));
     let mut fresh = bout(json!({ "opponent": { "level": 1 } }));
     assert_eq!(fresh.declare(s(0)).unwrap_err().code, Code::NotAllowed);
-    let none = json!({ "opponent": { "level": 1 }, "start": ENTERED, "declaration": "NoEnteringKing" });
+    let none =
+        json!({ "opponent": { "level": 1 }, "start": ENTERED, "declaration": "NoEnteringKing" });
     assert_eq!(bout(none).declare(s(0)).unwrap_err().code, Code::NotAllowed);
 }
 
@@ -199,7 +200,9 @@ fn engines_resign_declare_and_break() {
 
 #[test]
 fn what_is_stored_is_the_game() {
-    let mut bout = bout(json!({ "opponent": { "level": 2 }, "clock": { "main": 60 }, "handicap": "2", "side": "white" }));
+    let mut bout = bout(
+        json!({ "opponent": { "level": 2 }, "clock": { "main": 60 }, "handicap": "2", "side": "white" }),
+    );
     bout.attend(s(0));
     bout.play("3c3d", None, s(7)).unwrap();
     engine(&mut bout, "7g7f", 1);
@@ -207,7 +210,10 @@ fn what_is_stored_is_the_game() {
     let moves: Vec<StoredMove> = bout.stored().collect();
     let again =
         Bout::restore(bout.setup().clone(), &moves, bout.ending(), bout.revision()).unwrap();
-    assert_eq!(again.view("x", s(500), Thinking::No)["moves"], bout.view("x", s(20), Thinking::No)["moves"]);
+    assert_eq!(
+        again.view("x", s(500), Thinking::No)["moves"],
+        bout.view("x", s(20), Thinking::No)["moves"]
+    );
     assert_eq!(again.clock().left(), bout.clock().left());
     let broken = [StoredMove { text: "9z9z".to_owned(), spent: s(0), left: [s(0); 2] }];
     assert!(Bout::restore(bout.setup().clone(), &broken, None, 1).is_err());

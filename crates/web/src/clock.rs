@@ -162,12 +162,21 @@ mod tests {
     fn main_time_then_byoyomi() {
         let mut clock = Clock::new(Some(TimeControl { main: 10, byoyomi: 5, increment: 0 }));
         clock.run(s(100));
-        assert_eq!(clock.view(Color::Black, s(104), false)["black"], json!({ "ms": 6000, "byoyomi": false }));
-        assert_eq!(clock.view(Color::Black, s(112), false)["black"], json!({ "ms": 3000, "byoyomi": true }));
+        assert_eq!(
+            clock.view(Color::Black, s(104), false)["black"],
+            json!({ "ms": 6000, "byoyomi": false })
+        );
+        assert_eq!(
+            clock.view(Color::Black, s(112), false)["black"],
+            json!({ "ms": 3000, "byoyomi": true })
+        );
         assert!(!clock.is_over(Color::Black, s(114)) && clock.is_over(Color::Black, s(115)));
         assert_eq!(clock.turn(Color::Black, s(12)), Ok(()));
         assert_eq!(clock.left(), [s(0), s(10)]);
-        assert_eq!(clock.view(Color::White, s(200), false)["black"], json!({ "ms": 5000, "byoyomi": true }));
+        assert_eq!(
+            clock.view(Color::White, s(200), false)["black"],
+            json!({ "ms": 5000, "byoyomi": true })
+        );
         assert_eq!(clock.turn(Color::Black, s(5)), Err(FlagFallen));
     }
 

@@ -55,9 +55,8 @@ pub fn origin_is_ours(origin: Option<&str>, site: Option<&str>, host: Option<&st
     match origin {
         None => true,
         Some(origin) => {
-            let authority = origin
-                .strip_prefix("http://")
-                .or_else(|| origin.strip_prefix("https://"));
+            let authority =
+                origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
             authority.is_some_and(|a| host.is_some_and(|h| a.eq_ignore_ascii_case(h)))
         }
     }
@@ -93,7 +92,11 @@ pub fn same(a: &str, b: &str) -> bool {
 
 /// The token in a query string.
 pub fn token(query: &str) -> Option<&str> {
-    query.split('&').filter_map(|pair| pair.split_once('=')).find(|(k, _)| *k == "token").map(|(_, v)| v)
+    query
+        .split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .find(|(k, _)| *k == "token")
+        .map(|(_, v)| v)
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use crate::rate::Bucket;
 use crate::room::{Connection, Room};
 use crate::setup::Wish;
 use crate::store::{self, Store};
-use crate::trouble::{Code, Trouble};
 use crate::tree;
+use crate::trouble::{Code, Trouble};
 use crate::watch::{Watch, What};
 use kifu::Format;
 use rules::{AnyPosition, Declaration, Game, Handicap};
@@ -281,8 +281,10 @@ impl Hall {
             .collect();
         let handicaps: Vec<Value> = Handicap::ALL
             .into_iter()
-            .map(|h| json!({ "id": h.name(), "sfen": h.sfen(),
-                "name": { "en": english(h), "ja": h.kanji() } }))
+            .map(|h| {
+                json!({ "id": h.name(), "sfen": h.sfen(),
+                "name": { "en": english(h), "ja": h.kanji() } })
+            })
             .collect();
         let watch = |what: What| self.watch.has(what);
         let formats = [Format::Kif, Format::Ki2, Format::Csa, Format::Jkf, Format::Usi];

@@ -5,11 +5,11 @@ use crate::hall::{BYTES, Hall, crowded};
 use crate::openapi;
 use crate::page;
 use crate::position::{self, Asked};
+use crate::request::LineAsked;
 use crate::setup::Wish;
 use crate::socket;
 use crate::tree::{self, Sent};
 use crate::trouble::{Code, Trouble};
-use crate::visit::LineAsked;
 use crate::watch::What;
 use axum::body::{Body, Bytes};
 use axum::extract::ws::WebSocketUpgrade;
@@ -117,7 +117,8 @@ fn admit(desk: &Desk, request: &mut Request) -> Result<Admission, Trouble> {
     let navigates = !path.starts_with("/api/")
         && text(headers, "origin").is_none()
         && text(headers, "sec-fetch-mode") == Some("navigate");
-    let ours = guard::origin_is_ours(text(headers, "origin"), text(headers, "sec-fetch-site"), host);
+    let ours =
+        guard::origin_is_ours(text(headers, "origin"), text(headers, "sec-fetch-site"), host);
     if !ours && !navigates {
         return Err(Trouble::new(Code::Forbidden, "requests from other origins are refused"));
     }
@@ -132,7 +133,8 @@ fn admit(desk: &Desk, request: &mut Request) -> Result<Admission, Trouble> {
             return Ok((Some(redirect("/")), cookie));
         }
         if path != "/api/health" && !desk.hall.store().is_admitted(&secret)? {
-            let message = "open the address with the token that was printed when the server started";
+            let message =
+                "open the address with the token that was printed when the server started";
             return Err(Trouble::new(Code::TokenRequired, message));
         }
     }

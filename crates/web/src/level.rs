@@ -142,10 +142,7 @@ pub const LEVELS: [Level; 10] = [
     Level {
         id: 7,
         name: words("Expert", "上級"),
-        text: words(
-            "Hardly makes a mistake in a fight.",
-            "戦いではほとんど間違えません。",
-        ),
+        text: words("Hardly makes a mistake in a fight.", "戦いではほとんど間違えません。"),
         time: ms(1500),
         nodes: Some(60_000),
         depth: None,
@@ -224,7 +221,12 @@ impl Dice {
 
 /// The move a level plays: `lines` are the first moves of the lines read with their scores for the
 /// side to move, the best first; `legal` every legal move.
-pub fn choose(level: &Level, legal: &[Move], lines: &[(Move, Score)], dice: &mut Dice) -> Option<Move> {
+pub fn choose(
+    level: &Level,
+    legal: &[Move],
+    lines: &[(Move, Score)],
+    dice: &mut Dice,
+) -> Option<Move> {
     if level.slips > 0 && !legal.is_empty() && dice.roll() % 100 < u64::from(level.slips) {
         let number = dice.roll() as usize % legal.len();
         return Some(legal[number]);
@@ -275,9 +277,7 @@ mod tests {
         let lines: Vec<(Move, Score)> =
             scores.iter().zip(&legal).map(|(&cp, &m)| (m, Score::Cp(cp))).collect();
         let choose = |ply| choose(&LEVELS[level - 1], &legal, &lines, &mut Dice::new(7, ply));
-        (0..1000)
-            .map(|ply| legal.iter().position(|&m| Some(m) == choose(ply)).unwrap())
-            .collect()
+        (0..1000).map(|ply| legal.iter().position(|&m| Some(m) == choose(ply)).unwrap()).collect()
     }
 
     #[test]

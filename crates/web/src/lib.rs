@@ -9,7 +9,7 @@
 //! | [`analysis`], [`review`], [`matesearch`] | long questions and what the page is told of them |
 //! | [`store`] | games on disk |
 //! | [`room`], [`hall`] | games in memory; everything the server holds |
-//! | [`visit`], [`mailbox`], [`rate`] | one connection without its socket |
+//! | [`visit`], [`request`], [`mailbox`], [`rate`] | one connection without its socket |
 //! | [`guard`] | who may ask |
 //! | [`watch`] | the seam to servers, matches and learning |
 //! | [`http`], [`socket`], [`serve()`], [`page`], [`openapi`] | the adapter: addresses, frames, the built page |
@@ -36,6 +36,7 @@ pub mod page;
 pub mod pool;
 pub mod position;
 pub mod rate;
+pub mod request;
 pub mod review;
 pub mod room;
 pub mod score;

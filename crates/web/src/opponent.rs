@@ -35,8 +35,11 @@ pub fn ask(bout: &Bout) -> Option<Asked> {
     let mut question = Question::new(bout.position().clone());
     question.options = vec![
         ("EnteringKingRule", setup.declaration.clone()),
-        ("MaxMovesToDraw", (bout.position().ply() as usize - 1 - bout.played().len()
-            + setup.max_moves as usize).to_string()),
+        (
+            "MaxMovesToDraw",
+            (bout.position().ply() as usize - 1 - bout.played().len() + setup.max_moves as usize)
+                .to_string(),
+        ),
     ];
     let turn = bout.position().turn();
     let clocks = bout.clock().told();

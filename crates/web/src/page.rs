@@ -45,7 +45,10 @@ fn kind(name: &str) -> &'static str {
 
 /// Whether compressing such a file pays.
 fn compressible(kind: &str) -> bool {
-    kind.starts_with("text/") || kind.contains("json") || kind.contains("svg") || kind.contains("wasm")
+    kind.starts_with("text/")
+        || kind.contains("json")
+        || kind.contains("svg")
+        || kind.contains("wasm")
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -78,9 +81,7 @@ pub fn find(path: &str) -> Option<&'static File> {
             let bytes = FILES.iter().find(|(n, _)| n == name)?.1;
             Some(slot.get_or_init(|| file(name, bytes)))
         }
-        (None, "index.html") => {
-            Some(NOTICE.get_or_init(|| file("index.html", BARE.as_bytes())))
-        }
+        (None, "index.html") => Some(NOTICE.get_or_init(|| file("index.html", BARE.as_bytes()))),
         _ => None,
     }
 }

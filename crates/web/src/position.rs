@@ -4,7 +4,7 @@ use crate::ending;
 use crate::notation::detached;
 use crate::trouble::{Code, Trouble};
 use crate::words;
-use rules::{AnyPosition, Color, Declaration, Game, Kings, Kind, Move};
+use rules::{AnyPosition, Color, Declaration, Game, Kind, Kings, Move};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -50,9 +50,9 @@ pub fn play(position: &mut AnyPosition, moves: &[String]) -> Result<(), Trouble>
         return Err(Trouble::new(Code::TooLarge, message));
     }
     for (number, text) in moves.iter().enumerate() {
-        let m = position.parse_usi(text).map_err(|e| {
-            Trouble::new(Code::IllegalMove, format!("move {}: {e}", number + 1))
-        })?;
+        let m = position
+            .parse_usi(text)
+            .map_err(|e| Trouble::new(Code::IllegalMove, format!("move {}: {e}", number + 1)))?;
         position.play(m);
     }
     Ok(())
@@ -186,8 +186,14 @@ mod tests {
         let view = view(&position, Declaration::default());
         assert_eq!(view["legal"].as_array().unwrap().len(), 30);
         assert_eq!(view["destinations"]["7g"], json!(["7f"]));
-        assert_eq!((&view["turn"], &view["ply"], &view["king"]), (&json!("black"), &json!(1), &json!("5i")));
-        assert_eq!((&view["over"], &view["last"], &view["check"]), (&json!(null), &json!(null), &json!(false)));
+        assert_eq!(
+            (&view["turn"], &view["ply"], &view["king"]),
+            (&json!("black"), &json!(1), &json!("5i"))
+        );
+        assert_eq!(
+            (&view["over"], &view["last"], &view["check"]),
+            (&json!(null), &json!(null), &json!(false))
+        );
     }
 
     #[test]
@@ -199,7 +205,8 @@ mod tests {
         assert_eq!(told["destinations"]["9c"], json!(["9b"]), "once, not twice");
         assert_eq!(told["hands"], json!({ "black": { "P": 1 }, "white": {} }));
         assert!(told["drops"]["P"].as_array().unwrap().len() > 40);
-        position = asked("shogi", "4k4/P8/9/9/9/9/9/9/4K4 b - 1", &[]).resolve(Kings::Both).unwrap();
+        position =
+            asked("shogi", "4k4/P8/9/9/9/9/9/9/4K4 b - 1", &[]).resolve(Kings::Both).unwrap();
         let told = view(&position, Declaration::default());
         assert_eq!(told["promotions"], json!({ "may": [], "must": ["9b9a"] }));
     }

@@ -216,7 +216,8 @@ impl Review {
             sum.0 += 1;
             // The best move loses nothing, whatever a second look says it is worth.
             let found = was.best.as_ref().is_some_and(|best| best.pv.first() == Some(m));
-            let loss = if found { 0.0 } else { score::wins(was.score) - (1.0 - score::wins(is.score)) };
+            let loss =
+                if found { 0.0 } else { score::wins(was.score) - (1.0 - score::wins(is.score)) };
             let loss = loss.max(0.0);
             sum.1 += loss;
             let Some(grade) = GRADES.iter().position(|(from, _)| loss >= *from) else { continue };

@@ -79,7 +79,12 @@ impl Room {
     }
 
     /// Follows the game from a connection.
-    pub fn follow(self: &Arc<Self>, hall: &Arc<Hall>, connection: Connection, mailbox: &Arc<Mailbox>) {
+    pub fn follow(
+        self: &Arc<Self>,
+        hall: &Arc<Hall>,
+        connection: Connection,
+        mailbox: &Arc<Mailbox>,
+    ) {
         let mut state = self.lock();
         if !state.followers.iter().any(|(c, _)| *c == connection) {
             state.followers.push((connection, Arc::clone(mailbox)));
@@ -211,8 +216,7 @@ impl Room {
         }
         let mut question = crate::pool::Question::new(state.bout.position().clone());
         question.time = Some(HINT);
-        question.options =
-            vec![("EnteringKingRule", state.bout.setup().declaration.clone())];
+        question.options = vec![("EnteringKingRule", state.bout.setup().declaration.clone())];
         let listener = Adviser {
             mailbox: Arc::clone(mailbox),
             id,

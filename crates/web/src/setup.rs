@@ -164,7 +164,10 @@ impl Wish {
         if let Some(sfen) = &self.start {
             let start = position::start(game, Some(sfen), Kings::Both)?;
             if start.is_mated() {
-                return Err(Trouble::new(Code::BadPosition, "there is no legal move to begin with"));
+                return Err(Trouble::new(
+                    Code::BadPosition,
+                    "there is no legal move to begin with",
+                ));
             }
             let sfen = start.sfen();
             let handicap = match game {
@@ -250,8 +253,7 @@ mod tests {
     use super::*;
 
     fn wish(value: Value) -> Result<Setup, Trouble> {
-        let wish: Wish =
-            serde_json::from_value(value).map_err(|e| Trouble::bad(e.to_string()))?;
+        let wish: Wish = serde_json::from_value(value).map_err(|e| Trouble::bad(e.to_string()))?;
         wish.resolve(&|id| (id == "x").then(|| ("X".to_owned(), vec![Game::Shogi])), 4)
     }
 
@@ -259,7 +261,10 @@ mod tests {
     fn little_needs_to_be_said() {
         let setup = wish(json!({ "opponent": { "level": 3 } })).unwrap();
         assert_eq!((setup.variant.as_str(), setup.you), ("shogi", Seat::Black));
-        assert_eq!((setup.handicap.as_deref(), setup.rule()), (Some("even"), Declaration::Points27));
+        assert_eq!(
+            (setup.handicap.as_deref(), setup.rule()),
+            (Some("even"), Declaration::Points27)
+        );
         assert_eq!((setup.max_moves, setup.clock), (500, None));
         let again: Setup = serde_json::from_value(json!(setup)).unwrap();
         assert_eq!(again, setup, "as it is stored");

@@ -67,6 +67,7 @@ pub struct Entry {
     pub updated: i64,
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "made for `map_err`")]
 fn failed(error: rusqlite::Error) -> Trouble {
     Trouble::new(Code::Internal, format!("the data file: {error}"))
 }
@@ -99,8 +100,9 @@ impl Store {
         };
         let version = prepare().map_err(failed)?;
         if version != 0 && version != VERSION {
-            let message =
-                format!("the data file has tables of version {version}, this program knows {VERSION}");
+            let message = format!(
+                "the data file has tables of version {version}, this program knows {VERSION}"
+            );
             return Err(Trouble::new(Code::Internal, message));
         }
         connection.execute_batch(SCHEMA).map_err(failed)?;
@@ -138,7 +140,8 @@ impl Store {
                 .prepare_cached("SELECT COUNT(*) FROM moves WHERE game = ?1")?
                 .query_row([id], |row| row.get(0))?;
             // Taken back and played otherwise, the last ones differ; the rest cannot.
-            let keep = usize::try_from(known).unwrap_or(0).min(bout.played().len()).saturating_sub(2);
+            let keep =
+                usize::try_from(known).unwrap_or(0).min(bout.played().len()).saturating_sub(2);
             transaction
                 .prepare_cached("DELETE FROM moves WHERE game = ?1 AND number >= ?2")?
                 .execute(params![id, keep as i64])?;
@@ -176,7 +179,8 @@ impl Store {
             .and_then(|mut s| s.query_row([id, owner], head).optional())
             .map_err(failed)?;
         let Some((setup, ending, revision, created, updated)) = found else { return Ok(None) };
-        let damaged = |e: serde_json::Error| Trouble::new(Code::Internal, format!("damaged game: {e}"));
+        let damaged =
+            |e: serde_json::Error| Trouble::new(Code::Internal, format!("damaged game: {e}"));
         let setup: Setup = serde_json::from_str(&setup).map_err(damaged)?;
         let moves = self.moves(id).map_err(failed)?;
         let revision = u64::try_from(revision).unwrap_or(0);
@@ -274,7 +278,7 @@ impl Store {
 
 fn ending(reason: Option<String>, winner: Option<String>) -> Option<Ending> {
     let reason: Reason = serde_json::from_value(reason?.into()).ok()?;
-    Some(Ending { reason, winner: winner.as_deref().and_then(words::to_color) })
+    Some(Ending { reason, winner: winner.and_then(|w| words::to_color(&w)) })
 }
 
 #[cfg(test)]

@@ -240,14 +240,16 @@ impl SentNode {
         let step = match (&self.usi, &self.end) {
             (Some(text), None) => {
                 replay.go_to(record, parent);
-                let m = replay.position().parse_usi(text).map_err(|e| {
-                    Trouble::new(Code::IllegalMove, format!("node {number}: {e}"))
-                })?;
+                let m = replay
+                    .position()
+                    .parse_usi(text)
+                    .map_err(|e| Trouble::new(Code::IllegalMove, format!("node {number}: {e}")))?;
                 Step::Move(m)
             }
-            (None, Some(end)) => Step::End(ending::to_record(end).ok_or_else(|| {
-                Trouble::bad(format!("node {number}: unknown ending {end}"))
-            })?),
+            (None, Some(end)) => Step::End(
+                ending::to_record(end)
+                    .ok_or_else(|| Trouble::bad(format!("node {number}: unknown ending {end}")))?,
+            ),
             _ => return Err(Trouble::bad(format!("node {number} needs either move or end"))),
         };
         Ok(record.add(parent, step))
@@ -299,7 +301,8 @@ pub fn write(record: &Record, format: &str, encoding: Option<&str>) -> Result<Fi
         let kind = "text/plain; charset=utf-8";
         return Ok(File { bytes, extension: "sfen", kind, losses: String::new() });
     }
-    let format: Format = format.parse().map_err(|e: kifu::UnknownFormat| Trouble::bad(e.to_string()))?;
+    let format: Format =
+        format.parse().map_err(|e: kifu::UnknownFormat| Trouble::bad(e.to_string()))?;
     let encoding = match encoding {
         None | Some("") => Encoding::Utf8,
         Some(name) => {

@@ -56,13 +56,18 @@ fn evaluations_travel() {
     let mut tree = tree(KIF);
     tree["nodes"][1]["eval"] = json!({ "score": { "cp": -35 }, "winrate": 0.4854, "depth": 9,
         "nodes": 1234, "pv": ["3c3d", "2g2f"] });
-    tree["nodes"][2]["eval"] = json!({ "score": { "mate": -5, "winner": "white" }, "winrate": 0.0 });
+    tree["nodes"][2]["eval"] =
+        json!({ "score": { "mate": -5, "winner": "white" }, "winrate": 0.0 });
     let record = resolved(&tree).unwrap();
     assert_eq!(view(&record)["nodes"][1]["eval"], tree["nodes"][1]["eval"]);
     for format in ["kif", "csa", "jkf"] {
         let file = write(&record, format, None).unwrap();
         let again = read(&file.bytes, "x", None).unwrap();
-        assert_eq!(again["games"][0]["nodes"][1]["eval"]["score"], json!({ "cp": -35 }), "{format}");
+        assert_eq!(
+            again["games"][0]["nodes"][1]["eval"]["score"],
+            json!({ "cp": -35 }),
+            "{format}"
+        );
         assert_eq!(again["games"][0]["nodes"][2]["eval"]["score"]["mate"], -5, "{format}");
     }
 }

@@ -4,19 +4,19 @@ use crate::analysis::{Analyst, Subject};
 use crate::hall::{ANALYSES, Hall, LINES, Presence};
 use crate::mailbox::{Mailbox, Outlet};
 use crate::matesearch::{self, Solver};
-use crate::notation;
 use crate::pool::{Class, Order, Question, Task, Ticket};
 use crate::position::{self, Asked};
 use crate::rate::Bucket;
+use crate::request::{
+    AnalysisAsked, GameAsked, LineAsked, MateAsked, MoveAsked, ReviewAsked, read,
+};
 use crate::review::{Effort, Review, Wanted};
 use crate::room::Room;
 use crate::setup::Wish;
 use crate::trouble::{Code, Trouble};
 use crate::watch::What;
 use mate::Bounds;
-use rules::{AnyPosition, Declaration, Game, Kings, Move};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use rules::{AnyPosition, Declaration, Game, Kings};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -62,96 +62,6 @@ impl Drop for Analysis {
         self.outlet.cut();
         self.ticket = None;
     }
-}
-
-#[derive(Deserialize)]
-struct GameAsked {
-    game: String,
-}
-
-#[derive(Deserialize)]
-struct MoveAsked {
-    game: String,
-    #[serde(rename = "move")]
-    text: String,
-    #[serde(default)]
-    ply: Option<u32>,
-}
-
-#[derive(Deserialize)]
-struct AnalysisAsked {
-    slot: String,
-    #[serde(default)]
-    serial: u64,
-    #[serde(default)]
-    engine: Option<String>,
-    #[serde(flatten)]
-    position: Asked,
-    #[serde(default)]
-    multipv: Option<u32>,
-    #[serde(default)]
-    threads: Option<usize>,
-    #[serde(default)]
-    seconds: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct ReviewAsked {
-    #[serde(default)]
-    serial: u64,
-    #[serde(default)]
-    engine: Option<String>,
-    #[serde(flatten)]
-    position: Asked,
-    #[serde(default)]
-    effort: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct MateAsked {
-    #[serde(default)]
-    serial: u64,
-    #[serde(flatten)]
-    position: Asked,
-    #[serde(default)]
-    seconds: Option<u64>,
-    #[serde(default)]
-    shortest: bool,
-}
-
-/// A line to be written out.
-#[derive(Deserialize)]
-pub struct LineAsked {
-    #[serde(flatten)]
-    position: Asked,
-    line: Vec<String>,
-}
-
-impl LineAsked {
-    /// The line in both notations, up to the first move that cannot be played.
-    pub fn answer(&self) -> Result<Value, Trouble> {
-        let position = self.position.resolve(Kings::Any)?;
-        if self.line.len() > position::LONGEST {
-            return Err(Trouble::new(Code::TooLarge, "the line is too long"));
-        }
-        let game = position.game();
-        let moves: Vec<Move> =
-            self.line.iter().map_while(|text| Move::from_usi(game, text)).collect();
-        let told = notation::line(&position, position::last(&position), &moves);
-        let mut at = notation::detached(&position);
-        let sfens: Vec<String> = moves[..told.usi.len()]
-            .iter()
-            .map(|&m| {
-                at.play(m);
-                at.sfen()
-            })
-            .collect();
-        Ok(json!({ "line": told.usi, "ja": told.ja, "en": told.en, "sfens": sfens }))
-    }
-}
-
-fn read<T: DeserializeOwned>(message: Value) -> Result<T, Trouble> {
-    serde_json::from_value(message).map_err(|e| Trouble::bad(e.to_string()))
 }
 
 impl Visit {
@@ -228,7 +138,8 @@ impl Visit {
                 Ok(Some(answer))
             }
             "game.new" => {
-                let room = self.hall().open_game(&self.presence.visitor, &read::<Wish>(message)?)?;
+                let room =
+                    self.hall().open_game(&self.presence.visitor, &read::<Wish>(message)?)?;
                 Ok(Some(self.follow(room)))
             }
             "game.open" => {
@@ -274,15 +185,13 @@ impl Visit {
                 }
             }
             "review.start" => self.review(&read(message)?).map(Some),
-            "review.stop" => {
-                match self.review.take() {
-                    Some(review) => {
-                        review.cut();
-                        Ok(Some(review.stopped()))
-                    }
-                    None => ok(),
+            "review.stop" => match self.review.take() {
+                Some(review) => {
+                    review.cut();
+                    Ok(Some(review.stopped()))
                 }
-            }
+                None => ok(),
+            },
             "mate.start" => self.look_for_mate(&read(message)?).map(Some),
             "mate.stop" => match self.mate.take() {
                 Some((serial, outlet, _ticket)) => {
@@ -336,9 +245,10 @@ impl Visit {
         match id {
             None | Some("nue") => Ok(None),
             Some(id) => {
-                let known = self.hall().pool().engine(id).ok_or_else(|| {
-                    Trouble::missing(format!("no engine {id:?} is registered"))
-                })?;
+                let known =
+                    self.hall().pool().engine(id).ok_or_else(|| {
+                        Trouble::missing(format!("no engine {id:?} is registered"))
+                    })?;
                 if known.plays.contains(&game) {
                     Ok(Some(id.to_owned()))
                 } else {
@@ -434,11 +344,8 @@ impl Visit {
             before.cut();
         }
         let outlet = self.outlet();
-        let solver = Solver {
-            serial: asked.serial,
-            position: position.clone(),
-            outlet: outlet.clone(),
-        };
+        let solver =
+            Solver { serial: asked.serial, position: position.clone(), outlet: outlet.clone() };
         let ticket = self.hall().pool().submit(Order {
             visitor: self.presence.visitor.clone(),
             class: Class::Long,

@@ -31,7 +31,8 @@ impl What {
 
     /// What that word means.
     pub fn of(word: &str) -> Result<Self, Trouble> {
-        let unknown = || Trouble::bad(format!("cannot watch {word:?}: expected server, match or learn"));
+        let unknown =
+            || Trouble::bad(format!("cannot watch {word:?}: expected server, match or learn"));
         Self::ALL.into_iter().find(|what| what.word() == word).ok_or_else(unknown)
     }
 }

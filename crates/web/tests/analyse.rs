@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 fn analyse(slot: &str, serial: u64, engine: &str, more: Value) -> Value {
     let mut message = json!({ "type": "analysis.start", "slot": slot, "serial": serial,
         "engine": engine, "multipv": 3, "seconds": 600 });
-    for (key, value) in more.as_object().unwrap() {
-        message[key] = value.clone();
+    if let Value::Object(more) = more {
+        for (key, value) in more {
+            message[key] = value;
+        }
     }
     message
 }
@@ -21,7 +23,9 @@ async fn lines_stream_and_a_new_position_replaces_the_old() {
     let told = page.ask(analyse("a", 1, "nue", json!({}))).await;
     assert_eq!((&told["type"], &told["state"]), (&json!("analysis"), &json!("queued")));
     let deep = page
-        .until("analysis", |m| m["depth"].as_u64() >= Some(4) && m["lines"].as_array().unwrap().len() == 3)
+        .until("analysis", |m| {
+            m["depth"].as_u64() >= Some(4) && m["lines"].as_array().unwrap().len() == 3
+        })
         .await;
     assert_eq!((&deep["serial"], &deep["state"]), (&json!(1), &json!("running")));
     for (i, line) in deep["lines"].as_array().unwrap().iter().enumerate() {
@@ -71,9 +75,11 @@ async fn an_engine_that_crashes_fails_its_analysis_and_nothing_else() {
     page.ask(analyse("a", 2, "crash", json!({}))).await;
     page.until("analysis", |m| m["state"] == "failed" && m["serial"] == 2).await;
     page.ask(analyse("a", 3, "flood", json!({}))).await;
-    page.until("analysis", |m| m["serial"] == 3 && !m["lines"].as_array().unwrap().is_empty()).await;
+    page.until("analysis", |m| m["serial"] == 3 && !m["lines"].as_array().unwrap().is_empty())
+        .await;
     page.ask(analyse("b", 4, "hang", json!({}))).await;
-    page.until("analysis", |m| m["serial"] == 4 && !m["lines"].as_array().unwrap().is_empty()).await;
+    page.until("analysis", |m| m["serial"] == 4 && !m["lines"].as_array().unwrap().is_empty())
+        .await;
     for slot in ["a", "b"] {
         let stopped = page.ask(json!({ "type": "analysis.stop", "slot": slot })).await;
         assert_eq!(stopped["state"], "stopped");
@@ -91,7 +97,8 @@ async fn analyses_share_one_seat_with_games() {
     page.ask(analyse("a", 1, "nue", json!({}))).await;
     page.until("analysis", |m| m["state"] == "running").await;
     other.ask(analyse("a", 9, "nue", json!({}))).await;
-    let game = other.ask(json!({ "type": "game.new", "opponent": { "level": 1 }, "side": "white" })).await;
+    let game =
+        other.ask(json!({ "type": "game.new", "opponent": { "level": 1 }, "side": "white" })).await;
     if game["may"]["move"] == false {
         other.until("game", |g| g["may"]["move"] == true).await;
     }
@@ -127,7 +134,9 @@ async fn a_game_is_reviewed() {
     let mut plies = Vec::new();
     let done = loop {
         let told = page.until("review", |_| true).await;
-        plies.extend(told["evaluations"].as_array().unwrap().iter().map(|e| e["ply"].as_u64().unwrap()));
+        plies.extend(
+            told["evaluations"].as_array().unwrap().iter().map(|e| e["ply"].as_u64().unwrap()),
+        );
         if told["state"] == "done" {
             break told;
         }
@@ -139,7 +148,8 @@ async fn a_game_is_reviewed() {
     assert_eq!((&worst["side"], &worst["played"]["usi"]), (&json!("black"), &json!("8h3c+")));
     assert!(!worst["better"]["pv"].as_array().unwrap().is_empty());
     assert_eq!(done["summary"]["black"]["moves"], 3);
-    page.ask(json!({ "type": "review.start", "serial": 8, "moves": moves, "effort": "deep" })).await;
+    page.ask(json!({ "type": "review.start", "serial": 8, "moves": moves, "effort": "deep" }))
+        .await;
     let stopped = page.ask(json!({ "type": "review.stop" })).await;
     assert_eq!((&stopped["state"], &stopped["serial"]), (&json!("stopped"), &json!(8)));
     for (wrong, code) in [
@@ -155,8 +165,10 @@ async fn a_game_is_reviewed() {
 async fn mates_are_found() {
     let server = start(Settings::default()).await;
     let mut page = server.visitor().connect().await.unwrap();
-    let ask = |sfen: &str, serial: u64| json!({ "type": "mate.start", "serial": serial, "sfen": sfen,
-        "seconds": 30, "shortest": true });
+    let ask = |sfen: &str, serial: u64| {
+        json!({ "type": "mate.start", "serial": serial, "sfen": sfen,
+        "seconds": 30, "shortest": true })
+    };
     page.ask(ask("7lk/9/8G/9/9/9/9/9/9 b G2r2b2g4s4n3l18p 1", 1)).await;
     let mate = page.until("mate", |m| m["state"] != "running").await;
     assert_eq!((&mate["state"], &mate["serial"]), (&json!("mate"), &json!(1)));
@@ -181,7 +193,10 @@ async fn positions_lines_and_records() {
     assert_eq!(rest["promotions"]["may"], json!(["8h2b", "8h3c"]));
     let line = page.ask(json!({ "type": "line", "line": ["7g7f", "3c3d", "9z9z"] })).await;
     let rest = me.post("/api/line", &json!({ "line": ["7g7f", "3c3d", "9z9z"] })).await.json();
-    assert_eq!((&line["en"], &rest["ja"]), (&json!(["P-7f", "P-3d"]), &json!(["▲７六歩", "△３四歩"])));
+    assert_eq!(
+        (&line["en"], &rest["ja"]),
+        (&json!(["P-7f", "P-3d"]), &json!(["▲７六歩", "△３四歩"]))
+    );
     assert_eq!(rest["sfens"].as_array().unwrap().len(), 2);
     let check = |sfen: &str, purpose: &str| json!({ "sfen": sfen, "purpose": purpose });
     let kingless = "4k4/9/4P4/9/9/9/9/9/9 b G 1";

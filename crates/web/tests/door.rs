@@ -51,7 +51,10 @@ async fn foreign_origins_and_hosts_are_refused() {
         assert_eq!(answer.status, status, "{name}: {value}");
         if status == 403 {
             assert_eq!(answer.code(), "forbidden");
-            assert_eq!(visitor.post("/api/games", &json!({ "opponent": { "level": 1 } })).await.status, 403);
+            assert_eq!(
+                visitor.post("/api/games", &json!({ "opponent": { "level": 1 } })).await.status,
+                403
+            );
             assert!(visitor.cookie.is_none(), "no session for strangers");
         }
         let socket = me.with(name, value).connect().await;
@@ -86,22 +89,41 @@ async fn a_token_opens_the_door_once() {
 /// Messages that mean nothing, and the code that says so.
 fn malformed() -> Vec<(String, &'static str)> {
     let mut list: Vec<(String, &str)> = [
-        "", "x", "[]", "7", "null", "\"game.new\"", "{", "{}", "{\"type\":7}", "{\"type\":\"nothing\"}",
-        "{\"type\":\"game.new\"}", "{\"type\":\"game.new\",\"opponent\":{}}", "{\"type\":\"game.open\"}",
-        "{\"type\":\"game.move\",\"game\":\"x\"}", "{\"type\":\"game.move\",\"game\":7,\"move\":\"7g7f\"}",
-        "{\"type\":\"analysis.start\"}", "{\"type\":\"analysis.start\",\"slot\":\"\"}",
+        "",
+        "x",
+        "[]",
+        "7",
+        "null",
+        "\"game.new\"",
+        "{",
+        "{}",
+        "{\"type\":7}",
+        "{\"type\":\"nothing\"}",
+        "{\"type\":\"game.new\"}",
+        "{\"type\":\"game.new\",\"opponent\":{}}",
+        "{\"type\":\"game.open\"}",
+        "{\"type\":\"game.move\",\"game\":\"x\"}",
+        "{\"type\":\"game.move\",\"game\":7,\"move\":\"7g7f\"}",
+        "{\"type\":\"analysis.start\"}",
+        "{\"type\":\"analysis.start\",\"slot\":\"\"}",
         "{\"type\":\"analysis.start\",\"slot\":\"a slot with a long name\"}",
         "{\"type\":\"analysis.start\",\"slot\":\"a\",\"multipv\":-1}",
         "{\"type\":\"analysis.start\",\"slot\":\"a\",\"variant\":\"chess\"}",
-        "{\"type\":\"line\"}", "{\"type\":\"watch.start\",\"what\":\"tv\"}", "{\"type\":\"watch.start\"}",
-        "{\"type\":\"position\",\"moves\":7}", "{\"type\":\"mate.start\",\"seconds\":\"x\"}",
+        "{\"type\":\"line\"}",
+        "{\"type\":\"watch.start\",\"what\":\"tv\"}",
+        "{\"type\":\"watch.start\"}",
+        "{\"type\":\"position\",\"moves\":7}",
+        "{\"type\":\"mate.start\",\"seconds\":\"x\"}",
     ]
     .map(|text| (text.to_owned(), "bad_request"))
     .to_vec();
     for (value, code) in [
         (json!({ "type": "game.open", "game": "none" }), "not_found"),
         (json!({ "type": "game.hint", "game": "none" }), "not_found"),
-        (json!({ "type": "game.move", "game": "'; DROP TABLE games", "move": "7g7f" }), "not_found"),
+        (
+            json!({ "type": "game.move", "game": "'; DROP TABLE games", "move": "7g7f" }),
+            "not_found",
+        ),
         (json!({ "type": "position", "sfen": "9/9" }), "bad_position"),
         (json!({ "type": "position", "moves": ["9z9z"] }), "illegal_move"),
         (json!({ "type": "analysis.start", "slot": "a", "moves": ["1a1b"] }), "illegal_move"),
@@ -175,7 +197,10 @@ async fn who_asks_too_fast_is_told_and_then_shown_out() {
 async fn watching() {
     let server = start(Settings::default()).await;
     let mut me = server.visitor();
-    assert_eq!(me.get("/api/watch").await.json(), json!({ "server": true, "match": false, "learn": false }));
+    assert_eq!(
+        me.get("/api/watch").await.json(),
+        json!({ "server": true, "match": false, "learn": false })
+    );
     assert!(me.get("/api/watch/server").await.json()["looks"].is_u64());
     assert_eq!(me.get("/api/watch/match").await.status, 404);
     assert_eq!(me.get("/api/watch/learn").await.status, 404);

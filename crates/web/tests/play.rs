@@ -39,7 +39,8 @@ async fn mate_is_named_and_taken_back() {
     let server = start(Settings::default()).await;
     let mut page = server.visitor().connect().await.unwrap();
     let start = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
-    let game = page.ask(json!({ "type": "game.new", "opponent": { "level": 1 }, "start": start })).await;
+    let game =
+        page.ask(json!({ "type": "game.new", "opponent": { "level": 1 }, "start": start })).await;
     let hint = page.ask(about("game.hint", &game)).await;
     assert_eq!(hint["move"], "G*5b", "{hint}");
     assert_eq!((&hint["score"]["mate"], &hint["winrate"]), (&json!(1), &json!(1.0)));
@@ -63,11 +64,13 @@ async fn every_handicap_is_played() {
     let server = start(Settings::default()).await;
     let mut page = server.visitor().connect().await.unwrap();
     for handicap in rules::Handicap::ALL {
-        let wish = json!({ "type": "game.new", "handicap": handicap.name(), "opponent": { "level": 1 } });
+        let wish =
+            json!({ "type": "game.new", "handicap": handicap.name(), "opponent": { "level": 1 } });
         let game = page.ask(wish).await;
         assert_eq!(game["handicap"], handicap.name());
         if handicap != rules::Handicap::Even && game["may"]["move"] == false {
-            let moved = page.until("game", |g| g["game"] == game["game"] && g["may"]["move"] == true).await;
+            let moved =
+                page.until("game", |g| g["game"] == game["game"] && g["may"]["move"] == true).await;
             assert_eq!(moved["moves"][0]["side"], "white", "the giver moves first");
         }
     }
@@ -94,7 +97,9 @@ async fn two_windows_see_the_same_game_and_two_visitors_do_not() {
     let mut stranger = other.connect().await.unwrap();
     let mut meddle = play.clone();
     meddle["move"] = "3c3d".into();
-    for message in [meddle, about("game.open", &game), about("game.resign", &game), about("game.hint", &game)] {
+    for message in
+        [meddle, about("game.open", &game), about("game.resign", &game), about("game.hint", &game)]
+    {
         assert_eq!(stranger.ask(message).await["code"], "not_found");
     }
     let path = format!("/api/games/{}", game["game"].as_str().unwrap());

@@ -2,7 +2,7 @@
 
 export const en = {
   'nav.label': 'Screens', 'nav.play': 'Play', 'nav.analyse': 'Analyse', 'nav.watch': 'Watch',
-  loading: 'Loading…', close: 'Close', cancel: 'Cancel', on: 'On', off: 'Off', flip: 'Turn the board', check: 'check', seconds: 's',
+  loading: 'Loading…', close: 'Close', again: 'Try again', cancel: 'Cancel', on: 'On', off: 'Off', flip: 'Turn the board', check: 'check', seconds: 's',
   'link.lost': 'Connection lost. Trying again; nothing is lost.',
 
   'side.black': 'Black', 'side.white': 'White',
@@ -37,7 +37,7 @@ export const en = {
   'ending.mate': 'Checkmate.', 'ending.repetition': 'The same position for the fourth time.', 'ending.perpetual_check': 'Perpetual check.', 'ending.declaration': 'Win declared with the king in the camp.', 'ending.move_limit': 'The limit of moves is reached.',
   'ending.time': 'Out of time.', 'ending.resign': 'Resigned.', 'ending.engine_failed': 'The opponent’s engine broke down.', 'ending.interrupted': 'Interrupted.', 'ending.impasse': 'Impasse.', 'ending.draw': 'Draw agreed.',
   'ending.illegal_move': 'Illegal move.', 'ending.illegal_action': 'Illegal action by the opponent.', 'ending.no_mate': 'No mate.', 'ending.taken_back': 'Taken back.', 'ending.error': 'Error.', 'ending.default_win': 'Won by default.',
-  'ending.default_loss': 'Lost by default.', 'ending.sealed': 'Sealed move.', 'ending.abandoned': 'Abandoned.', 'ending.won': 'Won.', 'ending.other': 'Ended.',
+  'ending.default_loss': 'Lost by default.', 'ending.sealed': 'Sealed move.', 'ending.abandoned': 'Abandoned.', 'ending.won': 'Won.', 'ending.other': 'Ended.', 'ending.crash': 'The engine crashed.', 'ending.stall': 'The engine hung.', 'ending.protocol': 'The engine broke the protocol.', 'ending.adjudicated_win': 'Adjudicated.', 'ending.adjudicated_draw': 'Adjudicated a draw.',
   'result.draw': 'A draw.', 'result.youwin': 'You win!', 'result.youlose': 'You lose.', 'result.wins': '{side} wins.',
 
   'score.mate': 'mate', 'score.matein': 'mate {n}',

@@ -4,7 +4,7 @@ import type { Key } from './en';
 
 export const ja: Record<Key, string> = {
   'nav.label': '画面', 'nav.play': '対局', 'nav.analyse': '検討', 'nav.watch': '観戦',
-  loading: '読み込み中…', close: '閉じる', cancel: 'やめる', on: 'あり', off: 'なし', flip: '盤面を反転', check: '王手', seconds: '秒',
+  loading: '読み込み中…', close: '閉じる', again: 'やり直す', cancel: 'やめる', on: 'あり', off: 'なし', flip: '盤面を反転', check: '王手', seconds: '秒',
   'link.lost': '接続が切れました。再接続しています。対局は失われません。',
 
   'side.black': '先手', 'side.white': '後手',
@@ -39,7 +39,7 @@ export const ja: Record<Key, string> = {
   'ending.mate': '詰み。', 'ending.repetition': '千日手。', 'ending.perpetual_check': '連続王手の千日手。', 'ending.declaration': '入玉宣言。', 'ending.move_limit': '最大手数に達しました。',
   'ending.time': '時間切れ。', 'ending.resign': '投了。', 'ending.engine_failed': '相手のエンジンが止まりました。', 'ending.interrupted': '中断。', 'ending.impasse': '持将棋。', 'ending.draw': '引き分け合意。',
   'ending.illegal_move': '反則手。', 'ending.illegal_action': '相手の反則。', 'ending.no_mate': '不詰。', 'ending.taken_back': '待った。', 'ending.error': 'エラー。', 'ending.default_win': '不戦勝。',
-  'ending.default_loss': '不戦敗。', 'ending.sealed': '封じ手。', 'ending.abandoned': '放棄。', 'ending.won': '勝ち。', 'ending.other': '終局。',
+  'ending.default_loss': '不戦敗。', 'ending.sealed': '封じ手。', 'ending.abandoned': '放棄。', 'ending.won': '勝ち。', 'ending.other': '終局。', 'ending.crash': 'エンジンが異常終了。', 'ending.stall': 'エンジンが応答なし。', 'ending.protocol': 'エンジンの通信違反。', 'ending.adjudicated_win': '判定。', 'ending.adjudicated_draw': '判定により引き分け。',
   'result.draw': '引き分け。', 'result.youwin': 'あなたの勝ちです！', 'result.youlose': 'あなたの負けです。', 'result.wins': '{side}の勝ち。',
 
   'score.mate': '詰', 'score.matein': '詰{n}手',

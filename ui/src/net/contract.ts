@@ -126,13 +126,14 @@ export interface MateAnswer {
   code?: string; message?: string;
 }
 
-export type Interval = [number, number, number] | null;
+/** Low, middle, high; null where there is no bound (all games won). */
+export type Interval = [number | null, number | null, number | null] | null;
 export interface WatchServer {
   source: string; live: boolean; at: number; error: string | null;
   status: { connections: number | null; players: { name: string; waits_for: string }[] | null; running: number } | null;
   games: {
     id: string; event: string; black: string; white: string; moves: number; sfen: string; turn: Color; running: boolean;
-    black_seconds: number | null; white_seconds: number | null; watchers: number | null; last: string | null;
+    black_seconds: number | null; white_seconds: number | null; watchers: number | null; last?: string | null;
   }[] | null;
   standings: {
     event: string; stage: number; round: number;
@@ -140,8 +141,8 @@ export interface WatchServer {
   }[] | null;
   ratings: { name: string; rating: number; error: number | null; wins: number; draws: number; losses: number }[] | null;
   records: {
-    id: string; event: string; black: string; white: string; started: string; ended: string; reason: string;
-    winner: Color | null; moves: number;
+    id: string; event: string; black: string; white: string; started: number | string; ended: number | string; reason: string;
+    winner: Color | null; moves?: number;
   }[] | null;
 }
 export interface Match {

@@ -5,13 +5,13 @@ import { known, t } from '../i18n';
 import { compact, spentText } from '../parts/format';
 import { Chart } from './Chart';
 import type { ChartData } from './chart';
-import { eloText } from './MatchView';
+import { eloText } from './elo';
 
 function eloChart(lab: Lab): ChartData {
   let total = 0;
   const rows = lab.generations.map((generation) => {
-    const middle = generation.total ?? total + (generation.elo?.[1] ?? 0);
     const [low, mid, high] = generation.elo ?? [null, null, null];
+    const middle = generation.total ?? total + (mid ?? 0);
     if (generation.accepted) total = middle;
     const spread = mid === null || low === null || high === null ? null : ([middle - (mid - low), middle + (high - mid)] as const);
     return { x: generation.generation, middle, low: spread?.[0] ?? null, high: spread?.[1] ?? null };
@@ -61,5 +61,5 @@ function LabCard({ lab }: { lab: Lab }) {
 
 export function LearnView({ picture }: { picture: WatchLearn }) {
   if (picture.labs.length === 0) return <p class="card">{t('watch.quiet')}</p>;
-  return <div class="cards">{picture.labs.map((lab) => <LabCard key={lab.name} lab={lab} />)}</div>;
+  return <div class="cards">{picture.labs.map((lab, index) => <LabCard key={index} lab={lab} />)}</div>;
 }

@@ -1,16 +1,12 @@
 // Matches between engines: the score with its error, how it came about, the last games.
 
-import type { Interval, Match, WatchMatch } from '../net/contract';
-import { known, t } from '../i18n';
+import type { Match, WatchMatch } from '../net/contract';
+import { t } from '../i18n';
+import { eloText } from './elo';
+import { endName } from './ends';
 import { percent } from '../parts/format';
 import { routeHash } from '../route';
 import { Chart } from './Chart';
-
-export function eloText(elo: Interval): string {
-  if (!elo) return '–';
-  const [low, middle, high] = elo;
-  return `${middle >= 0 ? '+' : ''}${middle.toFixed(0)} [${low.toFixed(0)}, ${high.toFixed(0)}]`;
-}
 
 function MatchCard({ match }: { match: Match }) {
   const pairing = match.pairings[0];
@@ -39,7 +35,7 @@ function MatchCard({ match }: { match: Match }) {
             <tr key={row.game}>
               <td><a href={routeHash('analyse', 'match', match.name, String(row.game))}>{row.game}</a></td>
               <td class={row.winner === 'black' ? 'won' : ''}>{row.players[0]}</td><td class={row.winner === 'white' ? 'won' : ''}>{row.players[1]}</td>
-              <td>{row.plies}</td><td>{known('ending', row.end)}</td>
+              <td>{row.plies}</td><td>{endName(row.end)}</td>
             </tr>
           ))}</tbody>
         </table>
@@ -50,5 +46,5 @@ function MatchCard({ match }: { match: Match }) {
 
 export function MatchView({ picture }: { picture: WatchMatch }) {
   if (picture.matches.length === 0) return <p class="card">{t('watch.quiet')}</p>;
-  return <div class="cards">{picture.matches.map((match) => <MatchCard key={match.name} match={match} />)}</div>;
+  return <div class="cards">{picture.matches.map((match, index) => <MatchCard key={index} match={match} />)}</div>;
 }

@@ -3,8 +3,9 @@
 import type { WatchServer } from '../net/contract';
 import { Board } from '../board/Board';
 import { facts } from '../hello';
-import { known, t } from '../i18n';
-import { clockText } from '../parts/format';
+import { t } from '../i18n';
+import { clockText, momentText } from '../parts/format';
+import { endName } from './ends';
 import { routeHash } from '../route';
 
 type Games = NonNullable<WatchServer['games']>;
@@ -52,17 +53,22 @@ function Ratings({ rows }: { rows: NonNullable<WatchServer['ratings']> }) {
   );
 }
 
+/** Seconds since 1970, or words where the server has them. */
+function when(moment: number | string): string {
+  return typeof moment === 'number' ? momentText(moment * 1000) : moment;
+}
+
 function Records({ rows }: { rows: NonNullable<WatchServer['records']> }) {
   const side = (winner: 'black' | 'white' | null, me: 'black' | 'white'): string => (winner === me ? 'won' : '');
   return (
-    <section class="card">
+    <section class="card wide">
       <h2>{t('watch.records')}</h2>
       <table>
         <thead><tr><th scope="col">☗</th><th scope="col">☖</th><th scope="col">{t('watch.moves')}</th><th scope="col">{t('watch.end')}</th><th scope="col">{t('watch.ended')}</th></tr></thead>
         <tbody>{rows.map((row) => (
           <tr key={row.id}>
-            <td class={side(row.winner, 'black')}>{row.black}</td><td class={side(row.winner, 'white')}>{row.white}</td><td>{row.moves}</td>
-            <td>{known('ending', row.reason)}</td><td><a href={routeHash('analyse', 'server', row.id)}>{row.ended}</a></td>
+            <td class={side(row.winner, 'black')}>{row.black}</td><td class={side(row.winner, 'white')}>{row.white}</td><td>{row.moves ?? ''}</td>
+            <td>{endName(row.reason)}</td><td><a href={routeHash('analyse', 'server', row.id)}>{when(row.ended)}</a></td>
           </tr>
         ))}</tbody>
       </table>

@@ -10,6 +10,7 @@ import { MatchView } from './MatchView';
 import { ServerView } from './ServerView';
 import { pictures, watch, type What } from './state';
 
+const EXAMPLES: Record<What, string> = { server: 'server.db', match: 'games.csa', learn: 'lab' };
 const PARTS: What[] = ['server', 'match', 'learn'];
 
 function Shown({ what }: { what: What }) {
@@ -36,7 +37,7 @@ export function WatchScreen() {
         <section class="card nothing">
           <h2>{t(`watch.${what}` as Key)}</h2>
           <p>{t(`watch.none.${what}` as Key)}</p>
-          <pre>{`nue web --${what} ${what === 'server' ? 'server.db' : what === 'match' ? 'match-folder' : 'lab'}`}</pre>
+          <pre>{`nue web --watch-${what} ${EXAMPLES[what]}`}</pre>
         </section>
       )}
     </main>

@@ -98,7 +98,12 @@ async fn send(link: &mut Link, message: &Value) -> Result<(), String> {
 }
 
 /// One player: legal moves as they come, and how long each answer takes.
-async fn player(address: SocketAddr, level: u32, number: u32, moves: u32) -> Result<Vec<Sample>, String> {
+async fn player(
+    address: SocketAddr,
+    level: u32,
+    number: u32,
+    moves: u32,
+) -> Result<Vec<Sample>, String> {
     let stream = TcpStream::connect(address).await.map_err(|e| e.to_string())?;
     stream.set_nodelay(true).map_err(|e| e.to_string())?;
     let connected = tokio_tungstenite::client_async(format!("ws://{address}/api/ws"), stream).await;
@@ -118,17 +123,21 @@ async fn player(address: SocketAddr, level: u32, number: u32, moves: u32) -> Res
             };
         }
         let legal = game["position"]["legal"].as_array().cloned().unwrap_or_default();
-        let Some(chosen) = legal.get((samples.len() * 7 + number as usize) % legal.len().max(1)) else {
+        let Some(chosen) = legal.get((samples.len() * 7 + number as usize) % legal.len().max(1))
+        else {
             return Err(format!("no move to make: {game}"));
         };
-        send(&mut link, &json!({ "type": "game.move", "game": game["game"], "move": chosen })).await?;
+        send(&mut link, &json!({ "type": "game.move", "game": game["game"], "move": chosen }))
+            .await?;
         let asked = Instant::now();
         let mut first = None;
         game = loop {
             let told = hear(&mut link).await?;
             match told["type"].as_str() {
                 Some("thinking") => first = first.or(Some(asked.elapsed())),
-                Some("game") if told["status"] != "playing" || told["may"]["move"] == true => break told,
+                Some("game") if told["status"] != "playing" || told["may"]["move"] == true => {
+                    break told;
+                }
                 Some("error") => return Err(told.to_string()),
                 _ => {}
             }

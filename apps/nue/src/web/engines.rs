@@ -31,9 +31,8 @@ pub(super) fn registered(
         if engine.id == "nue" || engines.iter().any(|e| e.id == engine.id) {
             return Err(Failure::usage(format!("there are two engines {:?}", engine.name)));
         }
-        engine.plays = probe(&engine, time).map_err(|e| {
-            Failure::failed(format!("engine {:?}: {e}", engine.name))
-        })?;
+        engine.plays = probe(&engine, time)
+            .map_err(|e| Failure::failed(format!("engine {:?}: {e}", engine.name)))?;
         engines.push(engine);
     }
     Ok(engines)

@@ -119,7 +119,7 @@ impl Watch for Sights {
             }
             What::Learn if self.has(what) => {
                 let told: Vec<Value> =
-                    self.labs.iter().map(|path| lab::look(path, &name(path))).collect();
+                    self.labs.iter().flat_map(|path| lab::look(path, &name(path))).collect();
                 Ok(json!({ "labs": told }))
             }
             _ => Err(missing()),
@@ -131,7 +131,9 @@ impl Watch for Sights {
         let failed = |e: String| Trouble::new(Code::Unavailable, e);
         match &self.server {
             None => Err(missing()),
-            Some(Server::File(path)) => glance::record(path, id).map_err(failed)?.ok_or_else(missing),
+            Some(Server::File(path)) => {
+                glance::record(path, id).map_err(failed)?.ok_or_else(missing)
+            }
             Some(Server::Page(address)) => {
                 let path = format!("/records/{}.csa", inquiry::encoded(id));
                 let bytes = address.get(&path).map_err(failed)?;

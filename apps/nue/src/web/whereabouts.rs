@@ -33,7 +33,9 @@ pub(super) fn open(path: &Path) -> Result<(Store, File), Failure> {
     match lock.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            return Err(failed(&"another nue web keeps its games here; name another file with --data"));
+            return Err(failed(
+                &"another nue web keeps its games here; name another file with --data",
+            ));
         }
         // A file system without locks: the owner has to know.
         Err(TryLockError::Error(_)) => {}

@@ -75,11 +75,7 @@ pub(super) struct Foreign {
 }
 
 impl Foreign {
-    pub(super) const fn new(
-        registered: Registered,
-        time: Arc<dyn TimeSource>,
-        mib: usize,
-    ) -> Self {
+    pub(super) const fn new(registered: Registered, time: Arc<dyn TimeSource>, mib: usize) -> Self {
         Self { registered, time, mib, process: None }
     }
 
@@ -155,7 +151,8 @@ fn listen(output: impl Read, to: &SyncSender<Heard>) {
 
 impl Process {
     fn send(&mut self, text: &str) -> Result<(), Broken> {
-        let sent = self.input.as_mut().map(|i| i.write_all(text.as_bytes()).and_then(|()| i.flush()));
+        let sent =
+            self.input.as_mut().map(|i| i.write_all(text.as_bytes()).and_then(|()| i.flush()));
         match sent {
             Some(Ok(())) => Ok(()),
             _ => Err(self.gone()),
@@ -428,7 +425,9 @@ impl Drop for Process {
 
 impl Process {
     fn send_quietly(&mut self, text: &str) -> std::io::Result<()> {
-        self.input.as_mut().map_or(Ok(()), |i| i.write_all(text.as_bytes()).and_then(|()| i.flush()))
+        self.input
+            .as_mut()
+            .map_or(Ok(()), |i| i.write_all(text.as_bytes()).and_then(|()| i.flush()))
     }
 }
 

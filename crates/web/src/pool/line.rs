@@ -1,11 +1,10 @@
 //! Who thinks next: seats shared fairly among visitors. No threads here, and time comes in.
 //!
-//! A seat is a thread that may search. Quick questions (a move of a weak player) go first, then moves
-//! that take their time, then long questions (analysis). Where no seat is free for one, somebody of
-//! a lower class is sent back to the line at once. Among moves the one due first goes first, also in
-//! place of one that runs and is due later, and who has several waiting is due later with each. Long questions take as many free seats as they like;
-//! where others wait they give them up after a slice of time; the visitor served longest ago goes
-//! first.
+//! A seat is a thread that may search. Moves go first, the one due first before the others; where no
+//! seat is free, an analysis is sent back to the line at once, and so is a heavy move that is due later.
+//! Who has several waiting is due later with each. Long questions take as many free seats as they
+//! like; where others wait they give them up after a slice of time; the visitor served longest ago
+//! goes first.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -98,7 +97,10 @@ impl Line {
     /// Whether nothing needs to be decided as time passes.
     pub(super) fn is_quiet(&self) -> bool {
         self.waiting.is_empty()
-            && !self.running.iter().any(|r| r.member.class == Class::Long && r.seats < r.member.wish)
+            && !self
+                .running
+                .iter()
+                .any(|r| r.member.class == Class::Long && r.seats < r.member.wish)
     }
 
     /// A question joins; `due` is when its answer is wanted.
@@ -138,14 +140,19 @@ impl Line {
         self.seats.saturating_sub(self.running.iter().map(|r| r.seats).sum())
     }
 
-    /// The place in the line of who goes next in a class.
-    fn next(&self, class: Class) -> Option<usize> {
+    /// The place in the line of the move that is due first.
+    fn next_move(&self) -> Option<usize> {
+        (0..self.waiting.len())
+            .filter(|&i| self.waiting[i].class != Class::Long)
+            .min_by_key(|&i| (self.waiting[i].due, i))
+    }
+
+    /// The place in the line of the long question that goes next.
+    fn next_long(&self) -> Option<usize> {
         let served = |member: &Member| self.served.get(&member.visitor).copied().unwrap_or(0);
-        let order = |i: usize| match class {
-            Class::Long => (Duration::ZERO, served(&self.waiting[i]), i),
-            _ => (self.waiting[i].due, 0, i),
-        };
-        (0..self.waiting.len()).filter(|&i| self.waiting[i].class == class).min_by_key(|&i| order(i))
+        (0..self.waiting.len())
+            .filter(|&i| self.waiting[i].class == Class::Long)
+            .min_by_key(|&i| (served(&self.waiting[i]), i))
     }
 
     /// How many wait before that one.
@@ -156,27 +163,36 @@ impl Line {
     /// What is to be done now.
     pub(super) fn decide(&mut self, now: Moment) -> Vec<Decision> {
         let mut decisions = Vec::new();
-        for class in [Class::Quick, Class::Heavy, Class::Long] {
-            while self.free() > 0
-                && let Some(place) = self.next(class)
-            {
-                let rivals = self.waiting.iter().filter(|m| m.class == class).count();
-                let share = (self.free() / rivals.max(1)).max(1);
-                let seats = share.min(self.waiting[place].wish);
-                decisions.push(self.start(place, seats, now));
-            }
-            let left = self.waiting.iter().filter(|m| m.class == class).count();
-            if left > 0 {
-                let least = if class == Class::Long { SLICE } else { Duration::ZERO };
-                self.park(class, left, now, least, &mut decisions);
-                if class == Class::Heavy {
-                    self.give_way(now, &mut decisions);
-                }
-                return decisions;
-            }
+        while self.free() > 0
+            && let Some(place) = self.next_move()
+        {
+            let seats = self.share(place);
+            decisions.push(self.start(place, seats, now));
         }
-        self.spread(now, &mut decisions);
+        let moves = self.waiting.iter().filter(|m| m.class != Class::Long).count();
+        if moves > 0 {
+            self.park_longs(moves, now, Duration::ZERO, &mut decisions);
+            self.give_way(now, &mut decisions);
+            return decisions;
+        }
+        while self.free() > 0
+            && let Some(place) = self.next_long()
+        {
+            let seats = self.share(place);
+            decisions.push(self.start(place, seats, now));
+        }
+        match self.waiting.len() {
+            0 => self.spread(now, &mut decisions),
+            longs => self.park_longs(longs, now, SLICE, &mut decisions),
+        }
         decisions
+    }
+
+    /// Seats for somebody who waits: what is free, divided among those of its class.
+    fn share(&self, place: usize) -> usize {
+        let member = &self.waiting[place];
+        let rivals = self.waiting.iter().filter(|m| m.class == member.class).count();
+        (self.free() / rivals.max(1)).max(1).min(member.wish)
     }
 
     fn start(&mut self, place: usize, seats: usize, now: Moment) -> Decision {
@@ -188,23 +204,12 @@ impl Line {
         Decision::Start(id, seats)
     }
 
-    /// Sends questions of lower classes (long ones also for others of their kind) that have run for
-    /// `least` back to the line until `wanted` seats will be free: the lowest class first, and in it
-    /// those of whoever holds most.
-    fn park(
-        &mut self,
-        class: Class,
-        wanted: usize,
-        now: Moment,
-        least: Duration,
-        out: &mut Vec<Decision>,
-    ) {
+    /// Sends long questions that have run for `least` back to the line until `wanted` seats will be
+    /// free: first those of whoever holds most.
+    fn park_longs(&mut self, wanted: usize, now: Moment, least: Duration, out: &mut Vec<Decision>) {
         let coming: usize = self.running.iter().filter(|r| r.parking).map(|r| r.seats).sum();
         let mut missing = wanted.saturating_sub(coming);
-        let yields = |r: &Running| {
-            let lower = r.member.class > class || class == Class::Long;
-            lower && r.member.class != Class::Quick && !r.parking
-        };
+        let yields = |r: &Running| r.member.class == Class::Long && !r.parking;
         while missing > 0 {
             let mut held: HashMap<&str, usize> = HashMap::new();
             for running in self.running.iter().filter(|r| yields(r)) {
@@ -212,13 +217,10 @@ impl Line {
             }
             let age = |r: &Running| now.saturating_sub(r.since);
             let candidate = (0..self.running.len())
-                .filter(|&i| {
-                    let r = &self.running[i];
-                    yields(r) && age(r) >= least && (class != Class::Long || r.member.class == class)
-                })
+                .filter(|&i| yields(&self.running[i]) && age(&self.running[i]) >= least)
                 .max_by_key(|&i| {
                     let r = &self.running[i];
-                    (r.member.class, held.get(r.member.visitor.as_str()).copied(), age(r))
+                    (held.get(r.member.visitor.as_str()).copied(), age(r))
                 });
             let Some(place) = candidate else { return };
             let running = &mut self.running[place];
@@ -228,19 +230,20 @@ impl Line {
         }
     }
 
-    /// A move that is due later gives way to one that is due sooner, after a while.
+    /// A heavy move gives way to one that is due sooner: to a quick one at once, to another heavy one
+    /// after a while.
     fn give_way(&mut self, now: Moment, out: &mut Vec<Decision>) {
         if self.running.iter().any(|r| r.parking) {
             return;
         }
-        let Some(sooner) = self.next(Class::Heavy).map(|place| self.waiting[place].due) else {
-            return;
-        };
+        let Some(first) = self.next_move() else { return };
+        let (due, quick) = (self.waiting[first].due, self.waiting[first].class == Class::Quick);
+        let least = if quick { Duration::ZERO } else { SLICE / 2 };
         let later = self
             .running
             .iter_mut()
-            .filter(|r| r.member.class == Class::Heavy && r.member.due > sooner)
-            .filter(|r| now.saturating_sub(r.since) >= SLICE / 2)
+            .filter(|r| r.member.class == Class::Heavy && r.member.due > due)
+            .filter(|r| now.saturating_sub(r.since) >= least)
             .max_by_key(|r| r.member.due);
         if let Some(running) = later {
             running.parking = true;

@@ -27,17 +27,38 @@ fn what_is_due_first_goes_first() {
     let mut line = Line::new(1);
     line.join(1, "a", Quick, 1, ms(900));
     line.join(2, "b", Quick, 1, ms(500));
-    line.join(3, "c", Heavy, 1, ms(100));
+    line.join(3, "c", Heavy, 1, ms(2000));
     assert_eq!(line.decide(ms(0)), [Start(2, 1)]);
     line.leave(2);
-    assert_eq!(line.decide(ms(0)), [Start(1, 1)], "quick ones before heavy ones");
+    assert_eq!(line.decide(ms(0)), [Start(1, 1)]);
     line.leave(1);
     assert_eq!(line.decide(ms(0)), [Start(3, 1)]);
     line.join(4, "d", Quick, 1, ms(900));
-    assert_eq!(line.decide(ms(1)), [Park(3)], "and in place of them");
+    assert_eq!(line.decide(ms(1)), [Park(3)], "also in place of one that runs");
     line.parked(3);
     assert_eq!(line.decide(ms(2)), [Start(4, 1)]);
     assert_eq!((line.crowd(Quick), line.crowd(Heavy)), (1, 2));
+}
+
+#[test]
+fn no_crowd_of_quick_moves_keeps_a_heavy_one_waiting_for_ever() {
+    let mut line = Line::new(1);
+    line.join(1000, "strong", Heavy, 1, ms(1000));
+    let (mut now, mut served) = (ms(0), 0);
+    for id in 1..100 {
+        line.join(id, &format!("{id}"), Quick, 1, now + ms(500));
+        line.join(id + 100, &format!("{id}"), Quick, 1, now + ms(500));
+        if let Some(Start(started, _)) = line.decide(now).first() {
+            if *started == 1000 {
+                assert!(now <= ms(2000), "{now:?}");
+                return;
+            }
+            served += 1;
+            line.leave(*started);
+        }
+        now += ms(40);
+    }
+    panic!("never served, {served} others were");
 }
 
 #[test]

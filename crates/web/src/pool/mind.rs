@@ -116,16 +116,16 @@ impl Own {
         Self { engine, time, set: Vec::new() }
     }
 
-    fn set(&mut self, name: &'static str, value: String) {
+    fn set(&mut self, name: &'static str, value: &str) {
         if let Some(known) = self.set.iter_mut().find(|(n, _)| *n == name) {
             if known.1 == value {
                 return;
             }
-            known.1.clone_from(&value);
+            value.clone_into(&mut known.1);
         } else {
-            self.set.push((name, value.clone()));
+            self.set.push((name, value.to_owned()));
         }
-        let _ = self.engine.set_option(name, &value);
+        let _ = self.engine.set_option(name, value);
     }
 }
 
@@ -161,10 +161,10 @@ impl Mind for Own {
         stop: &Stop,
         hear: &mut (dyn FnMut(&Info) + Send),
     ) -> Result<Answer, Broken> {
-        self.set("Threads", threads.to_string());
-        self.set("MultiPV", question.lines.max(1).to_string());
+        self.set("Threads", &threads.to_string());
+        self.set("MultiPV", &question.lines.max(1).to_string());
         for (name, value) in &question.options {
-            self.set(name, value.clone());
+            self.set(name, value);
         }
         self.engine
             .set_position(question.position.clone())

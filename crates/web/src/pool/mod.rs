@@ -187,7 +187,9 @@ impl Pool {
         state.jobs.next += 1;
         let id = state.jobs.next;
         let asked = self.inner.means.time.now();
-        let due = asked + order.within.unwrap_or(PATIENCE);
+        // A move that takes its time has to begin well before it is due.
+        let within = order.within.unwrap_or(PATIENCE);
+        let due = asked + if order.class == Class::Heavy { within / 2 } else { within };
         state.line.join(id, &order.visitor, order.class, order.threads, due);
         let job = Job { order, stop: Stop::default(), used: Duration::ZERO, asked };
         state.jobs.waiting.insert(id, job);
@@ -296,7 +298,11 @@ impl Inner {
                 inner.run(id, job, threads, crowd);
             }
         };
-        if thread::Builder::new().name("thinker".to_owned()).stack_size(think::STACK).spawn(run).is_err()
+        if thread::Builder::new()
+            .name("thinker".to_owned())
+            .stack_size(think::STACK)
+            .spawn(run)
+            .is_err()
         {
             state.jobs.running.remove(&id);
             state.line.leave(id);

@@ -115,7 +115,8 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = Address::read(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
         let serving = std::thread::spawn(move || {
-            for answer in ["HTTP/1.1 200 OK\r\nX: y\r\n\r\n[1]", "HTTP/1.1 404 No\r\n\r\nx", "junk"] {
+            for answer in ["HTTP/1.1 200 OK\r\nX: y\r\n\r\n[1]", "HTTP/1.1 404 No\r\n\r\nx", "junk"]
+            {
                 let (mut stream, _) = listener.accept().unwrap();
                 let mut request = [0; 1024];
                 assert!(stream.read(&mut request).unwrap() > 0);

@@ -17,8 +17,32 @@ struct Ledger {
     generation: Vec<toml::Table>,
 }
 
-/// How it stands.
-pub(super) fn look(folder: &Path, name: &str) -> Value {
+/// How it stands: once for each game its ledger knows.
+pub(super) fn look(folder: &Path, name: &str) -> Vec<Value> {
+    let whole = whole(folder, name);
+    let rows = whole["generations"].as_array().cloned().unwrap_or_default();
+    let mut games: Vec<&str> = rows.iter().filter_map(|g| g["game"].as_str()).collect();
+    games.sort_unstable();
+    games.dedup();
+    let generations = |game: Option<&str>| -> Value {
+        let of = |g: &&Value| game.is_none() || g["game"].as_str() == game;
+        told(rows.iter().filter(of).cloned().collect()).into()
+    };
+    let part = |game: Option<&str>, name: &str| {
+        let mut value = whole.clone();
+        value["name"] = name.into();
+        value["game"] = game.into();
+        value["generations"] = generations(game);
+        value
+    };
+    match games[..] {
+        [] => vec![part(None, name)],
+        [game] => vec![part(Some(game), name)],
+        _ => games.iter().map(|game| part(Some(game), &format!("{name} ({game})"))).collect(),
+    }
+}
+
+fn whole(folder: &Path, name: &str) -> Value {
     let mut value = json!({ "name": name, "game": null, "error": null, "current": null,
         "generations": [], "losses": [], "steps": [] });
     let generations = match ledger(&folder.join("ledger.toml")) {
@@ -32,10 +56,7 @@ pub(super) fn look(folder: &Path, name: &str) -> Value {
             return value;
         }
     };
-    if let Some(game) = generations.iter().find_map(|g| g["game"].as_str()) {
-        value["game"] = game.into();
-    }
-    value["generations"] = told(generations).into();
+    value["generations"] = generations.into();
     let folders = folders(folder);
     value["current"] = folders.last().map(|(number, _)| *number).into();
     value["losses"] = folders.iter().filter_map(|(n, path)| losses(*n, path)).collect();
@@ -68,8 +89,20 @@ fn told(generations: Vec<Value>) -> Vec<Value> {
             }
             let mut value = json!({ "total": (sum * 10.0).round() / 10.0 });
             for key in [
-                "generation", "accepted", "verdict", "elo", "wins", "draws", "losses", "games",
-                "positions", "loss", "epochs", "seconds", "net", "parent",
+                "generation",
+                "accepted",
+                "verdict",
+                "elo",
+                "wins",
+                "draws",
+                "losses",
+                "games",
+                "positions",
+                "loss",
+                "epochs",
+                "seconds",
+                "net",
+                "parent",
             ] {
                 value[key] = g.get(key).cloned().unwrap_or_default();
             }
@@ -155,27 +188,38 @@ mod tests {
         let generation = folder.join("generation-0002");
         fs::create_dir_all(&generation).unwrap();
         fs::create_dir_all(folder.join("generation-0001")).unwrap();
-        let empty = look(&folder, "lab");
+        let empty = &look(&folder, "lab")[0];
         assert_eq!((&empty["generations"], &empty["error"]), (&json!([]), &Value::Null));
         let entry = |n: u32, accepted: bool, elo: f64| {
-            format!("[[generation]]\ngame = \"minishogi\"\ngeneration = {n}\naccepted = {accepted}\nelo = [0.0, {elo:.1}, 9.0]\nloss = 0.4\n")
+            format!(
+                "[[generation]]\ngame = \"minishogi\"\ngeneration = {n}\naccepted = {accepted}\nelo = [0.0, {elo:.1}, 9.0]\nloss = 0.4\n"
+            )
         };
+        let other = entry(1, true, 7.0).replace("minishogi", "shogi");
         let text = entry(1, true, 100.0) + &entry(2, false, -30.0) + &entry(3, true, 20.0);
         fs::write(folder.join("ledger.toml"), text).unwrap();
         let log = "{\"run\":{}}\n{\"epoch\":1,\"steps\":10,\"training\":{\"total\":0.5},\"validation\":{\"total\":0.6}}\nhalf";
         fs::write(generation.join("net.bin.jsonl"), log).unwrap();
         let ran = "{\"command\":\"nue gen --game minishogi\",\"seconds\":3.5}\n";
         fs::write(generation.join("steps.jsonl"), ran).unwrap();
-        let told = look(&folder, "lab");
+        let told = &look(&folder, "lab")[0];
         assert_eq!((&told["game"], &told["current"]), (&json!("minishogi"), &json!(2)));
-        let totals: Vec<f64> =
-            told["generations"].as_array().unwrap().iter().map(|g| g["total"].as_f64().unwrap()).collect();
+        let totals: Vec<f64> = told["generations"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|g| g["total"].as_f64().unwrap())
+            .collect();
         assert_eq!(totals, [100.0, 70.0, 120.0]);
         let point = json!({ "epoch": 1, "steps": 10, "train": 0.5, "validation": 0.6 });
         assert_eq!(told["losses"], json!([{ "generation": 2, "points": [point] }]));
         assert_eq!(told["steps"], json!([{ "generation": 2, "step": "gen", "seconds": 3.5 }]));
+        fs::write(folder.join("ledger.toml"), entry(1, true, 5.0) + &other).unwrap();
+        let names: Vec<Value> =
+            look(&folder, "lab").into_iter().map(|l| l["name"].clone()).collect();
+        assert_eq!(names, ["lab (minishogi)", "lab (shogi)"]);
         fs::write(folder.join("ledger.toml"), "= broken").unwrap();
-        assert!(look(&folder, "lab")["error"].is_string());
+        assert!(look(&folder, "lab")[0]["error"].is_string());
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -178,7 +178,10 @@ mod tests {
         );
         fs::write(journal_path(&games), lines).unwrap();
         let told = look(&games, "games.csa");
-        assert_eq!((&told["games"], &told["live"], &told["error"]), (&json!(2), &json!(true), &Value::Null));
+        assert_eq!(
+            (&told["games"], &told["live"], &told["error"]),
+            (&json!(2), &json!(true), &Value::Null)
+        );
         assert_eq!(told["engines"][0]["wins"], 1);
         assert_eq!(told["pairings"][0]["draws"], 1);
         assert_eq!(told["curve"][1], json!({ "game": 2, "points": 1.5 }));

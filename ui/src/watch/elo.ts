@@ -1,0 +1,10 @@
+// Elo with its interval, as people write it.
+
+import type { Interval } from '../net/contract';
+
+export function eloText(elo: Interval): string {
+  if (!elo) return '–';
+  const text = (value: number | null): string => (value === null ? '∞' : value.toFixed(0));
+  const [low, middle, high] = elo;
+  return `${middle !== null && middle >= 0 ? '+' : ''}${text(middle)} [${text(low)}, ${text(high)}]`;
+}
