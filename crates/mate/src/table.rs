@@ -77,6 +77,21 @@ pub(crate) struct Table {
     lost: AtomicU64,
 }
 
+/// Tables larger than that are given back by a thread of their own.
+const LARGE: usize = 16 << 20;
+
+impl Drop for Table {
+    /// Giving gigabytes back to the system takes most of a second; the answer to a stop must not
+    /// wait for it.
+    fn drop(&mut self) {
+        let (slots, loops) = (std::mem::take(&mut self.slots), std::mem::take(&mut self.loops));
+        if slots.len() * size_of::<[AtomicU64; 4]>() > LARGE {
+            // Without a thread to spare it is done here: the closure is dropped with the error.
+            let _ = std::thread::Builder::new().spawn(move || drop((slots, loops)));
+        }
+    }
+}
+
 impl Table {
     /// A table of about that many bytes.
     pub(crate) fn new(bytes: usize) -> Self {
