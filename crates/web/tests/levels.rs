@@ -19,7 +19,7 @@ fn worth(piece: Piece) -> i32 {
         Some(Kind::Silver | Kind::Gold) => 5,
         Some(Kind::Bishop | Kind::Rook) => 9,
         Some(Kind::King) => 0,
-        Some(kind) if matches!(kind, Kind::Horse | Kind::Dragon) => 12,
+        Some(Kind::Horse | Kind::Dragon) => 12,
         Some(_) => 6,
     }
 }
