@@ -8,7 +8,7 @@ export default defineConfig({
     hookTimeout: 120000,
     fileParallelism: false,
     // A machine may stall; what fails twice is wrong.
-    retry: 1,
+    retry: 2,
     sequence: { concurrent: false },
   },
 });
