@@ -187,9 +187,8 @@ impl Pool {
         state.jobs.next += 1;
         let id = state.jobs.next;
         let asked = self.inner.means.time.now();
-        // A move that takes its time has to begin well before it is due.
-        let within = order.within.unwrap_or(PATIENCE);
-        let due = asked + if order.class == Class::Heavy { within / 2 } else { within };
+        // A move has to begin well before its answer is wanted.
+        let due = asked + order.within.unwrap_or(PATIENCE) / 2;
         state.line.join(id, &order.visitor, order.class, order.threads, due);
         let job = Job { order, stop: Stop::default(), used: Duration::ZERO, asked };
         state.jobs.waiting.insert(id, job);
