@@ -150,8 +150,7 @@ describe('playing', () => {
       await page.keyboard.press('ArrowRight');
     }
     await page.keyboard.press('Enter');
-    // The question takes the focus a moment after it is drawn.
-    await page.locator('.promotion-question :focus').waitFor();
+    await page.locator('.promotion-question').waitFor();
     await page.keyboard.press('Enter');
     await expectMoves(page, 3);
     expect(await sfen(page)).toContain('1r5+B1');

@@ -9,6 +9,7 @@ use crate::player::{Player, Thought, Turn};
 use crate::referee::{End, HouseRules};
 use rules::Color;
 use std::time::Duration;
+use think::Clocks;
 use usi::{GameResult, Go, Times};
 
 /// What both players of a game are bound by.
@@ -105,16 +106,9 @@ fn go_for(mover: Color, clocks: &[Clock; 2]) -> Go {
         clock.control().clock.map_or((own.left(), rule.increment), |r| (clock.left(), r.increment))
     };
     let [(btime, binc), (wtime, winc)] = Color::BOTH.map(of);
-    // Some engines stop at words they do not know: only who plays with increments hears of them.
-    let fischer = !rule.increment.is_zero();
-    go.times = Times {
-        btime: Some(millis(btime)),
-        wtime: Some(millis(wtime)),
-        binc: fischer.then(|| millis(binc)),
-        winc: fischer.then(|| millis(winc)),
-        // Sudden death is told as byoyomi of nothing, which every engine understands.
-        byoyomi: (!fischer || !rule.byoyomi.is_zero()).then(|| millis(rule.byoyomi)),
-    };
+    let increment = if rule.increment.is_zero() { [Duration::ZERO; 2] } else { [binc, winc] };
+    let clocks = Clocks { time: [btime, wtime], increment, byoyomi: rule.byoyomi };
+    go.times = Times::of(&clocks);
     go
 }
 

@@ -5,11 +5,12 @@ use crate::player::{Player, Thought, Turn};
 use crate::ponder::Expected;
 use crate::process::{Answered, Process};
 use crate::spec::{Command, EngineSpec};
-use rules::{AnyPosition, Game, Move};
+use rules::{Game, Move};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use think::{Answer, Info, Moment, OptionSpec, TimeSource, quote};
+use think::{Answer, Moment, OptionSpec, TimeSource, quote};
+use usi::option::{VARIANTS, choosing};
 use usi::{BestMove, GameResult, Go, Reply};
 
 /// How often a waiting game looks whether it has been abandoned.
@@ -20,9 +21,6 @@ const STALL: Duration = Duration::from_secs(5);
 
 /// The same where nothing limits its time.
 const STALL_UNTIMED: Duration = Duration::from_secs(60);
-
-/// Options by which engines choose the game.
-const VARIANTS: [&str; 2] = ["USI_Variant", "UCI_Variant"];
 
 /// What an engine says about itself.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -104,11 +102,9 @@ impl Foreign {
     fn options(&self, game: Game) -> Vec<(String, String)> {
         let mut options = self.spec.options.clone();
         let given = options.iter().any(|(name, _)| VARIANTS.contains(&name.as_str()));
-        let declared = VARIANTS
-            .iter()
-            .find(|name| self.introduction.options.iter().any(|o| o.is_called(name)));
-        if let (Some(name), false, true) = (declared, given, game != Game::Shogi) {
-            options.insert(0, ((*name).to_owned(), game.name().to_owned()));
+        let declares = |name: &str| self.introduction.options.iter().any(|o| o.is_called(name));
+        if let (Some(choice), false) = (choosing(game, declares), given) {
+            options.insert(0, choice);
         }
         options
     }
@@ -254,7 +250,10 @@ impl Player for Foreign {
         let lag = self.time.now().saturating_sub(answered.at);
         let process = self.process()?;
         process.answered();
-        let info = process.ear().thought().and_then(|line| thought(&line, turn.position));
+        let info = process.ear().thought().and_then(|line| match Reply::parse(&line) {
+            Ok(Reply::Info(told)) => Some(told.thought(turn.position)),
+            _ => None,
+        });
         let answer = match Reply::parse(&answered.line) {
             Ok(Reply::BestMove(BestMove::Resign)) => Answer::Resign,
             Ok(Reply::BestMove(BestMove::Win)) => Answer::Win,
@@ -304,35 +303,4 @@ impl Player for Foreign {
             process.end(fault.is_none());
         }
     }
-}
-
-fn detached(position: &AnyPosition) -> AnyPosition {
-    match position {
-        AnyPosition::Shogi(p) => p.without_history().into(),
-        AnyPosition::Minishogi(p) => p.without_history().into(),
-    }
-}
-
-/// A line of thought with its moves, as far as they can be played.
-fn thought(line: &str, position: &AnyPosition) -> Option<Info> {
-    let Ok(Reply::Info(told)) = Reply::parse(line) else { return None };
-    // Whether the moves can be played does not depend on how the position came about.
-    let mut position = detached(position);
-    let mut pv = Vec::new();
-    for text in &told.pv {
-        let Ok(m) = position.parse_usi(text) else { break };
-        position.play(m);
-        pv.push(m);
-    }
-    Some(Info {
-        depth: told.depth,
-        seldepth: told.seldepth,
-        multipv: told.multipv,
-        score: told.score,
-        nodes: told.nodes,
-        nps: told.nps,
-        hashfull: told.hashfull,
-        time: told.time.map(Duration::from_millis),
-        pv,
-    })
 }

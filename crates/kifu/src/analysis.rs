@@ -9,7 +9,7 @@ use crate::csa;
 use crate::evaluation::{Evaluation, Score};
 use crate::movetext;
 use crate::record::Record;
-use crate::replay::{Replay, detached};
+use crate::replay::Replay;
 use rules::{AnyPosition, Color, Move};
 
 /// The score floodgate's clients send for a mate.
@@ -114,7 +114,7 @@ fn floodgate(comment: &str, place: Place<'_>) -> Option<Evaluation> {
     let mut words = comment.strip_prefix('*')?.split_ascii_whitespace();
     let score: i32 = words.next()?.parse().ok()?;
     let mut eval = Evaluation { score: Some(floodgate_score(score)), ..Evaluation::default() };
-    let mut pos = detached(place.position);
+    let mut pos = place.position.without_history();
     let mut tail: Vec<&str> = Vec::new();
     for word in words {
         if let Some(nodes) = word.strip_prefix('#').and_then(|n| n.parse().ok()) {
@@ -205,7 +205,7 @@ pub(crate) fn csa_lines(eval: &Evaluation, place: Place<'_>) -> Vec<String> {
         None => return japanese_lines(eval, place),
     };
     let mut line = format!("* {score}");
-    let mut pos = detached(place.position);
+    let mut pos = place.position.without_history();
     for &m in &eval.pv {
         line.push(' ');
         line.push_str(&csa::write_move(&pos, m));

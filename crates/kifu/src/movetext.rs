@@ -2,7 +2,6 @@
 
 use crate::notation::{self, MARKS};
 use crate::relative::{self, Relative, Unresolved};
-use crate::replay::detached;
 use rules::{AnyPosition, Color, Game, Kind, Move, Square};
 
 /// A move as written, before it is looked for on the board.
@@ -131,7 +130,7 @@ pub(crate) fn may_promote(pos: &AnyPosition, m: Move) -> bool {
 /// Reads a line of marked moves (`▲７六歩△３四歩 …`) from a position: the moves, and the text
 /// from the first that is none.
 pub(crate) fn read_line(pos: &AnyPosition, last: Option<Move>, text: &str) -> (Vec<Move>, String) {
-    let mut pos = detached(pos);
+    let mut pos = pos.without_history();
     let (mut last, mut moves, mut rest) = (last, Vec::new(), text);
     while let Some(token) = first_token(rest) {
         // What follows the last move of a line is not marked: it begins after a space.
@@ -159,7 +158,7 @@ fn first_token(text: &str) -> Option<&str> {
 /// Writes a line of moves from a position as people read it: `▲７六歩△３四歩`. The moves must be
 /// legal one after the other; `last` is the move before them, which 同 refers to.
 pub fn write_line(pos: &AnyPosition, last: Option<Move>, moves: &[Move]) -> String {
-    let (mut pos, mut last) = (detached(pos), last);
+    let (mut pos, mut last) = (pos.without_history(), last);
     let mut text = String::new();
     for &m in moves {
         text.push_str(&ki2(&pos, last, m));

@@ -1,7 +1,6 @@
 //! Walking through a record with the position at hand.
 
 use crate::ending::Ending;
-use crate::placement::set_up;
 use crate::record::{Node, NodeId, Record, Step};
 use rules::{AnyPosition, Move};
 
@@ -55,11 +54,6 @@ impl Replay {
             }
         }
     }
-}
-
-/// The position without the moves that led to it: cheap to copy however long the game was.
-pub(crate) fn detached(pos: &AnyPosition) -> AnyPosition {
-    set_up(pos.game(), &pos.sfen()).unwrap_or_else(|_| pos.clone())
 }
 
 /// A record being read: a place in it where the next move is added.

@@ -80,6 +80,12 @@ impl AnyPosition {
         each!(self, p => p.moves_played())
     }
 
+    /// See [`Position::without_history`].
+    #[must_use]
+    pub fn without_history(&self) -> Self {
+        each!(self, p => p.without_history().into())
+    }
+
     /// See [`Position::piece_at`].
     pub fn piece_at(&self, sq: Square) -> Piece {
         each!(self, p => p.piece_at(sq))

@@ -1,10 +1,11 @@
 use super::*;
 use crate::words::MAX_MILLIS;
-use crate::{MateTime, Start};
+use crate::{MateTime, Start, Times};
 use proptest::option::of;
 use proptest::prelude::*;
+use rules::Game;
 use std::time::Duration;
-use think::{Limits, MateLimit};
+use think::{Clocks, Limits, MateLimit};
 
 fn check(line: &str, expected: Command) {
     assert_eq!(Command::parse(line), Ok(expected.clone()), "{line:?}");
@@ -147,7 +148,7 @@ fn errors_say_what_is_wrong() {
 
 #[test]
 fn limits_as_meant() {
-    let game = rules::Game::Shogi;
+    let game = Game::Shogi;
     let start = rules::AnyPosition::startpos(game);
     let limits = |line: &str| match Command::parse(line).unwrap() {
         Command::Go(go) => go.limits(&start, Duration::from_secs(7)),
@@ -173,7 +174,7 @@ fn limits_as_meant() {
 fn a_mate_problem_may_lack_a_king_and_is_only_asked_for_its_mate() {
     let problem = "position sfen 4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1";
     let Ok(Command::Position(problem)) = Command::parse(problem) else { panic!() };
-    let position = problem.resolve(rules::Game::Shogi).unwrap();
+    let position = problem.resolve(Game::Shogi).unwrap();
     let ask = |go: Go| go.limits(&position, Duration::ZERO);
     assert!(ask(Go { mate: Some(MateTime::Infinite), ..Go::default() }).is_ok());
     let error = ask(Go::default()).unwrap_err().to_string();
@@ -306,5 +307,35 @@ proptest! {
         if let Ok(command) = Command::parse(&words.join(" ")) {
             prop_assert_eq!(Command::parse(&command.to_string()), Ok(command));
         }
+    }
+}
+
+#[test]
+fn positions_with_their_moves_are_told_and_understood() {
+    for (game, text) in [
+        (Game::Shogi, "startpos"),
+        (Game::Shogi, "startpos moves 7g7f 3c3d 8h2b+"),
+        (Game::Shogi, "sfen 4k4/9/9/9/9/9/9/9/4K4 w 2Pr 7 moves R*5h 5i5h"),
+        (Game::Minishogi, "startpos moves 1e1d"),
+    ] {
+        let position = SetPosition::parse(text).unwrap().resolve(game).unwrap();
+        assert_eq!(SetPosition::of(&position).to_string(), text);
+    }
+}
+
+#[test]
+fn clocks_are_told_in_words_that_engines_know() {
+    let ms = Duration::from_millis;
+    for (increment, byoyomi, want) in [
+        ([0, 0], 0, " btime 10 wtime 20 byoyomi 0"),
+        ([0, 0], 5, " btime 10 wtime 20 byoyomi 5"),
+        ([1, 0], 0, " btime 10 wtime 20 binc 1 winc 0"),
+        ([1, 2], 5, " btime 10 wtime 20 byoyomi 5 binc 1 winc 2"),
+    ] {
+        let increment = increment.map(ms);
+        let clocks = Clocks { time: [ms(10), ms(20)], increment, byoyomi: ms(byoyomi) };
+        let times = Times::of(&clocks);
+        assert_eq!(times.to_string(), want);
+        assert_eq!(times.clocks(), Some(clocks));
     }
 }

@@ -52,6 +52,20 @@ impl Times {
         })
     }
 
+    /// The words for clocks. Some engines stop at words they do not know, so only who plays with
+    /// increments hears of them; sudden death is told as byoyomi of nothing, which all understand.
+    pub fn of(clocks: &Clocks) -> Self {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let fischer = clocks.increment.iter().any(|increment| !increment.is_zero());
+        Self {
+            btime: Some(millis(clocks.time[0])),
+            wtime: Some(millis(clocks.time[1])),
+            binc: fischer.then(|| millis(clocks.increment[0])),
+            winc: fischer.then(|| millis(clocks.increment[1])),
+            byoyomi: (!fischer || !clocks.byoyomi.is_zero()).then(|| millis(clocks.byoyomi)),
+        }
+    }
+
     /// The clocks meant; `None` if none was given. One that is missing beside others is 0.
     pub fn clocks(&self) -> Option<Clocks> {
         if *self == Self::default() {

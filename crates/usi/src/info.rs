@@ -2,8 +2,9 @@
 
 use crate::ParseError;
 use crate::words::{MAX_MILLIS, first, number, trimmed};
-use rules::Game;
+use rules::{AnyPosition, Game};
 use std::fmt;
+use std::time::Duration;
 use think::{Bound, Score};
 
 /// An `info` line as typed; what is `None` or empty was not given.
@@ -69,6 +70,29 @@ impl Info {
             time: info.time.map(|t| u64::try_from(t.as_millis()).unwrap_or(u64::MAX)),
             pv: info.pv.iter().map(|m| m.usi(game)).collect(),
             ..Self::default()
+        }
+    }
+
+    /// What it says about a position, with its moves as far as they can be played.
+    pub fn thought(&self, position: &AnyPosition) -> think::Info {
+        // Whether the moves can be played does not depend on how the position came about.
+        let mut at = position.without_history();
+        let mut pv = Vec::new();
+        for text in &self.pv {
+            let Ok(m) = at.parse_usi(text) else { break };
+            at.play(m);
+            pv.push(m);
+        }
+        think::Info {
+            depth: self.depth,
+            seldepth: self.seldepth,
+            multipv: self.multipv,
+            score: self.score,
+            nodes: self.nodes,
+            nps: self.nps,
+            hashfull: self.hashfull,
+            time: self.time.map(Duration::from_millis),
+            pv,
         }
     }
 

@@ -3,8 +3,19 @@
 
 use crate::ParseError;
 use crate::words::{first, trimmed};
+use rules::Game;
 use std::fmt;
 use think::{OptionKind, OptionSpec};
+
+/// Options by which engines choose the game.
+pub const VARIANTS: [&str; 2] = ["USI_Variant", "UCI_Variant"];
+
+/// The option, with its value, that tells an engine which game is played: none for shogi, which
+/// every engine expects, nor for an engine that declares no such option.
+pub fn choosing(game: Game, declares: impl Fn(&str) -> bool) -> Option<(String, String)> {
+    let name = VARIANTS.into_iter().find(|name| game != Game::Shogi && declares(name))?;
+    Some((name.to_owned(), game.name().to_owned()))
+}
 
 /// Reads what follows `option`.
 pub(crate) fn parse(rest: &str) -> Result<OptionSpec, ParseError> {

@@ -49,6 +49,20 @@ pub enum PositionError {
 }
 
 impl SetPosition {
+    /// The command that sets up a position with the moves that led to it.
+    pub fn of(position: &AnyPosition) -> Self {
+        let game = position.game();
+        let moves = position.moves_played();
+        let mut root = position.clone();
+        for _ in &moves {
+            root.undo();
+        }
+        let sfen = root.sfen();
+        let usual = sfen == AnyPosition::startpos(game).sfen();
+        let start = if usual { Start::Startpos } else { Start::Sfen(sfen) };
+        Self { start, moves: moves.iter().map(|m| m.usi(game)).collect() }
+    }
+
     /// Reads what follows `position`. The word `sfen` may be left out.
     pub fn parse(rest: &str) -> Result<Self, ParseError> {
         let mut words = trimmed(rest).split_ascii_whitespace().peekable();

@@ -1,7 +1,9 @@
 use super::*;
+use crate::option::choosing;
 use crate::words::MAX_MILLIS;
 use proptest::option::of;
 use proptest::prelude::*;
+use rules::{AnyPosition, Game};
 use std::time::Duration;
 use think::{Bound, OptionKind, Score};
 
@@ -246,4 +248,25 @@ proptest! {
             prop_assert_eq!(Reply::parse(&reply.to_string()), Ok(reply));
         }
     }
+}
+
+#[test]
+fn lines_of_thought_end_where_moves_do() {
+    let position = AnyPosition::startpos(Game::Shogi);
+    let Ok(Reply::Info(told)) = Reply::parse("info depth 3 time 12 pv 7g7f 3c3d rep_draw") else {
+        panic!("an info line");
+    };
+    let thought = told.thought(&position);
+    assert_eq!((thought.depth, thought.time), (Some(3), Some(Duration::from_millis(12))));
+    let moves: Vec<String> = thought.pv.iter().map(|m| m.usi(Game::Shogi)).collect();
+    assert_eq!(moves, ["7g7f", "3c3d"]);
+}
+
+#[test]
+fn the_game_is_chosen_where_it_must_and_can_be() {
+    let of = |game, declared: &[&str]| choosing(game, |name| declared.contains(&name));
+    assert_eq!(of(Game::Shogi, &["USI_Variant"]), None);
+    assert_eq!(of(Game::Minishogi, &["Threads"]), None);
+    let (name, value) = of(Game::Minishogi, &["UCI_Variant"]).unwrap();
+    assert_eq!((name.as_str(), value.as_str()), ("UCI_Variant", "minishogi"));
 }

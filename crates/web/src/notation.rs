@@ -16,7 +16,7 @@ pub struct Notation {
 /// Writes a line from a position, up to the first move that is not legal there. `last` is the move
 /// before it, which 同 refers to.
 pub fn line(position: &AnyPosition, last: Option<Move>, moves: &[Move]) -> Notation {
-    let (mut at, mut last) = (detached(position), last);
+    let (mut at, mut last) = (position.without_history(), last);
     let mut notation = Notation::default();
     for &m in moves {
         if !at.is_legal(m) {
@@ -29,14 +29,6 @@ pub fn line(position: &AnyPosition, last: Option<Move>, moves: &[Move]) -> Notat
         last = Some(m);
     }
     notation
-}
-
-/// The position without the moves that led to it: cheap to copy however long the game was.
-pub fn detached(position: &AnyPosition) -> AnyPosition {
-    match position {
-        AnyPosition::Shogi(p) => p.without_history().into(),
-        AnyPosition::Minishogi(p) => p.without_history().into(),
-    }
 }
 
 /// `▲７六歩`

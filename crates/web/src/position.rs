@@ -1,7 +1,6 @@
 //! A position as the page sees it: the board, every legal move, whether it is over.
 
 use crate::ending;
-use crate::notation::detached;
 use crate::trouble::{Code, Trouble};
 use crate::words;
 use rules::{AnyPosition, Color, Declaration, Game, Kind, Kings, Move};
@@ -162,7 +161,7 @@ pub fn check(game: Game, sfen: &str, problem: bool) -> Value {
     let kings = if problem { Kings::Any } else { Kings::Both };
     match AnyPosition::from_sfen_with(game, sfen.trim(), kings) {
         Ok(position) => json!({ "ok": true, "sfen": position.sfen(),
-            "position": view(&detached(&position), Declaration::default()) }),
+            "position": view(&position.without_history(), Declaration::default()) }),
         Err(error) => json!({ "ok": false, "reasons": error.reasons }),
     }
 }

@@ -87,7 +87,7 @@ impl LineAsked {
         let moves: Vec<Move> =
             self.line.iter().map_while(|text| Move::from_usi(game, text)).collect();
         let told = notation::line(&position, position::last(&position), &moves);
-        let mut at = notation::detached(&position);
+        let mut at = position.without_history();
         let sfens: Vec<String> = moves[..told.usi.len()]
             .iter()
             .map(|&m| {

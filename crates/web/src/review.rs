@@ -91,10 +91,10 @@ impl Review {
     pub fn start(wanted: Wanted, outlet: Outlet, pool: Pool) -> Arc<Self> {
         let moves = wanted.position.moves_played();
         let mut at = wanted.position.clone();
-        let mut positions = vec![notation::detached(&at)];
+        let mut positions = vec![at.without_history()];
         for _ in &moves {
             at.undo();
-            positions.push(notation::detached(&at));
+            positions.push(at.without_history());
         }
         positions.reverse();
         let state = State { judged: vec![None; positions.len()], ..State::default() };

@@ -262,7 +262,7 @@ impl SentNode {
         node.comments = self.comments.iter().flat_map(|c| c.lines()).map(one_line).collect();
         node.bookmark = self.bookmark.as_deref().map(one_line).filter(|b| !b.is_empty());
         node.eval = self.eval.as_ref().and_then(|eval| {
-            let mut at = notation::detached(position);
+            let mut at = position.without_history();
             let mut pv = Vec::new();
             for text in &eval.pv {
                 let Ok(m) = at.parse_usi(text) else { break };

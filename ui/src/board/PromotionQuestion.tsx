@@ -1,6 +1,6 @@
 // "Promote?" for those who move by keyboard; the mouse has shogiground's own choice on the board.
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../i18n';
 import { pieceName, squareName } from './announce';
 import type { Piece } from './shogi';
@@ -9,7 +9,8 @@ interface Props { square: string; piece: Piece | undefined; decide: (promote: bo
 
 export function PromotionQuestion({ square, piece, decide }: Props) {
   const first = useRef<HTMLButtonElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  // Before it is drawn: the next key is for the question.
+  useLayoutEffect(() => first.current?.focus(), []);
   const promoted = piece ? pieceName({ ...piece, promoted: true }) : '';
   const plain = piece ? pieceName(piece) : '';
   return (

@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use think::{Answer, Clocks, quote};
-use usi::{BestMove, Reply};
+use usi::option::choosing;
+use usi::{BestMove, Reply, SetPosition};
 
 /// Longest line of an engine that is read.
 const LONGEST_LINE: u64 = 64 << 10;
@@ -19,9 +20,6 @@ const LONGEST_LINE: u64 = 64 << 10;
 /// How long an engine may take to end when asked to, in peace and when another takes its place.
 const FAREWELL: Duration = Duration::from_secs(2);
 const SHORT_FAREWELL: Duration = Duration::from_millis(200);
-
-/// Options by which engines choose the game.
-const VARIANTS: [&str; 2] = ["USI_Variant", "UCI_Variant"];
 
 /// What is started.
 #[derive(Clone, Debug)]
@@ -258,10 +256,9 @@ impl State {
     fn settings(&self) -> String {
         let mut text = String::new();
         let mut options = self.options.clone();
-        let variant =
-            VARIANTS.iter().find(|name| self.declared.iter().any(|d| d.eq_ignore_ascii_case(name)));
-        if let (Some(name), Game::Minishogi) = (variant, self.game) {
-            options.insert(0, ((*name).to_owned(), self.game.name().to_owned()));
+        let declares = |name: &str| self.declared.iter().any(|d| d.eq_ignore_ascii_case(name));
+        if let Some(choice) = choosing(self.game, declares) {
+            options.insert(0, choice);
         }
         for (name, value) in options {
             let command = usi::Command::SetOption { name, value: Some(value) };
@@ -273,27 +270,11 @@ impl State {
     fn ask(&mut self, question: &Question) {
         let increments = self.increments;
         self.told_increments |= increments && has_increments(question);
-        let text = format!("{}\n{}\n", position_line(question), go_line(question, increments));
+        let position = SetPosition::of(&question.position);
+        let text = format!("position {position}\n{}\n", go_line(question, increments));
         self.running = Some((question.ticket, question.position.clone()));
         self.send(&text);
     }
-}
-
-fn position_line(question: &Question) -> String {
-    let game = question.start.game();
-    let start = question.start.sfen();
-    let usual = start == AnyPosition::startpos(game).sfen();
-    let mut line =
-        if usual { "position startpos".to_owned() } else { format!("position sfen {start}") };
-    let moves = question.position.moves_played();
-    if !moves.is_empty() {
-        line.push_str(" moves");
-        for m in moves {
-            line.push(' ');
-            line.push_str(&m.usi(game));
-        }
-    }
-    line
 }
 
 fn has_increments(question: &Question) -> bool {
@@ -429,8 +410,7 @@ mod tests {
 
     #[test]
     fn questions_in_the_words_of_usi() {
-        let start = AnyPosition::startpos(Game::Shogi);
-        let mut position = start.clone();
+        let mut position = AnyPosition::startpos(Game::Shogi);
         position.play(position.parse_usi("7g7f").unwrap());
         let ms = Duration::from_millis;
         let clocks = |inc, byo| Clocks {
@@ -444,20 +424,13 @@ mod tests {
             (Some(clocks(50, 500)), false, "go btime 1000 wtime 2000 binc 50 winc 50 byoyomi 500"),
             (None, false, "go btime 0 wtime 0 byoyomi 1000"),
         ] {
-            let question = Question {
-                ticket: 1,
-                start: start.clone(),
-                position: position.clone(),
-                clocks,
-                ponder,
-            };
+            let question = Question { ticket: 1, position: position.clone(), clocks, ponder };
             assert_eq!(go_line(&question, true), want);
-            assert_eq!(position_line(&question), "position startpos moves 7g7f");
         }
         let clocks =
             Clocks { time: [ms(1000), ms(2000)], increment: [ms(50), ms(70)], byoyomi: ms(10) };
         let clocks = Some(clocks);
-        let question = Question { ticket: 1, start, position, clocks, ponder: false };
+        let question = Question { ticket: 1, position, clocks, ponder: false };
         let plain = "go btime 1000 wtime 2000 byoyomi 80";
         assert_eq!(go_line(&question, false), plain, "White's increment");
     }

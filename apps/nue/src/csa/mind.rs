@@ -41,8 +41,7 @@ pub(super) enum Thought {
 #[derive(Clone, Debug)]
 pub(super) struct Question {
     pub(super) ticket: Ticket,
-    /// Where the game began, and the moves since, the last one only expected if `ponder`.
-    pub(super) start: AnyPosition,
+    /// The position with the moves of the game, the last one only expected if `ponder`.
     pub(super) position: AnyPosition,
     pub(super) clocks: Option<Clocks>,
     pub(super) ponder: bool,

@@ -203,15 +203,8 @@ fn after_moves(start: AnyPosition, moves: &str) -> Option<AnyPosition> {
         let m = wire::read_move(&position, &moves[index..index + 7]).ok()?;
         position.play(m);
     }
-    Some(detached(&position))
+    Some(position.without_history())
 }
 
 /// Longest text of moves: as many as a game can well have.
 const LONGEST: usize = 7 * 2000;
-
-fn detached(position: &AnyPosition) -> AnyPosition {
-    match position {
-        AnyPosition::Shogi(p) => p.without_history().into(),
-        AnyPosition::Minishogi(p) => p.without_history().into(),
-    }
-}

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
-use think::{Answer, Info, Moment, TimeSource, quote};
-use usi::{BestMove, Go, Reply};
+use think::{Answer, Clocks, Info, Moment, TimeSource, quote};
+use usi::option::{VARIANTS, choosing};
+use usi::{BestMove, Go, Reply, SetPosition, Times};
 
 /// How an engine is started.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,9 +46,6 @@ const STALL: Duration = Duration::from_secs(5);
 
 /// How long it may take to end when asked to.
 const FAREWELL: Duration = Duration::from_secs(1);
-
-/// Options by which engines choose the game.
-const VARIANTS: [&str; 2] = ["USI_Variant", "UCI_Variant"];
 
 enum Heard {
     Line(String),
@@ -222,10 +220,8 @@ impl Process {
         if self.declares("USI_Hash") {
             set("USI_Hash", mib.to_string());
         }
-        if self.game != Game::Shogi {
-            for name in VARIANTS.into_iter().filter(|name| self.declares(name)).take(1) {
-                set(name, self.game.name().to_owned());
-            }
+        if let Some((name, value)) = choosing(self.game, |name| self.declares(name)) {
+            set(&name, value);
         }
         for (name, value) in &registered.options {
             set(name, value.clone());
@@ -264,7 +260,8 @@ impl Process {
                 return Err(self.gone());
             }
         }
-        self.send(&format!("{}\ngo{}\n", position_line(&question.position), go(question)))?;
+        let position = SetPosition::of(&question.position);
+        self.send(&format!("position {position}\ngo{}\n", go(question)))?;
         let wake = self.wake.clone();
         // A full channel is about to be read anyway; the flag is looked at with every line.
         stop.on(move || drop(wake.try_send(Heard::Stop)));
@@ -281,7 +278,7 @@ impl Process {
             let patience = left.unwrap_or(STALL).min(Duration::from_millis(500));
             match self.heard.recv_timeout(patience) {
                 Ok(Heard::Line(line)) => match Reply::parse(&line) {
-                    Ok(Reply::Info(info)) => hear(&understood(&info, &question.position)),
+                    Ok(Reply::Info(info)) => hear(&info.thought(&question.position)),
                     Ok(Reply::BestMove(best)) => return answer(&best, &question.position),
                     _ => {}
                 },
@@ -296,69 +293,17 @@ impl Process {
     }
 }
 
-fn position_line(position: &AnyPosition) -> String {
-    let game = position.game();
-    let moves = position.moves_played();
-    let mut start = position.clone();
-    for _ in &moves {
-        start.undo();
-    }
-    let sfen = start.sfen();
-    let mut line = if sfen == AnyPosition::startpos(game).sfen() {
-        "position startpos".to_owned()
-    } else {
-        format!("position sfen {sfen}")
-    };
-    if !moves.is_empty() {
-        line += " moves";
-        for m in moves {
-            line += &format!(" {}", m.usi(game));
-        }
-    }
-    line
-}
-
 fn go(question: &Question) -> Go {
-    let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let mut go = Go { nodes: question.nodes, depth: question.depth, ..Go::default() };
     if let Some(clocks) = question.clocks {
-        let increment = clocks.increment.iter().any(|i| !i.is_zero());
-        go.times.btime = Some(ms(clocks.time[0]));
-        go.times.wtime = Some(ms(clocks.time[1]));
-        go.times.binc = increment.then(|| ms(clocks.increment[0]));
-        go.times.winc = increment.then(|| ms(clocks.increment[1]));
-        go.times.byoyomi = (!increment || !clocks.byoyomi.is_zero()).then(|| ms(clocks.byoyomi));
+        go.times = Times::of(&clocks);
     } else if let Some(time) = question.time {
         // Understood by every engine, which "movetime" is not.
-        go.times.btime = Some(0);
-        go.times.wtime = Some(0);
-        go.times.byoyomi = Some(ms(time));
+        go.times = Times::of(&Clocks { byoyomi: time, ..Clocks::default() });
     } else {
         go.infinite = question.nodes.is_none() && question.depth.is_none();
     }
     go
-}
-
-/// A line of thought with its moves, as far as they can be played.
-fn understood(told: &usi::Info, position: &AnyPosition) -> Info {
-    let mut at = crate::notation::detached(position);
-    let mut pv = Vec::new();
-    for text in &told.pv {
-        let Ok(m) = at.parse_usi(text) else { break };
-        at.play(m);
-        pv.push(m);
-    }
-    Info {
-        depth: told.depth,
-        seldepth: told.seldepth,
-        multipv: told.multipv,
-        score: told.score,
-        nodes: told.nodes,
-        nps: told.nps,
-        hashfull: told.hashfull,
-        time: told.time.map(Duration::from_millis),
-        pv,
-    }
 }
 
 fn answer(best: &BestMove, position: &AnyPosition) -> Result<Answer, Broken> {
@@ -439,12 +384,11 @@ mod tests {
     fn questions_in_the_words_of_usi() {
         let mut position = AnyPosition::startpos(Game::Shogi);
         position.play(position.parse_usi("7g7f").unwrap());
-        assert_eq!(position_line(&position), "position startpos moves 7g7f");
         let mut question = Question::new(position);
         assert_eq!(go(&question).to_string(), " infinite");
         question.time = Some(Duration::from_millis(300));
         assert_eq!(go(&question).to_string(), " btime 0 wtime 0 byoyomi 300");
-        question.clocks = Some(think::Clocks {
+        question.clocks = Some(Clocks {
             time: [Duration::from_secs(1); 2],
             increment: [Duration::from_secs(2); 2],
             byoyomi: Duration::ZERO,

@@ -33,7 +33,6 @@ impl Session {
         play.early = None;
         vec![Action::Think(Box::new(Question {
             ticket: self.ticket,
-            start: play.summary.start.clone(),
             position,
             clocks: play.budget.clocks(play.us, margin, Duration::ZERO),
             ponder: true,
@@ -79,7 +78,6 @@ impl Session {
         play.early = None;
         vec![Action::Think(Box::new(Question {
             ticket: self.ticket,
-            start: play.summary.start.clone(),
             position: play.position.clone(),
             clocks,
             ponder: false,
