@@ -33,6 +33,21 @@ fn one_problem_is_shown_with_its_line() {
 }
 
 #[test]
+fn futile_interpositions_are_counted_by_the_definition_asked_for() {
+    let sfen = "1k7/g8/2G6/9/9/9/9/9/6R2 b gs 1";
+    for (definition, plies) in [("none", 7), ("distance", 7), ("common", 3)] {
+        let (out, err, code) = run(&[sfen, "--shortest", "--futile", definition]);
+        assert_eq!(code, 0, "{err}");
+        assert!(out.contains(&format!("by \"{definition}\": mate in {plies} (shortest)")), "{out}");
+        let (out, _, _) = run(&[sfen, "--shortest", "--futile", definition, "--json"]);
+        let answer: serde_json::Value = serde_json::from_str(out.trim()).unwrap();
+        assert_eq!((&answer["plies"], &answer["counted"]["plies"]), (&7.into(), &plies.into()));
+    }
+    let (_, err, code) = run(&[sfen, "--futile", "all"]);
+    assert!(code == 2 && err.contains("none, distance, common"), "{err}");
+}
+
+#[test]
 fn an_open_question_is_said_to_be_one() {
     let (out, err, code) = run(&[HARD, "--nodes", "500"]);
     assert!(code == 1 && out.contains("unknown: out of nodes"), "{out}");

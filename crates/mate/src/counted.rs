@@ -9,7 +9,8 @@ use crate::expand::{self, Counting};
 use crate::futile::{self, Futile};
 use crate::node::{Bait, Child};
 use crate::table::Table;
-use rules::{Color, Move, MoveList, Position, Variant};
+use rules::{Bits, Color, Move, MoveList, Position, Variant};
+use std::cmp::Reverse;
 
 /// A mate by a definition of futile interpositions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,8 +19,11 @@ pub struct Counted {
     pub futile: Futile,
     /// Its length.
     pub plies: u16,
-    /// The longest defence, without what is futile; it ends where nothing that counts is left.
+    /// The longest defence; it ends where nothing that counts is left.
     pub line: Vec<Move>,
+    /// Which moves of the line do not count: a futile drop that leads to the longest defence, and
+    /// its capture.
+    pub free: Vec<bool>,
     /// Whether it is certain that no mate is shorter by this definition.
     pub is_shortest: bool,
 }
@@ -44,9 +48,9 @@ impl<V: Variant> Counter<'_, '_, V> {
                 None => break,
             }
         }
-        let line = self.line(best)?;
+        let (line, free) = self.line(best)?;
         let is_shortest = self.exact || best == 1;
-        Ok(Counted { futile: self.futile, plies: best, line, is_shortest })
+        Ok(Counted { futile: self.futile, plies: best, line, free, is_shortest })
     }
 
     /// The plies of a mate within that many, of the position on the board.
@@ -60,15 +64,19 @@ impl<V: Variant> Counter<'_, '_, V> {
     }
 
     /// The line of a mate of that many plies; the position is the same afterwards.
-    fn line(&mut self, plies: u16) -> Result<Vec<Move>, Unknown> {
-        let mut line = Vec::new();
+    fn line(&mut self, plies: u16) -> Result<(Vec<Move>, Vec<bool>), Unknown> {
+        let (mut line, mut free) = (Vec::new(), Vec::<bool>::new());
         let (mut bait, mut plies) = (None, plies);
         let found = loop {
-            let (check, left) = match self.attack(bait, plies) {
+            let (check, left, cost) = match self.attack(bait, plies) {
                 Ok(found) => found,
                 Err(why) => break Err(why),
             };
             line.push(check);
+            if let (0, Some(drop)) = (cost, free.last_mut()) {
+                *drop = true;
+            }
+            free.push(cost == 0);
             self.pos.play(check);
             if left == 0 {
                 break Ok(());
@@ -76,6 +84,7 @@ impl<V: Variant> Counter<'_, '_, V> {
             match self.defence(left) {
                 Ok(Some((reply, next, after))) => {
                     line.push(reply);
+                    free.push(false);
                     self.pos.play(reply);
                     (bait, plies) = (next, after);
                 }
@@ -86,7 +95,7 @@ impl<V: Variant> Counter<'_, '_, V> {
         for _ in &line {
             self.pos.undo();
         }
-        found.map(|()| line)
+        found.map(|()| (line, free))
     }
 
     fn children(&self, bait: Option<Bait>) -> Vec<Child> {
@@ -97,8 +106,9 @@ impl<V: Variant> Counter<'_, '_, V> {
         children
     }
 
-    /// The attacker's move that mates within that many plies, and the plies left after it.
-    fn attack(&mut self, bait: Option<Bait>, plies: u16) -> Result<(Move, u16), Unknown> {
+    /// The attacker's move that mates within that many plies, the plies left after it, and what it
+    /// costs.
+    fn attack(&mut self, bait: Option<Bait>, plies: u16) -> Result<(Move, u16, u16), Unknown> {
         for again in [false, true] {
             if again {
                 // The table has lost it.
@@ -115,8 +125,8 @@ impl<V: Variant> Counter<'_, '_, V> {
                     best = Some((after + c.cost, c.m, after));
                 }
             }
-            if let Some((_, m, after)) = best {
-                return Ok((m, after));
+            if let Some((whole, m, after)) = best {
+                return Ok((m, after, whole - after));
             }
         }
         Err(Unknown::Memory)
@@ -143,11 +153,13 @@ impl<V: Variant> Counter<'_, '_, V> {
             replies.push((after?.ok_or(Unknown::Memory)?, c, false));
         }
         loop {
-            // Among equals what counts by itself, then the first.
+            // Among equals what counts by itself, then the drop nearest to the king, then the first.
+            let king = self.pos.king(self.attacker.opponent());
+            let away = |bait: Bait| king.map_or(0, |k| V::between(k, bait.on).count());
             let Some(best) = replies
                 .iter_mut()
                 .rev()
-                .max_by_key(|(after, c, _)| (after + c.cost, c.bait.is_none()))
+                .max_by_key(|(after, c, _)| (after + c.cost, Reverse(c.bait.map(away))))
             else {
                 return Ok(None);
             };

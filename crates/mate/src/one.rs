@@ -45,9 +45,6 @@ struct Hunt<'a, V: Variant> {
 
 /// A piece dropped next to the king covers at most that many of its flights: a gold in front.
 const MOST_BY_DROP: u32 = 4;
-/// From outside: two squares of the line and two of a dragon's or horse's short steps.
-const MOST_FROM_AFAR: u32 = 4;
-
 impl<'a, V: Variant> Hunt<'a, V> {
     #[inline]
     fn new(pos: &'a Position<V>, king: Square, guards: Guards<V>, hopes: Hopes<V::Bits>) -> Self {
@@ -412,12 +409,6 @@ impl<'a, V: Variant> Hunt<'a, V> {
         played.play(after.m);
         played.is_legal(Move::drop(Kind::Pawn, sq))
     }
-}
-
-/// Where the piece on `sq`, which is ours, would go on an empty board.
-#[inline]
-fn reach<V: Variant>(pos: &Position<V>, us: Color, sq: Square) -> V::Bits {
-    pos.piece_at(sq).kind().map_or(V::Bits::EMPTY, |kind| V::reach(us, kind, sq))
 }
 
 /// What a candidate changes on the board.

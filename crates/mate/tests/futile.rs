@@ -64,7 +64,9 @@ fn line_is_legal<V: Variant>(pos: &Position<V>, counted: &Counted) {
         assert!(pos.is_legal(m) && (i % 2 == 1 || pos.gives_check(m)), "{counted:?} in {pos:?}");
         pos.play(m);
     }
-    assert!(pos.in_check() && counted.line.len() >= usize::from(counted.plies), "{counted:?}");
+    let counts = counted.free.iter().filter(|&&free| !free).count();
+    assert!(pos.in_check() && counted.free.len() == counted.line.len(), "{counted:?}");
+    assert_eq!(counts, usize::from(counted.plies), "{counted:?} in {pos:?}");
 }
 
 /// How many of the random positions each definition tells apart from the one before.

@@ -77,7 +77,11 @@ fn details(out: &mut impl Write, game: Game, solved: &Solved, branches: bool) ->
     match &solved.counted {
         Some(Ok(c)) => {
             let certain = if c.is_shortest { " (shortest)" } else { "" };
-            let line = usi(game, &c.line).join(" ");
+            let moves = usi(game, &c.line);
+            let shown =
+                |(m, &free): (&String, &bool)| if free { format!("({m})") } else { m.clone() };
+            let line: Vec<String> = moves.iter().zip(&c.free).map(shown).collect();
+            let line = line.join(" ");
             writeln!(
                 out,
                 "futile interpositions by {:?}: mate in {}{certain}: {line}",
@@ -197,7 +201,7 @@ pub(crate) fn json(
     match &solved.counted {
         Some(Ok(c)) => {
             value["counted"] = json!({"futile": c.futile.name(), "plies": c.plies,
-                "shortest": c.is_shortest, "line": usi(game, &c.line)});
+                "shortest": c.is_shortest, "line": usi(game, &c.line), "free": c.free});
         }
         Some(Err(why)) => value["counted"] = json!({"error": why.to_string()}),
         None => {}

@@ -1,8 +1,9 @@
-//! What guards the squares next to a king, and where a mate could come from: the conditions that
-//! nearly every position fails, so that nothing dearer is asked of it.
+//! What our pieces attack next to the enemy king, and whether that leaves any hope of a mate.
 
-use super::{MOST_FROM_AFAR, reach};
 use rules::{Bits, Color, Kind, Position, Square, Variant};
+
+/// From outside: two squares of the line and two of a dragon's or horse's short steps.
+const MOST_FROM_AFAR: u32 = 4;
 
 /// What our pieces attack next to the enemy king.
 pub(super) struct Guards<V: Variant> {
@@ -176,4 +177,10 @@ pub(super) fn interposes_anywhere<V: Variant>(
     [Kind::Gold, Kind::Silver, Kind::Bishop, Kind::Rook].iter().any(|&k| hand.has(k))
         || free(Kind::Lance)
         || free(Kind::Knight)
+}
+
+/// Where the piece on `sq`, which is ours, would go on an empty board.
+#[inline]
+fn reach<V: Variant>(pos: &Position<V>, us: Color, sq: Square) -> V::Bits {
+    pos.piece_at(sq).kind().map_or(V::Bits::EMPTY, |kind| V::reach(us, kind, sq))
 }
