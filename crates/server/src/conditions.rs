@@ -14,7 +14,6 @@ pub struct Conditions {
     pub event: String,
     /// Black's and White's name.
     pub names: [String; 2],
-    /// The clocks.
     pub times: [TimeRule; 2],
     /// Where the game begins.
     pub start: AnyPosition,
@@ -67,7 +66,6 @@ impl Conditions {
 /// How a game ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finish {
-    /// Why.
     pub reason: Reason,
     /// Who won; at the limit of moves, who won by the rules of the tournament.
     pub winner: Option<Color>,

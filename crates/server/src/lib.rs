@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | [`lobby`] | everybody on the server: logins, matching, rounds, tournaments, watching |
-//! | [`calendar`] | civil dates |
+//! | [`calendar`] | dates in the forms of the protocol |
 //! | [`clock`] | one player's time by the elements of the protocol |
 //! | [`conditions`] | what a game is played under, how it ended |
 //! | [`referee`] | what the rules say after a move |

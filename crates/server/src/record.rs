@@ -1,6 +1,6 @@
 //! A game as a record.
 
-use crate::calendar::Date;
+use crate::calendar;
 use crate::conditions::{Conditions, Finish};
 use csa::Reason;
 use kifu::{CsaVersion, Ending, Format, Key, NodeId, Record, Step, WriteOptions};
@@ -11,7 +11,6 @@ use std::time::Duration;
 pub struct StoredMove {
     /// The move in CSA text.
     pub text: String,
-    /// Its recorded time.
     pub time: Duration,
     /// What its player thought.
     pub comment: Option<String>,
@@ -30,9 +29,9 @@ pub fn record(
     headers.set(Key::Black, &conditions.names[0]);
     headers.set(Key::White, &conditions.names[1]);
     headers.set(Key::Event, &conditions.id);
-    headers.set(Key::StartTime, &Date::from_unix(started).text());
+    headers.set(Key::StartTime, &calendar::text(started));
     if let Some(ended) = ended {
-        headers.set(Key::EndTime, &Date::from_unix(ended).text());
+        headers.set(Key::EndTime, &calendar::text(ended));
     }
     if let Some(limit) = conditions.max_moves {
         headers.set(Key::MaxMoves, &limit.to_string());

@@ -6,9 +6,7 @@ use rules::{AnyPosition, Color, Game, GameRepetition};
 /// The game is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ruling {
-    /// Why.
     pub reason: Reason,
-    /// Who won.
     pub winner: Option<Color>,
 }
 

@@ -37,11 +37,9 @@ pub enum Entry {
     Started,
     /// A move, counted from 1.
     Move {
-        /// Its number.
         number: u32,
         /// The move in CSA text.
         text: String,
-        /// Its recorded time.
         time: Duration,
         /// What its player thought.
         comment: Option<String>,
@@ -50,20 +48,17 @@ pub enum Entry {
     Interrupted(Option<Color>),
     /// Taken up again.
     Resumed,
-    /// Over.
     Ended(Finish),
 }
 
 /// What a room is doing, as the lobby needs to know it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum State {
-    /// The game runs.
     Running,
     /// Nobody plays until both are back.
     Suspended,
     /// Never began: somebody rejected it.
     Dropped,
-    /// Over.
     Over,
 }
 
@@ -142,7 +137,6 @@ impl Room {
         Some(room)
     }
 
-    /// What is played.
     pub fn conditions(&self) -> &Arc<Conditions> {
         &self.conditions
     }

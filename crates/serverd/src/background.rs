@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::server_loop::{Input, ServerClock};
 use crate::store;
 use serde_json::{Value, json};
-use server::calendar::Date;
+use server::calendar;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -44,11 +44,7 @@ impl Background {
 
     /// Writes an event with its fields.
     pub(crate) fn log(&self, event: &str, fields: &Value) {
-        let date = Date::from_unix(ServerClock::wall());
-        let time = format!(
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
-            date.year, date.month, date.day, date.hour, date.minute, date.second
-        );
+        let time = calendar::format(ServerClock::wall(), "%Y-%m-%dT%H:%M:%SZ");
         let mut line = json!({ "time": time, "event": event });
         if let (Some(line), Some(fields)) = (line.as_object_mut(), fields.as_object()) {
             line.extend(fields.iter().map(|(k, v)| (k.clone(), v.clone())));
@@ -179,15 +175,10 @@ impl Worker {
 
 /// Where a game's record lies: a folder a day.
 pub(crate) fn record_path(folder: &Path, id: &str, started: i64) -> PathBuf {
-    let date = Date::from_unix(started);
     // Ids are made of names that were checked; whatever else is in them must not leave the folder.
     let safe = |c: char| if c.is_ascii_alphanumeric() || "+-_.@".contains(c) { c } else { '_' };
     let name: String = id.chars().map(safe).collect();
-    folder
-        .join(format!("{:04}", date.year))
-        .join(format!("{:02}", date.month))
-        .join(format!("{:02}", date.day))
-        .join(format!("{name}.csa"))
+    folder.join(calendar::format(started, "%Y/%m/%d")).join(format!("{name}.csa"))
 }
 
 fn write_record(

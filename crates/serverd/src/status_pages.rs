@@ -96,7 +96,7 @@ fn missing() -> Response {
 }
 
 async fn metrics(State(pages): State<StatusPages>) -> Response {
-    pages.metrics.page().into_response()
+    ([(CONTENT_TYPE, Metrics::CONTENT_TYPE)], pages.metrics.page()).into_response()
 }
 
 /// A page made from what the lobby says of itself.

@@ -75,15 +75,11 @@ pub(crate) fn checkpoint(connection: &Connection) -> Result<(), Error> {
 /// A finished or unfinished game as it lies in the file.
 #[derive(Clone, Debug)]
 pub struct StoredGame {
-    /// What it was played under.
     pub conditions: Conditions,
     /// When it began, in seconds since 1970.
     pub started: i64,
-    /// When it ended.
     pub ended: Option<i64>,
-    /// How it ended.
     pub finish: Option<Finish>,
-    /// Its moves.
     pub moves: Vec<StoredMove>,
     interrupted: [u8; 2],
 }

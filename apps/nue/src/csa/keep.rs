@@ -3,7 +3,7 @@
 use super::session::Finished;
 use crate::draft::Draft;
 use ::csa::{Reason, Verdict};
-use ::server::calendar::Date;
+use ::server::calendar;
 use ::server::conditions::{Conditions, Finish};
 use rules::{Color, Declaration};
 use std::fs::File;
@@ -31,7 +31,7 @@ impl Log {
     pub(super) fn write(&mut self, sign: char, text: &str) {
         let Some(file) = &mut self.0 else { return };
         let (seconds, millis) = wall();
-        let time = Date::from_unix(seconds).text();
+        let time = calendar::text(seconds);
         // A full disk must not cost the game.
         let _ = writeln!(file, "{time}.{millis:03} {sign} {text}").and_then(|()| file.flush());
     }
@@ -70,7 +70,7 @@ pub(super) fn save(folder: &Path, game: &Finished) -> Result<PathBuf, String> {
     let safe = |c: char| if c.is_ascii_alphanumeric() || "+-_.@".contains(c) { c } else { '_' };
     let mut name: String = summary.id.chars().map(safe).take(150).collect();
     if name.is_empty() {
-        name = Date::from_unix(now).digits();
+        name = calendar::digits(now);
     }
     let path = folder.join(format!("{name}.csa"));
     let mut draft = Draft::new(&path).map_err(|error| error.to_string())?;
