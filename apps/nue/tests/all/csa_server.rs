@@ -492,20 +492,6 @@ fn many_games_with_broken_lines_and_a_killed_server() {
 }
 
 #[test]
-fn a_little_of_everything_loses_nothing() {
-    // The same as the long soak, in little: restarts, broken lines, hostile guests.
-    let soak = nue()
-        .args(["server", "soak", "--games", "40", "--at-once", "10", "--restarts", "3"])
-        .args(["--hostile", "2", "--seed", "5"])
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&soak.stdout);
-    assert!(soak.status.success(), "{text}{}", String::from_utf8_lossy(&soak.stderr));
-    assert!(text.contains("no game lost, no clock wrong, no result wrong"), "{text}");
-    assert!(text.contains("restarts       3"), "{text}");
-}
-
-#[test]
 fn watchers_and_readers_of_pages_see_a_game_as_it_is() {
     let folder = Folder::new("watch");
     let server = Server::start(&folder.0, "");

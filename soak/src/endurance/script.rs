@@ -131,8 +131,8 @@ pub(super) fn settings(places: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::config::Config;
     use super::*;
+    use serverd::Config;
 
     #[test]
     fn the_same_seed_is_the_same_script_and_every_ending_occurs() {

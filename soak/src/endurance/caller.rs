@@ -1,7 +1,7 @@
 //! A bare player on a connection that may go at any time.
 
-use super::Trouble;
-use ::csa::Summary;
+use super::StepError;
+use csa::Summary;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -29,29 +29,30 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    pub(super) async fn connect(port: u16) -> Result<Self, Trouble> {
-        let stream = TcpStream::connect(("127.0.0.1", port)).await.map_err(|_| Trouble::Lost)?;
-        stream.set_nodelay(true).map_err(|_| Trouble::Lost)?;
+    pub(super) async fn connect(port: u16) -> Result<Self, StepError> {
+        let stream =
+            TcpStream::connect(("127.0.0.1", port)).await.map_err(|_| StepError::ConnectionLost)?;
+        stream.set_nodelay(true).map_err(|_| StepError::ConnectionLost)?;
         let (reader, writer) = stream.into_split();
         Ok(Self { reader: BufReader::with_capacity(1024, reader), writer })
     }
 
-    pub(super) async fn login(port: u16, name: &str, password: &str) -> Result<Self, Trouble> {
+    pub(super) async fn login(port: u16, name: &str, password: &str) -> Result<Self, StepError> {
         let mut caller = Self::connect(port).await?;
         caller.say(&format!("LOGIN {name} {password}")).await?;
         caller.expect(&format!("LOGIN:{name} OK")).await?;
         Ok(caller)
     }
 
-    pub(super) async fn raw(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
-        self.writer.write_all(bytes).await.map_err(|_| Trouble::Lost)
+    pub(super) async fn raw(&mut self, bytes: &[u8]) -> Result<(), StepError> {
+        self.writer.write_all(bytes).await.map_err(|_| StepError::ConnectionLost)
     }
 
-    pub(super) async fn say(&mut self, line: &str) -> Result<(), Trouble> {
+    pub(super) async fn say(&mut self, line: &str) -> Result<(), StepError> {
         self.raw(format!("{line}\n").as_bytes()).await
     }
 
-    pub(super) async fn say_as(&mut self, line: &str, manner: Manner) -> Result<(), Trouble> {
+    pub(super) async fn say_as(&mut self, line: &str, manner: Manner) -> Result<(), StepError> {
         match manner {
             Manner::Plain => self.say(line).await,
             Manner::Return => self.raw(format!("{line}\r\n").as_bytes()).await,
@@ -66,31 +67,33 @@ impl Caller {
     }
 
     /// The next line.
-    pub(super) async fn hear(&mut self) -> Result<String, Trouble> {
+    pub(super) async fn hear(&mut self) -> Result<String, StepError> {
         let mut line = String::new();
         match timeout(PATIENCE, self.reader.read_line(&mut line)).await {
-            Err(_) => Err(Trouble::Wrong("the server says nothing".to_owned())),
+            Err(_) => Err(StepError::Wrong("the server says nothing".to_owned())),
             Ok(Ok(_)) if line.ends_with('\n') => {
                 line.pop();
                 Ok(line)
             }
             // The end, in the middle of a line or before it.
-            Ok(_) => Err(Trouble::Lost),
+            Ok(_) => Err(StepError::ConnectionLost),
         }
     }
 
     /// A line that is known beforehand; a stopping server may say good-bye instead, and somebody's
     /// time may be over.
-    pub(super) async fn expect(&mut self, wanted: &str) -> Result<(), Trouble> {
+    pub(super) async fn expect(&mut self, wanted: &str) -> Result<(), StepError> {
         match self.hear().await? {
             line if line == wanted => Ok(()),
-            line if ["#CHUDAN", "#TIME_UP"].contains(&line.as_str()) => Err(Trouble::Lost),
-            line => Err(Trouble::Wrong(format!("{line:?} instead of {wanted:?}"))),
+            line if ["#CHUDAN", "#TIME_UP"].contains(&line.as_str()) => {
+                Err(StepError::ConnectionLost)
+            }
+            line => Err(StepError::Wrong(format!("{line:?} instead of {wanted:?}"))),
         }
     }
 
     /// A proposal.
-    pub(super) async fn summary(&mut self) -> Result<Summary, Trouble> {
+    pub(super) async fn summary(&mut self) -> Result<Summary, StepError> {
         self.expect("BEGIN Game_Summary").await?;
         let mut lines = Vec::new();
         loop {
@@ -101,6 +104,6 @@ impl Caller {
             lines.push(line);
         }
         Summary::from_lines(lines.iter().map(String::as_str))
-            .map_err(|error| Trouble::Wrong(format!("a proposal that cannot be read: {error}")))
+            .map_err(|error| StepError::Wrong(format!("a proposal that cannot be read: {error}")))
     }
 }

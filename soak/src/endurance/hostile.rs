@@ -2,7 +2,7 @@
 
 use super::caller::Caller;
 use super::script::Dice;
-use super::{Floor, Trouble};
+use super::{Floor, StepError};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
@@ -29,7 +29,7 @@ async fn misbehave(
     caller: &mut Caller,
     victim: Option<&str>,
     dice: &mut Dice,
-) -> Result<(), Trouble> {
+) -> Result<(), StepError> {
     match dice.roll(9) {
         0 => {
             let noise: Vec<u8> = (0..4096).map(|_| dice.roll(256) as u8).collect();

@@ -1,9 +1,10 @@
-//! Sockets: bytes in, lines to the hall; lines from the hall, bytes out.
+//! Sockets: bytes in, lines to the server loop; lines from the server loop, bytes out.
 
-use super::arrivals::Arrivals;
-use super::hall::{Input, ServerClock};
-use ::csa::Splitter;
-use ::server::lobby::ConnId;
+use crate::arrival_times::ArrivalTimes;
+use crate::server_loop::{Input, ServerClock};
+use crate::tls::TlsServer;
+use csa::Splitter;
+use server::lobby::ConnId;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -27,43 +28,39 @@ const CHUNK: usize = 1 << 10;
 /// How long an idle connection lies before the operating system asks whether anybody is there.
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
 
-/// What every connection needs.
+/// Accepts connections, and has what each of them needs.
 #[derive(Clone)]
-pub(super) struct Reception {
-    pub(super) inputs: mpsc::Sender<Input>,
-    pub(super) clock: ServerClock,
+pub(crate) struct Acceptor {
+    pub(crate) inputs: mpsc::Sender<Input>,
+    pub(crate) clock: ServerClock,
     /// Kept by the thread of these connections, where it also does other things.
-    pub(super) arrivals: Option<Arc<Arrivals>>,
-    pub(super) ids: Arc<AtomicU64>,
+    pub(crate) arrival_times: Option<Arc<ArrivalTimes>>,
+    pub(crate) ids: Arc<AtomicU64>,
     /// One clone for every connection, beside the first: so long some have something to write.
-    pub(super) open: Arc<()>,
+    pub(crate) open: Arc<()>,
 }
 
-/// Accepts connections until the hall has closed.
-pub(super) async fn listen(
-    listener: TcpListener,
-    reception: Reception,
-    tls: Option<super::tls::Acceptor>,
-) {
+/// Accepts connections until the server loop has ended.
+pub(crate) async fn listen(listener: TcpListener, acceptor: Acceptor, tls: Option<TlsServer>) {
     loop {
         let Ok((stream, address)) = listener.accept().await else {
             // Out of file descriptors, most likely: somebody has to leave first.
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
-        if reception.inputs.is_closed() {
+        if acceptor.inputs.is_closed() {
             return;
         }
         prepare(&stream);
-        let reception = reception.clone();
+        let acceptor = acceptor.clone();
         let tls = tls.clone();
         let peer = address.ip().to_string();
         tokio::spawn(async move {
             match tls {
-                None => converse(stream, peer, reception).await,
+                None => converse(stream, peer, acceptor).await,
                 Some(tls) => {
                     if let Some(stream) = tls.accept(stream).await {
-                        converse(stream, peer, reception).await;
+                        converse(stream, peer, acceptor).await;
                     }
                 }
             }
@@ -81,12 +78,12 @@ fn prepare(stream: &TcpStream) {
 async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     peer: String,
-    reception: Reception,
+    acceptor: Acceptor,
 ) {
-    let id = ConnId(reception.ids.fetch_add(1, Ordering::Relaxed));
-    let _open = Arc::clone(&reception.open);
+    let id = ConnId(acceptor.ids.fetch_add(1, Ordering::Relaxed));
+    let _open = Arc::clone(&acceptor.open);
     let (out, mut messages) = mpsc::channel(QUEUE);
-    if reception.inputs.send(Input::Connected { id, peer, out }).await.is_err() {
+    if acceptor.inputs.send(Input::Connected { id, peer, out }).await.is_err() {
         return;
     }
     let mut splitter = Splitter::default();
@@ -105,11 +102,11 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
                     Ok(0) | Err(_) => break,
                     Ok(count) => count,
                 };
-                let now = reception.clock.now();
-                let at = reception.arrivals.as_ref().map_or(now, |a| a.of_line(now));
+                let now = acceptor.clock.now();
+                let at = acceptor.arrival_times.as_ref().map_or(now, |a| a.of_line(now));
                 splitter.feed(&buffer[..count]);
                 while let Some(line) = splitter.next_line() {
-                    if reception.inputs.send(Input::Line { id, line, at }).await.is_err() {
+                    if acceptor.inputs.send(Input::Line { id, line, at }).await.is_err() {
                         break;
                     }
                 }
@@ -117,7 +114,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
         }
     }
     let _ = timeout(DEAF, stream.shutdown()).await;
-    let _ = reception.inputs.send(Input::Gone(id)).await;
+    let _ = acceptor.inputs.send(Input::Gone(id)).await;
 }
 
 /// Writes a message and what else waits.

@@ -1,4 +1,4 @@
-//! Who owns the lobby: it takes in what arrives, stores, and only then sends.
+//! The one owner of the lobby: it takes in what arrives, stores, and only then sends.
 //!
 //! It runs on the thread that reads and writes the sockets: a move is relayed without waking any
 //! other.
@@ -6,15 +6,16 @@
 //! Whatever has arrived by the time it looks is handled together and stored in one transaction.
 //! Nothing here waits for a client: what a client does not read in time ends its connection.
 
-use super::arrivals::Arrivals;
-use super::door::Answer;
-use super::metrics::Metrics;
-use super::scribe::{Job, Scribe};
-use super::store::{self, Store, StoredGame};
-use ::csa::Received;
-use ::server::lobby::{Checked, ConnId, Effect, Lobby, Now, Status, Stored};
-use ::server::room::{Entry, Moment};
+use crate::accounts::{LoginCheck, LoginResult};
+use crate::arrival_times::ArrivalTimes;
+use crate::background::{Background, Job};
+use crate::error::Error;
+use crate::metrics::Metrics;
+use crate::store::{self, Store, StoredGame};
+use csa::Received;
 use serde_json::json;
+use server::lobby::{Checked, ConnId, Effect, Lobby, Now, Status, Stored};
+use server::room::{Entry, Moment};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,18 +32,18 @@ const GRACE: Duration = Duration::from_millis(20);
 /// How much later when more has arrived than is handled together.
 const CROWDED: Duration = Duration::from_secs(1);
 
-/// Entries in the log of the data file, a page of it each, before it is begun anew. That waits for
-/// the disk, so it is done seldom; and the log should not grow without end.
-const LOG: usize = 12_000;
+/// Entries in the write-ahead log, a page each, before it is begun anew. That waits for the disk,
+/// so it is done seldom; and the log should not grow without end.
+const WAL_ENTRIES: usize = 12_000;
 
-/// The log is also emptied when nothing has been stored for so long, at no cost to anybody.
+/// It is also checkpointed when nothing has been stored for so long, at no cost to anybody.
 const QUIET: Duration = Duration::from_secs(10);
 
 /// How often a failing store is tried again.
 const STORE_TRIES: u32 = 5;
 
 /// What comes in.
-pub(super) enum Input {
+pub(crate) enum Input {
     Connected {
         id: ConnId,
         peer: String,
@@ -57,43 +58,36 @@ pub(super) enum Input {
     Checked {
         id: ConnId,
         name: String,
-        answer: Answer,
+        result: LoginResult,
     },
     Recorded(String),
     /// What had been stored by then lies in the file proper.
-    Tidied,
+    Checkpointed,
     Ratings(HashMap<String, f64>),
     Status(oneshot::Sender<Status>),
     Stop,
 }
 
-/// A question to the door.
-pub(super) struct Question {
-    pub(super) id: ConnId,
-    pub(super) name: String,
-    pub(super) secret: Option<String>,
-}
-
 /// The server's time.
 #[derive(Clone, Copy)]
-pub(super) struct ServerClock(Instant);
+pub(crate) struct ServerClock(Instant);
 
 impl ServerClock {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self(Instant::now())
     }
 
-    pub(super) fn now(self) -> Moment {
+    pub(crate) fn now(self) -> Moment {
         // The origin lies back far enough for whatever is subtracted.
         self.0.elapsed() + Duration::from_secs(3600)
     }
 
-    pub(super) fn wall() -> i64 {
+    pub(crate) fn wall() -> i64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
     }
 
-    pub(super) fn both(self) -> Now {
+    pub(crate) fn both(self) -> Now {
         Now { at: self.now(), wall: Self::wall() }
     }
 }
@@ -102,39 +96,39 @@ impl ServerClock {
 enum Action {
     Send(ConnId, Arc<str>),
     Close(ConnId),
-    Ask(Question),
+    CheckLogin(LoginCheck),
 }
 
-/// The thread's belongings.
-pub(super) struct Hall {
-    pub(super) lobby: Lobby,
-    pub(super) store: Store,
-    pub(super) clock: ServerClock,
-    pub(super) arrivals: Arc<Arrivals>,
-    pub(super) metrics: Arc<Metrics>,
-    pub(super) scribe: Scribe,
-    pub(super) door: std::sync::mpsc::SyncSender<Question>,
+/// The loop and everything it acts on.
+pub(crate) struct ServerLoop {
+    pub(crate) lobby: Lobby,
+    pub(crate) store: Store,
+    pub(crate) clock: ServerClock,
+    pub(crate) arrival_times: Arc<ArrivalTimes>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) background: Background,
+    pub(crate) login_checks: std::sync::mpsc::SyncSender<LoginCheck>,
     /// How long a stopping server waits for games.
-    pub(super) drain: Duration,
-    pub(super) connections: HashMap<ConnId, mpsc::Sender<Arc<str>>>,
-    pub(super) recorded: Vec<String>,
-    pub(super) accounts: Vec<(String, String, i64)>,
-    pub(super) stopping: Option<Moment>,
-    pub(super) logged: Logged,
+    pub(crate) drain: Duration,
+    pub(crate) connections: HashMap<ConnId, mpsc::Sender<Arc<str>>>,
+    pub(crate) recorded: Vec<String>,
+    pub(crate) accounts: Vec<(String, String, i64)>,
+    pub(crate) stopping: Option<Moment>,
+    pub(crate) wal: WalState,
 }
 
-/// The log of the data file.
+/// The write-ahead log of the data file.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Logged {
+pub(crate) struct WalState {
     entries: usize,
     last: Moment,
-    /// Another thread has been asked to empty it.
+    /// The background thread has been asked to checkpoint it.
     asked: bool,
 }
 
-impl Hall {
+impl ServerLoop {
     /// Runs until stopped; the error is one of the store, after which nothing may go on.
-    pub(super) async fn run(mut self, mut inputs: mpsc::Receiver<Input>) -> Result<(), String> {
+    pub(crate) async fn run(mut self, mut inputs: mpsc::Receiver<Input>) -> Result<(), Error> {
         let mut batch = Vec::with_capacity(BATCH);
         let mut arrived: Vec<Moment> = Vec::with_capacity(BATCH);
         loop {
@@ -153,7 +147,7 @@ impl Hall {
             self.lobby.wake(Now { at: due, wall: now.wall });
             self.settle()?;
             let done = self.clock.now();
-            self.tidy(done);
+            self.checkpoint_if_due(done);
             for at in arrived.drain(..) {
                 self.metrics.handled.add(done.saturating_sub(at));
             }
@@ -165,28 +159,28 @@ impl Hall {
         }
     }
 
-    /// Has the log of the data file emptied aside when it is long, or when nobody waits.
-    fn tidy(&mut self, now: Moment) {
-        let Logged { entries, last, asked } = self.logged;
-        let due = entries >= LOG || (entries > 0 && now.saturating_sub(last) >= QUIET);
+    /// Has the write-ahead log checkpointed aside when it is long, or when nobody waits.
+    fn checkpoint_if_due(&mut self, now: Moment) {
+        let WalState { entries, last, asked } = self.wal;
+        let due = entries >= WAL_ENTRIES || (entries > 0 && now.saturating_sub(last) >= QUIET);
         if due && !asked {
-            self.logged.asked = self.scribe.send(Job::Tidy);
+            self.wal.asked = self.background.send(Job::Checkpoint);
         }
     }
 
-    /// Nearly all of the log has been emptied; the rest is emptied here, where nothing is added to
-    /// it meanwhile, so that it begins anew.
-    fn tidied(&mut self) {
+    /// Nearly all of the write-ahead log is in the file; the rest is moved here, where nothing is
+    /// added to it meanwhile, so that it begins anew.
+    fn checkpointed(&mut self) {
         if let Err(error) = store::checkpoint(self.store.connection()) {
-            self.scribe.log("checkpoint-failed", &json!({ "error": error.to_string() }));
+            self.background.log("checkpoint-failed", &json!({ "error": error.to_string() }));
         }
-        self.logged = Logged::default();
+        self.wal = WalState::default();
     }
 
     /// Until when timers are looked at.
     fn due(&self, now: Moment, all: bool) -> Moment {
         if all {
-            now.saturating_sub(GRACE).min(self.arrivals.heard_until(now))
+            now.saturating_sub(GRACE).min(self.arrival_times.heard_until(now))
         } else {
             // What waits behind this batch may have come in time as well.
             now.saturating_sub(CROWDED)
@@ -200,15 +194,15 @@ impl Hall {
         let now = self.clock.now();
         let due = self.lobby.next_wake().map(|at| (at + GRACE).saturating_sub(now));
         // A moment's rest at least, in which the sockets are looked at.
-        let usual = if self.logged.entries > 0 { usual.min(QUIET) } else { usual };
+        let usual = if self.wal.entries > 0 { usual.min(QUIET) } else { usual };
         due.map_or(usual, |due| due.min(usual)).max(Duration::from_millis(1))
     }
 
-    fn close(mut self) -> Result<(), String> {
+    fn close(mut self) -> Result<(), Error> {
         let now = self.clock.both();
         self.lobby.interrupt_all(now);
         self.settle()?;
-        self.scribe.log("stopped", &json!({}));
+        self.background.log("stopped", &json!({}));
         Ok(())
     }
 
@@ -218,9 +212,9 @@ impl Hall {
                 Metrics::count(&self.metrics.connections);
                 if self.lobby.connect(id, &peer, now) {
                     self.connections.insert(id, out);
-                    self.scribe.log("connect", &json!({ "conn": id.0, "peer": peer }));
+                    self.background.log("connect", &json!({ "conn": id.0, "peer": peer }));
                 } else {
-                    self.scribe.log("turned-away", &json!({ "conn": id.0, "peer": peer }));
+                    self.background.log("turned-away", &json!({ "conn": id.0, "peer": peer }));
                 }
             }
             Input::Line { id, line, at } => {
@@ -230,21 +224,21 @@ impl Hall {
             Input::Gone(id) => {
                 if self.connections.remove(&id).is_some() {
                     self.lobby.disconnect(id, now);
-                    self.scribe.log("gone", &json!({ "conn": id.0 }));
+                    self.background.log("gone", &json!({ "conn": id.0 }));
                 }
             }
-            Input::Checked { id, name, answer } => {
-                let welcome = answer.checked != Checked::Refused;
+            Input::Checked { id, name, result } => {
+                let welcome = result.checked != Checked::Refused;
                 Metrics::count(if welcome { &self.metrics.logins } else { &self.metrics.refused });
                 let event = if welcome { "login" } else { "login-refused" };
-                self.scribe.log(event, &json!({ "conn": id.0, "name": name }));
-                if let Some(hash) = answer.new {
+                self.background.log(event, &json!({ "conn": id.0, "name": name }));
+                if let Some(hash) = result.new_hash {
                     self.accounts.push((name, hash, now.wall));
                 }
-                self.lobby.checked(id, answer.checked, now);
+                self.lobby.checked(id, result.checked, now);
             }
             Input::Recorded(id) => self.recorded.push(id),
-            Input::Tidied => self.tidied(),
+            Input::Checkpointed => self.checkpointed(),
             Input::Ratings(ratings) => self.lobby.set_ratings(ratings),
             Input::Status(answer) => {
                 // Who asked may have gone.
@@ -254,13 +248,13 @@ impl Hall {
                 self.lobby.drain();
                 let deadline = if self.stopping.is_some() { now.at } else { now.at + self.drain };
                 self.stopping = Some(deadline);
-                self.scribe.log("stopping", &json!({ "games": self.lobby.running() }));
+                self.background.log("stopping", &json!({ "games": self.lobby.running() }));
             }
         }
     }
 
     /// Stores what is to be stored, then does the rest, until nothing is left.
-    fn settle(&mut self) -> Result<(), String> {
+    fn settle(&mut self) -> Result<(), Error> {
         loop {
             let now = self.clock.both();
             let mut stores = Vec::new();
@@ -280,7 +274,7 @@ impl Hall {
                         }
                         Effect::Check { conn, name, secret } => {
                             let name = name.to_string();
-                            actions.push(Action::Ask(Question { id: conn, name, secret }));
+                            actions.push(Action::CheckLogin(LoginCheck { id: conn, name, secret }));
                         }
                         Effect::Find { conn, fork } => {
                             // A file that cannot be read has no such game in it.
@@ -309,7 +303,7 @@ impl Hall {
         }
     }
 
-    fn commit(&mut self, stores: &[Stored]) -> Result<(), String> {
+    fn commit(&mut self, stores: &[Stored]) -> Result<(), Error> {
         if stores.is_empty() && self.accounts.is_empty() && self.recorded.is_empty() {
             return Ok(());
         }
@@ -318,12 +312,12 @@ impl Hall {
             match self.store.commit(stores, &self.recorded, &self.accounts) {
                 Ok(()) => break,
                 Err(error) => {
-                    self.scribe.log(
+                    self.background.log(
                         "store-failed",
                         &json!({ "attempt": attempt, "error": error.to_string() }),
                     );
                     if attempt == STORE_TRIES {
-                        return Err(format!("nothing can be stored any more: {error}"));
+                        return Err(Error::Store(error));
                     }
                     std::thread::sleep(Duration::from_millis(50) * attempt);
                 }
@@ -331,8 +325,8 @@ impl Hall {
         }
         self.accounts.clear();
         self.recorded.clear();
-        self.logged.entries += stores.len() + 1;
-        self.logged.last = self.clock.now();
+        self.wal.entries += stores.len() + 1;
+        self.wal.last = self.clock.now();
         Metrics::count(&self.metrics.commits);
         self.metrics.stored.add(before.elapsed());
         Ok(())
@@ -345,15 +339,15 @@ impl Hall {
                 Entry::Started => {
                     Metrics::count(&self.metrics.started);
                     self.metrics.running.fetch_add(1, Ordering::Relaxed);
-                    self.scribe.log("start", &json!({ "game": conditions.id }));
+                    self.background.log("start", &json!({ "game": conditions.id }));
                 }
                 Entry::Resumed => {
                     self.metrics.running.fetch_add(1, Ordering::Relaxed);
-                    self.scribe.log("resume", &json!({ "game": conditions.id }));
+                    self.background.log("resume", &json!({ "game": conditions.id }));
                 }
                 Entry::Interrupted(_) => {
                     self.metrics.running.fetch_sub(1, Ordering::Relaxed);
-                    self.scribe.log("interrupt", &json!({ "game": conditions.id }));
+                    self.background.log("interrupt", &json!({ "game": conditions.id }));
                 }
                 Entry::Ended(finish) => {
                     Metrics::count(&self.metrics.ended);
@@ -362,14 +356,14 @@ impl Hall {
                     let reason = finish.reason.word();
                     let fields =
                         json!({ "game": conditions.id, "reason": reason, "winner": winner });
-                    self.scribe.log("end", &fields);
-                    self.scribe.send(Job::Record(conditions.id.clone()));
+                    self.background.log("end", &fields);
+                    self.background.send(Job::Record(conditions.id.clone()));
                 }
             },
             Stored::Score(score) => {
                 let fields = json!({ "event": score.event, "stage": score.stage, "round": score.round,
                     "black": score.black, "white": score.white });
-                self.scribe.log("score", &fields);
+                self.background.log("score", &fields);
             }
         }
     }
@@ -382,20 +376,20 @@ impl Hall {
                         self.connections.get(&id).is_some_and(|out| out.try_send(text).is_err());
                     if full {
                         Metrics::count(&self.metrics.slow);
-                        self.scribe.log("slow", &json!({ "conn": id.0 }));
+                        self.background.log("slow", &json!({ "conn": id.0 }));
                         self.connections.remove(&id);
                         self.lobby.disconnect(id, now);
                     }
                 }
                 Action::Close(id) => {
                     if self.connections.remove(&id).is_some() {
-                        self.scribe.log("close", &json!({ "conn": id.0 }));
+                        self.background.log("close", &json!({ "conn": id.0 }));
                     }
                 }
-                Action::Ask(question) => {
-                    let id = question.id;
-                    if self.door.try_send(question).is_err() {
-                        // A crowd at the door: come back later.
+                Action::CheckLogin(check) => {
+                    let id = check.id;
+                    if self.login_checks.try_send(check).is_err() {
+                        // Too many logins at once: come back later.
                         self.lobby.checked(id, Checked::Refused, now);
                     }
                 }

@@ -4,8 +4,8 @@
 //! a player's: a line is taken to have arrived as early as it can have, and a flag falls only when
 //! everything that had arrived by then has been heard.
 
-use super::hall::ServerClock;
-use ::server::room::Moment;
+use crate::server_loop::ServerClock;
+use server::room::Moment;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -20,7 +20,7 @@ const FARTHEST: Duration = Duration::from_millis(100);
 const RESTLESS: Duration = Duration::from_secs(1);
 
 /// What the thread has noted about its looks at the sockets. It alone writes here.
-pub(super) struct Arrivals {
+pub(crate) struct ArrivalTimes {
     clock: ServerClock,
     /// When it last went to wait.
     waited: AtomicU64,
@@ -39,20 +39,20 @@ fn read(cell: &AtomicU64) -> Moment {
     Duration::from_nanos(cell.load(Ordering::Relaxed))
 }
 
-impl Arrivals {
-    pub(super) fn new(clock: ServerClock) -> Arc<Self> {
+impl ArrivalTimes {
+    pub(crate) fn new(clock: ServerClock) -> Arc<Self> {
         let now = nanos(clock.now());
         let cell = || AtomicU64::new(now);
         Arc::new(Self { clock, waited: cell(), back: cell(), before: cell(), earliest: cell() })
     }
 
     /// The thread has nothing more to do and waits for the sockets.
-    pub(super) fn wait(&self, now: Moment) {
+    pub(crate) fn wait(&self, now: Moment) {
         self.waited.store(nanos(now), Ordering::Relaxed);
     }
 
     /// The thread has something to do.
-    pub(super) fn come_back(&self, now: Moment) {
+    pub(crate) fn come_back(&self, now: Moment) {
         let before = read(&self.back);
         let was_there = now.saturating_sub(read(&self.waited)) < AT_ONCE;
         let earliest = if was_there { before } else { now };
@@ -62,17 +62,17 @@ impl Arrivals {
     }
 
     /// When a line that was read just now arrived.
-    pub(super) fn of_line(&self, now: Moment) -> Moment {
+    pub(crate) fn of_line(&self, now: Moment) -> Moment {
         read(&self.earliest).max(now.saturating_sub(FARTHEST)).min(now)
     }
 
     /// Until when everything that arrived has been heard.
-    pub(super) fn heard_until(&self, now: Moment) -> Moment {
+    pub(crate) fn heard_until(&self, now: Moment) -> Moment {
         read(&self.before).max(now.saturating_sub(RESTLESS)).min(now)
     }
 
     /// A runtime of one thread that keeps these notes.
-    pub(super) fn runtime(self: &Arc<Self>) -> std::io::Result<tokio::runtime::Runtime> {
+    pub(crate) fn runtime(self: &Arc<Self>) -> std::io::Result<tokio::runtime::Runtime> {
         let (waiting, back) = (Arc::clone(self), Arc::clone(self));
         tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn a_line_that_waited_for_us_is_dated_back() {
         let ms = Duration::from_millis;
-        let arrivals = Arrivals::new(ServerClock::start());
+        let arrivals = ArrivalTimes::new(ServerClock::start());
         let start = arrivals.clock.now();
         // Slept until something came: it came when we woke.
         arrivals.wait(start);

@@ -1,9 +1,9 @@
 //! What must have been stored of a game.
 
-use super::super::store;
 use super::table::Table;
-use ::csa::{Reason, Verdict};
+use csa::{Reason, Verdict};
 use rules::Color;
+use serverd::store;
 use std::time::Duration;
 
 /// A move somebody has heard of: it must never be forgotten.

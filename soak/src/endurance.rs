@@ -1,4 +1,4 @@
-//! Scripted games through everything that can happen: `nue server soak`.
+//! Scripted games through everything that can happen.
 //!
 //! A server in a process of its own is killed and started again, and politely stopped, while many
 //! games are played on it over real sockets by players whose connections break, among guests that
@@ -12,10 +12,10 @@ mod script;
 mod table;
 mod verdict;
 
-use super::store;
-use super::subject::Subject;
-use crate::failure::{Failure, Outcome};
+use crate::Failure;
+use crate::subject::{Program, Subject};
 use script::{Dice, Script};
+use serverd::store;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
@@ -24,9 +24,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use table::Table;
 
-/// What to put it through.
 #[derive(clap::Args)]
-pub(crate) struct SoakArgs {
+pub(crate) struct EnduranceArgs {
     /// Games to play.
     #[arg(long, default_value_t = 1000)]
     games: u64,
@@ -48,9 +47,9 @@ pub(crate) struct SoakArgs {
 }
 
 /// Why a game cannot go on as it was.
-enum Trouble {
+enum StepError {
     /// The connection is gone.
-    Lost,
+    ConnectionLost,
     /// Something is not as it must be.
     Wrong(String),
 }
@@ -110,12 +109,13 @@ impl Floor {
     }
 }
 
-pub(super) fn run(args: &SoakArgs) -> Outcome {
-    let own = std::env::temp_dir().join(format!("nue-server-soak-{}", std::process::id()));
-    let folder = args.folder.clone().unwrap_or_else(|| own.clone());
+pub(super) fn run(args: &EnduranceArgs, program: &Program) -> Result<(), Failure> {
+    // Removed when it goes out of scope, unless a folder was named.
+    let own = tempfile::Builder::new().prefix("soak-").tempdir()?;
+    let folder = args.folder.clone().unwrap_or_else(|| own.path().to_owned());
     std::fs::create_dir_all(&folder)?;
     let settings = script::settings(args.at_once);
-    let server = Subject::start(&folder, 0, &settings)?;
+    let server = Subject::start(program, &folder, 0, &settings)?;
     let floor = Arc::new(Floor {
         data: folder.join("games.sqlite"),
         port: AtomicU16::new(server.port),
@@ -138,16 +138,13 @@ pub(super) fn run(args: &SoakArgs) -> Outcome {
         let floor = Arc::clone(&floor);
         runtime.spawn(async move { hostile::prowl(&floor, seed ^ (number + 77)).await });
     }
-    let server = oversee(args, &floor, server, &settings, &folder)?;
+    let restart = |port| Subject::start(program, &folder, port, &settings);
+    let server = oversee(args, &floor, server, restart)?;
     floor.closing.store(true, Ordering::Relaxed);
     let ended_well = server.terminate();
     runtime.shutdown_timeout(Duration::from_secs(10));
     let left = leftovers(&floor, &folder, games);
     report(&floor, began.elapsed())?;
-    if folder == own {
-        // Nobody asked for it to be kept.
-        let _ = std::fs::remove_dir_all(&folder);
-    }
     let mut wrongs = lock(&floor.wrongs).clone();
     wrongs.extend(left);
     if !ended_well {
@@ -158,7 +155,7 @@ pub(super) fn run(args: &SoakArgs) -> Outcome {
             writeln!(std::io::stdout(), "no game lost, no clock wrong, no result wrong")?;
             Ok(())
         }
-        [first, ..] => Err(Failure::failed(format!("{} games went wrong: {first}", wrongs.len()))),
+        [first, ..] => Err(Failure::Failed(format!("{} games went wrong: {first}", wrongs.len()))),
     }
 }
 
@@ -184,11 +181,10 @@ async fn play_games(floor: Arc<Floor>, games: u64, seed: u64, place: usize) {
 
 /// Kills and stops the server, starts it again, and says how far it is, until all games are over.
 fn oversee(
-    args: &SoakArgs,
+    args: &EnduranceArgs,
     floor: &Floor,
     mut server: Subject,
-    settings: &str,
-    folder: &std::path::Path,
+    restart: impl Fn(u16) -> Result<Subject, Failure>,
 ) -> Result<Subject, Failure> {
     let mut dice = Dice::new(args.seed ^ 0x5eed);
     let every = (args.games / (args.restarts + 1)).max(1);
@@ -207,7 +203,7 @@ fn oversee(
             } else {
                 server.kill();
             }
-            server = Subject::start(folder, floor.port(), settings)?;
+            server = restart(floor.port())?;
             floor.tally.restarts.fetch_add(1, Ordering::Relaxed);
             floor.up.store(true, Ordering::Relaxed);
         }
@@ -262,7 +258,7 @@ fn records(folder: &std::path::Path) -> usize {
     entries.flatten().map(|entry| count(entry.path())).sum()
 }
 
-fn report(floor: &Floor, time: Duration) -> Outcome {
+fn report(floor: &Floor, time: Duration) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     let tally = &floor.tally;
     let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

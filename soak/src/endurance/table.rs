@@ -4,12 +4,12 @@
 use super::caller::{Caller, Manner};
 use super::script::{Dice, Ending, Script};
 use super::verdict::{Expected, Known};
-use super::{Floor, Trouble};
-use ::csa::{Reason, ServerLine, Summary, TimeRule};
-use ::server::clock::Clock;
-use ::server::referee;
+use super::{Floor, StepError};
+use csa::{Reason, ServerLine, Summary, TimeRule};
 use kifu::wire;
 use rules::{AnyPosition, Color, Move};
+use server::clock::Clock;
+use server::referee;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
@@ -41,8 +41,8 @@ pub(super) struct Table<'a> {
 
 type Pair = [Caller; 2];
 
-fn wrong<T>(why: String) -> Result<T, Trouble> {
-    Err(Trouble::Wrong(why))
+fn wrong<T>(why: String) -> Result<T, StepError> {
+    Err(StepError::Wrong(why))
 }
 
 impl<'a> Table<'a> {
@@ -78,8 +78,8 @@ impl<'a> Table<'a> {
         loop {
             match self.attempt().await {
                 Ok(()) => break,
-                Err(Trouble::Wrong(why)) => return Err(self.complaint(&why)),
-                Err(Trouble::Lost) => {
+                Err(StepError::Wrong(why)) => return Err(self.complaint(&why)),
+                Err(StepError::ConnectionLost) => {
                     self.floor.tally.lost.fetch_add(1, Ordering::Relaxed);
                     self.floor.until_up().await;
                     match self.is_over().await {
@@ -98,7 +98,7 @@ impl<'a> Table<'a> {
         format!("{id}, {} moves, {:?}: {why}", self.moves.len(), self.script.ending)
     }
 
-    async fn attempt(&mut self) -> Result<(), Trouble> {
+    async fn attempt(&mut self) -> Result<(), StepError> {
         self.expected = None;
         let mut players = self.sit().await?;
         loop {
@@ -122,7 +122,7 @@ impl<'a> Table<'a> {
         self.moves.len() >= self.script.length && !played_out
     }
 
-    async fn log_in(&self, side: Color) -> Result<Caller, Trouble> {
+    async fn log_in(&self, side: Color) -> Result<Caller, StepError> {
         let (name, password) = (&self.names[side.index()], &self.passwords[side.index()]);
         let caller = Caller::login(self.floor.port(), name, password).await?;
         if self.script.accounts {
@@ -132,14 +132,14 @@ impl<'a> Table<'a> {
     }
 
     /// Sits both down, at a new game or at the one that was broken off.
-    async fn sit(&mut self) -> Result<Pair, Trouble> {
+    async fn sit(&mut self) -> Result<Pair, StepError> {
         let mut players = [self.log_in(Color::Black).await?, self.log_in(Color::White).await?];
         self.agree(&mut players).await?;
         Ok(players)
     }
 
     /// Both are shown the game and agree to it.
-    async fn agree(&mut self, players: &mut Pair) -> Result<(), Trouble> {
+    async fn agree(&mut self, players: &mut Pair) -> Result<(), StepError> {
         let mut runs = false;
         for side in Color::BOTH {
             let summary = players[side.index()].summary().await?;
@@ -162,7 +162,7 @@ impl<'a> Table<'a> {
     }
 
     /// Holds a proposal against what is known of the game.
-    fn compare(&mut self, summary: &Summary, side: Color) -> Result<(), Trouble> {
+    fn compare(&mut self, summary: &Summary, side: Color) -> Result<(), StepError> {
         if summary.your_turn != side || summary.names != self.names {
             return wrong(format!("{:?} as {:?}", summary.names, summary.your_turn));
         }
@@ -184,7 +184,7 @@ impl<'a> Table<'a> {
         self.compare_moves(summary)
     }
 
-    fn compare_moves(&mut self, summary: &Summary) -> Result<(), Trouble> {
+    fn compare_moves(&mut self, summary: &Summary) -> Result<(), StepError> {
         let mut position = summary.start.clone();
         for (index, played) in summary.played.iter().enumerate() {
             let text = wire::write_move(&position, played.m);
@@ -230,7 +230,7 @@ impl<'a> Table<'a> {
     }
 
     /// Connections that break, logins that take another's place, interruptions.
-    async fn mishap(&mut self, players: &mut Pair) -> Result<(), Trouble> {
+    async fn mishap(&mut self, players: &mut Pair) -> Result<(), StepError> {
         if self.script.interruption == Some(self.moves.len()) && !self.interrupted {
             return self.interrupt(players).await;
         }
@@ -262,7 +262,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    async fn interrupt(&mut self, players: &mut Pair) -> Result<(), Trouble> {
+    async fn interrupt(&mut self, players: &mut Pair) -> Result<(), StepError> {
         self.interrupted = true;
         let turn = self.turn();
         players[turn.index()].say("%CHUDAN").await?;
@@ -270,7 +270,7 @@ impl<'a> Table<'a> {
             match player.hear().await?.as_str() {
                 "#CHUDAN" => {}
                 // It was late: let that be found out.
-                "#TIME_UP" => return Err(Trouble::Lost),
+                "#TIME_UP" => return Err(StepError::ConnectionLost),
                 line => return wrong(format!("{line:?} instead of #CHUDAN")),
             }
         }
@@ -293,7 +293,7 @@ impl<'a> Table<'a> {
     }
 
     /// Makes a move and hears it come back; whether the game is over with it.
-    async fn make_move(&mut self, players: &mut Pair) -> Result<bool, Trouble> {
+    async fn make_move(&mut self, players: &mut Pair) -> Result<bool, StepError> {
         let Some(m) = self.choose() else {
             return self.finish(players).await.map(|()| true);
         };
@@ -328,7 +328,7 @@ impl<'a> Table<'a> {
                     }
                 }
                 ServerLine::Reason(Reason::TimeUp) => self.time_is_over(heard)?,
-                ServerLine::Verdict(::csa::Verdict::Chudan) => return Err(Trouble::Lost),
+                ServerLine::Verdict(csa::Verdict::Chudan) => return Err(StepError::ConnectionLost),
                 _ => return wrong(format!("{line:?} instead of {text}")),
             }
         }
@@ -349,7 +349,7 @@ impl<'a> Table<'a> {
     }
 
     /// The time told must lie between what certainly passed and what can have passed.
-    fn check_time(&self, time: Duration, said: Instant, heard: Instant) -> Result<(), Trouble> {
+    fn check_time(&self, time: Duration, said: Instant, heard: Instant) -> Result<(), StepError> {
         let clock = self.clock();
         let [earliest, latest] = self.began;
         let certainly = said.saturating_duration_since(latest).saturating_sub(LENIENCE);
@@ -367,7 +367,7 @@ impl<'a> Table<'a> {
     }
 
     /// The flag of the side to move has fallen, and rightly so.
-    fn time_is_over(&mut self, heard: Instant) -> Result<(), Trouble> {
+    fn time_is_over(&mut self, heard: Instant) -> Result<(), StepError> {
         let passed = heard.saturating_duration_since(self.began[0]);
         if self.clock().limit().is_none_or(|limit| passed < limit) {
             return wrong(format!("the time was over after {passed:?}"));
@@ -377,7 +377,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    async fn hear_verdicts(&mut self, players: &mut Pair) -> Result<(), Trouble> {
+    async fn hear_verdicts(&mut self, players: &mut Pair) -> Result<(), StepError> {
         let Some(expected) = self.expected else { return Ok(()) };
         for side in Color::BOTH {
             players[side.index()].expect(&expected.verdict(side)).await?;
@@ -386,7 +386,7 @@ impl<'a> Table<'a> {
     }
 
     /// Ends the game as the script has it, or by resigning where there is no move.
-    async fn finish(&mut self, players: &mut Pair) -> Result<(), Trouble> {
+    async fn finish(&mut self, players: &mut Pair) -> Result<(), StepError> {
         let turn = self.turn();
         let mated = self.position.as_ref().is_some_and(|p| p.legal_moves().is_empty());
         let ending = if mated { Ending::Resign } else { self.script.ending };
@@ -411,7 +411,7 @@ impl<'a> Table<'a> {
         for player in players.iter_mut() {
             let line = player.hear().await?;
             match line.as_str() {
-                "#CHUDAN" => return Err(Trouble::Lost),
+                "#CHUDAN" => return Err(StepError::ConnectionLost),
                 "#TIME_UP" => self.time_is_over(Instant::now())?,
                 _ if line == reason.to_string() => {}
                 _ => return wrong(format!("{line:?} instead of {reason}")),
@@ -421,12 +421,12 @@ impl<'a> Table<'a> {
     }
 
     /// Hears what was said last come back; `false` if the time was over before it came.
-    async fn hear_last(&mut self, players: &mut Pair, head: &str) -> Result<bool, Trouble> {
+    async fn hear_last(&mut self, players: &mut Pair, head: &str) -> Result<bool, StepError> {
         let mut counts = true;
         for player in players.iter_mut() {
             let line = player.hear().await?;
             match line.as_str() {
-                "#CHUDAN" => return Err(Trouble::Lost),
+                "#CHUDAN" => return Err(StepError::ConnectionLost),
                 "#TIME_UP" => {
                     self.time_is_over(Instant::now())?;
                     counts = false;

@@ -10,13 +10,13 @@ const BOUNDS: [u64; 12] =
 
 /// Times, counted by size.
 #[derive(Default)]
-pub(super) struct Histogram {
+pub(crate) struct Histogram {
     buckets: [AtomicU64; BOUNDS.len() + 1],
     sum: AtomicU64,
 }
 
 impl Histogram {
-    pub(super) fn add(&self, time: Duration) {
+    pub(crate) fn add(&self, time: Duration) {
         let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         let bucket = BOUNDS.iter().position(|&bound| micros <= bound).unwrap_or(BOUNDS.len());
         self.buckets[bucket].fetch_add(1, Ordering::Relaxed);
@@ -39,30 +39,30 @@ impl Histogram {
 
 /// Everything counted.
 #[derive(Default)]
-pub(super) struct Metrics {
-    pub(super) connections: AtomicU64,
-    pub(super) open: AtomicU64,
-    pub(super) lines: AtomicU64,
-    pub(super) moves: AtomicU64,
-    pub(super) started: AtomicU64,
-    pub(super) ended: AtomicU64,
-    pub(super) running: AtomicU64,
-    pub(super) logins: AtomicU64,
-    pub(super) refused: AtomicU64,
-    pub(super) slow: AtomicU64,
-    pub(super) commits: AtomicU64,
-    pub(super) handled: Histogram,
-    pub(super) stored: Histogram,
+pub(crate) struct Metrics {
+    pub(crate) connections: AtomicU64,
+    pub(crate) open: AtomicU64,
+    pub(crate) lines: AtomicU64,
+    pub(crate) moves: AtomicU64,
+    pub(crate) started: AtomicU64,
+    pub(crate) ended: AtomicU64,
+    pub(crate) running: AtomicU64,
+    pub(crate) logins: AtomicU64,
+    pub(crate) refused: AtomicU64,
+    pub(crate) slow: AtomicU64,
+    pub(crate) commits: AtomicU64,
+    pub(crate) handled: Histogram,
+    pub(crate) stored: Histogram,
 }
 
 impl Metrics {
     /// One more.
-    pub(super) fn count(counter: &AtomicU64) {
+    pub(crate) fn count(counter: &AtomicU64) {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The text of the metrics page.
-    pub(super) fn page(&self) -> String {
+    pub(crate) fn page(&self) -> String {
         let mut out = String::new();
         let mut number = |name: &str, kind: &str, help: &str, value: &AtomicU64| {
             let value = value.load(Ordering::Relaxed);

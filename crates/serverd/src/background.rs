@@ -1,10 +1,12 @@
-//! What can be done a little later: the log, the records, ratings, tidying the data file.
+//! What can be done a little later, in a thread of its own: the log, the records, the ratings,
+//! checkpoints of the data file.
 
-use super::config::Config;
-use super::hall::{Input, ServerClock};
-use super::store;
-use ::server::calendar::Date;
+use crate::config::Config;
+use crate::error::Error;
+use crate::server_loop::{Input, ServerClock};
+use crate::store;
 use serde_json::{Value, json};
+use server::calendar::Date;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -21,27 +23,27 @@ const FLUSH: Duration = Duration::from_secs(2);
 const RATE: Duration = Duration::from_secs(300);
 
 /// Something to do.
-pub(super) enum Job {
+pub(crate) enum Job {
     Log(String),
     Record(String),
-    /// Much has been stored: move it from the log of the data file into the file proper.
-    Tidy,
+    /// Much has been stored: move it from the write-ahead log into the file proper.
+    Checkpoint,
     /// Do what waits, and end.
     End,
 }
 
-/// Where jobs are handed in.
+/// The handle of the thread.
 #[derive(Clone)]
-pub(super) struct Scribe(SyncSender<Job>);
+pub(crate) struct Background(SyncSender<Job>);
 
-impl Scribe {
+impl Background {
     /// Hands in a job; whether there was room for it (see [`QUEUE`]).
-    pub(super) fn send(&self, job: Job) -> bool {
+    pub(crate) fn send(&self, job: Job) -> bool {
         self.0.try_send(job).is_ok()
     }
 
     /// Writes an event with its fields.
-    pub(super) fn log(&self, event: &str, fields: &Value) {
+    pub(crate) fn log(&self, event: &str, fields: &Value) {
         let date = Date::from_unix(ServerClock::wall());
         let time = format!(
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
@@ -55,58 +57,58 @@ impl Scribe {
     }
 
     /// Ends the thread once it has done what it was given before.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         // Blocks while the queue is full: what waits in it is to be done.
         let _ = self.0.send(Job::End);
     }
 }
 
-/// Starts the thread.
-pub(super) fn start(
+/// Starts the thread; a log called `-` goes to `terminal`.
+pub(crate) fn start(
     config: &Config,
     inputs: mpsc::Sender<Input>,
-) -> Result<(Scribe, std::thread::JoinHandle<()>), String> {
+    terminal: Box<dyn Write + Send>,
+) -> Result<(Background, std::thread::JoinHandle<()>), Error> {
     let (sender, jobs) = sync_channel(QUEUE);
     let log: Box<dyn Write + Send> = match config.file.log.as_str() {
         "" => Box::new(std::io::sink()),
-        "-" => Box::new(std::io::stderr()),
+        "-" => terminal,
         path => {
             let file = File::options().create(true).append(true).open(path);
-            Box::new(BufWriter::new(file.map_err(|error| format!("{path}: {error}"))?))
+            Box::new(BufWriter::new(file.map_err(|error| Error::file(Path::new(path), error))?))
         }
     };
-    let open = |path: &Path| {
-        rusqlite::Connection::open(path).map_err(|error| format!("{}: {error}", path.display()))
-    };
-    let desk = Desk {
+    let data = &config.file.data;
+    let unreadable = |error| Error::file(data, error);
+    let worker = Worker {
         jobs,
         inputs,
         log,
-        reading: store::reader(&config.file.data).map_err(|error| error.to_string())?,
-        tidying: open(&config.file.data)?,
+        reading: store::reader(data).map_err(unreadable)?,
+        checkpointing: rusqlite::Connection::open(data).map_err(unreadable)?,
         records: config.file.records.clone(),
         rating: config.rating.clone(),
         rated: None,
         fresh: true,
     };
-    let thread = std::thread::Builder::new().name("scribe".to_owned()).spawn(move || desk.run());
-    Ok((Scribe(sender), thread.map_err(|error| error.to_string())?))
+    let thread = std::thread::Builder::new().name("background".to_owned());
+    Ok((Background(sender), thread.spawn(move || worker.run())?))
 }
 
-struct Desk {
+struct Worker {
     jobs: Receiver<Job>,
     inputs: mpsc::Sender<Input>,
     log: Box<dyn Write + Send>,
     reading: rusqlite::Connection,
-    tidying: rusqlite::Connection,
+    checkpointing: rusqlite::Connection,
     records: PathBuf,
-    rating: ::server::rating::Method,
+    rating: server::rating::Method,
     rated: Option<Instant>,
     /// Games have ended since the ratings were made.
     fresh: bool,
 }
 
-impl Desk {
+impl Worker {
     fn run(mut self) {
         for id in store::unrecorded(&self.reading).unwrap_or_default() {
             self.record(&id, true);
@@ -122,9 +124,9 @@ impl Desk {
                     self.fresh = true;
                     self.record(&id, false);
                 }
-                Ok(Job::Tidy) => {
-                    self.tidy();
-                    let _ = self.inputs.blocking_send(Input::Tidied);
+                Ok(Job::Checkpoint) => {
+                    self.checkpoint();
+                    let _ = self.inputs.blocking_send(Input::Checkpointed);
                 }
                 Ok(Job::End) | Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {}
@@ -136,11 +138,11 @@ impl Desk {
             }
         }
         let _ = self.log.flush();
-        let _ = store::checkpoint(&self.tidying);
+        let _ = store::checkpoint(&self.checkpointing);
     }
 
-    fn tidy(&mut self) {
-        if let Err(error) = store::checkpoint(&self.tidying) {
+    fn checkpoint(&mut self) {
+        if let Err(error) = store::checkpoint(&self.checkpointing) {
             let line = json!({ "event": "checkpoint-failed", "error": error.to_string() });
             let _ = writeln!(self.log, "{line}");
         }
@@ -151,7 +153,7 @@ impl Desk {
         let written = write_record(&self.reading, &self.records, id, again);
         match written {
             Ok(()) => {
-                // If the hall has ended it will be written again at the next start.
+                // If the server loop has ended it will be written again at the next start.
                 let _ = self.inputs.try_send(Input::Recorded(id.to_owned()));
             }
             Err(error) => {
@@ -169,14 +171,14 @@ impl Desk {
         self.rated = Some(Instant::now());
         let wall = ServerClock::wall();
         let Ok(results) = store::results(&self.reading, wall, self.rating.oldest) else { return };
-        let ratings = ::server::rating::rate(&results, &self.rating);
+        let ratings = server::rating::rate(&results, &self.rating);
         let table = ratings.into_iter().map(|r| (r.name, r.rating)).collect();
         let _ = self.inputs.try_send(Input::Ratings(table));
     }
 }
 
 /// Where a game's record lies: a folder a day.
-pub(super) fn record_path(folder: &Path, id: &str, started: i64) -> PathBuf {
+pub(crate) fn record_path(folder: &Path, id: &str, started: i64) -> PathBuf {
     let date = Date::from_unix(started);
     // Ids are made of names that were checked; whatever else is in them must not leave the folder.
     let safe = |c: char| if c.is_ascii_alphanumeric() || "+-_.@".contains(c) { c } else { '_' };
@@ -196,14 +198,25 @@ fn write_record(
 ) -> Result<(), String> {
     let game = store::game(connection, id).map_err(|error| error.to_string())?;
     let game = game.ok_or("no such game")?;
-    let bytes = ::server::record::csa_file(&game.record()).map_err(|error| error.to_string())?;
+    let bytes = server::record::csa_file(&game.record()).map_err(|error| error.to_string())?;
     let path = record_path(folder, id, game.started);
     if again {
         sweep(&path);
     }
-    let mut draft = crate::draft::Draft::new(&path).map_err(|error| error.to_string())?;
-    draft.write_all(&bytes).map_err(|error| error.to_string())?;
-    draft.publish(true).map_err(|error| error.to_string())
+    publish(&path, &bytes).map_err(|error| error.to_string())
+}
+
+/// Writes a file so that it appears whole or not at all.
+fn publish(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let mut file = File::create(&temporary)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    std::fs::rename(&temporary, path)
 }
 
 /// Removes what a server that was killed had written of a record.

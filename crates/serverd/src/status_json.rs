@@ -1,12 +1,12 @@
 //! The JSON of the status pages; `docs/server.md` describes every field.
 
-use super::hall::ServerClock;
-use super::store::{self, StoredGame};
-use ::csa::TimeRule;
-use ::server::lobby::{EventStatus, GameStatus, Status};
-use ::server::rating::{Method, Rating};
+use crate::server_loop::ServerClock;
+use crate::store::{self, StoredGame};
+use csa::TimeRule;
 use rules::Color;
 use serde_json::{Value, json};
+use server::lobby::{EventStatus, GameStatus, Status};
+use server::rating::{Method, Rating};
 use std::time::Duration;
 
 fn word(color: Color) -> &'static str {
@@ -18,7 +18,7 @@ fn list<T>(items: &[T], page: impl Fn(&T) -> Value) -> Value {
 }
 
 /// The server as a whole.
-pub(super) fn status(status: &Status) -> Value {
+pub(crate) fn status(status: &Status) -> Value {
     let running = status.games.iter().filter(|g| g.running).count();
     let players =
         list(&status.players, |(name, waits)| json!({ "name": name, "waits_for": waits }));
@@ -28,7 +28,7 @@ pub(super) fn status(status: &Status) -> Value {
 }
 
 /// The games that are not over.
-pub(super) fn games(status: &Status) -> Value {
+pub(crate) fn games(status: &Status) -> Value {
     let seconds = |time: &Duration| time.as_secs_f64();
     list(&status.games, |game: &GameStatus| {
         json!({ "id": game.id, "event": game.event, "game": game.game,
@@ -52,7 +52,7 @@ fn clock(rule: &TimeRule) -> Value {
 }
 
 /// One game with its moves, over or not.
-pub(super) fn game(game: &StoredGame) -> Value {
+pub(crate) fn game(game: &StoredGame) -> Value {
     let conditions = &game.conditions;
     let mut position = conditions.start.clone();
     let mut moves = Vec::with_capacity(game.moves.len());
@@ -76,7 +76,7 @@ pub(super) fn game(game: &StoredGame) -> Value {
 }
 
 /// Tournaments.
-pub(super) fn standings(status: &Status) -> Value {
+pub(crate) fn standings(status: &Status) -> Value {
     list(&status.events, event)
 }
 
@@ -101,12 +101,12 @@ fn event(event: &EventStatus) -> Value {
 }
 
 /// Ratings, best first.
-pub(super) fn ratings(
+pub(crate) fn ratings(
     connection: &rusqlite::Connection,
     method: &Method,
 ) -> Result<Value, store::Error> {
     let results = store::results(connection, ServerClock::wall(), method.oldest)?;
-    let ratings = ::server::rating::rate(&results, method);
+    let ratings = server::rating::rate(&results, method);
     let round = |x: f64| (x * 10.0).round() / 10.0;
     Ok(list(&ratings, |r: &Rating| {
         json!({ "name": r.name, "rating": round(r.rating), "error": round(r.error),

@@ -1,11 +1,11 @@
-//! How fast moves are relayed: `nue server bench`.
+//! How fast moves are relayed.
 //!
 //! A server in a process of its own, on loopback, with its data on disk; many games at once, each
 //! with a move in every interval. Measured is the time from before a move is written until both
 //! players have read it.
 
-use super::subject::Subject;
-use crate::failure::{Failure, Outcome};
+use crate::Failure;
+use crate::subject::{Program, Subject};
 use rules::{AnyPosition, Game};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,8 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufStream};
 use tokio::net::TcpStream;
 
-/// What to measure.
 #[derive(clap::Args)]
-pub(crate) struct LoadArgs {
+pub(crate) struct LatencyArgs {
     /// Numbers of games at once.
     #[arg(long, value_delimiter = ',', default_value = "20,100,1000,3000")]
     games: Vec<usize>,
@@ -25,10 +24,10 @@ pub(crate) struct LoadArgs {
     /// Time between the moves of a game.
     #[arg(long, default_value_t = 1000, value_name = "MILLISECONDS")]
     interval: u64,
-    /// What a stored move survives: process or power.
-    #[arg(long, default_value = "process")]
+    /// What a stored move survives.
+    #[arg(long, default_value = "process", value_parser = ["process", "power"])]
     durability: String,
-    /// Where the data lies while it is measured.
+    /// The folder in which the data lies while it is measured.
     #[arg(long)]
     folder: Option<PathBuf>,
 }
@@ -39,34 +38,32 @@ const WARM: usize = 50;
 /// How long a game may take to get going.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-pub(super) fn run(args: &LoadArgs) -> Outcome {
-    if !["process", "power"].contains(&args.durability.as_str()) {
-        let given = &args.durability;
-        return Err(Failure::usage(format!("--durability is process or power, not {given:?}")));
-    }
-    let folder = args.folder.clone().unwrap_or_else(|| {
-        std::env::temp_dir().join(format!("nue-server-bench-{}", std::process::id()))
-    });
+pub(super) fn run(args: &LatencyArgs, program: &Program) -> Result<(), Failure> {
+    let parent = args.folder.clone().unwrap_or_else(std::env::temp_dir);
+    std::fs::create_dir_all(&parent)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "games  moves   mean ms  p50 ms  p99 ms  max ms  KiB/game")?;
     for &games in &args.games {
-        std::fs::create_dir_all(&folder)?;
-        let row = measure(games, args, &folder);
-        // The next numbers begin with an empty file.
-        let _ = std::fs::remove_dir_all(&folder);
-        writeln!(out, "{}", row?)?;
+        // Every number begins with an empty file.
+        let folder = tempfile::Builder::new().prefix("soak-").tempdir_in(&parent)?;
+        writeln!(out, "{}", measure(games, args, program, folder.path())?)?;
         out.flush()?;
     }
     Ok(())
 }
 
-fn measure(games: usize, args: &LoadArgs, folder: &Path) -> Result<String, Failure> {
+fn measure(
+    games: usize,
+    args: &LatencyArgs,
+    program: &Program,
+    folder: &Path,
+) -> Result<String, Failure> {
     let settings = format!(
         "status = \"\"\nmax_moves = 0\ndurability = \"{}\"\n\
          [limits]\nconnections = 100000\nper_address = 100000\n",
         args.durability
     );
-    let server = Subject::start(folder, 0, &settings)?;
+    let server = Subject::start(program, folder, 0, &settings)?;
     let interval = Duration::from_millis(args.interval.max(1));
     let length =
         usize::try_from(args.seconds * 1000 / args.interval.max(1)).unwrap_or(usize::MAX).max(1);
@@ -79,7 +76,7 @@ fn measure(games: usize, args: &LoadArgs, folder: &Path) -> Result<String, Failu
         let quick = Duration::from_millis(10);
         play(server.port, games, first, alone, Duration::ZERO, quick)
             .await
-            .map_err(|error| Failure::failed(error.to_string()))?;
+            .map_err(|error| Failure::Failed(error.to_string()))?;
         let before = server.memory();
         let ready = std::sync::Arc::new(tokio::sync::Barrier::new(games + 1));
         let mut tasks = Vec::with_capacity(games);
@@ -95,13 +92,13 @@ fn measure(games: usize, args: &LoadArgs, folder: &Path) -> Result<String, Failu
         }
         let started = tokio::time::timeout(PATIENCE, ready.wait()).await;
         if started.is_err() {
-            return Err(Failure::failed("the games did not begin in time"));
+            return Err(Failure::Failed("the games did not begin in time".to_owned()));
         }
         let mut times: Vec<Duration> = Vec::new();
         let mut after = None;
         for task in tasks {
-            let measured = task.await.map_err(|error| Failure::failed(error.to_string()))?;
-            times.extend(measured.map_err(|error| Failure::failed(error.to_string()))?);
+            let measured = task.await.map_err(|error| Failure::Failed(error.to_string()))?;
+            times.extend(measured.map_err(|error| Failure::Failed(error.to_string()))?);
             after = after.max(server.memory());
         }
         Ok((times, before, after))

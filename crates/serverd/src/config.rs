@@ -1,21 +1,24 @@
 //! The server's settings as a file in TOML.
 
-use ::csa::{GameName, TimeRule};
-use ::server::calendar::Date;
-use ::server::lobby::{EventKind, EventSettings, Limits, Offer, Repeat, Settings, Timetable};
-use ::server::rating::Method;
+use crate::error::Error;
+use csa::{GameName, TimeRule};
 use rules::{AnyPosition, Declaration, Game, Handicap};
 use serde::Deserialize;
+use server::calendar::Date;
+use server::lobby::{EventKind, EventSettings, Limits, Offer, Repeat, Settings, Timetable};
+use server::rating::Method;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The file. Everything may be left out.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct File {
-    pub(crate) listen: String,
+pub struct File {
+    /// Where players connect.
+    pub listen: String,
     pub(crate) status: String,
-    pub(crate) data: PathBuf,
+    /// The data file.
+    pub data: PathBuf,
     pub(crate) records: PathBuf,
     pub(crate) log: String,
     pub(crate) durability: Durability,
@@ -190,24 +193,26 @@ impl Default for File {
 
 /// The settings, understood.
 #[derive(Clone, Debug)]
-pub(crate) struct Config {
-    pub(crate) file: File,
-    pub(crate) lobby: Settings,
-    pub(crate) events: Vec<EventSettings>,
+pub struct Config {
+    /// The file as it was written, paths resolved.
+    pub file: File,
+    /// For the lobby.
+    pub lobby: Settings,
+    /// Tournaments.
+    pub events: Vec<EventSettings>,
     pub(crate) rating: Method,
 }
 
 impl Config {
     /// Reads a file; paths in it are meant from where it lies.
-    pub(crate) fn load(path: &Path) -> Result<Self, String> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path).map_err(|error| Error::file(path, error))?;
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
-        Self::parse(&text, &folder).map_err(|error| format!("{}: {error}", path.display()))
+        Self::parse(&text, &folder).map_err(|why| Error::file(path, why))
     }
 
     /// Reads the text of a file that lies in that folder.
-    pub(crate) fn parse(text: &str, folder: &Path) -> Result<Self, String> {
+    pub fn parse(text: &str, folder: &Path) -> Result<Self, String> {
         let mut file: File = toml::from_str(text).map_err(|error| error.to_string())?;
         for path in [&mut file.data, &mut file.records] {
             *path = folder.join(&*path);
@@ -310,7 +315,7 @@ fn rating(table: &RatingTable) -> Result<Method, String> {
 fn time_rule(table: &TimeTable) -> Result<TimeRule, String> {
     let unit = match &table.unit {
         None => Duration::from_secs(1),
-        Some(text) => ::csa::times::unit(text)
+        Some(text) => csa::times::unit(text)
             .ok_or_else(|| format!("unit is {text:?}, expected 1sec, 1min, 1msec or the like"))?,
     };
     let rule = TimeRule {
@@ -323,7 +328,7 @@ fn time_rule(table: &TimeTable) -> Result<TimeRule, String> {
         increment: table.increment,
     };
     let numbers = [rule.total, rule.byoyomi, rule.delay, rule.increment, Some(rule.least)];
-    if numbers.into_iter().flatten().any(|n| n > ::csa::times::MOST_UNITS) {
+    if numbers.into_iter().flatten().any(|n| n > csa::times::MOST_UNITS) {
         return Err("a time is longer than the protocol can say".to_owned());
     }
     if rule.byoyomi.is_some_and(|byoyomi| byoyomi > 0 && byoyomi <= rule.least) {
@@ -376,7 +381,7 @@ fn event(table: &TournamentTable) -> Result<EventSettings, String> {
         return Err(wrong("needs two entrants or more".to_owned()));
     }
     for (index, name) in table.entrants.iter().enumerate() {
-        ::csa::UserName::new(name).map_err(|error| wrong(format!("{name:?}: {error}")))?;
+        csa::UserName::new(name).map_err(|error| wrong(format!("{name:?}: {error}")))?;
         if table.entrants[..index].contains(name) {
             return Err(wrong(format!("{name:?} takes part twice")));
         }
@@ -439,7 +444,7 @@ mod tests {
 
     #[test]
     fn the_file_of_init_is_understood() {
-        let config = parse(super::super::home::FILE).unwrap();
+        let config = parse(crate::init::SETTINGS).unwrap();
         assert!(!config.lobby.timetables.is_empty());
     }
 

@@ -4,22 +4,22 @@
 //! a committed transaction is in the hands of the operating system, so that the death of this
 //! process loses nothing; waiting for the disk with every commit is a setting.
 
-use super::config::Durability;
-use ::csa::{Reason, TimeRule};
-use ::server::conditions::{Conditions, Finish};
-use ::server::lobby::{Score, Source, Stored};
-use ::server::rating;
-use ::server::record::StoredMove;
-use ::server::room::{Entry, Room};
+use crate::config::Durability;
+use csa::{Reason, TimeRule};
 use rules::{AnyPosition, Color, Game};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use server::conditions::{Conditions, Finish};
+use server::lobby::{Score, Source, Stored};
+use server::rating;
+use server::record::StoredMove;
+use server::room::{Entry, Room};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// What goes wrong with the file.
-pub(super) type Error = rusqlite::Error;
+pub type Error = rusqlite::Error;
 
 const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS accounts (
@@ -49,7 +49,7 @@ CREATE TABLE IF NOT EXISTS scores (
 const VERSION: i64 = 1;
 
 /// Makes the tables where they are missing.
-pub(super) fn prepare(connection: &Connection) -> Result<(), Error> {
+pub(crate) fn prepare(connection: &Connection) -> Result<(), Error> {
     let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if version != 0 && version != VERSION {
         let why = format!("the file has tables of version {version}, this program knows {VERSION}");
@@ -60,7 +60,7 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), Error> {
 }
 
 /// Opens the file for reading beside the writer.
-pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
+pub fn reader(path: &Path) -> Result<Connection, Error> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(Duration::from_secs(10))?;
     connection.pragma_update(None, "query_only", true)?;
@@ -68,43 +68,48 @@ pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
 }
 
 /// Moves what was committed from the log into the file proper, without holding up the writer.
-pub(super) fn checkpoint(connection: &Connection) -> Result<(), Error> {
+pub(crate) fn checkpoint(connection: &Connection) -> Result<(), Error> {
     connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
 }
 
 /// A finished or unfinished game as it lies in the file.
 #[derive(Clone, Debug)]
-pub(super) struct StoredGame {
-    pub(super) conditions: Conditions,
-    pub(super) started: i64,
-    pub(super) ended: Option<i64>,
-    pub(super) finish: Option<Finish>,
-    pub(super) moves: Vec<StoredMove>,
+pub struct StoredGame {
+    /// What it was played under.
+    pub conditions: Conditions,
+    /// When it began, in seconds since 1970.
+    pub started: i64,
+    /// When it ended.
+    pub ended: Option<i64>,
+    /// How it ended.
+    pub finish: Option<Finish>,
+    /// Its moves.
+    pub moves: Vec<StoredMove>,
     interrupted: [u8; 2],
 }
 
 impl StoredGame {
     /// The room it is continued in.
-    pub(super) fn room(&self, patience: Option<Duration>) -> Option<Room> {
+    pub(crate) fn room(&self, patience: Option<Duration>) -> Option<Room> {
         let moves = self.moves.iter().map(|m| (m.text.as_str(), m.time));
         Room::restore(Arc::new(self.conditions.clone()), patience, moves, self.interrupted)
     }
 
     /// What can be forked of it.
-    pub(super) fn into_source(self) -> Source {
+    pub(crate) fn into_source(self) -> Source {
         let moves = self.moves.into_iter().map(|m| m.text).collect();
         Source { event: self.conditions.event, start: self.conditions.start, moves }
     }
 
     /// The record.
-    pub(super) fn record(&self) -> kifu::Record {
+    pub(crate) fn record(&self) -> kifu::Record {
         let finish = self.finish.as_ref();
-        ::server::record::record(&self.conditions, &self.moves, finish, self.started, self.ended)
+        server::record::record(&self.conditions, &self.moves, finish, self.started, self.ended)
     }
 }
 
 /// The writing side.
-pub(super) struct Store {
+pub(crate) struct Store {
     connection: Connection,
     /// Keys of games that are not over.
     keys: HashMap<String, i64>,
@@ -112,7 +117,7 @@ pub(super) struct Store {
 
 impl Store {
     /// Opens or makes the file.
-    pub(super) fn open(path: &Path, durability: Durability) -> Result<Self, Error> {
+    pub(crate) fn open(path: &Path, durability: Durability) -> Result<Self, Error> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(Duration::from_secs(10))?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -136,7 +141,7 @@ impl Store {
     }
 
     /// Stores everything in one transaction, or nothing.
-    pub(super) fn commit(
+    pub(crate) fn commit(
         &mut self,
         entries: &[Stored],
         recorded: &[String],
@@ -176,7 +181,7 @@ impl Store {
     }
 
     /// The reading side of the same connection.
-    pub(super) const fn connection(&self) -> &Connection {
+    pub(crate) const fn connection(&self) -> &Connection {
         &self.connection
     }
 }
@@ -360,7 +365,7 @@ fn moves_of(connection: &Connection, key: i64) -> Result<Vec<StoredMove>, Error>
 }
 
 /// Games that were not over, with their moves; a row that cannot be read is told and left alone.
-pub(super) fn unfinished(connection: &Connection) -> Result<Vec<Result<StoredGame, Error>>, Error> {
+pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<Result<StoredGame, Error>>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM games WHERE ended IS NULL ORDER BY key");
     let mut statement = connection.prepare(&sql)?;
     let rows = statement.query_map([], |row| Ok(game_of(row)))?;
@@ -374,7 +379,7 @@ pub(super) fn unfinished(connection: &Connection) -> Result<Vec<Result<StoredGam
 }
 
 /// One game with its moves.
-pub(super) fn game(connection: &Connection, id: &str) -> Result<Option<StoredGame>, Error> {
+pub fn game(connection: &Connection, id: &str) -> Result<Option<StoredGame>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM games WHERE id = ?1");
     let found =
         connection.prepare_cached(&sql)?.query_row([id], |row| Ok(game_of(row))).optional()?;
@@ -389,13 +394,13 @@ pub(super) fn game(connection: &Connection, id: &str) -> Result<Option<StoredGam
 }
 
 /// Ids of games that are over and have no record yet.
-pub(super) fn unrecorded(connection: &Connection) -> Result<Vec<String>, Error> {
+pub(crate) fn unrecorded(connection: &Connection) -> Result<Vec<String>, Error> {
     let sql = "SELECT id FROM games WHERE ended IS NOT NULL AND recorded = 0 ORDER BY key";
     connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
 }
 
 /// Ids, players and results of the latest games that are over.
-pub(super) fn latest(
+pub(crate) fn latest(
     connection: &Connection,
     count: usize,
 ) -> Result<Vec<serde_json::Value>, Error> {
@@ -419,13 +424,13 @@ pub(super) fn latest(
 }
 
 /// The hash of somebody's password.
-pub(super) fn account(connection: &Connection, name: &str) -> Result<Option<String>, Error> {
+pub(crate) fn account(connection: &Connection, name: &str) -> Result<Option<String>, Error> {
     let sql = "SELECT hash FROM accounts WHERE name = ?1";
     connection.prepare_cached(sql)?.query_row([name], |row| row.get(0)).optional()
 }
 
 /// Sets somebody's password.
-pub(super) fn set_account(
+pub(crate) fn set_account(
     connection: &Connection,
     name: &str,
     hash: &str,
@@ -437,7 +442,7 @@ pub(super) fn set_account(
 }
 
 /// Results of tournaments, in the order of their rounds.
-pub(super) fn scores(connection: &Connection) -> Result<Vec<Score>, Error> {
+pub(crate) fn scores(connection: &Connection) -> Result<Vec<Score>, Error> {
     let sql = "SELECT event, stage, round, black, white, winner, game FROM scores ORDER BY event, stage, round";
     let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([], |row| {
@@ -456,7 +461,7 @@ pub(super) fn scores(connection: &Connection) -> Result<Vec<Score>, Error> {
 
 /// Results that count for ratings, seen from that moment. A game somebody ran away from counts
 /// only if it was more than thirty moves long, one that both left not at all.
-pub(super) fn results(
+pub(crate) fn results(
     connection: &Connection,
     wall: i64,
     days: f64,

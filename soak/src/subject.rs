@@ -1,9 +1,15 @@
 //! A server in a process of its own, to be measured or maltreated.
 
-use crate::failure::Failure;
+use crate::Failure;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+
+/// What is started as the server.
+pub(super) struct Program {
+    /// An executable `nue`; this program itself if none is named.
+    pub(super) nue: Option<PathBuf>,
+}
 
 /// The process.
 pub(super) struct Subject {
@@ -21,10 +27,19 @@ impl Drop for Subject {
 
 impl Subject {
     /// Starts a server on the data in a folder, at a port (0 for any), with these settings.
-    pub(super) fn start(folder: &Path, port: u16, settings: &str) -> Result<Self, Failure> {
+    pub(super) fn start(
+        program: &Program,
+        folder: &Path,
+        port: u16,
+        settings: &str,
+    ) -> Result<Self, Failure> {
         let config = folder.join("server.toml");
         std::fs::write(&config, format!("listen = \"127.0.0.1:{port}\"\n{settings}"))?;
-        let mut child = Command::new(std::env::current_exe()?)
+        let program = match &program.nue {
+            Some(nue) => nue.clone(),
+            None => std::env::current_exe()?,
+        };
+        let mut child = Command::new(program)
             .args(["server", "--config"])
             .arg(&config)
             .stdout(Stdio::piped())
@@ -34,7 +49,7 @@ impl Subject {
             BufReader::new(out).read_line(&mut line)?;
         }
         let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
-        let port = port.ok_or_else(|| Failure::failed("the server did not start"))?;
+        let port = port.ok_or_else(|| Failure::Failed("the server did not start".to_owned()))?;
         Ok(Self { child, port })
     }
 

@@ -1,6 +1,7 @@
 //! Encrypted connections.
 
-use super::config::TlsTable;
+use crate::config::TlsTable;
+use crate::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpStream;
@@ -13,28 +14,27 @@ use tokio_rustls::server::TlsStream;
 /// How long a handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// Takes in encrypted connections.
+/// The server's side of encrypted connections.
 #[derive(Clone)]
-pub(super) struct Acceptor(TlsAcceptor);
+pub(crate) struct TlsServer(TlsAcceptor);
 
-impl Acceptor {
+impl TlsServer {
     /// With the certificate and key of the settings.
-    pub(super) fn new(table: &TlsTable) -> Result<Self, String> {
+    pub(crate) fn new(table: &TlsTable) -> Result<Self, Error> {
         let certificate = &table.certificate;
-        let wrong = |what: &std::path::Path, why: String| format!("{}: {why}", what.display());
         let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(certificate)
             .and_then(Iterator::collect)
-            .map_err(|error| wrong(certificate, error.to_string()))?;
+            .map_err(|error| Error::file(certificate, error))?;
         let key = PrivateKeyDer::from_pem_file(&table.key)
-            .map_err(|error| wrong(&table.key, error.to_string()))?;
+            .map_err(|error| Error::file(&table.key, error))?;
         let config = ServerConfig::builder()
             .with_no_client_auth()
             .with_single_cert(chain, key)
-            .map_err(|error| wrong(certificate, error.to_string()))?;
+            .map_err(|error| Error::file(certificate, error))?;
         Ok(Self(TlsAcceptor::from(Arc::new(config))))
     }
 
-    pub(super) async fn accept(&self, stream: TcpStream) -> Option<TlsStream<TcpStream>> {
+    pub(crate) async fn accept(&self, stream: TcpStream) -> Option<TlsStream<TcpStream>> {
         tokio::time::timeout(HANDSHAKE, self.0.accept(stream)).await.ok()?.ok()
     }
 }

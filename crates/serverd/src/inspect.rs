@@ -1,13 +1,13 @@
 //! A look into a server's data file from another program: what the status page tells, as far as the
 //! file knows it. Nothing is written.
 
-use super::{pages, store};
-use ::server::lobby::Score;
-use ::server::rating::Method;
-use ::server::tournament::{Game, Pair, standings};
+use crate::{status_json, store};
 use kifu::{NodeId, Record, Replay};
 use rules::Color;
 use serde_json::{Value, json};
+use server::lobby::Score;
+use server::rating::Method;
+use server::tournament::{Game, Pair, standings};
 use std::path::Path;
 
 /// Finished games listed.
@@ -22,13 +22,13 @@ fn open(path: &Path) -> Result<rusqlite::Connection, String> {
 }
 
 /// Games, standings, ratings and records.
-pub(crate) fn look(path: &Path) -> Result<Value, String> {
+pub fn overview(path: &Path) -> Result<Value, String> {
     let connection = open(path)?;
     let read = || -> Result<Value, store::Error> {
         let running: Vec<Value> =
             store::unfinished(&connection)?.into_iter().flatten().map(|g| game(&g)).collect();
         let records = store::latest(&connection, LATEST)?;
-        let ratings = pages::ratings(&connection, &Method::default())?;
+        let ratings = status_json::ratings(&connection, &Method::default())?;
         Ok(json!({
             "status": { "connections": null, "players": null, "running": running.len() },
             "games": running,
@@ -41,7 +41,7 @@ pub(crate) fn look(path: &Path) -> Result<Value, String> {
 }
 
 /// A game, running or over.
-pub(crate) fn record(path: &Path, id: &str) -> Result<Option<Record>, String> {
+pub fn record(path: &Path, id: &str) -> Result<Option<Record>, String> {
     let connection = open(path)?;
     let found = store::game(&connection, id).map_err(|e| e.to_string())?;
     Ok(found.map(|game| game.record()))
@@ -107,8 +107,8 @@ fn table(event: &str, scores: &[Score]) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::config::Durability;
     use super::*;
+    use crate::config::Durability;
 
     fn score(round: usize, black: &str, white: &str, winner: Option<Color>) -> Score {
         let (black, white) = (black.to_owned(), white.to_owned());
@@ -131,14 +131,12 @@ mod tests {
 
     #[test]
     fn an_empty_file_and_none_at_all() {
-        let folder = std::env::temp_dir().join(format!("nue-glance-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("games.sqlite");
-        assert!(look(&path).is_err() && !path.exists());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.sqlite");
+        assert!(overview(&path).is_err() && !path.exists());
         drop(store::Store::open(&path, Durability::Process).unwrap());
-        let told = look(&path).unwrap();
+        let told = overview(&path).unwrap();
         assert_eq!((&told["games"], &told["records"]), (&json!([]), &json!([])));
         assert_eq!(record(&path, "x"), Ok(None));
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }
