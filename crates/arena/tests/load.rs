@@ -2,8 +2,8 @@
 
 mod mocks;
 
-use arena::fault::Cause;
 use arena::{Finished, Plan};
+use engines::FaultKind;
 use mocks::{engine, plan, play};
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn crowd(concurrency: usize, games: u64, max_moves: u32) -> Plan {
 
 fn lost_by_time(games: &[Finished]) -> usize {
     let by_time =
-        |game: &&Finished| game.played.end.fault().is_some_and(|(_, f)| f.cause == Cause::Time);
+        |game: &&Finished| game.played.end.fault().is_some_and(|(_, f)| f.kind == FaultKind::Time);
     games.iter().filter(by_time).count()
 }
 
