@@ -149,7 +149,7 @@ fn errors_say_what_is_wrong() {
 #[test]
 fn limits_as_meant() {
     let game = Game::Shogi;
-    let start = rules::AnyPosition::startpos(game);
+    let start = AnyPosition::startpos(game);
     let limits = |line: &str| match Command::parse(line).unwrap() {
         Command::Go(go) => go.limits(&start, Duration::from_secs(7)),
         other => panic!("{other:?}"),
