@@ -20,7 +20,6 @@
 pub mod adjudication;
 pub mod clock;
 pub mod game;
-pub mod journal;
 pub mod ledger;
 pub mod making;
 pub mod opening;
@@ -38,6 +37,7 @@ pub mod stats;
 pub mod timed_game;
 pub mod tuning;
 
+pub use durable as journal;
 pub use opening::Opening;
 pub use runner::{Event, Finished, Flow, MatchRunner, Plan};
 pub use schedule::{Format, Schedule, Ticket};
