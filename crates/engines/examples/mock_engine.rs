@@ -1,6 +1,6 @@
 //! A USI engine for tests: plays random moves, and does something wrong when told to.
 //!
-//! `mock WHAT [N]`, where WHAT happens at the N-th `go` (from 1) and at every one after it. Without
+//! `mock_engine WHAT [N]`, where WHAT happens at the N-th `go` (from 1) and at every one after it. Without
 //! arguments it behaves.
 
 #![allow(clippy::print_stdout, reason = "an engine speaks through it")]
@@ -12,7 +12,8 @@ use std::time::Duration;
 use usi::{Command, SetPosition};
 
 const HELP: &str = "good|crash|hang|lie|flood|late|babble|garble|resign|win|score|delay|slow-start|\
-                    slow-ready|mute|deaf|die-on-newgame|first|foresee|misjudge|hasty|dreamer";
+                    slow-ready|mute|deaf|die-on-newgame|first|foresee|misjudge|hasty|dreamer|patient|\
+                    old-fashioned";
 
 struct Mock {
     what: String,
@@ -93,6 +94,13 @@ impl Mock {
             }
             Command::UsiNewGame if self.what == "die-on-newgame" => std::process::exit(3),
             Command::Position(position) => self.set(position),
+            Command::Go(go) if go.mate.is_some() => say("checkmate notimplemented"),
+            // It ends at a word it does not know.
+            Command::Go(go) if self.what == "old-fashioned" && go.times.has_increments() => {
+                std::process::exit(1);
+            }
+            // It answers when it is told to stop, and not before.
+            Command::Go(_) if self.what == "patient" => self.pondering = true,
             Command::Go(go) if go.ponder => {
                 self.pondering = true;
                 if self.what == "hasty" {

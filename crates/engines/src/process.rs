@@ -1,12 +1,11 @@
-//! An engine's process: started, spoken to, listened to, ended.
+//! The process of a USI program: started, written to, read from, ended.
 
 use crate::affinity;
-use crate::delay::RunDelay;
-use crate::ear::{Ear, Heard};
-use crate::fault::{Cause, Fault};
-use crate::spec::Command;
+use crate::fault::{EngineFault, FaultKind};
+use crate::reader::{UsiEvent, UsiReader};
+use crate::run_delay::RunDelay;
+use crate::settings::ProgramCommand;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,33 +17,36 @@ use think::{TimeSource, quote};
 const ROOM_IN_PIPE: usize = 4 << 10;
 
 /// How long an engine may leave its input unread.
-const DEAF: Duration = Duration::from_secs(5);
+const UNREAD: Duration = Duration::from_secs(5);
 
-/// How long an engine may take to end when asked to.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// How long a killed process may take to be gone.
+const KILLED: Duration = Duration::from_secs(2);
 
 /// Bytes of the error stream that are kept.
-const COMPLAINT: usize = 2 << 10;
+const KEPT_ERRORS: usize = 2 << 10;
 
-/// A running engine.
-pub(crate) struct Process {
+/// A running engine. Dropped, it is asked to end, and then killed with all it started.
+pub(crate) struct UsiProcess {
     child: Child,
     input: Option<ChildStdin>,
-    ear: Arc<Ear>,
-    complaints: Arc<Complaints>,
+    reader: Arc<UsiReader>,
+    errors: Arc<ErrorStream>,
     /// Bytes sent since the engine last answered something.
     unread: usize,
     delay: RunDelay,
+    /// How long it may take to end when asked to.
+    farewell: Duration,
 }
 
-impl Process {
+impl UsiProcess {
     /// Starts the process, on those processors if any are named.
     pub(crate) fn start(
-        command: &Command,
+        command: &ProgramCommand,
         cpus: &[usize],
+        farewell: Duration,
         time: &Arc<dyn TimeSource>,
     ) -> io::Result<Self> {
-        let mut start = std::process::Command::new(program(command));
+        let mut start = std::process::Command::new(command.executable());
         start.args(&command.args).envs(command.env.iter().map(|(k, v)| (k, v)));
         if let Some(folder) = &command.dir {
             start.current_dir(folder);
@@ -52,29 +54,29 @@ impl Process {
         start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
         {
-            // An interrupt typed at the terminal is meant for the runner, which ends its engines;
+            // An interrupt typed at the terminal is meant for us, who then end the engine;
             // and a script is ended together with what it started.
             std::os::unix::process::CommandExt::process_group(&mut start, 0);
         }
         let mut child = affinity::on(cpus, || start.spawn())?;
-        let ear = Arc::new(Ear::default());
-        let complaints = Arc::new(Complaints::default());
+        let reader = Arc::new(UsiReader::default());
+        let errors = Arc::new(ErrorStream::default());
         if let Some(output) = child.stdout.take() {
-            let (ear, time) = (Arc::clone(&ear), Arc::clone(time));
-            spawn("ear", move || ear.listen(output, &*time))?;
+            let (reader, time) = (Arc::clone(&reader), Arc::clone(time));
+            spawn("usi reader", move || reader.read(output, &*time))?;
         }
-        if let Some(errors) = child.stderr.take() {
-            let kept = Arc::clone(&complaints);
-            spawn("errors", move || kept.read(errors))?;
+        if let Some(stream) = child.stderr.take() {
+            let kept = Arc::clone(&errors);
+            spawn("usi errors", move || kept.read(stream))?;
         }
         let input = child.stdin.take();
         let delay = RunDelay::of_process(child.id());
-        Ok(Self { child, input, ear, complaints, unread: 0, delay })
+        Ok(Self { child, input, reader, errors, unread: 0, delay, farewell })
     }
 
-    /// The listening side.
-    pub(crate) fn ear(&self) -> &Ear {
-        &self.ear
+    /// The reading side.
+    pub(crate) const fn reader(&self) -> &Arc<UsiReader> {
+        &self.reader
     }
 
     /// How long the engine has waited for a processor until now.
@@ -88,7 +90,7 @@ impl Process {
     }
 
     /// Sends lines, each with its end.
-    pub(crate) fn send(&mut self, text: &str) -> Result<(), Fault> {
+    pub(crate) fn send(&mut self, text: &str) -> Result<(), EngineFault> {
         self.unread = self.unread.saturating_add(text.len());
         let Some(mut input) = self.input.take() else { return Err(self.crash()) };
         let bytes = text.as_bytes();
@@ -97,11 +99,11 @@ impl Process {
             sent.map(|()| input)
         } else {
             // More than surely fits: an engine that does not read must not hold us up.
-            match write_aside(input, bytes.to_vec()) {
+            match write_on_thread(input, bytes.to_vec()) {
                 Some(sent) => sent,
                 None => {
                     let detail = format!("does not read its input ({} bytes)", self.unread);
-                    return Err(Fault::new(Cause::Stall, detail));
+                    return Err(EngineFault::new(FaultKind::Stall, detail));
                 }
             }
         };
@@ -115,26 +117,27 @@ impl Process {
     }
 
     /// The fault of an engine whose pipes are closed, with what can be found out about it.
-    pub(crate) fn crash(&mut self) -> Fault {
+    pub(crate) fn crash(&mut self) -> EngineFault {
         let status = self.wait(Duration::from_millis(500));
         let mut detail = match status {
             Some(status) => format!("the process ended ({status})"),
             None => "the process closed its pipes".to_owned(),
         };
-        let complaint = self.complaints.last_line().or_else(|| self.ear.last_words().pop());
-        if let Some(words) = complaint {
+        let said = self.errors.last_line().or_else(|| self.reader.last_lines().pop());
+        if let Some(words) = said {
             detail += &format!(", last words {}", quote(&words));
         }
-        Fault::new(Cause::Crash, detail)
+        EngineFault::new(FaultKind::Crash, detail)
     }
 
-    /// Waits for the next answer; faults are those of a broken or mad engine.
-    pub(crate) fn next(&mut self, patience: Duration) -> Result<Option<Answered>, Fault> {
-        match self.ear.next(patience) {
-            Heard::Line(at, line) => Ok(Some(Answered { at, line })),
-            Heard::Nothing => Ok(None),
-            Heard::Closed => Err(self.crash()),
-            Heard::Flood => Err(Fault::protocol("floods its output")),
+    /// Waits for the next event; `None` where nothing came. Faults are those of a broken engine.
+    pub(crate) fn next(&mut self, patience: Duration) -> Result<Option<Received>, EngineFault> {
+        match self.reader.next(patience) {
+            UsiEvent::Answer(at, line) => Ok(Some(Received::Answer(TimedLine { at, line }))),
+            UsiEvent::Report(line) => Ok(Some(Received::Report(line))),
+            UsiEvent::Nothing | UsiEvent::Woken => Ok(None),
+            UsiEvent::Closed => Err(self.crash()),
+            UsiEvent::Flood => Err(EngineFault::protocol("floods its output")),
         }
     }
 
@@ -143,13 +146,13 @@ impl Process {
         if polite && self.unread <= ROOM_IN_PIPE && self.send("quit\n").is_ok() {
             // Closed input tells it too, should it not know the word.
             self.input = None;
-            if self.wait(FAREWELL).is_some() {
+            if self.wait(self.farewell).is_some() {
                 return;
             }
         }
         self.input = None;
         self.kill();
-        self.wait(FAREWELL);
+        self.wait(KILLED);
     }
 
     fn kill(&mut self) {
@@ -181,7 +184,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for UsiProcess {
     fn drop(&mut self) {
         if self.child.try_wait().is_ok_and(|status| status.is_none()) {
             self.end(true);
@@ -189,20 +192,17 @@ impl Drop for Process {
     }
 }
 
-/// An answer and when it arrived.
-pub(crate) struct Answered {
-    pub(crate) at: think::Moment,
-    pub(crate) line: String,
+/// What an engine sent.
+pub(crate) enum Received {
+    Answer(TimedLine),
+    /// A line of thought.
+    Report(String),
 }
 
-/// A relative path is meant from here, not from the folder the engine runs in.
-fn program(command: &Command) -> PathBuf {
-    let path = Path::new(&command.program);
-    let names_a_file = path.components().count() > 1 && path.is_relative();
-    match std::path::absolute(path) {
-        Ok(absolute) if names_a_file && absolute.exists() => absolute,
-        _ => path.to_owned(),
-    }
+/// A line and when it arrived.
+pub(crate) struct TimedLine {
+    pub(crate) at: think::Moment,
+    pub(crate) line: String,
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -211,28 +211,28 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
 }
 
 /// Writes in a thread of its own; `None` if the reader does not read.
-fn write_aside(mut input: ChildStdin, bytes: Vec<u8>) -> Option<io::Result<ChildStdin>> {
+fn write_on_thread(mut input: ChildStdin, bytes: Vec<u8>) -> Option<io::Result<ChildStdin>> {
     let (done, outcome) = sync_channel(1);
     let work = move || {
         let sent = input.write_all(&bytes).and_then(|()| input.flush());
         // Nobody waits any more if it took too long.
         let _ = done.send(sent.map(|()| input));
     };
-    if let Err(error) = spawn("voice", work) {
+    if let Err(error) = spawn("usi writer", work) {
         return Some(Err(error));
     }
-    outcome.recv_timeout(DEAF).ok()
+    outcome.recv_timeout(UNREAD).ok()
 }
 
 /// The end of what an engine wrote to its error stream.
 #[derive(Default)]
-struct Complaints {
+struct ErrorStream {
     /// The last bytes, and whether they are the very last.
     kept: Mutex<(Vec<u8>, bool)>,
     ended: Condvar,
 }
 
-impl Complaints {
+impl ErrorStream {
     fn lock(&self) -> MutexGuard<'_, (Vec<u8>, bool)> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -246,7 +246,7 @@ impl Complaints {
             }
             let (bytes, _) = &mut *self.lock();
             bytes.extend_from_slice(&buffer[..count]);
-            let excess = bytes.len().saturating_sub(COMPLAINT);
+            let excess = bytes.len().saturating_sub(KEPT_ERRORS);
             bytes.drain(..excess);
         }
         self.lock().1 = true;

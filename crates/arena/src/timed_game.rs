@@ -2,11 +2,12 @@
 
 use crate::adjudication::Adjudication;
 use crate::clock::{Clock, TimeControl};
-use crate::fault::{Fault, Halt};
-use crate::game::{Abandoned, Played, Standing, forfeit, play};
+use crate::game::{Abandoned, Played, forfeit, play};
 use crate::opening::Opening;
-use crate::player::{Player, Thought, Turn};
 use crate::referee::{End, HouseRules};
+use engines::{
+    Allowed, Conclusion, Decision, EngineFault, GameLine, Player, PlayerError, SearchRequest,
+};
 use rules::Color;
 use std::time::Duration;
 use think::Clocks;
@@ -25,7 +26,7 @@ pub struct Terms {
 }
 
 /// Plays one game; players are given by colour. Both are told how it ended.
-pub fn bout(
+pub fn play_timed(
     opening: &Opening,
     terms: &Terms,
     controls: [TimeControl; 2],
@@ -34,59 +35,58 @@ pub fn bout(
     let mut clocks = controls.map(Clock::new);
     let mut players = players;
     let played = match begin(opening, &mut players) {
-        Ok(()) => play(opening, &terms.rules, terms.adjudication, &mut |standing| {
-            move_of(&standing, terms.margin, &mut clocks, &mut players)
+        Ok(()) => play(opening, &terms.rules, terms.adjudication, &mut |line| {
+            move_of(line, terms.margin, &mut clocks, &mut players)
         }),
-        Err((_, Halt::Abandoned)) => Err(Abandoned),
-        Err((loser, Halt::Fault(fault))) => Ok(forfeit(opening, loser, fault)),
+        Err((_, PlayerError::Abandoned)) => Err(Abandoned),
+        Err((loser, PlayerError::Fault(fault))) => Ok(forfeit(opening, loser, fault)),
     };
     for color in Color::BOTH {
-        let (result, fault) = match &played {
-            Err(Abandoned) => (None, None),
-            Ok(played) => (Some(result_for(color, &played.end)), own_fault(color, &played.end)),
+        let conclusion = match &played {
+            Err(Abandoned) => Conclusion::Abandoned,
+            Ok(played) => conclusion_for(color, &played.end),
         };
-        players[color.index()].finish(result, fault);
+        players[color.index()].finish(conclusion);
     }
     played
 }
 
-fn begin(opening: &Opening, players: &mut [&mut dyn Player; 2]) -> Result<(), (Color, Halt)> {
-    Color::BOTH
-        .into_iter()
-        .try_for_each(|c| players[c.index()].prepare(opening.game()).map_err(|halt| (c, halt)))
+fn begin(
+    opening: &Opening,
+    players: &mut [&mut dyn Player; 2],
+) -> Result<(), (Color, PlayerError)> {
+    Color::BOTH.into_iter().try_for_each(|c| {
+        players[c.index()].prepare(opening.game(), &mut |_| ()).map_err(|error| (c, error))
+    })
 }
 
 fn move_of(
-    standing: &Standing<'_>,
+    line: &GameLine,
     margin: Duration,
     clocks: &mut [Clock; 2],
     players: &mut [&mut dyn Player; 2],
-) -> Result<Thought, Halt> {
-    let mover = standing.position.turn();
+) -> Result<Decision, PlayerError> {
+    let mover = line.position().turn();
     let go = go_for(mover, clocks);
     let clock = &mut clocks[mover.index()];
     let allowed = clock.allowed();
-    let turn = Turn {
-        position: standing.position,
-        line: standing.line,
-        go,
-        allowed: allowed.map(|time| time.saturating_add(margin)),
-    };
-    let mut thought = players[mover.index()].think(&turn)?;
-    let in_time = clock.spend(thought.time, margin);
+    let limit = allowed.map(|time| time.saturating_add(margin));
+    let request = SearchRequest::new(line, go, limit.map_or(Allowed::Untimed, Allowed::Within));
+    let mut decision = players[mover.index()].think(&request, None)?;
+    let in_time = clock.spend(decision.time, margin);
     let could_have = in_time || {
-        let own_time = thought.time.saturating_sub(thought.starved);
-        turn.allowed.is_none_or(|allowed| own_time <= allowed)
+        let own_time = decision.time.saturating_sub(decision.starved);
+        limit.is_none_or(|allowed| own_time <= allowed)
     };
     if !could_have {
-        return Err(Fault::late(thought.time, allowed.unwrap_or_default()).into());
+        return Err(EngineFault::late(decision.time, allowed.unwrap_or_default()).into());
     }
     if in_time {
-        thought.starved = Duration::ZERO;
+        decision.starved = Duration::ZERO;
     }
     // Late only because the machine was busy elsewhere is no player's fault.
     players[mover.index()].ponder(&go_for(mover, clocks))?;
-    Ok(thought)
+    Ok(decision)
 }
 
 /// The `go` of the side to move, given both clocks.
@@ -116,14 +116,11 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn result_for(color: Color, end: &End) -> GameResult {
-    match end.winner() {
-        None => GameResult::Draw,
-        Some(winner) if winner == color => GameResult::Win,
-        Some(_) => GameResult::Lose,
+fn conclusion_for(color: Color, end: &End) -> Conclusion<'_> {
+    match (end.fault(), end.winner()) {
+        (Some((loser, fault)), _) if loser == color => Conclusion::OwnFault(fault),
+        (_, None) => Conclusion::Over(Some(GameResult::Draw)),
+        (_, Some(winner)) if winner == color => Conclusion::Over(Some(GameResult::Win)),
+        (_, Some(_)) => Conclusion::Over(Some(GameResult::Lose)),
     }
-}
-
-fn own_fault(color: Color, end: &End) -> Option<&Fault> {
-    end.fault().filter(|(loser, _)| *loser == color).map(|(_, fault)| fault)
 }

@@ -8,7 +8,7 @@ pub fn available() -> Vec<usize> {
 
 /// Does something with this thread confined to some processors; processes and threads it starts
 /// stay confined. With none named nothing changes.
-pub(crate) fn on<T>(cpus: &[usize], work: impl FnOnce() -> T) -> T {
+pub fn on<T>(cpus: &[usize], work: impl FnOnce() -> T) -> T {
     if cpus.is_empty() {
         return work();
     }
