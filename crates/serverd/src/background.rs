@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::server_loop::{Input, ServerClock};
 use crate::store;
+use durable::Draft;
 use serde_json::{Value, json};
 use server::calendar;
 use std::fs::File;
@@ -189,25 +190,14 @@ fn write_record(
 ) -> Result<(), String> {
     let game = store::game(connection, id).map_err(|error| error.to_string())?;
     let game = game.ok_or("no such game")?;
-    let bytes = server::record::csa_file(&game.record()).map_err(|error| error.to_string())?;
+    let bytes = csa::record::csa_file(&game.record()).map_err(|error| error.to_string())?;
     let path = record_path(folder, id, game.started);
     if again {
         sweep(&path);
     }
-    publish(&path, &bytes).map_err(|error| error.to_string())
-}
-
-/// Writes a file so that it appears whole or not at all.
-fn publish(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let mut file = File::create(&temporary)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    std::fs::rename(&temporary, path)
+    let mut draft = Draft::new(&path).map_err(|error| error.to_string())?;
+    draft.write_all(&bytes).map_err(|error| error.to_string())?;
+    draft.publish(true).map_err(|error| error.to_string())
 }
 
 /// Removes what a server that was killed had written of a record.

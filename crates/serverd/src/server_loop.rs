@@ -355,8 +355,8 @@ impl ServerLoop {
                 Entry::Ended(finish) => {
                     self.metrics.ended.inc();
                     self.metrics.running.dec();
-                    let winner = finish.winner.map(|c| conditions.names[c.index()].clone());
-                    let reason = finish.reason.word();
+                    let winner = finish.winner().map(|c| conditions.names[c.index()].clone());
+                    let reason = finish.reason().word();
                     let fields =
                         json!({ "game": conditions.id, "reason": reason, "winner": winner });
                     self.background.log("end", &fields);

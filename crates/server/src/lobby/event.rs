@@ -2,10 +2,11 @@
 //! does not come loses, and all of it can be taken up again after a restart.
 
 use super::{ConnId, Effect, Lobby, Now, Score, Stored, Timer};
-use crate::conditions::{Conditions, Finish};
+use crate::conditions::Conditions;
 use crate::room::{Moment, Room};
 use crate::tournament::{Format, Pair, Plan, Stage};
 use csa::TimeRule;
+use csa::record::Finish;
 use rules::{AnyPosition, Color};
 use std::sync::Arc;
 use std::time::Duration;
@@ -363,7 +364,7 @@ impl Lobby {
             return;
         };
         let pair = Pair { black, white };
-        let score = event.score(round, pair, finish.winner, Some(conditions.id.clone()));
+        let score = event.score(round, pair, finish.winner(), Some(conditions.id.clone()));
         self.score(index, score, now);
     }
 

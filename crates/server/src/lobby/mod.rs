@@ -403,7 +403,7 @@ impl Lobby {
         if let Some(index) = event {
             self.event_game_over(index, &conditions, finish.as_ref(), now);
         } else if let Some(finish) = finish {
-            self.history.played(&conditions, finish.winner);
+            self.history.played(&conditions, finish.winner());
         }
     }
 

@@ -20,7 +20,7 @@ fn settings(names: &[&str], kind: Kind) -> EventSettings {
     }
 }
 
-fn scores(lobby: &TestLobby) -> Vec<Score> {
+fn scores(server: &TestLobby) -> Vec<Score> {
     let score = |s: &Stored| match s {
         Stored::Score(score) => Some(score.clone()),
         Stored::Game { .. } => None,

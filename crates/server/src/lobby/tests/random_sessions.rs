@@ -152,9 +152,9 @@ proptest! {
 }
 
 /// A legal move of the game a connection plays, more often than not.
-fn any_move(lobby: &TestLobby, id: ConnId, n: u16) -> String {
-    let place = server.lobby.connections.get(&id).map(|c| c.state.clone());
-    if let Some(ConnectionState::Playing(key, _)) = place
+fn any_move(server: &TestLobby, id: ConnId, n: u16) -> String {
+    let state = server.lobby.connections.get(&id).map(|c| c.state.clone());
+    if let Some(ConnectionState::Playing(key, _)) = state
         && let Some(open) = server.lobby.rooms.get(&key)
         && !n.is_multiple_of(16)
     {
