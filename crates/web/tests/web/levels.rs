@@ -1,0 +1,110 @@
+//! Whether levels are what they say: a beginner beats the first, and loses to stronger ones.
+
+use board::ending::Reason;
+use board::game::Game;
+use board::opponent;
+use board::question::Lines;
+use board::setup::GameSettings;
+use rules::{AnyPosition, Color, Kind, Move, Piece};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+use think::{Answer, ManualTime, TimeSource};
+use web::pool::{EngineHandle, LocalEngine, Stop};
+
+fn worth(piece: Piece) -> i32 {
+    match piece.kind() {
+        None => 0,
+        Some(Kind::Pawn) => 1,
+        Some(Kind::Lance | Kind::Knight) => 3,
+        Some(Kind::Silver | Kind::Gold) => 5,
+        Some(Kind::Bishop | Kind::Rook) => 9,
+        Some(Kind::King) => 0,
+        Some(Kind::Horse | Kind::Dragon) => 12,
+        Some(_) => 6,
+    }
+}
+
+/// Somebody who takes what can be taken, keeps what would be taken next, mates in one, and otherwise
+/// moves about.
+fn beginner(position: &AnyPosition, chance: &mut u64) -> Option<Move> {
+    let mut best: Option<(i32, Move)> = None;
+    let mut at = position.clone();
+    for &m in &position.legal_moves() {
+        let won = worth(position.piece_at(m.to())) + i32::from(m.is_promotion()) * 2;
+        at.play(m);
+        let replies = at.legal_moves();
+        let mates = replies.is_empty();
+        let lost = replies.iter().map(|r| worth(at.piece_at(r.to()))).max().unwrap_or(0);
+        let check = i32::from(at.in_check());
+        at.undo();
+        *chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let whim = (*chance >> 40) as i32 % 10;
+        let value = if mates { 1_000_000 } else { 100 * (won - lost) + 50 * check + whim };
+        if best.is_none_or(|(known, _)| value > known) {
+            best = Some((value, m));
+        }
+    }
+    best.map(|(_, m)| m)
+}
+
+fn material(position: &AnyPosition, color: Color) -> i32 {
+    let board: i32 = rules::Square::all(position.game())
+        .map(|sq| position.piece_at(sq))
+        .filter(|piece| piece.is_of(color))
+        .map(worth)
+        .sum();
+    let hand = position.hand(color);
+    let held: i32 =
+        Kind::HAND.iter().map(|&k| hand.count(k) as i32 * worth(Piece::new(color, k))).sum();
+    board + held
+}
+
+/// A game of the beginner, who is Black; how far ahead it is at the end, a mate counting a hundred.
+fn play(level: u32, seed: u64) -> i32 {
+    // Time stands still: only nodes and plies bound the search, and the game is always the same.
+    let time: Arc<dyn TimeSource> = Arc::new(ManualTime::new());
+    let search =
+        assembly::search(rules::Game::Shogi, &assembly::Evaluation::Material, Arc::clone(&time));
+    let mut engine = LocalEngine::new(search, time, 4);
+    let settings: GameSettings =
+        serde_json::from_value(json!({ "opponent": { "level": level }, "maxMoves": 160 })).unwrap();
+    let mut game = Game::new(settings.resolve(&|_| None, seed).unwrap()).unwrap();
+    let (mut chance, now) = (seed, Duration::ZERO);
+    while game.ending().is_none() {
+        if game.engine_to_move() {
+            let asked = opponent::ask(&game).unwrap();
+            let mut lines = Lines::default();
+            let answer =
+                engine.ask(&asked.question, 1, &Stop::default(), &mut |i| lines.hear(i)).unwrap();
+            match opponent::decide(&game, answer, &lines) {
+                Answer::Move(m) => game.answer(m, Duration::ZERO, now).unwrap(),
+                Answer::Resign => game.engine_ends(false, now),
+                Answer::Win => game.engine_ends(true, now),
+            }
+        } else {
+            let m = beginner(game.position(), &mut chance).unwrap();
+            game.play(&m.usi(rules::Game::Shogi), None, now).unwrap();
+        }
+    }
+    let ending = game.ending().unwrap();
+    let lead = material(game.position(), Color::Black) - material(game.position(), Color::White);
+    match (ending.reason, ending.winner) {
+        (Reason::Mate | Reason::Resign, Some(Color::Black)) => lead + 100,
+        (_, Some(Color::White)) => lead - 100,
+        _ => lead,
+    }
+}
+
+#[test]
+fn a_beginner_beats_the_first_level() {
+    let leads: Vec<i32> = (1..=4).map(|seed| play(1, seed)).collect();
+    let won = leads.iter().filter(|lead| **lead > 10).count();
+    assert!(won >= 3, "{leads:?}");
+}
+
+#[test]
+fn and_loses_to_the_sixth() {
+    let leads: Vec<i32> = (1..=2).map(|seed| play(6, seed)).collect();
+    assert!(leads.iter().all(|lead| *lead < -50), "{leads:?}");
+}
