@@ -3,11 +3,11 @@
 use crate::assemble;
 use crate::evaluation::{Evaluation, EvaluationArgs};
 use crate::failure::{Failure, Outcome};
-use crate::server::glance;
 use clap::{Args, Subcommand};
 use kifu::Record;
 use rules::Game;
 use serde_json::Value;
+use serverd::inspect;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -126,11 +126,11 @@ struct DataFile;
 
 impl ServerFile for DataFile {
     fn look(&self, path: &Path) -> Result<Value, String> {
-        glance::look(path)
+        inspect::overview(path)
     }
 
     fn record(&self, path: &Path, id: &str) -> Result<Option<Record>, String> {
-        glance::record(path, id)
+        inspect::record(path, id)
     }
 }
 

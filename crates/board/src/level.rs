@@ -7,6 +7,7 @@
 use crate::score;
 use crate::words::Words;
 use rules::Move;
+use seed::Rng;
 use std::time::Duration;
 use think::Score;
 
@@ -194,29 +195,9 @@ pub const LEVELS: [Level; 10] = [
     },
 ];
 
-/// Numbers that look random and are decided by a seed (splitmix64).
-#[derive(Clone, Copy, Debug)]
-pub struct Dice(u64);
-
-impl Dice {
-    /// The dice of one move of one game.
-    pub const fn new(seed: u64, ply: u64) -> Self {
-        Self(seed ^ ply.wrapping_mul(0x9e37_79b9_7f4a_7c15))
-    }
-
-    /// The next 64 bits.
-    pub const fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number between 0 and 1, without 0.
-    fn chance(&mut self) -> f64 {
-        ((self.roll() >> 11) as f64 + 1.0) / (1u64 << 53) as f64
-    }
+/// The random numbers of one move of one game: the same seed gives the same move.
+pub const fn rng(seed: u64, ply: u64) -> Rng {
+    Rng::new(seed ^ ply.wrapping_mul(seed::GAMMA))
 }
 
 /// The move a level plays: `lines` are the first moves of the lines read with their scores for the
@@ -225,10 +206,10 @@ pub fn choose(
     level: &Level,
     legal: &[Move],
     lines: &[(Move, Score)],
-    dice: &mut Dice,
+    rng: &mut Rng,
 ) -> Option<Move> {
-    if level.slips > 0 && !legal.is_empty() && dice.roll() % 100 < u64::from(level.slips) {
-        let number = dice.roll() as usize % legal.len();
+    if level.slips > 0 && !legal.is_empty() && rng.bits() % 100 < u64::from(level.slips) {
+        let number = rng.bits() as usize % legal.len();
         return Some(legal[number]);
     }
     let Some(&(first, _)) = lines.first() else { return legal.first().copied() };
@@ -240,7 +221,7 @@ pub fn choose(
     let mut best = (f64::NEG_INFINITY, first);
     for &(m, score) in lines {
         let worth = f64::from(score::cp(score)).clamp(-3000.0, 3000.0);
-        let misjudged = worth / level.blur - (-dice.chance().ln()).ln();
+        let misjudged = worth / level.blur - (-rng.positive_unit().ln()).ln();
         if misjudged > best.0 {
             best = (misjudged, m);
         }
@@ -276,7 +257,7 @@ mod tests {
         let legal = position.legal_moves();
         let lines: Vec<(Move, Score)> =
             scores.iter().zip(&legal).map(|(&cp, &m)| (m, Score::Cp(cp))).collect();
-        let choose = |ply| choose(&LEVELS[level - 1], &legal, &lines, &mut Dice::new(7, ply));
+        let choose = |ply| choose(&LEVELS[level - 1], &legal, &lines, &mut rng(7, ply));
         (0..1000).map(|ply| legal.iter().position(|&m| Some(m) == choose(ply)).unwrap()).collect()
     }
 
@@ -301,16 +282,16 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_move() {
         assert_eq!(drawn(2, &[50, 40, 30]), drawn(2, &[50, 40, 30]));
-        assert_ne!(Dice::new(1, 1).roll(), Dice::new(1, 2).roll());
-        assert_ne!(Dice::new(1, 1).roll(), Dice::new(2, 1).roll());
+        assert_ne!(rng(1, 1).bits(), rng(1, 2).bits());
+        assert_ne!(rng(1, 1).bits(), rng(2, 1).bits());
     }
 
     #[test]
     fn without_lines_there_is_still_a_move() {
         let position = AnyPosition::startpos(rules::Game::Minishogi);
         let legal = position.legal_moves();
-        let mut dice = Dice::new(0, 0);
-        assert!(choose(&LEVELS[9], &legal, &[], &mut dice).is_some());
-        assert_eq!(choose(&LEVELS[0], &[], &[], &mut dice), None);
+        let mut rng = rng(0, 0);
+        assert!(choose(&LEVELS[9], &legal, &[], &mut rng).is_some());
+        assert_eq!(choose(&LEVELS[0], &[], &[], &mut rng), None);
     }
 }

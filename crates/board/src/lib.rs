@@ -15,8 +15,6 @@
 //! Deliberately absent: sockets, files, threads, engines, and any clock that was not passed in. The
 //! adapter is the room `web`.
 
-#![allow(missing_docs, reason = "a field whose name says it all needs no sentence")]
-
 pub mod analysis;
 pub mod clock;
 pub mod ending;

@@ -1,7 +1,7 @@
 //! What the engine of a game is asked, and what is made of its answer.
 
 use crate::game::Game;
-use crate::level::{self, Dice, Level};
+use crate::level::{self, Level};
 use crate::question::{Lines, Question};
 use crate::queue::Priority;
 use crate::setup::Opponent;
@@ -83,8 +83,8 @@ pub fn decide(game: &Game, answer: Answer, lines: &Lines) -> Answer {
         return answer;
     }
     let legal = game.position().legal_moves();
-    let mut dice = Dice::new(game.setup().seed, game.played().len() as u64);
-    let chosen = level::choose(level, &legal, &lines.moves(), &mut dice);
+    let mut rng = level::rng(game.setup().seed, game.played().len() as u64);
+    let chosen = level::choose(level, &legal, &lines.moves(), &mut rng);
     let is_legal = |m: &Move| game.position().is_legal(*m);
     Answer::Move(chosen.filter(is_legal).unwrap_or(best))
 }

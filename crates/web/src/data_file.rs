@@ -2,8 +2,9 @@
 
 use crate::start::StartError;
 use crate::store::Store;
+use durable::Lock;
 use std::ffi::OsString;
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The file where nothing else is said: in the user's folder for such things.
@@ -22,24 +23,16 @@ pub(crate) fn usual() -> PathBuf {
 }
 
 /// Opens the file, and keeps other servers away from it as long as the second value lives.
-pub(crate) fn open(path: &Path) -> Result<(Store, File), StartError> {
+pub(crate) fn open(path: &Path) -> Result<(Store, Lock), StartError> {
     let failed = |e: &dyn std::fmt::Display| StartError::failed(format!("{}: {e}", path.display()));
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
         fs::create_dir_all(folder).map_err(|e| failed(&e))?;
     }
     let mut name = OsString::from(path);
     name.push(".lock");
-    let lock = File::create(&name).map_err(|e| failed(&e))?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            return Err(failed(
-                &"another nue web keeps its games here; name another file with --data",
-            ));
-        }
-        // A file system without locks: the owner has to know.
-        Err(TryLockError::Error(_)) => {}
-    }
+    let lock = Lock::exclusive(Path::new(&name)).map_err(|e| failed(&e))?.map_err(|_| {
+        failed(&"another nue web keeps its games here; name another file with --data")
+    })?;
     let store = Store::open(path).map_err(|e| failed(&e))?;
     Ok((store, lock))
 }

@@ -15,8 +15,6 @@
 //! The page itself is built from ui/ and lies in `page/`, inside the executable. Deliberately absent:
 //! printing, command lines, and what games, analysis and reviews are; that is in `board`.
 
-#![allow(missing_docs, reason = "a field whose name says it all needs no sentence")]
-
 pub mod browser;
 mod data_file;
 pub mod guard;

@@ -6,7 +6,7 @@ use crate::registered;
 use crate::service::{BoardService, Services};
 use crate::store::Store;
 use crate::watch::{NoWatch, ServerFile, WatchPlaces, WatchSource, WatchSources};
-use std::fs::File;
+use durable::Lock;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ pub struct Server {
     service: Arc<BoardService>,
     token: Option<String>,
     data: PathBuf,
-    _lock: File,
+    _lock: Lock,
 }
 
 impl Server {
