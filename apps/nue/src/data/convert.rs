@@ -54,7 +54,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Outcome {
     sink::check(output, &input::paths(&sources), *force)?;
     let mut header = args.input.header(&sources)?;
     let game = header.game;
-    let how = json!([format.name(), game.name(), args.score_scale]);
+    let how = match args.score_scale {
+        None => json!([format.name(), game.name()]),
+        Some(by) => json!([format.name(), game.name(), by]),
+    };
     let plan = partial::plan("convert", &sources, &how);
     if let Some(by) = args.score_scale {
         header = header.with("scores", format!("multiplied by {by}"));
