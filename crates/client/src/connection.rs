@@ -84,8 +84,8 @@ async fn connect(
         None => converse(stream, queue, time, say).await,
         Some(trust) => match timeout(PATIENCE, trust.connect(&address.host, stream)).await {
             Ok(Ok(stream)) => converse(stream, queue, time, say).await,
-            Ok(Err(error)) => format!("no encrypted connection: {error}"),
-            Err(_) => "no encrypted connection: no answer".to_owned(),
+            Ok(Err(error)) => format!("the TLS handshake failed: {error}"),
+            Err(_) => "the TLS handshake timed out".to_owned(),
         },
     }
 }
@@ -116,7 +116,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
                 match written.await {
                     Ok(Ok(())) => {}
                     Ok(Err(error)) => return error.to_string(),
-                    Err(_) => return "the server does not read".to_owned(),
+                    Err(_) => return "the server stopped reading".to_owned(),
                 }
             }
             read = stream.read(&mut buffer) => match read {

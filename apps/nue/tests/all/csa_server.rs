@@ -335,8 +335,8 @@ fn a_manual_game_on_a_terminal() {
         assert!(std::io::BufRead::read_line(&mut out, &mut seen).unwrap() > 0, "{seen}");
     }
     assert!(
-        seen.contains("\"nonsense\" is no legal move")
-            && seen.contains("\"7g7e\" is no legal move")
+        seen.contains("\"nonsense\" is not a legal move")
+            && seen.contains("\"7g7e\" is not a legal move")
     );
     assert!(seen.contains("Black 600 s, White 2 s") && seen.contains("v香"), "{seen}");
     std::io::Write::write_all(&mut input, b"resign\n").unwrap();
