@@ -4,6 +4,7 @@
 use crate::assemble;
 use crate::evaluation::{Evaluation, EvaluationArgs};
 use crate::failure::{Failure, Outcome};
+use assembly::options::{HASH, PV_INTERVAL, THREADS};
 use clap::Args;
 use rules::{AnyPosition, Game};
 use std::io::{self, Write};
@@ -15,7 +16,7 @@ use usi::SetPosition;
 /// Depth where none is given: five to ten seconds.
 const DEPTH: u32 = 16;
 /// Table in MiB. Part of the signature: never to be taken from the machine.
-const HASH: &str = "64";
+const HASH_MIB: usize = 64;
 
 /// Openings, a handicap, middle games, endings near mate and with entering kings.
 const SHOGI: [&str; 12] = [
@@ -146,10 +147,10 @@ impl Bench {
         for (game, evaluation) in sets {
             each(&format!("{game}: {}", evaluation.describe()));
             let mut engine = assemble::search(*game, evaluation, Arc::clone(&time));
-            let threads = self.threads.to_string();
+            let threads = THREADS.to(self.threads as usize);
             // Every iteration is reported: which one is last must not depend on the clock.
-            for (name, value) in [("USI_Hash", HASH), ("Threads", &threads), ("PvInterval", "0")] {
-                engine.set_option(name, value).expect("the search has these options");
+            for (name, value) in [HASH.to(HASH_MIB), threads, PV_INTERVAL.to(0)] {
+                engine.set_option(name, &value).expect("the search has these options");
             }
             engine.is_ready(&mut |text| each(text));
             let positions = positions(*game);

@@ -7,6 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::start::{self, GameArg};
 use crate::{assemble, board};
+use assembly::options::{HASH, MULTI_PV, PV_INTERVAL, THREADS};
 use clap::{Args, ValueEnum};
 use rules::{AnyPosition, Color};
 use std::sync::Arc;
@@ -88,15 +89,13 @@ pub(crate) fn run(args: &GoArgs) -> Outcome {
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let mut engine = assemble::search(game, &evaluation, Arc::clone(&time));
     for (name, value) in [
-        ("USI_Hash", args.hash),
-        ("Threads", args.threads),
-        ("MultiPV", args.multipv),
+        HASH.to(args.hash as usize),
+        THREADS.to(args.threads as usize),
+        MULTI_PV.to(args.multipv as usize),
         // Every depth is worth a line here.
-        ("PvInterval", 0),
+        PV_INTERVAL.to(0),
     ] {
-        engine
-            .set_option(name, &value.to_string())
-            .map_err(|error| Failure::usage(error.to_string()))?;
+        engine.set_option(name, &value).map_err(|error| Failure::usage(error.to_string()))?;
     }
     engine.is_ready(&mut |text| output.text(text));
     engine.set_position(position.clone()).map_err(|error| Failure::failed(error.to_string()))?;

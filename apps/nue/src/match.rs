@@ -20,6 +20,7 @@ use arena::spec::{EngineSpec, Launch};
 use arena::standings::{self, Standings};
 use arena::stats::Verdict;
 use arena::{Event, Finished, Flow, MatchRunner, Plan};
+use assembly::options::{EVAL_DIR, is_always_sent};
 use live::Live;
 use rules::{Color, Game};
 use std::collections::HashSet;
@@ -56,10 +57,8 @@ fn try_out(plan: &Plan, runner: &MatchRunner) -> Outcome {
         let introduction = runner
             .try_out(plan, index)
             .map_err(|fault| Failure::failed(format!("engine {:?}: {fault}", engine.name)))?;
-        // Every engine may be sent these, declared or not.
-        let always = |name: &str| ["USI_Hash", "USI_Ponder"].contains(&name);
         let declared = |name: &str| introduction.options.iter().any(|o| o.is_called(name));
-        let known = |name: &str| always(name) || declared(name);
+        let known = |name: &str| is_always_sent(name) || declared(name);
         for (name, _) in engine.options.iter().filter(|(name, _)| !known(name)) {
             say(&format!("warning: engine {:?} declares no option {name:?}", engine.name));
         }
@@ -75,7 +74,7 @@ fn check_evaluation(engine: &EngineSpec, game: Game) -> Outcome {
     if engine.launch != Launch::Inside {
         return Ok(());
     }
-    let called = |name: &str| name.eq_ignore_ascii_case(assembly::equipped::FOLDER);
+    let called = |name: &str| EVAL_DIR.is_called(name);
     let Some((_, path)) = engine.options.iter().rev().find(|(name, _)| called(name)) else {
         return Ok(());
     };

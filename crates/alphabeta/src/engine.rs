@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+use think::key::common::{HASH, MULTI_PV, PONDER, THREADS};
 use think::{
     Answer, Best, Control, Engine, Limits, OptionError, OptionSpec, Report, STACK, Settings,
     TimeSource, WrongGame,
@@ -62,12 +63,12 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
     }
 
     fn threads(&self) -> usize {
-        self.settings.number("Threads").max(1) as usize
+        self.settings.get(&THREADS)
     }
 
     /// The table, made when first needed: `usi` must be answered at once.
     fn table(&mut self) -> Arc<Table> {
-        let mib = self.settings.number("USI_Hash").max(1) as usize;
+        let mib = self.settings.get(&HASH);
         match &self.table {
             Some(table) if table.asked() == mib => Arc::clone(table),
             _ => {
@@ -93,7 +94,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
     }
 
     fn job(&mut self, limits: Limits) -> Job<V, E> {
-        let analysis = self.settings.flag("AnalysisMode");
+        let analysis = self.settings.get(&options::ANALYSIS_MODE);
         if analysis {
             self.forget();
         }
@@ -232,7 +233,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
             return Ok(());
         }
         self.settings.set(name, value)?;
-        if name.eq_ignore_ascii_case("Clear_Hash") {
+        if options::CLEAR_HASH.is_called(name) {
             self.wait();
             self.forget();
         }
@@ -323,13 +324,13 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
     }
 
     fn goal(&self, level: u32) -> Goal {
-        let limit = self.settings.number("DepthLimit") as i32;
+        let limit = self.settings.get(&options::DEPTH_LIMIT);
         let asked = self.limits.depth.map_or(MAX_PLY as i32, |d| d.min(MAX_PLY as u32) as i32);
-        let lines = self.settings.number("MultiPV") as usize;
+        let lines = self.settings.get(&MULTI_PV);
         Goal {
             depth: if limit > 0 { asked.min(limit) } else { asked }.max(1),
             lines: if level < skill::FULL { lines.max(skill::LINES) } else { lines },
-            interval: Duration::from_millis(self.settings.number("PvInterval") as u64),
+            interval: Duration::from_millis(self.settings.get(&options::PV_INTERVAL)),
             by_clock: self.limits.clocks.is_some()
                 && self.limits.movetime.is_none()
                 && !self.limits.infinite,
@@ -342,8 +343,8 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let mut cap = |nodes: u64| {
             limits.nodes = Some(limits.nodes.map_or(nodes, |n| n.min(nodes)));
         };
-        if let n @ 1.. = self.settings.number("NodesLimit") {
-            cap(n as u64);
+        if let n @ 1.. = self.settings.get(&options::NODES_LIMIT) {
+            cap(n);
         }
         if level < skill::FULL {
             cap(skill::nodes(level));
@@ -375,7 +376,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
     }
 
     fn search(&self, report: &mut dyn Report) -> Best {
-        let level = self.settings.number("SkillLevel") as u32;
+        let level = self.settings.get(&options::SKILL_LEVEL);
         let goal = self.goal(level);
         let mut workers = self.workers(self.timer(level));
         if workers[0].root_moves.is_empty() {
@@ -442,10 +443,10 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let line = &moves[chosen];
         let value = final_value(line);
         *self.last_value.lock().unwrap_or_else(PoisonError::into_inner) = value;
-        if values::to_cp(value) < -(self.settings.number("ResignValue") as i32) {
+        if values::to_cp(value) < -self.settings.get(&options::RESIGN_VALUE) {
             return Best { answer: Answer::Resign, ponder: None };
         }
-        let ponder = if self.settings.flag("USI_Ponder") { self.reply(line) } else { None };
+        let ponder = if self.settings.get(&PONDER) { self.reply(line) } else { None };
         Best { answer: Answer::Move(line.mv()), ponder }
     }
 

@@ -6,6 +6,7 @@
 use crate::clock::{ClockRule, TimeControl};
 use engines::{PlayerSettings, ProgramCommand};
 use std::time::Duration;
+use think::key::common::{PONDER, THREADS};
 use think::quote;
 use thiserror::Error;
 
@@ -64,9 +65,6 @@ pub enum SpecError {
 const KEYS: &str = "cmd, name, arg, dir, env.NAME, option.NAME, tc, byoyomi, movetime, nodes, \
                     depth, ponder, startup, stall";
 
-/// The option by which engines are told that they will ponder.
-const PONDER: &str = "USI_Ponder";
-
 /// The word for our own engine in this process.
 const INSIDE: &str = "self";
 
@@ -97,7 +95,8 @@ impl EngineSpec {
     /// Threads it searches with, as far as its options tell.
     pub fn threads(&self) -> usize {
         let named =
-            |name: &str| ["Threads", "Thread"].iter().any(|known| known.eq_ignore_ascii_case(name));
+            // Some engines call it by another name.
+            |name: &str| THREADS.is_called(name) || name.eq_ignore_ascii_case("Thread");
         let given = self.options.iter().rev().find(|(name, _)| named(name));
         given.and_then(|(_, value)| value.parse().ok()).unwrap_or(1).max(1)
     }
@@ -166,9 +165,9 @@ impl Draft {
         if !self.control.is_bounded() {
             return Err(SpecError::Unbounded(name));
         }
-        let named = |(name, _): &(String, String)| name.eq_ignore_ascii_case(PONDER);
+        let named = |(name, _): &(String, String)| PONDER.is_called(name);
         if self.ponder && !self.options.iter().any(named) {
-            self.options.push((PONDER.to_owned(), "true".to_owned()));
+            self.options.push((PONDER.name().to_owned(), "true".to_owned()));
         }
         Ok(EngineSpec {
             name,

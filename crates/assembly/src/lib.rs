@@ -6,6 +6,7 @@
 //! | [`search()`] | the one `match` on the game and on what evaluates |
 //! | [`shipped()`] | the nets inside the executable |
 //! | [`equipped`] | an engine that loads its evaluation by options |
+//! | [`options`] | every option of our engine, by key |
 //!
 //! The search is generic over its evaluation and compiled once for each: all of that happens here,
 //! so that whoever uses engines compiles none. Above this room an engine is `Box<dyn Engine>`.
@@ -13,6 +14,7 @@
 
 pub mod equipped;
 pub mod evaluation;
+pub mod options;
 mod search;
 mod shipped;
 

@@ -7,6 +7,7 @@
 //! | [`control`] | stop, ponder hit and quit while it runs |
 //! | [`report`] | what a search says: lines of thought, the answer |
 //! | [`option`] | what can be set, defined once |
+//! | [`key`] | options known to the compiler |
 //! | [`engine`] | the object-safe seam to any search |
 //!
 //! Deliberately absent: searching, evaluating, text protocols, printing, and any clock that was
@@ -14,6 +15,7 @@
 
 pub mod control;
 pub mod engine;
+pub mod key;
 pub mod limits;
 pub mod option;
 pub mod quote;
@@ -22,6 +24,7 @@ pub mod time;
 
 pub use control::{Control, PonderHit};
 pub use engine::{Engine, STACK, WrongGame};
+pub use key::OptionKey;
 pub use limits::{Clocks, Limits, MateLimit};
 pub use option::{OptionError, OptionKind, OptionSpec, Settings, Value};
 pub use quote::quote;

@@ -3,13 +3,15 @@
 use super::errand::Errand;
 use super::ready::{INTERVAL, keep_alive};
 use super::talk::{Progress, Talk};
-use crate::assemble::{self, VARIANT, VARIANT_ALIAS};
+use crate::assemble;
 use crate::input::{LONGEST_LINE, Line};
 use crate::output::Output;
 use crate::{board, moves, options, perft};
 use rules::{AnyPosition, Color, Game};
 use std::sync::Arc;
+use think::key::common::is_always_sent;
 use think::{Control, Engine, Moment, OptionError, PonderHit, TimeSource, quote};
+use usi::option::chooses_game;
 use usi::{Command, Go, ParseError, Reply, SetPosition, Times};
 
 /// Whether the conversation goes on.
@@ -176,7 +178,7 @@ impl Session {
     }
 
     fn set_option(&mut self, name: &str, value: &str) {
-        if [VARIANT, VARIANT_ALIAS].iter().any(|v| v.eq_ignore_ascii_case(name)) {
+        if chooses_game(name) {
             return self.set_game(value);
         }
         if !self.is_thinking() {
@@ -203,12 +205,8 @@ impl Session {
     }
 
     fn complain(&self, error: &OptionError) {
-        // Interfaces send these to every engine, declared or not.
-        let always_sent = |name: &str| {
-            ["USI_Hash", "USI_Ponder"].iter().any(|sent| sent.eq_ignore_ascii_case(name))
-        };
         match error {
-            OptionError::Unknown { name } if always_sent(name) => {}
+            OptionError::Unknown { name } if is_always_sent(name) => {}
             _ => self.output.note(&error.to_string()),
         }
     }
