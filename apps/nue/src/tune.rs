@@ -3,9 +3,7 @@
 //! The method and the games are in crate `arena`; here are the flags, the log and the table.
 
 mod args;
-mod dials;
 mod live;
-mod table;
 
 pub(crate) use args::TuneArgs;
 
@@ -14,7 +12,7 @@ use crate::failure::{Failure, Outcome};
 use arena::journal::{Journal, JournalError};
 use arena::spsa::Spsa;
 use arena::tuning::{self, Duel, Sitter, Step, tune};
-use arena::{Flow, Plan};
+use arena::{Flow, Plan, tuning_table};
 use live::Live;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -37,9 +35,10 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
     let runner = assemble::match_runner();
     let tried = runner.try_out(plan, 0);
     tried.map_err(|fault| Failure::failed(format!("the engine: {fault}")))?;
-    let mut spsa = Spsa::new(entered.dials, entered.gains, args.seed);
+    let mut spsa = Spsa::new(entered.parameters, entered.gains, args.seed);
     let mut log = open_log(args, plan, &mut spsa)?;
-    let names: Vec<String> = spsa.dials().iter().map(|d| format!("{OPTION}{}", d.name)).collect();
+    let names: Vec<String> =
+        spsa.parameters().iter().map(|d| format!("{OPTION}{}", d.name)).collect();
     let mut live = Live::new(&spsa, args.pairs);
     let mut failure = None;
     let workers = plan.concurrency.min(usize::try_from(at_a_time).unwrap_or(usize::MAX));
@@ -56,7 +55,7 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
             runner.abandoned.store(true, Ordering::Relaxed);
             return Flow::Stop;
         }
-        live.show(step, begun.dials());
+        live.show(step, begun.parameters());
         Flow::Continue
     });
     live.finish();
@@ -70,9 +69,9 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
 fn end(args: &TuneArgs, spsa: &Spsa) -> Outcome {
     let mut out = io::stdout();
     if args.json {
-        writeln!(out, "{}", table::json(spsa))?;
+        writeln!(out, "{}", tuning_table::json(spsa))?;
     } else {
-        write!(out, "{}", table::text(spsa))?;
+        write!(out, "{}", tuning_table::text(spsa, OPTION))?;
     }
     if spsa.applied() < spsa.gains().iterations {
         let (done, all) = (spsa.applied(), spsa.gains().iterations);
@@ -87,13 +86,13 @@ fn end(args: &TuneArgs, spsa: &Spsa) -> Outcome {
 /// Everything that decides what an iteration is.
 fn identity(args: &TuneArgs, plan: &Plan, spsa: &Spsa) -> Value {
     let gains = spsa.gains();
-    let dials: Vec<Value> = spsa
-        .dials()
+    let parameters: Vec<Value> = spsa
+        .parameters()
         .iter()
         .map(|d| json!([d.name, d.start, d.min, d.max, d.c_end, d.r_end]))
         .collect();
     let mut identity = plan.identity(args.seed);
-    identity["params"] = json!(dials);
+    identity["params"] = json!(parameters);
     identity["iterations"] = json!(gains.iterations);
     identity["gains"] = json!([gains.stability, gains.alpha, gains.gamma]);
     identity["pairs"] = json!(args.pairs);

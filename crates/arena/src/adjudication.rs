@@ -1,9 +1,10 @@
 //! Ending games early by the players' own scores.
 
-use rules::Color;
-use think::Score;
-
 use crate::referee::End;
+use crate::spec::numbers;
+use rules::Color;
+use std::str::FromStr;
+use think::Score;
 
 /// When one player's loss is taken for granted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +17,17 @@ pub struct ResignRule {
     pub both: bool,
 }
 
+/// `score=3000,moves=4,both=false`: only the score is needed.
+impl FromStr for ResignRule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let [score, moves, both] =
+            numbers(text, [("score", None), ("moves", Some(4.0)), ("both", Some(1.0))])?;
+        Ok(Self { score: score as i32, moves: (moves as u32).max(1), both: both != 0.0 })
+    }
+}
+
 /// When a draw is taken for granted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DrawRule {
@@ -25,6 +37,17 @@ pub struct DrawRule {
     pub moves: u32,
     /// Not before this many moves of the game.
     pub from: u32,
+}
+
+/// `score=10,moves=20,from=100`: only the score is needed.
+impl FromStr for DrawRule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let [score, moves, from] =
+            numbers(text, [("score", None), ("moves", Some(8.0)), ("from", Some(0.0))])?;
+        Ok(Self { score: score as i32, moves: (moves as u32).max(1), from: from as u32 })
+    }
 }
 
 /// The rules of a match.

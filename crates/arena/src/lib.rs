@@ -7,10 +7,12 @@
 //! | [`referee`], [`adjudication`] | how games end |
 //! | [`spec`], [`clock`] | how engines are started and how long they think |
 //! | [`opening`], [`making`] | where games begin; making such places |
+//! | [`request`] | what somebody asks for, made into a plan |
 //! | [`schedule`], [`runner`] | which games, several at a time |
+//! | [`progress`], [`summary`] | a match under way: counted, written down, told |
 //! | [`stats`], [`standings`] | Elo, pentanomial pairs, SPRT; where a match stands |
 //! | [`record`], [`ledger`], [`journal`] | games as records; a match on disk, to be resumed |
-//! | [`spsa`], [`tuning`] | numbers of the engine tuned by games against itself |
+//! | [`spsa`], [`parameters`], [`tuning`], [`tuning_table`] | numbers of the engine tuned by games against itself |
 //! | [`selfplay`] | one engine against itself, for teacher data |
 //!
 //! Who plays comes from room `engines` and is judged by what it sends, never trusted: it may crash,
@@ -23,9 +25,12 @@ pub mod game;
 pub mod ledger;
 pub mod making;
 pub mod opening;
+pub mod parameters;
 mod plan;
+pub mod progress;
 pub mod record;
 pub mod referee;
+pub mod request;
 pub mod runner;
 pub mod schedule;
 pub mod seed;
@@ -34,8 +39,10 @@ pub mod spec;
 pub mod spsa;
 pub mod standings;
 pub mod stats;
+pub mod summary;
 pub mod timed_game;
 pub mod tuning;
+pub mod tuning_table;
 
 pub use durable as journal;
 pub use opening::Opening;

@@ -5,6 +5,7 @@ use crate::game::Played;
 use crate::referee::End;
 use kifu::{Ending, Evaluation, Key, NodeId, Record, Step};
 use rules::{Color, Move};
+use std::time::SystemTime;
 use think::{Info, Score};
 
 /// What is said about a game besides the moves.
@@ -115,6 +116,31 @@ fn ending(end: &End, turn: Color) -> (Ending, Option<String>) {
                 _ => Ending::IllegalAction(*loser),
             };
             (ending, Some(fault.to_string()))
+        }
+    }
+}
+
+/// A moment as CSA writes dates, in universal time.
+pub fn date(time: SystemTime) -> String {
+    let moment = jiff::Timestamp::try_from(time).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    moment.strftime("%Y/%m/%d %H:%M:%S").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    #[test]
+    fn dates_are_civil() {
+        for (seconds, text) in [
+            (0, "1970/01/01 00:00:00"),
+            (951_782_399, "2000/02/28 23:59:59"),
+            (951_782_400, "2000/02/29 00:00:00"),
+            (1_709_210_096, "2024/02/29 12:34:56"),
+            (4_107_542_400, "2100/03/01 00:00:00"),
+        ] {
+            assert_eq!(date(UNIX_EPOCH + Duration::from_secs(seconds)), text);
         }
     }
 }

@@ -2,6 +2,7 @@
 //! else about it follows from that, so a match can be resumed anywhere.
 
 use crate::seed::Seed;
+use std::str::FromStr;
 
 /// Who meets whom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -11,6 +12,18 @@ pub enum Format {
     RoundRobin,
     /// The first engine meets each of the others.
     Gauntlet,
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "round-robin" => Ok(Self::RoundRobin),
+            "gauntlet" => Ok(Self::Gauntlet),
+            _ => Err("expected round-robin or gauntlet".to_owned()),
+        }
+    }
 }
 
 /// One game of a match.

@@ -267,7 +267,31 @@ pub fn pairs(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The same, the other way round.
+/// Reads `key=value,…` where each key is known and takes a number (or true or false).
+pub(crate) fn numbers<const N: usize>(
+    text: &str,
+    keys: [(&str, Option<f64>); N],
+) -> Result<[f64; N], String> {
+    let mut values = keys.map(|(_, default)| default);
+    for (key, value) in pairs(text) {
+        let known = || keys.map(|(name, _)| name).join(", ");
+        let index = keys.iter().position(|(name, _)| *name == key);
+        let index = index.ok_or_else(|| format!("unknown key {key:?}: expected {}", known()))?;
+        let number = match value.as_str() {
+            "true" => Some(1.0),
+            "false" => Some(0.0),
+            other => other.parse::<f64>().ok().filter(|n| n.is_finite()),
+        };
+        values[index] = Some(number.ok_or_else(|| format!("{key} takes a number, not {value:?}"))?);
+    }
+    let missing = keys.iter().zip(values).find(|(_, value)| value.is_none());
+    if let Some(((name, _), _)) = missing {
+        return Err(format!("{name} is missing"));
+    }
+    Ok(values.map(Option::unwrap_or_default))
+}
+
+/// A value as [`pairs`] reads it back.
 pub fn escape(value: &str) -> String {
     value.replace('\\', "\\\\").replace(',', "\\,")
 }

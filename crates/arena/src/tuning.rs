@@ -47,7 +47,7 @@ pub struct Step {
     /// Games that ended by a fault, which are lost for whoever made it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub faults: u32,
-    /// Values after it, by dial.
+    /// Values after it, by parameter.
     pub values: Vec<f64>,
 }
 
@@ -172,7 +172,7 @@ pub struct Duel<'a> {
 }
 
 impl<'a> Duel<'a> {
-    /// Two engines; `names` are the options the dials are.
+    /// Two engines; `names` are the options the parameters are.
     pub fn new(plan: &'a Plan, runner: &MatchRunner, names: Vec<String>) -> Self {
         let player = |index: usize| runner.local_player(&plan.engines[index]);
         Self { plan, players: [player(0), player(1)], names }

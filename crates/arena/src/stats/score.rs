@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 /// Results of one side against another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Score {
+pub struct MatchScore {
     /// Games won.
     pub wins: u64,
     /// Games drawn.
@@ -15,7 +15,7 @@ pub struct Score {
     pub pairs: [u64; 5],
 }
 
-impl Score {
+impl MatchScore {
     /// Number of games.
     pub const fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
@@ -52,13 +52,13 @@ impl Score {
 
 /// Results as they come, with pairs put together.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
-    score: Score,
+pub struct PairCounter {
+    score: MatchScore,
     /// Half points of the game of a pair that came first.
     open: HashMap<u64, u8>,
 }
 
-impl Tally {
+impl PairCounter {
     /// Counts a game of that pair: `half_points` for the first side, 0 to 2.
     pub fn add(&mut self, pair: u64, half_points: u8) {
         match half_points {
@@ -83,7 +83,7 @@ impl Tally {
     }
 
     /// What has been counted.
-    pub const fn score(&self) -> &Score {
+    pub const fn score(&self) -> &MatchScore {
         &self.score
     }
 }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn pairs_close_when_their_second_game_comes() {
-        let mut tally = Tally::default();
+        let mut tally = PairCounter::default();
         for (pair, half_points) in [(0, 2), (1, 0), (1, 1), (2, 2), (0, 2), (3, 0)] {
             tally.add(pair, half_points);
         }
@@ -105,6 +105,6 @@ mod tests {
         assert_eq!((score.games(), score.points()), (6, 3.5));
         assert_eq!(score.reversed().pairs, [1, 0, 0, 1, 0]);
         assert_eq!(score.plus(&score.reversed()).ratio(), 0.5);
-        assert_eq!(Score::default().ratio(), 0.5);
+        assert_eq!(MatchScore::default().ratio(), 0.5);
     }
 }

@@ -1,20 +1,23 @@
 //! Where a match stands, in words and in JSON.
 
-use arena::Plan;
-use arena::standings::Standings;
-use arena::stats::{CI95, Estimate, Interval, Score, Sprt, Verdict};
+use crate::runner::Plan;
+use crate::standings::Standings;
+use crate::stats::{CI95, Estimate, Interval, MatchScore, Sprt, Verdict};
 use rating::Rating;
 use serde_json::{Value, json};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-pub(crate) struct Summary<'a> {
-    pub(crate) plan: &'a Plan,
-    pub(crate) standings: &'a Standings,
-    pub(crate) sprt: Option<&'a Sprt>,
-    pub(crate) worst_lag: Duration,
-    pub(crate) starved: u64,
+/// Where a match stands.
+pub struct Summary<'a> {
+    pub plan: &'a Plan,
+    pub standings: &'a Standings,
+    pub sprt: Option<&'a Sprt>,
+    /// The runner's greatest delay in reading an answer.
+    pub worst_lag: Duration,
+    /// Moves that came late because the machine was too busy.
+    pub starved: u64,
     /// Why the match ended before its last game.
-    pub(crate) ended: Option<String>,
+    pub ended: Option<String>,
 }
 
 impl Summary<'_> {
@@ -23,7 +26,7 @@ impl Summary<'_> {
     }
 
     /// One line.
-    pub(crate) fn line(&self) -> String {
+    pub fn line(&self) -> String {
         let pairings: Vec<String> = self
             .standings
             .pairings()
@@ -36,7 +39,7 @@ impl Summary<'_> {
     }
 
     /// The whole table.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let mut text = String::new();
         if self.plan.engines.len() > 2 {
             text += &self.ranking();
@@ -68,9 +71,9 @@ impl Summary<'_> {
     fn ranking(&self) -> String {
         let fit = self.standings.ratings();
         let rating = |index: usize| fit.as_ref().and_then(|fit| fit.rating(index));
-        let mut rows: Vec<(usize, Score)> =
+        let mut rows: Vec<(usize, MatchScore)> =
             (0..self.plan.engines.len()).map(|i| (i, self.standings.score(i))).collect();
-        let place = |(index, score): &(usize, Score)| {
+        let place = |(index, score): &(usize, MatchScore)| {
             (rating(*index).map_or(f64::NEG_INFINITY, |r| r.elo), score.ratio())
         };
         rows.sort_by(|a, b| {
@@ -118,7 +121,7 @@ impl Summary<'_> {
     }
 
     /// The whole as one object.
-    pub(crate) fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         let fit = self.standings.ratings();
         let engines: Vec<Value> = (0..self.plan.engines.len())
             .map(|i| {
@@ -182,15 +185,15 @@ fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-fn wdl(score: &Score) -> String {
+fn wdl(score: &MatchScore) -> String {
     format!("{}-{}-{}", score.wins, score.draws, score.losses)
 }
 
-fn score_text(score: &Score) -> String {
+fn score_text(score: &MatchScore) -> String {
     format!("{} (W-D-L), {:.1} % of {}", wdl(score), 100.0 * score.ratio(), score.games())
 }
 
-fn elo_part(score: &Score) -> String {
+fn elo_part(score: &MatchScore) -> String {
     Estimate::of(score).map_or_else(String::new, |e| format!(", Elo {}", interval(&e.elo)))
 }
 
@@ -203,7 +206,7 @@ fn interval(interval: &Interval) -> String {
     }
 }
 
-fn estimate_text(estimate: &Estimate, score: &Score) -> String {
+fn estimate_text(estimate: &Estimate, score: &MatchScore) -> String {
     let normalised = estimate.normalised.map_or_else(|| "?".to_owned(), |n| interval(&n));
     format!(
         "Elo {}, nElo {normalised}, LOS {:.1} %, pairs 0-½-1-1½-2: {:?}",
@@ -213,7 +216,7 @@ fn estimate_text(estimate: &Estimate, score: &Score) -> String {
     )
 }
 
-fn score_json(score: &Score) -> Value {
+fn score_json(score: &MatchScore) -> Value {
     let estimate = Estimate::of(score);
     json!({
         "wins": score.wins,
@@ -242,41 +245,9 @@ fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// A moment as CSA writes dates, in universal time.
-pub(crate) fn date(time: SystemTime) -> String {
-    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Civil date from days (Hinnant, "chrono-compatible low-level date algorithms").
-    let shifted = days + 719_468;
-    let era = shifted / 146_097;
-    let day_of_era = shifted % 146_097;
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_index = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_index + 2) / 5 + 1;
-    let month = if month_index < 10 { month_index + 3 } else { month_index - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    format!("{year:04}/{month:02}/{day:02} {hour:02}:{minute:02}:{second:02}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates_are_civil() {
-        for (seconds, text) in [
-            (0, "1970/01/01 00:00:00"),
-            (951_782_399, "2000/02/28 23:59:59"),
-            (951_782_400, "2000/02/29 00:00:00"),
-            (1_709_210_096, "2024/02/29 12:34:56"),
-            (4_107_542_400, "2100/03/01 00:00:00"),
-        ] {
-            assert_eq!(date(UNIX_EPOCH + Duration::from_secs(seconds)), text);
-        }
-    }
 
     #[test]
     fn intervals_in_words() {
