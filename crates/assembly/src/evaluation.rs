@@ -1,5 +1,6 @@
 //! Evaluations from disk: nets and tables, told apart by what is there.
 
+use crate::shipped::shipped;
 use eval::{KKPPT_FILE, KKPPT_MAGIC, KkpptError, KkpptTables, Tables, TablesError};
 use nnue::{AnyNet, Isa, NetError};
 use rules::{Game, Shogi};
@@ -127,6 +128,38 @@ impl Evaluation {
             Self::Net(net) => Some(net.game()),
             Self::Kppt(_) | Self::KppKkpt(_) => Some(Game::Shogi),
             Self::Kkppt(_) => Some(Game::Minishogi),
+        }
+    }
+
+    /// The evaluation itself for its game, material for the other.
+    #[must_use]
+    pub fn fitting(&self, game: Game) -> Self {
+        match self.game() {
+            Some(found) if found != game => Self::Material,
+            _ => self.clone(),
+        }
+    }
+
+    /// What an engine plays with: what is at `path`, else what lies in the usual folder, else what
+    /// is shipped. Also says which, in words.
+    pub fn as_engine(
+        path: Option<&Path>,
+        game: Game,
+        fv_scale: i32,
+    ) -> Result<(Self, String), LoadError> {
+        match Self::load(path.unwrap_or(Path::new(USUAL_FOLDER)), game, fv_scale) {
+            Ok(found) => {
+                let about = found.describe();
+                Ok((found, about))
+            }
+            Err(error) if path.is_some() => Err(error),
+            Err(error) => Ok(match shipped(game) {
+                Self::Material => (Self::Material, format!("material only ({error})")),
+                shipped => {
+                    let about = format!("{}, shipped", shipped.describe());
+                    (shipped, about)
+                }
+            }),
         }
     }
 

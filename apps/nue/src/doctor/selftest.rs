@@ -1,8 +1,9 @@
 //! A few seconds of doing what the engine does, with known results.
 
 use super::Finding;
+use crate::assemble;
 use crate::evaluation::Evaluation;
-use crate::{assemble, bench};
+use assembly::bench;
 use assembly::options::{HASH, PV_INTERVAL};
 use nnue::{AnyNet, Architecture, FeatureKind, Isa, Noise, Shape};
 use rules::{AnyPosition, Game};

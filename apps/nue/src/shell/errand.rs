@@ -1,15 +1,16 @@
 //! Debug commands that take long (`go perft`, `bench`), in a thread of their own so that the
 //! session stays free.
 
-use crate::bench::Bench;
 use crate::evaluation::Evaluation;
 use crate::output::Output;
 use crate::perft;
+use assembly::bench::Bench;
 use rules::{AnyPosition, Game};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
+use think::{TimeSource, WallTime};
 
 /// A command under way.
 pub(crate) struct Errand {
@@ -41,7 +42,8 @@ impl Errand {
         let bench = Bench::new(depth, 1);
         let other = bench.clone();
         let sets = [(game, Evaluation::Material)];
-        let work = move || match bench.run(&sets, &mut |line| output.text(line)) {
+        let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
+        let work = move || match bench.run(&sets, &time, &mut |line| output.text(line)) {
             Some(total) => output.text(&format!("\nNodes searched: {}", total.nodes)),
             None => output.note("bench stopped before its end"),
         };
