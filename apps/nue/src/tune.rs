@@ -11,7 +11,7 @@ use crate::assemble;
 use crate::failure::{Failure, Outcome};
 use arena::journal::{Journal, JournalError};
 use arena::spsa::Spsa;
-use arena::tuning::{self, Duel, Sitter, Step, tune};
+use arena::tuning::{self, EnginePair, PlayGame, Step, tune};
 use arena::{Flow, Plan, tuning_table};
 use live::Live;
 use serde_json::{Value, json};
@@ -42,12 +42,12 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
     let mut live = Live::new(&spsa, args.pairs);
     let mut failure = None;
     let workers = plan.concurrency.min(usize::try_from(at_a_time).unwrap_or(usize::MAX));
-    let sitter = |_| -> Sitter<'_> {
-        let mut duel = Duel::new(plan, &runner, names.clone());
-        Box::new(move |question| duel.play(question))
+    let player = |_| -> PlayGame<'_> {
+        let mut pair = EnginePair::new(plan, &runner, names.clone());
+        Box::new(move |game| pair.play(game))
     };
     let begun = spsa.clone();
-    tune(&mut spsa, args.pairs, workers, &sitter, &mut |step| {
+    tune(&mut spsa, args.pairs, workers, &player, &mut |step| {
         if let Some(log) = &mut log
             && let Err(error) = log.append(step)
         {

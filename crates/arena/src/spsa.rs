@@ -1,6 +1,6 @@
 //! Simultaneous perturbation stochastic approximation: many numbers tuned at once by games.
 //!
-//! Every iteration draws a direction by lot, lets the values a step that way play the values a
+//! Every iteration draws a direction at random, lets the values a step that way play the values a
 //! step the other way, and moves all values a little towards the winner (Spall, "Multivariate
 //! Stochastic Approximation Using a Simultaneous Perturbation Gradient Approximation", 1992).
 //! Gains are given as fishtest gives them: for each number the size of the step at the end, and
@@ -71,7 +71,7 @@ impl Gains {
 pub struct Probe {
     /// Which iteration, from 0.
     pub iteration: u64,
-    /// Values a step in the direction of the lot, by parameter.
+    /// Values a step in the direction drawn, by parameter.
     pub plus: Vec<i64>,
     /// Values a step the other way.
     pub minus: Vec<i64>,
@@ -129,7 +129,7 @@ impl Spsa {
         let (plus, minus) = sides
             .map(|((parameter, &value), direction)| {
                 let step = self.gains.step(parameter.c_end, iteration) * direction;
-                // Rounded by lot: on average the value itself plays.
+                // Rounded at random: on average the value itself plays.
                 let mut whole = |x: f64| {
                     (x.clamp(parameter.min, parameter.max) + lots.unit()).floor().min(parameter.max)
                         as i64
@@ -158,7 +158,7 @@ impl Spsa {
         self.applied += 1;
     }
 
-    /// One way or the other for every parameter, by lot.
+    /// One way or the other for every parameter, at random.
     fn directions(&self, iteration: u64) -> Vec<f64> {
         let mut lots = self.seed.branch(iteration).branch(0);
         self.parameters.iter().map(|_| if lots.below(2) == 0 { 1.0 } else { -1.0 }).collect()

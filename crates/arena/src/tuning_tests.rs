@@ -30,31 +30,31 @@ fn strength(parameters: &[Parameter], values: impl Iterator<Item = f64>) -> f64 
     parameters.iter().zip(values).zip(BEST).map(far).sum()
 }
 
-/// A game by lot: the same for the same number, whoever plays it and when.
-fn virtual_game(parameters: &[Parameter], question: &Question) -> Verdict {
+/// A game at random: the same for the same number, whoever plays it and when.
+fn virtual_game(parameters: &[Parameter], game: &TuningGame) -> TuningResult {
     let elo = |values: &[i64]| strength(parameters, values.iter().map(|&v| v as f64));
-    let difference = elo(&question.probe.plus) - elo(&question.probe.minus);
-    let lot = Seed::new(99).branch(question.game).unit();
+    let difference = elo(&game.probe.plus) - elo(&game.probe.minus);
+    let chance = Seed::new(99).branch(game.number).unit();
     let share = crate::stats::score_of(difference);
     // A fifth of the games is drawn.
-    let half_points = if lot < share - 0.1 {
+    let half_points = if chance < share - 0.1 {
         2
-    } else if lot < share + 0.1 {
+    } else if chance < share + 0.1 {
         1
     } else {
         0
     };
-    Verdict { half_points, fault: false }
+    TuningResult { half_points, fault: false }
 }
 
 fn run(spsa: &mut Spsa, pairs: u64, workers: usize, until: u64) -> Vec<Step> {
     let parameters = parameters();
     let mut steps = Vec::new();
-    let sitter = |_| -> Sitter<'_> {
+    let player = |_| -> PlayGame<'_> {
         let parameters = &parameters;
-        Box::new(move |question| Some(virtual_game(parameters, question)))
+        Box::new(move |game| Some(virtual_game(parameters, game)))
     };
-    tune(spsa, pairs, workers, &sitter, &mut |step| {
+    tune(spsa, pairs, workers, &player, &mut |step| {
         steps.push(step.clone());
         if step.iteration + 1 == until { Flow::Stop } else { Flow::Continue }
     });
@@ -96,14 +96,14 @@ fn any_number_of_workers_and_any_interruption_give_the_same_steps() {
 
 #[test]
 fn breaking_off_ends_every_worker() {
-    let sitter = |worker: usize| -> Sitter<'_> {
+    let player = |worker: usize| -> PlayGame<'_> {
         let mut left = 20;
         Box::new(move |_| {
             left -= 1;
-            (worker > 0 || left > 0).then_some(Verdict { half_points: 1, fault: false })
+            (worker > 0 || left > 0).then_some(TuningResult { half_points: 1, fault: false })
         })
     };
     let mut spsa = Spsa::new(parameters(), Gains::new(1_000_000), 1);
-    tune(&mut spsa, 1, 4, &sitter, &mut |_| Flow::Continue);
+    tune(&mut spsa, 1, 4, &player, &mut |_| Flow::Continue);
     assert!(spsa.applied() < 1_000_000);
 }

@@ -9,16 +9,17 @@
 //! | [`local`] | [`LocalPlayer`]: an engine of this process |
 //! | [`usi_player`] | [`UsiPlayer`]: a USI program |
 //! | [`settings`] | how a player is set up, and how its process is started |
-//! | [`process`], [`reader`] | the process and what it says |
+//! | `process`, `reader`, `answers` | the process, what it says, and what that means |
 //! | [`line`] | a game as engines are told of it |
 //! | [`background`] | [`BackgroundPlayer`]: the same without blocking, for event loops |
-//! | [`affinity`], [`run_delay`] | which processors, and how long one was waited for |
+//! | [`affinity`], `run_delay` | which processors, and how long one was waited for |
 //!
 //! An engine is judged by what it sends, never trusted: it may crash, hang, lie or flood, and all of
 //! that comes back as a value. Deliberately absent: games, results, printing, and any clock that
 //! was not passed in.
 
 pub mod affinity;
+mod answers;
 pub mod background;
 pub mod fault;
 pub mod handle;
