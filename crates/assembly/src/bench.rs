@@ -201,6 +201,16 @@ mod tests {
         }
     }
 
+    /// The signature of a small bench, with piece values and with the nets inside: whoever changes
+    /// search or evaluation changes these numbers, and says so.
+    #[test]
+    fn the_small_bench_has_its_signature() {
+        for (game, material, net) in [(Game::Shogi, 0, 0), (Game::Minishogi, 0, 0)] {
+            let found = [Evaluation::Material, crate::shipped(game)].map(|e| total(game, &e, 6));
+            assert_eq!(found, [material, net], "{game}");
+        }
+    }
+
     #[test]
     fn every_instruction_set_has_the_same_signature() {
         let shape = Shape { l0: 32, h1: 8, h2: 16 };
