@@ -51,7 +51,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
         Self {
             position: Position::startpos(),
             settings: Settings::new(options::specs()),
-            params: Params::default(),
+            params: Params::of(V::GAME),
             time,
             weights,
             table: None,

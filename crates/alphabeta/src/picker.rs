@@ -38,6 +38,10 @@ pub(crate) struct Hints {
     /// Include moves that are pointless (`GenerateAllLegalMoves`).
     pub(crate) all_moves: bool,
     pub(crate) check_bonus: i32,
+    /// See [`crate::Params`] for these.
+    pub(crate) check_see: i32,
+    pub(crate) quiet_sorted: i32,
+    pub(crate) capture_see: i32,
 }
 
 /// Hands out the moves of one node.
@@ -126,7 +130,7 @@ impl Picker {
                 }
                 Stage::GoodCaptures => {
                     while let Some(m) = self.best(buffer) {
-                        let least = -buffer.scores[self.next - 1] / 32;
+                        let least = -buffer.scores[self.next - 1] / self.hints.capture_see;
                         if pos.see_at_least(m, least.min(0), &PIECE_VALUES) {
                             return Some(m);
                         }
@@ -297,12 +301,14 @@ impl Picker {
                 + i32::from(rows[1][to])
                 + i32::from(rows[2][to]) / 2
                 + i32::from(rows[3][to]) / 2;
-            if pos.gives_check_with(m, info) && pos.see_at_least(m, -90, &PIECE_VALUES) {
+            if pos.gives_check_with(m, info)
+                && pos.see_at_least(m, -self.hints.check_see, &PIECE_VALUES)
+            {
                 score += self.hints.check_bonus;
             }
             buffer.scores[i] = score;
         }
-        sort_above(buffer, start, self.end, -3500 * self.depth);
+        sort_above(buffer, start, self.end, -self.hints.quiet_sorted * self.depth);
     }
 
     fn make_evasions<V: Variant>(
@@ -392,6 +398,9 @@ mod tests {
             pawns: 0,
             all_moves: true,
             check_bonus: 100,
+            check_see: 90,
+            quiet_sorted: 3500,
+            capture_see: 32,
         }
     }
 

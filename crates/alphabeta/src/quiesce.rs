@@ -70,6 +70,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let mut best_value = -INFINITE;
         let mut raw_eval = NONE;
         let mut futility_base = -INFINITE;
+        let p = self.shared.params;
         if in_check {
             self.frame_mut(ply).eval = NONE;
         } else {
@@ -104,7 +105,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 return best_value;
             }
             alpha = alpha.max(best_value);
-            futility_base = best_value + self.shared.params.delta_margin;
+            futility_base = best_value + p.delta_margin;
         }
 
         // 4. Forcing moves.
@@ -122,11 +123,11 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if best_value > -values::MATE_BOUND {
                 // 5. Captures that cannot bring the value up to alpha.
                 if !gives_check && !in_check && futility_base > -values::EVAL_BOUND {
-                    if move_count > 3 {
+                    if move_count > p.quiescence_moves {
                         continue;
                     }
                     let gain = PIECE_VALUES[captured.kind_index()]
-                        + if m.is_promotion() { 300 } else { 0 };
+                        + if m.is_promotion() { p.quiescence_promotion } else { 0 };
                     if futility_base + gain <= alpha {
                         best_value = best_value.max(futility_base + gain);
                         continue;
@@ -138,13 +139,13 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 }
                 // 6. Two quiet ways out of check are enough.
                 if in_check && captured.is_none() {
-                    if quiet_evasions > 1 {
+                    if quiet_evasions >= p.quiescence_evasions {
                         continue;
                     }
                     quiet_evasions += 1;
                 }
                 // 7. Exchanges that lose material.
-                if !in_check && !self.pos.see_at_least(m, -60, &PIECE_VALUES) {
+                if !in_check && !self.pos.see_at_least(m, -p.quiescence_see, &PIECE_VALUES) {
                     continue;
                 }
             }

@@ -12,7 +12,7 @@ use arena::timed_game::Terms;
 use arena::{EngineSpec, Format, Plan, Schedule};
 use assembly::options::{HASH, THREADS};
 use clap::Args;
-use rules::Declaration;
+use rules::{Declaration, Game};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -129,9 +129,14 @@ pub(crate) struct TuneArgs {
 }
 
 /// The numbers of the search, as the tuner sees them.
-fn tunable() -> Vec<Tunable> {
-    let tunable =
-        |p: &ParamSpec| Tunable { name: p.name, default: p.default, min: p.min, max: p.max };
+fn tunable(game: Game) -> Vec<Tunable> {
+    let params = Params::of(game);
+    let tunable = |p: &ParamSpec| Tunable {
+        name: p.name,
+        default: params.get(p.name).unwrap_or(p.default),
+        min: p.min,
+        max: p.max,
+    };
     Params::TABLE.iter().map(tunable).collect()
 }
 
@@ -160,7 +165,7 @@ impl TuneArgs {
             false => Err(Failure::usage(format!("--{name} takes a number above 0, not {n}"))),
         };
         let (c, r) = (positive("c", self.c)?, positive("r", self.r)?);
-        let table = tunable();
+        let table = tunable(self.game.game);
         let set = parameters::given(&table, &self.set).map_err(Failure::usage)?;
         let tuned = parameters::chosen(&table, &self.params, &set, c, r).map_err(Failure::usage)?;
         let gains = Gains { stability: positive("a", self.a)?, ..Gains::new(iterations) };
