@@ -27,7 +27,7 @@ use think::{
 const PARAM_PREFIX: &str = "Param.";
 
 /// Workers that wait for the next search; the thread of a search takes them and brings them back.
-type Crew<V, E> = Arc<Mutex<Vec<Box<Worker<V, E>>>>>;
+type WorkerPool<V, E> = Arc<Mutex<Vec<Box<Worker<V, E>>>>>;
 
 /// The engine.
 pub struct AlphaBeta<V: Variant, E: Evaluator<V>> {
@@ -37,7 +37,7 @@ pub struct AlphaBeta<V: Variant, E: Evaluator<V>> {
     time: Arc<dyn TimeSource>,
     weights: Arc<E::Weights>,
     table: Option<Arc<Table>>,
-    crew: Crew<V, E>,
+    idle_workers: WorkerPool<V, E>,
     /// Value of our last move, to notice when things go wrong.
     last_value: Arc<Mutex<i32>>,
     control: Control,
@@ -55,7 +55,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             time,
             weights,
             table: None,
-            crew: Arc::default(),
+            idle_workers: Arc::default(),
             last_value: Arc::new(Mutex::new(NONE)),
             control: Control::default(),
             thread: None,
@@ -74,7 +74,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             _ => {
                 // The old one goes first: both may not fit.
                 self.table = None;
-                self.crew.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner).clear();
                 let table = Arc::new(Table::new(mib));
                 self.table = Some(Arc::clone(&table));
                 table
@@ -87,7 +87,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
         if let Some(table) = &self.table {
             table.clear(threads);
         }
-        for worker in &mut *self.crew.lock().unwrap_or_else(PoisonError::into_inner) {
+        for worker in &mut *self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner) {
             worker.history.clear();
         }
         *self.last_value.lock().unwrap_or_else(PoisonError::into_inner) = NONE;
@@ -109,7 +109,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             time: Arc::clone(&self.time),
             weights: Arc::clone(&self.weights),
             shared,
-            crew: Arc::clone(&self.crew),
+            idle_workers: Arc::clone(&self.idle_workers),
             last_value: Arc::clone(&self.last_value),
             control: self.control.clone(),
         }
@@ -130,17 +130,17 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
     }
 }
 
-/// Makes the crew as many as the search has threads.
-fn hire<V: Variant, E: Evaluator<V>>(
-    crew: &mut Vec<Box<Worker<V, E>>>,
+/// Makes the idle as many as the search has threads.
+fn resize_pool<V: Variant, E: Evaluator<V>>(
+    idle: &mut Vec<Box<Worker<V, E>>>,
     shared: &Arc<Shared>,
     weights: &Arc<E::Weights>,
 ) {
     let threads = shared.nodes.len();
-    crew.truncate(threads);
-    while crew.len() < threads {
+    idle.truncate(threads);
+    while idle.len() < threads {
         let eval = E::new(Arc::clone(weights));
-        crew.push(Box::new(Worker::new(crew.len(), eval, Arc::clone(shared))));
+        idle.push(Box::new(Worker::new(idle.len(), eval, Arc::clone(shared))));
     }
 }
 
@@ -212,8 +212,8 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
         }
         // Workers are made now, not on the first move's time.
         let shared = self.shared();
-        let mut crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
-        hire(&mut crew, &shared, &self.weights);
+        let mut idle = self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner);
+        resize_pool(&mut idle, &shared, &self.weights);
     }
 
     fn options(&self) -> Vec<OptionSpec> {
@@ -268,7 +268,7 @@ pub(crate) struct Job<V: Variant, E: Evaluator<V>> {
     pub(crate) time: Arc<dyn TimeSource>,
     weights: Arc<E::Weights>,
     shared: Arc<Shared>,
-    crew: Crew<V, E>,
+    idle_workers: WorkerPool<V, E>,
     last_value: Arc<Mutex<i32>>,
     pub(crate) control: Control,
 }
@@ -362,9 +362,9 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
 
     /// The workers of this search, the first one with the watch.
     fn workers(&self, timer: Timer) -> Vec<Box<Worker<V, E>>> {
-        let mut crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut workers = std::mem::take(&mut *crew);
-        hire(&mut workers, &self.shared, &self.weights);
+        let mut idle = self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut workers = std::mem::take(&mut *idle);
+        resize_pool(&mut workers, &self.shared, &self.weights);
         let moves = self.root_moves();
         for (id, worker) in workers.iter_mut().enumerate() {
             worker.id = id;
@@ -406,7 +406,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             }
         });
         let best = self.verdict(&workers, level, report);
-        *self.crew.lock().unwrap_or_else(PoisonError::into_inner) = workers;
+        *self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner) = workers;
         best
     }
 

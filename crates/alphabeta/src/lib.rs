@@ -1,4 +1,4 @@
-//! Alpha-beta search behind the `think::Engine` seam.
+//! Alpha-beta search behind `think::Engine`.
 //!
 //! | file | holds |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! The seam to any search: object safe, non-blocking.
+//! The interface of every search: object safe, non-blocking.
 
 use crate::{Control, Limits, OptionError, OptionSpec, Report};
 use rules::{AnyPosition, Game};

@@ -8,7 +8,7 @@
 //! | [`report`] | what a search says: lines of thought, the answer |
 //! | [`option`] | what can be set, defined once |
 //! | [`key`] | options known to the compiler |
-//! | [`engine`] | the object-safe seam to any search |
+//! | [`engine`] | the object-safe interface of every search |
 //!
 //! Deliberately absent: searching, evaluating, text protocols, printing, and any clock that was
 //! not passed in.

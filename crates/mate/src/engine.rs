@@ -1,4 +1,4 @@
-//! The seam for engines: `go mate` in the terms of [`think`].
+//! For engines: `go mate` in the terms of [`think`].
 
 use crate::{Bounds, Solution, Verdict, solve};
 use rules::{AnyPosition, Position, Variant};
