@@ -40,7 +40,9 @@ pub struct Equipped {
     /// Options given to the search, to be given to the next.
     chosen: Vec<(String, String)>,
     position: AnyPosition,
-    /// Folder and scale that were tried last.
+    /// Of the evaluation in use.
+    win_rate_scale: f64,
+    /// Folder and divisor that were tried last.
     tried: Option<(String, i32)>,
 }
 
@@ -55,6 +57,7 @@ impl Equipped {
             inner,
             chosen: Vec::new(),
             position: AnyPosition::startpos(game),
+            win_rate_scale: Evaluation::Material.win_rate_scale(),
             tried: None,
         }
     }
@@ -87,6 +90,7 @@ impl Equipped {
     /// Builds the search anew around an evaluation.
     pub fn use_evaluation(&mut self, evaluation: &Evaluation) {
         self.inner = search(self.game, evaluation, Arc::clone(&self.time));
+        self.win_rate_scale = evaluation.win_rate_scale();
         for (name, value) in &self.chosen {
             // They were accepted before, by the same search around another evaluation.
             let _ = self.inner.set_option(name, value);
@@ -144,6 +148,10 @@ impl Engine for Equipped {
         self.chosen.retain(|(earlier, _)| !earlier.eq_ignore_ascii_case(name));
         self.chosen.push((name.to_owned(), value.to_owned()));
         Ok(())
+    }
+
+    fn win_rate_scale(&self) -> f64 {
+        self.win_rate_scale
     }
 
     fn static_value(&mut self) -> Option<i32> {

@@ -171,6 +171,16 @@ impl Evaluation {
         }
     }
 
+    /// The score, in hundredths of a pawn, at which the side to move wins 73 % of its games; see
+    /// [`think::Engine::win_rate_scale`].
+    pub fn win_rate_scale(&self) -> f64 {
+        let measured = match self {
+            Self::Net(net) => net.win_rate_scale(),
+            _ => None,
+        };
+        measured.unwrap_or(think::USUAL_WIN_RATE_SCALE)
+    }
+
     /// A number that tells evaluations apart: checksum and length of a net's file.
     pub fn fingerprint(&self) -> io::Result<String> {
         let Self::Net(net) = self else { return Ok(self.describe()) };
