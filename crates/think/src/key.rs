@@ -4,7 +4,7 @@
 //! A room declares the keys of the options whose meaning it owns as constants. By text options
 //! are set only where text comes from outside: protocols, command lines, files.
 
-use crate::{OptionKind, OptionSpec, Settings, Value};
+use crate::{OptionSpec, Settings, Value};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -221,6 +221,7 @@ pub mod common {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::OptionKind;
 
     const FLAG: OptionKey<bool> = OptionKey::check("Flag", true, "f");
     const SIZE: OptionKey<u64> = OptionKey::spin("Size", 16, 1, i64::MAX, "s");
