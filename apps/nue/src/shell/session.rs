@@ -6,8 +6,8 @@ use super::talk::{Progress, Talk};
 use crate::assemble::{self, VARIANT, VARIANT_ALIAS};
 use crate::input::{LONGEST_LINE, Line};
 use crate::output::Output;
-use crate::{board, moves, options, perft};
-use rules::{AnyPosition, Color, Game};
+use crate::options;
+use rules::{AnyPosition, Color, DEEPEST_PERFT, Game};
 use std::sync::Arc;
 use think::{Control, Engine, Moment, OptionError, PonderHit, TimeSource, quote};
 use usi::{Command, Go, ParseError, Reply, SetPosition, Times};
@@ -102,9 +102,9 @@ impl Session {
             Command::Go(go) => self.go(&go, at),
             Command::Stop | Command::GameOver(_) => self.stop(),
             Command::PonderHit(times) => self.ponderhit(&times, at),
-            Command::Show => self.output.text(&board::draw(&self.position)),
+            Command::Show => self.output.text(&kifu::diagram(&self.position)),
             Command::Eval => self.show_value(),
-            Command::Moves => self.output.text(&moves::list(&self.position)),
+            Command::Moves => self.output.text(&kifu::move_list(&self.position)),
             Command::Bench(depth) => {
                 self.settle();
                 let errand = Errand::bench(self.game, depth, self.output.clone());
@@ -254,7 +254,7 @@ impl Session {
     }
 
     fn perft(&mut self, depth: u32) {
-        match u8::try_from(depth).ok().filter(|&depth| depth <= perft::DEEPEST) {
+        match u8::try_from(depth).ok().filter(|&depth| depth <= DEEPEST_PERFT) {
             Some(depth) => {
                 self.settle();
                 let errand = Errand::perft(self.position.clone(), depth, self.output.clone());
@@ -262,7 +262,7 @@ impl Session {
             }
             None => self
                 .output
-                .note(&format!("perft of {depth} plies has no end: at most {}", perft::DEEPEST)),
+                .note(&format!("perft of {depth} plies has no end: at most {DEEPEST_PERFT}")),
         }
     }
 
