@@ -29,7 +29,6 @@ pub mod fault;
 pub mod foreign;
 pub mod game;
 pub mod inside;
-pub mod journal;
 pub mod ledger;
 pub mod making;
 pub mod opening;
@@ -49,6 +48,7 @@ pub mod standings;
 pub mod stats;
 pub mod tuning;
 
+pub use durable as journal;
 pub use opening::Opening;
 pub use runner::{Event, Finished, Flow, Hall, Plan, run};
 pub use schedule::{Format, Schedule, Ticket};

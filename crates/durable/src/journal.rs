@@ -1,8 +1,9 @@
-//! A journal: lines of JSON, appended as things happen, the first of which says what of.
+//! A journal: lines of JSON, appended as things happen. The first says what is being done.
 //!
-//! A line counts when it is whole, its end included. A program killed in the middle of one leaves
-//! a rest that is cut off when the journal is gone on with.
+//! A line counts when it is complete, its newline included. A program killed in the middle of one
+//! leaves a torn line, which is cut off when the journal is resumed.
 
+use crate::lock::{InUse, lock};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,52 +15,32 @@ use thiserror::Error;
 /// The form of the journal.
 const VERSION: u32 = 1;
 
+/// The first line.
 #[derive(Serialize, Deserialize)]
 struct Head {
     journal: u32,
-    /// Whatever was there before, in whatever unit its owner counts.
+    /// What was there before, in whatever unit the owner counts.
     start: u64,
     plan: Value,
 }
 
-/// Why a journal cannot be written or gone on with.
+/// Why a journal cannot be written or resumed.
 #[derive(Debug, Error)]
 pub enum JournalError {
-    /// The file cannot be used.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
-    /// There is one already.
-    #[error("{} is there already", .0.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{} already exists", .0.display())]
     Exists(PathBuf),
-    /// There is none to resume.
     #[error("{} does not exist: there is nothing to resume", .0.display())]
     Missing(PathBuf),
-    /// Somebody else is writing it.
     #[error("{} is in use by another run", .0.display())]
     InUse(PathBuf),
-    /// It is no journal, or is damaged before its end.
+    /// Not a journal, or damaged before its end. Lines count from 1.
     #[error("{}, line {line}: {reason}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// From 1.
-        line: usize,
-        /// What is wrong.
-        reason: String,
-    },
-    /// It is of something else.
+    Damaged { path: PathBuf, line: usize, reason: String },
+    /// The journal of another plan.
     #[error("{} is of other settings: {differences}", path.display())]
-    OtherPlan {
-        /// The file.
-        path: PathBuf,
-        /// What differs.
-        differences: String,
-    },
+    OtherPlan { path: PathBuf, differences: String },
 }
 
 /// A journal being written.
@@ -125,18 +106,11 @@ impl Journal {
     }
 
     fn locked(file: File, path: &Path) -> Result<Self, JournalError> {
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(std::fs::TryLockError::WouldBlock) => {
-                return Err(JournalError::InUse(path.to_owned()));
-            }
-            // A file system without locks is used without.
-            Err(std::fs::TryLockError::Error(_)) => {}
-        }
+        lock(&file).map_err(|InUse| JournalError::InUse(path.to_owned()))?;
         Ok(Self { file, path: path.to_owned() })
     }
 
-    /// Forgets everything after that length.
+    /// Cuts the journal back to that length.
     pub fn cut(&mut self, length: u64) -> Result<(), JournalError> {
         let cut = self.file.set_len(length).and_then(|()| self.file.seek(SeekFrom::End(0)));
         cut.map(|_| ()).map_err(io_error(&self.path))
@@ -194,7 +168,7 @@ fn read<E: DeserializeOwned>(
 /// What differs between two plans, by the names of their parts.
 fn differences(before: &Value, now: &Value) -> String {
     let (Some(a), Some(b)) = (before.as_object(), now.as_object()) else {
-        return "its plan is no plan".to_owned();
+        return "its plan is not a JSON object".to_owned();
     };
     let mut parts: Vec<String> = Vec::new();
     for key in a.keys().chain(b.keys().filter(|key| !a.contains_key(*key))) {
@@ -209,20 +183,4 @@ fn differences(before: &Value, now: &Value) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn no_journal_panics(bytes in any::<Vec<u8>>()) {
-            let _ = read::<Value>(&bytes, Path::new("x"));
-            let head = b"{\"journal\":1,\"start\":0,\"plan\":{}}\n";
-            let told = read::<Value>(&[head, &bytes[..]].concat(), Path::new("x"));
-            if let Ok(Some((_, held))) = told {
-                let whole = held.entries.last().map_or(held.head, |(_, end)| *end);
-                prop_assert!(whole as usize <= head.len() + bytes.len());
-            }
-        }
-    }
-}
+mod tests;
