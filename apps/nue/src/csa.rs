@@ -9,7 +9,6 @@ mod mind;
 mod session;
 mod tls;
 
-use crate::board;
 use crate::failure::{Failure, Outcome};
 use crate::start::PositionArgs;
 use clap::{ArgAction, Args};
@@ -370,7 +369,7 @@ fn standing(play: &session::Play, with_board: bool) -> String {
     let last = moves.last().map_or_else(|| "start".to_owned(), |m| m.usi(game));
     let clocks = format!("Black {} s, White {} s", left(Color::Black), left(Color::White));
     let line = format!("{:>3} {last:<6} {clocks}", moves.len());
-    if with_board { format!("{line}\n{}", board::draw(&play.position)) } else { line }
+    if with_board { format!("{line}\n{}", kifu::diagram(&play.position)) } else { line }
 }
 
 fn end(farewell: Farewell) -> Outcome {

@@ -2,11 +2,11 @@
 
 mod table;
 
+use crate::assemble;
 use crate::evaluation::EvaluationArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::start::{self, GameArg};
-use crate::{assemble, board};
 use assembly::options::{HASH, MULTI_PV, PV_INTERVAL, THREADS};
 use clap::{Args, ValueEnum};
 use rules::{AnyPosition, Color};
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &GoArgs) -> Outcome {
     let game = position.game();
     let (evaluation, about) = args.evaluation.as_engine(game)?;
     let output = Output::stdout();
-    output.text(&format!("{}\nevaluation: {about}\n", board::draw(&position)));
+    output.text(&format!("{}\nevaluation: {about}\n", kifu::diagram(&position)));
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let mut engine = assemble::search(game, &evaluation, Arc::clone(&time));
     for (name, value) in [

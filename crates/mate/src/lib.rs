@@ -6,6 +6,7 @@
 //! | [`three`] | mate in three for the leaves of a search |
 //! | [`solve`] | the solver: questions and answers |
 //! | [`engine`] | the same for engines: `go mate` |
+//! | [`study`] | everything asked about one problem, and the answers in words |
 //! | [`futile`] | which interpositions do not count in composed problems |
 //! | [`verify`] | the checker of proof files |
 //! | `dfpn`, `node`, `expand`, `leaf`, `hands`, `table` | depth-first proof-number search |
@@ -29,6 +30,7 @@ pub mod one;
 mod proof;
 mod refutation;
 pub mod solve;
+pub mod study;
 mod table;
 pub mod three;
 mod tree;
@@ -40,6 +42,7 @@ pub use engine::{answer, solve_any};
 pub use futile::Futile;
 pub use one::mate_in_one;
 pub use solve::{Bounds, Solution, Solver, Try, Verdict, solve};
+pub use study::{Questions, Study, study};
 pub use three::mate_in_three;
 pub use tree::Branch;
 pub use verify::{Claim, ProofError, Verified, verify};

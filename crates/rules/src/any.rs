@@ -171,6 +171,16 @@ impl AnyPosition {
         each!(self, p => crate::perft(p, depth, bulk))
     }
 
+    /// See [`crate::perft_while`].
+    pub fn perft_while(
+        &mut self,
+        depth: usize,
+        go_on: &mut dyn FnMut() -> bool,
+        each: &mut dyn FnMut(Move, u64),
+    ) -> Option<u64> {
+        each!(self, p => crate::perft_while(p, depth, go_on, each))
+    }
+
     /// See [`crate::divide`].
     pub fn divide(&mut self, depth: usize, bulk: bool) -> Vec<(Move, u64)> {
         each!(self, p => crate::divide(p, depth, bulk))

@@ -247,7 +247,7 @@ impl Manual<'_> {
                 Ok(())
             }
             ("help", _) => say(HELP),
-            ("board", _) => say(&crate::board::draw(self.room.position())),
+            ("board", _) => say(&kifu::diagram(self.room.position())),
             ("back", count) => {
                 let count = count.map_or(Some(2), |c| c.parse().ok());
                 let Some(count) = count else { return say("back takes a number of moves") };

@@ -3,9 +3,8 @@
 
 use crate::evaluation::Evaluation;
 use crate::output::Output;
-use crate::perft;
 use assembly::bench::Bench;
-use rules::{AnyPosition, Game};
+use rules::{AnyPosition, Game, Move};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,8 +23,10 @@ impl Errand {
         let cancelled = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&cancelled);
         let work = move || {
-            let each = &mut |line: &str| output.text(line);
-            let total = perft::count_until(&mut position, usize::from(depth), &flag, each);
+            let game = position.game();
+            let each = &mut |m: Move, count| output.text(&format!("{} {count}", m.usi(game)));
+            let go_on = &mut || !flag.load(Ordering::Relaxed);
+            let total = position.perft_while(usize::from(depth), go_on, each);
             match total {
                 Some(total) => output.text(&format!("\nNodes searched: {total}")),
                 None => output.note("perft stopped before its end"),

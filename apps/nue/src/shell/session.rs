@@ -5,9 +5,9 @@ use super::ready::{INTERVAL, keep_alive};
 use super::talk::{Progress, Talk};
 use crate::assemble;
 use crate::input::{LONGEST_LINE, Line};
+use crate::options;
 use crate::output::Output;
-use crate::{board, moves, options, perft};
-use rules::{AnyPosition, Color, Game};
+use rules::{AnyPosition, Color, DEEPEST_PERFT, Game};
 use std::sync::Arc;
 use think::key::common::is_always_sent;
 use think::{Control, Engine, Moment, OptionError, PonderHit, TimeSource, quote};
@@ -104,9 +104,9 @@ impl Session {
             Command::Go(go) => self.go(&go, at),
             Command::Stop | Command::GameOver(_) => self.stop(),
             Command::PonderHit(times) => self.ponderhit(&times, at),
-            Command::Show => self.output.text(&board::draw(&self.position)),
+            Command::Show => self.output.text(&kifu::diagram(&self.position)),
             Command::Eval => self.show_value(),
-            Command::Moves => self.output.text(&moves::list(&self.position)),
+            Command::Moves => self.output.text(&kifu::move_list(&self.position)),
             Command::Bench(depth) => {
                 self.settle();
                 let errand = Errand::bench(self.game, depth, self.output.clone());
@@ -252,7 +252,7 @@ impl Session {
     }
 
     fn perft(&mut self, depth: u32) {
-        match u8::try_from(depth).ok().filter(|&depth| depth <= perft::DEEPEST) {
+        match u8::try_from(depth).ok().filter(|&depth| depth <= DEEPEST_PERFT) {
             Some(depth) => {
                 self.settle();
                 let errand = Errand::perft(self.position.clone(), depth, self.output.clone());
@@ -260,7 +260,7 @@ impl Session {
             }
             None => self
                 .output
-                .note(&format!("perft of {depth} plies has no end: at most {}", perft::DEEPEST)),
+                .note(&format!("perft of {depth} plies has no end: at most {DEEPEST_PERFT}")),
         }
     }
 

@@ -1,4 +1,4 @@
-//! A board a person can read.
+//! Positions and moves as a person reads them.
 
 use rules::{AnyPosition, Color, Game, Hand, Kind, Piece, Square};
 
@@ -24,7 +24,7 @@ const fn kanji(kind: Kind) -> char {
 
 /// The position as a diagram: White's pieces marked `v`, files in figures, ranks in USI letters,
 /// hands, side to move, check, and the SFEN.
-pub(crate) fn draw(position: &AnyPosition) -> String {
+pub fn diagram(position: &AnyPosition) -> String {
     let game = position.game();
     let size = game.size();
     let mut text = hand_line(position, Color::White);
@@ -46,6 +46,15 @@ pub(crate) fn draw(position: &AnyPosition) -> String {
         text += ", in check";
     }
     text + &format!("\nsfen {}", position.sfen())
+}
+
+/// The legal moves in USI notation, one per line and in alphabetical order, and their number last.
+pub fn move_list(position: &AnyPosition) -> String {
+    let moves = position.legal_moves();
+    let mut lines: Vec<String> = moves.iter().map(|m| m.usi(position.game())).collect();
+    lines.sort_unstable();
+    lines.push(moves.len().to_string());
+    lines.join("\n")
 }
 
 fn rank_line(position: &AnyPosition, game: Game, rank: usize) -> String {
@@ -85,7 +94,7 @@ mod tests {
 
     #[test]
     fn minishogi_start() {
-        let text = draw(&AnyPosition::startpos(Game::Minishogi));
+        let text = diagram(&AnyPosition::startpos(Game::Minishogi));
         assert_eq!(
             text,
             "White in hand: nothing\n   5  4  3  2  1\n+---------------+\n\
@@ -97,7 +106,7 @@ mod tests {
 
     #[test]
     fn hands_check_and_mate_are_shown() {
-        let draw = |sfen| draw(&AnyPosition::from_sfen(Game::Shogi, sfen).unwrap());
+        let draw = |sfen| diagram(&AnyPosition::from_sfen(Game::Shogi, sfen).unwrap());
         let mated = draw("4k4/4G4/4P4/9/9/9/9/9/4K4 w R2b13p 1");
         assert!(mated.contains("Black in hand: 飛\n"), "{mated}");
         assert!(mated.contains("White in hand: 角2 歩13\n"), "{mated}");
