@@ -5,7 +5,7 @@ mod table;
 use crate::assemble;
 use crate::evaluation::EvaluationArgs;
 use crate::failure::{Failure, Outcome};
-use crate::output::Output;
+use crate::output;
 use crate::start::{self, GameArg};
 use assembly::options::{HASH, MULTI_PV, PV_INTERVAL, THREADS};
 use clap::{Args, ValueEnum};
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &GoArgs) -> Outcome {
     let position = position(args)?;
     let game = position.game();
     let (evaluation, about) = args.evaluation.as_engine(game)?;
-    let output = Output::stdout();
+    let output = output::stdout();
     output.text(&format!("{}\nevaluation: {about}\n", kifu::diagram(&position)));
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let mut engine = assemble::search(game, &evaluation, Arc::clone(&time));

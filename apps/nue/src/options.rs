@@ -6,7 +6,7 @@ use clap::Args;
 use rules::Game;
 use std::io::{self, Write};
 use std::sync::Arc;
-use think::{Engine, OptionSpec, WallTime, option};
+use think::{OptionSpec, WallTime, option};
 
 /// Print the USI options as a page of documentation
 #[derive(Args)]
@@ -18,12 +18,9 @@ pub(crate) fn run(_: &OptionsArgs) -> Outcome {
 }
 
 /// Every option: the shell's own and the engine's.
-pub(crate) fn of(game: Game, engine: &dyn Engine) -> Vec<OptionSpec> {
-    std::iter::once(usi::option::variant(game)).chain(engine.options()).collect()
-}
-
 fn all(game: Game) -> Vec<OptionSpec> {
-    of(game, &*assemble::engine(game, Arc::new(WallTime::start())))
+    let engine = assemble::engine(game, Arc::new(WallTime::start()));
+    std::iter::once(usi::option::variant(game)).chain(engine.options()).collect()
 }
 
 fn document() -> String {

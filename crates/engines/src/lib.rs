@@ -12,6 +12,7 @@
 //! | `process`, `reader`, `answers` | the process, what it says, and what that means |
 //! | [`line`] | a game as engines are told of it |
 //! | [`background`] | [`BackgroundPlayer`]: the same without blocking, for event loops |
+//! | [`shell`] | the other side: an engine of this process that speaks USI |
 //! | [`affinity`], `run_delay` | which processors, and how long one was waited for |
 //!
 //! An engine is judged by what it sends, never trusted: it may crash, hang, lie or flood, and all of
@@ -30,6 +31,7 @@ mod process;
 mod reader;
 mod run_delay;
 pub mod settings;
+pub mod shell;
 pub mod usi_player;
 
 pub use background::{BackgroundPlayer, PlayerEvent};

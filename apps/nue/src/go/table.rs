@@ -1,7 +1,7 @@
 //! What a search says, as a table for people.
 
 use super::Notation;
-use crate::output::Output;
+use engines::shell::Output;
 use rules::{AnyPosition, Color, Move};
 use think::{Answer, Best, Bound, Info, MateAnswer, Report, Score};
 
@@ -135,9 +135,30 @@ fn verdict(score: Score, turn: Color) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::tests::Memory;
+    use std::io::{self, Write};
+    use std::sync::{Arc, Mutex};
     use rules::Game;
     use std::time::Duration;
+
+    /// A writer that can be read.
+    #[derive(Clone, Default)]
+    struct Memory(Arc<Mutex<Vec<u8>>>);
+
+    impl Memory {
+        fn text(&self) -> String {
+            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        }
+    }
+
+    impl Write for Memory {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
 
     #[test]
     fn scores_are_told_in_words() {
@@ -167,7 +188,7 @@ mod tests {
         let memory = Memory::default();
         let position = AnyPosition::startpos(Game::Shogi);
         let m = position.parse_usi("7g7f").unwrap();
-        let output = Output::to(memory.clone());
+        let output = Output::new(memory.clone(), || ());
         let mut table = Table::new(output, position, notation, multipv.is_some());
         table.info(&Info {
             depth: Some(3),

@@ -1,6 +1,6 @@
 //! What a search reports, made into lines.
 
-use crate::output::Output;
+use super::output::Output;
 use rules::Game;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,13 +34,13 @@ impl Progress {
 }
 
 /// Turns reports of one search into lines.
-pub(crate) struct Talk {
+pub(crate) struct LineReport {
     output: Output,
     game: Game,
     progress: Progress,
 }
 
-impl Talk {
+impl LineReport {
     pub(crate) fn new(output: Output, game: Game, progress: Progress) -> Self {
         Self { output, game, progress }
     }
@@ -58,7 +58,7 @@ impl Talk {
     }
 }
 
-impl Report for Talk {
+impl Report for LineReport {
     fn info(&mut self, info: &Info) {
         self.say(&Reply::Info(usi::Info::from_thought(info, self.game)));
     }

@@ -1,7 +1,7 @@
 //! Signs of life while something takes long: an interface that hears nothing for some seconds
 //! after `isready` kills the engine.
 
-use crate::output::Output;
+use super::output::Output;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -27,12 +27,12 @@ pub(crate) fn keep_alive<T>(output: &Output, interval: Duration, work: impl FnOn
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::tests::Memory;
+    use crate::shell::output::tests::Memory;
 
     #[test]
     fn slow_work_gives_signs_of_life_and_quick_work_none() {
         let (memory, tick) = (Memory::default(), Duration::from_millis(5));
-        let output = Output::to(memory.clone());
+        let output = Output::new(memory.clone(), || ());
         assert_eq!(keep_alive(&output, INTERVAL, || 7), 7);
         assert_eq!(memory.text(), "");
         keep_alive(&output, tick, || {

@@ -1,37 +1,51 @@
 //! One conversation: what every command does, also at the wrong time.
 
-use super::errand::Errand;
-use super::ready::{INTERVAL, keep_alive};
-use super::talk::{Progress, Talk};
-use crate::assemble;
-use crate::input::{LONGEST_LINE, Line};
-use crate::options;
-use crate::output::Output;
+use super::keep_alive::{INTERVAL, keep_alive};
+use super::output::Output;
+use super::reports::{LineReport, Progress};
+use super::task::Task;
+use crate::local::EngineFactory;
 use rules::{AnyPosition, Color, DEEPEST_PERFT, Game};
+use std::io;
 use std::sync::Arc;
 use think::key::common::is_always_sent;
-use think::{Control, Engine, Moment, OptionError, PonderHit, TimeSource, quote};
-use usi::option::chooses_game;
+use think::{Control, Engine, Moment, OptionError, PonderHit, quote};
+use usi::option::{chooses_game, variant};
 use usi::{Command, Go, ParseError, Reply, SetPosition, Times};
 
 /// Whether the conversation goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Next {
+pub enum Next {
     Listen,
     End,
 }
 
+/// Searches the bench positions of a game to a depth, the usual one if none is given, and writes
+/// about it.
+pub type BenchStarter = dyn Fn(Game, Option<u32>, Output) -> io::Result<Task> + Send;
+
+/// What a conversation needs.
+pub struct ShellSettings {
+    /// `id name`
+    pub name: String,
+    /// `id author`
+    pub author: String,
+    pub factory: Arc<EngineFactory>,
+    pub bench: Box<BenchStarter>,
+    pub output: Output,
+}
+
 /// The state of a conversation.
-pub(crate) struct Session {
+pub struct Session {
+    settings: ShellSettings,
     game: Game,
-    time: Arc<dyn TimeSource>,
     output: Output,
     engine: Box<dyn Engine>,
     /// The position of the next `go`.
     position: AnyPosition,
     /// The latest search, as long as its answer is due.
     search: Option<(Control, Progress)>,
-    errand: Option<Errand>,
+    task: Option<Task>,
     /// Every option that was set, for the engine of the other game.
     chosen: Vec<(String, String)>,
     /// Options set while thinking, for when it is over.
@@ -39,35 +53,24 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(game: Game, time: Arc<dyn TimeSource>, output: Output) -> Self {
+    /// A conversation that begins with that game.
+    pub fn new(game: Game, settings: ShellSettings) -> Self {
         Self {
             game,
-            engine: assemble::engine(game, Arc::clone(&time)),
-            time,
-            output,
+            engine: (settings.factory)(game),
+            output: settings.output.clone(),
+            settings,
             position: AnyPosition::startpos(game),
             search: None,
-            errand: None,
+            task: None,
             chosen: Vec::new(),
             deferred: Vec::new(),
         }
     }
 
-    /// Takes one line of input.
-    pub(crate) fn hear(&mut self, line: &Line, at: Moment) -> Next {
-        let text = match line {
-            Line::Text(text) => text,
-            Line::TooLong(bytes) => {
-                let limit = format!("a line of {bytes} bytes is longer than {LONGEST_LINE}");
-                self.output.note(&format!("{limit}: ignored"));
-                return Next::Listen;
-            }
-            Line::NotText(text) => {
-                self.output.note(&format!("a line is not UTF-8: ignored {}", quote(text)));
-                return Next::Listen;
-            }
-        };
-        match Command::parse(text) {
+    /// Takes one line, read at that moment.
+    pub fn hear(&mut self, line: &str, at: Moment) -> Next {
+        match Command::parse(line) {
             Ok(Command::Quit) => return Next::End,
             Ok(command) => self.obey(command, at),
             // An empty line is how some servers and tools keep a connection alive.
@@ -78,13 +81,13 @@ impl Session {
     }
 
     /// The end: a search under way is stopped and its answer printed.
-    pub(crate) fn end(mut self) {
+    pub fn end(mut self) {
         if let Some((control, _)) = &self.search {
             control.quit();
         }
-        if let Some(errand) = self.errand.take() {
-            errand.cancel();
-            errand.wait();
+        if let Some(task) = self.task.take() {
+            task.cancel();
+            task.wait();
         }
         self.engine.wait();
     }
@@ -109,8 +112,8 @@ impl Session {
             Command::Moves => self.output.text(&kifu::move_list(&self.position)),
             Command::Bench(depth) => {
                 self.settle();
-                let errand = Errand::bench(self.game, depth, self.output.clone());
-                self.set_off(errand);
+                let task = (self.settings.bench)(self.game, depth, self.output.clone());
+                self.set_off(task);
             }
             Command::Quit => {}
         }
@@ -146,17 +149,16 @@ impl Session {
             self.output.note("the search under way is dropped, without bestmove");
             self.is_thinking();
         }
-        if let Some(errand) = self.errand.take() {
-            errand.cancel();
-            errand.wait();
+        if let Some(task) = self.task.take() {
+            task.cancel();
+            task.wait();
         }
     }
 
     fn introduce(&self) {
-        let name = concat!("Nue ", env!("CARGO_PKG_VERSION"));
-        self.output.say(&Reply::IdName(name.to_owned()));
-        self.output.say(&Reply::IdAuthor(env!("CARGO_PKG_AUTHORS").to_owned()));
-        for spec in options::of(self.game, &*self.engine) {
+        self.output.say(&Reply::IdName(self.settings.name.clone()));
+        self.output.say(&Reply::IdAuthor(self.settings.author.clone()));
+        for spec in std::iter::once(variant(self.game)).chain(self.engine.options()) {
             self.output.say(&Reply::Option(spec));
         }
         self.output.say(&Reply::UsiOk);
@@ -223,7 +225,7 @@ impl Session {
         self.position = AnyPosition::startpos(game);
         if game != self.game {
             self.game = game;
-            self.engine = assemble::engine(game, Arc::clone(&self.time));
+            self.engine = (self.settings.factory)(game);
             for (name, value) in self.chosen.clone() {
                 self.set_now(&name, &value);
             }
@@ -246,8 +248,8 @@ impl Session {
             return self.output.note(&format!("not thinking: {error}"));
         }
         let progress = Progress::default();
-        let talk = Talk::new(self.output.clone(), self.game, progress.clone());
-        self.engine.go(limits, Box::new(talk));
+        let report = LineReport::new(self.output.clone(), self.game, progress.clone());
+        self.engine.go(limits, Box::new(report));
         self.search = Some((self.engine.control(), progress));
     }
 
@@ -255,8 +257,8 @@ impl Session {
         match u8::try_from(depth).ok().filter(|&depth| depth <= DEEPEST_PERFT) {
             Some(depth) => {
                 self.settle();
-                let errand = Errand::perft(self.position.clone(), depth, self.output.clone());
-                self.set_off(errand);
+                let task = Task::perft(self.position.clone(), depth, self.output.clone());
+                self.set_off(task);
             }
             None => self
                 .output
@@ -264,9 +266,9 @@ impl Session {
         }
     }
 
-    fn set_off(&mut self, errand: std::io::Result<Errand>) {
-        match errand {
-            Ok(errand) => self.errand = Some(errand),
+    fn set_off(&mut self, task: std::io::Result<Task>) {
+        match task {
+            Ok(task) => self.task = Some(task),
             Err(error) => self.output.note(&format!("no thread to be had: {error}")),
         }
     }
@@ -276,8 +278,8 @@ impl Session {
         if let Some((control, _)) = &self.search {
             control.stop();
         }
-        if let Some(errand) = self.errand.as_ref().filter(|errand| errand.is_running()) {
-            errand.cancel();
+        if let Some(task) = self.task.as_ref().filter(|task| task.is_running()) {
+            task.cancel();
         }
     }
 
