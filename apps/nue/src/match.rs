@@ -119,11 +119,11 @@ impl Watch<'_> {
     fn add(&mut self, finished: &Finished) -> Outcome {
         let entry = self.progress.add(finished, SystemTime::now())?;
         if self.json {
-            writeln!(io::stdout(), "{}", as_json(&entry, finished.ticket.opening))?;
+            writeln!(io::stdout(), "{}", as_json(&entry, finished.scheduled.opening))?;
         }
         if let Some((color, fault)) = finished.played.end.fault() {
-            let name = &self.plan.engines[finished.ticket.players[color.index()]].name;
-            self.live.say(&format!("game {}: {name} lost by {fault}", finished.ticket.id + 1));
+            let name = &self.plan.engines[finished.scheduled.players[color.index()]].name;
+            self.live.say(&format!("game {}: {name} lost by {fault}", finished.scheduled.id + 1));
         }
         Ok(())
     }

@@ -6,7 +6,7 @@
 //! | [`timed_game`] | the same between two players with clocks |
 //! | [`referee`], [`adjudication`] | how games end |
 //! | [`spec`], [`clock`] | how engines are started and how long they think |
-//! | [`opening`], [`making`] | where games begin; making such places |
+//! | [`opening`], [`opening_maker`] | where games begin; making openings |
 //! | [`request`] | what somebody asks for, made into a plan |
 //! | [`schedule`], [`runner`] | which games, several at a time |
 //! | [`progress`], [`summary`] | a match under way: counted, written down, told |
@@ -23,8 +23,8 @@ pub mod adjudication;
 pub mod clock;
 pub mod game;
 pub mod ledger;
-pub mod making;
 pub mod opening;
+pub mod opening_maker;
 pub mod parameters;
 mod plan;
 pub mod progress;
@@ -47,5 +47,5 @@ pub mod tuning_table;
 pub use durable as journal;
 pub use opening::Opening;
 pub use runner::{Event, Finished, Flow, MatchRunner, Plan};
-pub use schedule::{Format, Schedule, Ticket};
+pub use schedule::{Format, Schedule, ScheduledGame};
 pub use spec::EngineSpec;

@@ -77,8 +77,8 @@ impl<'a> MatchProgress<'a> {
         let (ledger, entries) = open_ledger(plan, &options)?;
         let mut done = HashSet::new();
         for entry in &entries {
-            let Some(ticket) = plan.schedule.ticket(entry.game) else { continue };
-            standings.add(&ticket, counted(entry));
+            let Some(scheduled) = plan.schedule.game(entry.game) else { continue };
+            standings.add(&scheduled, counted(entry));
             done.insert(entry.game);
         }
         Ok(Self {
@@ -100,10 +100,10 @@ impl<'a> MatchProgress<'a> {
 
     /// Counts a game and writes it down. Returns what the journal says of it.
     pub fn add(&mut self, finished: &Finished, now: SystemTime) -> Result<Entry, ProgressError> {
-        let (ticket, played) = (&finished.ticket, &finished.played);
-        let names = ticket.players.map(|index| self.plan.engines[index].name.clone());
+        let (scheduled, played) = (&finished.scheduled, &finished.played);
+        let names = scheduled.players.map(|index| self.plan.engines[index].name.clone());
         let entry = Entry {
-            game: ticket.id,
+            game: scheduled.id,
             players: names.clone(),
             winner: winner_name(played.winner()).to_owned(),
             end: played.end.name().to_owned(),
@@ -115,8 +115,8 @@ impl<'a> MatchProgress<'a> {
         if let Some(ledger) = &mut self.ledger {
             let caption = Caption {
                 names,
-                controls: ticket.players.map(|index| self.plan.engines[index].control),
-                event: format!("nue match, game {}", ticket.id + 1),
+                controls: scheduled.players.map(|index| self.plan.engines[index].control),
+                event: format!("nue match, game {}", scheduled.id + 1),
                 began: Some(crate::record::date(now - finished.duration)),
                 max_moves: self.plan.terms.rules.max_moves,
             };
@@ -128,7 +128,7 @@ impl<'a> MatchProgress<'a> {
 
     fn count(&mut self, finished: &Finished, played: &Played) {
         let fault = played.end.fault().map(|(_, fault)| fault.kind);
-        self.standings.add(&finished.ticket, CountedGame { winner: played.winner(), fault });
+        self.standings.add(&finished.scheduled, CountedGame { winner: played.winner(), fault });
         self.worst_lag = self.worst_lag.max(played.worst_lag);
         self.starved += u64::from(played.starved);
         self.gave_up = self.standings.hopeless(self.options.give_up);

@@ -1,6 +1,6 @@
 //! Where a match stands.
 
-use crate::schedule::{Schedule, Ticket};
+use crate::schedule::{Schedule, ScheduledGame};
 use crate::stats::{MatchScore, PairCounter};
 use engines::FaultKind;
 use rating::{Fit, Results};
@@ -43,18 +43,18 @@ impl Standings {
     }
 
     /// Counts a game.
-    pub fn add(&mut self, ticket: &Ticket, outcome: CountedGame) {
-        let (first, _) = self.pairings[ticket.pairing];
+    pub fn add(&mut self, scheduled: &ScheduledGame, outcome: CountedGame) {
+        let (first, _) = self.pairings[scheduled.pairing];
         let half_points = match outcome.winner {
             None => 1,
-            Some(color) if ticket.players[color.index()] == first => 2,
+            Some(color) if scheduled.players[color.index()] == first => 2,
             Some(_) => 0,
         };
-        self.counters[ticket.pairing].add(ticket.pair, half_points);
+        self.counters[scheduled.pairing].add(scheduled.pair, half_points);
         self.games += 1;
         self.colors[outcome.winner.map_or(2, Color::index)] += 1;
-        let loser = outcome.winner.map(|winner| ticket.players[winner.opponent().index()]);
-        for engine in ticket.players {
+        let loser = outcome.winner.map(|winner| scheduled.players[winner.opponent().index()]);
+        for engine in scheduled.players {
             match outcome.fault {
                 Some(cause) if Some(engine) == loser => {
                     *self.faults[engine].entry(cause).or_default() += 1;
@@ -133,7 +133,7 @@ mod tests {
         let crash = CountedGame { winner: Some(Black), fault: Some(FaultKind::Crash) };
         // Engine 0 is Black, White, Black, White.
         for (id, outcome) in [(0, won(Black)), (1, won(White)), (2, drawn), (3, crash)] {
-            standings.add(&schedule.ticket(id).unwrap(), outcome);
+            standings.add(&schedule.game(id).unwrap(), outcome);
         }
         let score = standings.score(0);
         assert_eq!((score.wins, score.draws, score.losses), (2, 1, 1));
@@ -152,13 +152,13 @@ mod tests {
         let schedule = Schedule::new(Format::Gauntlet, 3, 200, 1, 0);
         let mut standings = Standings::new(&schedule, 3);
         assert_eq!(standings.ratings(), None);
-        for ticket in (0..schedule.games()).map_while(|id| schedule.ticket(id)) {
+        for scheduled in (0..schedule.games()).map_while(|id| schedule.game(id)) {
             // The first engine takes three quarters from the second, a quarter from the third.
-            let strong = if ticket.players.contains(&1) { 0 } else { 2 };
-            let upset = ticket.pair / 2 % 4 == 0;
-            let black_strong = ticket.players[0] == strong;
+            let strong = if scheduled.players.contains(&1) { 0 } else { 2 };
+            let upset = scheduled.pair / 2 % 4 == 0;
+            let black_strong = scheduled.players[0] == strong;
             let winner = if black_strong == upset { White } else { Black };
-            standings.add(&ticket, CountedGame { winner: Some(winner), fault: None });
+            standings.add(&scheduled, CountedGame { winner: Some(winner), fault: None });
         }
         let fit = standings.ratings().unwrap();
         let far = fit.difference(2, 1).unwrap();

@@ -180,18 +180,18 @@ impl<'a> EnginePair<'a> {
 
     /// Plays a game; `None` when it was broken off.
     pub fn play(&mut self, game: &TuningGame) -> Option<TuningResult> {
-        let ticket = self.plan.schedule.ticket(game.number)?;
+        let scheduled = self.plan.schedule.game(game.number)?;
         let probe = &game.probe;
         for (player, values) in self.players.iter_mut().zip([&probe.plus, &probe.minus]) {
             let options = self.names.iter().zip(values);
             player.set_options(options.map(|(n, v)| (n.clone(), v.to_string())).collect());
         }
         let [plus, minus] = &mut self.players;
-        let plus_is_black = ticket.players[Color::Black.index()] == 0;
+        let plus_is_black = scheduled.players[Color::Black.index()] == 0;
         let players: [&mut dyn Player; 2] =
             if plus_is_black { [plus, minus] } else { [minus, plus] };
-        let controls = ticket.players.map(|index| self.plan.engines[index].control);
-        let opening = &self.plan.openings[ticket.opening];
+        let controls = scheduled.players.map(|index| self.plan.engines[index].control);
+        let opening = &self.plan.openings[scheduled.opening];
         let played = play_timed(opening, &self.plan.terms, controls, players).ok()?;
         let half_points = match played.winner() {
             None => 1,

@@ -135,9 +135,9 @@ fn verdict(score: Score, turn: Color) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rules::Game;
     use std::io::{self, Write};
     use std::sync::{Arc, Mutex};
-    use rules::Game;
     use std::time::Duration;
 
     /// A writer that can be read.

@@ -21,7 +21,7 @@ fn limit(what: &str) -> &'static str {
 /// The colour and cause of the fault a game ended with.
 fn fault(game: &Finished) -> Option<(usize, FaultKind)> {
     let (color, fault) = game.played.end.fault()?;
-    Some((game.ticket.players[color.index()], fault.kind))
+    Some((game.scheduled.players[color.index()], fault.kind))
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_stopped_match_ends_at_once_and_only_wanted_games_are_played() {
     let seen = AtomicU64::new(0);
     runner().run(&plan, &|id| id >= 6, &mut |event| match event {
         Event::Finished(game) => {
-            assert!(game.ticket.id >= 6);
+            assert!(game.scheduled.id >= 6);
             seen.fetch_add(1, Ordering::Relaxed);
             Flow::Stop
         }
@@ -199,7 +199,7 @@ fn an_engine_that_does_not_read_is_noticed() {
 
 /// Scores of an engine's moves, which say how the mock came to them: 777 after a ponder hit.
 fn scores(game: &Finished, engine: usize) -> Vec<Option<i32>> {
-    let first = usize::from(game.ticket.players[0] != engine);
+    let first = usize::from(game.scheduled.players[0] != engine);
     let score = |info: &think::Info| match info.score {
         Some((think::Score::Cp(cp), _)) => Some(cp),
         _ => None,

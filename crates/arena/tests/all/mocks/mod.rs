@@ -67,6 +67,6 @@ pub(crate) fn play(plan: &Plan) -> Vec<Finished> {
         }
         Flow::Continue
     });
-    games.sort_by_key(|game| game.ticket.id);
+    games.sort_by_key(|game| game.scheduled.id);
     games
 }

@@ -17,7 +17,7 @@ use usi::Go;
 
 /// What openings to make.
 #[derive(Clone, Debug)]
-pub struct Recipe {
+pub struct OpeningRecipe {
     /// Where all begin.
     pub start: Opening,
     /// How many random moves.
@@ -32,7 +32,7 @@ pub struct Recipe {
 
 /// An opening that was made.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Made {
+pub struct JudgedOpening {
     /// The opening.
     pub opening: Opening,
     /// Its value for the side to move, in hundredths of a pawn.
@@ -42,7 +42,7 @@ pub struct Made {
 /// Candidates that may fail in a row before the recipe counts as hopeless.
 const PATIENCE: u64 = 20_000;
 
-impl Recipe {
+impl OpeningRecipe {
     /// The candidate of that number; `None` where its moves ran into an end or a check.
     pub fn candidate(&self, number: u64) -> Option<Opening> {
         let mut random = Seed::new(self.seed).branch(number);
@@ -63,17 +63,17 @@ impl Recipe {
 }
 
 /// What became of a candidate.
-type Judged = Result<Option<Made>, PlayerError>;
+type Judged = Result<Option<JudgedOpening>, PlayerError>;
 
 /// Makes openings; the first engine of the plan judges, as many at a time as the plan says.
 /// `progress` is told how many there are and how many candidates were needed. Fewer than asked for
 /// come back where the recipe is hopeless or the runner was told to stop.
 pub fn make(
-    recipe: &Recipe,
+    recipe: &OpeningRecipe,
     plan: &Plan,
     runner: &MatchRunner,
     progress: &mut dyn FnMut(usize, u64),
-) -> Result<Vec<Made>, PlayerError> {
+) -> Result<Vec<JudgedOpening>, PlayerError> {
     let next = AtomicU64::new(0);
     let enough = AtomicBool::new(false);
     let (sender, judged) = channel();
@@ -84,28 +84,28 @@ pub fn make(
         }
         drop(sender);
         let mut waiting: BTreeMap<u64, Judged> = BTreeMap::new();
-        let mut harvest = Harvest::new(recipe.count);
+        let mut collector = Collector::new(recipe.count);
         let mut outcome = Ok(());
         while let Ok((number, judgement)) = judged.recv() {
             waiting.insert(number, judgement);
-            while let Some(judgement) = waiting.remove(&harvest.taken) {
+            while let Some(judgement) = waiting.remove(&collector.taken) {
                 match judgement {
-                    Ok(made) => harvest.take(made),
+                    Ok(made) => collector.take(made),
                     Err(error) => outcome = Err(error),
                 }
-                progress(harvest.made.len(), harvest.taken);
-                if harvest.is_over() || outcome.is_err() {
+                progress(collector.made.len(), collector.taken);
+                if collector.is_over() || outcome.is_err() {
                     enough.store(true, Ordering::Relaxed);
-                    return outcome.map(|()| harvest.made);
+                    return outcome.map(|()| collector.made);
                 }
             }
         }
-        Ok(harvest.made)
+        Ok(collector.made)
     })
 }
 
 fn judge_all(
-    recipe: &Recipe,
+    recipe: &OpeningRecipe,
     plan: &Plan,
     runner: &MatchRunner,
     next: &AtomicU64,
@@ -118,7 +118,7 @@ fn judge_all(
         let judged = match recipe.candidate(number) {
             None => Ok(None),
             Some(opening) => value_of(&opening, plan, &mut *judge)
-                .map(|value| value.map(|value| Made { opening, value }))
+                .map(|value| value.map(|value| JudgedOpening { opening, value }))
                 .map(|made| made.filter(|made| made.value.abs() <= recipe.margin)),
         };
         if matches!(judged, Err(PlayerError::Abandoned)) || sender.send((number, judged)).is_err() {
@@ -151,35 +151,35 @@ fn value_of(
 }
 
 /// What has been made so far.
-struct Harvest {
+struct Collector {
     wanted: usize,
-    made: Vec<Made>,
+    made: Vec<JudgedOpening>,
     seen: HashSet<String>,
     /// Candidates looked at, and how many of them since the last that was kept.
     taken: u64,
-    barren: u64,
+    failed_in_a_row: u64,
 }
 
-impl Harvest {
+impl Collector {
     fn new(wanted: usize) -> Self {
-        Self { wanted, made: Vec::new(), seen: HashSet::new(), taken: 0, barren: 0 }
+        Self { wanted, made: Vec::new(), seen: HashSet::new(), taken: 0, failed_in_a_row: 0 }
     }
 
-    fn take(&mut self, made: Option<Made>) {
+    fn take(&mut self, made: Option<JudgedOpening>) {
         self.taken += 1;
-        self.barren += 1;
+        self.failed_in_a_row += 1;
         let Some(made) = made else { return };
         // The number of moves does not make a position another one.
         let sfen = made.opening.position().sfen();
         let position = sfen.rsplit_once(' ').map_or(sfen.as_str(), |(position, _)| position);
         if self.seen.insert(position.to_owned()) {
             self.made.push(made);
-            self.barren = 0;
+            self.failed_in_a_row = 0;
         }
     }
 
     fn is_over(&self) -> bool {
-        self.made.len() >= self.wanted || self.barren >= PATIENCE
+        self.made.len() >= self.wanted || self.failed_in_a_row >= PATIENCE
     }
 }
 
@@ -188,9 +188,9 @@ mod tests {
     use super::*;
     use rules::Game;
 
-    fn recipe(plies: RangeInclusive<usize>) -> Recipe {
+    fn recipe(plies: RangeInclusive<usize>) -> OpeningRecipe {
         let start = Opening::even(Game::Shogi);
-        Recipe { start, plies, margin: 100, count: 10, seed: 7 }
+        OpeningRecipe { start, plies, margin: 100, count: 10, seed: 7 }
     }
 
     #[test]
@@ -202,13 +202,13 @@ mod tests {
             assert!((4..=9).contains(&opening.moves().len()));
             assert!(!opening.position().in_check());
         }
-        let other = Recipe { seed: 8, ..recipe.clone() };
+        let other = OpeningRecipe { seed: 8, ..recipe.clone() };
         assert_ne!(recipe.candidate(1), other.candidate(1));
     }
 
     #[test]
     fn every_position_is_kept_once() {
-        let mut harvest = Harvest::new(100);
+        let mut collector = Collector::new(100);
         let made = |moves: &[&str]| {
             let mut position = rules::AnyPosition::startpos(Game::Shogi);
             let start = position.clone();
@@ -218,14 +218,14 @@ mod tests {
                 position.play(m);
                 played.push(m);
             }
-            Some(Made { opening: Opening::new(start, played).unwrap(), value: 0 })
+            Some(JudgedOpening { opening: Opening::new(start, played).unwrap(), value: 0 })
         };
-        harvest.take(made(&["7g7f", "3c3d", "2g2f"]));
-        harvest.take(made(&["2g2f", "3c3d", "7g7f"]));
+        collector.take(made(&["7g7f", "3c3d", "2g2f"]));
+        collector.take(made(&["2g2f", "3c3d", "7g7f"]));
         // The same again two moves later.
-        harvest.take(made(&["2g2f", "3c3d", "7g7f", "5a5b", "5i5h", "5b5a", "5h5i"]));
-        harvest.take(None);
-        assert_eq!((harvest.made.len(), harvest.taken, harvest.barren), (1, 4, 3));
-        assert!(!harvest.is_over());
+        collector.take(made(&["2g2f", "3c3d", "7g7f", "5a5b", "5i5h", "5b5a", "5h5i"]));
+        collector.take(None);
+        assert_eq!((collector.made.len(), collector.taken, collector.failed_in_a_row), (1, 4, 3));
+        assert!(!collector.is_over());
     }
 }
