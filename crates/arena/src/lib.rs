@@ -5,7 +5,7 @@
 //! | [`game`] | one game by our own rules, whoever thinks |
 //! | [`timed_game`] | the same between two players with clocks |
 //! | [`referee`], [`adjudication`] | how games end |
-//! | [`spec`], [`clock`] | how engines are started and how long they think |
+//! | [`spec`], [`time_control`] | how engines are started and how long they think |
 //! | [`opening`], [`opening_maker`] | where games begin; making openings |
 //! | [`request`] | what somebody asks for, made into a plan |
 //! | [`schedule`], [`runner`] | which games, several at a time |
@@ -20,7 +20,6 @@
 //! passed in.
 
 pub mod adjudication;
-pub mod clock;
 pub mod game;
 pub mod ledger;
 pub mod opening;
@@ -40,6 +39,7 @@ pub mod spsa;
 pub mod standings;
 pub mod stats;
 pub mod summary;
+pub mod time_control;
 pub mod timed_game;
 pub mod tuning;
 pub mod tuning_table;

@@ -5,8 +5,8 @@
 
 use crate::opening::Opening;
 use crate::runner::{MatchRunner, Plan};
-use crate::seed::Seed;
 use engines::{Allowed, Player, PlayerError, SearchRequest};
+use seed::Rng;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -45,7 +45,7 @@ const PATIENCE: u64 = 20_000;
 impl OpeningRecipe {
     /// The candidate of that number; `None` where its moves ran into an end or a check.
     pub fn candidate(&self, number: u64) -> Option<Opening> {
-        let mut random = Seed::new(self.seed).branch(number);
+        let mut random = Rng::new(self.seed).split(number);
         let (least, most) = (*self.plies.start(), *self.plies.end());
         let plies = least + random.below(most.saturating_sub(least) + 1);
         let mut position = self.start.position().clone();

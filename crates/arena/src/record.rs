@@ -1,8 +1,8 @@
 //! A played game as a record: moves with times and evaluations, and how it ended.
 
-use crate::clock::TimeControl;
 use crate::game::Played;
 use crate::referee::End;
+use crate::time_control::TimeControl;
 use kifu::{Ending, Evaluation, Key, NodeId, Record, Step};
 use rules::{Color, Move};
 use std::time::SystemTime;

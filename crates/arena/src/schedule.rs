@@ -1,7 +1,7 @@
 //! Which games a match consists of, in which order. A game is named by its number; everything
 //! else about it follows from that, so a match can be resumed anywhere.
 
-use crate::seed::Seed;
+use seed::Rng;
 use std::str::FromStr;
 
 /// Who meets whom.
@@ -60,7 +60,7 @@ impl Schedule {
             }
         };
         let mut order: Vec<usize> = (0..openings.max(1)).collect();
-        Seed::new(seed).shuffle(&mut order);
+        Rng::new(seed).shuffle(&mut order);
         Self { pairings, rounds, order }
     }
 

@@ -3,8 +3,9 @@
 //! A specification is a list of `key=value` pairs, whether it stood on a command line or in a
 //! file: see [`EngineSpec::from_pairs`].
 
-use crate::clock::{ClockRule, TimeControl};
+use crate::time_control::TimeControl;
 use engines::{PlayerSettings, ProgramCommand};
+use play::GameTime;
 use std::time::Duration;
 use think::key::common::{PONDER, THREADS};
 use think::quote;
@@ -156,7 +157,7 @@ impl Draft {
         if self.main.is_some() || self.byoyomi.is_some() {
             let (main, increment) = self.main.unwrap_or_default();
             let byoyomi = self.byoyomi.unwrap_or_default();
-            self.control.clock = Some(ClockRule { main, increment, byoyomi });
+            self.control.clock = Some(GameTime { main, increment, byoyomi, ..GameTime::default() });
         }
         let stem = std::path::Path::new(&self.command.program).file_stem();
         let stem = stem.map_or_else(String::new, |s| s.to_string_lossy().into_owned());

@@ -10,7 +10,7 @@
 //! games alone, an iteration always begins from the values [`WINDOW`] iterations earlier, whether
 //! or not later ones are known already. Deliberately absent: games ([`crate::tuning`] plays them).
 
-use crate::seed::Seed;
+use seed::Rng;
 use std::collections::VecDeque;
 
 /// Iterations that may be under way at a time.
@@ -82,7 +82,7 @@ pub struct Probe {
 pub struct Spsa {
     parameters: Vec<Parameter>,
     gains: Gains,
-    seed: Seed,
+    seed: Rng,
     /// Values after the last iterations, as many as are needed, the newest last.
     recent: VecDeque<Vec<f64>>,
     applied: u64,
@@ -93,7 +93,7 @@ impl Spsa {
     pub fn new(parameters: Vec<Parameter>, gains: Gains, seed: u64) -> Self {
         let start = parameters.iter().map(|d| d.start.clamp(d.min, d.max)).collect();
         let recent = VecDeque::from([start]);
-        Self { parameters, gains, seed: Seed::new(seed), recent, applied: 0 }
+        Self { parameters, gains, seed: Rng::new(seed), recent, applied: 0 }
     }
 
     /// What is tuned.
@@ -124,7 +124,7 @@ impl Spsa {
         let base = (iteration + 1).saturating_sub(WINDOW);
         let oldest = self.applied + 1 - self.recent.len() as u64;
         let values = self.recent.get(usize::try_from(base.checked_sub(oldest)?).ok()?)?;
-        let mut lots = self.seed.branch(iteration).branch(1);
+        let mut lots = self.seed.split(iteration).split(1);
         let sides = self.parameters.iter().zip(values).zip(self.directions(iteration));
         let (plus, minus) = sides
             .map(|((parameter, &value), direction)| {
@@ -160,7 +160,7 @@ impl Spsa {
 
     /// One way or the other for every parameter, at random.
     fn directions(&self, iteration: u64) -> Vec<f64> {
-        let mut lots = self.seed.branch(iteration).branch(0);
+        let mut lots = self.seed.split(iteration).split(0);
         self.parameters.iter().map(|_| if lots.below(2) == 0 { 1.0 } else { -1.0 }).collect()
     }
 }

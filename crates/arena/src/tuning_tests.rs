@@ -1,6 +1,6 @@
 use super::*;
-use crate::seed::Seed;
 use crate::spsa::{Gains, Parameter};
+use seed::Rng;
 
 /// Where the virtual players are strongest.
 const BEST: [f64; 3] = [70.0, 15.0, -400.0];
@@ -34,7 +34,7 @@ fn strength(parameters: &[Parameter], values: impl Iterator<Item = f64>) -> f64 
 fn virtual_game(parameters: &[Parameter], game: &TuningGame) -> TuningResult {
     let elo = |values: &[i64]| strength(parameters, values.iter().map(|&v| v as f64));
     let difference = elo(&game.probe.plus) - elo(&game.probe.minus);
-    let chance = Seed::new(99).branch(game.number).unit();
+    let chance = Rng::new(99).split(game.number).unit();
     let share = crate::stats::score_of(difference);
     // A fifth of the games is drawn.
     let half_points = if chance < share - 0.1 {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::seed::Seed;
+use seed::Rng;
 
 fn close(a: f64, b: f64, tolerance: f64) {
     assert!((a - b).abs() <= tolerance, "{a} is not {b}");
@@ -89,7 +89,7 @@ fn intervals_hold_what_they_promise() {
     let normalised = (mean - 0.5) / (2.0 * variance).sqrt() * NORMALISED;
     let (mut held, mut held_normalised) = (0, 0);
     let trials = 2000;
-    let mut seed = Seed::new(42);
+    let mut seed = Rng::new(42);
     for _ in 0..trials {
         let mut pairs = [0; 5];
         for _ in 0..400 {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::seed::Seed;
+use seed::Rng;
 
 fn pairs(pairs: [u64; 5]) -> MatchScore {
     MatchScore { pairs, ..MatchScore::default() }
@@ -79,7 +79,7 @@ fn shares(elo: f64) -> [f64; 5] {
 /// Plays tests to their end with a known truth: the share of acceptances.
 fn accepted(sprt: &Sprt, truth: f64, trials: u32, seed: u64) -> f64 {
     let shares = shares(truth);
-    let mut seed = Seed::new(seed);
+    let mut seed = Rng::new(seed);
     let mut accepted = 0;
     for _ in 0..trials {
         let mut score = MatchScore::default();

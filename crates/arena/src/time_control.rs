@@ -1,5 +1,6 @@
-//! Time controls and the clock of one player. Time comes in as a value; nothing here waits.
+//! How much a player may think.
 
+use play::{ClockRule, GameTime};
 use std::fmt;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TimeControl {
     /// A game clock.
-    pub clock: Option<ClockRule>,
+    pub clock: Option<GameTime>,
     /// Time for each move.
     pub movetime: Option<Duration>,
     /// Nodes for each move.
@@ -16,21 +17,15 @@ pub struct TimeControl {
     pub depth: Option<u32>,
 }
 
-/// A game clock: sudden death if increment and byoyomi are zero.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct ClockRule {
-    /// For the whole game.
-    pub main: Duration,
-    /// Added for every move (Fischer).
-    pub increment: Duration,
-    /// For every move once the rest is used up.
-    pub byoyomi: Duration,
-}
-
 impl TimeControl {
     /// Whether anything bounds a move.
     pub fn is_bounded(&self) -> bool {
         *self != Self::default()
+    }
+
+    /// How the player's clock counts, with so much forgiven beyond the limit.
+    pub fn clock_rule(&self, margin: Duration) -> ClockRule {
+        ClockRule { game: self.clock, per_move: self.movetime, margin, ..ClockRule::default() }
     }
 }
 
@@ -66,63 +61,23 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// One player's clock during a game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Clock {
-    control: TimeControl,
-    left: Duration,
-}
-
-impl Clock {
-    /// At the beginning of a game.
-    pub fn new(control: TimeControl) -> Self {
-        Self { control, left: control.clock.map_or(Duration::ZERO, |c| c.main) }
-    }
-
-    /// The control it runs by.
-    pub const fn control(&self) -> &TimeControl {
-        &self.control
-    }
-
-    /// Time left, without byoyomi and without the increment of the move now due.
-    pub const fn left(&self) -> Duration {
-        self.left
-    }
-
-    /// How long the move now due may take; `None` for as long as it likes.
-    pub fn allowed(&self) -> Option<Duration> {
-        let clock = self
-            .control
-            .clock
-            .map(|c| self.left.saturating_add(c.increment).saturating_add(c.byoyomi));
-        match (clock, self.control.movetime) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
-    }
-
-    /// Charges a move. Whether it was in time: up to `margin` more than allowed is forgiven, not
-    /// owed.
-    pub fn spend(&mut self, used: Duration, margin: Duration) -> bool {
-        let in_time = self.allowed().is_none_or(|allowed| used <= allowed.saturating_add(margin));
-        if let Some(rule) = self.control.clock {
-            self.left = self.left.saturating_add(rule.increment).saturating_sub(used);
-        }
-        in_time
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use play::Clock;
 
     const fn ms(n: u64) -> Duration {
         Duration::from_millis(n)
     }
 
-    fn clock(main: u64, increment: u64, byoyomi: u64) -> Clock {
-        let rule = ClockRule { main: ms(main), increment: ms(increment), byoyomi: ms(byoyomi) };
-        Clock::new(TimeControl { clock: Some(rule), ..TimeControl::default() })
+    fn control(main: u64, increment: u64, byoyomi: u64) -> TimeControl {
+        let (main, increment, byoyomi) = (ms(main), ms(increment), ms(byoyomi));
+        let clock = GameTime { main, increment, byoyomi, ..GameTime::default() };
+        TimeControl { clock: Some(clock), ..TimeControl::default() }
+    }
+
+    fn clock(main: u64, increment: u64, byoyomi: u64, margin: u64) -> Clock {
+        Clock::new(control(main, increment, byoyomi).clock_rule(ms(margin)))
     }
 
     #[test]
@@ -134,9 +89,10 @@ mod tests {
             ((1000, 0, 500), vec![(1200, true, 0), (500, true, 0), (501, false, 0)]),
             ((0, 0, 100), vec![(100, true, 0), (101, false, 0)]),
         ] {
-            let mut clock = clock(rule.0, rule.1, rule.2);
+            let mut clock = clock(rule.0, rule.1, rule.2, 0);
             for (used, in_time, left) in moves {
-                assert_eq!(clock.spend(ms(used), Duration::ZERO), in_time, "{rule:?} {used}");
+                assert_eq!(!clock.is_over(ms(used)), in_time, "{rule:?} {used}");
+                clock.replay(clock.charge(ms(used)));
                 assert_eq!(clock.left(), ms(left), "{rule:?} {used}");
             }
         }
@@ -144,30 +100,31 @@ mod tests {
 
     #[test]
     fn the_margin_is_forgiven_and_not_owed() {
-        let mut clock = clock(100, 10, 0);
-        assert!(clock.spend(ms(150), ms(50)));
+        let mut clock = clock(100, 10, 0, 50);
+        assert!(clock.end_turn(ms(150)).is_ok());
         assert_eq!(clock.left(), ms(0));
-        assert!(clock.spend(ms(60), ms(50)));
-        assert!(!clock.spend(ms(61), ms(50)));
+        assert!(clock.end_turn(ms(60)).is_ok());
+        assert!(clock.end_turn(ms(61)).is_err());
     }
 
     #[test]
     fn a_move_is_bounded_by_the_tightest_limit() {
-        let mut control = *clock(1000, 0, 0).control();
+        let limit = |control: TimeControl| Clock::new(control.clock_rule(ms(0))).limit();
+        let mut control = control(1000, 0, 0);
         control.movetime = Some(ms(300));
-        assert_eq!(Clock::new(control).allowed(), Some(ms(300)));
+        assert_eq!(limit(control), Some(ms(300)));
         control.clock = None;
-        assert_eq!(Clock::new(control).allowed(), Some(ms(300)));
+        assert_eq!(limit(control), Some(ms(300)));
         control.movetime = None;
-        assert_eq!(Clock::new(control).allowed(), None);
+        assert_eq!(limit(control), None);
         assert!(!control.is_bounded());
     }
 
     #[test]
     fn controls_in_words() {
-        let control = TimeControl { nodes: Some(5000), ..*clock(10_000, 100, 0).control() };
+        let control = TimeControl { nodes: Some(5000), ..control(10_000, 100, 0) };
         assert_eq!(control.to_string(), "10 s + 0.1 s a move, 5000 nodes");
-        assert_eq!(clock(0, 0, 1500).control().to_string(), "0 s, byoyomi 1.5 s");
+        assert_eq!(control(0, 0, 1500).to_string(), "0 s, byoyomi 1.5 s");
         assert_eq!(TimeControl::default().to_string(), "no limit");
     }
 }
