@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`game`] | one game by our own rules, whoever thinks |
 //! | [`timed_game`] | the same between two players with clocks |
-//! | [`referee`], [`adjudication`] | how games end |
+//! | [`ending`], [`adjudication`] | how games end |
 //! | [`spec`], [`time_control`] | how engines are started and how long they think |
 //! | [`opening`], [`opening_maker`] | where games begin; making openings |
 //! | [`request`] | what somebody asks for, made into a plan |
@@ -20,6 +20,7 @@
 //! passed in.
 
 pub mod adjudication;
+pub mod ending;
 pub mod game;
 pub mod ledger;
 pub mod opening;
@@ -28,7 +29,6 @@ pub mod parameters;
 mod plan;
 pub mod progress;
 pub mod record;
-pub mod referee;
 pub mod request;
 pub mod runner;
 pub mod schedule;
@@ -45,6 +45,7 @@ pub mod tuning;
 pub mod tuning_table;
 
 pub use durable as journal;
+pub use game::game_rules;
 pub use opening::Opening;
 pub use runner::{Event, Finished, Flow, MatchRunner, Plan};
 pub use schedule::{Format, Schedule, ScheduledGame};

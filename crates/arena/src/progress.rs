@@ -118,7 +118,7 @@ impl<'a> MatchProgress<'a> {
                 controls: scheduled.players.map(|index| self.plan.engines[index].control),
                 event: format!("nue match, game {}", scheduled.id + 1),
                 began: Some(crate::record::date(now - finished.duration)),
-                max_moves: self.plan.terms.rules.max_moves,
+                max_moves: self.plan.terms.rules.max_moves.unwrap_or(0),
             };
             ledger.add(&record(played, &caption), entry.clone())?;
         }

@@ -1,9 +1,11 @@
 //! A played game as a record: moves with times and evaluations, and how it ended.
 
+use crate::ending::GameEnd;
 use crate::game::Played;
-use crate::referee::End;
 use crate::time_control::TimeControl;
+use engines::FaultKind;
 use kifu::{Ending, Evaluation, Key, NodeId, Record, Step};
+use play::{Outcome, Reason};
 use rules::{Color, Move};
 use std::time::SystemTime;
 use think::{Info, Score};
@@ -92,31 +94,31 @@ fn evaluation(info: &Info, played: Move, turn: Color) -> Evaluation {
 }
 
 /// The nearest word a record has, and what it leaves out. `turn` is the side to move at the end.
-fn ending(end: &End, turn: Color) -> (Ending, Option<String>) {
-    use engines::FaultKind;
+fn ending(end: &GameEnd, turn: Color) -> (Ending, Option<String>) {
+    if let Some((loser, fault)) = end.fault() {
+        let ending = match (fault.kind, loser == turn) {
+            (FaultKind::Time, true) => Ending::TimeUp,
+            (FaultKind::Illegal, true) => Ending::IllegalMove(fault.received.clone()),
+            (FaultKind::Crash | FaultKind::Stall, _) => Ending::Abandoned(Some(loser)),
+            _ => Ending::IllegalAction(loser),
+        };
+        return (ending, Some(fault.to_string()));
+    }
     let plain = |ending| (ending, None);
-    match end {
-        End::Mate(_) => plain(Ending::Mate),
-        End::Resign(_) => plain(Ending::Resign),
-        End::Declaration(_) => plain(Ending::Declaration),
-        End::Try(winner) => (Ending::Won(*winner), Some("try rule".to_owned())),
-        End::Repetition => plain(Ending::Repetition),
-        End::PerpetualCheck(loser) => plain(Ending::PerpetualCheck(*loser)),
-        End::RepetitionLoss(loser) => {
-            (Ending::Won(loser.opponent()), Some("repetition".to_owned()))
+    let said = |ending, remark: &str| (ending, Some(remark.to_owned()));
+    match (end.ending.reason, end.ending.outcome) {
+        (Reason::Mate, _) => plain(Ending::Mate),
+        (Reason::Resign, _) => plain(Ending::Resign),
+        (Reason::Declaration, _) => plain(Ending::Declaration),
+        (Reason::Repetition, Outcome::Won(winner)) => said(Ending::Won(winner), "repetition"),
+        (Reason::Repetition, _) => plain(Ending::Repetition),
+        (Reason::PerpetualCheck, Outcome::Won(winner)) => {
+            plain(Ending::PerpetualCheck(winner.opponent()))
         }
-        End::MaxMoves => plain(Ending::MaxMoves),
-        End::AdjudicatedWin(winner) => (Ending::Won(*winner), Some("adjudicated".to_owned())),
-        End::AdjudicatedDraw => (Ending::Draw, Some("adjudicated".to_owned())),
-        End::Fault(loser, fault) => {
-            let ending = match (fault.kind, *loser == turn) {
-                (FaultKind::Time, true) => Ending::TimeUp,
-                (FaultKind::Illegal, true) => Ending::IllegalMove(fault.received.clone()),
-                (FaultKind::Crash | FaultKind::Stall, _) => Ending::Abandoned(Some(*loser)),
-                _ => Ending::IllegalAction(*loser),
-            };
-            (ending, Some(fault.to_string()))
-        }
+        (Reason::MaxMoves, _) => plain(Ending::MaxMoves),
+        (Reason::Try, Outcome::Won(winner)) => said(Ending::Won(winner), "try rule"),
+        (reason, Outcome::Won(winner)) => said(Ending::Won(winner), reason.name()),
+        (reason, _) => said(Ending::Draw, reason.name()),
     }
 }
 

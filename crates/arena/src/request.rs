@@ -2,13 +2,13 @@
 
 use crate::adjudication::Adjudication;
 use crate::opening::Opening;
-use crate::referee::HouseRules;
 use crate::runner::Plan;
 use crate::schedule::{Format, Schedule};
 use crate::spec::{EngineSpec, pairs};
 use crate::timed_game::Terms;
 use engines::affinity;
 use kifu::{ReadOptions, Reader};
+use play::GameRules;
 use rules::Game;
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -49,7 +49,7 @@ pub struct MatchRequest {
     pub pin: bool,
     /// Whether it is to stop when the difference is known.
     pub sprt: bool,
-    pub rules: HouseRules,
+    pub rules: GameRules,
     pub adjudication: Adjudication,
     /// How much a player may overstep its time.
     pub margin: Duration,

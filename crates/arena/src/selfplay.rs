@@ -21,9 +21,9 @@ pub mod starts;
 mod tests;
 
 use crate::adjudication::Adjudication;
-use crate::referee::HouseRules;
 use engines::EngineFactory as Workshop;
 use maker::{Broken, Made, Maker};
+use play::GameRules;
 use rules::Game;
 use starts::Starts;
 use std::collections::{BTreeMap, HashSet};
@@ -74,7 +74,7 @@ pub struct Recipe {
     /// A game whose first value after the random moves is further from zero is begun anew.
     pub balance: Option<i32>,
     /// Limit of moves and entering king.
-    pub rules: HouseRules,
+    pub rules: GameRules,
     /// When scores end a game.
     pub adjudication: Adjudication,
     /// Which games.

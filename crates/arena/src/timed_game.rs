@@ -1,14 +1,14 @@
 //! A game between two players with clocks.
 
 use crate::adjudication::Adjudication;
+use crate::ending::GameEnd;
 use crate::game::{Abandoned, Played, forfeit, play};
 use crate::opening::Opening;
-use crate::referee::{End, HouseRules};
 use crate::time_control::TimeControl;
 use engines::{
     Allowed, Conclusion, Decision, EngineFault, GameLine, Player, PlayerError, SearchRequest,
 };
-use play::Clock;
+use play::{Clock, GameRules};
 use rules::Color;
 use std::time::Duration;
 use think::Clocks;
@@ -18,7 +18,7 @@ use usi::{GameResult, Go, Times};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Terms {
     /// Rules of the match.
-    pub rules: HouseRules,
+    pub rules: GameRules,
     /// Early endings.
     pub adjudication: Adjudication,
     /// How much a player may overstep its time without losing: it covers what cannot be measured
@@ -120,7 +120,7 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn conclusion_for(color: Color, end: &End) -> Conclusion<'_> {
+fn conclusion_for(color: Color, end: &GameEnd) -> Conclusion<'_> {
     match (end.fault(), end.winner()) {
         (Some((loser, fault)), _) if loser == color => Conclusion::OwnFault(fault),
         (_, None) => Conclusion::Over(Some(GameResult::Draw)),

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::start::{self, GameArg};
 use arena::Opening;
 use arena::adjudication::{Adjudication, DrawRule, ResignRule};
-use arena::referee::HouseRules;
+use arena::game_rules;
 use arena::request::OpeningSource;
 use arena::selfplay::starts::{Set, Starts};
 use arena::selfplay::{NearBest, RandomMoves, Recipe};
@@ -154,7 +154,7 @@ impl GenArgs {
             random,
             near_best: self.near_best,
             balance: self.balance.map(|cp| i32::try_from(cp).unwrap_or(i32::MAX)),
-            rules: HouseRules { declaration: self.declaration, max_moves: self.max_moves },
+            rules: game_rules(self.declaration, self.max_moves),
             adjudication: Adjudication { resign: self.resign.0, draw: self.draw },
             seed: self.seed,
             separate: self.separate,

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::start::GameArg;
 use arena::adjudication::{Adjudication, DrawRule, ResignRule};
-use arena::referee::HouseRules;
+use arena::game_rules;
 use arena::request::{MatchRequest, OpeningSource};
 use arena::spec::escape;
 use arena::stats::Sprt;
@@ -141,7 +141,7 @@ impl MatchArgs {
             concurrency: self.concurrency,
             pin: self.pin,
             sprt: self.sprt.is_some(),
-            rules: HouseRules { declaration: self.declaration, max_moves: self.max_moves },
+            rules: game_rules(self.declaration, self.max_moves),
             adjudication: Adjudication { resign: self.resign, draw: self.draw },
             margin: Duration::from_millis(self.margin),
         }

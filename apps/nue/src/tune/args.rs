@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::start::GameArg;
 use alphabeta::{ParamSpec, Params};
 use arena::adjudication::{Adjudication, DrawRule, ResignRule};
+use arena::game_rules;
 use arena::parameters::{self, Tunable};
-use arena::referee::HouseRules;
 use arena::request::OpeningSource;
 use arena::spsa::{Gains, Parameter};
 use arena::timed_game::Terms;
@@ -188,7 +188,7 @@ impl TuneArgs {
             schedule,
             openings,
             terms: Terms {
-                rules: HouseRules { declaration: self.declaration, max_moves: self.max_moves },
+                rules: game_rules(self.declaration, self.max_moves),
                 adjudication: Adjudication { resign: self.resign, draw: self.draw },
                 margin: Duration::from_millis(50),
             },

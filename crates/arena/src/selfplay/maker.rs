@@ -3,9 +3,9 @@
 use super::Recipe;
 use crate::game::{self, Played};
 use crate::opening::Opening;
-use crate::referee::End;
 use crate::seed::Seed;
 use engines::{Decision, EngineFactory as Workshop, PlayerError};
+use play::Reason;
 use rules::{AnyPosition, Move};
 use std::io;
 use std::time::Duration;
@@ -111,7 +111,7 @@ impl<'a> Maker<'a> {
                 Err(Stopped::Unbalanced) => continue,
                 Err(Stopped::Broken(broken)) => return Err(broken),
             };
-            if let End::Fault(_, fault) = &played.end {
+            if let Some((_, fault)) = played.end.fault() {
                 return Err(Broken::Fault { number, fault: fault.to_string() });
             }
             // A game that ended among its random moves teaches nothing.
@@ -334,19 +334,19 @@ fn record(played: &Played, thoughts: &[Option<i16>]) -> teacher::Game {
     // A thought that ended in no move: a declaration.
     game.last = thoughts.get(played.moves.len()).copied().flatten();
     game.outcome = played.winner().map_or(Outcome::Draw, Outcome::Won);
-    game.ending = ending(&played.end);
+    game.ending = ending(played.end.ending.reason);
     game
 }
 
-const fn ending(end: &End) -> Ending {
-    match end {
-        End::Mate(_) => Ending::Mate,
-        End::Resign(_) => Ending::Resign,
-        End::Declaration(_) | End::Try(_) => Ending::Declaration,
-        End::Repetition | End::RepetitionLoss(_) => Ending::Repetition,
-        End::PerpetualCheck(_) => Ending::PerpetualCheck,
-        End::MaxMoves => Ending::MaxMoves,
-        End::AdjudicatedWin(_) | End::AdjudicatedDraw => Ending::Adjudicated,
-        End::Fault(..) => Ending::Illegal,
+const fn ending(reason: Reason) -> Ending {
+    match reason {
+        Reason::Mate => Ending::Mate,
+        Reason::Resign => Ending::Resign,
+        Reason::Declaration | Reason::Try => Ending::Declaration,
+        Reason::Repetition => Ending::Repetition,
+        Reason::PerpetualCheck => Ending::PerpetualCheck,
+        Reason::MaxMoves => Ending::MaxMoves,
+        Reason::Adjudicated => Ending::Adjudicated,
+        _ => Ending::Illegal,
     }
 }
