@@ -129,25 +129,15 @@ impl Picker {
                     self.stage = Stage::GoodCaptures;
                 }
                 Stage::GoodCaptures => {
-                    while let Some(m) = self.best(buffer) {
-                        let least = -buffer.scores[self.next - 1] / self.hints.capture_see;
-                        if pos.see_at_least(m, least.min(0), &PIECE_VALUES) {
-                            return Some(m);
-                        }
-                        buffer.moves.as_mut_slice()[self.bad] = m;
-                        self.bad += 1;
+                    if let Some(m) = self.next_good_capture(pos, buffer) {
+                        return Some(m);
                     }
                     self.stage = Stage::Refutations;
                     self.next = 0;
                 }
                 Stage::Refutations => {
-                    while self.next < 3 {
-                        let m = self.refutations[self.next];
-                        self.next += 1;
-                        let again = self.refutations[..self.next - 1].contains(&m);
-                        if !again && self.fits_as_refutation(pos, m) {
-                            return Some(m);
-                        }
+                    if let Some(m) = self.next_refutation(pos) {
+                        return Some(m);
                     }
                     self.stage = Stage::MakeQuiets;
                 }
@@ -223,6 +213,38 @@ impl Picker {
                 Stage::Done => return None,
             }
         }
+    }
+
+    /// The next capture that does not lose material; those that do are put aside.
+    #[inline]
+    fn next_good_capture<V: Variant>(
+        &mut self,
+        pos: &Position<V>,
+        buffer: &mut Buffer,
+    ) -> Option<Move> {
+        while let Some(m) = self.best(buffer) {
+            let least = -buffer.scores[self.next - 1] / self.hints.capture_see;
+            if pos.see_at_least(m, least.min(0), &PIECE_VALUES) {
+                return Some(m);
+            }
+            buffer.moves.as_mut_slice()[self.bad] = m;
+            self.bad += 1;
+        }
+        None
+    }
+
+    /// The next killer or counter move that can be played.
+    #[inline]
+    fn next_refutation<V: Variant>(&mut self, pos: &Position<V>) -> Option<Move> {
+        while self.next < 3 {
+            let m = self.refutations[self.next];
+            self.next += 1;
+            let again = self.refutations[..self.next - 1].contains(&m);
+            if !again && self.fits_as_refutation(pos, m) {
+                return Some(m);
+            }
+        }
+        None
     }
 
     fn generate<V: Variant>(&self, pos: &Position<V>, what: Gen, buffer: &mut Buffer) {
