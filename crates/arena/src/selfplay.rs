@@ -21,7 +21,7 @@ pub mod starts;
 mod tests;
 
 use crate::adjudication::Adjudication;
-use engines::EngineFactory as Workshop;
+use engines::EngineFactory;
 use maker::{Broken, Made, Maker};
 use play::GameRules;
 use rules::Game;
@@ -34,7 +34,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use think::STACK;
 
-/// Moves drawn by lot early in a game.
+/// Moves chosen at random early in a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RandomMoves {
     /// How many.
@@ -67,7 +67,7 @@ pub struct Recipe {
     pub nodes: Option<u64>,
     /// Depth for each move.
     pub depth: Option<u32>,
-    /// Moves drawn by lot.
+    /// Moves chosen at random.
     pub random: RandomMoves,
     /// Choice among near-best moves.
     pub near_best: Option<NearBest>,
@@ -94,7 +94,7 @@ pub struct Production<'a> {
     /// What to play.
     pub recipe: &'a Recipe,
     /// Makes the engines.
-    pub workshop: &'a Workshop,
+    pub factory: &'a EngineFactory,
     /// Games at a time.
     pub threads: usize,
     /// Number of the first game.
@@ -118,12 +118,12 @@ impl Production<'_> {
         let done = AtomicBool::new(false);
         let again: Mutex<Vec<Order>> = Mutex::new(Vec::new());
         let (sender, played) = channel();
-        let desk = Desk { production: self, next: &next, done: &done, again: &again };
+        let queue = WorkQueue { production: self, next: &next, done: &done, again: &again };
         thread::scope(|scope| {
             for _ in 0..self.threads.max(1) {
-                let (sender, desk) = (sender.clone(), &desk);
+                let (sender, queue) = (sender.clone(), &queue);
                 let builder = thread::Builder::new().stack_size(STACK);
-                builder.spawn_scoped(scope, move || desk.play(&sender)).map_err(Broken::Thread)?;
+                builder.spawn_scoped(scope, move || queue.play(&sender)).map_err(Broken::Thread)?;
             }
             drop(sender);
             let mut waiting = BTreeMap::new();
@@ -158,14 +158,14 @@ impl Production<'_> {
 }
 
 /// Where the threads get their orders.
-struct Desk<'a> {
+struct WorkQueue<'a> {
     production: &'a Production<'a>,
     next: &'a AtomicU64,
     done: &'a AtomicBool,
     again: &'a Mutex<Vec<Order>>,
 }
 
-impl Desk<'_> {
+impl WorkQueue<'_> {
     fn is_over(&self) -> bool {
         self.done.load(Ordering::Relaxed) || self.production.abandoned.load(Ordering::Relaxed)
     }
@@ -176,7 +176,7 @@ impl Desk<'_> {
     }
 
     fn play(&self, sender: &Sender<(Order, Result<Made, Broken>)>) {
-        let mut maker = match Maker::new(self.production.recipe, self.production.workshop) {
+        let mut maker = match Maker::new(self.production.recipe, self.production.factory) {
             Ok(maker) => maker,
             Err(broken) => {
                 // The one who waits for the first game hears of it.
