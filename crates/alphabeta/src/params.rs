@@ -64,6 +64,8 @@ macro_rules! params {
 params! {
     aspiration = 14, 5..=60, "first half-width of the window around the last score";
     aspiration_growth = 34, 10..=100, "percent by which the window grows when missed";
+    aspiration_average = 40, 10..=100, "the window is wider by this fraction of the average score";
+    aspiration_from = 4, 2..=10, "first depth with a window";
     razor_base = 420, 100..=1200, "razoring: margin at depth 0";
     razor_depth = 250, 50..=600, "razoring: margin per depth squared";
     rfp_margin = 135, 30..=250, "reverse futility: margin per depth";
@@ -137,6 +139,12 @@ params! {
     check_see = 90, 0..=300, "ordering: what such a check may lose";
     quiet_sorted = 3500, 500..=8000, "ordering: quiet moves with a worse score per depth stay unsorted";
     capture_see = 32, 8..=128, "ordering: a good capture may lose this fraction of its score";
+    time_fall = 300, 100..=900, "time: fall of the score that doubles it";
+    time_unstable = 80, 0..=200, "time: percent more for every change of the best move";
+    time_settled = 70, 30..=100, "time: percent of it when the best move is settled";
+    time_settled_after = 8, 3..=20, "time: plies without change after which it is";
+    time_obvious = 70, 30..=100, "time: percent of it when nearly all nodes go into one move";
+    time_obvious_share = 95, 70..=100, "time: percent of the nodes that are nearly all";
 }
 
 impl Params {
