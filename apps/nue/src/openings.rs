@@ -1,7 +1,6 @@
 //! `nue openings make`: balanced positions to begin games from.
 
 use crate::assemble;
-use crate::draft::Draft;
 use crate::failure::{Failure, Outcome};
 use crate::start::{self, GameArg};
 use arena::opening_maker::{JudgedOpening, OpeningRecipe, make};
@@ -9,6 +8,7 @@ use arena::spec::pairs;
 use arena::timed_game::Terms;
 use arena::{EngineSpec, Format, Opening, Plan, Schedule};
 use clap::{Args, Subcommand};
+use durable::Draft;
 use engines::PlayerError;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, Write};

@@ -9,12 +9,12 @@ pub(crate) use args::TuneArgs;
 
 use crate::assemble;
 use crate::failure::{Failure, Outcome};
-use arena::journal::{Journal, JournalError};
 use arena::spsa::Spsa;
 use arena::tuning::{self, EnginePair, PlayGame, Step, tune};
+use arena::tuning_log::{self, TuningLogError};
 use arena::{Flow, Plan, tuning_table};
+use durable::Journal;
 use live::Live;
-use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::sync::atomic::Ordering;
 
@@ -83,22 +83,6 @@ fn end(args: &TuneArgs, spsa: &Spsa) -> Outcome {
     Ok(())
 }
 
-/// Everything that decides what an iteration is.
-fn identity(args: &TuneArgs, plan: &Plan, spsa: &Spsa) -> Value {
-    let gains = spsa.gains();
-    let parameters: Vec<Value> = spsa
-        .parameters()
-        .iter()
-        .map(|d| json!([d.name, d.start, d.min, d.max, d.c_end, d.r_end]))
-        .collect();
-    let mut identity = plan.identity(args.seed);
-    identity["params"] = json!(parameters);
-    identity["iterations"] = json!(gains.iterations);
-    identity["gains"] = json!([gains.stability, gains.alpha, gains.gamma]);
-    identity["pairs"] = json!(args.pairs);
-    identity
-}
-
 /// The log, and what it holds already applied.
 fn open_log(args: &TuneArgs, plan: &Plan, spsa: &mut Spsa) -> Result<Option<Journal>, Failure> {
     let Some(path) = &args.out else {
@@ -107,34 +91,23 @@ fn open_log(args: &TuneArgs, plan: &Plan, spsa: &mut Spsa) -> Result<Option<Jour
             false => Ok(None),
         };
     };
-    let failed = |error: JournalError| match error {
-        JournalError::Exists(_) => Failure::usage(format!(
-            "{error}: --resume goes on with it, --force replaces it, --out chooses another file"
-        )),
-        other => Failure::failed(other.to_string()),
-    };
-    let identity = identity(args, plan, spsa);
+    let (seed, pairs) = (args.seed, args.pairs);
     if !args.resume {
-        if args.force
-            && let Err(error) = std::fs::remove_file(path)
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            return Err(Failure::failed(format!("{}: {error}", path.display())));
-        }
-        return Ok(Some(Journal::create(path, &identity, 0).map_err(failed)?));
+        return Ok(Some(tuning_log::create(path, args.force, plan, seed, pairs, spsa)?));
     }
-    let (journal, held) = Journal::resume::<Step>(path, &identity, 0).map_err(failed)?;
-    for (step, _) in held.map_or_else(Vec::new, |held| held.entries) {
-        let (iteration, name) = (spsa.applied(), path.display());
-        if step.iteration != iteration || iteration >= spsa.gains().iterations {
-            let found = step.iteration;
-            let why = format!("{name}: iteration {found} stands where {iteration} should");
-            return Err(Failure::failed(why));
-        }
-        spsa.apply(step.result());
-    }
+    let journal = tuning_log::resume(path, plan, seed, pairs, spsa)?;
     say(&format!("{} iterations are done already", spsa.applied()));
     Ok(Some(journal))
+}
+
+impl From<TuningLogError> for Failure {
+    fn from(error: TuningLogError) -> Self {
+        let text = error.to_string();
+        match error {
+            TuningLogError::Exists(_) => Self::usage(text),
+            _ => Self::failed(text),
+        }
+    }
 }
 
 /// Says a line to the user.

@@ -5,7 +5,7 @@
 //! whole, and the games file is cut back to what the journal names before the match goes on: no
 //! game is lost that was journalled, none is written twice.
 
-use crate::journal::{Journal, JournalError};
+use durable::{Journal, JournalError};
 use kifu::{Format, Record, WriteOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

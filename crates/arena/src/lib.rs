@@ -12,7 +12,7 @@
 //! | [`progress`], [`summary`] | a match under way: counted, written down, told |
 //! | [`stats`], [`standings`] | Elo, pentanomial pairs, SPRT; where a match stands |
 //! | [`record`], [`ledger`], [`journal`] | games as records; a match on disk, to be resumed |
-//! | [`spsa`], [`parameters`], [`tuning`], [`tuning_table`] | numbers of the engine tuned by games against itself |
+//! | [`spsa`], [`parameters`], [`tuning`], [`tuning_log`], [`tuning_table`] | numbers of the engine tuned by games against itself |
 //! | [`selfplay`] | one engine against itself, for teacher data |
 //!
 //! Who plays comes from room `engines` and is judged by what it sends, never trusted: it may crash,
@@ -42,6 +42,7 @@ pub mod summary;
 pub mod time_control;
 pub mod timed_game;
 pub mod tuning;
+pub mod tuning_log;
 pub mod tuning_table;
 
 pub use durable as journal;
