@@ -130,7 +130,7 @@ fn what_is_wrong_is_said() {
     let path = folder.games();
     let message = |result: Result<(Ledger, Vec<Entry>), LedgerError>| {
         let text = result.unwrap_err().to_string();
-        text.replace(&*folder.0.to_string_lossy(), "").replace('\\', "/")
+        text.replace(&*folder.0.path().to_string_lossy(), "").replace('\\', "/")
     };
     assert_eq!(
         message(Ledger::resume(&path, &json!({}))),
