@@ -266,7 +266,7 @@ impl Session {
         }
     }
 
-    fn set_off(&mut self, task: std::io::Result<Task>) {
+    fn set_off(&mut self, task: io::Result<Task>) {
         match task {
             Ok(task) => self.task = Some(task),
             Err(error) => self.output.note(&format!("no thread to be had: {error}")),
