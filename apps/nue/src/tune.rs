@@ -10,7 +10,7 @@ pub(crate) use args::TuneArgs;
 use crate::assemble;
 use crate::failure::{Failure, Outcome};
 use arena::spsa::Spsa;
-use arena::tuning::{self, EnginePair, PlayGame, Step, tune};
+use arena::tuning::{self, EnginePair, PlayGame, tune};
 use arena::tuning_log::{self, TuningLogError};
 use arena::{Flow, Plan, tuning_table};
 use durable::Journal;
