@@ -122,8 +122,8 @@ mod tests {
 
     #[test]
     fn controls_in_words() {
-        let control = TimeControl { nodes: Some(5000), ..control(10_000, 100, 0) };
-        assert_eq!(control.to_string(), "10 s + 0.1 s a move, 5000 nodes");
+        let both = TimeControl { nodes: Some(5000), ..control(10_000, 100, 0) };
+        assert_eq!(both.to_string(), "10 s + 0.1 s a move, 5000 nodes");
         assert_eq!(control(0, 0, 1500).to_string(), "0 s, byoyomi 1.5 s");
         assert_eq!(TimeControl::default().to_string(), "no limit");
     }

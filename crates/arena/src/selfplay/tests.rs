@@ -93,7 +93,7 @@ fn recipe(game: Game) -> Recipe {
         random: RandomMoves { count: 3, first: 1, last: 5 },
         near_best: None,
         balance: None,
-        rules: play::GameRules { max_moves: Some(60), ..play::GameRules::default() },
+        rules: GameRules { max_moves: Some(60), ..GameRules::default() },
         adjudication: Adjudication::default(),
         seed: 7,
         separate: false,
