@@ -1,7 +1,5 @@
 //! `nue go`: one search for people without a graphical interface.
 
-mod table;
-
 use crate::assemble;
 use crate::evaluation::EvaluationArgs;
 use crate::failure::{Failure, Outcome};
@@ -9,10 +7,10 @@ use crate::output;
 use crate::start::{self, GameArg};
 use assembly::options::{HASH, MULTI_PV, PV_INTERVAL, THREADS};
 use clap::{Args, ValueEnum};
+use engines::search_table::{Notation, SearchTable};
 use rules::{AnyPosition, Color};
 use std::sync::Arc;
 use std::time::Duration;
-use table::Table;
 use think::{Limits, TimeSource, WallTime};
 
 /// Milliseconds where nothing bounds the search.
@@ -20,7 +18,7 @@ const USUAL_TIME: u64 = 5000;
 
 /// How moves are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Notation {
+enum NotationArg {
     /// ▲７六歩△３四歩
     Japanese,
     /// 7g7f 3c3d
@@ -70,8 +68,8 @@ pub(crate) struct GoArgs {
     hash: u32,
 
     /// How moves are written
-    #[arg(long, value_enum, default_value_t = Notation::Japanese)]
-    notation: Notation,
+    #[arg(long, value_enum, default_value_t = NotationArg::Japanese)]
+    notation: NotationArg,
 
     #[command(flatten)]
     evaluation: EvaluationArgs,
@@ -99,7 +97,11 @@ pub(crate) fn run(args: &GoArgs) -> Outcome {
     }
     engine.is_ready(&mut |text| output.text(text));
     engine.set_position(position.clone()).map_err(|error| Failure::failed(error.to_string()))?;
-    let table = Table::new(output, position, args.notation, args.multipv > 1);
+    let notation = match args.notation {
+        NotationArg::Japanese => Notation::Japanese,
+        NotationArg::Usi => Notation::Usi,
+    };
+    let table = SearchTable::new(output, position, notation, args.multipv > 1);
     engine.go(Limits { start: time.now(), ..limits(args) }, Box::new(table));
     engine.wait();
     Ok(())

@@ -6,7 +6,6 @@ use rules::Game;
 /// One tunable number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ParamSpec {
-    /// Name, as in the struct.
     pub name: &'static str,
     /// Value in shogi if nobody says otherwise.
     pub default: i32,

@@ -53,9 +53,7 @@ impl FromStr for DrawRule {
 /// The rules of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Adjudication {
-    /// Losses.
     pub resign: Option<ResignRule>,
-    /// Draws.
     pub draw: Option<DrawRule>,
 }
 

@@ -16,9 +16,7 @@ use think::Info;
 /// A move as it was played.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayedMove {
-    /// The move.
     pub played: Move,
-    /// Time it took.
     pub time: Duration,
     /// What the player thought, seen by itself.
     pub info: Option<Info>,
@@ -27,11 +25,9 @@ pub struct PlayedMove {
 /// A game that was played to its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Played {
-    /// Where it began.
     pub opening: Opening,
     /// The moves after the opening.
     pub moves: Vec<PlayedMove>,
-    /// How it ended.
     pub end: GameEnd,
     /// Time of the last thought, where it was no move.
     pub last: Option<Duration>,

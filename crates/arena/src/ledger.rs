@@ -41,12 +41,7 @@ pub struct Entry {
 pub enum LedgerError {
     /// The games file cannot be used.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
     /// The journal cannot be used.
     #[error(transparent)]
     Journal(#[from] JournalError),

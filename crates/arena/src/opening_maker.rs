@@ -26,14 +26,12 @@ pub struct OpeningRecipe {
     pub margin: i32,
     /// How many to make.
     pub count: usize,
-    /// Which ones.
     pub seed: u64,
 }
 
 /// An opening that was made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JudgedOpening {
-    /// The opening.
     pub opening: Opening,
     /// Its value for the side to move, in hundredths of a pawn.
     pub value: i32,

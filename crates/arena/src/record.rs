@@ -13,11 +13,8 @@ use think::{Info, Score};
 /// What is said about a game besides the moves.
 #[derive(Clone, Debug, Default)]
 pub struct Caption {
-    /// Names by colour.
     pub names: [String; 2],
-    /// Time controls by colour.
     pub controls: [TimeControl; 2],
-    /// The match.
     pub event: String,
     /// When it began, as CSA writes dates.
     pub began: Option<String>,

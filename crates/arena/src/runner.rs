@@ -21,11 +21,8 @@ use think::{Moment, TimeSource};
 /// A match to be played.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Which game.
     pub game: Game,
-    /// The participants.
     pub engines: Vec<EngineSpec>,
-    /// The games.
     pub schedule: Schedule,
     /// Where they begin.
     pub openings: Vec<Opening>,
@@ -40,7 +37,6 @@ pub struct Plan {
 /// Plays matches, with what they need from their surroundings.
 #[derive(Clone)]
 pub struct MatchRunner {
-    /// The clock.
     pub time: Arc<dyn TimeSource>,
     /// Makes engines of this program.
     pub factory: Arc<EngineFactory>,
@@ -60,9 +56,7 @@ pub enum Event {
 /// A game of a match that is over.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// Which one.
     pub scheduled: ScheduledGame,
-    /// How it went.
     pub played: Played,
     /// How long it took, preparations included.
     pub duration: Duration,
@@ -71,7 +65,6 @@ pub struct Finished {
 /// Whether to go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
-    /// Go on.
     Continue,
     /// Break off the games under way and end.
     Stop,

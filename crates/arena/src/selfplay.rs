@@ -37,7 +37,6 @@ use think::STACK;
 /// Moves chosen at random early in a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RandomMoves {
-    /// How many.
     pub count: usize,
     /// First ply after the opening that may be one, from 1.
     pub first: usize,
@@ -59,7 +58,6 @@ pub struct NearBest {
 /// What games to play.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// Which game.
     pub game: Game,
     /// Where they begin.
     pub starts: Starts,
@@ -91,9 +89,7 @@ const RETRIES: u64 = 16;
 
 /// Who plays and how long.
 pub struct Production<'a> {
-    /// What to play.
     pub recipe: &'a Recipe,
-    /// Makes the engines.
     pub factory: &'a EngineFactory,
     /// Games at a time.
     pub threads: usize,

@@ -48,11 +48,9 @@ pub enum SpecError {
     /// The value of a key cannot be read.
     #[error("{key} takes {expected}, not {}", quote(value))]
     Value {
-        /// The key.
         key: String,
         /// What it takes.
         expected: &'static str,
-        /// What was given.
         value: String,
     },
     /// No engine is named.

@@ -19,13 +19,9 @@ pub const WINDOW: u64 = 16;
 /// One number to be tuned.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Parameter {
-    /// Its name.
     pub name: String,
-    /// Where it begins.
     pub start: f64,
-    /// Least value.
     pub min: f64,
-    /// Greatest value.
     pub max: f64,
     /// How far from the present value the last iteration tries.
     pub c_end: f64,
@@ -36,7 +32,6 @@ pub struct Parameter {
 /// How steps shrink.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Gains {
-    /// Number of iterations.
     pub iterations: u64,
     /// Stability constant `A`, as a share of the iterations.
     pub stability: f64,
@@ -69,7 +64,6 @@ impl Gains {
 /// Two sets of values to be compared.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Probe {
-    /// Which iteration, from 0.
     pub iteration: u64,
     /// Values a step in the direction drawn, by parameter.
     pub plus: Vec<i64>,

@@ -17,7 +17,6 @@ use usi::{GameResult, Go, Times};
 /// What both players of a game are bound by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Terms {
-    /// Rules of the match.
     pub rules: GameRules,
     /// Early endings.
     pub adjudication: Adjudication,

@@ -40,9 +40,7 @@ pub struct Step {
     pub iteration: u64,
     /// Games won by the `plus` side.
     pub wins: u32,
-    /// Games drawn.
     pub draws: u32,
-    /// Games lost.
     pub losses: u32,
     /// Games that ended by a fault, which are lost for whoever made it.
     #[serde(default, skip_serializing_if = "is_zero")]

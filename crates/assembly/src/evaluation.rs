@@ -26,7 +26,6 @@ pub const LARGEST_FV_SCALE: i32 = 128;
 pub enum Evaluation {
     /// Piece values alone.
     Material,
-    /// A net.
     Net(AnyNet),
     /// Three-piece tables with tempo.
     Kppt(Arc<Tables<Shogi, true>>),
@@ -50,24 +49,13 @@ pub enum LoadError {
     },
     /// The file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// Its path.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// It is no net we can use.
     #[error("{} is not a net that can be used: {source}", path.display())]
-    Net {
-        /// Its path.
-        path: PathBuf,
-        /// Why not.
-        source: NetError,
-    },
+    Net { path: PathBuf, source: NetError },
     /// It is for the other game.
     #[error("{} is a net for {found}, the game is {game}", path.display())]
     Game {
-        /// Its path.
         path: PathBuf,
         /// The game it is for.
         found: Game,
@@ -76,21 +64,13 @@ pub enum LoadError {
     },
     /// Tables where a net is needed.
     #[error("{} holds three-piece tables, expected a net ({NET_FILE})", path.display())]
-    NotNet {
-        /// Its path.
-        path: PathBuf,
-    },
+    NotNet { path: PathBuf },
     /// Tables we cannot use.
     #[error("three-piece tables: {0}")]
     Tables(#[from] TablesError),
     /// Four-piece tables we cannot use.
     #[error("{}: no KKPPT tables that can be used: {source}", path.display())]
-    Kkppt {
-        /// Its path.
-        path: PathBuf,
-        /// Why not.
-        source: KkpptError,
-    },
+    Kkppt { path: PathBuf, source: KkpptError },
 }
 
 impl Evaluation {
@@ -284,9 +264,7 @@ fn list(paths: &[PathBuf]) -> String {
 
 /// A net or tables in one file.
 pub enum Single {
-    /// A net.
     Net(AnyNet),
-    /// Four-piece tables.
     Kkppt(KkpptTables),
 }
 

@@ -13,6 +13,7 @@
 //! | [`line`] | a game as engines are told of it |
 //! | [`background`] | [`BackgroundPlayer`]: the same without blocking, for event loops |
 //! | [`shell`] | the other side: an engine of this process that speaks USI |
+//! | [`search_table`] | what a search says, as a table for people |
 //! | [`affinity`], `run_delay` | which processors, and how long one was waited for |
 //!
 //! An engine is judged by what it sends, never trusted: it may crash, hang, lie or flood, and all of
@@ -30,6 +31,7 @@ pub mod player;
 mod process;
 mod reader;
 mod run_delay;
+pub mod search_table;
 pub mod settings;
 pub mod shell;
 pub mod usi_player;

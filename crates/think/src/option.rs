@@ -10,17 +10,9 @@ pub enum OptionKind {
     /// `true` or `false`.
     Check,
     /// A whole number in a range, ends included.
-    Spin {
-        /// Smallest.
-        min: i64,
-        /// Largest.
-        max: i64,
-    },
+    Spin { min: i64, max: i64 },
     /// One of several words.
-    Combo {
-        /// The words.
-        choices: Vec<String>,
-    },
+    Combo { choices: Vec<String> },
     /// Something done when it is set; no value.
     Button,
     /// Any text.
@@ -74,50 +66,19 @@ pub enum Value {
 pub enum OptionError {
     /// No such option.
     #[error("no option is called {}", quote(name))]
-    Unknown {
-        /// What was asked for.
-        name: String,
-    },
+    Unknown { name: String },
     /// A check wants true or false.
     #[error("option {name} is \"true\" or \"false\", not {}", quote(value))]
-    NotCheck {
-        /// The option.
-        name: String,
-        /// What was given.
-        value: String,
-    },
+    NotCheck { name: String, value: String },
     /// A spin wants a number in its range.
     #[error("option {name} is a whole number from {min} to {max}, not {}", quote(value))]
-    NotInRange {
-        /// The option.
-        name: String,
-        /// What was given.
-        value: String,
-        /// Smallest allowed.
-        min: i64,
-        /// Largest allowed.
-        max: i64,
-    },
+    NotInRange { name: String, value: String, min: i64, max: i64 },
     /// A combo wants one of its words.
     #[error("option {name} is one of {}, not {}", choices.join(", "), quote(value))]
-    NotChoice {
-        /// The option.
-        name: String,
-        /// What was given.
-        value: String,
-        /// What is allowed.
-        choices: Vec<String>,
-    },
+    NotChoice { name: String, value: String, choices: Vec<String> },
     /// The value is well formed but cannot be used.
     #[error("option {name} cannot be {}: {reason}", quote(value))]
-    Refused {
-        /// The option.
-        name: String,
-        /// What was given.
-        value: String,
-        /// Why not.
-        reason: String,
-    },
+    Refused { name: String, value: String, reason: String },
 }
 
 impl OptionSpec {

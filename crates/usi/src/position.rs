@@ -18,7 +18,6 @@ pub enum Start {
 /// The `position` command as typed: neither the SFEN nor the moves have been looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SetPosition {
-    /// Where it begins.
     pub start: Start,
     /// The moves from there.
     pub moves: Vec<String>,

@@ -35,12 +35,7 @@ pub enum Broken {
     Game(#[from] WrongGame),
     /// The engine broke the rules.
     #[error("game {number}: the engine lost by a fault: {fault}")]
-    Fault {
-        /// Which game.
-        number: u64,
-        /// What it did.
-        fault: String,
-    },
+    Fault { number: u64, fault: String },
     /// No thread could be started.
     #[error("no thread for self-play: {0}")]
     Thread(io::Error),
@@ -52,11 +47,9 @@ pub enum Broken {
 /// A game that was made.
 #[derive(Clone, Debug)]
 pub struct Made {
-    /// The game.
     pub game: teacher::Game,
     /// Nodes that were read for it, beginnings that were dropped included.
     pub nodes: u64,
-    /// Searches.
     pub searches: u64,
     /// The same game had been made before, and there was no other to be had.
     pub repeated: bool,

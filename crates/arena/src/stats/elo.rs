@@ -16,11 +16,8 @@ pub const CI95: f64 = 1.959_963_984_540_054;
 /// A value and the 95 % interval around it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
-    /// Lower end.
     pub low: f64,
-    /// The value.
     pub mid: f64,
-    /// Upper end.
     pub high: f64,
 }
 

@@ -5,11 +5,8 @@ use std::collections::HashMap;
 /// Results of one side against another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MatchScore {
-    /// Games won.
     pub wins: u64,
-    /// Games drawn.
     pub draws: u64,
-    /// Games lost.
     pub losses: u64,
     /// Complete pairs by points: 0, ½, 1, 1½, 2.
     pub pairs: [u64; 5],

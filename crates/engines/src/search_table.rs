@@ -1,12 +1,20 @@
 //! What a search says, as a table for people.
 
-use super::Notation;
-use engines::shell::Output;
+use crate::shell::Output;
 use rules::{AnyPosition, Color, Move};
 use think::{Answer, Best, Bound, Info, MateAnswer, Report, Score};
 
-/// Prints lines of thought as rows, and the answer below them.
-pub(super) struct Table {
+/// How moves are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Notation {
+    /// ▲７六歩△３四歩
+    Japanese,
+    /// 7g7f 3c3d
+    Usi,
+}
+
+/// Writes lines of thought as rows, and the answer below them.
+pub struct SearchTable {
     output: Output,
     position: AnyPosition,
     notation: Notation,
@@ -17,13 +25,8 @@ pub(super) struct Table {
     score: Option<Score>,
 }
 
-impl Table {
-    pub(super) fn new(
-        output: Output,
-        position: AnyPosition,
-        notation: Notation,
-        ranked: bool,
-    ) -> Self {
+impl SearchTable {
+    pub fn new(output: Output, position: AnyPosition, notation: Notation, ranked: bool) -> Self {
         Self { output, position, notation, ranked, begun: false, score: None }
     }
 
@@ -48,7 +51,7 @@ impl Table {
     }
 }
 
-impl Report for Table {
+impl Report for SearchTable {
     fn info(&mut self, info: &Info) {
         let Some((score, bound)) = info.score else { return };
         if !self.begun {
@@ -189,7 +192,7 @@ mod tests {
         let position = AnyPosition::startpos(Game::Shogi);
         let m = position.parse_usi("7g7f").unwrap();
         let output = Output::new(memory.clone(), || ());
-        let mut table = Table::new(output, position, notation, multipv.is_some());
+        let mut table = SearchTable::new(output, position, notation, multipv.is_some());
         table.info(&Info {
             depth: Some(3),
             seldepth: Some(5),
