@@ -25,6 +25,7 @@ const ROOMS: &[Room] = &[
     room("rules", 0),
     room("simd", 0),
     room("seed", 0),
+    room("chart", 1),
     room("features", 1),
     room("play", 1),
     room("durable", 1),
