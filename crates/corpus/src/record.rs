@@ -173,11 +173,8 @@ mod tests {
     /// Real games of a championship, where they are at hand: every one is read to its end.
     #[test]
     fn a_real_archive() {
-        let data = std::env::var_os("NUE_SHARED_DATA").map_or_else(
-            || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-            std::path::PathBuf::from,
-        );
-        let Ok(files) = std::fs::read_dir(data.join("records/wcsc28")) else { return };
+        let Some(folder) = fixtures::shared_data("records/wcsc28") else { return };
+        let files = std::fs::read_dir(folder).unwrap();
         let mut games = 0;
         for file in files.filter_map(Result::ok) {
             let (name, bytes) = (file.file_name(), std::fs::read(file.path()).unwrap());

@@ -22,7 +22,8 @@ const fn room(name: &'static str, layer: u8) -> Room {
 }
 
 const ROOMS: &[Room] = &[
-    room("rules", 0),
+    room("fixtures", 0),
+    Room { name: "rules", layer: 0, beside: &["fixtures"] },
     room("simd", 0),
     room("seed", 0),
     room("chart", 1),
@@ -102,6 +103,38 @@ pub(super) fn check(metadata: &Value, tree: &Tree) -> Result<Vec<Finding>, Box<d
     Ok(found)
 }
 
+/// Checks that no room is named, in the table here or in ARCHITECTURE.md, that does not exist.
+pub(super) fn check_names(metadata: &Value, tree: &Tree) -> Vec<Finding> {
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let members: Vec<&str> = packages.filter_map(|package| package["name"].as_str()).collect();
+    let mut found = Vec::new();
+    for room in ROOMS.iter().filter(|room| !members.contains(&room.name)) {
+        let message = format!("names the room {}, which does not exist", room.name);
+        found.push(Finding::new("xtask/src/tidy/layers.rs", 0, message));
+    }
+    let architecture = tree.text("ARCHITECTURE.md").unwrap_or_default();
+    for (line, name) in rooms_of_the_table(architecture) {
+        if !members.contains(&name) {
+            let message = format!("has a room {name} that does not exist");
+            found.push(Finding::new("ARCHITECTURE.md", line, message));
+        }
+    }
+    found
+}
+
+/// The rooms of the table in ARCHITECTURE.md with their lines: rows whose first cell is a layer
+/// and whose second begins with a name in backquotes.
+fn rooms_of_the_table(document: &str) -> Vec<(usize, &str)> {
+    let rows = document.lines().enumerate().filter_map(|(index, line)| {
+        let mut cells = line.strip_prefix("| ")?.split(" | ");
+        let layer = cells.next()?;
+        let of_a_room = layer.parse::<u8>().is_ok() || ["app", "tool", "tests"].contains(&layer);
+        let name = cells.next()?.strip_prefix('`')?.split('`').next()?;
+        of_a_room.then_some((index + 1, name))
+    });
+    rows.collect()
+}
+
 fn objection(room: &Room, dependency: &Value) -> Option<String> {
     let name = dependency["name"].as_str()?;
     let of_the_house = dependency["path"].is_string();
@@ -171,5 +204,22 @@ mod tests {
         let metadata = json!({ "packages": [{ "name": "rules", "dependencies": [] }] });
         assert_eq!(check(&metadata, &Tree::of(&[])).expect("well formed").len(), 1);
         assert!(check(&json!({}), &Tree::of(&[])).is_err());
+    }
+
+    #[test]
+    fn rooms_that_do_not_exist_are_not_named() {
+        let all: Vec<Value> = ROOMS.iter().map(|room| json!({ "name": room.name })).collect();
+        let table = |name: &str| {
+            format!(
+                "| layer | room | for |\n|---|---|---|\n| 3 | `{name}` | x |\n| beside | y/ | z |\n"
+            )
+        };
+        let missing = |packages: &[Value], name: &str| {
+            let tree = Tree::of(&[("ARCHITECTURE.md", &table(name))]);
+            check_names(&json!({ "packages": packages }), &tree).len()
+        };
+        assert_eq!(missing(&all, "mate"), 0);
+        assert_eq!(missing(&all, "attic"), 1);
+        assert_eq!(missing(&all[1..], "mate"), 1);
     }
 }

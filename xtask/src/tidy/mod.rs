@@ -3,10 +3,14 @@
 //! Each rule is a module with a function from the [`Tree`] to findings and tests that show it
 //! failing. The rules run as a command (`cargo xtask tidy`) and as a test of this crate.
 
+mod app;
 mod code;
+mod documented;
+mod functions;
 mod layers;
 mod links;
 mod manifests;
+mod metaphors;
 mod origins;
 mod page;
 mod sizes;
@@ -45,9 +49,12 @@ impl fmt::Display for Finding {
     }
 }
 
+type Rule = fn(&Tree) -> Vec<Finding>;
+
 /// The rules that look at files alone.
-const RULES: &[fn(&Tree) -> Vec<Finding>] = &[
+const RULES: &[Rule] = &[
     sizes::check,
+    documented::check,
     words::check,
     origins::check,
     manifests::check,
@@ -55,6 +62,10 @@ const RULES: &[fn(&Tree) -> Vec<Finding>] = &[
     links::check,
     page::check,
 ];
+
+/// Rules that the tree does not keep yet: told by the command, not demanded by the test. A rule
+/// moves up when the last finding is gone.
+const PENDING: &[Rule] = &[app::size, app::arrows, functions::check, metaphors::check];
 
 fn findings(root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {
     let tree = Tree::read(root)?;
@@ -64,13 +75,24 @@ fn findings(root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {
     Ok(found)
 }
 
+fn pending(root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {
+    let tree = Tree::read(root)?;
+    let mut found: Vec<Finding> = PENDING.iter().flat_map(|rule| rule(&tree)).collect();
+    found.extend(layers::check_names(&layers::metadata(root)?, &tree));
+    Ok(found)
+}
+
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     if let Some(first) = arguments.first() {
         return Err(format!("unexpected argument {first:?}").into());
     }
-    let found = findings(&workspace_root())?;
+    let root = workspace_root();
+    let found = findings(&root)?;
     for finding in &found {
         println!("{finding}");
+    }
+    for finding in pending(&root)? {
+        println!("pending: {finding}");
     }
     if found.is_empty() {
         println!("tidy");

@@ -55,7 +55,7 @@ pub(super) fn is_test(file: &File) -> bool {
 }
 
 /// Lines up to the test module that closes a Rust file.
-fn lines_without_tests(file: &File) -> usize {
+pub(super) fn lines_without_tests(file: &File) -> usize {
     let lines: Vec<&str> = file.text.lines().collect();
     lines
         .windows(2)

@@ -5,7 +5,6 @@ mod lab;
 mod matches;
 
 use crate::failure::Failure;
-use crate::server::glance;
 use clap::Args;
 use inquiry::Address;
 use kifu::{ReadOptions, Reader, Record};
@@ -56,7 +55,7 @@ impl Sights {
     fn look_at_server(&self) -> Result<Value, Trouble> {
         let (source, told) = match &self.server {
             None => return Err(Trouble::missing("no server is watched")),
-            Some(Server::File(path)) => (name(path), glance::look(path)),
+            Some(Server::File(path)) => (name(path), serverd::inspect::overview(path)),
             Some(Server::Page(address)) => (address.to_string(), from_page(address)),
         };
         let mut value = json!({ "source": source, "live": told.is_ok(), "at": now(), "error": null,
@@ -132,7 +131,7 @@ impl Watch for Sights {
         match &self.server {
             None => Err(missing()),
             Some(Server::File(path)) => {
-                glance::record(path, id).map_err(failed)?.ok_or_else(missing)
+                serverd::inspect::record(path, id).map_err(failed)?.ok_or_else(missing)
             }
             Some(Server::Page(address)) => {
                 let path = format!("/records/{}.csa", inquiry::encoded(id));

@@ -1,13 +1,11 @@
 //! One game of an engine against itself.
 
 use super::Recipe;
-use crate::fault::Halt;
-use crate::game::{self, Played, Standing};
-use crate::inside::Workshop;
+use crate::game::{self, Played};
 use crate::opening::Opening;
-use crate::player::Thought;
 use crate::referee::End;
 use crate::seed::Seed;
+use engines::{Decision, EngineFactory as Workshop, PlayerError};
 use rules::{AnyPosition, Move};
 use std::io;
 use std::time::Duration;
@@ -138,14 +136,14 @@ impl<'a> Maker<'a> {
         }
         let recipe = self.recipe;
         let mut stopped = None;
-        let played = game::play(opening, &recipe.rules, recipe.adjudication, &mut |standing| {
+        let played = game::play(opening, &recipe.rules, recipe.adjudication, &mut |line| {
             if is_over() {
                 stopped = Some(Stopped::Over);
-                return Err(Halt::Abandoned);
+                return Err(PlayerError::Abandoned);
             }
-            self.thought(&standing, sitting, random).map_err(|why| {
+            self.thought(line.position(), sitting, random).map_err(|why| {
                 stopped = Some(why);
-                Halt::Abandoned
+                PlayerError::Abandoned
             })
         });
         played.map_err(|_| stopped.unwrap_or(Stopped::Over))
@@ -153,22 +151,28 @@ impl<'a> Maker<'a> {
 
     fn thought(
         &mut self,
-        standing: &Standing<'_>,
+        position: &AnyPosition,
         sitting: &mut Sitting,
         random: &mut Seed,
-    ) -> Result<Thought, Stopped> {
+    ) -> Result<Decision, Stopped> {
         sitting.ply += 1;
         let ply = sitting.ply;
-        let thought =
-            |answer, info| Thought { answer, time: NO_TIME, info, lag: NO_TIME, starved: NO_TIME };
+        let thought = |answer, info| Decision {
+            answer,
+            ponder: None,
+            time: NO_TIME,
+            info,
+            lag: NO_TIME,
+            starved: NO_TIME,
+        };
         if sitting.by_lot.contains(&ply) {
-            let legal = standing.position.legal_moves();
+            let legal = position.legal_moves();
             let drawn = legal[random.below(legal.len())];
             sitting.thoughts.push(None);
             return Ok(thought(Answer::Move(drawn), None));
         }
         let near = self.recipe.near_best.filter(|near| ply <= near.last);
-        let heard = self.ask(standing.position, near.map_or(1, |near| near.lines))?;
+        let heard = self.ask(position, near.map_or(1, |near| near.lines))?;
         sitting.searches += 1;
         sitting.nodes += heard.lines.first().and_then(|line| line.nodes).unwrap_or(0);
         let score = heard.lines.first().and_then(|line| line.score).map(|(score, _)| score);

@@ -3,18 +3,10 @@
 use crate::{AnyNet, Isa, Nnue};
 use eval::Evaluator;
 use rules::{Position, Shogi};
-use std::path::PathBuf;
-
-fn data() -> Option<PathBuf> {
-    let named = std::env::var_os("NUE_SHARED_DATA").map(PathBuf::from);
-    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
-    let folder = named.unwrap_or(beside).join("kp256");
-    folder.is_dir().then_some(folder)
-}
 
 #[test]
 fn equals_the_reference() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = fixtures::shared_data("kp256") else { return };
     let net = AnyNet::load(&folder.join("nn.bin")).unwrap();
     let table = std::fs::read_to_string(folder.join("evals.tsv")).unwrap();
     assert!(net.info().remarks.is_empty(), "{:?}", net.info().remarks);
@@ -40,7 +32,7 @@ fn equals_the_reference() {
 
 #[test]
 fn is_written_as_it_was_read() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = fixtures::shared_data("kp256") else { return };
     let bytes = std::fs::read(folder.join("nn.bin")).unwrap();
     let mut written = Vec::new();
     AnyNet::from_bytes(&bytes).unwrap().write(&mut written).unwrap();

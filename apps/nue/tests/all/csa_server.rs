@@ -1,0 +1,644 @@
+//! The server and the client as they are run: processes, sockets, files.
+
+use crate::floor::{Bare, Folder, PATIENCE, Server, files, nue, pair, wait_for};
+use rules::{AnyPosition, Game};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_game_its_record_and_its_pages() {
+    let folder = Folder::new("game");
+    let server = Server::start(&folder.0, "");
+    let [mut black, mut white] = pair(server.port, ["a", "b"], "test-600-10");
+    black.say("+7776FU,'* 30 -3334FU");
+    black.expect("+7776FU,T0");
+    white.expect("+7776FU,T0");
+    let games = server.page("/games.json");
+    assert!(games.contains("\"moves\": 1"), "{games}");
+    // Two lines in one packet, with a carriage return: the second is out of turn.
+    white.raw(b"-3334FU\r\n");
+    white.expect("-3334FU,T0");
+    black.expect("-3334FU,T0");
+    black.raw(b"+27");
+    std::thread::sleep(Duration::from_millis(50));
+    black.raw(b"26FU\n");
+    black.expect("+2726FU,T0");
+    white.expect("+2726FU,T0");
+    white.say("%TORYO");
+    for line in ["%TORYO,T0", "#RESIGN", "#WIN"] {
+        black.expect(line);
+    }
+    for line in ["%TORYO,T0", "#RESIGN", "#LOSE"] {
+        white.expect(line);
+    }
+    let records = folder.0.join("records");
+    wait_for("the record", || files(&records).len() == 1);
+    let text = std::fs::read_to_string(&files(&records)[0]).unwrap();
+    for line in ["V2.2", "N+a", "N-b", "'** 30 -3334FU", "%TORYO"] {
+        assert!(text.lines().any(|l| l == line), "{line} in\n{text}");
+    }
+    let metrics = server.page("/metrics");
+    assert!(metrics.contains("nue_moves_total 3") && metrics.contains("nue_games 0"), "{metrics}");
+    let status = server.page("/status.json");
+    assert!(status.contains("\"name\": \"a\""), "{status}");
+    let list = server.page("/records.json");
+    assert!(
+        list.contains("\"reason\": \"RESIGN\"") && list.contains("\"winner\": \"black\""),
+        "{list}"
+    );
+    let id = list.split("\"id\": \"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    assert_eq!(server.page(&format!("/records/{}.csa", id.replace('+', "%2B"))), text);
+    for page in ["/", "/health", "/ratings.json", "/standings.json"] {
+        server.page(page);
+    }
+    black.say("LOGOUT");
+    black.expect("LOGOUT:completed");
+    assert_eq!(black.hear(), None);
+}
+
+#[test]
+fn killed_and_started_again_every_game_goes_on() {
+    let folder = Folder::new("kill");
+    let server = Server::start(&folder.0, "");
+    let mut games: Vec<[Bare; 2]> = Vec::new();
+    for n in 0..3 {
+        let names = [format!("b{n}"), format!("w{n}")];
+        games.push(pair(server.port, [&names[0], &names[1]], &format!("g{n}-600-10")));
+    }
+    for [black, white] in &mut games {
+        for (mover, other, text) in [(0, 1, "+7776FU"), (1, 0, "-3334FU"), (0, 1, "+2726FU")] {
+            let players = [&mut *black, &mut *white];
+            players[mover].say(text);
+            players[mover].expect(&format!("{text},T0"));
+            players[other].expect(&format!("{text},T0"));
+        }
+    }
+    server.kill();
+    for [black, white] in &mut games {
+        assert_eq!((black.hear(), white.hear()), (None, None));
+    }
+    let server = Server::start(&folder.0, "");
+    for n in 0..3 {
+        let mut black = Bare::login(server.port, &format!("b{n}"), &format!("g{n}-600-10"));
+        let mut white = Bare::login(server.port, &format!("w{n}"), &format!("g{n}-600-10"));
+        let proposal = black.proposal();
+        for line in ["+7776FU,T0", "-3334FU,T0", "+2726FU,T0", "To_Move:-", "Your_Turn:+"] {
+            assert!(proposal.iter().any(|l| l == line), "{line}");
+        }
+        white.proposal();
+        black.say("AGREE");
+        white.say("AGREE");
+        black.until("START:");
+        white.until("START:");
+        white.say("-8384FU");
+        white.expect("-8384FU,T0");
+        black.expect("-8384FU,T0");
+        black.say("%TORYO");
+        black.until("#LOSE");
+        white.until("#WIN");
+    }
+    let records = folder.0.join("records");
+    wait_for("three records", || files(&records).len() == 3);
+    for path in files(&records) {
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(text.contains("-8384FU") && text.contains("%TORYO"), "{text}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn stopped_politely_it_stores_its_games() {
+    let folder = Folder::new("stop");
+    let server = Server::start(&folder.0, "");
+    let [mut black, mut white] = pair(server.port, ["a", "b"], "test-600-10");
+    black.say("+7776FU");
+    black.expect("+7776FU,T0");
+    white.expect("+7776FU,T0");
+    assert!(server.terminate());
+    black.expect("#CHUDAN");
+    white.expect("#CHUDAN");
+    assert_eq!(black.hear(), None);
+    let server = Server::start(&folder.0, "");
+    let mut white = Bare::login(server.port, "b", "test-600-10");
+    let mut black = Bare::login(server.port, "a", "test-600-10");
+    assert!(black.proposal().iter().any(|l| l == "+7776FU,T0"));
+    white.proposal();
+}
+
+#[test]
+fn passwords_hold_over_a_restart() {
+    let folder = Folder::new("door");
+    let server = Server::start(&folder.0, "");
+    drop(Bare::login(server.port, "a", "test-600-10,secret"));
+    server.kill();
+    let server = Server::start(&folder.0, "registration = false\nguests = false\n");
+    for (name, password) in
+        [("a", "test-600-10,wrong"), ("a", "test-600-10"), ("new", "x"), ("a b", "x")]
+    {
+        let mut bare = Bare::connect(server.port);
+        bare.say(&format!("LOGIN {name} {password}"));
+        if name != "a b" {
+            bare.expect("LOGIN:incorrect");
+        }
+    }
+    drop(Bare::login(server.port, "a", "test-600-10,secret"));
+    drop(server);
+    let mut account = nue()
+        .args(["server", "account", "new", "--config"])
+        .arg(folder.0.join("server.toml"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut account.stdin.take().unwrap(), b"given\n").unwrap();
+    assert!(account.wait().unwrap().success());
+    let server = Server::start(&folder.0, "registration = false\n");
+    Bare::login(server.port, "new", "given");
+    let file = std::fs::read(folder.0.join("games.sqlite")).unwrap();
+    let contains = |needle: &[u8]| file.windows(needle.len()).any(|w| w == needle);
+    assert!(!contains(b"secret") && !contains(b"given"), "passwords are not kept");
+}
+
+#[test]
+fn hostile_guests_hold_up_nobody() {
+    let folder = Folder::new("hostile");
+    let server = Server::start(&folder.0, "[limits]\nper_address = 20\n");
+    let [mut black, mut white] = pair(server.port, ["a", "b"], "test-600-10");
+    let mut guests: Vec<Bare> = (0..8).map(|_| Bare::connect(server.port)).collect();
+    guests[0].raw(&vec![b'x'; 1 << 20]);
+    guests[1].raw(&[0xff; 4096]);
+    guests[2].raw(b"LOGIN a\0b c\n\n\n\n\r\n\r\n");
+    guests[3].raw(&b"AGREE\n".repeat(5000));
+    guests[4].raw("LOGIN 鵺 鵺\n".as_bytes());
+    guests[5].say("GET / HTTP/1.1");
+    // One logs in, floods, and never reads a line.
+    guests[6].say("LOGIN deaf pw x1");
+    guests[6].raw(&b"%%HELP\n".repeat(20_000));
+    guests[7].say("LOGIN a test-600-10,guess");
+    for (n, text) in ["+7776FU", "-3334FU", "+2726FU", "-8384FU"].iter().enumerate() {
+        let players = [&mut black, &mut white];
+        let before = Instant::now();
+        players[n % 2].say(text);
+        let told = [players[0].hear().unwrap(), players[1].hear().unwrap()];
+        assert!(told.iter().all(|line| line.starts_with(text)), "{told:?}");
+        assert!(before.elapsed() < PATIENCE);
+    }
+    // More connections than one address may have are turned away, and the rest go on.
+    let more: Vec<Bare> = (0..30).map(|_| Bare::connect(server.port)).collect();
+    drop(more);
+    drop(guests);
+    black.say("%TORYO");
+    white.until("#WIN");
+    wait_for("everybody to be gone", || {
+        let metrics = server.page("/metrics");
+        metrics.lines().any(|l| l == "nue_connections 2")
+    });
+}
+
+#[test]
+fn our_client_plays_a_bare_one_and_itself() {
+    let folder = Folder::new("client");
+    let server = Server::start(&folder.0, "max_moves = 12\n");
+    let client = |name: &str, game: &str, records: &str| {
+        nue()
+            .args(["csa", "--host", "127.0.0.1", "--port", &server.port.to_string()])
+            .args(["--name", name, "--password", game, "--margin", "100"])
+            .arg("--records")
+            .arg(folder.0.join(records))
+            .arg("--log")
+            .arg(folder.0.join(format!("{name}.log")))
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    // Against itself, with next to no time.
+    let mut one = client("one", "self-3-0F", "one");
+    let mut two = client("two", "self-3-0F", "two");
+    assert!(one.wait().unwrap().success());
+    assert!(two.wait().unwrap().success());
+    let records = [files(&folder.0.join("one")), files(&folder.0.join("two"))];
+    assert!(records.iter().all(|r| r.len() == 1));
+    let text = std::fs::read_to_string(&records[0][0]).unwrap();
+    assert!(text.contains("%MAX_MOVES") && text.contains("'** "), "{text}");
+    let log = std::fs::read_to_string(folder.0.join("one.log")).unwrap();
+    assert!(log.contains("> AGREE ") && log.contains("< #CENSORED"), "{log}");
+    // Against a bare player that resigns.
+    let mut bare = Bare::login(server.port, "bare", "duel-10-0F-B");
+    let mut three = client("three", "duel-10-0F-W", "three");
+    bare.proposal();
+    bare.say("AGREE");
+    bare.until("START:");
+    bare.say("+7776FU");
+    bare.until("+7776FU");
+    let answer = bare.hear().unwrap();
+    assert!(answer.starts_with('-'), "{answer}");
+    bare.say("%TORYO");
+    bare.until("#LOSE");
+    assert!(three.wait().unwrap().success());
+}
+
+#[test]
+fn our_client_comes_back_in_the_middle_of_a_game() {
+    let folder = Folder::new("back");
+    let server = Server::start(&folder.0, "");
+    let port = server.port;
+    let mut bare = Bare::login(port, "bare", "duel-30-0-B,x");
+    let mut client = nue()
+        .args(["csa", "--host", "127.0.0.1", "--port", &port.to_string(), "--name", "nue"])
+        .args(["--password", "duel-30-0-W,y", "--option", "Threads=1", "--no-ponder"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    bare.proposal();
+    bare.say("AGREE");
+    bare.until("START:");
+    // Somebody who knows the secret takes its place: the client is thrown out.
+    let mut thief = Bare::connect(port);
+    thief.say("LOGIN nue duel-30-0,y");
+    thief.until("LOGIN:nue OK");
+    thief.proposal();
+    drop(thief);
+    bare.say("+7776FU");
+    bare.until("+7776FU");
+    // It is White's turn, and White is away; it comes back and moves.
+    bare.until("-");
+    bare.say("%TORYO");
+    bare.until("#LOSE");
+    assert!(client.wait().unwrap().success());
+}
+
+#[test]
+fn our_client_outlives_the_server_and_itself() {
+    let folder = Folder::new("outlive");
+    let server = Server::start(&folder.0, "");
+    let port = server.port;
+    let client = || {
+        nue()
+            .args(["csa", "--host", "127.0.0.1", "--port", &port.to_string(), "--name", "nue"])
+            .args(["--password", "outlive-600-0-W,x", "--no-ponder"])
+            .args(["--option", "Threads=1", "--option", "NodesLimit=1000", "--records"])
+            .arg(folder.0.join("own"))
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let sit = || {
+        let mut bare = Bare::login(port, "bare", "outlive-600-0-B,y");
+        let proposal = bare.proposal();
+        bare.say("AGREE");
+        bare.until("START:");
+        (bare, proposal.iter().filter(|l| l.len() > 7 && l.starts_with(['+', '-'])).count())
+    };
+    let turn = |bare: &mut Bare, text: &str| {
+        bare.say(text);
+        bare.until(text);
+        bare.until("-");
+    };
+    let mut first = client();
+    let (mut bare, _) = sit();
+    turn(&mut bare, "+2726FU");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    // Started again, it takes up the game where it was.
+    let mut second = client();
+    turn(&mut bare, "+2625FU");
+    server.kill();
+    let server = Server::start_at(&folder.0, port, "");
+    let (mut bare, told) = sit();
+    assert_eq!(told, 4);
+    turn(&mut bare, "+3736FU");
+    bare.say("%TORYO");
+    bare.until("#LOSE");
+    assert!(second.wait().unwrap().success());
+    assert!(server.page("/records.json").contains("\"moves\": 6"));
+    let text = std::fs::read_to_string(&files(&folder.0.join("own"))[0]).unwrap();
+    let moves = text.lines().filter(|l| l.len() == 7 && l.starts_with(['+', '-'])).count();
+    assert_eq!(moves, 6, "{text}");
+}
+
+#[test]
+fn a_manual_game_on_a_terminal() {
+    let folder = Folder::new("manual");
+    let mut child = nue()
+        .args(["csa", "--manual", "--color", "white", "--time", "2+0", "--opponent-time", "600"])
+        .arg("--records")
+        .arg(&folder.0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
+    std::io::Write::write_all(&mut input, b"nonsense\n7g7e\n7g7f\n").unwrap();
+    let mut seen = String::new();
+    while !seen.contains("engine: -") {
+        assert!(std::io::BufRead::read_line(&mut out, &mut seen).unwrap() > 0, "{seen}");
+    }
+    assert!(
+        seen.contains("\"nonsense\" is no legal move")
+            && seen.contains("\"7g7e\" is no legal move")
+    );
+    assert!(seen.contains("Black 600 s, White 2 s") && seen.contains("v香"), "{seen}");
+    std::io::Write::write_all(&mut input, b"resign\n").unwrap();
+    std::io::Read::read_to_string(&mut out, &mut seen).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(seen.contains("WIN by RESIGN"), "{seen}");
+    assert_eq!(files(&folder.0).len(), 1);
+}
+
+#[test]
+fn a_new_home_is_fine_and_mistakes_are_named() {
+    let folder = Folder::new("home");
+    let home = folder.0.join("home");
+    let init = nue().args(["server", "init"]).arg(&home).output().unwrap();
+    assert!(init.status.success());
+    let config = home.join("server.toml");
+    let check = || nue().args(["server", "--check", "--config"]).arg(&config).output().unwrap();
+    let fine = check();
+    assert!(fine.status.success(), "{fine:?}");
+    assert!(String::from_utf8_lossy(&fine.stdout).contains("floodgate-300-10F every 30 minutes"));
+    let again = nue().args(["server", "init"]).arg(&home).output().unwrap();
+    assert!(!again.status.success(), "nothing is overwritten");
+    std::fs::write(&config, "lisen = \"x\"\n").unwrap();
+    let wrong = check();
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("lisen"));
+}
+
+/// A game driven from both sides, with connections that break.
+struct Drive {
+    names: [String; 2],
+    game: String,
+    position: AnyPosition,
+    moves: Vec<String>,
+    chance: u64,
+}
+
+impl Drive {
+    fn new(index: u64) -> Self {
+        Self {
+            names: [format!("black{index}"), format!("white{index}")],
+            game: format!("drive{index}-6000-10"),
+            position: AnyPosition::startpos(Game::Shogi),
+            moves: Vec::new(),
+            chance: index.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+        }
+    }
+
+    fn chance(&mut self, of: u64) -> usize {
+        self.chance ^= self.chance << 13;
+        self.chance ^= self.chance >> 7;
+        self.chance ^= self.chance << 17;
+        ((self.chance >> 20) % of) as usize
+    }
+
+    /// Sits both down, at a new game or at the one that was broken off.
+    fn sit(&self, port: u16) -> [Bare; 2] {
+        let mut players = ["B", "W"].map(|side| {
+            let index = usize::from(side == "W");
+            Bare::login(port, &self.names[index], &format!("{}-{side},secret{index}", self.game))
+        });
+        for player in &mut players {
+            let proposal = player.proposal();
+            let told: Vec<&str> = proposal
+                .iter()
+                .filter(|l| l.len() > 7 && l.starts_with(['+', '-']))
+                .map(|l| &l[..7])
+                .collect();
+            assert_eq!(told, self.moves, "every move is there");
+            player.say("AGREE");
+        }
+        for player in &mut players {
+            player.until("START:");
+        }
+        players
+    }
+
+    /// Plays some moves; one player in eight loses its connection and comes back.
+    fn play(&mut self, players: &mut [Bare; 2], port: u16, count: usize) {
+        for _ in 0..count {
+            let legal = self.position.legal_moves();
+            let m = legal[self.chance(legal.len() as u64)];
+            let text = kifu::wire::write_move(&self.position, m);
+            let mover = self.moves.len() % 2;
+            players[mover].say(&text);
+            self.position.play(m);
+            self.moves.push(text.clone());
+            for player in players.iter_mut() {
+                assert!(player.hear().unwrap().starts_with(&text));
+            }
+            if self.chance(8) == 0 {
+                let side = self.chance(2);
+                let password = format!("{},secret{side}", self.game);
+                // The old connection is still open: the new login takes its place.
+                let mut back = Bare::login(port, &self.names[side], &password);
+                assert!(back.proposal().iter().any(|l| l.starts_with(&text)));
+                back.say("AGREE");
+                back.until("START:");
+                players[side] = back;
+            }
+        }
+    }
+}
+
+#[test]
+fn many_games_with_broken_lines_and_a_killed_server() {
+    let folder = Folder::new("soak");
+    let server = Server::start(&folder.0, "max_moves = 0\n");
+    let port = server.port;
+    let drives: Vec<Drive> = std::thread::scope(|scope| {
+        let run = |index| {
+            let mut drive = Drive::new(index);
+            let mut players = drive.sit(port);
+            drive.play(&mut players, port, 20);
+            (drive, players)
+        };
+        let threads: Vec<_> = (1..=8).map(|index| scope.spawn(move || run(index))).collect();
+        let running: Vec<_> = threads.into_iter().map(|t| t.join().unwrap()).collect();
+        // All games run, and the server dies.
+        server.kill();
+        running.into_iter().map(|(drive, _)| drive).collect()
+    });
+    let server = Server::start(&folder.0, "max_moves = 0\n");
+    let port = server.port;
+    let drives: Vec<Drive> = std::thread::scope(|scope| {
+        let run = |mut drive: Drive| {
+            let mut players = drive.sit(port);
+            drive.play(&mut players, port, 20);
+            let loser = drive.moves.len() % 2;
+            players[loser].say("%TORYO");
+            players[loser].until("#LOSE");
+            players[1 - loser].until("#WIN");
+            drive
+        };
+        let threads: Vec<_> = drives.into_iter().map(|d| scope.spawn(move || run(d))).collect();
+        threads.into_iter().map(|t| t.join().unwrap()).collect()
+    });
+    let records = folder.0.join("records");
+    wait_for("all records", || files(&records).len() == drives.len());
+    for drive in &drives {
+        let path = files(&records)
+            .into_iter()
+            .find(|p| p.to_string_lossy().contains(&drive.game))
+            .expect("its record");
+        let record =
+            kifu::read("game.csa", &std::fs::read(path).unwrap(), kifu::ReadOptions::default())
+                .remove(0)
+                .unwrap();
+        assert_eq!(record.moves(), drive.position.moves_played());
+        let winner = drive.position.turn().opponent();
+        assert_eq!(record.outcome(), kifu::Outcome::Won(winner));
+    }
+}
+
+#[test]
+fn watchers_and_readers_of_pages_see_a_game_as_it_is() {
+    let folder = Folder::new("watch");
+    let server = Server::start(&folder.0, "");
+    let [mut black, mut white] = pair(server.port, ["a", "b"], "test-600-10");
+    black.say("+7776FU,'* 30 -3334FU");
+    black.expect("+7776FU,T0");
+    white.expect("+7776FU,T0");
+    let games = server.page("/games.json");
+    for field in ["\"last_move\": \"7g7f\"", "\"turn\": \"white\"", "\"game\": \"shogi\""] {
+        assert!(games.contains(field), "{field} in {games}");
+    }
+    let id = games.split("\"id\": \"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let page = |server: &Server| server.page(&format!("/games/{}.json", id.replace('+', "%2B")));
+    let running = page(&server);
+    for field in ["\"csa\": \"+7776FU\"", "\"comment\": \"* 30 -3334FU\"", "\"ended\": null"] {
+        assert!(running.contains(field), "{field} in {running}");
+    }
+    let mut viewer = Bare::connect(server.port);
+    viewer.say("LOGIN viewer pw x1");
+    viewer.until("##[LOGIN] +OK");
+    viewer.say(&format!("%%MONITOR2ON {id}"));
+    viewer.until(&format!("##[MONITOR2][{id}] +7776FU"));
+    viewer.until(&format!("##[MONITOR2][{id}] +OK"));
+    white.say("%TORYO");
+    white.until("#LOSE");
+    viewer.until(&format!("##[MONITOR2][{id}] #WIN(+)"));
+    let over = page(&server);
+    assert!(over.contains("\"winner\": \"black\"") && over.contains("\"reason\": \"RESIGN\""));
+    // The game is over, and can be forked all the same.
+    viewer.say(&format!("%%FORK {id} 1"));
+    viewer.until("##[FORK]: new buoy game name: buoy_test_1-600-10");
+    viewer.until("##[FORK] +OK");
+    viewer.say("%%FORK nothing");
+    viewer.until("##[ERROR] wrong source game name: nothing");
+    let mut one = Bare::login(server.port, "c", "buoy_test_1-600-10");
+    Bare::login(server.port, "d", "buoy_test_1-600-10");
+    assert!(one.proposal().iter().any(|l| l == "P6 *  * +FU *  *  *  *  *  * "));
+}
+
+#[test]
+fn an_encrypted_game() {
+    let folder = Folder::new("tls");
+    let made = std::process::Command::new("openssl")
+        .args([
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+        ])
+        .args(["-days", "30", "-subj", "/CN=localhost", "-keyout", "key.pem", "-out", "cert.pem"])
+        .args([
+            "-addext",
+            "subjectAltName=DNS:localhost",
+            "-addext",
+            "basicConstraints=critical,CA:FALSE",
+        ])
+        .current_dir(&folder.0)
+        .stderr(Stdio::null())
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        // Without openssl there is no certificate to test with.
+        return;
+    }
+    // A port that was free a moment ago.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let tls = format!(
+        "max_moves = 4\n[tls]\nlisten = \"127.0.0.1:{free}\"\ncertificate = \"cert.pem\"\nkey = \"key.pem\"\n"
+    );
+    let server = Server::start(&folder.0, &tls);
+    let mut bare = Bare::login(server.port, "open", "t-3-0F-B");
+    let mut client = nue()
+        .args(["csa", "--host", "localhost", "--port", &free.to_string(), "--name", "hidden"])
+        .args(["--password", "t-3-0F-W", "--ca"])
+        .arg(folder.0.join("cert.pem"))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    bare.proposal();
+    bare.say("AGREE");
+    bare.until("START:");
+    bare.say("%TORYO");
+    bare.until("#LOSE");
+    assert!(client.wait().unwrap().success());
+}
+
+#[test]
+fn a_usi_engine_plays_through_our_client() {
+    let folder = Folder::new("usi");
+    let server = Server::start(&folder.0, "max_moves = 14\n");
+    let client = |name: &str, engine: bool| {
+        let mut command = nue();
+        command
+            .args([
+                "csa",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                &server.port.to_string(),
+                "--name",
+                name,
+            ])
+            .args(["--password", "usi-3-0F", "--margin", "200", "--records"])
+            .arg(folder.0.join(name))
+            .stdout(Stdio::null());
+        if engine {
+            // This program speaks USI too.
+            command.args(["--engine", env!("CARGO_BIN_EXE_nue"), "--option", "Threads=1"]);
+        }
+        command.spawn().unwrap()
+    };
+    let mut players = [client("usi", true), client("own", false)];
+    for player in &mut players {
+        assert!(player.wait().unwrap().success());
+    }
+    let records = files(&folder.0.join("usi"));
+    let text = std::fs::read_to_string(&records[0]).unwrap();
+    assert!(text.contains("%MAX_MOVES") && text.contains("'** "), "{text}");
+}
+
+#[test]
+fn an_engine_that_dies_does_not_lose_the_game() {
+    let folder = Folder::new("dead");
+    let server = Server::start(&folder.0, "max_moves = 4\n");
+    let mut bare = Bare::login(server.port, "bare", "dead-10-0-B");
+    // Whatever it is asked, this engine says that it is ready and ends.
+    let script = folder.0.join("engine.sh");
+    std::fs::write(&script, "echo usiok; read a; read b; echo readyok; read c; read d; exit 1\n")
+        .unwrap();
+    let mut client = nue()
+        .args(["csa", "--host", "127.0.0.1", "--port", &server.port.to_string(), "--name", "sick"])
+        .args(["--password", "dead-10-0-W", "--engine", "sh", "--engine-arg"])
+        .arg(&script)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    bare.proposal();
+    bare.say("AGREE");
+    bare.until("START:");
+    bare.say("+7776FU");
+    bare.until("+7776FU");
+    assert!(bare.hear().unwrap().starts_with('-'), "a move came all the same");
+    bare.say("+2726FU");
+    bare.until("+2726FU");
+    assert!(bare.hear().unwrap().starts_with('-'), "and another");
+    bare.until("#CENSORED");
+    assert!(client.wait().unwrap().success());
+}

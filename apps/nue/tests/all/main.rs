@@ -1,0 +1,24 @@
+//! The executable as it is run: commands, conversations, servers, files. One program for all of
+//! them, so that everything is linked once.
+
+mod commands;
+mod csa_server;
+mod data;
+mod evaluating;
+mod floor;
+mod games;
+mod gui;
+mod learn;
+mod matches;
+mod mate;
+mod nets;
+mod protocol;
+mod selfplay;
+mod storm;
+mod surgery;
+mod tables;
+mod train;
+mod transcripts;
+mod tune;
+#[cfg(unix)]
+mod web;

@@ -1,0 +1,24 @@
+//! Files that survive a kill, a full disk and a second run of the same command.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`Draft`] | a file that appears whole or not at all |
+//! | [`Journal`] | lines of JSON appended as things happen, read again to resume |
+//! | [`Resumable`] | a long output that grows beside its final place and can be resumed |
+//! | [`Lock`] | keeps a second process away from a file |
+//!
+//! Deliberately absent: any knowledge of what is written, and any waiting. A lock that is held is
+//! an error at once.
+
+// A field or variant whose name says it all needs no sentence.
+#![allow(missing_docs)]
+
+mod draft;
+mod journal;
+mod lock;
+mod resumable;
+
+pub use draft::{Draft, place};
+pub use journal::{Held, Journal, JournalError};
+pub use lock::{InUse, Lock};
+pub use resumable::{Mode, Opened, Resumable, ResumableError};

@@ -1,0 +1,8 @@
+//! All integration tests of this room, in one program: everything is linked once.
+
+mod against_reference;
+mod facts;
+mod oracles;
+mod perft;
+mod reference;
+mod storm;

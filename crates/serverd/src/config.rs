@@ -1,0 +1,505 @@
+//! The server's settings as a file in TOML.
+
+use crate::error::Error;
+use csa::{GameName, TimeRule};
+use rules::{AnyPosition, Declaration, Game, Handicap};
+use serde::Deserialize;
+use server::calendar::Date;
+use server::lobby::{EventKind, EventSettings, Limits, Offer, Repeat, Settings, Timetable};
+use server::rating::Method;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The file. Everything may be left out.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct File {
+    /// Where players connect.
+    pub listen: String,
+    pub(crate) status: String,
+    /// The data file.
+    pub data: PathBuf,
+    pub(crate) records: PathBuf,
+    pub(crate) log: String,
+    pub(crate) durability: Durability,
+    pub(crate) registration: bool,
+    pub(crate) guests: bool,
+    pub(crate) drain: u64,
+    event: String,
+    default_game: String,
+    open_games: bool,
+    max_moves: u32,
+    least_time: u64,
+    declaration: String,
+    interruptions: u8,
+    repeat: RepeatWord,
+    patience: u64,
+    abandon: u64,
+    limits: LimitsTable,
+    rating: RatingTable,
+    game: Vec<GameTable>,
+    rounds: Vec<RoundsTable>,
+    tournament: Vec<TournamentTable>,
+    pub(crate) tls: Option<TlsTable>,
+}
+
+/// What a stored move survives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Durability {
+    /// The death of the server.
+    Process,
+    /// The death of the machine.
+    Power,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RepeatWord {
+    Challenge,
+    Wait,
+    Close,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TlsTable {
+    pub(crate) listen: String,
+    pub(crate) certificate: PathBuf,
+    pub(crate) key: PathBuf,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct LimitsTable {
+    connections: Option<usize>,
+    per_address: Option<usize>,
+    burst: Option<u32>,
+    rate: Option<u32>,
+    login_seconds: Option<u64>,
+    failures: Option<u32>,
+    offences: Option<u32>,
+    watched: Option<usize>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RatingTable {
+    fresh: Option<f64>,
+    half_life: Option<f64>,
+    oldest: Option<f64>,
+    games: Option<f64>,
+    anchor: Option<String>,
+    anchor_rating: Option<f64>,
+}
+
+/// Time elements, as the protocol names them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct TimeTable {
+    unit: Option<String>,
+    total: Option<u64>,
+    byoyomi: Option<u64>,
+    delay: Option<u64>,
+    increment: Option<u64>,
+    least: u64,
+    roundup: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GameTable {
+    name: String,
+    #[serde(default)]
+    start: String,
+    max_moves: Option<u32>,
+    time: Option<TimeTable>,
+    black_time: Option<TimeTable>,
+    white_time: Option<TimeTable>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RoundsTable {
+    game: String,
+    every_minutes: u32,
+    #[serde(default)]
+    offset_minutes: u32,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TournamentTable {
+    name: String,
+    kind: String,
+    entrants: Vec<String>,
+    start: String,
+    time: TimeTable,
+    rounds: Option<usize>,
+    max_moves: Option<u32>,
+    #[serde(default)]
+    start_position: String,
+    pause: Option<i64>,
+    walkover: Option<u64>,
+    #[serde(default)]
+    withdrawn: Vec<WithdrawalTable>,
+}
+
+/// Somebody leaves a tournament; stage and round are counted from 1.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WithdrawalTable {
+    name: String,
+    #[serde(default = "first")]
+    stage: usize,
+    round: usize,
+}
+
+const fn first() -> usize {
+    1
+}
+
+impl Default for File {
+    fn default() -> Self {
+        Self {
+            listen: "127.0.0.1:4081".to_owned(),
+            status: "127.0.0.1:4082".to_owned(),
+            data: "games.sqlite".into(),
+            records: "records".into(),
+            log: "server.log".to_owned(),
+            durability: Durability::Process,
+            registration: true,
+            guests: true,
+            drain: 0,
+            event: "nue".to_owned(),
+            default_game: "default-1500-0".to_owned(),
+            open_games: true,
+            max_moves: 320,
+            least_time: 0,
+            declaration: Declaration::Points27.name().to_owned(),
+            interruptions: 1,
+            repeat: RepeatWord::Challenge,
+            patience: 600,
+            abandon: 1440,
+            limits: LimitsTable::default(),
+            rating: RatingTable::default(),
+            game: Vec::new(),
+            rounds: Vec::new(),
+            tournament: Vec::new(),
+            tls: None,
+        }
+    }
+}
+
+/// The settings, understood.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The file as it was written, paths resolved.
+    pub file: File,
+    /// For the lobby.
+    pub lobby: Settings,
+    /// Tournaments.
+    pub events: Vec<EventSettings>,
+    pub(crate) rating: Method,
+}
+
+impl Config {
+    /// Reads a file; paths in it are meant from where it lies.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path).map_err(|error| Error::file(path, error))?;
+        let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
+        Self::parse(&text, &folder).map_err(|why| Error::file(path, why))
+    }
+
+    /// Reads the text of a file that lies in that folder.
+    pub fn parse(text: &str, folder: &Path) -> Result<Self, String> {
+        let mut file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        for path in [&mut file.data, &mut file.records] {
+            *path = folder.join(&*path);
+        }
+        if !file.log.is_empty() && file.log != "-" {
+            file.log = folder.join(&file.log).to_string_lossy().into_owned();
+        }
+        if let Some(tls) = &mut file.tls {
+            tls.certificate = folder.join(&tls.certificate);
+            tls.key = folder.join(&tls.key);
+        }
+        let lobby = settings(&file)?;
+        let events = file.tournament.iter().map(event).collect::<Result<Vec<_>, _>>()?;
+        let mut names: Vec<&str> = events.iter().map(|e| e.name.as_str()).collect();
+        names.sort_unstable();
+        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(format!("two tournaments are called {:?}", twice[0]));
+        }
+        let rating = rating(&file.rating)?;
+        Ok(Self { file, lobby, events, rating })
+    }
+}
+
+fn game_name(key: &str, text: &str) -> Result<GameName, String> {
+    let example = "a name with its times, such as \"floodgate-300-10F\"";
+    GameName::parse(text).ok_or_else(|| format!("{key} is {text:?}, expected {example}"))
+}
+
+fn settings(file: &File) -> Result<Settings, String> {
+    let id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if file.event.is_empty() || file.event.len() > 32 || !file.event.chars().all(id) {
+        return Err(format!("event is {:?}, expected letters, digits, _ and -", file.event));
+    }
+    let timetables = file
+        .rounds
+        .iter()
+        .map(|rounds| {
+            if rounds.every_minutes == 0 {
+                return Err(format!("every_minutes of {:?} is 0", rounds.game));
+            }
+            Ok(Timetable {
+                game: game_name("game", &rounds.game)?,
+                every: i64::from(rounds.every_minutes) * 60,
+                offset: i64::from(rounds.offset_minutes) * 60,
+            })
+        })
+        .collect::<Result<Vec<_>, String>>()?;
+    Ok(Settings {
+        event: file.event.clone(),
+        default_game: game_name("default_game", &file.default_game)?,
+        open_games: file.open_games,
+        offers: file.game.iter().map(offer).collect::<Result<_, _>>()?,
+        timetables,
+        max_moves: (file.max_moves > 0).then_some(file.max_moves),
+        least_time: file.least_time,
+        declaration: file.declaration.parse().map_err(|error| format!("declaration: {error}"))?,
+        interruptions: file.interruptions,
+        repeat: match file.repeat {
+            RepeatWord::Challenge => Repeat::Challenge,
+            RepeatWord::Wait => Repeat::Wait,
+            RepeatWord::Close => Repeat::Close,
+        },
+        patience: (file.patience > 0).then(|| Duration::from_secs(file.patience)),
+        abandon: (file.abandon > 0).then(|| Duration::from_secs(file.abandon.saturating_mul(60))),
+        limits: limits(&file.limits),
+        toss: 0,
+    })
+}
+
+fn limits(table: &LimitsTable) -> Limits {
+    let usual = Limits::default();
+    Limits {
+        connections: table.connections.unwrap_or(usual.connections),
+        per_address: table.per_address.unwrap_or(usual.per_address),
+        burst: table.burst.unwrap_or(usual.burst),
+        rate: table.rate.unwrap_or(usual.rate),
+        login: table.login_seconds.map_or(usual.login, Duration::from_secs),
+        failures: table.failures.unwrap_or(usual.failures),
+        offences: table.offences.unwrap_or(usual.offences),
+        watched: table.watched.unwrap_or(usual.watched),
+    }
+}
+
+fn rating(table: &RatingTable) -> Result<Method, String> {
+    let usual = Method::default();
+    let method = Method {
+        fresh: table.fresh.unwrap_or(usual.fresh),
+        half_life: table.half_life.unwrap_or(usual.half_life),
+        oldest: table.oldest.unwrap_or(usual.oldest),
+        games: table.games.unwrap_or(usual.games),
+        anchor: table.anchor.clone().map(|name| (name, table.anchor_rating.unwrap_or(1500.0))),
+    };
+    let numbers = [method.fresh, method.half_life, method.oldest, method.games];
+    if numbers.iter().any(|n| !n.is_finite() || *n < 0.0) || method.half_life == 0.0 {
+        return Err("rating: every number must be above 0".to_owned());
+    }
+    Ok(method)
+}
+
+fn time_rule(table: &TimeTable) -> Result<TimeRule, String> {
+    let unit = match &table.unit {
+        None => Duration::from_secs(1),
+        Some(text) => csa::times::unit(text)
+            .ok_or_else(|| format!("unit is {text:?}, expected 1sec, 1min, 1msec or the like"))?,
+    };
+    let rule = TimeRule {
+        unit,
+        least: table.least,
+        roundup: table.roundup,
+        total: table.total,
+        byoyomi: table.byoyomi,
+        delay: table.delay,
+        increment: table.increment,
+    };
+    let numbers = [rule.total, rule.byoyomi, rule.delay, rule.increment, Some(rule.least)];
+    if numbers.into_iter().flatten().any(|n| n > csa::times::MOST_UNITS) {
+        return Err("a time is longer than the protocol can say".to_owned());
+    }
+    if rule.byoyomi.is_some_and(|byoyomi| byoyomi > 0 && byoyomi <= rule.least) {
+        return Err("the byoyomi must be longer than the least time per move".to_owned());
+    }
+    Ok(rule)
+}
+
+/// A start position: nothing for the usual one, `minishogi`, a handicap's name, or SFEN.
+fn start(text: &str) -> Result<AnyPosition, String> {
+    let game = |text: &str| text.parse::<Game>().ok();
+    if text.is_empty() {
+        return Ok(AnyPosition::startpos(Game::Shogi));
+    }
+    if let Some(game) = game(text) {
+        return Ok(AnyPosition::startpos(game));
+    }
+    if let Ok(handicap) = text.parse::<Handicap>() {
+        return AnyPosition::from_sfen(Game::Shogi, &handicap.sfen()).map_err(|e| e.to_string());
+    }
+    let small = text.split(' ').next().is_some_and(|board| board.matches('/').count() == 4);
+    let game = if small { Game::Minishogi } else { Game::Shogi };
+    AnyPosition::from_sfen(game, text).map_err(|error| error.to_string())
+}
+
+fn offer(table: &GameTable) -> Result<Offer, String> {
+    let name = game_name("name", &table.name)?;
+    let own = |side: &Option<TimeTable>| match side.as_ref().or(table.time.as_ref()) {
+        Some(time) => time_rule(time),
+        None => Ok(name.time_rule()),
+    };
+    let black = own(&table.black_time)?;
+    let white = own(&table.white_time)?;
+    let changed = table.time.is_some() || table.black_time.is_some() || table.white_time.is_some();
+    Ok(Offer {
+        start: start(&table.start)?,
+        times: changed.then_some([black, white]),
+        max_moves: table.max_moves,
+        name,
+    })
+}
+
+fn event(table: &TournamentTable) -> Result<EventSettings, String> {
+    let wrong = |why: String| format!("tournament {:?}: {why}", table.name);
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if table.name.is_empty() || table.name.len() > 32 || !table.name.chars().all(plain) {
+        return Err(wrong("its name may have letters, digits, _ and -".to_owned()));
+    }
+    if table.entrants.len() < 2 {
+        return Err(wrong("needs two entrants or more".to_owned()));
+    }
+    for (index, name) in table.entrants.iter().enumerate() {
+        csa::UserName::new(name).map_err(|error| wrong(format!("{name:?}: {error}")))?;
+        if table.entrants[..index].contains(name) {
+            return Err(wrong(format!("{name:?} takes part twice")));
+        }
+    }
+    let kind = match (table.kind.as_str(), table.rounds) {
+        ("championship", None) => EventKind::Championship,
+        ("swiss", Some(rounds)) if rounds > 0 => EventKind::Swiss { rounds },
+        ("swiss", _) => return Err(wrong("a Swiss tournament needs rounds".to_owned())),
+        ("round-robin", None) => EventKind::RoundRobin,
+        ("championship" | "round-robin", Some(_)) => {
+            return Err(wrong(format!("{} settles its rounds itself", table.kind)));
+        }
+        (other, _) => {
+            return Err(wrong(format!(
+                "kind is {other:?}, expected championship, swiss or round-robin"
+            )));
+        }
+    };
+    let withdrawn = table.withdrawn.iter().map(|gone| {
+        let WithdrawalTable { name, stage, round } = gone;
+        if !table.entrants.contains(name) || *stage == 0 || *round == 0 {
+            return Err(wrong(format!(
+                "{name:?} cannot withdraw from stage {stage}, round {round}"
+            )));
+        }
+        Ok((name.clone(), stage - 1, round - 1))
+    });
+    let withdrawn = withdrawn.collect::<Result<Vec<_>, _>>()?;
+    let begins = Date::parse(&table.start).ok_or_else(|| {
+        wrong(format!("start is {:?}, expected 2026-11-20T10:00 in Universal Time", table.start))
+    })?;
+    Ok(EventSettings {
+        name: table.name.clone(),
+        entrants: table.entrants.clone(),
+        kind,
+        times: time_rule(&table.time).map_err(wrong)?,
+        max_moves: table.max_moves,
+        start_position: start(&table.start_position).map_err(wrong)?,
+        start: begins.to_unix(),
+        pause: table.pause.unwrap_or(300).max(0),
+        walkover: Duration::from_secs(table.walkover.unwrap_or(900)),
+        withdrawn,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Config, String> {
+        Config::parse(text, Path::new("somewhere"))
+    }
+
+    #[test]
+    fn an_empty_file_is_a_server() {
+        let config = parse("").unwrap();
+        assert_eq!(config.file.data, Path::new("somewhere/games.sqlite"));
+        assert_eq!(config.lobby.max_moves, Some(320));
+    }
+
+    #[test]
+    fn the_file_of_init_is_understood() {
+        let config = parse(crate::init::SETTINGS).unwrap();
+        assert!(!config.lobby.timetables.is_empty());
+    }
+
+    #[test]
+    fn whole_tournaments_and_games() {
+        let config = parse(
+            "max_moves = 0\n\
+             [[game]]\nname = \"two-600-10\"\nstart = \"2\"\nblack_time = { total = 60, byoyomi = 5 }\n\
+             [[game]]\nname = \"mini-60-1F\"\nstart = \"minishogi\"\n\
+             [[rounds]]\ngame = \"floodgate-300-10F\"\nevery_minutes = 30\n\
+             [[tournament]]\nname = \"cup\"\nkind = \"swiss\"\nrounds = 5\nentrants = [\"a\", \"b\"]\n\
+             start = \"2030-01-01T10:00\"\ntime = { total = 900, increment = 5 }\nmax_moves = 320\n\
+             withdrawn = [{ name = \"b\", round = 3 }]\n",
+        )
+        .unwrap();
+        assert_eq!(config.lobby.max_moves, None);
+        let [two, mini] = &config.lobby.offers[..] else { panic!("two games") };
+        let times = two.times.as_ref().unwrap();
+        assert_eq!((times[0].byoyomi, times[1].total), (Some(5), Some(600)));
+        assert_eq!(mini.start.game(), Game::Minishogi);
+        assert_eq!(config.events[0].kind, EventKind::Swiss { rounds: 5 });
+        assert_eq!(config.events[0].withdrawn, [("b".to_owned(), 0, 2)]);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, part) in [
+            ("colour = 1", "colour"),
+            ("default_game = \"x\"", "default_game"),
+            ("declaration = \"x\"", "declaration"),
+            ("event = \"a b\"", "event"),
+            ("durability = \"maybe\"", "durability"),
+            ("[[rounds]]\ngame = \"x-1-1\"\nevery_minutes = 0", "every_minutes"),
+            ("[[game]]\nname = \"x-1-1\"\nstart = \"nowhere\"", "nowhere"),
+            ("[[game]]\nname = \"x-1-1\"\ntime = { unit = \"1week\" }", "1week"),
+            ("[[game]]\nname = \"x-1-1\"\ntime = { byoyomi = 1, least = 1 }", "byoyomi"),
+            ("[rating]\nhalf_life = 0.0", "rating"),
+            (
+                "[[tournament]]\nname = \"c\"\nkind = \"cup\"\nentrants = [\"a\", \"b\"]\n\
+                 start = \"2030-01-01T10:00\"\ntime = {}",
+                "cup",
+            ),
+            (
+                "[[tournament]]\nname = \"c\"\nkind = \"swiss\"\nrounds = 1\nentrants = [\"a\", \"a\"]\n\
+                 start = \"2030-01-01T10:00\"\ntime = {}",
+                "twice",
+            ),
+            (
+                "[[tournament]]\nname = \"c\"\nkind = \"round-robin\"\nentrants = [\"a\", \"b\"]\n\
+                 start = \"soon\"\ntime = {}",
+                "soon",
+            ),
+        ] {
+            let error = parse(text).expect_err(text);
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Sockets: bytes in, lines to the server loop; lines from the server loop, bytes out.
+
+use crate::arrival_times::ArrivalTimes;
+use crate::server_loop::{Input, ServerClock};
+use crate::tls::TlsServer;
+use csa::Splitter;
+use server::lobby::ConnId;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// Messages that may wait for a client to read them.
+const QUEUE: usize = 128;
+
+/// How long a client may take to read what was written.
+const DEAF: Duration = Duration::from_secs(20);
+
+/// Bytes written together.
+const TOGETHER: usize = 16 << 10;
+
+/// Bytes read together.
+const CHUNK: usize = 1 << 10;
+
+/// How long an idle connection lies before the operating system asks whether anybody is there.
+const KEEP_ALIVE: Duration = Duration::from_secs(60);
+
+/// Accepts connections, and has what each of them needs.
+#[derive(Clone)]
+pub(crate) struct Acceptor {
+    pub(crate) inputs: mpsc::Sender<Input>,
+    pub(crate) clock: ServerClock,
+    /// Kept by the thread of these connections, where it also does other things.
+    pub(crate) arrival_times: Option<Arc<ArrivalTimes>>,
+    pub(crate) ids: Arc<AtomicU64>,
+    /// One clone for every connection, beside the first: so long some have something to write.
+    pub(crate) open: Arc<()>,
+}
+
+/// Accepts connections until the server loop has ended.
+pub(crate) async fn listen(listener: TcpListener, acceptor: Acceptor, tls: Option<TlsServer>) {
+    loop {
+        let Ok((stream, address)) = listener.accept().await else {
+            // Out of file descriptors, most likely: somebody has to leave first.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
+        };
+        if acceptor.inputs.is_closed() {
+            return;
+        }
+        prepare(&stream);
+        let acceptor = acceptor.clone();
+        let tls = tls.clone();
+        let peer = address.ip().to_string();
+        tokio::spawn(async move {
+            match tls {
+                None => converse(stream, peer, acceptor).await,
+                Some(tls) => {
+                    if let Some(stream) = tls.accept(stream).await {
+                        converse(stream, peer, acceptor).await;
+                    }
+                }
+            }
+        });
+    }
+}
+
+fn prepare(stream: &TcpStream) {
+    // Neither is needed to play; both only make it better.
+    let _ = stream.set_nodelay(true);
+    let keep_alive = socket2::TcpKeepalive::new().with_time(KEEP_ALIVE);
+    let _ = socket2::SockRef::from(stream).set_tcp_keepalive(&keep_alive);
+}
+
+async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
+    mut stream: S,
+    peer: String,
+    acceptor: Acceptor,
+) {
+    let id = ConnId(acceptor.ids.fetch_add(1, Ordering::Relaxed));
+    let _open = Arc::clone(&acceptor.open);
+    let (out, mut messages) = mpsc::channel(QUEUE);
+    if acceptor.inputs.send(Input::Connected { id, peer, out }).await.is_err() {
+        return;
+    }
+    let mut splitter = Splitter::default();
+    let mut buffer = [0; CHUNK];
+    loop {
+        tokio::select! {
+            biased;
+            message = messages.recv() => {
+                let Some(message) = message else { break };
+                if write(&mut stream, &message, &mut messages).await.is_err() {
+                    break;
+                }
+            }
+            read = stream.read(&mut buffer) => {
+                let count = match read {
+                    Ok(0) | Err(_) => break,
+                    Ok(count) => count,
+                };
+                let now = acceptor.clock.now();
+                let at = acceptor.arrival_times.as_ref().map_or(now, |a| a.of_line(now));
+                splitter.feed(&buffer[..count]);
+                while let Some(line) = splitter.next_line() {
+                    if acceptor.inputs.send(Input::Line { id, line, at }).await.is_err() {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    let _ = timeout(DEAF, stream.shutdown()).await;
+    let _ = acceptor.inputs.send(Input::Gone(id)).await;
+}
+
+/// Writes a message and what else waits.
+async fn write<S: AsyncWrite + Unpin>(
+    stream: &mut S,
+    first: &Arc<str>,
+    messages: &mut mpsc::Receiver<Arc<str>>,
+) -> Result<(), ()> {
+    let mut bytes = Vec::new();
+    let mut single = first.as_bytes();
+    if let Ok(next) = messages.try_recv() {
+        bytes.extend_from_slice(single);
+        bytes.extend_from_slice(next.as_bytes());
+        while bytes.len() < TOGETHER
+            && let Ok(next) = messages.try_recv()
+        {
+            bytes.extend_from_slice(next.as_bytes());
+        }
+        single = &bytes;
+    }
+    let written = timeout(DEAF, async {
+        stream.write_all(single).await?;
+        stream.flush().await
+    });
+    match written.await {
+        Ok(Ok(())) => Ok(()),
+        _ => Err(()),
+    }
+}

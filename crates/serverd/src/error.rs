@@ -1,0 +1,52 @@
+//! What can go wrong with a server.
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+/// Why a server cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Something is wrong with a file: the settings, the data, a certificate.
+    #[error("{}: {why}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// An address is taken or not ours.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: String,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+    /// A name that cannot be an account's.
+    #[error(transparent)]
+    Name(#[from] csa::names::NameError),
+    /// A password that the protocol cannot carry.
+    #[error("a password has 1 to {longest} characters and no spaces")]
+    Password {
+        /// Most characters.
+        longest: usize,
+    },
+    /// The password could not be hashed.
+    #[error("the password could not be hashed: {0}")]
+    Hash(String),
+    /// The data file takes nothing more, so that no game can go on.
+    #[error("the data file cannot be written: {0}")]
+    Store(#[from] rusqlite::Error),
+    /// A thread, a runtime or a socket could not be set up.
+    #[error("the server could not be set up: {0}")]
+    Setup(#[from] std::io::Error),
+    /// The server loop panicked.
+    #[error("internal error in the server loop (please report it)")]
+    Internal,
+}
+
+impl Error {
+    pub(crate) fn file(path: &Path, why: impl Display) -> Self {
+        Self::File { path: path.to_owned(), why: why.to_string() }
+    }
+}

@@ -1,0 +1,38 @@
+//! A CSA server as a process: sockets, data file, accounts, status pages around the room `server`.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`serve()`] | everything put together, from start to stop |
+//! | [`config`] | the settings file |
+//! | `server_loop` | the owner of the lobby: takes in, stores, and only then sends |
+//! | `connections`, `tls` | sockets |
+//! | `arrival_times` | when a line arrived, whatever the thread was doing |
+//! | `accounts` | passwords |
+//! | [`store`] | the data file |
+//! | `background` | log, records, ratings, checkpoints |
+//! | `status_pages`, `status_json`, `metrics` | what the server tells about itself over HTTP |
+//! | [`inspect`] | a server's data file read by another program |
+//!
+//! Deliberately absent: decisions about games, which are the lobby's, and printing: what a person
+//! should read is given to whoever called.
+
+mod accounts;
+mod arrival_times;
+mod background;
+pub mod config;
+mod connections;
+mod error;
+mod init;
+pub mod inspect;
+mod metrics;
+mod serve;
+mod server_loop;
+mod status_json;
+mod status_pages;
+pub mod store;
+mod tls;
+
+pub use config::Config;
+pub use error::Error;
+pub use init::init;
+pub use serve::{Addresses, check, serve, set_password};

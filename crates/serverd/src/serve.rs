@@ -1,0 +1,268 @@
+//! A server put together: threads, sockets, the data file, from start to stop.
+
+use crate::accounts::{self, Accounts, LoginCheck};
+use crate::arrival_times::ArrivalTimes;
+use crate::background::{self, Background};
+use crate::config::Config;
+use crate::connections::{self, Acceptor};
+use crate::error::Error;
+use crate::metrics::Metrics;
+use crate::server_loop::{Input, ServerClock, ServerLoop, WalState};
+use crate::status_pages::{self, StatusPages};
+use crate::store::{self, Store};
+use crate::tls::TlsServer;
+use serde_json::json;
+use server::Lobby;
+use std::collections::HashMap;
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// Inputs that may wait for the server loop.
+const QUEUE: usize = 8192;
+
+/// How long a stopping server waits until everybody has read what it said last.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Logins that may wait to be checked.
+const LOGINS: usize = 256;
+
+/// Where a running server can be reached.
+#[derive(Clone, Copy, Debug)]
+pub struct Addresses {
+    /// Players connect here.
+    pub players: SocketAddr,
+    /// The status pages.
+    pub status: Option<SocketAddr>,
+}
+
+/// Whether a server could start with these settings, as far as files say.
+pub fn check(config: &Config) -> Result<(), Error> {
+    config.file.tls.as_ref().map_or(Ok(()), |table| TlsServer::new(table).map(|_| ()))
+}
+
+/// Sets the password of an account, which is made if there is none; also while the server runs.
+pub fn set_password(config: &Config, name: &str, password: &str) -> Result<(), Error> {
+    let name = csa::UserName::new(name)?;
+    let longest = csa::names::LONGEST_NAME;
+    if password.is_empty() || password.len() > longest || password.contains(' ') {
+        return Err(Error::Password { longest });
+    }
+    let hash = accounts::hash(password)?;
+    let store = open_store(config)?;
+    store::set_account(store.connection(), name.as_str(), &hash, ServerClock::wall())?;
+    Ok(())
+}
+
+fn open_store(config: &Config) -> Result<Store, Error> {
+    let data = &config.file.data;
+    Store::open(data, config.file.durability).map_err(|error| Error::file(data, error))
+}
+
+/// A listening socket, and an error that names the address.
+fn bind(address: &str) -> Result<TcpListener, Error> {
+    let listener = TcpListener::bind(address);
+    let listener = listener.and_then(|l| l.set_nonblocking(true).map(|()| l));
+    listener.map_err(|source| Error::Listen { address: address.to_owned(), source })
+}
+
+/// The sockets of a server.
+struct Sockets {
+    players: TcpListener,
+    status: Option<TcpListener>,
+    tls: Option<(TcpListener, TlsServer)>,
+}
+
+impl Sockets {
+    fn bind(config: &Config) -> Result<Self, Error> {
+        let players = bind(&config.file.listen)?;
+        let status = match config.file.status.as_str() {
+            "" => None,
+            address => Some(bind(address)?),
+        };
+        let tls = match &config.file.tls {
+            None => None,
+            Some(table) => Some((bind(&table.listen)?, TlsServer::new(table)?)),
+        };
+        Ok(Self { players, status, tls })
+    }
+
+    fn addresses(&self) -> Result<Addresses, Error> {
+        let status = self.status.as_ref().map(TcpListener::local_addr).transpose()?;
+        Ok(Addresses { players: self.players.local_addr()?, status })
+    }
+}
+
+/// Runs a server until it is told to stop by a signal. `listening` hears where it can be reached;
+/// `terminal` is where a log called `-` goes.
+pub fn serve(
+    config: &Config,
+    terminal: Box<dyn Write + Send>,
+    listening: impl FnOnce(Addresses) -> std::io::Result<()>,
+) -> Result<(), Error> {
+    let store = open_store(config)?;
+    let sockets = Sockets::bind(config)?;
+    let addresses = sockets.addresses()?;
+    let Sockets { players, status, tls } = sockets;
+    let (inputs, queue) = mpsc::channel(QUEUE);
+    let (background, background_thread) = background::start(config, inputs.clone(), terminal)?;
+    let clock = ServerClock::start();
+    let metrics = Arc::new(Metrics::default());
+    let arrival_times = ArrivalTimes::new(clock);
+    let server_loop = ServerLoop {
+        lobby: open_lobby(config, &store, clock, &background)?,
+        store,
+        clock,
+        arrival_times: Arc::clone(&arrival_times),
+        metrics: Arc::clone(&metrics),
+        background: background.clone(),
+        login_checks: check_logins(config, inputs.clone())?,
+        drain: Duration::from_secs(config.file.drain),
+        connections: HashMap::new(),
+        recorded: Vec::new(),
+        accounts: Vec::new(),
+        stopping: None,
+        wal: WalState::default(),
+    };
+    let acceptor = Acceptor {
+        inputs: inputs.clone(),
+        clock,
+        arrival_times: None,
+        ids: Arc::new(AtomicU64::new(1)),
+        open: Arc::new(()),
+    };
+    // What takes its time, or nobody waits for, has threads of its own.
+    let beside =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    {
+        let _inside = beside.enter();
+        if let Some((listener, tls)) = tls {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            beside.spawn(connections::listen(listener, acceptor.clone(), Some(tls)));
+        }
+        if let Some(listener) = status {
+            let pages = StatusPages {
+                inputs: inputs.clone(),
+                metrics,
+                data: config.file.data.clone(),
+                rating: config.rating.clone(),
+            };
+            beside.spawn(status_pages::serve(tokio::net::TcpListener::from_std(listener)?, pages));
+        }
+        beside.spawn(stop_on_signals(inputs));
+    }
+    let runtime = arrival_times.runtime()?;
+    let acceptor = Acceptor { arrival_times: Some(arrival_times), ..acceptor };
+    let thread = std::thread::Builder::new()
+        .name("server loop".to_owned())
+        .spawn(move || runtime.block_on(play(server_loop, queue, players, acceptor)))?;
+    listening(addresses)?;
+    background.log("listening", &json!({ "address": addresses.players.to_string() }));
+    let ended = thread.join().map_err(|_| Error::Internal)?;
+    beside.shutdown_background();
+    background.end();
+    let _ = background_thread.join();
+    ended
+}
+
+/// Plays until stopped, and then until everybody has read what was said last.
+async fn play(
+    server_loop: ServerLoop,
+    queue: mpsc::Receiver<Input>,
+    players: TcpListener,
+    acceptor: Acceptor,
+) -> Result<(), Error> {
+    let listener = tokio::net::TcpListener::from_std(players)?;
+    let open = Arc::clone(&acceptor.open);
+    // The listeners and this function hold one each.
+    let idle = Arc::strong_count(&open);
+    tokio::spawn(connections::listen(listener, acceptor, None));
+    let ended = server_loop.run(queue).await;
+    let deadline = tokio::time::Instant::now() + LAST_WORDS;
+    while Arc::strong_count(&open) > idle && tokio::time::Instant::now() < deadline {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    ended
+}
+
+/// The lobby as it was when the server last ran.
+fn open_lobby(
+    config: &Config,
+    store: &Store,
+    clock: ServerClock,
+    background: &Background,
+) -> Result<Lobby, Error> {
+    let unreadable = |error| Error::file(&config.file.data, error);
+    let mut settings = config.lobby.clone();
+    let mut seed = [0; 8];
+    // Without random numbers the first toss is known beforehand, which harms nobody.
+    let _ = getrandom::fill(&mut seed);
+    settings.toss = u64::from_le_bytes(seed);
+    let patience = settings.patience;
+    let now = clock.both();
+    let mut lobby = Lobby::new(settings, now);
+    let scores = store::scores(store.connection()).map_err(unreadable)?;
+    for event in &config.events {
+        lobby.add_event(event.clone(), &scores, now);
+    }
+    for game in store::unfinished(store.connection()).map_err(unreadable)? {
+        match game {
+            Ok(game) => match game.room(patience) {
+                Some(room) => {
+                    background.log(
+                        "restored",
+                        &json!({ "game": game.conditions.id, "moves": game.moves.len() }),
+                    );
+                    lobby.restore(room, now);
+                }
+                None => background.log("not-restored", &json!({ "game": game.conditions.id })),
+            },
+            Err(error) => background.log("not-restored", &json!({ "error": error.to_string() })),
+        }
+    }
+    Ok(lobby)
+}
+
+/// Starts the thread that checks passwords.
+fn check_logins(
+    config: &Config,
+    inputs: mpsc::Sender<Input>,
+) -> Result<std::sync::mpsc::SyncSender<LoginCheck>, Error> {
+    let (sender, checks) = std::sync::mpsc::sync_channel::<LoginCheck>(LOGINS);
+    let data = &config.file.data;
+    let file = store::reader(data).map_err(|error| Error::file(data, error))?;
+    let mut accounts = Accounts::new(file, config.file.registration, config.file.guests);
+    std::thread::Builder::new().name("accounts".to_owned()).spawn(move || {
+        while let Ok(LoginCheck { id, name, secret }) = checks.recv() {
+            let result = accounts.check(&name, secret.as_deref());
+            if inputs.blocking_send(Input::Checked { id, name, result }).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(sender)
+}
+
+/// An interrupt or a request to terminate stops the server; a second one at once.
+async fn stop_on_signals(inputs: mpsc::Sender<Input>) {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+        let (Ok(mut terminate), Ok(mut interrupt)) = signals else { return };
+        loop {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            if inputs.send(Input::Stop).await.is_err() {
+                return;
+            }
+        }
+    }
+    #[cfg(not(unix))]
+    while tokio::signal::ctrl_c().await.is_ok() && inputs.send(Input::Stop).await.is_ok() {}
+}

@@ -1,0 +1,115 @@
+//! The JSON of the status pages; `docs/server.md` describes every field.
+
+use crate::server_loop::ServerClock;
+use crate::store::{self, StoredGame};
+use csa::TimeRule;
+use rules::Color;
+use serde_json::{Value, json};
+use server::lobby::{EventStatus, GameStatus, Status};
+use server::rating::{Method, Rating};
+use std::time::Duration;
+
+fn word(color: Color) -> &'static str {
+    if color == Color::Black { "black" } else { "white" }
+}
+
+fn list<T>(items: &[T], page: impl Fn(&T) -> Value) -> Value {
+    Value::from(items.iter().map(page).collect::<Vec<_>>())
+}
+
+/// The server as a whole.
+pub(crate) fn status(status: &Status) -> Value {
+    let running = status.games.iter().filter(|g| g.running).count();
+    let players =
+        list(&status.players, |(name, waits)| json!({ "name": name, "waits_for": waits }));
+    json!({ "connections": status.connections, "players": players, "games": status.games.len(),
+        "running": running, "draining": status.draining, "time": status.wall,
+        "version": env!("CARGO_PKG_VERSION") })
+}
+
+/// The games that are not over.
+pub(crate) fn games(status: &Status) -> Value {
+    let seconds = |time: &Duration| time.as_secs_f64();
+    list(&status.games, |game: &GameStatus| {
+        json!({ "id": game.id, "event": game.event, "game": game.game,
+            "black": game.names[0], "white": game.names[1],
+            "moves": game.moves, "last_move": game.last, "sfen": game.sfen,
+            "turn": word(game.turn), "running": game.running,
+            "elapsed": game.elapsed.as_ref().map(seconds),
+            "black_present": game.present[0], "white_present": game.present[1],
+            "black_seconds": seconds(&game.remaining[0]),
+            "white_seconds": seconds(&game.remaining[1]),
+            "watchers": game.watchers })
+    })
+}
+
+fn clock(rule: &TimeRule) -> Value {
+    let seconds = |units: Option<u64>| units.map(|n| rule.span(n).as_secs_f64());
+    json!({ "unit": rule.unit.as_secs_f64(), "total": seconds(rule.total),
+        "byoyomi": seconds(rule.byoyomi), "increment": seconds(rule.increment),
+        "delay": seconds(rule.delay), "least": seconds(Some(rule.least)),
+        "roundup": rule.roundup })
+}
+
+/// One game with its moves, over or not.
+pub(crate) fn game(game: &StoredGame) -> Value {
+    let conditions = &game.conditions;
+    let mut position = conditions.start.clone();
+    let mut moves = Vec::with_capacity(game.moves.len());
+    for stored in &game.moves {
+        let Ok(m) = kifu::wire::read_move(&position, &stored.text) else { break };
+        moves.push(json!({ "csa": stored.text, "usi": m.usi(position.game()),
+            "seconds": stored.time.as_secs_f64(), "comment": stored.comment }));
+        position.play(m);
+    }
+    let finish = game.finish.as_ref();
+    json!({ "id": conditions.id, "event": conditions.event,
+        "game": conditions.start.game().name(),
+        "black": conditions.names[0], "white": conditions.names[1],
+        "start": conditions.start.sfen(), "sfen": position.sfen(), "turn": word(position.turn()),
+        "black_clock": clock(&conditions.times[0]), "white_clock": clock(&conditions.times[1]),
+        "max_moves": conditions.max_moves, "rated": conditions.rated,
+        "started": game.started, "ended": game.ended,
+        "reason": finish.map(|f| f.reason.word()), "winner": finish.and_then(|f| f.winner).map(word),
+        "last": finish.and_then(|f| f.last.as_ref()).map(|(text, _)| text),
+        "abandoned": finish.is_some_and(|f| f.abandoned), "moves": moves })
+}
+
+/// Tournaments.
+pub(crate) fn standings(status: &Status) -> Value {
+    list(&status.events, event)
+}
+
+fn event(event: &EventStatus) -> Value {
+    let half = |n: u32| f64::from(n) / 2.0;
+    let name = |seed: usize| event.entrants.get(seed).map(String::as_str);
+    let ranked: Vec<_> = event.standings.iter().enumerate().collect();
+    let rows = list(&ranked, |(rank, row)| {
+        json!({ "rank": rank + 1, "name": name(row.seed), "seed": row.seed + 1,
+            "points": half(row.points), "solkoff": half(row.solkoff), "berger": half(row.berger),
+            "median": half(row.median), "direct": row.direct, "wins": row.games[0],
+            "draws": row.games[1], "losses": row.games[2] })
+    });
+    let pairs =
+        list(&event.pairs, |pair| json!({ "black": name(pair.black), "white": name(pair.white) }));
+    let results = list(&event.results, |game| {
+        json!({ "round": game.round + 1, "black": name(game.pair.black),
+            "white": name(game.pair.white), "winner": game.winner.map(word) })
+    });
+    json!({ "event": event.name, "stage": event.stage + 1, "round": event.round.map(|r| r + 1),
+        "standings": rows, "pairs": pairs, "results": results, "earlier_stages": event.before })
+}
+
+/// Ratings, best first.
+pub(crate) fn ratings(
+    connection: &rusqlite::Connection,
+    method: &Method,
+) -> Result<Value, store::Error> {
+    let results = store::results(connection, ServerClock::wall(), method.oldest)?;
+    let ratings = server::rating::rate(&results, method);
+    let round = |x: f64| (x * 10.0).round() / 10.0;
+    Ok(list(&ratings, |r: &Rating| {
+        json!({ "name": r.name, "rating": round(r.rating), "error": round(r.error),
+            "wins": r.games[0], "draws": r.games[1], "losses": r.games[2] })
+    }))
+}

@@ -1,0 +1,238 @@
+//! The status pages: a few addresses over plain HTTP, each answered with one text.
+//!
+//! Every connection is answered once and has a short life, so that nobody who opens many or says
+//! nothing keeps others out.
+
+use crate::metrics::Metrics;
+use crate::server_loop::Input;
+use crate::{status_json, store};
+use axum::Router;
+use axum::extract::{Path, Query, State};
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue,
+};
+use axum::http::{HeaderName, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use rusqlite::Connection;
+use serde_json::Value;
+use server::lobby::Status;
+use server::rating::Method;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::time::Sleep;
+
+/// How long a connection may last, from being accepted to its answer read.
+const LIFETIME: Duration = Duration::from_secs(10);
+
+/// Connections at once; more wait to be accepted.
+const AT_ONCE: usize = 1024;
+
+/// Finished games listed, usually and at most.
+const LATEST: usize = 200;
+const MOST: usize = 5000;
+
+/// What answers are made from.
+#[derive(Clone)]
+pub(crate) struct StatusPages {
+    pub(crate) inputs: mpsc::Sender<Input>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) data: PathBuf,
+    pub(crate) rating: Method,
+}
+
+/// Answers requests until the server ends.
+pub(crate) async fn serve(listener: TcpListener, pages: StatusPages) {
+    let listener = ShortLived { listener, places: Arc::new(Semaphore::new(AT_ONCE)) };
+    // It ends only with the runtime it runs on.
+    let _ = axum::serve(listener, router(pages)).await;
+}
+
+fn router(pages: StatusPages) -> Router {
+    Router::new()
+        .route("/", get(INDEX))
+        .route("/health", get("ok\n"))
+        .route("/metrics", get(metrics))
+        .route("/status.json", get(|pages| lobby_page(pages, status_json::status)))
+        .route("/games.json", get(|pages| lobby_page(pages, status_json::games)))
+        .route("/standings.json", get(|pages| lobby_page(pages, status_json::standings)))
+        .route("/records.json", get(records))
+        .route("/ratings.json", get(ratings))
+        .route("/records/{file}", get(record))
+        .route("/games/{file}", get(game))
+        .fallback(async || missing())
+        .with_state(pages)
+        .layer(axum::middleware::map_response(with_headers))
+}
+
+const INDEX: &str = "/status.json\n/games.json\n/games/ID.json\n/standings.json\n/records.json\n\
+                     /records/ID.csa\n/ratings.json\n/metrics\n/health\n";
+
+/// What every answer says about itself.
+async fn with_headers(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    let set: [(HeaderName, &str); 3] =
+        [(CACHE_CONTROL, "no-store"), (ACCESS_CONTROL_ALLOW_ORIGIN, "*"), (CONNECTION, "close")];
+    for (name, value) in set {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn json(value: &Value) -> Response {
+    let head = [(CONTENT_TYPE, "application/json; charset=utf-8")];
+    (head, format!("{value:#}\n")).into_response()
+}
+
+fn missing() -> Response {
+    (StatusCode::NOT_FOUND, "nothing here\n").into_response()
+}
+
+async fn metrics(State(pages): State<StatusPages>) -> Response {
+    pages.metrics.page().into_response()
+}
+
+/// A page made from what the lobby says of itself.
+async fn lobby_page(State(pages): State<StatusPages>, page: fn(&Status) -> Value) -> Response {
+    let (ask, told) = oneshot::channel();
+    // A stopping server does not answer.
+    let _ = pages.inputs.send(Input::Status(ask)).await;
+    match told.await {
+        Ok(status) => json(&page(&status)),
+        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping\n").into_response(),
+    }
+}
+
+async fn records(
+    State(pages): State<StatusPages>,
+    Query(query): Query<HashMap<String, String>>,
+) -> Response {
+    let wanted = query.get("limit").and_then(|limit| limit.parse().ok());
+    let count = wanted.unwrap_or(LATEST).min(MOST);
+    let found = pages.read(move |c, _| store::latest(c, count).map(Value::from)).await;
+    found.map_or_else(missing, |list| json(&list))
+}
+
+async fn ratings(State(pages): State<StatusPages>) -> Response {
+    pages.read(status_json::ratings).await.map_or_else(missing, |list| json(&list))
+}
+
+async fn record(State(pages): State<StatusPages>, Path(file): Path<String>) -> Response {
+    let Some(id) = file.strip_suffix(".csa") else { return missing() };
+    let bytes = pages.game(id).await.and_then(|g| server::record::csa_file(&g.record()).ok());
+    bytes.map_or_else(missing, |bytes| String::from_utf8_lossy(&bytes).into_owned().into_response())
+}
+
+async fn game(State(pages): State<StatusPages>, Path(file): Path<String>) -> Response {
+    let Some(id) = file.strip_suffix(".json") else { return missing() };
+    pages.game(id).await.map_or_else(missing, |game| json(&status_json::game(&game)))
+}
+
+impl StatusPages {
+    /// Reads the data file aside, on a connection of its own.
+    async fn read<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&Connection, &Method) -> Result<T, store::Error> + Send + 'static,
+    ) -> Option<T> {
+        let (data, rating) = (self.data.clone(), self.rating.clone());
+        let reading = tokio::task::spawn_blocking(move || {
+            let connection = store::reader(&data)?;
+            query(&connection, &rating)
+        });
+        reading.await.ok()?.ok()
+    }
+
+    async fn game(&self, id: &str) -> Option<store::StoredGame> {
+        let id = id.to_owned();
+        self.read(move |c, _| store::game(c, &id)).await.flatten()
+    }
+}
+
+/// A listener that bounds how many connections there are and how long each lasts.
+struct ShortLived {
+    listener: TcpListener,
+    places: Arc<Semaphore>,
+}
+
+impl axum::serve::Listener for ShortLived {
+    type Io = ShortLivedStream;
+    type Addr = std::net::SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        loop {
+            if let Ok(place) = Arc::clone(&self.places).acquire_owned().await
+                && let Ok((stream, address)) = self.listener.accept().await
+            {
+                let end = Box::pin(tokio::time::sleep(LIFETIME));
+                return (ShortLivedStream { stream, end, _place: place }, address);
+            }
+            // Out of file descriptors, most likely: somebody has to leave first.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    fn local_addr(&self) -> std::io::Result<Self::Addr> {
+        self.listener.local_addr()
+    }
+}
+
+/// A connection that fails when its time is over.
+struct ShortLivedStream {
+    stream: TcpStream,
+    end: Pin<Box<Sleep>>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl ShortLivedStream {
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        ready!(self.end.as_mut().poll(context));
+        Poll::Ready(Err(std::io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for ShortLivedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        match Pin::new(&mut self.stream).poll_read(context, buffer) {
+            Poll::Pending => self.poll_end(context),
+            done => done,
+        }
+    }
+}
+
+impl AsyncWrite for ShortLivedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<std::io::Result<usize>> {
+        match Pin::new(&mut self.stream).poll_write(context, bytes) {
+            Poll::Pending => self.poll_end(context).map_ok(|()| 0),
+            done => done,
+        }
+    }
+
+    fn poll_flush(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

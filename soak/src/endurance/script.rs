@@ -1,0 +1,158 @@
+//! What happens in a scripted game, settled by a seed.
+
+use std::fmt::Write as _;
+
+/// A small generator: the same seed, the same games.
+pub(super) struct Dice(u64);
+
+impl Dice {
+    pub(super) const fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d)
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// From 0 to one less than the number of sides.
+    pub(super) fn roll(&mut self, sides: usize) -> usize {
+        usize::try_from((self.next() >> 20) % sides.max(1) as u64).unwrap_or(0)
+    }
+
+    /// Whether something happens that happens once in so many times.
+    pub(super) fn once_in(&mut self, times: usize) -> bool {
+        self.roll(times) == 0
+    }
+}
+
+/// How a game is to end, if the rules do not end it before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ending {
+    Resign,
+    IllegalMove,
+    Garbage,
+    FalseDeclaration,
+    OutOfTurn,
+    TimeUp,
+    MaxMoves,
+    Repetition,
+}
+
+const ENDINGS: [(Ending, usize); 8] = [
+    (Ending::Resign, 30),
+    (Ending::MaxMoves, 16),
+    (Ending::Repetition, 12),
+    (Ending::OutOfTurn, 11),
+    (Ending::IllegalMove, 11),
+    (Ending::Garbage, 8),
+    (Ending::FalseDeclaration, 8),
+    (Ending::TimeUp, 4),
+];
+
+/// Games are broken off after so many moves.
+pub(super) const MAX_MOVES: u32 = 40;
+
+/// A game.
+pub(super) struct Script {
+    pub(super) dice: Dice,
+    /// The game's name on the server.
+    pub(super) game: String,
+    /// Moves before the end is brought about.
+    pub(super) length: usize,
+    pub(super) ending: Ending,
+    /// The move before which somebody interrupts it.
+    pub(super) interruption: Option<usize>,
+    /// The players have accounts.
+    pub(super) accounts: bool,
+}
+
+/// Beginnings of the names of the games played, each with clocks of its own kind.
+const KINDS: [&str; 4] = ["fine", "plain", "small", "odds"];
+
+impl Script {
+    /// The script of a game, played in one of the places.
+    pub(super) fn new(seed: u64, index: u64, place: usize) -> Self {
+        let mut dice = Dice::new(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));
+        for _ in 0..8 {
+            dice.next();
+        }
+        let kind = KINDS[dice.roll(KINDS.len())];
+        let mut lot = dice.roll(ENDINGS.iter().map(|(_, share)| share).sum());
+        let mut ending = Ending::Resign;
+        for (candidate, share) in ENDINGS {
+            if lot < share {
+                ending = candidate;
+                break;
+            }
+            lot -= share;
+        }
+        let length = 1 + dice.roll(MAX_MOVES as usize - 10);
+        let interruption = dice.once_in(15).then(|| dice.roll(length));
+        let accounts = dice.once_in(60);
+        Self { game: name(kind, place), length, ending, interruption, accounts, dice }
+    }
+}
+
+fn name(kind: &str, place: usize) -> String {
+    let times = match kind {
+        "plain" => "3-1",
+        _ => "9-1F",
+    };
+    format!("{kind}{place}-{times}")
+}
+
+/// The server's settings for so many games at once.
+pub(super) fn settings(places: usize) -> String {
+    let mut text = format!(
+        "status = \"\"\nmax_moves = {MAX_MOVES}\npatience = 600\n\
+         [limits]\nconnections = 100000\nper_address = 100000\nfailures = 1000000000\nlogin_seconds = 5\n"
+    );
+    for place in 0..places {
+        for (kind, rest) in [
+            ("fine", "time = { unit = \"1msec\", total = 4000, increment = 200 }"),
+            (
+                "small",
+                "start = \"minishogi\"\ntime = { unit = \"1msec\", total = 3000, increment = 100 }",
+            ),
+            (
+                "odds",
+                "start = \"2\"\nblack_time = { unit = \"10msec\", total = 300, byoyomi = 100, roundup = true }\n\
+                 white_time = { unit = \"1msec\", total = 2500, delay = 300, increment = 100, least = 5 }",
+            ),
+        ] {
+            let _ = write!(text, "[[game]]\nname = \"{}\"\n{rest}\n", name(kind, place));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serverd::Config;
+
+    #[test]
+    fn the_same_seed_is_the_same_script_and_every_ending_occurs() {
+        let games: Vec<Script> = (0..2000).map(|index| Script::new(3, index, 1)).collect();
+        for (index, game) in games.iter().enumerate() {
+            let again = Script::new(3, index as u64, 1);
+            assert_eq!((&again.game, again.length), (&game.game, game.length));
+        }
+        for (ending, share) in ENDINGS {
+            let count = games.iter().filter(|g| g.ending == ending).count();
+            assert!(count > share * 20 / 2, "{ending:?}: {count}");
+        }
+        for kind in KINDS {
+            assert!(games.iter().filter(|g| g.game.starts_with(kind)).count() > 400, "{kind}");
+        }
+    }
+
+    #[test]
+    fn the_settings_are_understood() {
+        let config = Config::parse(&settings(3), std::path::Path::new("x")).unwrap();
+        assert_eq!(config.lobby.offers.len(), 9);
+    }
+}
