@@ -1,6 +1,6 @@
 //! What can go wrong.
 
-use durable::JournalError;
+use durable::ResumableError;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,9 +20,6 @@ pub enum Error {
     /// The output is there already.
     #[error("{}: exists", .0.display())]
     Exists(PathBuf),
-    /// A run that was broken off has left a part of the output.
-    #[error("{}: an unfinished file of an earlier run is there", .0.display())]
-    Unfinished(PathBuf),
     /// More memory is needed, so many MiB.
     #[error("{0} MiB of memory are needed")]
     Memory(u64),
@@ -37,9 +34,9 @@ pub enum Error {
     /// An input is damaged, and nobody asked to use what is whole.
     #[error("{0}")]
     Damaged(String),
-    /// The journal of an unfinished file cannot be used.
+    /// An output that can be resumed cannot be written, or waits for a decision.
     #[error(transparent)]
-    Journal(#[from] JournalError),
+    Output(#[from] ResumableError),
     /// What is given out could not be written.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -60,7 +57,7 @@ impl Error {
                 | Self::UnclearInput(_)
                 | Self::UnclearOutput(_)
                 | Self::Exists(_)
-                | Self::Unfinished(_)
+                | Self::Output(ResumableError::NoName(_) | ResumableError::Interrupted(_))
                 | Self::Memory(_)
         )
     }

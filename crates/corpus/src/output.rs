@@ -6,7 +6,7 @@ use crate::format::Format;
 use crate::partial::Partial;
 use crate::record;
 use crate::source::Source;
-use durable::Draft;
+use durable::{Draft, Mode};
 use kifu::WriteOptions;
 use rules::{AnyPosition, Position, Variant};
 use serde_json::Value;
@@ -104,7 +104,12 @@ impl Output {
             return Ok((Self::new(target, format, header)?, 0, Counts::default()));
         }
         let Target { path, force, resume } = target;
-        let begun = Partial::open(path, format, header, plan, (*resume, *force))?;
+        let mode = match (resume, force) {
+            (true, _) => Mode::Resume,
+            (false, true) => Mode::Restart,
+            (false, false) => Mode::New,
+        };
+        let begun = Partial::open(path, format, &header, plan, mode)?;
         let inner = Inner::Partial(format, Box::new(begun.partial));
         let output = Self { path: path.clone(), force: *force, inner, records: Vec::new() };
         Ok((output, begun.items, begun.counts))

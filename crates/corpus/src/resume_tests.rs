@@ -117,7 +117,7 @@ fn converting_goes_on_where_it_was_broken_off() {
             folder.convert("a.teacher", folder.target(&calm)).unwrap();
             folder.broken_off(format, &games, noted);
             let by_accident = folder.convert("a.teacher", folder.target(&name));
-            assert!(matches!(by_accident, Err(Error::Unfinished(_))), "not by accident");
+            assert!(by_accident.is_err_and(|e| e.is_request()), "not by accident");
             let resumed = Target { resume: true, ..folder.target(&name) };
             folder.convert("a.teacher", resumed).unwrap();
             if format == "teacher" {

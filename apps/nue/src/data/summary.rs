@@ -61,7 +61,6 @@ impl From<Error> for Failure {
                 format!("; say it with --to, or by the name: .{names}")
             }
             Error::Exists(_) => "; --force replaces it".to_owned(),
-            Error::Unfinished(_) => "; --resume goes on with it, --force begins anew".to_owned(),
             Error::Memory(_) => "; --memory gives them".to_owned(),
             Error::Damaged(_) => " (--salvage uses what is whole)".to_owned(),
             Error::Resumable(_) => {
