@@ -55,7 +55,7 @@ impl Folder {
     }
 
     fn convert(&self, from: &str, target: Target) -> Result<(), Error> {
-        let request = Convert { inputs: self.inputs(from), target, to: None };
+        let request = Convert { inputs: self.inputs(from), target, to: None, score_scale: None };
         convert::run(&request, &|_| ()).map(|_| ())
     }
 

@@ -5,7 +5,7 @@ use rules::{AnyPosition, Game};
 use std::fmt;
 use std::sync::Arc;
 use teacher::{mate_score, plain_score};
-use think::{Best, Engine, Info, Limits, MateAnswer, Report, Score, WallTime};
+use think::{Best, Bound, Engine, Info, Limits, MateAnswer, Report, Score, WallTime, to_units};
 
 /// How a position is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,7 +73,7 @@ impl Scorer {
         self.engine.set_position(position.clone()).ok()?;
         let (nodes, depth) = match self.limit {
             Limit::Static => {
-                return self.engine.static_value().map(plain_score);
+                return self.engine.static_value().map(|value| plain_score(to_units(value)));
             }
             Limit::Nodes(nodes) => (Some(nodes), None),
             Limit::Depth(depth) => (None, Some(depth)),
@@ -81,19 +81,19 @@ impl Scorer {
         let mut last = LastScore(None);
         self.engine.think(Limits { nodes, depth, ..Limits::default() }, &mut last);
         last.0.map(|score| match score {
-            Score::Cp(value) => plain_score(value),
+            Score::Cp(value) => plain_score(to_units(value)),
             Score::Mate(plies) => mate_score(plies),
             Score::Mated(plies) => -mate_score(plies),
         })
     }
 }
 
-/// Keeps the last score of a search.
+/// Keeps the last score of a search that was not a bound.
 struct LastScore(Option<Score>);
 
 impl Report for LastScore {
     fn info(&mut self, info: &Info) {
-        if let Some((score, _)) = info.score {
+        if let Some((score, Bound::Exact)) = info.score {
             self.0 = Some(score);
         }
     }

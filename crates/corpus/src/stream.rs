@@ -24,6 +24,7 @@ use features::FeatureSet;
 use frame::Preamble;
 use nnue::{FeatureKind, KindVisitor, feature_kind, kind_name, visit_kind};
 use pool::Flow;
+pub use rows::Scores;
 use rows::{Maker, Plan};
 use rules::Variant;
 use std::io::Write;
@@ -57,6 +58,8 @@ pub struct Stream {
     pub mirror: bool,
     /// Whether what is whole in damaged files is used.
     pub salvage: bool,
+    /// What is done to scores.
+    pub scores: Scores,
     /// Which positions are sent.
     pub sieve: Sieve,
 }
@@ -94,7 +97,7 @@ impl<W: Write> KindVisitor for Send<'_, W> {
     fn visit<V: Variant, F: FeatureSet<V>>(mut self) -> Self::Output {
         let Self { request, sources, .. } = self;
         let survey = units::survey(sources, request.salvage, self.watch)?;
-        let plan = Plan::new::<V, F>(request.sieve, request.mirror, request.seed);
+        let plan = Plan::new::<V, F>(request.sieve, request.scores, request.mirror, request.seed);
         let Stream { batch, pool, threads, seed, epochs, first_epoch, .. } = *request;
         let preamble = Preamble {
             plan: &plan,

@@ -19,12 +19,24 @@ pub(crate) struct ConvertArgs {
     /// Format to write: teacher, psv, hcpe, hcpe3 or csa; told by the name if missing
     #[arg(long, value_name = "FORMAT")]
     to: Option<Format>,
+    /// Multiply scores that are not mates: 0.9 makes evaluation units of centipawns, which "nue
+    /// gen" wrote before its files said "scores: evaluation units"
+    #[arg(long, value_name = "X", value_parser = scale)]
+    score_scale: Option<f64>,
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if x > 0.0 && x.is_finite() => Ok(x),
+        _ => Err("a number above 0 is expected".to_owned()),
+    }
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &ConvertArgs) -> Outcome {
     let target = args.output.resumable(args.resume);
-    let request = Convert { inputs: args.input.inputs(), target, to: args.to };
+    let (inputs, to, score_scale) = (args.input.inputs(), args.to, args.score_scale);
+    let request = Convert { inputs, target, to, score_scale };
     let bar = Bar::new();
     let done = convert::run(&request, &|progress| bar.show(progress))?;
     let (name, what) = (request.target.path.display(), amount(done.format, &done.counts));

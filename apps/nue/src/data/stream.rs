@@ -5,7 +5,7 @@ use super::bar::Bar;
 use super::summary::report;
 use crate::failure::{Failure, Outcome};
 use clap::Args;
-use corpus::stream::{self, LARGEST_BATCH, LARGEST_POOL, Stream};
+use corpus::stream::{self, LARGEST_BATCH, LARGEST_POOL, Scores, Stream};
 use std::io::{self, IsTerminal, Write};
 use std::thread;
 
@@ -46,8 +46,22 @@ pub(crate) struct StreamArgs {
     /// Use what is whole in damaged files, and say what is not
     #[arg(long)]
     salvage: bool,
+    /// Send scores farther from zero than this, mates among them, as if they were this far
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i16).range(1..))]
+    clamp: Option<i16>,
+    /// Send the mean of a position's score and those after it in its game, each weighted so much
+    /// less than the one before: 0.8, say; 0 is the score itself
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = decay)]
+    n_step: f64,
     #[command(flatten)]
     sieve: SieveArgs,
+}
+
+fn decay(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if (0.0..1.0).contains(&x) => Ok(x),
+        _ => Err("a number from 0 to below 1 is expected".to_owned()),
+    }
 }
 
 /// Runs the command.
@@ -73,6 +87,7 @@ pub(super) fn stream(args: &StreamArgs, output: impl Write) -> Outcome {
         first_epoch: args.first_epoch,
         mirror: args.mirror,
         salvage: args.salvage,
+        scores: Scores { clamp: args.clamp.unwrap_or(i16::MAX), n_step: args.n_step },
         sieve: args.sieve.sieve(),
     };
     let bar = Bar::new();
