@@ -31,13 +31,14 @@ mod usi;
 mod writer;
 
 pub use csa::wire;
-pub use ending::{Ending, Outcome};
+pub use ending::Ending;
 pub use error::{Problem, ReadError, WriteError};
 pub use evaluation::{Evaluation, Score};
 pub use format::{Format, UnknownFormat};
 pub use headers::{Headers, Key};
 pub use movetext::write_line;
 pub use options::{CsaVersion, Encoding, Losses, UnknownCsaVersion, UnknownEncoding, WriteOptions};
+pub use play::Outcome;
 pub use reader::{ReadOptions, Reader, read};
 pub use record::{Lines, Node, NodeId, Record, Step};
 pub use replay::Replay;
