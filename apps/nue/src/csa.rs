@@ -1,6 +1,5 @@
 //! `nue csa`: play on a CSA server, or against somebody whose moves are typed in.
 
-use crate::board;
 use crate::failure::{Failure, Outcome};
 use crate::input::{Line, next_line};
 use crate::start::PositionArgs;
@@ -222,10 +221,10 @@ fn print(report: &Report<'_>, with_board: bool) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     match report {
         Report::Note(text) => writeln!(out, "{text}"),
-        Report::Board(position) => writeln!(out, "{}", board::draw(position)),
+        Report::Board(position) => writeln!(out, "{}", kifu::diagram(position)),
         Report::Game(game) => {
             writeln!(out, "{}", clocks_line(game))?;
-            if with_board { writeln!(out, "{}", board::draw(game.position())) } else { Ok(()) }
+            if with_board { writeln!(out, "{}", kifu::diagram(game.position())) } else { Ok(()) }
         }
     }
 }
