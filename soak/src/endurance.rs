@@ -137,7 +137,7 @@ pub(super) fn run(args: &EnduranceArgs, program: &Program) -> Result<(), Failure
     for number in 0..args.hostile {
         let shared = Arc::clone(&shared);
         runtime.spawn(async move {
-            hostile::misbehave_until_the_end(&shared, seed ^ (number + 77)).await
+            hostile::misbehave_until_the_end(&shared, seed ^ (number + 77)).await;
         });
     }
     let restart = |port| Subject::start(program, &folder, port, &settings);
