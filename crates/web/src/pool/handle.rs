@@ -7,7 +7,7 @@ use alphabeta::options::{
 use board::question::Question;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use think::key::common::{HASH, MULTI_PV, THREADS};
+use think::key::universal::{HASH, MULTI_PV, THREADS};
 use think::{Answer, Best, Engine, Info, Limits, MateAnswer, Report, TimeSource};
 
 type Hook = Box<dyn Fn() + Send>;

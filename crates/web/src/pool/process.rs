@@ -4,14 +4,14 @@
 use super::handle::{EngineFailure, EngineHandle, Stop};
 use board::question::Question;
 use engines::{
-    Allowed, Conclusion, GameLine, Player, PlayerError, PlayerSettings, ProgramCommand,
-    SearchHandle, SearchRequest, UsiPlayer,
+    Allowed, Conclusion, GameLine, Introduction, Player, PlayerError, PlayerSettings,
+    ProgramCommand, SearchHandle, SearchRequest, UsiPlayer,
 };
 use rules::Game;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use think::key::common::{HASH, MULTI_PV, THREADS};
+use think::key::universal::{HASH, MULTI_PV, THREADS};
 use think::{Answer, Clocks, Info, TimeSource};
 use usi::{Go, Times};
 
@@ -33,7 +33,7 @@ pub struct Registered {
     /// USI options.
     pub options: Vec<(String, String)>,
     /// Games it plays.
-    pub plays: Vec<rules::Game>,
+    pub plays: Vec<Game>,
 }
 
 /// How long an engine may take to introduce itself and to load.
@@ -116,7 +116,7 @@ pub fn probe(
 ) -> Result<Vec<Game>, EngineFailure> {
     let mut process = UsiProcess::new(registered, Arc::clone(time), 1);
     let introduction = process.player.introduce();
-    introduction.map(|it| it.games()).map_err(|error| EngineFailure(error.to_string()))
+    introduction.map(Introduction::games).map_err(|error| EngineFailure(error.to_string()))
 }
 
 fn go(question: &Question) -> Go {
