@@ -2,11 +2,11 @@
 
 mod table;
 
+use crate::assemble;
 use crate::evaluation::EvaluationArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::start::{self, GameArg};
-use crate::assemble;
 use clap::{Args, ValueEnum};
 use rules::{AnyPosition, Color};
 use std::sync::Arc;

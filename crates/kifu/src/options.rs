@@ -120,20 +120,26 @@ impl Losses {
     }
 }
 
-impl fmt::Display for Losses {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = [
+impl Losses {
+    /// How many of what; what nothing is lost of is left out.
+    pub fn list(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        let all = [
             (self.variations, "variations"),
             (self.comments, "comments"),
             (self.bookmarks, "bookmarks"),
             (self.evaluations, "evaluations"),
-            (self.times, "times"),
+            (self.times, "move times"),
             (self.endings, "endings"),
             (self.headers, "headers"),
             (self.characters, "characters"),
         ];
-        let words: Vec<String> =
-            list.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        all.into_iter().filter(|(count, _)| *count > 0)
+    }
+}
+
+impl fmt::Display for Losses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<String> = self.list().map(|(n, what)| format!("{n} {what}")).collect();
         f.write_str(if words.is_empty() { "nothing" } else { "" })?;
         f.write_str(&words.join(", "))
     }
@@ -156,7 +162,7 @@ mod tests {
     fn losses_in_words() {
         let mut losses = Losses { variations: 2, ..Losses::default() };
         losses.add(&Losses { times: 1, variations: 1, ..Losses::default() });
-        assert_eq!(losses.to_string(), "3 variations, 1 times");
+        assert_eq!(losses.to_string(), "3 variations, 1 move times");
         assert_eq!(Losses::default().to_string(), "nothing");
     }
 }

@@ -132,12 +132,7 @@ impl Study {
         }
         for branch in self.solution.branches.iter().filter(|_| branches) {
             let (reply, answer) = (branch.reply.usi(self.game), branch.answer.usi(self.game));
-            writeln!(
-                out,
-                "at {:>3}: {reply} {answer} … mate in {}",
-                branch.at + 1,
-                branch.plies
-            )?;
+            writeln!(out, "at {:>3}: {reply} {answer} … mate in {}", branch.at + 1, branch.plies)?;
         }
         for (title, tries) in [("first move", &self.first_moves), ("also mates", &self.cooks)] {
             for t in tries {

@@ -89,7 +89,6 @@ fn count<V: Variant>(pos: &mut Position<V>, lists: &mut [MoveList], bulk: bool) 
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{AnyPosition, Game};
 
     #[test]

@@ -4,8 +4,8 @@ use super::csa;
 use super::format::Format;
 use super::progress::{Counted, Progress};
 use super::tally::Tally;
-use crate::convert::sources;
 use crate::failure::Failure;
+use kifu::archive::Source as Found;
 use rules::{Game as Rules, Minishogi, Shogi};
 use std::cell::Cell;
 use std::fs::File;
@@ -75,7 +75,7 @@ impl InputArgs {
                 continue;
             }
             let mut errors = Vec::new();
-            for found in sources::collect(std::slice::from_ref(input), false, &mut errors) {
+            for found in Found::collect(std::slice::from_ref(input), false, &mut errors) {
                 let Some(path) = found.path else { continue };
                 if kifu::Format::from_file_name(&found.name) == Some(kifu::Format::Csa)
                     || path == *input
