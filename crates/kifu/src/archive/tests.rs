@@ -124,5 +124,5 @@ fn standard_input_and_output_are_streams_like_others() {
     let streams = Streams { input: &mut GAME.as_bytes(), output: &mut output };
     let done = conversion.run(streams, &|_, _| ()).unwrap();
     assert_eq!((done.games, done.losses.times), (1, 2));
-    assert_eq!(String::from_utf8(output).unwrap().trim(), "startpos moves 7g7f 3c3d");
+    assert_eq!(String::from_utf8(output).unwrap().trim(), "startpos moves 7g7f 3c3d resign");
 }
