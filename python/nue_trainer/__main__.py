@@ -51,6 +51,7 @@ def _net_options(parser: argparse.ArgumentParser) -> None:
     add("--no-factors", dest="factors", action="store_false", help="only plain rows")
     add("--batch", type=_positive, default=plain.batch, help="positions of a batch")
     add("--blend", type=_share, default=plain.blend, help="lambda: weight of the score")
+    add("--blend-end", type=_share, help="the same at the end of the run (default: as --blend)")
     add("--scale", type=_above_zero, default=plain.scale, help="scale of the sigmoid")
     add("--optimiser", choices=("adam", "adamw"), default=plain.optimiser)
     add("--weight-decay", type=float, default=plain.weight_decay)
@@ -81,6 +82,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--validation", nargs="+", default=(), help="files that are not trained on")
     add("--validation-limit", type=_positive, default=plain.validation_limit)
     add("--epochs", type=_positive, default=plain.epochs)
+    add(
+        "--ema",
+        type=_share,
+        default=plain.ema,
+        help="write the moving average over the last third of the run, with this memory: 0.999",
+    )
     add("--lr-end", type=_above_zero, default=plain.lr_end, help="learning rate at the end")
     add("--schedule", choices=NAMES, default=plain.schedule)
     add("--patience", type=int, default=0, help="stop after so many epochs without progress")

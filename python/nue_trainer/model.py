@@ -19,9 +19,9 @@ FIRST_BIAS = 0.3
 
 def plain_name(features: str) -> str:
     """The name of a feature set as `.nuef` files have it: KP, HalfKP, ..."""
-    name = features.replace("(Friend)", "").replace("+", "").replace("-", "")
-    known = {"kp": "KP", "halfkp": "HalfKP", "halfkpe9": "HalfKPE9", "halfkpkrank": "HalfKPKrank"}
-    return known.get(name.lower(), name)
+    name = features.replace("(Friend)", "").replace("+", "").replace("-", "").replace("_", "")
+    known = ("KP", "KPHm", "HalfKP", "HalfKPE9", "HalfKPKrank")
+    return next((plain for plain in known if plain.lower() == name.lower()), name)
 
 
 class Net(nn.Module):

@@ -25,9 +25,11 @@ class Settings:
     epochs: int = 10
     batch: int = 16384
     blend: float = 0.7
+    blend_end: float | None = None
     scale: float = 600.0
-    optimiser: str = "adam"
-    weight_decay: float = 0.0
+    optimiser: str = "adamw"
+    weight_decay: float = 0.01
+    ema: float = 0.0
     lr: float = 1e-3
     lr_end: float = 1e-5
     schedule: str = "exponential"

@@ -61,6 +61,10 @@ class About:
     effect_stride: int
     batch: int
     positions: int
+    mirrored_pieces: tuple[int, ...] = ()
+    """Every piece number mirrored left to right, where the stream says so."""
+    mirrored_bases: tuple[int, ...] = ()
+    """Every base, divided by `pieces`, of the own king mirrored left to right."""
 
     @property
     def groups(self) -> int:
@@ -189,10 +193,12 @@ def read_about(source: Source) -> About:
     try:
         told = json.loads(_read(source, length, "its text"))
         names = About.__dataclass_fields__
-        about = About(**{name: told[name] for name in names})
+        lists = {name: tuple(told.get(name, ())) for name in names if name.startswith("mirrored")}
+        about = About(**{name: told[name] for name in names if name not in lists}, **lists)
     except (ValueError, KeyError, TypeError) as error:
         raise StreamError(f"the text of the stream is wrong: {error!r}") from error
-    numbers = [getattr(about, name) for name in names if name not in ("features", "game")]
+    words = ("features", "game", *lists)
+    numbers = [getattr(about, name) for name in names if name not in words]
     good = (
         all(isinstance(number, int) and 0 <= number < 1 << 48 for number in numbers)
         and isinstance(about.features, str)
@@ -202,10 +208,18 @@ def read_about(source: Source) -> About:
         and about.inputs % about.pieces == 0
         and (about.effect_stride == 0 or about.inputs % about.effect_stride == 0)
         and 0 < about.batch <= LARGEST_BATCH
+        and _is_table(about.mirrored_pieces, about.pieces)
+        and _is_table(about.mirrored_bases, (about.effect_stride or about.inputs) // about.pieces)
     )
     if not good:
         raise StreamError(f"the text of the stream makes no sense: {told!r}")
     return about
+
+
+def _is_table(table: tuple[int, ...], size: int) -> bool:
+    """Whether a table is missing, or gives a number below its size for each."""
+    inside = all(isinstance(number, int) and 0 <= number < size for number in table)
+    return not table or (len(table) == size and inside)
 
 
 def read_batch(source: Source, about: About) -> Batch | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Callable
@@ -12,6 +14,7 @@ from typing import Any, Callable
 import torch
 
 from . import checkpoint, curve, floatfile
+from .average import Average
 from .model import Net, unit
 from .objective import Losses, Objective
 from .schedule import rate
@@ -20,6 +23,8 @@ from .stream import Batch, read_all
 from .supply import Kept, Streamed, Supply, order
 
 Say = Callable[[str], None]
+# Where the moving average of the net begins, as a share of the run.
+AVERAGED_FROM = 2 / 3
 # Facts and tensors of a checkpoint.
 State = tuple[dict[str, Any], dict[str, Any]]
 
@@ -64,7 +69,10 @@ class Run:
         self.device = choose_device(settings.device)
         if settings.deterministic:
             make_deterministic()
-        self.objective = Objective(settings.blend, settings.scale)
+        last = settings.blend if settings.blend_end is None else settings.blend_end
+        # What is measured on positions not trained on: the same in all epochs.
+        self.objective = Objective(last, settings.scale)
+        self.average: Average | None = None
         self.epoch = 0
         self.step = 0
         self.positions = 0
@@ -94,6 +102,8 @@ class Run:
             self.net.take(floatfile.read(Path(settings.init), self.about.inputs))
         self.net.to(self.device)
         self.optimiser = make_optimiser(settings, self.net, self.device)
+        if settings.ema:
+            self.average = Average(self.net, settings.ema)
         if state is not None:
             self._restore(state)
         self.validation = self._read_validation()
@@ -117,6 +127,8 @@ class Run:
         self.net.load_state_dict(tensors["net"])
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": tensors["optimiser"], "param_groups": groups})
+        if self.average is not None:
+            self.average.restore(tensors["average"])
         self.step, self.positions = int(facts["step"]), int(facts["positions"])
         self.batches, self.best = facts["batches"], facts["best"]
         self.stale, self.records = int(facts["stale"]), list(facts["records"])
@@ -139,6 +151,14 @@ class Run:
         share = min(done / max(expected, 1), 1.0)
         return (self.epoch + share) / settings.epochs
 
+    def mixture(self, progress: float) -> Objective:
+        """The objective after that share of the run: results may count more and more."""
+        settings = self.settings
+        if settings.blend_end is None:
+            return self.objective
+        blend = settings.blend + (settings.blend_end - settings.blend) * progress
+        return Objective(blend, settings.scale)
+
     def train_epoch(self) -> Losses:
         """One epoch."""
         settings = self.settings
@@ -147,14 +167,18 @@ class Run:
         self.net.train()
         done = 0
         for indices, labels in self.supply.epoch(self.epoch):
-            lr = rate(settings.schedule, settings.lr, settings.lr_end, self.progress(done))
+            progress = self.progress(done)
+            lr = rate(settings.schedule, settings.lr, settings.lr_end, progress)
             for group in self.optimiser.param_groups:
                 group["lr"] = lr
-            loss, measured = self.objective.measure(self.net(indices) * worth, labels)
+            objective = self.mixture(progress)
+            loss, measured = objective.measure(self.net(indices) * worth, labels)
             self.optimiser.zero_grad(set_to_none=True)
             loss.backward()
             self.optimiser.step()
             self.net.clip()
+            if self.average is not None and progress >= AVERAGED_FROM:
+                self.average.add(self.net)
             sums += measured
             done += 1
         self.step += done
@@ -162,6 +186,15 @@ class Run:
         losses = Losses.of(sums)
         self.positions += losses.positions
         return losses
+
+    @contextmanager
+    def averaged(self) -> Iterator[None]:
+        """The net is its average meanwhile, where there is one."""
+        if self.average is None or not self.average.begun:
+            yield
+            return
+        with self.average.instead_of(self.net):
+            yield
 
     @torch.no_grad()
     def validate(self) -> Losses | None:
@@ -182,7 +215,8 @@ class Run:
         if not losses.total < float("inf"):
             raise TrainingError(f"the loss is {losses.total} in epoch {self.epoch}")
         seconds = time.monotonic() - started
-        checked = self.validate()
+        with self.averaged():
+            checked = self.validate()
         record: dict[str, Any] = {
             "epoch": self.epoch + 1,
             "step": self.step,
@@ -200,7 +234,8 @@ class Run:
             self.best = checked.total
         self.stale = 0 if better else self.stale + 1
         if self.settings.keep == "last" or better:
-            self.save_net(record)
+            with self.averaged():
+                self.save_net(record)
         self.save()
         return record
 
@@ -227,6 +262,8 @@ class Run:
         # Settings of the optimiser follow from those of the run: only what it has learned is kept.
         learned = self.optimiser.state_dict()["state"]
         tensors = {"net": self.net.state_dict(), "optimiser": learned}
+        if self.average is not None:
+            tensors["average"] = self.average.state()
         checkpoint.save(Path(settings.checkpoint()), facts, tensors)
         lines = "".join(json.dumps(record) + "\n" for record in self.records)
         Path(settings.log()).write_text(lines)

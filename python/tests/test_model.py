@@ -10,12 +10,14 @@ from pathlib import Path
 import torch
 
 from nue_trainer import floatfile
+from nue_trainer.average import Average
 from nue_trainer.curve import svg
 from nue_trainer.floatfile import FloatFileError
 from nue_trainer.model import Net, plain_name, unit
 from nue_trainer.objective import Losses, Objective
 from nue_trainer.schedule import rate
-from nue_trainer.stream import About, Labels
+from nue_trainer.stream import About, Labels, indices
+from nue_trainer.supply import Mirror
 
 ABOUT = About("HalfKP(Friend)", "shogi", 60, 3, 20, 0, 100, 1000)
 
@@ -87,7 +89,8 @@ class Nets(unittest.TestCase):
         self.assertEqual(float(net.weight3.min().detach()), -127 / 64)
 
     def test_names(self) -> None:
-        for told, name in [("K+P", "KP"), ("HalfKP(Friend)", "HalfKP"), ("halfkpe9", "HalfKPE9")]:
+        names = [("K+P", "KP"), ("HalfKP(Friend)", "HalfKP"), ("K+P_hm", "KPHm")]
+        for told, name in [*names, ("halfkpe9", "HalfKPE9")]:
             self.assertEqual(plain_name(told), name)
 
 
@@ -158,6 +161,54 @@ class Learning(unittest.TestCase):
             self.assertAlmostEqual(rate(name, 1e-3, 1e-5, 1), 1e-5)
             self.assertTrue(1e-5 < rate(name, 1e-3, 1e-5, 0.5) < 1e-3)
         self.assertEqual(rate("constant", 1e-3, 1e-5, 1), 1e-3)
+
+
+class Averages(unittest.TestCase):
+    def test_an_average_is_that_of_the_steps(self) -> None:
+        net = Net(ABOUT, 16, 8, 4, factors=False)
+        average = Average(net, 0.99)
+        seen = []
+        for step in range(5):
+            with torch.no_grad():
+                net.bias0.fill_(float(step))
+            average.add(net)
+            seen.append(float(step))
+        with average.instead_of(net):
+            self.assertAlmostEqual(float(net.bias0[0].detach()), sum(seen) / 5, places=5)
+        self.assertEqual(float(net.bias0[0].detach()), 4.0)
+        # Later the memory fades instead.
+        short = Average(net, 0.5)
+        for step in (0.0, 8.0, 8.0):
+            with torch.no_grad():
+                net.bias0.fill_(step)
+            short.add(net)
+        with short.instead_of(net):
+            self.assertAlmostEqual(float(net.bias0[0].detach()), 6.0, places=5)
+        again = Average(net, 0.5)
+        again.restore(short.state())
+        with again.instead_of(net):
+            self.assertAlmostEqual(float(net.bias0[0].detach()), 6.0, places=5)
+
+
+class Mirrors(unittest.TestCase):
+    def test_chosen_positions_are_mirrored_and_others_are_not(self) -> None:
+        pieces, bases = (0, 2, 1, 3), (2, 1, 0)
+        for stride in (0, 12):
+            inputs = 12 if stride == 0 else 24
+            about = About("x", "shogi", inputs, 3, 4, stride, 10, 10, pieces, bases)
+            mirror = Mirror(about, torch.device("cpu"))
+            attack = 4 if stride else 0
+            numbers = torch.tensor([[[1, 3, -1], [1 + attack, 0, 2]]] * 2, dtype=torch.int16)
+            first = torch.tensor([[0, 4], [8, 0]], dtype=torch.int32)
+            chosen = torch.tensor([False, True])
+            found_bases, found = mirror.some(first, numbers, chosen)
+            self.assertEqual(found_bases.tolist(), [[0, 4], [8, 8]])
+            self.assertEqual(found[0].tolist(), [[1, 3, -1], [2 + attack, 0, 1]])
+            self.assertEqual(found.dtype, torch.int16)
+            whole = indices(about, found_bases, found)
+            self.assertEqual(whole[1, 1].tolist(), [8 + 2 + stride, 8, 8 + 1])
+            twice = mirror.some(*mirror.some(first, numbers, ~chosen), ~chosen)
+            self.assertTrue(torch.equal(twice[0], first) and torch.equal(twice[1], numbers))
 
 
 class Files(unittest.TestCase):

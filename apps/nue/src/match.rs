@@ -13,24 +13,21 @@ pub(crate) use args::MatchArgs;
 use crate::assemble;
 use crate::evaluation::Evaluation;
 use crate::failure::{Failure, Outcome};
-use crate::interrupt;
 use arena::journal::JournalError;
 use arena::ledger::{Entry, Ledger, LedgerError, journal_path};
 use arena::record::{Caption, record};
 use arena::spec::{EngineSpec, Launch};
 use arena::standings::{self, Standings};
 use arena::stats::Verdict;
-use arena::{Event, Finished, Flow, Hall, Plan};
+use arena::{Event, Finished, Flow, MatchRunner, Plan};
 use live::Live;
 use rules::{Color, Game};
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 use summary::Summary;
-use think::{TimeSource, WallTime};
 
 /// Runs the command.
 pub(crate) fn run(args: MatchArgs) -> Outcome {
@@ -40,40 +37,24 @@ pub(crate) fn run(args: MatchArgs) -> Outcome {
     for warning in &entered.warnings {
         say(&format!("warning: {warning}"));
     }
-    let hall = hall();
-    try_out(plan, &hall)?;
+    let runner = assemble::match_runner();
+    try_out(plan, &runner)?;
     let mut course = Course::begin(&args, plan)?;
     let done: HashSet<u64> = course.done.iter().copied().collect();
     course.live.show(&course.summary(None));
     let stop_already = course.is_over().is_some();
     if !stop_already {
-        arena::run(plan, &hall, &|id| !done.contains(&id), &mut |event| course.watch(event));
+        runner.run(plan, &|id| !done.contains(&id), &mut |event| course.watch(event));
     }
-    course.end(hall.abandoned.load(Ordering::Relaxed))
-}
-
-/// The surroundings of a match. An interrupt breaks off the games under way, and a second one the
-/// program.
-pub(crate) fn hall() -> Hall {
-    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
-    let for_engines = Arc::clone(&time);
-    let (abandoned, heard) = interrupt::flag();
-    if !heard {
-        say("warning: an interrupt will end the match without its table");
-    }
-    Hall {
-        time,
-        workshop: Arc::new(move |game| assemble::engine(game, Arc::clone(&for_engines))),
-        abandoned,
-    }
+    course.end(runner.abandoned.load(Ordering::Relaxed))
 }
 
 /// Starts every engine once: what cannot work is said before the first game.
-fn try_out(plan: &Plan, hall: &Hall) -> Outcome {
+fn try_out(plan: &Plan, runner: &MatchRunner) -> Outcome {
     for (index, engine) in plan.engines.iter().enumerate() {
         check_evaluation(engine, plan.game)?;
-        let introduction = plan
-            .try_out(index, hall)
+        let introduction = runner
+            .try_out(plan, index)
             .map_err(|fault| Failure::failed(format!("engine {:?}: {fault}", engine.name)))?;
         // Every engine may be sent these, declared or not.
         let always = |name: &str| ["USI_Hash", "USI_Ponder"].contains(&name);
@@ -208,7 +189,7 @@ impl<'a> Course<'a> {
             self.live.say(&format!("game {}: {name} lost by {fault}", ticket.id + 1));
         }
         let outcome =
-            standings::Outcome { winner: played.winner(), fault: fault.map(|fault| fault.cause) };
+            standings::Outcome { winner: played.winner(), fault: fault.map(|fault| fault.kind) };
         self.standings.add(ticket, outcome);
         self.worst_lag = self.worst_lag.max(played.worst_lag);
         self.starved += u64::from(played.starved);
@@ -289,7 +270,7 @@ fn outcome_of(entry: &Entry) -> standings::Outcome {
         "white" => Some(Color::White),
         _ => None,
     };
-    let fault = arena::fault::Cause::ALL.into_iter().find(|cause| cause.name() == entry.end);
+    let fault = engines::FaultKind::ALL.into_iter().find(|kind| kind.name() == entry.end);
     standings::Outcome { winner, fault }
 }
 

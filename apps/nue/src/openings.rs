@@ -1,15 +1,15 @@
 //! `nue openings make`: balanced positions to begin games from.
 
+use crate::assemble;
 use crate::draft::Draft;
 use crate::failure::{Failure, Outcome};
-use crate::r#match::hall;
 use crate::start::{self, GameArg};
-use arena::bout::Terms;
-use arena::fault::Halt;
 use arena::making::{Made, Recipe, make};
 use arena::spec::pairs;
+use arena::timed_game::Terms;
 use arena::{EngineSpec, Format, Opening, Plan, Schedule};
 use clap::{Args, Subcommand};
+use engines::PlayerError;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
@@ -130,19 +130,19 @@ fn harvest(args: &MakeArgs, recipe: &Recipe) -> Result<Vec<Made>, Failure> {
         concurrency: args.concurrency,
         cpus: Vec::new(),
     };
-    let hall = hall();
-    plan.try_out(0, &hall).map_err(|fault| Failure::failed(format!("the engine: {fault}")))?;
+    let runner = assemble::match_runner();
+    runner.try_out(&plan, 0).map_err(|fault| Failure::failed(format!("the engine: {fault}")))?;
     let bar = ProgressBar::with_draw_target(Some(args.count as u64), ProgressDrawTarget::stderr());
     let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} openings {msg} {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let made = make(recipe, &plan, &hall, &mut |made, candidates| {
+    let made = make(recipe, &plan, &runner, &mut |made, candidates| {
         bar.set_position(made as u64);
         bar.set_message(format!("of {candidates} candidates"));
     });
     bar.finish_and_clear();
-    made.map_err(|halt| match halt {
-        Halt::Fault(fault) => Failure::failed(format!("the engine: {fault}")),
-        Halt::Abandoned => Failure::failed("interrupted"),
+    made.map_err(|error| match error {
+        PlayerError::Fault(fault) => Failure::failed(format!("the engine: {fault}")),
+        PlayerError::Abandoned => Failure::failed("interrupted"),
     })
 }
 

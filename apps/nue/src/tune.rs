@@ -9,8 +9,8 @@ mod table;
 
 pub(crate) use args::TuneArgs;
 
+use crate::assemble;
 use crate::failure::{Failure, Outcome};
-use crate::r#match::hall;
 use arena::journal::{Journal, JournalError};
 use arena::spsa::Spsa;
 use arena::tuning::{self, Duel, Sitter, Step, tune};
@@ -34,8 +34,8 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
     if plan.concurrency as u64 > at_a_time {
         say(&format!("warning: no more than {at_a_time} games run at a time; raise --pairs"));
     }
-    let hall = hall();
-    let tried = plan.try_out(0, &hall);
+    let runner = assemble::match_runner();
+    let tried = runner.try_out(plan, 0);
     tried.map_err(|fault| Failure::failed(format!("the engine: {fault}")))?;
     let mut spsa = Spsa::new(entered.dials, entered.gains, args.seed);
     let mut log = open_log(args, plan, &mut spsa)?;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
     let mut failure = None;
     let workers = plan.concurrency.min(usize::try_from(at_a_time).unwrap_or(usize::MAX));
     let sitter = |_| -> Sitter<'_> {
-        let mut duel = Duel::new(plan, &hall, names.clone());
+        let mut duel = Duel::new(plan, &runner, names.clone());
         Box::new(move |question| duel.play(question))
     };
     let begun = spsa.clone();
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
             && let Err(error) = log.append(step)
         {
             failure = Some(Failure::failed(error.to_string()));
-            hall.abandoned.store(true, Ordering::Relaxed);
+            runner.abandoned.store(true, Ordering::Relaxed);
             return Flow::Stop;
         }
         live.show(step, begun.dials());

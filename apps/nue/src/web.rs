@@ -1,29 +1,20 @@
 //! `nue web`: the board in the browser.
-//!
-//! The crate `web` serves; here are the flags, the engines, the whereabouts of files, and what is
-//! printed.
-
-mod bench;
-mod browser;
-mod engines;
-mod watch;
-mod whereabouts;
 
 use crate::assemble;
 use crate::evaluation::{Evaluation, EvaluationArgs};
 use crate::failure::{Failure, Outcome};
 use clap::{Args, Subcommand};
+use kifu::Record;
 use rules::Game;
+use serde_json::Value;
+use serverd::inspect;
 use std::io::Write;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
-use think::{TimeSource, WallTime};
-use web::pool::{Means, Registered, Workshop};
-use web::store::Store;
-use web::watch::Watch;
-use web::{Furniture, Hall};
+use web::load::Load;
+use web::watch::{ServerFile, WatchPlaces};
+use web::{EngineSettings, Server, Settings, StartError};
 
 /// Play, analyse and watch in a browser.
 #[derive(Args)]
@@ -54,8 +45,15 @@ pub(crate) struct WebArgs {
     /// The same from a file, with a table [[engine]] for each
     #[arg(long, value_name = "FILE")]
     engines: Option<PathBuf>,
-    #[command(flatten)]
-    watch: watch::WatchArgs,
+    /// A CSA server to watch: the data file of "nue server", or the address of its status page (http://HOST:PORT)
+    #[arg(long, value_name = "FILE|URL")]
+    watch_server: Option<String>,
+    /// A match to watch: the file of "nue match --out" (may be repeated)
+    #[arg(long, value_name = "FILE")]
+    watch_match: Vec<PathBuf>,
+    /// Learning to watch: the folder of "nue learn" (may be repeated)
+    #[arg(long, value_name = "DIR")]
+    watch_learn: Vec<PathBuf>,
     #[command(flatten)]
     evaluation: EvaluationArgs,
 }
@@ -63,72 +61,84 @@ pub(crate) struct WebArgs {
 #[derive(Subcommand)]
 enum WebCommand {
     /// Measure how fast the server answers many players on this machine.
-    Bench(bench::BenchArgs),
+    Bench(BenchArgs),
+}
+
+/// What is measured.
+#[derive(Args)]
+struct BenchArgs {
+    /// Players at the same time
+    #[arg(long, default_value_t = 50)]
+    players: u32,
+    /// Moves each of them makes
+    #[arg(long, default_value_t = 10)]
+    moves: u32,
+    /// Level they play against; each in turn if not said
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10))]
+    level: Option<u32>,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &WebArgs) -> Outcome {
     match &args.command {
-        Some(WebCommand::Bench(bench)) => bench::run(args, bench),
+        Some(WebCommand::Bench(bench)) => {
+            let load = Load { players: bench.players, moves: bench.moves, level: bench.level };
+            let report = web::load::measure(load, engines(args)?)?;
+            write!(std::io::stdout().lock(), "{report}")?;
+            Ok(())
+        }
         None => serve(args),
     }
 }
 
 fn serve(args: &WebArgs) -> Outcome {
-    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
-    let engines = engines::registered(&args.engine, args.engines.as_deref(), &time)?;
-    let data = args.data.clone().unwrap_or_else(whereabouts::data);
-    let (store, _lock) = whereabouts::open(&data)?;
-    let listener = listen(SocketAddr::new(args.bind, args.port))?;
-    let sights = Arc::new(watch::Sights::new(&args.watch)?);
-    let hall = hall(args, engines, store, time, sights)?;
-    let address = listener.local_addr()?;
-    let token = (!address.ip().is_loopback()).then(|| hall.secret(32));
-    announce(args, address, token.as_deref(), &data)?;
-    let warm = hall.pool().clone();
-    std::thread::Builder::new().name("warm".to_owned()).spawn(move || warm.warm(Game::Shogi))?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let served = runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        web::serve(listener, hall, token, interrupted()).await
-    });
-    runtime.shutdown_timeout(std::time::Duration::from_secs(1));
-    served.map_err(|e| Failure::failed(format!("the server ended: {e}")))
+    let server = Server::prepare(Settings {
+        engines: engines(args)?,
+        address: SocketAddr::new(args.bind, args.port),
+        data: args.data.clone(),
+        registered: args.engine.clone(),
+        registered_file: args.engines.clone(),
+        watch: WatchPlaces {
+            server: args.watch_server.clone(),
+            matches: args.watch_match.clone(),
+            labs: args.watch_learn.clone(),
+        },
+        server_file: Arc::new(DataFile),
+    })?;
+    announce(&server)?;
+    if !args.no_open {
+        web::browser::open(&server.url());
+    }
+    server.run(interrupted()).map_err(|e| Failure::failed(format!("the server ended: {e}")))
 }
 
-/// A listening socket, or why there is none and what to do.
-fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
-    let listener = TcpListener::bind(address).map_err(|error| {
-        let why = match error.kind() {
-            std::io::ErrorKind::AddrInUse => format!(
-                "port {} is in use, perhaps by another nue web: choose another with --port N",
-                address.port()
-            ),
-            std::io::ErrorKind::PermissionDenied => {
-                format!(
-                    "port {} is not for everybody: choose one above 1023 with --port N",
-                    address.port()
-                )
-            }
-            std::io::ErrorKind::AddrNotAvailable => {
-                format!("{} is no address of this machine", address.ip())
-            }
-            _ => format!("cannot listen on {address}: {error}"),
-        };
-        Failure::failed(why)
-    })?;
-    listener.set_nonblocking(true)?;
-    Ok(listener)
+impl From<StartError> for Failure {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::Usage(message) => Self::Usage(message),
+            StartError::Failed(message) => Self::Failed(message),
+        }
+    }
+}
+
+/// Reads the data file of `nue server`.
+struct DataFile;
+
+impl ServerFile for DataFile {
+    fn look(&self, path: &Path) -> Result<Value, String> {
+        inspect::overview(path)
+    }
+
+    fn record(&self, path: &Path, id: &str) -> Result<Option<Record>, String> {
+        inspect::record(path, id)
+    }
 }
 
 /// What each game is evaluated with, and the engines around it.
-fn workshop(
-    args: &EvaluationArgs,
-    time: &Arc<dyn TimeSource>,
-) -> Result<(Workshop, [String; 2]), Failure> {
-    let named = args.path().map(|_| args.named()).transpose()?;
-    let evaluation = |game: Game| -> Result<(Evaluation, String), Failure> {
+fn engines(args: &WebArgs) -> Result<EngineSettings, Failure> {
+    let evaluation = &args.evaluation;
+    let named = evaluation.path().map(|_| evaluation.named()).transpose()?;
+    let find = |game: Game| -> Result<(Evaluation, String), Failure> {
         match &named {
             Some(named) if named.game() == Some(game) => Ok((named.clone(), named.describe())),
             Some(_) => {
@@ -136,82 +146,38 @@ fn workshop(
                 let about = shipped.describe();
                 Ok((shipped, about))
             }
-            None => args.as_engine(game),
+            None => evaluation.as_engine(game),
         }
     };
-    let (shogi, about_shogi) = evaluation(Game::Shogi)?;
-    let (minishogi, about_minishogi) = evaluation(Game::Minishogi)?;
-    let time = Arc::clone(time);
-    let workshop: Workshop = Arc::new(move |game| {
-        let evaluation = if game == Game::Shogi { &shogi } else { &minishogi };
-        assemble::search(game, evaluation, Arc::clone(&time))
-    });
-    Ok((workshop, [about_shogi, about_minishogi]))
-}
-
-fn hall(
-    args: &WebArgs,
-    engines: Vec<Registered>,
-    store: Store,
-    time: Arc<dyn TimeSource>,
-    watch: Arc<dyn Watch>,
-) -> Result<Arc<Hall>, Failure> {
-    let (workshop, evaluation) = workshop(&args.evaluation, &time)?;
-    let all = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let threads = args.threads.map_or(all, usize::from);
-    let means = Means { threads, hash: args.hash as usize, workshop, engines, time };
-    let wall = || {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        since.map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX))
-    };
-    // Without random numbers sessions could be guessed: better not to begin.
-    getrandom::fill(&mut [0; 8]).map_err(|e| Failure::failed(format!("no random numbers: {e}")))?;
-    let chance = |bytes: &mut [u8]| {
-        while getrandom::fill(bytes).is_err() {
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
-    };
-    let furniture = Furniture {
-        means,
-        store,
-        watch,
-        wall: Arc::new(wall),
-        chance: Arc::new(chance),
-        evaluation,
+    let (shogi, about_shogi) = find(Game::Shogi)?;
+    let (minishogi, about_minishogi) = find(Game::Minishogi)?;
+    Ok(EngineSettings {
+        threads: args.threads.map(usize::from),
+        hash: args.hash as usize,
+        own: Box::new(move |time| {
+            Arc::new(move |game| {
+                let evaluation = if game == Game::Shogi { &shogi } else { &minishogi };
+                assemble::search(game, evaluation, Arc::clone(&time))
+            })
+        }),
+        evaluation: [about_shogi, about_minishogi],
         version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
-    Ok(Hall::new(furniture)?)
+    })
 }
 
-/// Says where the board is, and shows it.
-fn announce(
-    args: &WebArgs,
-    address: SocketAddr,
-    token: Option<&str>,
-    data: &std::path::Path,
-) -> Outcome {
-    let shown = match address.ip() {
-        ip if ip.is_unspecified() => "localhost".to_owned(),
-        IpAddr::V6(ip) => format!("[{ip}]"),
-        ip @ IpAddr::V4(_) => ip.to_string(),
-    };
-    let query = token.map_or_else(String::new, |token| format!("?token={token}"));
-    let url = format!("http://{shown}:{}/{query}", address.port());
+/// Says where the board is.
+fn announce(server: &Server) -> Outcome {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "The board: {url}")?;
-    if token.is_some() {
+    writeln!(out, "The board: {}", server.url())?;
+    if server.is_public() {
         writeln!(
             out,
             "It can be reached from other machines: whoever has this address with its token may play, \
              analyse and watch. The connection is not encrypted."
         )?;
     }
-    writeln!(out, "Games are kept in {}. Ctrl-C ends the server.", data.display())?;
-    out.flush()?;
-    if !args.no_open {
-        browser::open(&url);
-    }
-    Ok(())
+    writeln!(out, "Games are kept in {}. Ctrl-C ends the server.", server.data().display())?;
+    Ok(out.flush()?)
 }
 
 /// Until an interrupt or a request to terminate; a second one ends the program at once.

@@ -37,6 +37,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let lines = goal.lines.clamp(1, self.root_moves.len().max(1));
         let mut mood = Mood { stable_since: 0, changes: 0.0, last_best: self.root_moves[0].mv() };
         let mut last_report = Duration::ZERO;
+        let mut untold = None;
         for depth in 1..=goal.depth.min(MAX_PLY as i32 - 1) {
             self.root_depth = depth;
             self.changes = 0;
@@ -60,7 +61,12 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 // Early iterations follow each other too quickly to be read.
                 if last || depth == 1 || elapsed >= last_report + goal.interval {
                     last_report = elapsed;
+                    if let Some(told) = untold.take().filter(|_| self.ends_in_bound()) {
+                        report.info(&told);
+                    }
                     self.report_lines(report, depth, lines, elapsed);
+                } else {
+                    untold = Some(self.first_line(depth, lines));
                 }
             }
             if stopped {
@@ -175,6 +181,27 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if elapsed >= total.min(budget.maximum) && budget.optimum < budget.maximum {
                 timer.enough(false);
             }
+        }
+    }
+
+    /// Whether all that is known of the best move's value is a bound: the search was stopped
+    /// while its window was being widened.
+    fn ends_in_bound(&self) -> bool {
+        let best = &self.root_moves[0];
+        best.score != -INFINITE && (best.lower || best.upper)
+    }
+
+    /// The best line of an iteration that was read to its end. It is told after all where the
+    /// search ends in a bound, so that whoever listens has an exact value.
+    fn first_line(&self, depth: i32, lines: usize) -> Info {
+        let best = &self.root_moves[0];
+        Info {
+            depth: Some(depth as u32),
+            seldepth: Some(best.sel_depth as u32),
+            multipv: (lines > 1).then_some(1),
+            score: Some((score(best.shown), Bound::Exact)),
+            pv: best.pv.clone(),
+            ..Info::default()
         }
     }
 

@@ -73,14 +73,14 @@ pub(crate) const fn from_table(value: i32, ply: usize) -> i32 {
     }
 }
 
-/// What the world calls a centipawn: the evaluation's pawn is 90.
+/// What the world calls a centipawn.
 pub(crate) const fn to_cp(value: i32) -> i32 {
-    100 * value / 90
+    think::to_centipawns(value)
 }
 
 /// The evaluation unit of a number of centipawns.
 pub(crate) const fn from_cp(cp: i32) -> i32 {
-    90 * cp / 100
+    think::PAWN * cp / 100
 }
 
 #[cfg(test)]

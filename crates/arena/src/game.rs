@@ -1,16 +1,14 @@
 //! One game, from the opening to its end.
 //!
 //! [`play`] knows nothing of clocks, processes or tables: it asks a function for a thought and
-//! applies the rules. A match asks two players with clocks ([`crate::bout`]); whoever plays an
+//! applies the rules. A match asks two players with clocks ([`crate::timed_game`]); whoever plays an
 //! engine against itself asks that engine.
 
 use crate::adjudication::{Adjudication, Adjudicator};
-use crate::fault::{Fault, Halt};
 use crate::opening::Opening;
-use crate::player::Thought;
-use crate::ponder::play_on;
 use crate::referee::{End, HouseRules};
-use rules::{AnyPosition, Color, Move};
+use engines::{Decision, EngineFault, GameLine, PlayerError};
+use rules::{Color, Move};
 use std::time::Duration;
 use think::Info;
 
@@ -58,66 +56,56 @@ impl Played {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Abandoned;
 
-/// Where a game stands when somebody must think.
-#[derive(Clone, Debug)]
-pub struct Standing<'a> {
-    /// The position, with its history.
-    pub position: &'a AnyPosition,
-    /// The same as engines are told: a line `position …`.
-    pub line: &'a str,
-}
-
 /// Plays a game. `think` is asked for every move of both sides; what it answers is checked.
 pub fn play(
     opening: &Opening,
     rules: &HouseRules,
     adjudication: Adjudication,
-    think: &mut dyn FnMut(Standing<'_>) -> Result<Thought, Halt>,
+    think: &mut dyn FnMut(&GameLine) -> Result<Decision, PlayerError>,
 ) -> Result<Played, Abandoned> {
-    let mut position = opening.position().clone();
-    let mut line = format!("position {}", opening.command());
+    let mut line = opening.game_line();
     let mut adjudicator = Adjudicator::new(adjudication);
     let mut moves = Vec::new();
     let mut worst_lag = Duration::ZERO;
     let mut starved = 0;
     let mut last = None;
-    let mut end = rules.end_of(&position);
+    let mut end = rules.end_of(line.position());
     let end = loop {
         if let Some(end) = end {
             break end;
         }
-        let turn = position.turn();
-        let thought = match think(Standing { position: &position, line: &line }) {
-            Ok(thought) => thought,
-            Err(Halt::Abandoned) => return Err(Abandoned),
-            Err(Halt::Fault(fault)) => break End::Fault(turn, fault),
+        let turn = line.position().turn();
+        let decision = match think(&line) {
+            Ok(decision) => decision,
+            Err(PlayerError::Abandoned) => return Err(Abandoned),
+            Err(PlayerError::Fault(fault)) => break End::Fault(turn, fault),
         };
-        worst_lag = worst_lag.max(thought.lag);
-        starved += u32::from(!thought.starved.is_zero());
-        let played = match rules.judge(&position, thought.answer) {
+        worst_lag = worst_lag.max(decision.lag);
+        starved += u32::from(!decision.starved.is_zero());
+        let played = match rules.judge(line.position(), decision.answer) {
             Ok(played) => played,
             Err(end) => {
-                last = Some(thought.time);
+                last = Some(decision.time);
                 break end;
             }
         };
-        let by_try = rules.wins_by_try(&position, played);
-        let score = thought.info.as_ref().and_then(|info| info.score).map(|(score, _)| score);
-        play_on(&mut position, &mut line, played);
-        moves.push(PlayedMove { played, time: thought.time, info: thought.info });
+        let by_try = rules.wins_by_try(line.position(), played);
+        let score = decision.info.as_ref().and_then(|info| info.score).map(|(score, _)| score);
+        line.play(played);
+        moves.push(PlayedMove { played, time: decision.time, info: decision.info });
         if by_try {
             break End::Try(turn);
         }
         // A mate or a repetition on the board is worth more than anybody's opinion.
-        let on_board = rules.end_of(&position);
-        let by_score = adjudicator.note(turn, score, position.ply().saturating_sub(1));
+        let on_board = rules.end_of(line.position());
+        let by_score = adjudicator.note(turn, score, line.position().ply().saturating_sub(1));
         end = on_board.or(by_score);
     };
     Ok(Played { opening: opening.clone(), moves, end, last, worst_lag, starved })
 }
 
 /// The fault of a player that could not even begin.
-pub fn forfeit(opening: &Opening, loser: Color, fault: Fault) -> Played {
+pub fn forfeit(opening: &Opening, loser: Color, fault: EngineFault) -> Played {
     Played {
         opening: opening.clone(),
         moves: Vec::new(),

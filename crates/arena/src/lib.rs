@@ -3,9 +3,8 @@
 //! | file | holds |
 //! |---|---|
 //! | [`game`] | one game by our own rules, whoever thinks |
-//! | [`bout`] | the same between two players with clocks |
+//! | [`timed_game`] | the same between two players with clocks |
 //! | [`referee`], [`adjudication`] | how games end |
-//! | [`player`], [`foreign`], [`inside`] | who plays: USI processes, engines of this program |
 //! | [`spec`], [`clock`] | how engines are started and how long they think |
 //! | [`opening`], [`making`] | where games begin; making such places |
 //! | [`schedule`], [`runner`] | which games, several at a time |
@@ -13,29 +12,18 @@
 //! | [`record`], [`ledger`], [`journal`] | games as records; a match on disk, to be resumed |
 //! | [`spsa`], [`tuning`] | numbers of the engine tuned by games against itself |
 //! | [`selfplay`] | one engine against itself, for teacher data |
-//! | [`fault`] | crash, stall, time, illegal, protocol |
 //!
-//! A player is judged by what it sends, never trusted: it may crash, hang, lie or flood, and loses
-//! one game by it. Deliberately absent: printing, command lines, and any clock that was not
+//! Who plays comes from room `engines` and is judged by what it sends, never trusted: it may crash,
+//! hang, lie or flood, and loses one game by it. Deliberately absent: printing, command lines, and any clock that was not
 //! passed in.
 
 pub mod adjudication;
-pub mod affinity;
-pub mod bout;
 pub mod clock;
-mod delay;
-mod ear;
-pub mod fault;
-pub mod foreign;
 pub mod game;
-pub mod inside;
 pub mod ledger;
 pub mod making;
 pub mod opening;
 mod plan;
-pub mod player;
-mod ponder;
-mod process;
 pub mod record;
 pub mod referee;
 pub mod runner;
@@ -46,10 +34,11 @@ pub mod spec;
 pub mod spsa;
 pub mod standings;
 pub mod stats;
+pub mod timed_game;
 pub mod tuning;
 
 pub use durable as journal;
 pub use opening::Opening;
-pub use runner::{Event, Finished, Flow, Hall, Plan, run};
+pub use runner::{Event, Finished, Flow, MatchRunner, Plan};
 pub use schedule::{Format, Schedule, Ticket};
 pub use spec::EngineSpec;

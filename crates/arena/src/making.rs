@@ -3,11 +3,10 @@
 //! Every candidate follows from the seed and its number alone, and candidates are taken in order,
 //! so the same recipe gives the same openings however many are judged at a time.
 
-use crate::fault::Halt;
 use crate::opening::Opening;
-use crate::player::{Player, Turn};
-use crate::runner::{Hall, Plan};
+use crate::runner::{MatchRunner, Plan};
 use crate::seed::Seed;
+use engines::{Allowed, Player, PlayerError, SearchRequest};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -64,24 +63,24 @@ impl Recipe {
 }
 
 /// What became of a candidate.
-type Judged = Result<Option<Made>, Halt>;
+type Judged = Result<Option<Made>, PlayerError>;
 
 /// Makes openings; the first engine of the plan judges, as many at a time as the plan says.
 /// `progress` is told how many there are and how many candidates were needed. Fewer than asked for
-/// come back where the recipe is hopeless or the hall was told to stop.
+/// come back where the recipe is hopeless or the runner was told to stop.
 pub fn make(
     recipe: &Recipe,
     plan: &Plan,
-    hall: &Hall,
+    runner: &MatchRunner,
     progress: &mut dyn FnMut(usize, u64),
-) -> Result<Vec<Made>, Halt> {
+) -> Result<Vec<Made>, PlayerError> {
     let next = AtomicU64::new(0);
     let enough = AtomicBool::new(false);
     let (sender, judged) = channel();
     thread::scope(|scope| {
         for _ in 0..plan.concurrency.max(1) {
             let (sender, next, enough) = (sender.clone(), &next, &enough);
-            scope.spawn(move || judge_all(recipe, plan, hall, next, enough, &sender));
+            scope.spawn(move || judge_all(recipe, plan, runner, next, enough, &sender));
         }
         drop(sender);
         let mut waiting: BTreeMap<u64, Judged> = BTreeMap::new();
@@ -92,7 +91,7 @@ pub fn make(
             while let Some(judgement) = waiting.remove(&harvest.taken) {
                 match judgement {
                     Ok(made) => harvest.take(made),
-                    Err(halt) => outcome = Err(halt),
+                    Err(error) => outcome = Err(error),
                 }
                 progress(harvest.made.len(), harvest.taken);
                 if harvest.is_over() || outcome.is_err() {
@@ -108,13 +107,13 @@ pub fn make(
 fn judge_all(
     recipe: &Recipe,
     plan: &Plan,
-    hall: &Hall,
+    runner: &MatchRunner,
     next: &AtomicU64,
     enough: &AtomicBool,
     sender: &Sender<(u64, Judged)>,
 ) {
-    let mut judge = plan.player(0, &[], hall);
-    while !enough.load(Ordering::Relaxed) && !hall.abandoned.load(Ordering::Relaxed) {
+    let mut judge = runner.player(&plan.engines[0], &[]);
+    while !enough.load(Ordering::Relaxed) && !runner.abandoned.load(Ordering::Relaxed) {
         let number = next.fetch_add(1, Ordering::Relaxed);
         let judged = match recipe.candidate(number) {
             None => Ok(None),
@@ -122,17 +121,21 @@ fn judge_all(
                 .map(|value| value.map(|value| Made { opening, value }))
                 .map(|made| made.filter(|made| made.value.abs() <= recipe.margin)),
         };
-        if matches!(judged, Err(Halt::Abandoned)) || sender.send((number, judged)).is_err() {
+        if matches!(judged, Err(PlayerError::Abandoned)) || sender.send((number, judged)).is_err() {
             return;
         }
     }
 }
 
 /// What the judge thinks of a position, without what it thought of others.
-fn value_of(opening: &Opening, plan: &Plan, judge: &mut dyn Player) -> Result<Option<i32>, Halt> {
-    judge.prepare(opening.game())?;
+fn value_of(
+    opening: &Opening,
+    plan: &Plan,
+    judge: &mut dyn Player,
+) -> Result<Option<i32>, PlayerError> {
+    judge.prepare(opening.game(), &mut |_| ())?;
     let control = plan.engines[0].control;
-    let line = format!("position {}", opening.command());
+    let line = opening.game_line();
     let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let go = Go {
         nodes: control.nodes,
@@ -140,9 +143,8 @@ fn value_of(opening: &Opening, plan: &Plan, judge: &mut dyn Player) -> Result<Op
         movetime: control.movetime.map(millis),
         ..Go::default()
     };
-    let turn = Turn { position: opening.position(), line: &line, go, allowed: None };
-    let thought = judge.think(&turn)?;
-    Ok(match thought.info.and_then(|info| info.score) {
+    let decision = judge.think(&SearchRequest::new(&line, go, Allowed::Untimed), None)?;
+    Ok(match decision.info.and_then(|info| info.score) {
         Some((Score::Cp(value), _)) => Some(value),
         _ => None,
     })

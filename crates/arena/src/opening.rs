@@ -1,5 +1,6 @@
 //! Where games begin: a start position and moves from it.
 
+use engines::GameLine;
 use kifu::Record;
 use rules::{AnyPosition, Color, Game, Move};
 use think::quote;
@@ -92,6 +93,11 @@ impl Opening {
     /// Which game.
     pub fn game(&self) -> Game {
         self.start.game()
+    }
+
+    /// The game as it begins, as engines are told of it.
+    pub fn game_line(&self) -> GameLine {
+        GameLine::new(self.position().clone())
     }
 
     /// What engines are told: the start and these moves.

@@ -92,7 +92,7 @@ fn evaluation(info: &Info, played: Move, turn: Color) -> Evaluation {
 
 /// The nearest word a record has, and what it leaves out. `turn` is the side to move at the end.
 fn ending(end: &End, turn: Color) -> (Ending, Option<String>) {
-    use crate::fault::Cause;
+    use engines::FaultKind;
     let plain = |ending| (ending, None);
     match end {
         End::Mate(_) => plain(Ending::Mate),
@@ -108,10 +108,10 @@ fn ending(end: &End, turn: Color) -> (Ending, Option<String>) {
         End::AdjudicatedWin(winner) => (Ending::Won(*winner), Some("adjudicated".to_owned())),
         End::AdjudicatedDraw => (Ending::Draw, Some("adjudicated".to_owned())),
         End::Fault(loser, fault) => {
-            let ending = match (fault.cause, *loser == turn) {
-                (Cause::Time, true) => Ending::TimeUp,
-                (Cause::Illegal, true) => Ending::IllegalMove(fault.text.clone()),
-                (Cause::Crash | Cause::Stall, _) => Ending::Abandoned(Some(*loser)),
+            let ending = match (fault.kind, *loser == turn) {
+                (FaultKind::Time, true) => Ending::TimeUp,
+                (FaultKind::Illegal, true) => Ending::IllegalMove(fault.received.clone()),
+                (FaultKind::Crash | FaultKind::Stall, _) => Ending::Abandoned(Some(*loser)),
                 _ => Ending::IllegalAction(*loser),
             };
             (ending, Some(fault.to_string()))

@@ -1,6 +1,6 @@
 //! When a game is over, and who won: by our own rules, whatever the players think.
 
-use crate::fault::Fault;
+use engines::EngineFault;
 use rules::{AnyPosition, Color, Declaration, Game, GameRepetition, Move};
 use think::Answer;
 
@@ -43,7 +43,7 @@ pub enum End {
     /// Both players' scores said draw.
     AdjudicatedDraw,
     /// That player did something it must not.
-    Fault(Color, Fault),
+    Fault(Color, EngineFault),
 }
 
 impl End {
@@ -73,12 +73,12 @@ impl End {
             Self::MaxMoves => "max-moves",
             Self::AdjudicatedWin(_) => "adjudicated-win",
             Self::AdjudicatedDraw => "adjudicated-draw",
-            Self::Fault(_, fault) => fault.cause.name(),
+            Self::Fault(_, fault) => fault.kind.name(),
         }
     }
 
     /// The fault, if that is how it ended.
-    pub const fn fault(&self) -> Option<(Color, &Fault)> {
+    pub const fn fault(&self) -> Option<(Color, &EngineFault)> {
         match self {
             Self::Fault(color, fault) => Some((*color, fault)),
             _ => None,
@@ -109,10 +109,12 @@ impl HouseRules {
             Answer::Win if position.can_declare(self.declaration) => Err(End::Declaration(turn)),
             Answer::Win => {
                 let why = format!("the position is not won by {}", self.declaration);
-                Err(End::Fault(turn, Fault::illegal("win", why)))
+                Err(End::Fault(turn, EngineFault::illegal("win", why)))
             }
             Answer::Move(m) => match position.why_illegal(m) {
-                Some(why) => Err(End::Fault(turn, Fault::illegal(&m.usi(position.game()), why))),
+                Some(why) => {
+                    Err(End::Fault(turn, EngineFault::illegal(&m.usi(position.game()), why)))
+                }
                 None => Ok(m),
             },
         }

@@ -1,15 +1,14 @@
 //! Plays the games of a schedule, several at a time.
 
-use crate::affinity;
-use crate::bout::{Terms, bout};
-use crate::fault::{Fault, Halt};
-use crate::foreign::{Foreign, Introduction};
 use crate::game::{Abandoned, Played};
-use crate::inside::{Inside, Workshop};
 use crate::opening::Opening;
-use crate::player::Player;
 use crate::schedule::{Schedule, Ticket};
 use crate::spec::{EngineSpec, Launch};
+use crate::timed_game::{Terms, play_timed};
+use engines::{
+    EngineFactory, EngineFault, Introduction, LocalPlayer, Player, PlayerError, ProgramCommand,
+    UsiPlayer, affinity,
+};
 use rules::Game;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,13 +37,13 @@ pub struct Plan {
     pub cpus: Vec<Vec<usize>>,
 }
 
-/// What a match needs from its surroundings.
+/// Plays matches, with what they need from their surroundings.
 #[derive(Clone)]
-pub struct Hall {
+pub struct MatchRunner {
     /// The clock.
     pub time: Arc<dyn TimeSource>,
     /// Makes engines of this program.
-    pub workshop: Arc<Workshop>,
+    pub factory: Arc<EngineFactory>,
     /// Set to break off all games at once.
     pub abandoned: Arc<AtomicBool>,
 }
@@ -79,40 +78,6 @@ pub enum Flow {
 }
 
 impl Plan {
-    pub(crate) fn player(&self, index: usize, cpus: &[usize], hall: &Hall) -> Box<dyn Player> {
-        let spec = &self.engines[index];
-        let (time, abandoned) = (Arc::clone(&hall.time), Arc::clone(&hall.abandoned));
-        match &spec.launch {
-            Launch::Process(command) => {
-                Box::new(Foreign::new(spec, command, cpus, time, abandoned))
-            }
-            Launch::Inside => {
-                let workshop = Arc::clone(&hall.workshop);
-                let inside = Inside::new(&spec.options, workshop, time, abandoned);
-                Box::new(inside.pondering(spec.ponder))
-            }
-        }
-    }
-
-    /// Starts an engine once to see whether it works, and asks who it is.
-    pub fn try_out(&self, index: usize, hall: &Hall) -> Result<Introduction, Fault> {
-        let outcome = |result: Result<(), Halt>| match result {
-            Err(Halt::Fault(fault)) => Err(fault),
-            _ => Ok(()),
-        };
-        let spec = &self.engines[index];
-        if let Launch::Process(command) = &spec.launch {
-            let (time, abandoned) = (Arc::clone(&hall.time), Arc::clone(&hall.abandoned));
-            let mut player = Foreign::new(spec, command, &[], time, abandoned);
-            outcome(player.prepare(self.game))?;
-            return Ok(player.introduction().clone());
-        }
-        let mut player = self.player(index, &[], hall);
-        outcome(player.prepare(self.game))?;
-        let options = (hall.workshop)(self.game).options();
-        Ok(Introduction { name: None, options })
-    }
-
     /// How many threads may be busy at the same time.
     pub fn threads(&self) -> usize {
         let each = self.engines.iter().map(EngineSpec::threads).max().unwrap_or(1);
@@ -123,55 +88,97 @@ impl Plan {
     }
 }
 
-/// Plays every game for which `wanted` holds. Events come in the order things happen; what
-/// `watch` returns decides whether to go on. Returns when all is over and no engine runs.
-pub fn run(
-    plan: &Plan,
-    hall: &Hall,
-    wanted: &(dyn Fn(u64) -> bool + Sync),
-    watch: &mut dyn FnMut(Event) -> Flow,
-) {
-    let next = AtomicU64::new(0);
-    let (sender, events) = channel();
-    thread::scope(|scope| {
-        for worker in 0..plan.concurrency.max(1) {
-            let sender = sender.clone();
-            let next = &next;
-            let work = move || Worker::new(plan, hall, worker, sender).work(next, wanted);
-            let spawned =
-                thread::Builder::new().name(format!("game {worker}")).spawn_scoped(scope, work);
-            if spawned.is_err() && worker > 0 {
-                // Fewer at a time than asked for is better than none.
-                break;
-            }
+impl MatchRunner {
+    /// A participant, to be started when its first game begins.
+    pub(crate) fn player(&self, spec: &EngineSpec, cpus: &[usize]) -> Box<dyn Player> {
+        match &spec.launch {
+            Launch::Process(_) => Box::new(self.usi_player(spec, cpus)),
+            Launch::Inside => Box::new(self.local_player(spec)),
         }
-        drop(sender);
-        while let Ok(event) = events.recv() {
-            if watch(event) == Flow::Stop {
-                hall.abandoned.store(true, Ordering::Relaxed);
-            }
+    }
+
+    fn usi_player(&self, spec: &EngineSpec, cpus: &[usize]) -> UsiPlayer {
+        let command = match &spec.launch {
+            Launch::Process(command) => command.clone(),
+            Launch::Inside => ProgramCommand::default(),
+        };
+        let (time, abandoned) = (Arc::clone(&self.time), Arc::clone(&self.abandoned));
+        UsiPlayer::new(command, spec.settings(cpus), time, abandoned)
+    }
+
+    /// A participant that is an engine of this program.
+    pub(crate) fn local_player(&self, spec: &EngineSpec) -> LocalPlayer {
+        let (time, abandoned) = (Arc::clone(&self.time), Arc::clone(&self.abandoned));
+        LocalPlayer::new(spec.settings(&[]), Arc::clone(&self.factory), time, abandoned)
+    }
+
+    /// Starts an engine once to see whether it works, and asks who it is.
+    pub fn try_out(&self, plan: &Plan, index: usize) -> Result<Introduction, EngineFault> {
+        let outcome = |result: Result<(), PlayerError>| match result {
+            Err(PlayerError::Fault(fault)) => Err(fault),
+            _ => Ok(()),
+        };
+        let spec = &plan.engines[index];
+        if matches!(spec.launch, Launch::Process(_)) {
+            let mut player = self.usi_player(spec, &[]);
+            outcome(player.prepare(plan.game, &mut |_| ()))?;
+            return Ok(player.introduction().clone());
         }
-    });
+        let mut player = self.local_player(spec);
+        outcome(player.prepare(plan.game, &mut |_| ()))?;
+        Ok(Introduction { name: None, options: player.options() })
+    }
+
+    /// Plays every game for which `wanted` holds. Events come in the order things happen; what
+    /// `watch` returns decides whether to go on. Returns when all is over and no engine runs.
+    pub fn run(
+        &self,
+        plan: &Plan,
+        wanted: &(dyn Fn(u64) -> bool + Sync),
+        watch: &mut dyn FnMut(Event) -> Flow,
+    ) {
+        let next = AtomicU64::new(0);
+        let (sender, events) = channel();
+        thread::scope(|scope| {
+            for worker in 0..plan.concurrency.max(1) {
+                let sender = sender.clone();
+                let next = &next;
+                let work = move || Worker::new(plan, self, worker, sender).work(next, wanted);
+                let spawned =
+                    thread::Builder::new().name(format!("game {worker}")).spawn_scoped(scope, work);
+                if spawned.is_err() && worker > 0 {
+                    // Fewer at a time than asked for is better than none.
+                    break;
+                }
+            }
+            drop(sender);
+            while let Ok(event) = events.recv() {
+                if watch(event) == Flow::Stop {
+                    self.abandoned.store(true, Ordering::Relaxed);
+                }
+            }
+        });
+    }
 }
 
 /// One game after another, with engines kept between games.
 struct Worker<'a> {
     plan: &'a Plan,
-    hall: &'a Hall,
+    runner: &'a MatchRunner,
     cpus: &'a [usize],
     players: HashMap<usize, Box<dyn Player>>,
     events: Sender<Event>,
 }
 
 impl<'a> Worker<'a> {
-    fn new(plan: &'a Plan, hall: &'a Hall, worker: usize, events: Sender<Event>) -> Self {
+    fn new(plan: &'a Plan, runner: &'a MatchRunner, worker: usize, events: Sender<Event>) -> Self {
         let cpus =
             if plan.cpus.is_empty() { &[][..] } else { &plan.cpus[worker % plan.cpus.len()] };
         if plan.engines.iter().any(|e| e.launch == Launch::Inside) {
             // Threads of our own engine start from this one and stay where it is.
             affinity::confine(cpus);
         }
-        Self { plan, hall, cpus, players: HashMap::new(), events }
+        Self { plan, runner, cpus, players: HashMap::new(), events }
     }
 
     fn work(mut self, next: &AtomicU64, wanted: &(dyn Fn(u64) -> bool + Sync)) {
@@ -181,7 +188,7 @@ impl<'a> Worker<'a> {
             if !wanted(id) {
                 continue;
             }
-            if self.hall.abandoned.load(Ordering::Relaxed) || self.play(ticket).is_none() {
+            if self.runner.abandoned.load(Ordering::Relaxed) || self.play(ticket).is_none() {
                 return;
             }
         }
@@ -190,24 +197,24 @@ impl<'a> Worker<'a> {
     /// Plays a game; `None` when it was abandoned or nobody listens any more.
     fn play(&mut self, ticket: Ticket) -> Option<()> {
         self.events.send(Event::Started(ticket)).ok()?;
-        let began = self.hall.time.now();
-        let played = self.bout(&ticket).ok()?;
-        let duration = since(&*self.hall.time, began);
+        let began = self.runner.time.now();
+        let played = self.play_ticket(&ticket).ok()?;
+        let duration = since(&*self.runner.time, began);
         let finished = Finished { ticket, played, duration };
         self.events.send(Event::Finished(Box::new(finished))).ok()
     }
 
-    fn bout(&mut self, ticket: &Ticket) -> Result<Played, Abandoned> {
+    fn play_ticket(&mut self, ticket: &Ticket) -> Result<Played, Abandoned> {
         let [black, white] = ticket.players;
         let plan = self.plan;
         let mut take = |index| {
             let kept = self.players.remove(&index);
-            kept.unwrap_or_else(|| plan.player(index, self.cpus, self.hall))
+            kept.unwrap_or_else(|| self.runner.player(&plan.engines[index], self.cpus))
         };
         let (mut first, mut second) = (take(black), take(white));
         let controls = [black, white].map(|index| plan.engines[index].control);
         let opening = &plan.openings[ticket.opening];
-        let played = bout(opening, &plan.terms, controls, [&mut *first, &mut *second]);
+        let played = play_timed(opening, &plan.terms, controls, [&mut *first, &mut *second]);
         self.players.insert(black, first);
         self.players.insert(white, second);
         played

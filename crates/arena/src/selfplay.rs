@@ -21,8 +21,8 @@ pub mod starts;
 mod tests;
 
 use crate::adjudication::Adjudication;
-use crate::inside::Workshop;
 use crate::referee::HouseRules;
+use engines::EngineFactory as Workshop;
 use maker::{Broken, Made, Maker};
 use rules::Game;
 use starts::Starts;

@@ -4,28 +4,16 @@
 //! file: see [`EngineSpec::from_pairs`].
 
 use crate::clock::{ClockRule, TimeControl};
+use engines::{PlayerSettings, ProgramCommand};
 use std::time::Duration;
 use think::quote;
 use thiserror::Error;
-
-/// How to start a process.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Command {
-    /// The executable.
-    pub program: String,
-    /// Its arguments.
-    pub args: Vec<String>,
-    /// The folder it runs in.
-    pub dir: Option<String>,
-    /// Environment variables beside those it inherits.
-    pub env: Vec<(String, String)>,
-}
 
 /// Where an engine runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Launch {
     /// In a process of its own, spoken to in USI.
-    Process(Command),
+    Process(ProgramCommand),
     /// In this process: our own engine.
     Inside,
 }
@@ -94,6 +82,18 @@ impl EngineSpec {
         draft.finish()
     }
 
+    /// How it is set up as a player, on those processors if any are named.
+    pub fn settings(&self, cpus: &[usize]) -> PlayerSettings {
+        PlayerSettings {
+            options: self.options.clone(),
+            ponder: self.ponder,
+            startup: self.startup,
+            stall: self.stall,
+            cpus: cpus.to_vec(),
+            ..PlayerSettings::default()
+        }
+    }
+
     /// Threads it searches with, as far as its options tell.
     pub fn threads(&self) -> usize {
         let named =
@@ -106,7 +106,7 @@ impl EngineSpec {
 #[derive(Default)]
 struct Draft {
     name: Option<String>,
-    command: Command,
+    command: ProgramCommand,
     options: Vec<(String, String)>,
     main: Option<(Duration, Duration)>,
     byoyomi: Option<Duration>,

@@ -1,8 +1,8 @@
 //! Where a match stands.
 
-use crate::fault::Cause;
 use crate::schedule::{Schedule, Ticket};
 use crate::stats::{Score, Tally};
+use engines::FaultKind;
 use rating::{Fit, Results};
 use rules::Color;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub struct Standings {
     pairings: Vec<(usize, usize)>,
     tallies: Vec<Tally>,
-    faults: Vec<BTreeMap<Cause, u64>>,
+    faults: Vec<BTreeMap<FaultKind, u64>>,
     /// Faulty games of an engine since its last sound one.
     rows: Vec<u64>,
     colors: [u64; 3],
@@ -25,7 +25,7 @@ pub struct Outcome {
     /// Who won; `None` for a draw.
     pub winner: Option<Color>,
     /// Why the loser lost, if by a fault.
-    pub fault: Option<Cause>,
+    pub fault: Option<FaultKind>,
 }
 
 impl Standings {
@@ -108,7 +108,7 @@ impl Standings {
     }
 
     /// How an engine lost games otherwise than on the board.
-    pub fn faults(&self, engine: usize) -> &BTreeMap<Cause, u64> {
+    pub fn faults(&self, engine: usize) -> &BTreeMap<FaultKind, u64> {
         &self.faults[engine]
     }
 
@@ -130,7 +130,7 @@ mod tests {
         let mut standings = Standings::new(&schedule, 2);
         let won = |winner| Outcome { winner: Some(winner), fault: None };
         let drawn = Outcome { winner: None, fault: None };
-        let crash = Outcome { winner: Some(Black), fault: Some(Cause::Crash) };
+        let crash = Outcome { winner: Some(Black), fault: Some(FaultKind::Crash) };
         // Engine 0 is Black, White, Black, White.
         for (id, outcome) in [(0, won(Black)), (1, won(White)), (2, drawn), (3, crash)] {
             standings.add(&schedule.ticket(id).unwrap(), outcome);
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(score.pairs, [0, 1, 0, 0, 1]);
         assert_eq!(standings.score(1), score.reversed());
         assert_eq!(standings.colors(), [2, 1, 1]);
-        assert_eq!(standings.faults(0).get(&Cause::Crash), Some(&1));
+        assert_eq!(standings.faults(0).get(&FaultKind::Crash), Some(&1));
         assert!(standings.faults(1).is_empty());
         assert_eq!((standings.hopeless(1), standings.hopeless(2)), (Some(0), None));
         assert_eq!(standings.hopeless(0), None);

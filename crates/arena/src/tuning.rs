@@ -3,10 +3,10 @@
 //! [`tune`] hands out games, whoever plays them, and applies results in the order of the
 //! iterations; [`Duel`] plays them with engines of this program.
 
-use crate::bout::bout;
-use crate::inside::Inside;
-use crate::runner::{Flow, Hall, Plan};
+use crate::runner::{Flow, MatchRunner, Plan};
 use crate::spsa::{Probe, Spsa, WINDOW};
+use crate::timed_game::play_timed;
+use engines::{LocalPlayer, Player};
 use rules::Color;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -167,18 +167,14 @@ pub const fn games_at_a_time(pairs: u64) -> u64 {
 /// `plus` side, its second the other; its schedule says from where.
 pub struct Duel<'a> {
     plan: &'a Plan,
-    players: [Inside; 2],
+    players: [LocalPlayer; 2],
     names: Vec<String>,
 }
 
 impl<'a> Duel<'a> {
     /// Two engines; `names` are the options the dials are.
-    pub fn new(plan: &'a Plan, hall: &Hall, names: Vec<String>) -> Self {
-        let player = |index: usize| {
-            let (time, abandoned) = (Arc::clone(&hall.time), Arc::clone(&hall.abandoned));
-            let workshop = Arc::clone(&hall.workshop);
-            Inside::new(&plan.engines[index].options, workshop, time, abandoned)
-        };
+    pub fn new(plan: &'a Plan, runner: &MatchRunner, names: Vec<String>) -> Self {
+        let player = |index: usize| runner.local_player(&plan.engines[index]);
         Self { plan, players: [player(0), player(1)], names }
     }
 
@@ -192,11 +188,11 @@ impl<'a> Duel<'a> {
         }
         let [plus, minus] = &mut self.players;
         let plus_is_black = ticket.players[Color::Black.index()] == 0;
-        let players: [&mut dyn crate::player::Player; 2] =
+        let players: [&mut dyn Player; 2] =
             if plus_is_black { [plus, minus] } else { [minus, plus] };
         let controls = ticket.players.map(|index| self.plan.engines[index].control);
         let opening = &self.plan.openings[ticket.opening];
-        let played = bout(opening, &self.plan.terms, controls, players).ok()?;
+        let played = play_timed(opening, &self.plan.terms, controls, players).ok()?;
         let half_points = match played.winner() {
             None => 1,
             Some(color) => 2 * u8::from(plus_is_black == (color == Color::Black)),

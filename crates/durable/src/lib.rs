@@ -10,9 +10,6 @@
 //! Deliberately absent: any knowledge of what is written, and any waiting. A lock that is held is
 //! an error at once.
 
-// A field or variant whose name says it all needs no sentence.
-#![allow(missing_docs)]
-
 mod draft;
 mod journal;
 mod lock;

@@ -86,19 +86,19 @@ pub fn changed<V: Variant, F: FeatureSet<V>>(view: View, delta: &Delta) -> Chang
     let capture = delta.captured.is_some();
     if F::KINGS || delta.placed.kind_index() != Kind::King.index() {
         c.len = 1 + usize::from(capture);
-        c.added[0] = view.piece::<V>(delta.placed, delta.to);
+        c.added[0] = view.piece::<V, F>(delta.placed, delta.to);
         c.removed[0] = if delta.lifted.is_some() {
-            view.piece::<V>(delta.lifted, delta.from)
+            view.piece::<V, F>(delta.lifted, delta.from)
         } else {
             view.hand_index::<V>(delta.color, delta.placed.kind_index(), copy)
         };
         if capture {
-            c.removed[1] = view.piece::<V>(delta.captured, delta.to);
+            c.removed[1] = view.piece::<V, F>(delta.captured, delta.to);
             c.added[1] = view.hand_index::<V>(delta.color, delta.captured.kind_index(), copy);
         }
     } else if capture {
         c.len = 1;
-        c.removed[0] = view.piece::<V>(delta.captured, delta.to);
+        c.removed[0] = view.piece::<V, F>(delta.captured, delta.to);
         c.added[0] = view.hand_index::<V>(delta.color, delta.captured.kind_index(), copy);
     }
     c

@@ -20,5 +20,5 @@ pub use changes::{Changes, active, changed, missing};
 pub use effects::Effects;
 pub use list::List;
 pub use numbering::Numbering;
-pub use sets::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP};
+pub use sets::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP, KPHm};
 pub use view::View;

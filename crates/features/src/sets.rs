@@ -4,11 +4,13 @@ mod half_kp;
 mod half_kp_krank;
 mod half_kpe9;
 mod k_p;
+mod k_p_hm;
 
 pub use half_kp::HalfKp;
 pub use half_kp_krank::HalfKpKrank;
 pub use half_kpe9::HalfKpE9;
 pub use k_p::KP;
+pub use k_p_hm::KPHm;
 
 use rules::Variant;
 use std::fmt::Debug;
@@ -26,6 +28,9 @@ pub trait FeatureSet<V: Variant>: Copy + Default + Debug + Send + Sync + 'static
     const BY_KING: bool;
     /// Whether the two kings are features themselves.
     const KINGS: bool = false;
+    /// Whether the board is mirrored left to right for a player whose king is on the far half,
+    /// so that a king that crosses the middle changes all of its owner's features.
+    const MIRRORED: bool = false;
     /// How far apart the features of one piece under different attacks are; 0 if attacks do not
     /// matter. Where they do, a move may change features of pieces it did not touch.
     const EFFECT_STRIDE: usize = 0;

@@ -113,15 +113,17 @@ fn follow<V: Variant, F: FeatureSet<V>>(start: &str, mut seed: u64) {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let m = moves[(seed >> 33) as usize % moves.len()];
         let before = Color::BOTH.map(|side| features::<V, F>(&pos, side));
+        let views = Color::BOTH.map(|side| View::new::<V, F>(side, pos.king(side)));
         let delta = pos.play(m);
         let king_moved = delta.placed.kind_index() == Kind::King.index();
         for side in Color::BOTH {
             let after = features::<V, F>(&pos, side);
             assert!(after.iter().all(|&f| (f as usize) < F::INPUTS));
-            if F::EFFECT_STRIDE > 0 || F::BY_KING && king_moved && delta.color == side {
+            let view = View::new::<V, F>(side, pos.king(side));
+            if F::EFFECT_STRIDE > 0 || view != views[side.index()] {
+                assert!(F::EFFECT_STRIDE > 0 || king_moved && delta.color == side);
                 continue;
             }
-            let view = View::new::<V, F>(side, pos.king(side));
             let c = changed::<V, F>(view, &delta);
             let mut found = before[side.index()].clone();
             for f in c.removed() {
@@ -140,6 +142,7 @@ fn changes_follow_games() {
     for seed in 0..10 {
         follow::<Shogi, HalfKp>(Shogi::START, seed);
         follow::<Shogi, KP>(Shogi::START, seed);
+        follow::<Shogi, KPHm>(Shogi::START, seed);
         follow::<Shogi, HalfKpKrank>(&Handicap::Six.sfen(), seed);
         follow::<Shogi, HalfKpE9>(Shogi::START, seed);
         follow::<Minishogi, HalfKp>(Minishogi::START, seed);
@@ -187,5 +190,25 @@ fn numbers_mirror_and_turn_like_the_pieces_they_stand_for() {
             assert_eq!(n.mirrored(n.mirrored(number)), number);
             assert_eq!(n.turned(n.mirrored(number)), n.mirrored(n.turned(number)));
         }
+    }
+}
+
+#[test]
+fn a_king_on_the_other_half_sees_the_mirrored_board() {
+    let sfen = |board: &str| format!("{board} b BSbs 1");
+    let left = sfen("ln4knl/1r2g1gs1/p1ppppppp/1p7/9/2P6/PP1PPPPPP/1KG4R1/LNSG3NL");
+    let right = sfen("lnk4nl/1sg1g2r1/ppppppp1p/7p1/9/6P2/PPPPPP1PP/1R4GK1/LN3GSNL");
+    let [left, right] = [left, right].map(|s| Position::<Shogi>::from_sfen(&s).unwrap());
+    for side in Color::BOTH {
+        assert_eq!(features::<Shogi, KPHm>(&left, side), features::<Shogi, KPHm>(&right, side));
+        assert_ne!(features::<Shogi, KP>(&left, side), features::<Shogi, KP>(&right, side));
+    }
+    // Each side sees one of the two as it is.
+    let plain = [&left, &right].map(|p| features::<Shogi, KP>(p, Color::Black));
+    assert!(plain.contains(&features::<Shogi, KPHm>(&left, Color::Black)));
+    // A king in the middle mirrors nothing.
+    let start = Position::<Shogi>::startpos();
+    for side in Color::BOTH {
+        assert_eq!(features::<Shogi, KPHm>(&start, side), features::<Shogi, KP>(&start, side));
     }
 }

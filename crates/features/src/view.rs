@@ -9,6 +9,7 @@ use rules::{Color, Kind, Piece, Square, Variant};
 pub struct View {
     perspective: Color,
     offset: u32,
+    mirrored: bool,
 }
 
 impl View {
@@ -18,7 +19,8 @@ impl View {
     #[inline]
     pub fn new<V: Variant, F: FeatureSet<V>>(perspective: Color, king: Option<Square>) -> Self {
         let king = king.map_or(0, |sq| Numbering::of(V::GAME).orient(perspective, sq));
-        Self { perspective, offset: F::offset(king) as u32 }
+        let mirrored = F::MIRRORED && king / V::SIZE > V::SIZE / 2;
+        Self { perspective, offset: F::offset(king) as u32, mirrored }
     }
 
     /// Whose view it is.
@@ -35,12 +37,13 @@ impl View {
         if kind == 0 || !F::KINGS && kind == Kind::King.index() {
             return None;
         }
-        Some(self.piece::<V>(piece, sq))
+        Some(self.piece::<V, F>(piece, sq))
     }
 
     /// The feature of a piece known to have one.
     #[inline]
-    pub(crate) fn piece<V: Variant>(self, piece: Piece, sq: Square) -> u32 {
+    pub(crate) fn piece<V: Variant, F: FeatureSet<V>>(self, piece: Piece, sq: Square) -> u32 {
+        let sq = if F::MIRRORED && self.mirrored { sq.mirrored(V::GAME) } else { sq };
         self.offset + Numbering::of(V::GAME).board(self.perspective, piece, sq) as u32
     }
 

@@ -36,13 +36,14 @@ mod writer;
 
 pub use csa::wire;
 pub use diagram::{diagram, move_list};
-pub use ending::{Ending, Outcome};
+pub use ending::Ending;
 pub use error::{Problem, ReadError, WriteError};
 pub use evaluation::{Evaluation, Score};
 pub use format::{Format, UnknownFormat};
 pub use headers::{Headers, Key};
 pub use movetext::write_line;
 pub use options::{CsaVersion, Encoding, Losses, UnknownCsaVersion, UnknownEncoding, WriteOptions};
+pub use play::Outcome;
 pub use problems::{MateProblem, take_sfen};
 pub use reader::{ReadOptions, Reader, read};
 pub use record::{Lines, Node, NodeId, Record, Step};

@@ -4,7 +4,7 @@ use crate::architecture::{Architecture, FeatureKind};
 use crate::file::NetError;
 use crate::info::NetInfo;
 use crate::net::{Header, Net};
-use features::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP};
+use features::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP, KPHm};
 use rules::{Game, Minishogi, Shogi, Variant};
 use simd::{Isa, Parameters, Shape};
 use std::io::{self, Read, Write};
@@ -111,6 +111,8 @@ kinds! {
     HalfKp: Shogi, HalfKp;
     /// K-P.
     KP: Shogi, KP;
+    /// K-P mirrored by the own king's half.
+    KPHm: Shogi, KPHm;
     /// HalfKPE9.
     HalfKpE9: Shogi, HalfKpE9;
     /// HalfKPKrank.

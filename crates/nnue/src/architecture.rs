@@ -1,7 +1,7 @@
 //! What tells one kind of net from another: feature set, shape, and the text and hashes a file
 //! carries for them.
 
-use features::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP};
+use features::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP, KPHm};
 use rules::{Game, Minishogi, Shogi};
 use simd::Shape;
 use std::fmt;
@@ -13,6 +13,8 @@ pub enum FeatureKind {
     HalfKp,
     /// Pieces and kings.
     KP,
+    /// Pieces and kings, mirrored by the own king's half.
+    KPHm,
     /// Own king × piece × attacks.
     HalfKpE9,
     /// Own king's rank × own king × piece.
@@ -23,8 +25,8 @@ pub enum FeatureKind {
 
 impl FeatureKind {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::HalfKp, Self::KP, Self::HalfKpE9, Self::HalfKpKrank, Self::MiniHalfKp];
+    pub const ALL: [Self; 6] =
+        [Self::HalfKp, Self::KP, Self::KPHm, Self::HalfKpE9, Self::HalfKpKrank, Self::MiniHalfKp];
 
     /// The name in files, the hash constant, the number of inputs, the game.
     const fn facts(self) -> (&'static str, u32, usize, Game) {
@@ -41,6 +43,7 @@ impl FeatureKind {
         match self {
             Self::HalfKp => facts!(Shogi, HalfKp),
             Self::KP => facts!(Shogi, KP),
+            Self::KPHm => facts!(Shogi, KPHm),
             Self::HalfKpE9 => facts!(Shogi, HalfKpE9),
             Self::HalfKpKrank => facts!(Shogi, HalfKpKrank),
             Self::MiniHalfKp => facts!(Minishogi, HalfKp),
@@ -160,7 +163,8 @@ impl Architecture {
     /// Every architecture of a usual shape whose files have this payload.
     pub(crate) fn of_size(payload: u64) -> Vec<Self> {
         let mut found = Vec::new();
-        for features in FeatureKind::ALL {
+        // Sets of our own always have their name in the text.
+        for features in FeatureKind::ALL.into_iter().filter(|&kind| kind != FeatureKind::KPHm) {
             for l0 in L0 {
                 let rows = 2 * l0 as u64 * features.inputs() as u64;
                 if rows > payload || payload - rows > 2 << 20 {

@@ -77,7 +77,7 @@ pub(crate) struct Cache {
 impl Cache {
     /// A cache that knows only the empty board, for which every accumulator is the biases.
     pub(crate) fn new<V: Variant, F: FeatureSet<V>>(net: &Net<V, F>) -> Self {
-        let entries = 2 * if F::BY_KING { V::SQUARES } else { 1 };
+        let entries = 2 * if F::BY_KING || F::MIRRORED { V::SQUARES } else { 1 };
         let biases = &net.transformer().biases;
         let mut accumulators = AlignedVec::zeroed(entries * biases.len());
         for entry in accumulators.chunks_exact_mut(biases.len()) {
@@ -101,7 +101,8 @@ impl Cache {
     ) {
         let king = new.kings[side.index()];
         let view = View::new::<V, F>(side, king);
-        let square = if F::BY_KING { king.map_or(0, Square::index) } else { 0 };
+        let by_king = F::BY_KING || F::MIRRORED;
+        let square = if by_king { king.map_or(0, Square::index) } else { 0 };
         let entry = 2 * square + side.index();
         self.compare::<V, F>(view, entry, new);
         self.snapshots[entry] = *new;

@@ -20,7 +20,8 @@ struct Frame {
     /// Whether each side's accumulator has been computed.
     computed: [bool; 2],
     /// Whether each side's accumulator cannot be had from the ply before: at the root, for sets
-    /// by king after a move of that king, for sets with attacks after any move.
+    /// by king after a move of that king, for mirrored ones where it crosses the middle, for sets
+    /// with attacks after any move.
     cut: [bool; 2],
 }
 
@@ -195,8 +196,12 @@ impl<V: Variant, F: FeatureSet<V>> Evaluator<V> for Nnue<V, F> {
         let mut kings = before.kings;
         let mut cut = [F::EFFECT_STRIDE > 0; 2];
         if delta.placed.kind_index() == Kind::King.index() {
-            kings[delta.color.index()] = Some(delta.to);
-            cut[delta.color.index()] |= F::BY_KING;
+            let (side, c) = (delta.color, delta.color.index());
+            kings[c] = Some(delta.to);
+            if F::BY_KING || F::MIRRORED {
+                let view = |king| View::new::<V, F>(side, king);
+                cut[c] |= view(before.kings[c]) != view(kings[c]);
+            }
         }
         let frame = Frame { delta: Some(*delta), kings, computed: [false; 2], cut };
         self.frames.push(frame);

@@ -47,7 +47,7 @@ pub enum NetError {
     },
     /// A net, but with inputs or layers we have no code for.
     #[error(
-        "a net of an unknown kind {description:?} ({size} bytes): known are HalfKP, K+P, HalfKPE9 and HalfKPKrank with clipped ReLU, and HalfKP for 5x5"
+        "a net of an unknown kind {description:?} ({size} bytes): known are HalfKP, K+P, K+P_hm, HalfKPE9 and HalfKPKrank with clipped ReLU, and HalfKP for 5x5"
     )]
     Kind {
         /// The description.

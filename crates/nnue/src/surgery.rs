@@ -86,6 +86,7 @@ impl AnyNet {
         Ok(match architecture.features {
             FeatureKind::HalfKp => Self::HalfKp(net(shape, parts)?),
             FeatureKind::KP => Self::KP(net(shape, parts)?),
+            FeatureKind::KPHm => Self::KPHm(net(shape, parts)?),
             FeatureKind::HalfKpE9 => Self::HalfKpE9(net(shape, parts)?),
             FeatureKind::HalfKpKrank => Self::HalfKpKrank(net(shape, parts)?),
             FeatureKind::MiniHalfKp => Self::MiniHalfKp(net(shape, parts)?),
@@ -97,6 +98,7 @@ impl AnyNet {
         match self {
             Self::HalfKp(net) => net.transformer(),
             Self::KP(net) => net.transformer(),
+            Self::KPHm(net) => net.transformer(),
             Self::HalfKpE9(net) => net.transformer(),
             Self::HalfKpKrank(net) => net.transformer(),
             Self::MiniHalfKp(net) => net.transformer(),

@@ -25,5 +25,7 @@ pub use engine::{Engine, STACK, WrongGame};
 pub use limits::{Clocks, Limits, MateLimit};
 pub use option::{OptionError, OptionKind, OptionSpec, Settings, Value};
 pub use quote::quote;
-pub use report::{Answer, Best, Bound, Info, MateAnswer, Report, Score};
+pub use report::{
+    Answer, Best, Bound, Info, MateAnswer, PAWN, Report, Score, to_centipawns, to_units,
+};
 pub use time::{ManualTime, Moment, TimeSource, WallTime};

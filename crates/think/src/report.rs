@@ -14,6 +14,21 @@ pub enum Score {
     Mated(Option<u32>),
 }
 
+/// A pawn in evaluation units: what nets, tables, margins and teacher files count in.
+pub const PAWN: i32 = 90;
+
+/// Evaluation units as hundredths of a pawn, rounded towards zero.
+pub const fn to_centipawns(units: i32) -> i32 {
+    100 * units / PAWN
+}
+
+/// The evaluation units that [`to_centipawns`] made this of; of other numbers those nearest
+/// above in size.
+pub const fn to_units(centipawns: i32) -> i32 {
+    let size = (centipawns.unsigned_abs() as i64 * PAWN as i64 + 99) / 100;
+    (if centipawns < 0 { -size } else { size }) as i32
+}
+
 /// Whether a score is the value itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Bound {
@@ -92,4 +107,17 @@ pub trait Report: Send {
     fn best(&mut self, best: &Best);
     /// The search for a mate has ended.
     fn mate(&mut self, answer: &MateAnswer);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_survive_the_way_through_centipawns() {
+        for units in -40_000..=40_000 {
+            assert_eq!(to_units(to_centipawns(units)), units);
+        }
+        assert_eq!((to_units(100), to_units(-100), to_units(0)), (90, -90, 0));
+    }
 }

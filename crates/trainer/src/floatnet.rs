@@ -25,7 +25,7 @@ pub use file::FloatNetError;
 pub(crate) use file::{read_floats, write_floats};
 pub use quantise::{Clipped, Quantised};
 
-use features::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP, List, active};
+use features::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP, KPHm, List, active};
 use nnue::{Architecture, FeatureKind};
 use rules::{AnyPosition, Game, Position, Variant};
 use serde_json::Value;
@@ -95,6 +95,7 @@ impl FloatNet {
         Some(match (self.architecture.features, position) {
             (FeatureKind::HalfKp, AnyPosition::Shogi(p)) => self.output::<_, HalfKp>(p),
             (FeatureKind::KP, AnyPosition::Shogi(p)) => self.output::<_, KP>(p),
+            (FeatureKind::KPHm, AnyPosition::Shogi(p)) => self.output::<_, KPHm>(p),
             (FeatureKind::HalfKpE9, AnyPosition::Shogi(p)) => self.output::<_, HalfKpE9>(p),
             (FeatureKind::HalfKpKrank, AnyPosition::Shogi(p)) => self.output::<_, HalfKpKrank>(p),
             (FeatureKind::MiniHalfKp, AnyPosition::Minishogi(p)) => self.output::<_, HalfKp>(p),

@@ -1,6 +1,6 @@
 //! From the name of a feature set to its type: the one `match` of this room.
 
-use features::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP};
+use features::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP, KPHm};
 use nnue::FeatureKind;
 use rules::{Game, Minishogi, Shogi, Variant};
 
@@ -18,6 +18,7 @@ pub fn visit_kind<T: KindVisitor>(kind: FeatureKind, visitor: T) -> T::Output {
     match kind {
         FeatureKind::HalfKp => visitor.visit::<Shogi, HalfKp>(),
         FeatureKind::KP => visitor.visit::<Shogi, KP>(),
+        FeatureKind::KPHm => visitor.visit::<Shogi, KPHm>(),
         FeatureKind::HalfKpE9 => visitor.visit::<Shogi, HalfKpE9>(),
         FeatureKind::HalfKpKrank => visitor.visit::<Shogi, HalfKpKrank>(),
         FeatureKind::MiniHalfKp => visitor.visit::<Minishogi, HalfKp>(),
@@ -29,6 +30,7 @@ pub fn kind_name(kind: FeatureKind) -> &'static str {
     match kind {
         FeatureKind::HalfKp | FeatureKind::MiniHalfKp => "HalfKP",
         FeatureKind::KP => "KP",
+        FeatureKind::KPHm => "KPHm",
         FeatureKind::HalfKpE9 => "HalfKPE9",
         FeatureKind::HalfKpKrank => "HalfKPKrank",
     }

@@ -17,7 +17,7 @@ pub struct Selection {
     pub no_captures: bool,
     /// Leave out positions whose move was drawn by lot.
     pub no_random: bool,
-    /// Leave out scores this far from zero or farther.
+    /// Scores farther from zero, mates among them, teach as if they were this far.
     pub limit: i16,
     /// Mirror every other position left to right, drawn by lot.
     pub mirror: bool,
@@ -47,8 +47,6 @@ pub struct Tally {
     pub marked: u64,
     /// Without a score.
     pub unscored: u64,
-    /// With a score beyond the limit.
-    pub decided: u64,
     /// In check.
     pub checks: u64,
     /// With a move that captures or promotes.
@@ -63,7 +61,6 @@ impl Tally {
         self.used += other.used;
         self.marked += other.marked;
         self.unscored += other.unscored;
-        self.decided += other.decided;
         self.checks += other.checks;
         self.captures += other.captures;
         self.unfit += other.unfit;
@@ -71,7 +68,7 @@ impl Tally {
 
     /// All positions looked at.
     pub const fn total(&self) -> u64 {
-        let left_out = self.marked + self.unscored + self.decided;
+        let left_out = self.marked + self.unscored;
         self.used + left_out + self.checks + self.captures + self.unfit
     }
 }
@@ -160,8 +157,6 @@ impl<V: Variant> Sampler<'_, V> {
             &mut tally.marked
         } else if sample.score.is_none() {
             &mut tally.unscored
-        } else if sample.score.is_some_and(|s| s.unsigned_abs() >= limit.unsigned_abs()) {
-            &mut tally.decided
         } else if no_checks && position.in_check() {
             &mut tally.checks
         } else if no_captures
@@ -173,7 +168,8 @@ impl<V: Variant> Sampler<'_, V> {
             &mut tally.captures
         } else {
             let result = head.outcome.for_side(position.turn());
-            return sample.score.map(|score| Label { score, result });
+            let score = sample.score.map(|score| score.clamp(-limit, limit));
+            return score.map(|score| Label { score, result });
         };
         *counter += 1;
         None

@@ -3,7 +3,7 @@ use crate::words::MAX_MILLIS;
 use crate::{MateTime, Start, Times};
 use proptest::option::of;
 use proptest::prelude::*;
-use rules::Game;
+use rules::{AnyPosition, Game};
 use std::time::Duration;
 use think::{Clocks, Limits, MateLimit};
 
@@ -149,7 +149,7 @@ fn errors_say_what_is_wrong() {
 #[test]
 fn limits_as_meant() {
     let game = Game::Shogi;
-    let start = rules::AnyPosition::startpos(game);
+    let start = AnyPosition::startpos(game);
     let limits = |line: &str| match Command::parse(line).unwrap() {
         Command::Go(go) => go.limits(&start, Duration::from_secs(7)),
         other => panic!("{other:?}"),
@@ -338,4 +338,32 @@ fn clocks_are_told_in_words_that_engines_know() {
         assert_eq!(times.to_string(), want);
         assert_eq!(times.clocks(), Some(clocks));
     }
+}
+
+#[test]
+fn limits_have_words_that_mean_them() {
+    let position = AnyPosition::startpos(Game::Shogi);
+    for text in [
+        " infinite",
+        " btime 1000 wtime 2000 byoyomi 500",
+        " ponder btime 1000 wtime 2000 binc 50 winc 60",
+        " depth 3 nodes 5000 movetime 7",
+        " rtime 10",
+        " mate 100",
+        " mate infinite",
+        " infinite searchmoves 7g7f 2g2f",
+    ] {
+        let go = Go::parse(text).unwrap();
+        let limits = go.limits(&position, Duration::ZERO).unwrap();
+        assert_eq!(Go::of(&limits, Game::Shogi).to_string(), text);
+    }
+}
+
+#[test]
+fn increments_can_be_told_as_byoyomi() {
+    let times = Times::parse("btime 1000 wtime 2000 byoyomi 10 binc 50 winc 70").unwrap();
+    assert!(times.has_increments());
+    let plain = times.increments_as_byoyomi(rules::Color::White);
+    assert_eq!(plain.to_string(), " btime 1000 wtime 2000 byoyomi 80");
+    assert!(!plain.has_increments());
 }

@@ -2,7 +2,7 @@
 
 use crate::ParseError;
 use crate::words::{MAX_MILLIS, number, trimmed};
-use rules::{AnyPosition, Color};
+use rules::{AnyPosition, Color, Game};
 use std::fmt;
 use std::time::Duration;
 use think::{Clocks, Limits, MateLimit, Moment};
@@ -64,6 +64,20 @@ impl Times {
             winc: fischer.then(|| millis(clocks.increment[1])),
             byoyomi: (!fischer || !clocks.byoyomi.is_zero()).then(|| millis(clocks.byoyomi)),
         }
+    }
+
+    /// Whether anybody's time grows with a move.
+    pub fn has_increments(&self) -> bool {
+        [self.binc, self.winc].iter().any(|increment| increment.is_some_and(|ms| ms > 0))
+    }
+
+    /// The same in words that every engine knows: what is added with this move can be used in this
+    /// move, as byoyomi can.
+    #[must_use]
+    pub fn increments_as_byoyomi(&self, turn: Color) -> Self {
+        let own = if turn == Color::Black { self.binc } else { self.winc };
+        let byoyomi = self.byoyomi.unwrap_or(0).saturating_add(own.unwrap_or(0));
+        Self { byoyomi: Some(byoyomi), binc: None, winc: None, ..*self }
     }
 
     /// The clocks meant; `None` if none was given. One that is missing beside others is 0.
@@ -195,6 +209,28 @@ impl Go {
             }
         }
         Ok(go)
+    }
+
+    /// The words for limits of a search in that game. Where nothing bounds it, it is infinite.
+    pub fn of(limits: &Limits, game: Game) -> Self {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let mut go = Self {
+            ponder: limits.ponder,
+            times: limits.clocks.as_ref().map(Times::of).unwrap_or_default(),
+            mate: limits.mate.map(|mate| match mate {
+                MateLimit::Infinite => MateTime::Infinite,
+                MateLimit::Time(time) => MateTime::Millis(millis(time)),
+            }),
+            depth: limits.depth,
+            nodes: limits.nodes,
+            movetime: limits.movetime.map(millis),
+            rtime: limits.random_time.map(millis),
+            searchmoves: limits.searchmoves.iter().map(|m| m.usi(game)).collect(),
+            ..Self::default()
+        };
+        let bare = Self { ponder: false, searchmoves: Vec::new(), ..go.clone() };
+        go.infinite = limits.infinite || bare == Self::default();
+        go
     }
 
     /// The limits meant for a search of this position asked for at `start`.

@@ -1,16 +1,11 @@
 //! The addresses of the server, and who is let in to them.
 
 use crate::guard;
-use crate::hall::{BYTES, Hall, crowded};
 use crate::openapi;
 use crate::page;
-use crate::position::{self, Asked};
-use crate::request::LineAsked;
-use crate::setup::Wish;
+use crate::service::{BYTES, BoardService, crowded};
 use crate::socket;
-use crate::tree::{self, Sent};
-use crate::trouble::{Code, Trouble};
-use crate::watch::What;
+use crate::watch::WatchKind;
 use axum::body::{Body, Bytes};
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{DefaultBodyLimit, Extension, Path, Query, Request, State};
@@ -19,18 +14,23 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use board::error::{ApiError, ErrorCode};
+use board::hello::{Hello, Watchable};
+use board::position::{self, Asked};
+use board::request::LineRequest;
+use board::setup::GameSettings;
+use board::tree::{self, Sent};
 use rules::{Declaration, Kings};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
-use std::collections::HashMap;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// What the addresses need.
 #[derive(Clone)]
-pub struct Desk {
+pub struct HttpState {
     /// Everything.
-    pub hall: Arc<Hall>,
+    pub service: Arc<BoardService>,
     /// Whether only this machine can reach us.
     pub loopback: bool,
     /// What a visitor must have shown once; nothing on loopback.
@@ -42,7 +42,7 @@ pub struct Desk {
 struct Visitor(String);
 
 /// Every address, and what answers.
-pub fn router(desk: Desk) -> Router {
+pub fn router(state: HttpState) -> Router {
     Router::new()
         .route("/api/health", get(|| async { "ok\n" }))
         .route("/api/openapi.json", get(|| async { Json(openapi::document()) }))
@@ -65,14 +65,23 @@ pub fn router(desk: Desk) -> Router {
         .route("/api/ws", get(connect))
         .fallback(get(file))
         .layer(DefaultBodyLimit::max(BYTES))
-        .layer(middleware::from_fn_with_state(desk.clone(), guarded))
-        .with_state(desk)
+        .layer(middleware::from_fn_with_state(state.clone(), guarded))
+        .with_state(state)
 }
 
-impl IntoResponse for Trouble {
+/// An error with the status of its code.
+struct HttpError(ApiError);
+
+impl From<ApiError> for HttpError {
+    fn from(error: ApiError) -> Self {
+        Self(error)
+    }
+}
+
+impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::BAD_REQUEST);
-        (status, Json(self.body())).into_response()
+        let status = StatusCode::from_u16(self.0.code.status()).unwrap_or(StatusCode::BAD_REQUEST);
+        (status, Json(self.0.body())).into_response()
     }
 }
 
@@ -81,11 +90,11 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 }
 
 /// Lets in who may come in, and puts the headers of the house on every answer.
-async fn guarded(State(desk): State<Desk>, mut request: Request, next: Next) -> Response {
-    let mut response = match admit(&desk, &mut request) {
+async fn guarded(State(state): State<HttpState>, mut request: Request, next: Next) -> Response {
+    let mut response = match admit(&state, &mut request) {
         Ok((None, fresh)) => with_cookie(next.run(request).await, fresh),
         Ok((Some(answer), fresh)) => with_cookie(answer, fresh),
-        Err(trouble) => trouble.into_response(),
+        Err(error) => HttpError(error).into_response(),
     };
     let headers = response.headers_mut();
     for (name, value) in guard::HEADERS {
@@ -105,12 +114,12 @@ fn with_cookie(mut response: Response, fresh: Option<String>) -> Response {
 /// An answer given at the door, and a cookie for a new visitor.
 type Admission = (Option<Response>, Option<String>);
 
-fn admit(desk: &Desk, request: &mut Request) -> Result<Admission, Trouble> {
+fn admit(state: &HttpState, request: &mut Request) -> Result<Admission, ApiError> {
     let headers = request.headers();
     let host = text(headers, "host");
-    if !guard::host_is_ours(host, desk.loopback) {
+    if !guard::host_is_ours(host, state.loopback) {
         let message = format!("this is not {:?}", host.unwrap_or_default());
-        return Err(Trouble::new(Code::Forbidden, message));
+        return Err(ApiError::new(ErrorCode::Forbidden, message));
     }
     let path = request.uri().path().to_owned();
     // Somebody may come here by a link from anywhere; only what asks for data must be our page.
@@ -120,26 +129,26 @@ fn admit(desk: &Desk, request: &mut Request) -> Result<Admission, Trouble> {
     let ours =
         guard::origin_is_ours(text(headers, "origin"), text(headers, "sec-fetch-site"), host);
     if !ours && !navigates {
-        return Err(Trouble::new(Code::Forbidden, "requests from other origins are refused"));
+        return Err(ApiError::new(ErrorCode::Forbidden, "requests from other origins are refused"));
     }
     let known = text(headers, "cookie").and_then(guard::secret).map(str::to_owned);
     let fresh = known.is_none();
-    let secret = known.unwrap_or_else(|| desk.hall.secret(guard::SECRET));
+    let secret = known.unwrap_or_else(|| state.service.secret(guard::SECRET));
     let cookie = fresh.then(|| secret.clone());
     let shown = request.uri().query().and_then(guard::token);
-    if let Some(token) = &desk.token {
+    if let Some(token) = &state.token {
         if shown.is_some_and(|shown| guard::same(token, shown)) {
-            desk.hall.store().admit(&secret, desk.hall.wall())?;
+            state.service.store().admit(&secret, state.service.wall())?;
             return Ok((Some(redirect("/")), cookie));
         }
-        if path != "/api/health" && !desk.hall.store().is_admitted(&secret)? {
+        if path != "/api/health" && !state.service.store().is_admitted(&secret)? {
             let message =
                 "open the address with the token that was printed when the server started";
-            return Err(Trouble::new(Code::TokenRequired, message));
+            return Err(ApiError::new(ErrorCode::TokenRequired, message));
         }
     }
-    if path.starts_with("/api/") && !desk.hall.may_ask(&secret) {
-        return Err(Trouble::new(Code::TooFast, "too many requests"));
+    if path.starts_with("/api/") && !state.service.may_ask(&secret) {
+        return Err(ApiError::new(ErrorCode::TooFast, "too many requests"));
     }
     request.extensions_mut().insert(Visitor(secret));
     Ok((None, cookie))
@@ -149,70 +158,74 @@ fn redirect(to: &'static str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response()
 }
 
-type Told = Result<Json<Value>, Trouble>;
+type JsonAnswer = Result<Json<Value>, HttpError>;
 
 /// A body that may be too large or no JSON at all.
 type Received = Result<Bytes, axum::extract::rejection::BytesRejection>;
 
-fn bytes(body: Received) -> Result<Bytes, Trouble> {
-    body.map_err(|_| Trouble::new(Code::TooLarge, "the body is too large"))
+fn bytes(body: Received) -> Result<Bytes, ApiError> {
+    body.map_err(|_| ApiError::new(ErrorCode::TooLarge, "the body is too large"))
 }
 
-fn parsed<T: DeserializeOwned>(body: Received) -> Result<T, Trouble> {
-    serde_json::from_slice(&bytes(body)?).map_err(|e| Trouble::bad(e.to_string()))
+fn parsed<T: DeserializeOwned>(body: Received) -> Result<T, ApiError> {
+    serde_json::from_slice(&bytes(body)?).map_err(|e| ApiError::bad(e.to_string()))
 }
 
 /// Work that may take its time, beside everything else.
 async fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
-) -> Result<T, Trouble> {
-    let failed = |_| Trouble::new(Code::Internal, "the work failed inside");
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let failed = |_| ApiError::new(ErrorCode::Internal, "the work failed inside");
     tokio::task::spawn_blocking(work).await.map_err(failed)?
 }
 
-async fn hello(State(desk): State<Desk>) -> Json<Value> {
-    Json(desk.hall.hello())
+async fn hello(State(state): State<HttpState>) -> Json<Hello> {
+    Json(state.service.hello())
 }
 
-async fn games(State(desk): State<Desk>, Extension(Visitor(who)): Extension<Visitor>) -> Told {
-    desk.hall.list(&who).map(Json)
+async fn games(
+    State(state): State<HttpState>,
+    Extension(Visitor(who)): Extension<Visitor>,
+) -> JsonAnswer {
+    Ok(Json(state.service.list(&who)?))
 }
 
 async fn new_game(
-    State(desk): State<Desk>,
+    State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
     body: Received,
-) -> Result<(StatusCode, Json<Value>), Trouble> {
-    let room = desk.hall.open_game(&who, &parsed::<Wish>(body)?)?;
-    Ok((StatusCode::CREATED, Json(room.view(&desk.hall))))
+) -> Result<(StatusCode, Json<Value>), HttpError> {
+    let live = state.service.open_game(&who, &parsed::<GameSettings>(body)?)?;
+    Ok((StatusCode::CREATED, Json(live.view(&state.service))))
 }
 
 async fn game(
-    State(desk): State<Desk>,
+    State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
     Path(id): Path<String>,
-) -> Told {
-    let room = desk.hall.game(&who, &id)?;
-    let view = room.view(&desk.hall);
-    drop(room);
-    desk.hall.tidy();
+) -> JsonAnswer {
+    let live = state.service.game(&who, &id)?;
+    let view = live.view(&state.service);
+    drop(live);
+    state.service.tidy();
     Ok(Json(view))
 }
 
 async fn forget(
-    State(desk): State<Desk>,
+    State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
     Path(id): Path<String>,
-) -> Result<StatusCode, Trouble> {
-    desk.hall.forget(&who, &id).map(|()| StatusCode::NO_CONTENT)
+) -> Result<StatusCode, HttpError> {
+    state.service.forget(&who, &id)?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 async fn game_tree(
-    State(desk): State<Desk>,
+    State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
     Path(id): Path<String>,
-) -> Told {
-    Ok(Json(tree::view(&desk.hall.record(&who, &id)?)))
+) -> JsonAnswer {
+    Ok(Json(tree::view(&state.service.record(&who, &id)?)))
 }
 
 #[derive(Deserialize)]
@@ -224,12 +237,12 @@ struct Shape {
 }
 
 async fn game_record(
-    State(desk): State<Desk>,
+    State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
     Path(id): Path<String>,
     Query(shape): Query<Shape>,
-) -> Result<Response, Trouble> {
-    let record = desk.hall.record(&who, &id)?;
+) -> Result<Response, HttpError> {
+    let record = state.service.record(&who, &id)?;
     let format = shape.format.as_deref().unwrap_or("kif");
     Ok(attachment(tree::write(&record, format, shape.encoding.as_deref())?))
 }
@@ -244,7 +257,7 @@ fn attachment(file: tree::File) -> Response {
     (headers, file.bytes).into_response()
 }
 
-async fn position(body: Received) -> Told {
+async fn position(body: Received) -> JsonAnswer {
     let position = parsed::<Asked>(body)?.resolve(Kings::Any)?;
     Ok(Json(position::view(&position, Declaration::default())))
 }
@@ -258,21 +271,21 @@ struct Checked {
     purpose: Option<String>,
 }
 
-async fn check(body: Received) -> Told {
+async fn check(body: Received) -> JsonAnswer {
     let asked: Checked = parsed(body)?;
     let game = position::variant(asked.variant.as_deref())?;
     let problem = match asked.purpose.as_deref() {
         None | Some("game") => false,
         Some("mate") => true,
         Some(other) => {
-            return Err(Trouble::bad(format!("purpose {other:?}: expected game or mate")));
+            return Err(ApiError::bad(format!("purpose {other:?}: expected game or mate")).into());
         }
     };
     Ok(Json(position::check(game, &asked.sfen, problem)))
 }
 
-async fn line(body: Received) -> Told {
-    parsed::<LineAsked>(body)?.answer().map(Json)
+async fn line(body: Received) -> JsonAnswer {
+    Ok(Json(parsed::<LineRequest>(body)?.answer()?))
 }
 
 #[derive(Deserialize)]
@@ -283,13 +296,13 @@ struct Named {
     variant: Option<String>,
 }
 
-async fn read_record(Query(named): Query<Named>, body: Received) -> Told {
+async fn read_record(Query(named): Query<Named>, body: Received) -> JsonAnswer {
     let body = bytes(body)?;
     let read = move || {
         let name = named.name.unwrap_or_default();
         tree::read(&body, &name, named.variant.as_deref())
     };
-    aside(read).await.map(Json)
+    Ok(Json(aside(read).await?))
 }
 
 #[derive(Deserialize)]
@@ -300,63 +313,67 @@ struct Written {
     tree: Sent,
 }
 
-async fn write_record(body: Received) -> Result<Response, Trouble> {
+async fn write_record(body: Received) -> Result<Response, HttpError> {
     let body = bytes(body)?;
     let write = move || {
         let asked: Written =
-            serde_json::from_slice(&body).map_err(|e| Trouble::bad(e.to_string()))?;
+            serde_json::from_slice(&body).map_err(|e| ApiError::bad(e.to_string()))?;
         tree::write(&asked.tree.resolve()?, &asked.format, asked.encoding.as_deref())
     };
-    aside(write).await.map(attachment)
+    Ok(attachment(aside(write).await?))
 }
 
-async fn watchable(State(desk): State<Desk>) -> Json<Value> {
-    let has: HashMap<&str, bool> =
-        What::ALL.iter().map(|w| (w.word(), desk.hall.watch().has(*w))).collect();
-    Json(json!(has))
+async fn watchable(State(state): State<HttpState>) -> Json<Watchable> {
+    Json(state.service.watchable())
 }
 
-async fn look(desk: Desk, what: What) -> Told {
-    aside(move || desk.hall.watch().look(what)).await.map(Json)
+async fn look(state: HttpState, what: WatchKind) -> JsonAnswer {
+    Ok(Json(aside(move || state.service.watch().look(what)).await?))
 }
 
-async fn watch_server(State(desk): State<Desk>) -> Told {
-    look(desk, What::Server).await
+async fn watch_server(State(state): State<HttpState>) -> JsonAnswer {
+    look(state, WatchKind::Server).await
 }
 
-async fn watch_match(State(desk): State<Desk>) -> Told {
-    look(desk, What::Match).await
+async fn watch_match(State(state): State<HttpState>) -> JsonAnswer {
+    look(state, WatchKind::Match).await
 }
 
-async fn watch_learn(State(desk): State<Desk>) -> Told {
-    look(desk, What::Learn).await
+async fn watch_learn(State(state): State<HttpState>) -> JsonAnswer {
+    look(state, WatchKind::Learn).await
 }
 
-async fn server_game(State(desk): State<Desk>, Path(id): Path<String>) -> Told {
-    aside(move || Ok(tree::view(&desk.hall.watch().server_game(&id)?))).await.map(Json)
+async fn server_game(State(state): State<HttpState>, Path(id): Path<String>) -> JsonAnswer {
+    Ok(Json(aside(move || Ok(tree::view(&state.service.watch().server_game(&id)?))).await?))
 }
 
-async fn match_game(State(desk): State<Desk>, Path((name, number)): Path<(String, u64)>) -> Told {
-    aside(move || Ok(tree::view(&desk.hall.watch().match_game(&name, number)?))).await.map(Json)
+async fn match_game(
+    State(state): State<HttpState>,
+    Path((name, number)): Path<(String, u64)>,
+) -> JsonAnswer {
+    Ok(Json(
+        aside(move || Ok(tree::view(&state.service.watch().match_game(&name, number)?))).await?,
+    ))
 }
 
 async fn connect(
-    State(desk): State<Desk>,
+    State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
     upgrade: WebSocketUpgrade,
-) -> Result<Response, Trouble> {
-    let presence = desk.hall.enter(&who).ok_or_else(crowded)?;
+) -> Result<Response, HttpError> {
+    let connected = state.service.enter(&who).ok_or_else(crowded)?;
     Ok(upgrade
-        .max_message_size(crate::visit::LONGEST)
-        .max_frame_size(crate::visit::LONGEST)
-        .on_upgrade(move |socket| socket::serve(socket, presence)))
+        .max_message_size(crate::session::LONGEST)
+        .max_frame_size(crate::session::LONGEST)
+        .on_upgrade(move |socket| socket::serve(socket, connected)))
 }
 
 /// A file of the page.
 async fn file(request: Request) -> Response {
     let path = request.uri().path();
     let Some(file) = page::find(path).filter(|_| !path.starts_with("/api/")) else {
-        return Trouble::missing(format!("there is nothing at {path:?}")).into_response();
+        return HttpError(ApiError::missing(format!("there is nothing at {path:?}")))
+            .into_response();
     };
     let cache = if file.lasting { "public, max-age=31536000, immutable" } else { "no-cache" };
     let accepts = text(request.headers(), "accept-encoding").unwrap_or_default();

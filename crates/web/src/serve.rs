@@ -1,8 +1,8 @@
 //! The server as a whole: a listener, the addresses, and what has to be done from time to time.
 
-use crate::hall::Hall;
-use crate::http::{Desk, router};
-use crate::watch::What;
+use crate::http::{HttpState, router};
+use crate::service::BoardService;
+use crate::watch::WatchKind;
 use axum::serve::ListenerExt;
 use serde_json::Value;
 use std::future::Future;
@@ -22,15 +22,15 @@ const FAREWELL: Duration = Duration::from_millis(500);
 /// Serves until `end` comes. `token` is required of everybody unless it is missing.
 pub async fn serve(
     listener: TcpListener,
-    hall: Arc<Hall>,
+    service: Arc<BoardService>,
     token: Option<String>,
     end: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
     let loopback = listener.local_addr()?.ip().is_loopback();
-    let desk = Desk { hall: Arc::clone(&hall), loopback, token: token.map(Arc::from) };
-    let clocks = tokio::spawn(keep_clocks(Arc::clone(&hall)));
+    let state = HttpState { service: Arc::clone(&service), loopback, token: token.map(Arc::from) };
+    let clocks = tokio::spawn(keep_clocks(Arc::clone(&service)));
     let glances: Vec<_> =
-        What::ALL.map(|what| tokio::spawn(keep_watch(Arc::clone(&hall), what))).into();
+        WatchKind::ALL.map(|what| tokio::spawn(keep_watch(Arc::clone(&service), what))).into();
     let (told, mut ended) = tokio::sync::watch::channel(false);
     let stop = async move {
         end.await;
@@ -40,7 +40,7 @@ pub async fn serve(
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
-    let serving = axum::serve(listener, router(desk)).with_graceful_shutdown(stop);
+    let serving = axum::serve(listener, router(state)).with_graceful_shutdown(stop);
     // Open sockets do not end by themselves: they are given a moment and then left.
     let outcome = tokio::select! {
         outcome = serving.into_future() => outcome,
@@ -51,38 +51,38 @@ pub async fn serve(
     };
     clocks.abort();
     glances.iter().for_each(tokio::task::JoinHandle::abort);
-    hall.pool().close();
+    service.pool().close();
     outcome
 }
 
-async fn keep_clocks(hall: Arc<Hall>) {
+async fn keep_clocks(service: Arc<BoardService>) {
     let mut ticks = tokio::time::interval(TICK);
     loop {
         ticks.tick().await;
-        hall.look_at_clocks();
+        service.look_at_clocks();
     }
 }
 
 /// Tells everybody who watches of every change.
-async fn keep_watch(hall: Arc<Hall>, what: What) {
-    if !hall.watch().has(what) {
+async fn keep_watch(service: Arc<BoardService>, what: WatchKind) {
+    if !service.watch().has(what) {
         return;
     }
     let mut ticks = tokio::time::interval(GLANCE);
     let mut shown: Option<Arc<Value>> = None;
     loop {
         ticks.tick().await;
-        if !hall.is_watched(what) {
+        if !service.is_watched(what) {
             shown = None;
             continue;
         }
-        let watch = Arc::clone(hall.watch());
+        let watch = Arc::clone(service.watch());
         let Ok(Ok(now)) = tokio::task::spawn_blocking(move || watch.look(what)).await else {
             continue;
         };
         if shown.as_deref() != Some(&now) {
             let now = Arc::new(now);
-            hall.show(what, &now);
+            service.show(what, &now);
             shown = Some(now);
         }
     }

@@ -1,8 +1,8 @@
-//! A WebSocket around a visit: frames in, frames out, a ping now and then.
+//! A WebSocket around a session: frames in, frames out, a ping now and then.
 
-use crate::hall::Presence;
-use crate::mailbox::Next;
-use crate::visit::Visit;
+use crate::outbox::Next;
+use crate::service::ConnectionGuard;
+use crate::session::Session;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,16 +18,16 @@ const SILENCE: u32 = 3;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Serves a connection to its end.
-pub async fn serve(mut socket: WebSocket, presence: Presence) {
-    let hall = Arc::clone(presence.hall());
-    let mut visit = Visit::new(presence);
-    let mailbox = Arc::clone(visit.mailbox());
+pub async fn serve(mut socket: WebSocket, connected: ConnectionGuard) {
+    let service = Arc::clone(connected.service());
+    let mut session = Session::new(connected);
+    let outbox = Arc::clone(session.outbox());
     let mut pings = interval(PING);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     pings.tick().await;
     let mut silent = 0;
     loop {
-        let wait = match mailbox.next(hall.now()) {
+        let wait = match outbox.next(service.now()) {
             Next::Send(value) => {
                 let sending = socket.send(Message::Text(value.to_string().into()));
                 match timeout(PATIENCE, sending).await {
@@ -47,13 +47,13 @@ pub async fn serve(mut socket: WebSocket, presence: Presence) {
             message = socket.recv() => {
                 silent = 0;
                 match message {
-                    Some(Ok(Message::Text(text))) => visit.hear(text.as_str()),
-                    Some(Ok(Message::Binary(_))) => visit.hear("binary"),
+                    Some(Ok(Message::Text(text))) => session.hear(text.as_str()),
+                    Some(Ok(Message::Binary(_))) => session.hear("binary"),
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                 }
             }
-            () = mailbox.changed() => {}
+            () = outbox.changed() => {}
             () = tokio::time::sleep(wait) => {}
             _ = pings.tick() => {
                 silent += 1;

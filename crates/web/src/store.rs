@@ -3,11 +3,11 @@
 //! In WAL mode a committed transaction is in the hands of the operating system: the death of this
 //! process loses nothing.
 
-use crate::bout::{Bout, StoredMove};
-use crate::ending::{Ending, Reason};
-use crate::setup::Setup;
-use crate::trouble::{Code, Trouble};
-use crate::words;
+use board::ending::{Ending, Reason};
+use board::error::{ApiError, ErrorCode};
+use board::game::{Game, StoredMove};
+use board::setup::Setup;
+use board::words;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::path::Path;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub struct Store {
 #[derive(Clone, Debug)]
 pub struct Kept {
     /// The game.
-    pub bout: Bout,
+    pub game: Game,
     /// When it was begun, in milliseconds since 1970.
     pub created: i64,
     /// When it last changed.
@@ -68,8 +68,8 @@ pub struct Entry {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "made for `map_err`")]
-fn failed(error: rusqlite::Error) -> Trouble {
-    Trouble::new(Code::Internal, format!("the data file: {error}"))
+fn failed(error: rusqlite::Error) -> ApiError {
+    ApiError::new(ErrorCode::Internal, format!("the data file: {error}"))
 }
 
 fn millis(time: Duration) -> i64 {
@@ -82,16 +82,16 @@ fn time(millis: i64) -> Duration {
 
 impl Store {
     /// Opens or makes the file.
-    pub fn open(path: &Path) -> Result<Self, Trouble> {
+    pub fn open(path: &Path) -> Result<Self, ApiError> {
         Self::with(Connection::open(path).map_err(failed)?)
     }
 
     /// A store that lives as long as the program.
-    pub fn in_memory() -> Result<Self, Trouble> {
+    pub fn in_memory() -> Result<Self, ApiError> {
         Self::with(Connection::open_in_memory().map_err(failed)?)
     }
 
-    fn with(connection: Connection) -> Result<Self, Trouble> {
+    fn with(connection: Connection) -> Result<Self, ApiError> {
         let prepare = || -> rusqlite::Result<i64> {
             connection.busy_timeout(Duration::from_secs(5))?;
             connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -103,7 +103,7 @@ impl Store {
             let message = format!(
                 "the data file has tables of version {version}, this program knows {VERSION}"
             );
-            return Err(Trouble::new(Code::Internal, message));
+            return Err(ApiError::new(ErrorCode::Internal, message));
         }
         connection.execute_batch(SCHEMA).map_err(failed)?;
         connection.pragma_update(None, "user_version", VERSION).map_err(failed)?;
@@ -111,12 +111,11 @@ impl Store {
     }
 
     /// Stores a game as it is now: its moves too, however it came to them.
-    pub fn save(&mut self, id: &str, owner: &str, bout: &Bout, now: i64) -> Result<(), Trouble> {
+    pub fn save(&mut self, id: &str, owner: &str, game: &Game, now: i64) -> Result<(), ApiError> {
         let work = || -> rusqlite::Result<()> {
             let transaction = self.connection.transaction()?;
-            let game = bout.position().game();
-            let setup = serde_json::to_string(bout.setup()).unwrap_or_default();
-            let ending = bout.ending();
+            let setup = serde_json::to_string(game.setup()).unwrap_or_default();
+            let ending = game.ending();
             transaction
                 .prepare_cached(
                     "INSERT INTO games (id, owner, setup, reason, winner, revision, created, updated, \
@@ -130,25 +129,25 @@ impl Store {
                     setup,
                     ending.map(|e| e.reason.word()),
                     ending.and_then(|e| e.winner).map(words::color),
-                    i64::try_from(bout.revision()).unwrap_or(i64::MAX),
+                    i64::try_from(game.revision()).unwrap_or(i64::MAX),
                     now,
-                    bout.played().len() as i64,
-                    bout.position().sfen(),
-                    bout.played().last().map(|p| p.m.usi(game)),
+                    game.played().len() as i64,
+                    game.position().sfen(),
+                    game.played().last().map(|p| p.m.usi(game.position().game())),
                 ])?;
             let known: i64 = transaction
                 .prepare_cached("SELECT COUNT(*) FROM moves WHERE game = ?1")?
                 .query_row([id], |row| row.get(0))?;
             // Taken back and played otherwise, the last ones differ; the rest cannot.
             let keep =
-                usize::try_from(known).unwrap_or(0).min(bout.played().len()).saturating_sub(2);
+                usize::try_from(known).unwrap_or(0).min(game.played().len()).saturating_sub(2);
             transaction
                 .prepare_cached("DELETE FROM moves WHERE game = ?1 AND number >= ?2")?
                 .execute(params![id, keep as i64])?;
             let mut insert = transaction.prepare_cached(
                 "INSERT INTO moves (game, number, usi, ms, black, white) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?;
-            for (number, stored) in bout.stored().enumerate().skip(keep) {
+            for (number, stored) in game.stored().enumerate().skip(keep) {
                 let [black, white] = stored.left.map(millis);
                 let spent = millis(stored.spent);
                 insert.execute(params![id, number as i64, stored.text, spent, black, white])?;
@@ -161,7 +160,7 @@ impl Store {
     }
 
     /// A game of that visitor.
-    pub fn load(&self, id: &str, owner: &str) -> Result<Option<Kept>, Trouble> {
+    pub fn load(&self, id: &str, owner: &str) -> Result<Option<Kept>, ApiError> {
         let sql = "SELECT setup, reason, winner, revision, created, updated FROM games \
                    WHERE id = ?1 AND owner = ?2";
         let head = |row: &Row<'_>| -> rusqlite::Result<_> {
@@ -180,12 +179,12 @@ impl Store {
             .map_err(failed)?;
         let Some((setup, ending, revision, created, updated)) = found else { return Ok(None) };
         let damaged =
-            |e: serde_json::Error| Trouble::new(Code::Internal, format!("damaged game: {e}"));
+            |e: serde_json::Error| ApiError::new(ErrorCode::Internal, format!("damaged game: {e}"));
         let setup: Setup = serde_json::from_str(&setup).map_err(damaged)?;
         let moves = self.moves(id).map_err(failed)?;
         let revision = u64::try_from(revision).unwrap_or(0);
-        let bout = Bout::restore(setup, &moves, ending, revision)?;
-        Ok(Some(Kept { bout, created, updated }))
+        let game = Game::restore(setup, &moves, ending, revision)?;
+        Ok(Some(Kept { game, created, updated }))
     }
 
     fn moves(&self, id: &str) -> rusqlite::Result<Vec<StoredMove>> {
@@ -202,7 +201,7 @@ impl Store {
     }
 
     /// The games of a visitor, the one that changed last first.
-    pub fn list(&self, owner: &str) -> Result<Vec<Entry>, Trouble> {
+    pub fn list(&self, owner: &str) -> Result<Vec<Entry>, ApiError> {
         let sql = "SELECT id, setup, reason, winner, plies, sfen, last, created, updated FROM games \
                    WHERE owner = ?1 ORDER BY updated DESC, id";
         let work = || -> rusqlite::Result<Vec<Option<Entry>>> {
@@ -229,7 +228,7 @@ impl Store {
     }
 
     /// Forgets a game; whether there was one.
-    pub fn forget(&mut self, id: &str, owner: &str) -> Result<bool, Trouble> {
+    pub fn forget(&mut self, id: &str, owner: &str) -> Result<bool, ApiError> {
         let mut work = || -> rusqlite::Result<bool> {
             let transaction = self.connection.transaction()?;
             let sql = "DELETE FROM games WHERE id = ?1 AND owner = ?2";
@@ -244,7 +243,7 @@ impl Store {
     }
 
     /// Makes room for another game: the oldest that is over goes; refused where none is.
-    pub fn make_room(&mut self, owner: &str) -> Result<(), Trouble> {
+    pub fn free_a_place(&mut self, owner: &str) -> Result<(), ApiError> {
         let games = self.list(owner)?;
         if games.len() < GAMES {
             return Ok(());
@@ -254,19 +253,19 @@ impl Store {
             Some(id) => self.forget(&id, owner).map(|_| ()),
             None => {
                 let message = format!("{GAMES} games are under way: end or delete one first");
-                Err(Trouble::new(Code::TooMany, message))
+                Err(ApiError::new(ErrorCode::TooMany, message))
             }
         }
     }
 
     /// Notes that a visitor has shown the token.
-    pub fn admit(&mut self, secret: &str, now: i64) -> Result<(), Trouble> {
+    pub fn admit(&mut self, secret: &str, now: i64) -> Result<(), ApiError> {
         let sql = "INSERT OR IGNORE INTO guests (secret, since) VALUES (?1, ?2)";
         self.connection.execute(sql, params![secret, now]).map(|_| ()).map_err(failed)
     }
 
     /// Whether a visitor has shown the token, now or earlier.
-    pub fn is_admitted(&self, secret: &str) -> Result<bool, Trouble> {
+    pub fn is_admitted(&self, secret: &str) -> Result<bool, ApiError> {
         let sql = "SELECT 1 FROM guests WHERE secret = ?1";
         let found = self
             .connection

@@ -23,7 +23,7 @@ const fn room(name: &'static str, layer: u8) -> Room {
 
 const ROOMS: &[Room] = &[
     room("fixtures", 0),
-    Room { name: "rules", layer: 0, beside: &["fixtures"] },
+    Room { name: "rules", layer: 0, beside: &["fixtures", "seed"] },
     room("simd", 0),
     room("seed", 0),
     room("features", 1),

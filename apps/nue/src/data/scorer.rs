@@ -7,7 +7,7 @@ use rules::{AnyPosition, Game};
 use std::fmt;
 use std::sync::Arc;
 use teacher::MATE_BOUND;
-use think::{Best, Engine, Info, Limits, MateAnswer, Report, Score, WallTime};
+use think::{Best, Bound, Engine, Info, Limits, MateAnswer, Report, Score, WallTime, to_units};
 
 /// How a position is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,7 +72,7 @@ impl Scorer {
         self.engine.set_position(position.clone()).ok()?;
         let (nodes, depth) = match self.limit {
             Limit::Static => {
-                let value = self.engine.static_value()?;
+                let value = to_units(self.engine.static_value()?);
                 let most = i32::from(MATE_BOUND) - 1;
                 return Some(value.clamp(-most, most) as i16);
             }
@@ -85,12 +85,12 @@ impl Scorer {
     }
 }
 
-/// Keeps the last score of a search.
+/// Keeps the last score of a search that was not a bound.
 struct Heard(Option<Score>);
 
 impl Report for Heard {
     fn info(&mut self, info: &Info) {
-        if let Some((score, _)) = info.score {
+        if let Some((score, Bound::Exact)) = info.score {
             self.0 = Some(score);
         }
     }

@@ -26,7 +26,7 @@ use features::FeatureSet;
 use frame::Preamble;
 use nnue::FeatureKind;
 use pool::Flow;
-use rows::{Maker, Plan};
+use rows::{Maker, Plan, Scores};
 use rules::Variant;
 use std::io::{self, IsTerminal, Write};
 use std::thread;
@@ -74,8 +74,22 @@ pub(crate) struct StreamArgs {
     /// Use what is whole in damaged files, and say what is not
     #[arg(long)]
     salvage: bool,
+    /// Send scores farther from zero than this, mates among them, as if they were this far
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i16).range(1..))]
+    clamp: Option<i16>,
+    /// Send the mean of a position's score and those after it in its game, each weighted so much
+    /// less than the one before: 0.8, say; 0 is the score itself
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = decay)]
+    n_step: f64,
     #[command(flatten)]
     sieve: Sieve,
+}
+
+fn decay(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if (0.0..1.0).contains(&x) => Ok(x),
+        _ => Err("a number from 0 to below 1 is expected".to_owned()),
+    }
 }
 
 /// Runs the command.
@@ -127,7 +141,8 @@ fn send<V: Variant, F: FeatureSet<V>>(
     mut output: impl Write,
 ) -> Outcome {
     let survey = units::survey(sources, args.salvage)?;
-    let plan = Plan::new::<V, F>(args.sieve, args.mirror, args.seed);
+    let scores = Scores { clamp: args.clamp.unwrap_or(i16::MAX), n_step: args.n_step };
+    let plan = Plan::new::<V, F>(args.sieve, scores, args.mirror, args.seed);
     let epochs = (!args.forever).then_some(args.epochs);
     let preamble = Preamble {
         plan: &plan,

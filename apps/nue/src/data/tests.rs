@@ -340,3 +340,22 @@ fn numbers_people_can_read() {
         assert_eq!(count(n), text);
     }
 }
+
+#[test]
+fn scores_in_centipawns_become_evaluation_units() {
+    let desk = Desk::new("units");
+    let mut games = played(3, Rules::Shogi);
+    let scores = [Some(1000), Some(-55), Some(teacher::MATE - 5), None, Some(30_999)];
+    for (ply, score) in games[0].plies.iter_mut().zip(scores) {
+        ply.score = score;
+    }
+    desk.write("a.teacher", &games);
+    desk.run("convert @a.teacher -o @b.teacher --score-scale 0.9").unwrap();
+    let read = desk.games("b.teacher");
+    let found: Vec<Option<i16>> = read[0].plies.iter().map(|p| p.score).take(5).collect();
+    let wanted = [Some(900), Some(-50), Some(teacher::MATE - 5), None, Some(27_899)];
+    assert_eq!(found, wanted);
+    let bytes = desk.bytes("b.teacher");
+    let header = Reader::new(&bytes[..]).unwrap();
+    assert_eq!(header.header().get("scores"), Some("multiplied by 0.9"));
+}

@@ -244,6 +244,7 @@ impl GenArgs {
         let mut header = Header::new(self.game.game)
             .with("engine", format!("Nue {}", env!("CARGO_PKG_VERSION")))
             .with("net", evaluation.fingerprint()?)
+            .with("scores", "evaluation units")
             .with("seed", self.seed)
             .with("random", format!("{} of {:?}", self.random, self.random_plies))
             .with("resign", format!("{:?}", self.resign.0))

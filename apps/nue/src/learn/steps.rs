@@ -24,7 +24,7 @@ const FLOAT: &str = "net.nuef";
 /// The current net in real numbers, for the other trainer to begin from.
 const BEGINNING: &str = "beginning.nuef";
 /// What the other trainer leaves out, as "nue train" does by itself.
-const FILTERS: &str = "--no-check --quiet --no-random --no-mates --max-score 3000";
+const FILTERS: &str = "--no-check --quiet --no-random --clamp 3000";
 /// Games of the gate.
 const GATE: &str = "gate.csa";
 /// Result of the gate.
@@ -184,7 +184,7 @@ impl<'a> Steps<'a> {
             self.run_self(&convert, None)?;
             list.extend(["--init".to_owned(), float]);
         }
-        list.extend(["--keep", "best", "--mirror", "--seed"].map(str::to_owned));
+        list.extend(["--mirror", "--seed"].map(str::to_owned));
         list.push(self.seed());
         list.extend(more(&self.args.train_words));
         // Everything after this word is for "nue data stream", so it comes last.

@@ -102,7 +102,7 @@ pub(crate) struct TrainArgs {
     /// Also learn from positions whose move was drawn by lot
     #[arg(long)]
     keep_random: bool,
-    /// Leave out scores this far from zero or farther (mates always are)
+    /// Scores farther from zero, mates among them, teach as if they were this far
     #[arg(long, value_name = "N", default_value_t = 3000,
           value_parser = clap::value_parser!(i16).range(1..=i64::from(teacher::MATE_BOUND)))]
     limit: i16,

@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 struct Board {
@@ -16,12 +15,6 @@ fn nue(data: &std::path::Path, arguments: &[&str]) -> Command {
     command.args(["web", "--no-open", "--threads", "1", "--hash", "16", "--data"]).arg(data);
     command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-}
-
-fn folder(name: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("nue-web-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&path).unwrap();
-    path
 }
 
 fn start(data: &std::path::Path, arguments: &[&str]) -> Board {
@@ -54,8 +47,8 @@ impl Board {
 
 #[test]
 fn it_serves_until_it_is_told_to_end() {
-    let folder = folder("serve");
-    let data = folder.join("games.db");
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("games.db");
     let board = start(&data, &["--port", "0", "--watch-learn", "nowhere"]);
     assert!(board.token.is_none());
     assert!(board.get("/api/health").ends_with("ok\n"));
@@ -71,26 +64,24 @@ fn it_serves_until_it_is_told_to_end() {
     assert!(told.contains("another nue web") && told.contains("--data"), "{told}");
     assert_eq!(board.end(), Some(0));
     assert!(data.exists());
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 fn elsewhere_it_asks_for_its_token() {
-    let folder = folder("token");
-    let board = start(&folder.join("games.db"), &["--port", "0", "--bind", "0.0.0.0"]);
+    let folder = tempfile::tempdir().unwrap();
+    let board = start(&folder.path().join("games.db"), &["--port", "0", "--bind", "0.0.0.0"]);
     let token = board.token.clone().expect("a token in the address");
     assert!(token.len() >= 32);
     assert!(board.get("/api/hello").starts_with("HTTP/1.1 401"));
     assert!(board.get("/?token=wrong").starts_with("HTTP/1.1 401"));
     assert!(board.get(&format!("/?token={token}")).starts_with("HTTP/1.1 303"));
     assert_eq!(board.end(), Some(0));
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 fn what_cannot_be_is_said_in_words() {
-    let folder = folder("wrong");
-    let data = folder.join("games.db");
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("games.db");
     let busy = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = busy.local_addr().unwrap().port().to_string();
     for (arguments, code, words) in [
@@ -106,5 +97,4 @@ fn what_cannot_be_is_said_in_words() {
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {told}");
         assert!(told.contains(words), "{arguments:?}: {told}");
     }
-    std::fs::remove_dir_all(&folder).unwrap();
 }

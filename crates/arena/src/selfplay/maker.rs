@@ -1,19 +1,18 @@
 //! One game of an engine against itself.
 
 use super::Recipe;
-use crate::fault::Halt;
-use crate::game::{self, Played, Standing};
-use crate::inside::Workshop;
+use crate::game::{self, Played};
 use crate::opening::Opening;
-use crate::player::Thought;
 use crate::referee::End;
 use crate::seed::Seed;
+use engines::{Decision, EngineFactory as Workshop, PlayerError};
 use rules::{AnyPosition, Move};
 use std::io;
 use std::time::Duration;
 use teacher::{Ending, Flags, MATE, MATE_BOUND, Outcome, Ply};
 use think::{
-    Answer, Best, Engine, Info, Limits, MateAnswer, OptionError, Report, Score, WrongGame,
+    Answer, Best, Bound, Engine, Info, Limits, MateAnswer, OptionError, Report, Score, WrongGame,
+    to_units,
 };
 use thiserror::Error;
 
@@ -138,14 +137,14 @@ impl<'a> Maker<'a> {
         }
         let recipe = self.recipe;
         let mut stopped = None;
-        let played = game::play(opening, &recipe.rules, recipe.adjudication, &mut |standing| {
+        let played = game::play(opening, &recipe.rules, recipe.adjudication, &mut |line| {
             if is_over() {
                 stopped = Some(Stopped::Over);
-                return Err(Halt::Abandoned);
+                return Err(PlayerError::Abandoned);
             }
-            self.thought(&standing, sitting, random).map_err(|why| {
+            self.thought(line.position(), sitting, random).map_err(|why| {
                 stopped = Some(why);
-                Halt::Abandoned
+                PlayerError::Abandoned
             })
         });
         played.map_err(|_| stopped.unwrap_or(Stopped::Over))
@@ -153,29 +152,35 @@ impl<'a> Maker<'a> {
 
     fn thought(
         &mut self,
-        standing: &Standing<'_>,
+        position: &AnyPosition,
         sitting: &mut Sitting,
         random: &mut Seed,
-    ) -> Result<Thought, Stopped> {
+    ) -> Result<Decision, Stopped> {
         sitting.ply += 1;
         let ply = sitting.ply;
-        let thought =
-            |answer, info| Thought { answer, time: NO_TIME, info, lag: NO_TIME, starved: NO_TIME };
+        let thought = |answer, info| Decision {
+            answer,
+            ponder: None,
+            time: NO_TIME,
+            info,
+            lag: NO_TIME,
+            starved: NO_TIME,
+        };
         if sitting.by_lot.contains(&ply) {
-            let legal = standing.position.legal_moves();
+            let legal = position.legal_moves();
             let drawn = legal[random.below(legal.len())];
             sitting.thoughts.push(None);
             return Ok(thought(Answer::Move(drawn), None));
         }
         let near = self.recipe.near_best.filter(|near| ply <= near.last);
-        let heard = self.ask(standing.position, near.map_or(1, |near| near.lines))?;
+        let heard = self.ask(position, near.map_or(1, |near| near.lines))?;
         sitting.searches += 1;
         sitting.nodes += heard.lines.first().and_then(|line| line.nodes).unwrap_or(0);
-        let score = heard.lines.first().and_then(|line| line.score).map(|(score, _)| score);
+        let score = heard.exact;
         let settled = sitting.by_lot.last().is_none_or(|&last| ply > last);
         if sitting.strict && settled && !sitting.judged {
             sitting.judged = true;
-            let off = score.map_or(0, |score| i32::from(to_teacher(score)).abs());
+            let off = score.map_or(0, |score| centipawns(score).abs());
             if self.recipe.balance.is_some_and(|balance| off > balance) {
                 return Err(Stopped::Unbalanced);
             }
@@ -202,7 +207,7 @@ impl<'a> Maker<'a> {
         engine.set_position(position.clone()).map_err(Broken::from)?;
         let limits =
             Limits { nodes: self.recipe.nodes, depth: self.recipe.depth, ..Limits::default() };
-        let mut heard = Heard { lines: Vec::new(), best: Answer::Resign };
+        let mut heard = Heard { lines: Vec::new(), exact: None, best: Answer::Resign };
         engine.think(limits, &mut heard);
         Ok(heard)
     }
@@ -263,13 +268,15 @@ impl Sitting {
 struct Heard {
     /// The latest line of each rank.
     lines: Vec<Info>,
+    /// The latest value of the best line that was not a bound.
+    exact: Option<Score>,
     best: Answer,
 }
 
 impl Heard {
     /// One of the moves within a margin of the best, by lot.
     fn near(&self, margin: i32, random: &mut Seed) -> Option<Move> {
-        let value = |line: &Info| line.score.map(|(score, _)| i32::from(to_teacher(score)));
+        let value = |line: &Info| line.score.map(|(score, _)| centipawns(score));
         let best = value(self.lines.first()?)?;
         let near: Vec<Move> = self
             .lines
@@ -287,6 +294,9 @@ impl Report for Heard {
         if rank == 0 {
             // Lines of an older iteration would be compared with those of a newer one.
             self.lines.clear();
+            if let Some((score, Bound::Exact)) = info.score {
+                self.exact = Some(score);
+            }
         }
         if rank == self.lines.len() {
             self.lines.push(info.clone());
@@ -302,7 +312,7 @@ impl Report for Heard {
     fn mate(&mut self, _: &MateAnswer) {}
 }
 
-/// A score as teacher files keep it.
+/// A score as teacher files keep it: in evaluation units, mates at the ends of the range.
 pub fn to_teacher(score: Score) -> i16 {
     let largest = i32::from(MATE_BOUND) - 1;
     let mate = |plies: Option<u32>| {
@@ -310,9 +320,17 @@ pub fn to_teacher(score: Score) -> i16 {
         MATE - plies as i16
     };
     match score {
-        Score::Cp(cp) => cp.clamp(-largest, largest) as i16,
+        Score::Cp(cp) => to_units(cp).clamp(-largest, largest) as i16,
         Score::Mate(plies) => mate(plies),
         Score::Mated(plies) => -mate(plies),
+    }
+}
+
+/// A score in hundredths of a pawn, mates beyond everything else.
+fn centipawns(score: Score) -> i32 {
+    match score {
+        Score::Cp(cp) => cp,
+        Score::Mate(_) | Score::Mated(_) => i32::from(to_teacher(score)),
     }
 }
 
@@ -321,11 +339,18 @@ fn record(played: &Played, thoughts: &[Option<i16>]) -> teacher::Game {
     let mut game = teacher::Game::new(played.opening.start().clone());
     let given = Flags { random: true, skip: false };
     let opening = played.opening.moves().iter();
+    // The result of a game says little about positions that a random move was still to come after.
+    let random = |index: usize| {
+        played.moves[index].info.is_none() && thoughts.get(index).copied().flatten().is_none()
+    };
+    let last_random = (0..played.moves.len()).rev().find(|&index| random(index));
     game.plies = opening.map(|&mv| Ply { mv, score: None, flags: given }).collect();
-    for (index, played) in played.moves.iter().enumerate() {
+    for (index, ply) in played.moves.iter().enumerate() {
         let score = thoughts.get(index).copied().flatten();
-        let flags = Flags { random: played.info.is_none() && score.is_none(), skip: false };
-        game.plies.push(Ply { mv: played.played, score, flags });
+        let drawn = random(index);
+        let skip = !drawn && last_random.is_some_and(|last| index < last);
+        let flags = Flags { random: drawn, skip };
+        game.plies.push(Ply { mv: ply.played, score, flags });
     }
     // A thought that ended in no move: a declaration.
     game.last = thoughts.get(played.moves.len()).copied().flatten();

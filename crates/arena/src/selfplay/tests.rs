@@ -17,6 +17,8 @@ use think::{
 struct Oracle {
     position: AnyPosition,
     lines: usize,
+    /// Ends every search with a bound.
+    stopped: bool,
 }
 
 impl Oracle {
@@ -48,6 +50,10 @@ impl Engine for Oracle {
                 pv: vec![m],
                 ..Info::default()
             });
+        }
+        if self.stopped {
+            let score = Some((Score::Cp(9_999), Bound::Lower));
+            report.info(&Info { score, nodes: limits.nodes, ..Info::default() });
         }
         report.best(&Best { answer: Answer::Move(moves[0]), ponder: None });
     }
@@ -97,8 +103,9 @@ fn recipe(game: Game) -> Recipe {
 fn produce(recipe: &Recipe, threads: usize, first: u64, count: usize) -> Vec<Made> {
     let mut made = Vec::new();
     let abandoned = AtomicBool::new(false);
-    let workshop: &Workshop =
-        &|game| Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1 });
+    let workshop: &Workshop = &|game| {
+        Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: false })
+    };
     let production = Production { recipe, workshop, threads, first, abandoned: &abandoned };
     let mut seen = HashSet::new();
     production
@@ -133,10 +140,36 @@ fn random_moves_are_as_many_and_as_early_as_asked() {
             (0..game.plies.len()).filter(|&i| game.plies[i].flags.random).collect();
         assert_eq!(random.len(), 3);
         assert!(random.iter().all(|&i| i < 5));
-        for ply in &game.plies {
+        for (i, ply) in game.plies.iter().enumerate() {
             assert_eq!(ply.score.is_none(), ply.flags.random);
+            // What was thought before the last of them is not for training.
+            assert_eq!(ply.flags.skip, !ply.flags.random && i < random[2]);
         }
     }
+}
+
+#[test]
+fn scores_are_exact_and_in_evaluation_units() {
+    let recipe = recipe(Game::Shogi);
+    let (mut plies, abandoned) = (0, AtomicBool::new(false));
+    let workshop: &Workshop =
+        &|game| Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: true });
+    let production =
+        Production { recipe: &recipe, workshop, threads: 1, first: 0, abandoned: &abandoned };
+    let take = &mut |made: &Made| {
+        let mut position = made.game.start.clone();
+        for ply in &made.game.plies {
+            if let Some(score) = ply.score {
+                let centipawns = Oracle::value(&position);
+                assert_eq!(i32::from(score), think::to_units(centipawns), "{}", position.sfen());
+                plies += 1;
+            }
+            position.play(ply.mv);
+        }
+        ControlFlow::Break(())
+    };
+    production.run(&mut HashSet::new(), take).unwrap();
+    assert!(plies > 20, "{plies}");
 }
 
 #[test]
@@ -196,7 +229,7 @@ fn scores_end_games_and_results_are_told() {
     for game in games(&ended, 1, 0, 10) {
         assert_eq!(game.ending, Ending::Adjudicated);
         assert!(matches!(game.outcome, Outcome::Won(_)));
-        assert!(game.plies.last().unwrap().score.unwrap().abs() >= 150);
+        assert!(game.plies.last().unwrap().score.unwrap().abs() >= 135);
     }
     let draws = games(&recipe(Game::Shogi), 1, 0, 30);
     assert!(draws.iter().any(|g| g.ending == Ending::MaxMoves && g.outcome == Outcome::Draw));
@@ -209,8 +242,9 @@ fn an_option_nobody_knows_is_an_error_not_a_hang() {
         ..recipe(Game::Shogi)
     };
     let abandoned = AtomicBool::new(false);
-    let workshop: &Workshop =
-        &|game| Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1 });
+    let workshop: &Workshop = &|game| {
+        Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: false })
+    };
     let production =
         Production { recipe: &wrong, workshop, threads: 2, first: 5, abandoned: &abandoned };
     let result = production.run(&mut HashSet::new(), &mut |_| ControlFlow::Continue(()));

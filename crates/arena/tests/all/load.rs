@@ -1,8 +1,8 @@
 //! Many games at a time with clocks so short that any delay of the runner would lose games.
 
 use crate::mocks::{engine, plan, play};
-use arena::fault::Cause;
 use arena::{Finished, Plan};
+use engines::FaultKind;
 use std::time::Duration;
 
 fn crowd(concurrency: usize, games: u64, max_moves: u32) -> Plan {
@@ -16,7 +16,7 @@ fn crowd(concurrency: usize, games: u64, max_moves: u32) -> Plan {
 
 fn lost_by_time(games: &[Finished]) -> usize {
     let by_time =
-        |game: &&Finished| game.played.end.fault().is_some_and(|(_, f)| f.cause == Cause::Time);
+        |game: &&Finished| game.played.end.fault().is_some_and(|(_, f)| f.kind == FaultKind::Time);
     games.iter().filter(by_time).count()
 }
 

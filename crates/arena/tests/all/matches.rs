@@ -1,10 +1,10 @@
 //! Whole matches between engines that behave and engines that do not.
 
-use crate::mocks::{engine, hall, plan, play};
+use crate::mocks::{engine, plan, play, runner};
 use arena::adjudication::{Adjudication, DrawRule, ResignRule};
-use arena::fault::Cause;
 use arena::referee::End;
 use arena::{Event, Finished, Flow, Opening};
+use engines::FaultKind;
 use rules::{AnyPosition, Color, Declaration, Game, Handicap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -19,9 +19,9 @@ fn limit(what: &str) -> &'static str {
 }
 
 /// The colour and cause of the fault a game ended with.
-fn fault(game: &Finished) -> Option<(usize, Cause)> {
+fn fault(game: &Finished) -> Option<(usize, FaultKind)> {
     let (color, fault) = game.played.end.fault()?;
-    Some((game.ticket.players[color.index()], fault.cause))
+    Some((game.ticket.players[color.index()], fault.kind))
 }
 
 #[test]
@@ -40,15 +40,15 @@ fn sound_engines_finish_every_game_without_faults() {
 #[test]
 fn every_fault_is_told_from_the_others() {
     for (what, cause) in [
-        ("crash 2", Cause::Crash),
-        ("crash 1", Cause::Crash),
-        ("die-on-newgame", Cause::Crash),
-        ("hang 2", Cause::Stall),
-        ("late 2", Cause::Time),
-        ("lie 3", Cause::Illegal),
-        ("win 2", Cause::Illegal),
-        ("garble 1", Cause::Illegal),
-        ("flood 2", Cause::Protocol),
+        ("crash 2", FaultKind::Crash),
+        ("crash 1", FaultKind::Crash),
+        ("die-on-newgame", FaultKind::Crash),
+        ("hang 2", FaultKind::Stall),
+        ("late 2", FaultKind::Time),
+        ("lie 3", FaultKind::Illegal),
+        ("win 2", FaultKind::Illegal),
+        ("garble 1", FaultKind::Illegal),
+        ("flood 2", FaultKind::Protocol),
     ] {
         let plan = plan(vec![engine("good", "good", LIMIT), engine("bad", what, limit(what))], 4);
         let games = play(&plan);
@@ -76,9 +76,9 @@ fn faults_tell_their_story() {
 fn an_engine_that_cannot_start_loses_at_once() {
     let missing = crate::mocks::spec("cmd=no-such-engine-anywhere,nodes=1");
     let plan = plan(vec![engine("good", "good", LIMIT), missing], 2);
-    assert_eq!(plan.try_out(1, &hall()).unwrap_err().cause, Cause::Crash);
+    assert_eq!(runner().try_out(&plan, 1).unwrap_err().kind, FaultKind::Crash);
     for game in play(&plan) {
-        assert_eq!(fault(&game), Some((1, Cause::Crash)));
+        assert_eq!(fault(&game), Some((1, FaultKind::Crash)));
         assert!(game.played.moves.is_empty());
     }
 }
@@ -91,15 +91,15 @@ fn a_slow_starter_has_its_time_and_a_mute_one_has_not() {
     assert!(games.iter().all(|game| fault(game).is_none()), "{games:?}");
     let mute = engine("mute", "mute", "byoyomi=500,startup=0.3");
     let plan = plan(vec![engine("good", "good", LIMIT), mute], 2);
-    assert_eq!(plan.try_out(1, &hall()).unwrap_err().cause, Cause::Stall);
-    assert!(play(&plan).iter().all(|game| fault(game) == Some((1, Cause::Stall))));
+    assert_eq!(runner().try_out(&plan, 1).unwrap_err().kind, FaultKind::Stall);
+    assert!(play(&plan).iter().all(|game| fault(game) == Some((1, FaultKind::Stall))));
 }
 
 #[test]
 fn an_engine_without_a_clock_is_not_waited_for_for_ever() {
     let hanging = engine("hang", "hang 1", "nodes=100,stall=0.3");
     let plan = plan(vec![engine("good", "good", LIMIT), hanging], 2);
-    assert!(play(&plan).iter().all(|game| fault(game) == Some((1, Cause::Stall))));
+    assert!(play(&plan).iter().all(|game| fault(game) == Some((1, FaultKind::Stall))));
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn declarations_are_checked_by_the_rule_in_force() {
         let game = play(&plan).remove(0);
         match right {
             true => assert_eq!(game.played.end, End::Declaration(Color::Black)),
-            false => assert_eq!(fault(&game), Some((0, Cause::Illegal))),
+            false => assert_eq!(fault(&game), Some((0, FaultKind::Illegal))),
         }
     }
 }
@@ -176,7 +176,7 @@ fn a_stopped_match_ends_at_once_and_only_wanted_games_are_played() {
     plan.terms.rules.max_moves = 10;
     let began = Instant::now();
     let seen = AtomicU64::new(0);
-    arena::run(&plan, &hall(), &|id| id >= 6, &mut |event| match event {
+    runner().run(&plan, &|id| id >= 6, &mut |event| match event {
         Event::Finished(game) => {
             assert!(game.ticket.id >= 6);
             seen.fetch_add(1, Ordering::Relaxed);
@@ -194,7 +194,7 @@ fn an_engine_that_does_not_read_is_noticed() {
     let long = format!("option.Text={},{LIMIT}", "x".repeat(300_000));
     let plan = plan(vec![engine("deaf", "deaf", &long), engine("b", "good", LIMIT)], 2);
     let games = play(&plan);
-    assert!(games.iter().all(|game| fault(game) == Some((0, Cause::Stall))), "{games:?}");
+    assert!(games.iter().all(|game| fault(game) == Some((0, FaultKind::Stall))), "{games:?}");
 }
 
 /// Scores of an engine's moves, which say how the mock came to them: 777 after a ponder hit.
@@ -246,5 +246,5 @@ fn one_that_answers_before_the_hit_is_taken_at_its_word_and_a_dreamer_loses() {
     // The opponent plays at random, so that sooner or later it must stop.
     let dreamer = engine("a", "dreamer", &limit);
     let games = play(&plan(vec![dreamer, engine("b", "good", LIMIT)], 2));
-    assert!(games.iter().all(|game| fault(game) == Some((0, Cause::Stall))), "{games:?}");
+    assert!(games.iter().all(|game| fault(game) == Some((0, FaultKind::Stall))), "{games:?}");
 }

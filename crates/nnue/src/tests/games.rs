@@ -137,6 +137,7 @@ fn play(features: FeatureKind, shapes: &[(usize, usize, usize)], games: u64) {
 fn k_p() {
     let shapes = [(256, 32, 32), (512, 16, 32), (768, 8, 96), (1024, 8, 64), (128, 8, 24)];
     play(FeatureKind::KP, &shapes, 6);
+    play(FeatureKind::KPHm, &shapes, 6);
 }
 
 #[test]

@@ -96,7 +96,7 @@ impl FloatNet {
     /// Outputs of the transformer that could leave 16 bits, were every active feature the worst.
     fn wrapping(&self, transformer: &Transformer) -> u64 {
         let active = match self.architecture.features {
-            FeatureKind::KP => 40,
+            FeatureKind::KP | FeatureKind::KPHm => 40,
             FeatureKind::MiniHalfKp => 10,
             _ => 38,
         };
@@ -171,6 +171,7 @@ fn assemble(
     Ok(match kind {
         FeatureKind::HalfKp => AnyNet::HalfKp(net(shape, transformer, parameters)?),
         FeatureKind::KP => AnyNet::KP(net(shape, transformer, parameters)?),
+        FeatureKind::KPHm => AnyNet::KPHm(net(shape, transformer, parameters)?),
         FeatureKind::HalfKpE9 => AnyNet::HalfKpE9(net(shape, transformer, parameters)?),
         FeatureKind::HalfKpKrank => AnyNet::HalfKpKrank(net(shape, transformer, parameters)?),
         FeatureKind::MiniHalfKp => AnyNet::MiniHalfKp(net(shape, transformer, parameters)?),

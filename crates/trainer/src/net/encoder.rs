@@ -62,7 +62,9 @@ impl<V: Variant, F: FeatureSet<V>> NetEncoder<V, F> {
             for code in 0..codes {
                 let base = code * F::EFFECT_STRIDE;
                 for number in 0..numbers {
-                    let to = base + F::offset(other) + numbering.mirrored(number);
+                    // Mirrored sets see both boards alike: there is nothing to turn.
+                    let turned = if F::MIRRORED { number } else { numbering.mirrored(number) };
+                    let to = base + F::offset(other) + turned;
                     mirrored[base + F::offset(king) + number] = to as u32;
                 }
             }

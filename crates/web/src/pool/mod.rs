@@ -1,19 +1,18 @@
 //! The engines of the house, shared among all visitors: a limit of threads and memory, a line in
 //! which everybody waits fairly, and minds that are kept warm.
 
-mod foreign;
-mod line;
-mod mind;
-mod shelf;
+mod handle;
+mod idle;
+mod process;
 
-pub use foreign::{Registered, probe};
-pub use line::Class;
-pub use mind::{Broken, Lines, Mind, Own, Question, Stop};
+pub use handle::{EngineFailure, EngineHandle, LocalEngine, Stop};
+pub use process::{Registered, probe};
 
-use line::{Decision, Id, Line};
+use board::question::Question;
+use board::queue::{Decision, Id, Priority, Queue};
+use idle::IdleEngines;
 use mate::{Bounds, Solution};
-use rules::{AnyPosition, Game};
-use shelf::Shelf;
+use rules::AnyPosition;
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
@@ -24,17 +23,17 @@ use think::{Answer, Control, Engine, Info, TimeSource};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Makes engines of this program.
-pub type Workshop = Arc<dyn Fn(Game) -> Box<dyn Engine> + Send + Sync>;
+pub type EngineFactory = Arc<dyn Fn(rules::Game) -> Box<dyn Engine> + Send + Sync>;
 
 /// What the pool may use, and what it is made of.
 #[derive(Clone)]
-pub struct Means {
+pub struct PoolConfig {
     /// Threads that may search at the same time.
     pub threads: usize,
     /// Memory for tables, in MiB.
     pub hash: usize,
     /// Where engines of this program come from.
-    pub workshop: Workshop,
+    pub factory: EngineFactory,
     /// Engines the owner registered.
     pub engines: Vec<Registered>,
     /// The time.
@@ -50,11 +49,11 @@ pub enum Task {
 }
 
 /// A question to the pool.
-pub struct Order {
+pub struct Job {
     /// Who asks.
     pub visitor: String,
     /// How urgent it is.
-    pub class: Class,
+    pub priority: Priority,
     /// Threads wished for.
     pub threads: usize,
     /// The engine: `None` for our own.
@@ -69,13 +68,13 @@ pub struct Order {
 
 /// The answer.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum JobResult {
     /// A search has ended, after that time of its own.
     Answered(Answer, Duration),
     /// A search for a mate has ended.
     Solved(Box<Solution>, Duration),
     /// The engine broke down.
-    Broken(Broken),
+    Failed(EngineFailure),
     /// It was given up.
     Cancelled,
 }
@@ -85,15 +84,15 @@ pub trait Listener: Send {
     /// It has a seat, with that many threads.
     fn started(&mut self, _threads: usize) {}
     /// A line of thought.
-    fn heard(&mut self, _info: &Info) {}
+    fn info(&mut self, _info: &Info) {}
     /// It gave up its seats for others and waits again.
-    fn parked(&mut self) {}
+    fn paused(&mut self) {}
     /// It has ended; nothing follows.
-    fn ended(&mut self, outcome: Outcome);
+    fn finished(&mut self, outcome: JobResult);
 }
 
-struct Job {
-    order: Order,
+struct Entry {
+    job: Job,
     /// Tells the search that runs now to stop.
     stop: Stop,
     /// Time already used by earlier slices.
@@ -102,31 +101,31 @@ struct Job {
 }
 
 #[derive(Default)]
-struct Jobs {
-    waiting: HashMap<Id, Job>,
+struct Entries {
+    waiting: HashMap<Id, Entry>,
     /// Stops of those that run, and whether they are to be parked or ended.
-    running: HashMap<Id, (Stop, Why)>,
+    running: HashMap<Id, (Stop, StopReason)>,
     next: Id,
     closing: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Why {
+enum StopReason {
     None,
-    Park,
+    Pause,
     Cancel,
 }
 
 struct State {
-    line: Line,
-    jobs: Jobs,
+    queue: Queue,
+    entries: Entries,
 }
 
 struct Inner {
     state: Mutex<State>,
     changed: Condvar,
-    shelf: Shelf,
-    means: Means,
+    idle: IdleEngines,
+    config: PoolConfig,
 }
 
 /// The pool. The last clone that goes ends everything.
@@ -148,19 +147,19 @@ impl Drop for Keeper {
 
 /// A question under way; dropped, it is given up.
 #[must_use]
-pub struct Ticket {
+pub struct JobHandle {
     inner: Weak<Inner>,
     id: Id,
 }
 
-impl Ticket {
+impl JobHandle {
     /// How many wait before it; `None` once it runs.
     pub fn ahead(&self) -> Option<usize> {
-        self.inner.upgrade().and_then(|inner| inner.lock().line.ahead(self.id))
+        self.inner.upgrade().and_then(|inner| inner.lock().queue.ahead(self.id))
     }
 }
 
-impl Drop for Ticket {
+impl Drop for JobHandle {
     fn drop(&mut self) {
         if let Some(inner) = self.inner.upgrade() {
             inner.cancel(self.id);
@@ -170,46 +169,46 @@ impl Drop for Ticket {
 
 impl Pool {
     /// A pool, with the thread that looks after the line.
-    pub fn new(means: Means) -> std::io::Result<Self> {
-        let state = State { line: Line::new(means.threads), jobs: Jobs::default() };
-        let shelf = Shelf::new(&means);
+    pub fn new(config: PoolConfig) -> std::io::Result<Self> {
+        let state = State { queue: Queue::new(config.threads), entries: Entries::default() };
+        let idle = IdleEngines::new(&config);
         let inner =
-            Arc::new(Inner { state: Mutex::new(state), changed: Condvar::new(), shelf, means });
-        let steward = Arc::clone(&inner);
-        thread::Builder::new().name("steward".to_owned()).spawn(move || steward.attend())?;
+            Arc::new(Inner { state: Mutex::new(state), changed: Condvar::new(), idle, config });
+        let dispatcher = Arc::clone(&inner);
+        thread::Builder::new().name("dispatcher".to_owned()).spawn(move || dispatcher.attend())?;
         let keeper = Arc::new(Keeper(Arc::downgrade(&inner)));
         Ok(Self { inner, _keeper: keeper })
     }
 
     /// Puts a question in the line.
-    pub fn submit(&self, order: Order) -> Ticket {
+    pub fn submit(&self, job: Job) -> JobHandle {
         let mut state = self.inner.lock();
-        state.jobs.next += 1;
-        let id = state.jobs.next;
-        let asked = self.inner.means.time.now();
+        state.entries.next += 1;
+        let id = state.entries.next;
+        let asked = self.inner.config.time.now();
         // A move has to begin well before its answer is wanted.
-        let due = asked + order.within.unwrap_or(PATIENCE) / 2;
-        state.line.join(id, &order.visitor, order.class, order.threads, due);
-        let job = Job { order, stop: Stop::default(), used: Duration::ZERO, asked };
-        state.jobs.waiting.insert(id, job);
+        let due = asked + job.within.unwrap_or(PATIENCE) / 2;
+        state.queue.join(id, &job.visitor, job.priority, job.threads, due);
+        let entry = Entry { job, stop: Stop::default(), used: Duration::ZERO, asked };
+        state.entries.waiting.insert(id, entry);
         drop(state);
         self.inner.changed.notify_all();
-        Ticket { inner: Arc::downgrade(&self.inner), id }
+        JobHandle { inner: Arc::downgrade(&self.inner), id }
     }
 
     /// The engine of that id, by name and games.
     pub fn engine(&self, id: &str) -> Option<&Registered> {
-        self.inner.means.engines.iter().find(|e| e.id == id)
+        self.inner.config.engines.iter().find(|e| e.id == id)
     }
 
     /// What it may use, and what it is made of.
-    pub fn means(&self) -> &Means {
-        &self.inner.means
+    pub fn config(&self) -> &PoolConfig {
+        &self.inner.config
     }
 
     /// Makes engines ready before they are asked for.
-    pub fn warm(&self, game: Game) {
-        self.inner.shelf.warm(game);
+    pub fn warm(&self, game: rules::Game) {
+        self.inner.idle.warm(game);
     }
 
     /// Ends everything that runs or waits.
@@ -225,9 +224,9 @@ impl Inner {
 
     fn close(&self) {
         let mut state = self.lock();
-        state.jobs.closing = true;
-        for (stop, why) in state.jobs.running.values_mut() {
-            *why = Why::Cancel;
+        state.entries.closing = true;
+        for (stop, reason) in state.entries.running.values_mut() {
+            *reason = StopReason::Cancel;
             stop.fire();
         }
         drop(state);
@@ -236,11 +235,11 @@ impl Inner {
 
     fn cancel(&self, id: Id) {
         let mut state = self.lock();
-        let given_up = state.jobs.waiting.remove(&id);
+        let given_up = state.entries.waiting.remove(&id);
         if given_up.is_some() {
-            state.line.leave(id);
-        } else if let Some((stop, why)) = state.jobs.running.get_mut(&id) {
-            *why = Why::Cancel;
+            state.queue.leave(id);
+        } else if let Some((stop, reason)) = state.entries.running.get_mut(&id) {
+            *reason = StopReason::Cancel;
             stop.fire();
         }
         drop(state);
@@ -251,28 +250,29 @@ impl Inner {
     fn attend(self: &Arc<Self>) {
         let mut state = self.lock();
         loop {
-            if state.jobs.closing {
-                let left: Vec<Job> = state.jobs.waiting.drain().map(|(_, job)| job).collect();
+            if state.entries.closing {
+                let left: Vec<Entry> =
+                    state.entries.waiting.drain().map(|(_, entry)| entry).collect();
                 drop(state);
-                for mut job in left {
-                    job.order.listener.ended(Outcome::Cancelled);
+                for mut entry in left {
+                    entry.job.listener.finished(JobResult::Cancelled);
                 }
                 return;
             }
-            for decision in state.line.decide(self.means.time.now()) {
+            for decision in state.queue.decide(self.config.time.now()) {
                 match decision {
                     Decision::Start(id, threads) => self.begin(&mut state, id, threads),
-                    Decision::Park(id) => {
-                        if let Some((stop, why)) = state.jobs.running.get_mut(&id)
-                            && *why == Why::None
+                    Decision::Pause(id) => {
+                        if let Some((stop, reason)) = state.entries.running.get_mut(&id)
+                            && *reason == StopReason::None
                         {
-                            *why = Why::Park;
+                            *reason = StopReason::Pause;
                             stop.fire();
                         }
                     }
                 }
             }
-            let patience = if state.line.is_quiet() { 10_000 } else { 50 };
+            let patience = if state.queue.is_quiet() { 10_000 } else { 50 };
             let patience = Duration::from_millis(patience);
             let waited = self.changed.wait_timeout(state, patience);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -280,21 +280,22 @@ impl Inner {
     }
 
     fn begin(self: &Arc<Self>, state: &mut State, id: Id, threads: usize) {
-        let Some(mut job) = state.jobs.waiting.remove(&id) else {
-            state.line.leave(id);
+        let Some(mut entry) = state.entries.waiting.remove(&id) else {
+            state.queue.leave(id);
             return;
         };
-        job.stop = Stop::default();
-        state.jobs.running.insert(id, (job.stop.clone(), Why::None));
+        entry.stop = Stop::default();
+        state.entries.running.insert(id, (entry.stop.clone(), StopReason::None));
         // Those who wait behind this one want their answers in time as well.
-        let crowd = state.line.crowd(job.order.class).div_ceil(self.means.threads.max(1)).max(1);
+        let crowd =
+            state.queue.crowd(entry.job.priority).div_ceil(self.config.threads.max(1)).max(1);
         let inner = Arc::clone(self);
-        let slot = Arc::new(Mutex::new(Some(job)));
+        let slot = Arc::new(Mutex::new(Some(entry)));
         let taken = Arc::clone(&slot);
         let run = move || {
-            let job = taken.lock().unwrap_or_else(PoisonError::into_inner).take();
-            if let Some(job) = job {
-                inner.run(id, job, threads, crowd);
+            let entry = taken.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(entry) = entry {
+                inner.run(id, entry, threads, crowd);
             }
         };
         if thread::Builder::new()
@@ -303,114 +304,115 @@ impl Inner {
             .spawn(run)
             .is_err()
         {
-            state.jobs.running.remove(&id);
-            state.line.leave(id);
-            let job = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-            if let Some(mut job) = job {
-                let broken = Broken("there is no thread to think with".to_owned());
-                job.order.listener.ended(Outcome::Broken(broken));
+            state.entries.running.remove(&id);
+            state.queue.leave(id);
+            let entry = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(mut entry) = entry {
+                let broken = EngineFailure("there is no thread to think with".to_owned());
+                entry.job.listener.finished(JobResult::Failed(broken));
             }
         }
     }
 
     /// One slice of a question, on a thread of its own.
-    fn run(self: &Arc<Self>, id: Id, mut job: Job, threads: usize, crowd: usize) {
-        job.order.listener.started(threads);
-        let began = self.means.time.now();
-        let outcome = match &job.order.task {
+    fn run(self: &Arc<Self>, id: Id, mut entry: Entry, threads: usize, crowd: usize) {
+        entry.job.listener.started(threads);
+        let began = self.config.time.now();
+        let outcome = match &entry.job.task {
             Task::Search(question) => {
                 let mut question = question.clone();
-                let most = job.budget(began, crowd);
+                let most = entry.budget(began, crowd);
                 question.time = match (question.time, most) {
-                    (Some(time), Some(most)) => Some(time.saturating_sub(job.used).min(most)),
-                    (Some(time), None) => Some(time.saturating_sub(job.used)),
+                    (Some(time), Some(most)) => Some(time.saturating_sub(entry.used).min(most)),
+                    (Some(time), None) => Some(time.saturating_sub(entry.used)),
                     (None, most) => most,
                 };
-                self.search(&question, &mut job, threads)
+                self.search(&question, &mut entry, threads)
             }
-            Task::Mate(position, bounds) => self.solve(position, bounds, &job, threads),
+            Task::Mate(position, bounds) => self.solve(position, bounds, &entry, threads),
         };
-        let spent = self.means.time.now().saturating_sub(began);
-        job.used += spent;
+        let spent = self.config.time.now().saturating_sub(began);
+        entry.used += spent;
         let mut state = self.lock();
-        let why = state.jobs.running.remove(&id).map_or(Why::Cancel, |(_, why)| why);
-        let finished = match (&job.order.task, why) {
-            (_, Why::None) => true,
-            (_, Why::Cancel) => false,
+        let reason =
+            state.entries.running.remove(&id).map_or(StopReason::Cancel, |(_, reason)| reason);
+        let finished = match (&entry.job.task, reason) {
+            (_, StopReason::None) => true,
+            (_, StopReason::Cancel) => false,
             // Stopped between answers, a search goes on later; what was certain is certain.
-            (Task::Search(question), Why::Park) => {
-                let waited = self.means.time.now().saturating_sub(job.asked);
-                question.time.is_some_and(|time| job.used >= time)
-                    || job.order.within.is_some_and(|within| waited >= within.mul_f64(0.8))
+            (Task::Search(question), StopReason::Pause) => {
+                let waited = self.config.time.now().saturating_sub(entry.asked);
+                question.time.is_some_and(|time| entry.used >= time)
+                    || entry.job.within.is_some_and(|within| waited >= within.mul_f64(0.8))
                     || outcome.is_err()
             }
-            (Task::Mate(..), Why::Park) => !matches!(
+            (Task::Mate(..), StopReason::Pause) => !matches!(
                 &outcome,
-                Ok(Outcome::Solved(s, _)) if matches!(s.verdict, mate::Verdict::Unknown(_))
+                Ok(JobResult::Solved(s, _)) if matches!(s.verdict, mate::Verdict::Unknown(_))
             ),
         };
-        if why == Why::Park && !finished && !state.jobs.closing {
-            job.order.listener.parked();
-            state.line.parked(id);
-            state.jobs.waiting.insert(id, job);
+        if reason == StopReason::Pause && !finished && !state.entries.closing {
+            entry.job.listener.paused();
+            state.queue.paused(id);
+            state.entries.waiting.insert(id, entry);
             drop(state);
             self.changed.notify_all();
             return;
         }
-        state.line.leave(id);
+        state.queue.leave(id);
         drop(state);
         self.changed.notify_all();
-        job.order.listener.ended(match outcome {
-            _ if why == Why::Cancel => Outcome::Cancelled,
+        entry.job.listener.finished(match outcome {
+            _ if reason == StopReason::Cancel => JobResult::Cancelled,
             Ok(outcome) => outcome,
-            Err(broken) => Outcome::Broken(broken),
+            Err(broken) => JobResult::Failed(broken),
         });
     }
 
     fn search(
         &self,
         question: &Question,
-        job: &mut Job,
+        entry: &mut Entry,
         threads: usize,
-    ) -> Result<Outcome, Broken> {
+    ) -> Result<JobResult, EngineFailure> {
         let game = question.position.game();
-        let order = &mut job.order;
-        let small = order.class != Class::Long && order.threads <= 1;
-        let mut mind = self.shelf.take(order.engine.as_deref(), game, small, &order.visitor)?;
-        let began = self.means.time.now();
-        let listener = &mut order.listener;
-        let answer = mind.ask(question, threads, &job.stop, &mut |info| listener.heard(info))?;
-        self.shelf.put_back(mind);
-        let spent = self.means.time.now().saturating_sub(began);
-        Ok(Outcome::Answered(answer, job.used + spent))
+        let job = &mut entry.job;
+        let small = job.priority != Priority::Long && job.threads <= 1;
+        let mut mind = self.idle.take(job.engine.as_deref(), game, small, &job.visitor)?;
+        let began = self.config.time.now();
+        let listener = &mut job.listener;
+        let answer = mind.ask(question, threads, &entry.stop, &mut |info| listener.info(info))?;
+        self.idle.put_back(mind);
+        let spent = self.config.time.now().saturating_sub(began);
+        Ok(JobResult::Answered(answer, entry.used + spent))
     }
 
     fn solve(
         &self,
         position: &AnyPosition,
         bounds: &Bounds,
-        job: &Job,
+        entry: &Entry,
         threads: usize,
-    ) -> Result<Outcome, Broken> {
+    ) -> Result<JobResult, EngineFailure> {
         let control = Control::default();
         let handle = control.clone();
-        job.stop.on(move || handle.stop());
+        entry.stop.on(move || handle.stop());
         let mut bounds = bounds.clone();
         bounds.threads = threads;
-        bounds.time = bounds.time.map(|t| t.saturating_sub(job.used));
-        let solve = || mate::solve_any(position, &bounds, &control, &*self.means.time);
-        let began = self.means.time.now();
+        bounds.time = bounds.time.map(|t| t.saturating_sub(entry.used));
+        let solve = || mate::solve_any(position, &bounds, &control, &*self.config.time);
+        let began = self.config.time.now();
         let solution = std::panic::catch_unwind(std::panic::AssertUnwindSafe(solve))
-            .map_err(|_| Broken("the mate search failed inside".to_owned()))?;
-        let spent = self.means.time.now().saturating_sub(began);
-        Ok(Outcome::Solved(Box::new(solution), job.used + spent))
+            .map_err(|_| EngineFailure("the mate search failed inside".to_owned()))?;
+        let spent = self.config.time.now().saturating_sub(began);
+        Ok(JobResult::Solved(Box::new(solution), entry.used + spent))
     }
 }
 
-impl Job {
+impl Entry {
     /// The most a short question may take, so that everybody in a crowd is answered in time.
     fn budget(&self, now: Duration, crowd: usize) -> Option<Duration> {
-        let within = self.order.within?;
+        let within = self.job.within?;
         let waited = now.saturating_sub(self.asked);
         let share = within / u32::try_from(crowd).unwrap_or(u32::MAX).max(1);
         let least = Duration::from_millis(5);

@@ -233,7 +233,7 @@ async fn the_contract_names_every_address() {
         count += 1;
     }
     assert_eq!(count, paths.len());
-    for kind in include_str!("../../src/visit.rs").split('"').filter(|word| word.contains('.')) {
+    for kind in include_str!("../../src/session.rs").split('"').filter(|word| word.contains('.')) {
         let named = ["game.", "analysis.", "review.", "mate.", "watch."];
         if named.iter().any(|prefix| kind.starts_with(prefix)) {
             assert!(pages.contains(kind), "{kind} is not in docs/web-api.md");

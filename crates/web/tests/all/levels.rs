@@ -1,15 +1,16 @@
 //! Whether levels are what they say: a beginner beats the first, and loses to stronger ones.
 
+use board::ending::Reason;
+use board::game::Game;
+use board::opponent;
+use board::question::Lines;
+use board::setup::GameSettings;
 use rules::{AnyPosition, Color, Kind, Move, Piece};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use think::{Answer, ManualTime, TimeSource};
-use web::bout::Bout;
-use web::ending::Reason;
-use web::opponent;
-use web::pool::{Lines, Mind, Own, Stop};
-use web::setup::Wish;
+use web::pool::{EngineHandle, LocalEngine, Stop};
 
 fn worth(piece: Piece) -> i32 {
     match piece.kind() {
@@ -65,29 +66,29 @@ fn play(level: u32, seed: u64) -> i32 {
     let time: Arc<dyn TimeSource> = Arc::new(ManualTime::new());
     let search =
         assembly::search(rules::Game::Shogi, &assembly::Evaluation::Material, Arc::clone(&time));
-    let mut engine = Own::new(search, time, 4);
-    let wish: Wish =
+    let mut engine = LocalEngine::new(search, time, 4);
+    let settings: GameSettings =
         serde_json::from_value(json!({ "opponent": { "level": level }, "maxMoves": 160 })).unwrap();
-    let mut bout = Bout::new(wish.resolve(&|_| None, seed).unwrap()).unwrap();
+    let mut game = Game::new(settings.resolve(&|_| None, seed).unwrap()).unwrap();
     let (mut chance, now) = (seed, Duration::ZERO);
-    while bout.ending().is_none() {
-        if bout.engine_to_move() {
-            let asked = opponent::ask(&bout).unwrap();
+    while game.ending().is_none() {
+        if game.engine_to_move() {
+            let asked = opponent::ask(&game).unwrap();
             let mut lines = Lines::default();
             let answer =
                 engine.ask(&asked.question, 1, &Stop::default(), &mut |i| lines.hear(i)).unwrap();
-            match opponent::decide(&bout, answer, &lines) {
-                Answer::Move(m) => bout.answer(m, Duration::ZERO, now).unwrap(),
-                Answer::Resign => bout.engine_ends(false, now),
-                Answer::Win => bout.engine_ends(true, now),
+            match opponent::decide(&game, answer, &lines) {
+                Answer::Move(m) => game.answer(m, Duration::ZERO, now).unwrap(),
+                Answer::Resign => game.engine_ends(false, now),
+                Answer::Win => game.engine_ends(true, now),
             }
         } else {
-            let m = beginner(bout.position(), &mut chance).unwrap();
-            bout.play(&m.usi(rules::Game::Shogi), None, now).unwrap();
+            let m = beginner(game.position(), &mut chance).unwrap();
+            game.play(&m.usi(rules::Game::Shogi), None, now).unwrap();
         }
     }
-    let ending = bout.ending().unwrap();
-    let lead = material(bout.position(), Color::Black) - material(bout.position(), Color::White);
+    let ending = game.ending().unwrap();
+    let lead = material(game.position(), Color::Black) - material(game.position(), Color::White);
     match (ending.reason, ending.winner) {
         (Reason::Mate | Reason::Resign, Some(Color::Black)) => lead + 100,
         (_, Some(Color::White)) => lead - 100,

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 async fn a_minishogi_game_goes_to_its_end() {
     let server = start(Settings::default()).await;
     let mut page = server.visitor().connect().await.unwrap();
-    let wish = json!({ "type": "game.new", "variant": "minishogi", "opponent": { "level": 2 },
+    let settings = json!({ "type": "game.new", "variant": "minishogi", "opponent": { "level": 2 },
         "side": "white", "maxMoves": 40 });
-    let mut game = page.ask(wish).await;
+    let mut game = page.ask(settings).await;
     assert_eq!((&game["you"], &game["status"]), (&json!("white"), &json!("playing")));
     while game["status"] == "playing" {
         if game["may"]["move"] == false {
@@ -62,9 +62,9 @@ async fn every_handicap_is_played() {
     let server = start(Settings::default()).await;
     let mut page = server.visitor().connect().await.unwrap();
     for handicap in rules::Handicap::ALL {
-        let wish =
+        let settings =
             json!({ "type": "game.new", "handicap": handicap.name(), "opponent": { "level": 1 } });
-        let game = page.ask(wish).await;
+        let game = page.ask(settings).await;
         assert_eq!(game["handicap"], handicap.name());
         if handicap != rules::Handicap::Even && game["may"]["move"] == false {
             let moved =
@@ -115,16 +115,15 @@ async fn two_windows_see_the_same_game_and_two_visitors_do_not() {
 
 #[tokio::test]
 async fn a_game_survives_the_server() {
-    let folder = std::env::temp_dir().join(format!("nue-web-restart-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let data = folder.join("games.db");
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("games.db");
     let settings = |seed| Settings { data: Some(data.clone()), seed, ..Settings::default() };
     let server = start(settings(1)).await;
     let mut me = server.visitor();
     me.get("/api/hello").await;
     let mut page = me.connect().await.unwrap();
-    let wish = json!({ "type": "game.new", "opponent": { "level": 1 }, "clock": { "main": 600 } });
-    let game = page.ask(wish).await;
+    let new = json!({ "type": "game.new", "opponent": { "level": 1 }, "clock": { "main": 600 } });
+    let game = page.ask(new).await;
     let mut play = about("game.move", &game);
     play["move"] = "7g7f".into();
     page.ask(play).await;
@@ -153,15 +152,15 @@ async fn a_game_survives_the_server() {
     assert_eq!(after["moves"][0], before["moves"][0]);
     assert_eq!(after["moves"][1], before["moves"][1]);
     server.stop().await;
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[tokio::test]
 async fn time_runs_out() {
     let server = start(Settings::default()).await;
     let mut page = server.visitor().connect().await.unwrap();
-    let wish = json!({ "type": "game.new", "opponent": { "human": true }, "clock": { "main": 1 } });
-    let game = page.ask(wish).await;
+    let settings =
+        json!({ "type": "game.new", "opponent": { "human": true }, "clock": { "main": 1 } });
+    let game = page.ask(settings).await;
     assert_eq!(game["clocks"]["running"], "black");
     let over = page.until("game", |g| g["status"] == "over").await;
     assert_eq!(over["ending"], json!({ "reason": "time", "winner": "white" }));
@@ -177,16 +176,17 @@ async fn other_engines_play_and_may_break_down() {
     assert_eq!(hello["engines"].as_array().unwrap().len(), 4);
     let mut page = me.connect().await.unwrap();
     for variant in ["shogi", "minishogi"] {
-        let wish = json!({ "type": "game.new", "opponent": { "engine": "good" }, "variant": variant,
+        let settings = json!({ "type": "game.new", "opponent": { "engine": "good" }, "variant": variant,
             "side": "white" });
-        let game = page.ask(wish).await;
+        let game = page.ask(settings).await;
         let moved = page.until("game", |g| g["game"] == game["game"] && g["revision"] == 1).await;
         assert_eq!(moved["moves"].as_array().unwrap().len(), 1);
         assert_eq!(moved["opponent"]["name"]["en"], "The good one");
     }
     for engine in ["crash", "lie"] {
-        let wish = json!({ "type": "game.new", "opponent": { "engine": engine }, "side": "white" });
-        let game = page.ask(wish).await;
+        let settings =
+            json!({ "type": "game.new", "opponent": { "engine": engine }, "side": "white" });
+        let game = page.ask(settings).await;
         let over = page.until("game", |g| g["game"] == game["game"] && g["status"] == "over").await;
         assert_eq!(over["ending"], json!({ "reason": "engine_failed", "winner": null }));
     }

@@ -59,6 +59,8 @@ impl Preamble<'_> {
             "pool": self.pool,
             "seed": plan.seed,
             "mirror": plan.mirror,
+            "mirrored_pieces": plan.mirrored,
+            "mirrored_bases": plan.mirrored_bases,
             "first_epoch": self.first_epoch,
             "epochs": self.epochs,
             "positions": self.positions,

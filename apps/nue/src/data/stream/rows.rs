@@ -20,6 +20,8 @@ pub(super) const NONE: u16 = u16::MAX;
 const UNKNOWN: i8 = 2;
 /// Numbers of a row that are not features: two bases, score, move number, result and side, counts.
 const FIXED: usize = 8;
+/// Where the score is among them.
+const SCORE: usize = 4;
 
 /// What all rows have in common.
 #[derive(Clone)]
@@ -33,18 +35,65 @@ pub(super) struct Plan {
     pub(super) inputs: usize,
     pub(super) seed: u64,
     pub(super) mirror: bool,
+    /// Every piece number mirrored left to right.
+    pub(super) mirrored: Vec<u16>,
+    /// Every base, divided by `pieces`, for the own king mirrored left to right.
+    pub(super) mirrored_bases: Vec<u32>,
     sieve: Sieve,
+    scores: Scores,
+}
+
+/// What is done to scores.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scores {
+    /// Largest size.
+    pub(super) clamp: i16,
+    /// Weight of the scores after a position against its own, 0 to below 1.
+    pub(super) n_step: f64,
+}
+
+impl Scores {
+    fn limited(self, score: i16) -> i16 {
+        score.clamp(-self.clamp, self.clamp)
+    }
 }
 
 impl Plan {
-    pub(super) fn new<V: Variant, F: FeatureSet<V>>(sieve: Sieve, mirror: bool, seed: u64) -> Self {
+    pub(super) fn new<V: Variant, F: FeatureSet<V>>(
+        sieve: Sieve,
+        scores: Scores,
+        mirror: bool,
+        seed: u64,
+    ) -> Self {
         let numbering = Numbering::of(V::GAME);
         let kings = if F::KINGS { 2 } else { 0 };
         // Not counting kings, every piece is one feature wherever it is.
         let slots = V::PIECES.iter().sum::<usize>() - 2 + kings;
         let pieces = if F::KINGS { numbering.kings_end() } else { numbering.end() };
         let (stride, inputs) = (F::EFFECT_STRIDE, F::INPUTS);
-        Self { slots, pieces, stride, inputs, seed, mirror, sieve }
+        // Mirrored sets see both boards alike: there is nothing to turn.
+        let turned = |n: usize| if F::MIRRORED { n } else { numbering.mirrored(n) };
+        let mirrored_numbers = (0..pieces).map(|n| turned(n) as u16).collect();
+        let groups = if stride > 0 { stride } else { inputs } / pieces;
+        let mut mirrored_bases: Vec<u32> = (0..groups as u32).collect();
+        if F::BY_KING {
+            for king in 0..V::SQUARES {
+                let other = F::offset(mirrored(V::GAME, king)) / pieces;
+                mirrored_bases[F::offset(king) / pieces] = other as u32;
+            }
+        }
+        Self {
+            slots,
+            pieces,
+            stride,
+            inputs,
+            seed,
+            mirror,
+            mirrored: mirrored_numbers,
+            mirrored_bases,
+            sieve,
+            scores,
+        }
     }
 
     /// Numbers of a row.
@@ -82,7 +131,7 @@ impl<'a> Row<'a> {
         Self {
             bases: [base(0), base(2)],
             sides: [own, other],
-            score: fixed[4],
+            score: fixed[SCORE],
             ply: fixed[5],
             result,
             turn,
@@ -96,8 +145,9 @@ pub(super) struct Maker<'a, V: Variant, F> {
     plan: &'a Plan,
     cursor: Cursor<V>,
     list: List<64>,
-    /// Piece numbers mirrored left to right.
-    mirrored: Vec<u16>,
+    /// All scores of a game, and which of its positions became which rows.
+    course: Vec<Option<i16>>,
+    kept: Vec<(usize, usize)>,
     features: PhantomData<F>,
 }
 
@@ -112,12 +162,12 @@ struct Labels<'p, V: Variant> {
 
 impl<'a, V: Variant, F: FeatureSet<V>> Maker<'a, V, F> {
     pub(super) fn new(plan: &'a Plan) -> Self {
-        let numbering = Numbering::of(V::GAME);
         Self {
             plan,
             cursor: Cursor::new(),
             list: List::new(),
-            mirrored: (0..numbering.kings_end()).map(|n| numbering.mirrored(n) as u16).collect(),
+            course: Vec::new(),
+            kept: Vec::new(),
             features: PhantomData,
         }
     }
@@ -163,14 +213,44 @@ impl<'a, V: Variant, F: FeatureSet<V>> Maker<'a, V, F> {
             if !self.plan.sieve.passes_length(plies) {
                 continue;
             }
+            self.course.clear();
+            self.kept.clear();
             while let Some(sample) = cursor.next_position()? {
                 if let Some(score) = sample.score {
                     let (position, mv, flags) = (sample.position, sample.mv, sample.flags);
+                    let start = rows.0.len();
                     self.push(&Labels { position, mv, score, flags, outcome }, lot, rows);
+                    if rows.0.len() > start {
+                        self.kept.push((self.course.len(), start));
+                    }
                 }
+                self.course.push(sample.score);
             }
+            self.look_ahead(rows);
         }
         Ok(())
+    }
+
+    /// Replaces the scores of a game's rows by means of their own and the later ones.
+    fn look_ahead(&self, rows: &mut Rows) {
+        let Scores { n_step, .. } = self.plan.scores;
+        if n_step == 0.0 {
+            return;
+        }
+        let mut kept = self.kept.iter().rev().peekable();
+        // For the side to move at the position that is looked at.
+        let mut mean = None;
+        for (index, score) in self.course.iter().enumerate().rev() {
+            let later = mean.map(|later: f64| -later);
+            let own = score.map(|score| f64::from(self.plan.scores.limited(score)));
+            mean = match (own, later) {
+                (Some(own), Some(later)) => Some((1.0 - n_step) * own + n_step * later),
+                (own, later) => own.or(later),
+            };
+            if let (Some(&(_, start)), Some(mean)) = (kept.next_if(|row| row.0 == index), mean) {
+                rows.0[start + SCORE] = mean.round() as i16 as u16;
+            }
+        }
     }
 
     fn records<const N: usize>(
@@ -226,7 +306,7 @@ impl<'a, V: Variant, F: FeatureSet<V>> Maker<'a, V, F> {
         let fixed = &mut rows.0[start..start + FIXED];
         (fixed[0], fixed[1]) = (own.0 as u16, (own.0 >> 16) as u16);
         (fixed[2], fixed[3]) = (other.0 as u16, (other.0 >> 16) as u16);
-        fixed[4] = score as u16;
+        fixed[SCORE] = self.plan.scores.limited(score) as u16;
         fixed[5] = position.ply().min(u32::from(u16::MAX)) as u16;
         let result = outcome.for_side(turn).unwrap_or(UNKNOWN);
         fixed[6] = u16::from_le_bytes([result as u8, turn.index() as u8]);
@@ -254,7 +334,7 @@ impl<'a, V: Variant, F: FeatureSet<V>> Maker<'a, V, F> {
                 0 => (rest, 0),
                 stride => (rest % stride, rest / stride),
             };
-            let piece = if mirror { usize::from(self.mirrored[piece]) } else { piece };
+            let piece = if mirror { usize::from(self.plan.mirrored[piece]) } else { piece };
             (piece + attacks * pieces) as u16
         }));
         rows.0.resize(rows.0.len() + self.plan.slots - count, NONE);

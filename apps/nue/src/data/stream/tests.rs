@@ -298,6 +298,61 @@ fn records_and_filters_and_rare_positions() {
 }
 
 #[test]
+fn scores_are_clamped_and_looked_ahead() {
+    let desk = Desk::new("stream-scores");
+    let mut games = games(Game::Shogi);
+    games[0].plies[7].score = Some(teacher::MATE - 3);
+    desk.write("a.teacher", &games);
+    let clamped: Vec<Played> = {
+        let mut games = games.clone();
+        let scores = games.iter_mut().flat_map(|g| &mut g.plies).map(|ply| &mut ply.score);
+        scores.flatten().for_each(|score| *score = (*score).clamp(-300, 300));
+        games
+    };
+    let (_, frames) = read(&bytes(&desk, "@a.teacher --features kp --clamp 300"));
+    assert!(sorted(frames.iter()) == all_expected::<KP>(&clamped));
+    // By the definition: the sum of all later scores, each with its weight.
+    let mut ahead = clamped.clone();
+    for (game, plain) in ahead.iter_mut().zip(&clamped) {
+        let scores: Vec<Option<i16>> =
+            plain.plies.iter().map(|p| p.score).chain([plain.last]).collect();
+        for at in 0..game.plies.len() {
+            let Some(own) = scores[at] else { continue };
+            let later: Vec<f64> = scores[at..]
+                .iter()
+                .enumerate()
+                .filter_map(|(i, s)| Some(f64::from((*s)?) * if i % 2 == 0 { 1.0 } else { -1.0 }))
+                .collect();
+            let last = later.len() - 1;
+            let weight = |k: usize| 0.8f64.powi(k as i32) * if k < last { 0.2 } else { 1.0 };
+            let mean: f64 = later.iter().enumerate().map(|(k, s)| weight(k) * s).sum();
+            assert_eq!(later[0] as i16, own);
+            game.plies[at].score = Some(mean.round() as i16);
+        }
+    }
+    let (_, frames) = read(&bytes(&desk, "@a.teacher --features kp --clamp 300 --n-step 0.8"));
+    let (seen, wanted) = (sorted(frames.iter()), all_expected::<KP>(&ahead));
+    assert_eq!(seen.len(), wanted.len());
+    assert!(seen == wanted);
+}
+
+#[test]
+fn the_text_says_how_to_mirror() {
+    let desk = Desk::new("stream-text");
+    desk.write("a.teacher", &games(Game::Shogi));
+    let (about, _) = read(&bytes(&desk, "@a.teacher --features halfkp"));
+    let list = |key: &str| -> Vec<u64> {
+        about[key].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect()
+    };
+    let (pieces, bases) = (list("mirrored_pieces"), list("mirrored_bases"));
+    assert_eq!((pieces.len(), bases.len()), (1548, 81));
+    for list in [&pieces, &bases] {
+        assert!(list.iter().enumerate().all(|(i, &n)| list[n as usize] == i as u64));
+    }
+    assert_eq!((bases[0], bases[40], pieces[5]), (72, 40, 5));
+}
+
+#[test]
 fn what_is_wrong_is_said_before_anything_is_sent() {
     let desk = Desk::new("stream-wrong");
     desk.write("a.teacher", &games(Game::Shogi));

@@ -1,9 +1,9 @@
 //! Matches between mock engines.
 
-use arena::bout::Terms;
 use arena::referee::HouseRules;
 use arena::spec::escape;
-use arena::{EngineSpec, Event, Finished, Flow, Format, Hall, Opening, Plan, Schedule};
+use arena::timed_game::Terms;
+use arena::{EngineSpec, Event, Finished, Flow, Format, MatchRunner, Opening, Plan, Schedule};
 use rules::Game;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -50,10 +50,10 @@ pub(crate) fn plan(engines: Vec<EngineSpec>, games: u64) -> Plan {
     }
 }
 
-pub(crate) fn hall() -> Hall {
-    Hall {
+pub(crate) fn runner() -> MatchRunner {
+    MatchRunner {
         time: Arc::new(WallTime::start()),
-        workshop: Arc::new(|_| panic!("no engine of our own takes part")),
+        factory: Arc::new(|_| panic!("no engine of our own takes part")),
         abandoned: Arc::new(AtomicBool::new(false)),
     }
 }
@@ -61,7 +61,7 @@ pub(crate) fn hall() -> Hall {
 /// Plays everything.
 pub(crate) fn play(plan: &Plan) -> Vec<Finished> {
     let mut games = Vec::new();
-    arena::run(plan, &hall(), &|_| true, &mut |event| {
+    runner().run(plan, &|_| true, &mut |event| {
         if let Event::Finished(finished) = event {
             games.push(*finished);
         }

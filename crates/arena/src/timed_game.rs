@@ -1,0 +1,126 @@
+//! A game between two players with clocks.
+
+use crate::adjudication::Adjudication;
+use crate::clock::{Clock, TimeControl};
+use crate::game::{Abandoned, Played, forfeit, play};
+use crate::opening::Opening;
+use crate::referee::{End, HouseRules};
+use engines::{
+    Allowed, Conclusion, Decision, EngineFault, GameLine, Player, PlayerError, SearchRequest,
+};
+use rules::Color;
+use std::time::Duration;
+use think::Clocks;
+use usi::{GameResult, Go, Times};
+
+/// What both players of a game are bound by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Terms {
+    /// Rules of the match.
+    pub rules: HouseRules,
+    /// Early endings.
+    pub adjudication: Adjudication,
+    /// How much a player may overstep its time without losing: it covers what cannot be measured
+    /// apart, such as the waking of a process.
+    pub margin: Duration,
+}
+
+/// Plays one game; players are given by colour. Both are told how it ended.
+pub fn play_timed(
+    opening: &Opening,
+    terms: &Terms,
+    controls: [TimeControl; 2],
+    players: [&mut dyn Player; 2],
+) -> Result<Played, Abandoned> {
+    let mut clocks = controls.map(Clock::new);
+    let mut players = players;
+    let played = match begin(opening, &mut players) {
+        Ok(()) => play(opening, &terms.rules, terms.adjudication, &mut |line| {
+            move_of(line, terms.margin, &mut clocks, &mut players)
+        }),
+        Err((_, PlayerError::Abandoned)) => Err(Abandoned),
+        Err((loser, PlayerError::Fault(fault))) => Ok(forfeit(opening, loser, fault)),
+    };
+    for color in Color::BOTH {
+        let conclusion = match &played {
+            Err(Abandoned) => Conclusion::Abandoned,
+            Ok(played) => conclusion_for(color, &played.end),
+        };
+        players[color.index()].finish(conclusion);
+    }
+    played
+}
+
+fn begin(
+    opening: &Opening,
+    players: &mut [&mut dyn Player; 2],
+) -> Result<(), (Color, PlayerError)> {
+    Color::BOTH.into_iter().try_for_each(|c| {
+        players[c.index()].prepare(opening.game(), &mut |_| ()).map_err(|error| (c, error))
+    })
+}
+
+fn move_of(
+    line: &GameLine,
+    margin: Duration,
+    clocks: &mut [Clock; 2],
+    players: &mut [&mut dyn Player; 2],
+) -> Result<Decision, PlayerError> {
+    let mover = line.position().turn();
+    let go = go_for(mover, clocks);
+    let clock = &mut clocks[mover.index()];
+    let allowed = clock.allowed();
+    let limit = allowed.map(|time| time.saturating_add(margin));
+    let request = SearchRequest::new(line, go, limit.map_or(Allowed::Untimed, Allowed::Within));
+    let mut decision = players[mover.index()].think(&request, None)?;
+    let in_time = clock.spend(decision.time, margin);
+    let could_have = in_time || {
+        let own_time = decision.time.saturating_sub(decision.starved);
+        limit.is_none_or(|allowed| own_time <= allowed)
+    };
+    if !could_have {
+        return Err(EngineFault::late(decision.time, allowed.unwrap_or_default()).into());
+    }
+    if in_time {
+        decision.starved = Duration::ZERO;
+    }
+    // Late only because the machine was busy elsewhere is no player's fault.
+    players[mover.index()].ponder(&go_for(mover, clocks))?;
+    Ok(decision)
+}
+
+/// The `go` of the side to move, given both clocks.
+fn go_for(mover: Color, clocks: &[Clock; 2]) -> Go {
+    let own = &clocks[mover.index()];
+    let control = own.control();
+    let mut go = Go {
+        nodes: control.nodes,
+        depth: control.depth,
+        movetime: control.movetime.map(millis),
+        ..Go::default()
+    };
+    let Some(rule) = control.clock else { return go };
+    // An opponent without a clock is told as one with ours: engines expect both.
+    let of = |color: Color| {
+        let clock = &clocks[color.index()];
+        clock.control().clock.map_or((own.left(), rule.increment), |r| (clock.left(), r.increment))
+    };
+    let [(btime, binc), (wtime, winc)] = Color::BOTH.map(of);
+    let increment = if rule.increment.is_zero() { [Duration::ZERO; 2] } else { [binc, winc] };
+    let clocks = Clocks { time: [btime, wtime], increment, byoyomi: rule.byoyomi };
+    go.times = Times::of(&clocks);
+    go
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn conclusion_for(color: Color, end: &End) -> Conclusion<'_> {
+    match (end.fault(), end.winner()) {
+        (Some((loser, fault)), _) if loser == color => Conclusion::OwnFault(fault),
+        (_, None) => Conclusion::Over(Some(GameResult::Draw)),
+        (_, Some(winner)) if winner == color => Conclusion::Over(Some(GameResult::Win)),
+        (_, Some(_)) => Conclusion::Over(Some(GameResult::Lose)),
+    }
+}

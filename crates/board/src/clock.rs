@@ -1,0 +1,214 @@
+//! The clocks of a game. Time comes in as a value; a clock nobody looks at stands still.
+
+use crate::error::ApiError;
+use rules::Color;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::time::Duration;
+use think::{Clocks, Moment};
+
+/// What both players have, in seconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct TimeControl {
+    /// For the whole game.
+    #[serde(default)]
+    pub main: u32,
+    /// For each move when that is used up.
+    #[serde(default)]
+    pub byoyomi: u32,
+    /// Added after each move.
+    #[serde(default)]
+    pub increment: u32,
+}
+
+impl TimeControl {
+    /// Whether anybody can play by it.
+    pub fn check(&self) -> Result<(), ApiError> {
+        if self.main > 86_400 || self.byoyomi > 3600 || self.increment > 600 {
+            return Err(ApiError::bad(
+                "main is at most 86400, byoyomi 3600, increment 600 seconds",
+            ));
+        }
+        if self.main == 0 && self.byoyomi == 0 {
+            return Err(ApiError::bad("a clock needs main time or byoyomi"));
+        }
+        Ok(())
+    }
+}
+
+/// The time was over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FlagFallen;
+
+/// Both clocks; without a time control they only measure.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Clock {
+    control: Option<TimeControl>,
+    left: [Duration; 2],
+    /// Used of the present turn before it was last set going.
+    used: Duration,
+    /// Since when it runs.
+    since: Option<Moment>,
+}
+
+const fn seconds(n: u32) -> Duration {
+    Duration::from_secs(n as u64)
+}
+
+impl Clock {
+    /// Clocks before the first move, standing still.
+    pub fn new(control: Option<TimeControl>) -> Self {
+        let left = [seconds(control.map_or(0, |c| c.main)); 2];
+        Self { control, left, used: Duration::ZERO, since: None }
+    }
+
+    fn byoyomi(&self) -> Duration {
+        seconds(self.control.map_or(0, |c| c.byoyomi))
+    }
+
+    /// What both had by colour at the beginning of the present turn.
+    pub const fn left(&self) -> [Duration; 2] {
+        self.left
+    }
+
+    /// Sets what both have at the beginning of a turn: a game taken up again.
+    pub const fn set(&mut self, left: [Duration; 2]) {
+        self.left = left;
+        self.used = Duration::ZERO;
+        self.since = None;
+    }
+
+    /// Whether it runs.
+    pub const fn is_running(&self) -> bool {
+        self.since.is_some()
+    }
+
+    /// The turn runs from now on.
+    pub fn run(&mut self, now: Moment) {
+        if self.since.is_none() {
+            self.since = Some(now);
+        }
+    }
+
+    /// The turn stands still from now on.
+    pub fn pause(&mut self, now: Moment) {
+        self.used = self.elapsed(now);
+        self.since = None;
+    }
+
+    /// Used of the present turn.
+    pub fn elapsed(&self, now: Moment) -> Duration {
+        self.used + self.since.map_or(Duration::ZERO, |since| now.saturating_sub(since))
+    }
+
+    /// What the side has for this turn in all; nothing limits it without a time control.
+    pub fn allowed(&self, color: Color) -> Option<Duration> {
+        self.control.map(|_| self.left[color.index()] + self.byoyomi())
+    }
+
+    /// Whether the time of the side to move is over.
+    pub fn is_over(&self, color: Color, now: Moment) -> bool {
+        self.allowed(color).is_some_and(|allowed| self.elapsed(now) >= allowed)
+    }
+
+    /// The side has moved after that time of its turn; the next turn begins, standing still.
+    pub fn turn(&mut self, color: Color, spent: Duration) -> Result<(), FlagFallen> {
+        if self.allowed(color).is_some_and(|allowed| spent >= allowed) {
+            return Err(FlagFallen);
+        }
+        let left = &mut self.left[color.index()];
+        let increment = seconds(self.control.map_or(0, |c| c.increment));
+        *left = left.saturating_sub(spent) + increment;
+        self.used = Duration::ZERO;
+        self.since = None;
+        Ok(())
+    }
+
+    /// What an engine is told.
+    pub fn told(&self) -> Option<Clocks> {
+        let control = self.control?;
+        let increment = [seconds(control.increment); 2];
+        Some(Clocks { time: self.left, increment, byoyomi: self.byoyomi() })
+    }
+
+    /// As the page sees it.
+    pub fn view(&self, turn: Color, now: Moment, over: bool) -> Value {
+        if self.control.is_none() {
+            return Value::Null;
+        }
+        let side = |color: Color| {
+            let used = if color == turn && !over { self.elapsed(now) } else { Duration::ZERO };
+            let left = self.left[color.index()];
+            let byoyomi = used >= left && !self.byoyomi().is_zero();
+            let end = if byoyomi { left + self.byoyomi() } else { left };
+            json!({ "ms": end.saturating_sub(used).as_millis() as u64, "byoyomi": byoyomi })
+        };
+        let running = self.is_running() && !over;
+        json!({
+            "running": running.then(|| crate::words::color(turn)),
+            "black": side(Color::Black),
+            "white": side(Color::White),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn s(n: u64) -> Duration {
+        Duration::from_secs(n)
+    }
+
+    #[test]
+    fn main_time_then_byoyomi() {
+        let mut clock = Clock::new(Some(TimeControl { main: 10, byoyomi: 5, increment: 0 }));
+        clock.run(s(100));
+        assert_eq!(
+            clock.view(Color::Black, s(104), false)["black"],
+            json!({ "ms": 6000, "byoyomi": false })
+        );
+        assert_eq!(
+            clock.view(Color::Black, s(112), false)["black"],
+            json!({ "ms": 3000, "byoyomi": true })
+        );
+        assert!(!clock.is_over(Color::Black, s(114)) && clock.is_over(Color::Black, s(115)));
+        assert_eq!(clock.turn(Color::Black, s(12)), Ok(()));
+        assert_eq!(clock.left(), [s(0), s(10)]);
+        assert_eq!(
+            clock.view(Color::White, s(200), false)["black"],
+            json!({ "ms": 5000, "byoyomi": true })
+        );
+        assert_eq!(clock.turn(Color::Black, s(5)), Err(FlagFallen));
+    }
+
+    #[test]
+    fn increments_come_after_the_move() {
+        let mut clock = Clock::new(Some(TimeControl { main: 10, byoyomi: 0, increment: 3 }));
+        assert_eq!(clock.turn(Color::White, s(4)), Ok(()));
+        assert_eq!(clock.left(), [s(10), s(9)]);
+        assert_eq!(clock.turn(Color::White, s(9)), Err(FlagFallen));
+    }
+
+    #[test]
+    fn a_clock_nobody_looks_at_stands_still() {
+        let mut clock = Clock::new(Some(TimeControl { main: 10, byoyomi: 0, increment: 0 }));
+        assert_eq!(clock.elapsed(s(50)), s(0));
+        clock.run(s(50));
+        clock.pause(s(52));
+        assert_eq!(clock.elapsed(s(90)), s(2));
+        clock.run(s(90));
+        clock.run(s(95));
+        assert_eq!(clock.elapsed(s(96)), s(8));
+        assert_eq!(clock.view(Color::Black, s(96), false)["running"], "black");
+        assert_eq!(clock.view(Color::Black, s(96), true)["running"], Value::Null);
+    }
+
+    #[test]
+    fn controls_nobody_can_play_by() {
+        for (main, byoyomi, increment) in [(0, 0, 5), (100_000, 0, 0), (1, 4000, 0), (1, 0, 601)] {
+            assert!(TimeControl { main, byoyomi, increment }.check().is_err());
+        }
+        assert!(TimeControl { main: 0, byoyomi: 10, increment: 0 }.check().is_ok());
+    }
+}

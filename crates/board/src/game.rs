@@ -1,0 +1,366 @@
+//! One game at the board: moves, clocks, taking back, every ending. No sockets, no engines, no
+//! clock of its own.
+
+use crate::clock::Clock;
+use crate::ending::{self, Ending, Reason};
+use crate::error::{ApiError, ErrorCode};
+use crate::notation;
+use crate::position;
+use crate::setup::{Opponent, Setup, Side};
+use crate::words;
+use rules::{AnyPosition, Color, Kings, Move};
+use serde_json::{Value, json};
+use std::time::Duration;
+use think::Moment;
+
+/// A move that was played.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Played {
+    /// The move.
+    pub m: Move,
+    /// Time it took.
+    pub spent: Duration,
+    /// What both had after it.
+    pub left: [Duration; 2],
+    /// As the page sees it.
+    view: Value,
+}
+
+/// A move as it is stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredMove {
+    /// In USI.
+    pub text: String,
+    /// Time it took.
+    pub spent: Duration,
+    /// What both had after it.
+    pub left: [Duration; 2],
+}
+
+/// One game.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Game {
+    setup: Setup,
+    position: AnyPosition,
+    played: Vec<Played>,
+    ending: Option<Ending>,
+    clock: Clock,
+    attended: bool,
+    revision: u64,
+}
+
+/// What the engine of a game is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Thinking {
+    /// Nothing.
+    No,
+    /// Waiting for a seat.
+    Queued,
+    /// Thinking.
+    Running,
+}
+
+impl Game {
+    /// A game before its first move.
+    pub fn new(setup: Setup) -> Result<Self, ApiError> {
+        let position = position::start(setup.game(), Some(&setup.start), Kings::Both)?;
+        let clock = Clock::new(setup.clock);
+        let (played, ending) = (Vec::new(), None);
+        Ok(Self { setup, position, played, ending, clock, attended: false, revision: 0 })
+    }
+
+    /// A game as it was stored.
+    pub fn restore(
+        setup: Setup,
+        moves: &[StoredMove],
+        ending: Option<Ending>,
+        revision: u64,
+    ) -> Result<Self, ApiError> {
+        let mut game = Self::new(setup)?;
+        for stored in moves {
+            let m = game
+                .position
+                .parse_usi(&stored.text)
+                .map_err(|e| ApiError::new(ErrorCode::Internal, format!("damaged game: {e}")))?;
+            game.clock.set(stored.left);
+            game.put(m, stored.spent);
+        }
+        game.ending = ending;
+        game.revision = revision;
+        Ok(game)
+    }
+
+    /// What it is played under.
+    pub const fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// The position, with its history.
+    pub const fn position(&self) -> &AnyPosition {
+        &self.position
+    }
+
+    /// The moves.
+    pub fn played(&self) -> &[Played] {
+        &self.played
+    }
+
+    /// The end, if it has come.
+    pub const fn ending(&self) -> Option<Ending> {
+        self.ending
+    }
+
+    /// Grows with every change.
+    pub const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The clocks.
+    pub const fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Whether an engine is to move.
+    pub fn engine_to_move(&self) -> bool {
+        self.ending.is_none() && !self.setup.you.has(self.position.turn())
+    }
+
+    fn your_turn(&self) -> Result<Color, ApiError> {
+        if self.ending.is_some() {
+            return Err(ApiError::new(ErrorCode::GameOver, "the game is over"));
+        }
+        let turn = self.position.turn();
+        if !self.setup.you.has(turn) {
+            return Err(ApiError::new(ErrorCode::NotYourTurn, "the opponent is to move"));
+        }
+        Ok(turn)
+    }
+
+    /// The visitor looks at the game from now on: the clock runs.
+    pub fn attend(&mut self, now: Moment) {
+        self.attended = true;
+        self.wind(now);
+    }
+
+    /// Nobody looks at it any more: the visitor's clock stands still.
+    pub fn leave(&mut self, now: Moment) {
+        self.attended = false;
+        self.wind(now);
+    }
+
+    /// Lets the clock run or stand as it should.
+    fn wind(&mut self, now: Moment) {
+        let runs = self.ending.is_none() && (self.attended || self.engine_to_move());
+        if runs {
+            self.clock.run(now);
+        } else {
+            self.clock.pause(now);
+        }
+    }
+
+    /// The visitor plays. `ply` names the move meant, so that one sent twice is not played twice.
+    pub fn play(&mut self, text: &str, ply: Option<u32>, now: Moment) -> Result<(), ApiError> {
+        let turn = self.your_turn()?;
+        if let Some(ply) = ply
+            && ply != self.position.ply()
+        {
+            let message = format!("move {ply} was meant, {} is due", self.position.ply());
+            return Err(ApiError::new(ErrorCode::NotYourTurn, message));
+        }
+        let m = self
+            .position
+            .parse_usi(text)
+            .map_err(|e| ApiError::new(ErrorCode::IllegalMove, e.to_string()))?;
+        if self.flag(now) {
+            return Ok(());
+        }
+        let spent = self.clock.elapsed(now);
+        self.turn(turn, m, spent, now);
+        Ok(())
+    }
+
+    /// The engine plays, after that time of its own. `m` must be legal.
+    pub fn answer(&mut self, m: Move, spent: Duration, now: Moment) -> Result<(), ApiError> {
+        if !self.engine_to_move() {
+            return Err(ApiError::new(ErrorCode::NotYourTurn, "the engine is not to move"));
+        }
+        if !self.position.is_legal(m) {
+            let message = format!("{} is not legal", m.usi(self.position.game()));
+            return Err(ApiError::new(ErrorCode::IllegalMove, message));
+        }
+        let turn = self.position.turn();
+        // Our own engine keeps its time; what a busy machine made of it is not its fault.
+        let spent = match (&self.setup.opponent, self.clock.allowed(turn)) {
+            (Opponent::Level { .. }, Some(allowed)) => {
+                spent.min(allowed.saturating_sub(Duration::from_millis(1)))
+            }
+            _ => spent,
+        };
+        self.turn(turn, m, spent, now);
+        Ok(())
+    }
+
+    fn turn(&mut self, turn: Color, m: Move, spent: Duration, now: Moment) {
+        if self.clock.turn(turn, spent).is_err() {
+            self.end(Ending::won(Reason::Time, turn.opponent()), now);
+            return;
+        }
+        self.put(m, spent);
+        self.revision += 1;
+        let over = ending::by_rules(&self.position);
+        let limit = self.played.len() >= self.setup.max_moves as usize;
+        self.ending = over.or(limit.then_some(Ending { reason: Reason::MoveLimit, winner: None }));
+        self.wind(now);
+    }
+
+    /// Plays a move on the board and writes it down.
+    fn put(&mut self, m: Move, spent: Duration) {
+        let at = &self.position;
+        let last = self.played.last().map(|p| p.m);
+        let mut view = json!({
+            "ply": at.ply(), "side": words::color(at.turn()), "usi": m.usi(at.game()),
+            "ja": notation::japanese(at, last, m), "en": notation::western(at, m),
+            "ms": spent.as_millis() as u64,
+        });
+        self.position.play(m);
+        view["sfen"] = self.position.sfen().into();
+        view["check"] = self.position.in_check().into();
+        self.played.push(Played { m, spent, left: self.clock.left(), view });
+    }
+
+    fn end(&mut self, ending: Ending, now: Moment) {
+        self.ending = Some(ending);
+        self.revision += 1;
+        self.wind(now);
+    }
+
+    /// Ends the game if the visitor's time is over; whether it did.
+    pub fn flag(&mut self, now: Moment) -> bool {
+        let turn = self.position.turn();
+        let over = self.ending.is_none() && !self.engine_to_move() && self.clock.is_over(turn, now);
+        if over {
+            self.end(Ending::won(Reason::Time, turn.opponent()), now);
+        }
+        over
+    }
+
+    /// The visitor resigns, whoever is to move.
+    pub fn resign(&mut self, now: Moment) -> Result<(), ApiError> {
+        if self.ending.is_some() {
+            return Err(ApiError::new(ErrorCode::GameOver, "the game is over"));
+        }
+        let winner = match self.setup.you {
+            Side::Black => Color::White,
+            Side::White => Color::Black,
+            Side::Both => self.position.turn().opponent(),
+        };
+        self.end(Ending::won(Reason::Resign, winner), now);
+        Ok(())
+    }
+
+    /// The visitor declares the win.
+    pub fn declare(&mut self, now: Moment) -> Result<(), ApiError> {
+        let turn = self.your_turn()?;
+        if !self.may_declare() {
+            let message = "the conditions of a declaration do not hold";
+            return Err(ApiError::new(ErrorCode::NotAllowed, message));
+        }
+        self.end(Ending::won(Reason::Declaration, turn), now);
+        Ok(())
+    }
+
+    fn may_declare(&self) -> bool {
+        self.position.can_declare(self.setup.rule())
+    }
+
+    /// The engine resigns, or declares what it may.
+    pub fn engine_ends(&mut self, declares: bool, now: Moment) {
+        if !self.engine_to_move() {
+            return;
+        }
+        let turn = self.position.turn();
+        let ending = match declares {
+            true if self.may_declare() => Ending::won(Reason::Declaration, turn),
+            true => Ending { reason: Reason::EngineFailed, winner: None },
+            false => Ending::won(Reason::Resign, turn.opponent()),
+        };
+        self.end(ending, now);
+    }
+
+    /// The engine broke down: nobody has lost.
+    pub fn engine_fails(&mut self, now: Moment) {
+        if self.engine_to_move() {
+            self.end(Ending { reason: Reason::EngineFailed, winner: None }, now);
+        }
+    }
+
+    /// How many moves taking back would undo.
+    fn undone(&self) -> Option<usize> {
+        let from = |n: usize| {
+            let turn =
+                if n.is_multiple_of(2) { self.position.turn() } else { !self.position.turn() };
+            self.setup.you.has(turn)
+        };
+        (1..=self.played.len()).find(|&n| from(n))
+    }
+
+    /// Takes back to the visitor's last turn, also after the end.
+    pub fn take_back(&mut self, now: Moment) -> Result<(), ApiError> {
+        let count = self
+            .undone()
+            .ok_or_else(|| ApiError::new(ErrorCode::NotAllowed, "there is nothing to take back"))?;
+        for _ in 0..count {
+            self.position.undo();
+            self.played.pop();
+        }
+        let begin = Clock::new(self.setup.clock).left();
+        self.clock.set(self.played.last().map_or(begin, |p| p.left));
+        self.ending = None;
+        self.revision += 1;
+        self.wind(now);
+        Ok(())
+    }
+
+    /// The moves as they are stored.
+    pub fn stored(&self) -> impl Iterator<Item = StoredMove> {
+        let game = self.position.game();
+        self.played.iter().map(move |p| StoredMove {
+            text: p.m.usi(game),
+            spent: p.spent,
+            left: p.left,
+        })
+    }
+
+    /// As the page sees it.
+    pub fn view(&self, id: &str, now: Moment, thinking: Thinking) -> Value {
+        let setup = &self.setup;
+        let playing = self.ending.is_none();
+        let yours = playing && setup.you.has(self.position.turn());
+        let show = if yours { position::view } else { position::closed };
+        json!({
+            "type": "game", "game": id, "revision": self.revision,
+            "variant": setup.variant, "handicap": setup.handicap, "start": setup.start,
+            "you": setup.you, "opponent": setup.opponent_view(),
+            "declarationRule": setup.declaration, "maxMoves": setup.max_moves,
+            "position": show(&self.position, setup.rule()),
+            "moves": self.played.iter().map(|p| &p.view).collect::<Vec<_>>(),
+            "clock": setup.clock,
+            "clocks": self.clock.view(self.position.turn(), now, !playing),
+            "status": if playing { "playing" } else { "over" },
+            "ending": self.ending.map(|e| e.view()),
+            "thinking": match thinking {
+                Thinking::No => Value::Null,
+                Thinking::Queued => "queued".into(),
+                Thinking::Running => "running".into(),
+            },
+            "may": {
+                "move": yours, "hint": yours, "resign": playing,
+                "takeback": self.undone().is_some(), "declare": yours && self.may_declare(),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "game_tests.rs"]
+mod tests;

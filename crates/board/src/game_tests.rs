@@ -1,0 +1,220 @@
+use super::*;
+use crate::setup::GameSettings;
+
+fn game(settings: Value) -> Game {
+    let settings: GameSettings = serde_json::from_value(settings).unwrap();
+    Game::new(settings.resolve(&|_| Some(("X".to_owned(), rules::Game::ALL.to_vec())), 2).unwrap())
+        .unwrap()
+}
+
+fn s(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+fn engine(game: &mut Game, text: &str, spent: u64) {
+    let m = game.position().parse_usi(text).unwrap();
+    game.answer(m, s(spent), s(0)).unwrap();
+}
+
+fn ended(game: &Game) -> (Reason, Option<Color>) {
+    let ending = game.ending().expect("over");
+    (ending.reason, ending.winner)
+}
+
+#[test]
+fn turns_are_kept() {
+    let mut game = game(json!({ "opponent": { "level": 1 } }));
+    assert!(!game.engine_to_move());
+    assert_eq!(game.play("7g7e", None, s(0)).unwrap_err().code, ErrorCode::IllegalMove);
+    assert_eq!(game.play("7g7f", Some(2), s(0)).unwrap_err().code, ErrorCode::NotYourTurn);
+    game.play("7g7f", Some(1), s(0)).unwrap();
+    assert_eq!(game.play("7g7f", Some(1), s(0)).unwrap_err().code, ErrorCode::NotYourTurn);
+    assert!(game.engine_to_move());
+    let mine = game.position().parse_usi("3c3d").unwrap();
+    game.answer(mine, s(0), s(0)).unwrap();
+    assert_eq!(game.answer(mine, s(0), s(0)).unwrap_err().code, ErrorCode::NotYourTurn);
+    let view = game.view("id", s(0), Thinking::No);
+    assert_eq!(view["moves"][1]["ja"], "△３四歩");
+    assert_eq!(view["moves"][0]["en"], "P-7f");
+    assert_eq!((&view["revision"], &view["status"]), (&json!(2), &json!("playing")));
+    assert!(!view["position"]["legal"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn no_moves_are_shown_while_the_engine_thinks() {
+    let mut game = game(json!({ "opponent": { "level": 1 }, "side": "white" }));
+    let view = game.view("id", s(0), Thinking::Queued);
+    assert_eq!(view["position"]["legal"], json!([]));
+    assert_eq!((&view["thinking"], &view["may"]["move"]), (&json!("queued"), &json!(false)));
+    assert_eq!(game.play("3c3d", None, s(0)).unwrap_err().code, ErrorCode::NotYourTurn);
+    assert_eq!(game.take_back(s(0)).unwrap_err().code, ErrorCode::NotAllowed);
+}
+
+#[test]
+fn mate_ends_the_game_and_can_be_taken_back() {
+    let start = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    let mut game = game(json!({ "opponent": { "level": 1 }, "start": start }));
+    game.play("G*5b", None, s(0)).unwrap();
+    assert_eq!(ended(&game), (Reason::Mate, Some(Color::Black)));
+    assert_eq!(game.play("5i5h", None, s(0)).unwrap_err().code, ErrorCode::GameOver);
+    assert!(!game.engine_to_move());
+    game.take_back(s(0)).unwrap();
+    assert_eq!((game.ending(), game.played().len()), (None, 0));
+    game.play("5i5h", None, s(0)).unwrap();
+}
+
+#[test]
+fn taking_back_returns_to_the_last_own_turn() {
+    let mut game = game(json!({ "opponent": { "level": 1 }, "clock": { "main": 100 } }));
+    game.attend(s(0));
+    game.play("7g7f", None, s(10)).unwrap();
+    engine(&mut game, "3c3d", 5);
+    game.play("2g2f", None, s(30)).unwrap();
+    game.take_back(s(31)).unwrap();
+    assert_eq!(game.played().len(), 2, "the engine had not answered");
+    assert_eq!(game.clock().left(), [s(90), s(95)]);
+    game.take_back(s(40)).unwrap();
+    assert_eq!((game.played().len(), game.clock().left()), (0, [s(100), s(100)]));
+    assert_eq!(game.take_back(s(40)).unwrap_err().code, ErrorCode::NotAllowed);
+}
+
+#[test]
+fn two_people_take_back_one_move() {
+    let mut game = game(json!({ "opponent": { "human": true } }));
+    game.play("7g7f", None, s(0)).unwrap();
+    game.play("3c3d", None, s(0)).unwrap();
+    game.take_back(s(0)).unwrap();
+    assert_eq!(game.played().len(), 1);
+    game.resign(s(0)).unwrap();
+    assert_eq!(ended(&game), (Reason::Resign, Some(Color::Black)));
+    assert_eq!(game.resign(s(0)).unwrap_err().code, ErrorCode::GameOver);
+}
+
+#[test]
+fn time_runs_out_only_while_somebody_looks() {
+    let clock = json!({ "main": 10, "byoyomi": 5 });
+    let mut game = game(json!({ "opponent": { "level": 1 }, "clock": clock }));
+    assert!(!game.flag(s(1000)), "nobody has opened it");
+    game.attend(s(1000));
+    game.leave(s(1008));
+    assert!(!game.flag(s(9000)));
+    game.attend(s(9000));
+    assert!(!game.flag(s(9006)));
+    assert!(game.flag(s(9007)));
+    assert_eq!(ended(&game), (Reason::Time, Some(Color::White)));
+    assert!(!game.flag(s(9008)), "only once");
+}
+
+#[test]
+fn a_move_after_the_flag_comes_too_late() {
+    let mut game = game(json!({ "opponent": { "level": 1 }, "clock": { "main": 10 } }));
+    game.attend(s(0));
+    game.play("7g7f", None, s(10)).unwrap();
+    assert_eq!(ended(&game), (Reason::Time, Some(Color::White)));
+    assert_eq!(game.played().len(), 0);
+}
+
+#[test]
+fn engines_and_their_time() {
+    let settings = |opponent: Value| json!({ "opponent": opponent, "clock": { "main": 10 } });
+    let mut own = game(settings(json!({ "level": 1 })));
+    own.play("7g7f", None, s(0)).unwrap();
+    engine(&mut own, "3c3d", 99);
+    assert_eq!(own.ending(), None, "a busy machine is not its fault");
+    let mut other = game(settings(json!({ "engine": "x" })));
+    other.play("7g7f", None, s(0)).unwrap();
+    engine(&mut other, "3c3d", 99);
+    assert_eq!(ended(&other), (Reason::Time, Some(Color::Black)));
+}
+
+#[test]
+fn repetition_perpetual_check_and_the_limit() {
+    let mut plain = game(json!({ "opponent": { "human": true } }));
+    for _ in 0..3 {
+        for text in ["2h3h", "8b7b", "3h2h", "7b8b"] {
+            plain.play(text, None, s(0)).unwrap();
+        }
+    }
+    assert_eq!(ended(&plain), (Reason::Repetition, None));
+
+    let start = "3k5/9/9/9/9/9/9/9/R3K4 b - 1";
+    let mut checks = game(json!({ "opponent": { "human": true }, "start": start }));
+    for text in ["9i9a", "6a6b"] {
+        checks.play(text, None, s(0)).unwrap();
+    }
+    for _ in 0..3 {
+        for text in ["9a9b", "6b6a", "9b9a", "6a6b"] {
+            if checks.ending().is_none() {
+                checks.play(text, None, s(0)).unwrap();
+            }
+        }
+    }
+    assert_eq!(ended(&checks), (Reason::PerpetualCheck, Some(Color::White)));
+
+    let mut mini = game(json!({ "opponent": { "human": true }, "variant": "minishogi" }));
+    for _ in 0..3 {
+        for text in ["1e1d", "5a5b", "1d1e", "5b5a"] {
+            mini.play(text, None, s(0)).unwrap();
+        }
+    }
+    assert_eq!(ended(&mini), (Reason::Repetition, Some(Color::White)));
+
+    let mut short = game(json!({ "opponent": { "human": true }, "maxMoves": 2 }));
+    short.play("7g7f", None, s(0)).unwrap();
+    short.play("3c3d", None, s(0)).unwrap();
+    assert_eq!(ended(&short), (Reason::MoveLimit, None));
+}
+
+/// Black's king has entered with ten pieces and more points than it needs.
+const ENTERED: &str = "+R+R+B+BK+P+P+P+P/+P+P+P6/9/9/9/9/9/9/4k4 b 4G4S 1";
+
+#[test]
+fn declarations() {
+    let mut entered = game(json!({ "opponent": { "level": 1 }, "start": ENTERED }));
+    assert_eq!(entered.view("", s(0), Thinking::No)["may"]["declare"], true);
+    entered.declare(s(0)).unwrap();
+    assert_eq!(ended(&entered), (Reason::Declaration, Some(Color::Black)));
+    let mut fresh = game(json!({ "opponent": { "level": 1 } }));
+    assert_eq!(fresh.declare(s(0)).unwrap_err().code, ErrorCode::NotAllowed);
+    let none =
+        json!({ "opponent": { "level": 1 }, "start": ENTERED, "declaration": "NoEnteringKing" });
+    assert_eq!(game(none).declare(s(0)).unwrap_err().code, ErrorCode::NotAllowed);
+}
+
+#[test]
+fn engines_resign_declare_and_break() {
+    let white = |start: Option<&str>| json!({ "opponent": { "level": 1 }, "side": "white", "start": start });
+    let mut one = game(white(None));
+    one.engine_ends(false, s(0));
+    assert_eq!(ended(&one), (Reason::Resign, Some(Color::White)));
+    let mut one = game(white(Some(ENTERED)));
+    one.engine_ends(true, s(0));
+    assert_eq!(ended(&one), (Reason::Declaration, Some(Color::Black)));
+    let mut one = game(white(None));
+    one.engine_ends(true, s(0));
+    assert_eq!(ended(&one), (Reason::EngineFailed, None), "it had no right to");
+    let mut one = game(white(None));
+    one.engine_fails(s(0));
+    assert_eq!(ended(&one), (Reason::EngineFailed, None));
+}
+
+#[test]
+fn what_is_stored_is_the_game() {
+    let mut game = game(
+        json!({ "opponent": { "level": 2 }, "clock": { "main": 60 }, "handicap": "2", "side": "white" }),
+    );
+    game.attend(s(0));
+    game.play("3c3d", None, s(7)).unwrap();
+    engine(&mut game, "7g7f", 1);
+    game.leave(s(20));
+    let moves: Vec<StoredMove> = game.stored().collect();
+    let again =
+        Game::restore(game.setup().clone(), &moves, game.ending(), game.revision()).unwrap();
+    assert_eq!(
+        again.view("x", s(500), Thinking::No)["moves"],
+        game.view("x", s(20), Thinking::No)["moves"]
+    );
+    assert_eq!(again.clock().left(), game.clock().left());
+    let broken = [StoredMove { text: "9z9z".to_owned(), spent: s(0), left: [s(0); 2] }];
+    assert!(Game::restore(game.setup().clone(), &broken, None, 1).is_err());
+}

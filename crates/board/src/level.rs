@@ -1,0 +1,297 @@
+//! Levels: from somebody who has just learnt the moves to the engine at its best.
+//!
+//! A weak level is weak in the way of weak players: it looks ahead little, mistakes the worth of
+//! moves, and now and then plays the first thing that comes to mind. The lowest can be beaten by a
+//! beginner. Everything is drawn from a seed: the same game gives the same moves.
+
+use crate::score;
+use crate::words::Words;
+use rules::Move;
+use seed::Rng;
+use std::time::Duration;
+use think::Score;
+
+/// How a level plays.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Level {
+    /// From 1.
+    pub id: u32,
+    /// A short name.
+    pub name: Words,
+    /// What to expect.
+    pub text: Words,
+    /// Within this time it answers.
+    pub time: Duration,
+    /// Nodes it reads; `None` for all it has time for.
+    pub nodes: Option<u64>,
+    /// Plies it looks ahead.
+    pub depth: Option<u32>,
+    /// Moves it weighs against each other.
+    pub lines: u32,
+    /// By how much it misjudges a move, in hundredths of a pawn.
+    pub blur: f64,
+    /// How often, in a hundred moves, it plays whatever comes to mind.
+    pub slips: u32,
+}
+
+impl Level {
+    /// Whether it plays as well as it can.
+    pub const fn is_full(&self) -> bool {
+        self.nodes.is_none()
+    }
+
+    /// The level of that number.
+    pub fn find(id: u32) -> Option<&'static Self> {
+        LEVELS.iter().find(|level| level.id == id)
+    }
+}
+
+const fn words(en: &'static str, ja: &'static str) -> Words {
+    Words { en, ja }
+}
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// Every level, the weakest first.
+pub const LEVELS: [Level; 10] = [
+    Level {
+        id: 1,
+        name: words("First steps", "はじめて"),
+        text: words(
+            "Knows how the pieces move and little else. Often plays at random and leaves pieces hanging: a beginner wins.",
+            "駒の動かし方を覚えたばかり。でたらめな手が多く、駒をただで取られます。初めての人でも勝てます。",
+        ),
+        time: ms(500),
+        nodes: Some(6_000),
+        depth: Some(1),
+        lines: 600,
+        blur: 450.0,
+        slips: 45,
+    },
+    Level {
+        id: 2,
+        name: words("Beginner", "入門"),
+        text: words(
+            "Takes what is offered, seldom sees what is threatened. Every third move is a slip.",
+            "取れる駒は取りますが、狙われていることにはなかなか気づきません。三手に一手は悪手です。",
+        ),
+        time: ms(500),
+        nodes: Some(8_000),
+        depth: Some(1),
+        lines: 600,
+        blur: 250.0,
+        slips: 30,
+    },
+    Level {
+        id: 3,
+        name: words("Learner", "初級"),
+        text: words(
+            "Looks one exchange ahead and still overlooks a lot. For those who know the rules well.",
+            "駒の取り合いを一度だけ読みます。見落としはまだ多め。ルールに慣れた人向け。",
+        ),
+        time: ms(500),
+        nodes: Some(10_000),
+        depth: Some(2),
+        lines: 64,
+        blur: 150.0,
+        slips: 16,
+    },
+    Level {
+        id: 4,
+        name: words("Casual", "初級の上"),
+        text: words(
+            "Guards its pieces and punishes gross mistakes, with a slip now and then.",
+            "駒を守り、大きなミスはとがめます。ときどき間違えます。",
+        ),
+        time: ms(500),
+        nodes: Some(12_000),
+        depth: Some(3),
+        lines: 24,
+        blur: 90.0,
+        slips: 8,
+    },
+    Level {
+        id: 5,
+        name: words("Club player", "中級"),
+        text: words(
+            "Plays sensible moves and finds short mates. Slips rarely.",
+            "手堅く指し、短い詰みは見つけます。間違いはまれです。",
+        ),
+        time: ms(800),
+        nodes: Some(16_000),
+        depth: Some(5),
+        lines: 12,
+        blur: 50.0,
+        slips: 2,
+    },
+    Level {
+        id: 6,
+        name: words("Strong club player", "中級の上"),
+        text: words(
+            "Reads several moves ahead, prefers good moves to best ones.",
+            "数手先まで読みます。最善ではないこともあります。",
+        ),
+        time: ms(1000),
+        nodes: Some(25_000),
+        depth: None,
+        lines: 6,
+        blur: 25.0,
+        slips: 0,
+    },
+    Level {
+        id: 7,
+        name: words("Expert", "上級"),
+        text: words("Hardly makes a mistake in a fight.", "戦いではほとんど間違えません。"),
+        time: ms(1500),
+        nodes: Some(60_000),
+        depth: None,
+        lines: 3,
+        blur: 10.0,
+        slips: 0,
+    },
+    Level {
+        id: 8,
+        name: words("Master", "有段"),
+        text: words(
+            "The best move it finds in a fraction of a second.",
+            "一秒足らずで読める最善の手を指します。",
+        ),
+        time: ms(2000),
+        nodes: Some(200_000),
+        depth: None,
+        lines: 1,
+        blur: 0.0,
+        slips: 0,
+    },
+    Level {
+        id: 9,
+        name: words("Grandmaster", "高段"),
+        text: words(
+            "The best move it finds in a second or two.",
+            "一、二秒で読める最善の手を指します。",
+        ),
+        time: ms(3000),
+        nodes: Some(1_000_000),
+        depth: None,
+        lines: 1,
+        blur: 0.0,
+        slips: 0,
+    },
+    Level {
+        id: 10,
+        name: words("Full strength", "最強"),
+        text: words(
+            "Everything the engine can do within five seconds, or by the clock of the game.",
+            "五秒まで、または持ち時間に合わせて、全力で指します。",
+        ),
+        time: ms(5000),
+        nodes: None,
+        depth: None,
+        lines: 1,
+        blur: 0.0,
+        slips: 0,
+    },
+];
+
+/// The random numbers of one move of one game: the same seed gives the same move.
+pub const fn rng(seed: u64, ply: u64) -> Rng {
+    Rng::new(seed ^ ply.wrapping_mul(seed::GAMMA))
+}
+
+/// The move a level plays: `lines` are the first moves of the lines read with their scores for the
+/// side to move, the best first; `legal` every legal move.
+pub fn choose(
+    level: &Level,
+    legal: &[Move],
+    lines: &[(Move, Score)],
+    rng: &mut Rng,
+) -> Option<Move> {
+    if level.slips > 0 && !legal.is_empty() && rng.bits() % 100 < u64::from(level.slips) {
+        let number = rng.bits() as usize % legal.len();
+        return Some(legal[number]);
+    }
+    let Some(&(first, _)) = lines.first() else { return legal.first().copied() };
+    if level.blur <= 0.0 {
+        return Some(first);
+    }
+    // Every value is misjudged by Gumbel noise: the best misjudged one is then drawn as if by
+    // odds that fall by e for each `blur` hundredths it is worse.
+    let mut best = (f64::NEG_INFINITY, first);
+    for &(m, score) in lines {
+        let worth = f64::from(score::cp(score)).clamp(-3000.0, 3000.0);
+        let misjudged = worth / level.blur - (-rng.positive_unit().ln()).ln();
+        if misjudged > best.0 {
+            best = (misjudged, m);
+        }
+    }
+    Some(best.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rules::AnyPosition;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn levels_rise() {
+        for (number, level) in LEVELS.iter().enumerate() {
+            assert_eq!(level.id as usize, number + 1);
+            assert_eq!(Level::find(level.id), Some(level));
+            for text in [level.name.en, level.name.ja, level.text.en, level.text.ja] {
+                assert!(!text.is_empty());
+            }
+        }
+        for pair in LEVELS.windows(2) {
+            assert!(pair[0].slips >= pair[1].slips && pair[0].blur >= pair[1].blur);
+            assert!(pair[0].time <= pair[1].time);
+            assert!(pair[0].nodes.unwrap_or(u64::MAX) < pair[1].nodes.unwrap_or(u64::MAX));
+        }
+        assert_eq!(Level::find(11), None);
+    }
+
+    fn drawn(level: usize, scores: &[i32]) -> Vec<usize> {
+        let position = AnyPosition::startpos(rules::Game::Shogi);
+        let legal = position.legal_moves();
+        let lines: Vec<(Move, Score)> =
+            scores.iter().zip(&legal).map(|(&cp, &m)| (m, Score::Cp(cp))).collect();
+        let choose = |ply| choose(&LEVELS[level - 1], &legal, &lines, &mut rng(7, ply));
+        (0..1000).map(|ply| legal.iter().position(|&m| Some(m) == choose(ply)).unwrap()).collect()
+    }
+
+    #[test]
+    fn strong_levels_play_the_best_and_weak_ones_vary() {
+        assert!(drawn(10, &[10, 9, 8]).iter().all(|&i| i == 0));
+        let weak: BTreeSet<usize> = drawn(1, &[0, -100, -200, -300]).into_iter().collect();
+        assert!(weak.len() > 20, "also moves nobody read: {weak:?}");
+        let casual = drawn(6, &[0, -20, -400]);
+        let count = |n| casual.iter().filter(|&&i| i == n).count();
+        assert!(count(0) > count(1) && count(1) > 100 && count(2) == 0);
+    }
+
+    #[test]
+    fn the_first_level_often_misses_what_hangs() {
+        let best = drawn(1, &[900, 0, 0, 0, 0, 0]).iter().filter(|&&i| i == 0).count();
+        assert!((300..700).contains(&best), "{best} of 1000");
+        let best = drawn(5, &[900, 0, 0, 0, 0, 0]).iter().filter(|&&i| i == 0).count();
+        assert!(best > 950, "{best} of 1000");
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_move() {
+        assert_eq!(drawn(2, &[50, 40, 30]), drawn(2, &[50, 40, 30]));
+        assert_ne!(rng(1, 1).bits(), rng(1, 2).bits());
+        assert_ne!(rng(1, 1).bits(), rng(2, 1).bits());
+    }
+
+    #[test]
+    fn without_lines_there_is_still_a_move() {
+        let position = AnyPosition::startpos(rules::Game::Minishogi);
+        let legal = position.legal_moves();
+        let mut rng = rng(0, 0);
+        assert!(choose(&LEVELS[9], &legal, &[], &mut rng).is_some());
+        assert_eq!(choose(&LEVELS[0], &[], &[], &mut rng), None);
+    }
+}

@@ -1,0 +1,38 @@
+//! The board of the browser without its browser: games, levels, analysis and review as values.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`game`], [`clock`], [`setup`], [`ending`] | one game: moves, time, what it is played under, how it ends |
+//! | [`level`], [`opponent`] | how strong the engine plays, what it is asked |
+//! | [`position`], [`notation`], [`score`], [`tree`], [`words`] | positions, moves, values and records for the page |
+//! | [`question`] | what an engine is asked, and the lines it reports |
+//! | [`analysis`], [`review`], [`mate`], [`thinking`] | searches under way and what the page is told of them |
+//! | [`queue`], [`rate`] | who is served next, and how often somebody may ask |
+//! | [`hello`] | what the page is told first |
+//! | [`request`] | what the page asks |
+//! | [`error`] | what goes wrong, with codes the page translates |
+//!
+//! Deliberately absent: sockets, files, threads, engines, and any clock that was not passed in. The
+//! adapter is the room `web`.
+
+pub mod analysis;
+pub mod clock;
+pub mod ending;
+pub mod error;
+pub mod game;
+pub mod hello;
+pub mod level;
+pub mod mate;
+pub mod notation;
+pub mod opponent;
+pub mod position;
+pub mod question;
+pub mod queue;
+pub mod rate;
+pub mod request;
+pub mod review;
+pub mod score;
+pub mod setup;
+pub mod thinking;
+pub mod tree;
+pub mod words;

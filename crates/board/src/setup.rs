@@ -1,0 +1,314 @@
+//! What a game is played under: asked for by the page, checked, and kept with the game.
+
+use crate::clock::TimeControl;
+use crate::error::{ApiError, ErrorCode};
+use crate::level::Level;
+use crate::position;
+use crate::words::Named;
+use rules::{Color, Declaration, Handicap, Kings};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// A game as the page asks for it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GameSettings {
+    /// `shogi` where nothing is said.
+    #[serde(default)]
+    pub variant: Option<String>,
+    /// Name of a start position.
+    #[serde(default)]
+    pub handicap: Option<String>,
+    /// A start position in its place.
+    #[serde(default)]
+    pub start: Option<String>,
+    /// `black`, `white` or `random`.
+    #[serde(default)]
+    pub side: Option<String>,
+    /// Who plays the other side.
+    pub opponent: Opponent,
+    /// None where nothing is said.
+    #[serde(default)]
+    pub clock: Option<TimeControl>,
+    /// Name of the entering-king rule.
+    #[serde(default)]
+    pub declaration: Option<String>,
+    /// Moves after which the game is drawn.
+    #[serde(default)]
+    pub max_moves: Option<u32>,
+}
+
+/// Who plays the other side.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Opponent {
+    /// Our engine at a level.
+    Level {
+        /// Its number.
+        level: u32,
+    },
+    /// An engine the owner registered.
+    Engine {
+        /// Its id.
+        engine: String,
+        /// Milliseconds for a move.
+        #[serde(default = "usual_movetime")]
+        movetime: u32,
+    },
+    /// Somebody at the same board.
+    Human {
+        /// Always true.
+        human: bool,
+    },
+}
+
+impl Default for Opponent {
+    fn default() -> Self {
+        Self::Level { level: 1 }
+    }
+}
+
+const fn usual_movetime() -> u32 {
+    1000
+}
+
+/// Which side the visitor plays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// Black.
+    Black,
+    /// White.
+    White,
+    /// Both: two people at one board.
+    Both,
+}
+
+impl Side {
+    /// Whether that side is the visitor's.
+    pub const fn has(self, color: Color) -> bool {
+        matches!(
+            (self, color),
+            (Self::Both, _) | (Self::Black, Color::Black) | (Self::White, Color::White)
+        )
+    }
+}
+
+/// What a game is played under.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Setup {
+    /// `shogi` or `minishogi`.
+    pub variant: String,
+    /// Name of the start position, if it has one.
+    pub handicap: Option<String>,
+    /// The start position.
+    pub start: String,
+    /// The visitor's side.
+    pub you: Side,
+    /// The other side.
+    pub opponent: Opponent,
+    /// How the opponent is called.
+    pub name: Named,
+    /// The clock.
+    pub clock: Option<TimeControl>,
+    /// Name of the entering-king rule.
+    pub declaration: String,
+    /// Moves after which the game is drawn.
+    pub max_moves: u32,
+    /// What chance does in this game.
+    pub seed: u64,
+}
+
+/// An engine that may be asked for, by id and name, with the games it plays.
+pub type Known<'a> = &'a dyn Fn(&str) -> Option<(String, Vec<rules::Game>)>;
+
+impl GameSettings {
+    /// The game meant; `known` finds registered engines.
+    pub fn resolve(&self, known: Known<'_>, seed: u64) -> Result<Setup, ApiError> {
+        let game = position::variant(self.variant.as_deref())?;
+        let (start, handicap) = self.start(game)?;
+        let name = self.named(game, known)?;
+        if let Some(clock) = &self.clock {
+            clock.check()?;
+        }
+        let max_moves = self.max_moves.unwrap_or(500);
+        if !(1..=1000).contains(&max_moves) {
+            return Err(ApiError::bad(format!("maxMoves {max_moves} is not between 1 and 1000")));
+        }
+        let you = match (self.side.as_deref(), &self.opponent) {
+            (_, Opponent::Human { .. }) => Side::Both,
+            (Some("white"), _) => Side::White,
+            (Some("black") | None, _) => Side::Black,
+            (Some("random"), _) if seed & 1 == 0 => Side::Black,
+            (Some("random"), _) => Side::White,
+            (Some(other), _) => {
+                let message = format!("side {other:?}: expected black, white or random");
+                return Err(ApiError::bad(message));
+            }
+        };
+        Ok(Setup {
+            variant: game.name().to_owned(),
+            declaration: self.rule(game, handicap)?.name().to_owned(),
+            handicap: handicap.map(|h| h.name().to_owned()),
+            start,
+            you,
+            opponent: self.opponent.clone(),
+            name,
+            clock: self.clock,
+            max_moves,
+            seed,
+        })
+    }
+
+    fn start(&self, game: rules::Game) -> Result<(String, Option<Handicap>), ApiError> {
+        if let Some(sfen) = &self.start {
+            let start = position::start(game, Some(sfen), Kings::Both)?;
+            if start.is_mated() {
+                return Err(ApiError::new(
+                    ErrorCode::BadPosition,
+                    "there is no legal move to begin with",
+                ));
+            }
+            let sfen = start.sfen();
+            let handicap = match game {
+                rules::Game::Shogi => Handicap::from_sfen(&sfen),
+                rules::Game::Minishogi => {
+                    let usual = rules::AnyPosition::startpos(game).sfen();
+                    (sfen == usual).then_some(Handicap::Even)
+                }
+            };
+            return Ok((sfen, handicap));
+        }
+        let name = self.handicap.as_deref().unwrap_or("even");
+        let bad = |e: rules::UnknownHandicap| ApiError::bad(e.to_string());
+        let sfen = rules::start_sfen(game, name).map_err(bad)?;
+        Ok((sfen, Some(name.parse().map_err(bad)?)))
+    }
+
+    fn rule(&self, game: rules::Game, handicap: Option<Handicap>) -> Result<Declaration, ApiError> {
+        if game == rules::Game::Minishogi {
+            return Ok(Declaration::None);
+        }
+        match &self.declaration {
+            Some(name) => {
+                name.parse().map_err(|e: rules::UnknownDeclaration| ApiError::bad(e.to_string()))
+            }
+            // Who gives pieces cannot be asked to count them.
+            None if handicap == Some(Handicap::Even) => Ok(Declaration::Points27),
+            None => Ok(Declaration::Points27H),
+        }
+    }
+
+    fn named(&self, game: rules::Game, known: Known<'_>) -> Result<Named, ApiError> {
+        match &self.opponent {
+            Opponent::Level { level } => {
+                let found = Level::find(*level)
+                    .ok_or_else(|| ApiError::bad(format!("there is no level {level}")))?;
+                Ok(Named {
+                    en: format!("Level {level} · {}", found.name.en),
+                    ja: format!("レベル{level}・{}", found.name.ja),
+                })
+            }
+            Opponent::Engine { engine, movetime } => {
+                if !(50..=60_000).contains(movetime) {
+                    let message = format!("movetime {movetime} is not between 50 and 60000");
+                    return Err(ApiError::bad(message));
+                }
+                let unknown = || ApiError::missing(format!("no engine {engine:?} is registered"));
+                let (name, plays) = known(engine).ok_or_else(unknown)?;
+                if !plays.contains(&game) {
+                    return Err(ApiError::bad(format!("{name} does not play {game}")));
+                }
+                Ok(Named { en: name.clone(), ja: name })
+            }
+            Opponent::Human { human: true } => {
+                Ok(Named { en: "Two players".to_owned(), ja: "二人で対局".to_owned() })
+            }
+            Opponent::Human { human: false } => Err(ApiError::bad("human: expected true")),
+        }
+    }
+}
+
+impl Setup {
+    /// The game played.
+    pub fn game(&self) -> rules::Game {
+        self.variant.parse().unwrap_or_default()
+    }
+
+    /// The entering-king rule.
+    pub fn rule(&self) -> Declaration {
+        self.declaration.parse().unwrap_or(Declaration::None)
+    }
+
+    /// The opponent as the page sees it.
+    pub fn opponent_view(&self) -> Value {
+        let mut value = json!(self.opponent);
+        value["name"] = json!(self.name);
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(value: Value) -> Result<Setup, ApiError> {
+        let settings: GameSettings =
+            serde_json::from_value(value).map_err(|e| ApiError::bad(e.to_string()))?;
+        settings.resolve(&|id| (id == "x").then(|| ("X".to_owned(), vec![rules::Game::Shogi])), 4)
+    }
+
+    #[test]
+    fn little_needs_to_be_said() {
+        let setup = settings(json!({ "opponent": { "level": 3 } })).unwrap();
+        assert_eq!((setup.variant.as_str(), setup.you), ("shogi", Side::Black));
+        assert_eq!(
+            (setup.handicap.as_deref(), setup.rule()),
+            (Some("even"), Declaration::Points27)
+        );
+        assert_eq!((setup.max_moves, setup.clock), (500, None));
+        let again: Setup = serde_json::from_value(json!(setup)).unwrap();
+        assert_eq!(again, setup, "as it is stored");
+    }
+
+    #[test]
+    fn all_handicaps_and_both_games() {
+        for handicap in Handicap::ALL {
+            let setup =
+                settings(json!({ "opponent": { "level": 1 }, "handicap": handicap.name() }))
+                    .unwrap();
+            assert_eq!(setup.start, handicap.sfen());
+        }
+        let mini = json!({ "variant": "minishogi", "opponent": { "level": 1 }, "side": "random" });
+        let setup = settings(mini).unwrap();
+        assert_eq!((setup.rule(), setup.you), (Declaration::None, Side::Black));
+        let two = settings(json!({ "opponent": { "human": true }, "side": "white" })).unwrap();
+        assert!(two.you.has(Color::Black) && two.you.has(Color::White));
+    }
+
+    #[test]
+    fn what_cannot_be_played_is_refused() {
+        for wrong in [
+            json!({}),
+            json!({ "opponent": { "level": 0 } }),
+            json!({ "opponent": { "level": 11 } }),
+            json!({ "opponent": { "level": "x" } }),
+            json!({ "opponent": { "human": false } }),
+            json!({ "opponent": { "engine": "y" } }),
+            json!({ "opponent": { "engine": "x" }, "variant": "minishogi" }),
+            json!({ "opponent": { "engine": "x", "movetime": 1 } }),
+            json!({ "opponent": { "level": 1 }, "variant": "chess" }),
+            json!({ "opponent": { "level": 1 }, "handicap": "everything" }),
+            json!({ "opponent": { "level": 1 }, "handicap": "2", "variant": "minishogi" }),
+            json!({ "opponent": { "level": 1 }, "start": "9/9" }),
+            json!({ "opponent": { "level": 1 }, "start": "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1" }),
+            json!({ "opponent": { "level": 1 }, "side": "red" }),
+            json!({ "opponent": { "level": 1 }, "maxMoves": 0 }),
+            json!({ "opponent": { "level": 1 }, "declaration": "x" }),
+            json!({ "opponent": { "level": 1 }, "clock": { "main": 0 } }),
+            json!({ "opponent": { "level": 1 }, "clock": { "main": -1 } }),
+        ] {
+            assert!(settings(wrong.clone()).is_err(), "{wrong}");
+        }
+    }
+}

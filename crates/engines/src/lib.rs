@@ -1,0 +1,41 @@
+//! One way to play with an engine, wherever it runs: inside this process, or in a process of its
+//! own that speaks USI.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`player`] | [`Player`]: what whoever plays must be able to do; questions and answers |
+//! | [`handle`] | [`SearchHandle`]: stop, ponder hit and abandon while it thinks |
+//! | [`fault`] | crash, stall, time, illegal, protocol: what an engine did wrong |
+//! | [`local`] | [`LocalPlayer`]: an engine of this process |
+//! | [`usi_player`] | [`UsiPlayer`]: a USI program |
+//! | [`settings`] | how a player is set up, and how its process is started |
+//! | [`process`], [`reader`] | the process and what it says |
+//! | [`line`] | a game as engines are told of it |
+//! | [`background`] | [`BackgroundPlayer`]: the same without blocking, for event loops |
+//! | [`affinity`], [`run_delay`] | which processors, and how long one was waited for |
+//!
+//! An engine is judged by what it sends, never trusted: it may crash, hang, lie or flood, and all of
+//! that comes back as a value. Deliberately absent: games, results, printing, and any clock that
+//! was not passed in.
+
+pub mod affinity;
+pub mod background;
+pub mod fault;
+pub mod handle;
+pub mod line;
+pub mod local;
+pub mod player;
+mod process;
+mod reader;
+mod run_delay;
+pub mod settings;
+pub mod usi_player;
+
+pub use background::{BackgroundPlayer, PlayerEvent};
+pub use fault::{EngineFault, FaultKind, PlayerError};
+pub use handle::SearchHandle;
+pub use line::GameLine;
+pub use local::{EngineFactory, LocalPlayer};
+pub use player::{Allowed, Conclusion, Decision, Player, SearchRequest};
+pub use settings::{Increments, PlayerSettings, ProgramCommand};
+pub use usi_player::{Introduction, UsiPlayer};

@@ -1,0 +1,3 @@
+//! All integration tests of this room, in one program: everything is linked once.
+
+mod players;

@@ -1,0 +1,355 @@
+//! Everything the server holds: games in memory and on disk, the pool of engines, who watches what.
+
+use crate::live_game::{Connection, LiveGame};
+use crate::outbox::Outbox;
+use crate::pool::{Pool, PoolConfig};
+use crate::store::{self, Store};
+use crate::watch::{WatchKind, WatchSource};
+use board::error::{ApiError, ErrorCode};
+use board::game::Game;
+use board::hello::{EngineFacts, EvaluationNames, Hello, LimitFacts, Watchable};
+use board::rate::Bucket;
+use board::setup::GameSettings;
+use board::tree;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use think::Moment;
+
+/// Connections at a time, of everybody and of one visitor.
+pub const CONNECTIONS: (usize, usize) = (2000, 32);
+
+/// Analyses of one connection at a time.
+pub const ANALYSES: usize = 4;
+
+/// Lines of an analysis.
+pub const LINES: u32 = 10;
+
+/// Largest body of a request.
+pub const BYTES: usize = 1 << 20;
+
+/// Requests of one visitor in a second, and at once.
+const RATE: (f64, f64) = (40.0, 300.0);
+
+/// Milliseconds since 1970.
+pub type Wall = Arc<dyn Fn() -> i64 + Send + Sync>;
+
+/// Random bytes.
+pub type Random = Arc<dyn Fn(&mut [u8]) + Send + Sync>;
+
+/// What a service is made of.
+pub struct Services {
+    /// Engines.
+    pub pool: PoolConfig,
+    /// Games on disk.
+    pub store: Store,
+    /// What can be watched.
+    pub watch: Arc<dyn WatchSource>,
+    /// The date.
+    pub wall: Wall,
+    /// Random numbers for sessions, ids and sides.
+    pub random: Random,
+    /// What the engine evaluates with, for each game.
+    pub evaluation: [String; 2],
+    /// The version told.
+    pub version: String,
+}
+
+/// The service.
+pub struct BoardService {
+    pool: Pool,
+    store: Mutex<Store>,
+    live_games: Mutex<HashMap<String, Arc<LiveGame>>>,
+    watchers: Mutex<HashMap<(WatchKind, Connection), Arc<Outbox>>>,
+    rates: Mutex<HashMap<String, Bucket>>,
+    guests: Mutex<HashMap<String, usize>>,
+    connected: AtomicUsize,
+    connections: AtomicU64,
+    watch: Arc<dyn WatchSource>,
+    wall: Wall,
+    random: Random,
+    evaluation: [String; 2],
+    version: String,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl BoardService {
+    /// A service, ready to be visited.
+    pub fn new(services: Services) -> std::io::Result<Arc<Self>> {
+        let pool = Pool::new(services.pool)?;
+        Ok(Arc::new(Self {
+            pool,
+            store: Mutex::new(services.store),
+            live_games: Mutex::default(),
+            watchers: Mutex::default(),
+            rates: Mutex::default(),
+            guests: Mutex::default(),
+            connected: AtomicUsize::new(0),
+            connections: AtomicU64::new(0),
+            watch: services.watch,
+            wall: services.wall,
+            random: services.random,
+            evaluation: services.evaluation,
+            version: services.version,
+        }))
+    }
+
+    /// The engines.
+    pub const fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// The file of games.
+    pub fn store(&self) -> MutexGuard<'_, Store> {
+        locked(&self.store)
+    }
+
+    /// Now.
+    pub fn now(&self) -> Moment {
+        self.pool.config().time.now()
+    }
+
+    /// The date.
+    pub fn wall(&self) -> i64 {
+        (self.wall)()
+    }
+
+    /// What can be watched.
+    pub fn watch(&self) -> &Arc<dyn WatchSource> {
+        &self.watch
+    }
+
+    /// A word nobody can guess, of that many random bytes.
+    pub fn secret(&self, bytes: usize) -> String {
+        const LETTERS: &[u8; 64] =
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+        let mut random = vec![0; bytes];
+        (self.random)(&mut random);
+        random.iter().map(|b| LETTERS[usize::from(b & 63)] as char).collect()
+    }
+
+    /// Whether a visitor may ask once more now.
+    pub fn may_ask(&self, visitor: &str) -> bool {
+        let now = self.now();
+        let mut rates = locked(&self.rates);
+        if rates.len() > 10_000 {
+            rates.retain(|_, bucket| !bucket.is_full(now));
+        }
+        let new = || Bucket::new(RATE.0, RATE.1, now);
+        rates.entry(visitor.to_owned()).or_insert_with(new).take(now)
+    }
+
+    /// A connection comes; `None` where there are too many.
+    pub fn enter(self: &Arc<Self>, visitor: &str) -> Option<ConnectionGuard> {
+        let mut guests = locked(&self.guests);
+        let here = guests.entry(visitor.to_owned()).or_default();
+        if *here >= CONNECTIONS.1 || self.connected.load(Ordering::Relaxed) >= CONNECTIONS.0 {
+            return None;
+        }
+        *here += 1;
+        self.connected.fetch_add(1, Ordering::Relaxed);
+        let connection = self.connections.fetch_add(1, Ordering::Relaxed) + 1;
+        Some(ConnectionGuard { service: Arc::clone(self), visitor: visitor.to_owned(), connection })
+    }
+
+    /// A new game.
+    pub fn open_game(
+        self: &Arc<Self>,
+        visitor: &str,
+        settings: &GameSettings,
+    ) -> Result<Arc<LiveGame>, ApiError> {
+        let mut seed = [0; 8];
+        (self.random)(&mut seed);
+        let known = |id: &str| self.pool.engine(id).map(|e| (e.name.clone(), e.plays.clone()));
+        // What is drawn must survive a JavaScript number.
+        let setup = settings.resolve(&known, u64::from_le_bytes(seed) >> 12)?;
+        let game = Game::new(setup)?;
+        let (id, wall) = (self.secret(12), self.wall());
+        {
+            let mut store = self.store();
+            store.free_a_place(visitor)?;
+            store.save(&id, visitor, &game, wall)?;
+        }
+        let live = Arc::new(LiveGame::new(id.clone(), visitor.to_owned(), game, wall, wall));
+        locked(&self.live_games).insert(id, Arc::clone(&live));
+        live.think(&mut live.lock(), self);
+        Ok(live)
+    }
+
+    /// A game of that visitor, from memory or from disk.
+    pub fn game(&self, visitor: &str, id: &str) -> Result<Arc<LiveGame>, ApiError> {
+        let missing = || ApiError::missing(format!("there is no game {id:?}"));
+        let mut live_games = locked(&self.live_games);
+        if let Some(live) = live_games.get(id) {
+            return if live.owner == visitor { Ok(Arc::clone(live)) } else { Err(missing()) };
+        }
+        let kept = self.store().load(id, visitor)?.ok_or_else(missing)?;
+        let (id, owner) = (id.to_owned(), visitor.to_owned());
+        let live =
+            Arc::new(LiveGame::new(id.clone(), owner, kept.game, kept.created, kept.updated));
+        live_games.insert(id, Arc::clone(&live));
+        Ok(live)
+    }
+
+    /// Forgets a game.
+    pub fn forget(&self, visitor: &str, id: &str) -> Result<(), ApiError> {
+        let live = {
+            let mut live_games = locked(&self.live_games);
+            let own = live_games.get(id).is_some_and(|live| live.owner == visitor);
+            if own { live_games.remove(id) } else { None }
+        };
+        if let Some(live) = live {
+            live.close();
+        }
+        if self.store().forget(id, visitor)? {
+            Ok(())
+        } else {
+            Err(ApiError::missing(format!("there is no game {id:?}")))
+        }
+    }
+
+    /// Games nobody follows leave memory.
+    pub fn tidy(&self) {
+        locked(&self.live_games).retain(|_, live| Arc::strong_count(live) > 1 || !live.is_idle());
+    }
+
+    /// Looks at the clocks of all games in memory.
+    pub fn look_at_clocks(self: &Arc<Self>) {
+        let live_games: Vec<Arc<LiveGame>> =
+            locked(&self.live_games).values().map(Arc::clone).collect();
+        for live in live_games {
+            live.look_at_clock(self);
+        }
+    }
+
+    /// The visitor's games.
+    pub fn list(&self, visitor: &str) -> Result<Value, ApiError> {
+        let games: Vec<Value> = self.store().list(visitor)?.iter().map(listed).collect();
+        Ok(json!({ "games": games }))
+    }
+
+    /// The record of a game.
+    pub fn record(&self, visitor: &str, id: &str) -> Result<kifu::Record, ApiError> {
+        let live = self.game(visitor, id)?;
+        let record = tree::of_game(&live.lock().game);
+        drop(live);
+        self.tidy();
+        record
+    }
+
+    /// Watches something from a connection.
+    pub fn attend(&self, what: WatchKind, connection: Connection, outbox: &Arc<Outbox>) {
+        locked(&self.watchers).insert((what, connection), Arc::clone(outbox));
+    }
+
+    /// No longer.
+    pub fn turn_away(&self, what: WatchKind, connection: Connection) {
+        locked(&self.watchers).remove(&(what, connection));
+    }
+
+    /// Whether somebody watches it.
+    pub fn is_watched(&self, what: WatchKind) -> bool {
+        locked(&self.watchers).keys().any(|(w, _)| *w == what)
+    }
+
+    /// Tells everybody who watches.
+    pub fn show(&self, what: WatchKind, data: &Arc<Value>) {
+        for ((w, _), outbox) in locked(&self.watchers).iter() {
+            if *w == what {
+                let data = Arc::clone(data);
+                outbox.stream(&format!("watch:{}", what.word()), false, move || {
+                    Some(json!({ "type": "watch", "what": what.word(), "data": *data }))
+                });
+            }
+        }
+    }
+
+    /// What the page is told first.
+    pub fn hello(&self) -> Hello {
+        let config = self.pool.config();
+        let [shogi, minishogi] = self.evaluation.clone();
+        let own = EngineFacts {
+            id: "nue".to_owned(),
+            name: "Nue".to_owned(),
+            own: true,
+            variants: rules::Game::ALL.map(rules::Game::name).to_vec(),
+            evaluation: Some(EvaluationNames { shogi, minishogi }),
+        };
+        let others = config.engines.iter().map(|e| EngineFacts {
+            id: e.id.clone(),
+            name: e.name.clone(),
+            own: false,
+            variants: e.plays.iter().map(|g| g.name()).collect(),
+            evaluation: None,
+        });
+        let limits = LimitFacts {
+            threads: config.threads,
+            hash_mib: config.hash,
+            multipv: LINES,
+            games: store::GAMES,
+            bytes: BYTES,
+            analyses: ANALYSES,
+        };
+        let engines = std::iter::once(own).chain(others).collect();
+        Hello::new(self.version.clone(), engines, limits, self.watchable())
+    }
+
+    /// What can be watched.
+    pub fn watchable(&self) -> Watchable {
+        Watchable {
+            server: self.watch.has(WatchKind::Server),
+            matches: self.watch.has(WatchKind::Match),
+            learn: self.watch.has(WatchKind::Learn),
+        }
+    }
+}
+
+fn listed(game: &store::Entry) -> Value {
+    json!({
+        "game": game.id, "variant": game.setup.variant, "handicap": game.setup.handicap,
+        "you": game.setup.you, "opponent": game.setup.opponent_view(),
+        "status": if game.ending.is_some() { "over" } else { "playing" },
+        "ending": game.ending.map(|e| e.view()), "plies": game.plies, "sfen": game.sfen,
+        "last": game.last, "created": game.created, "updated": game.updated,
+    })
+}
+
+/// Somebody is connected; dropped, not any more.
+pub struct ConnectionGuard {
+    service: Arc<BoardService>,
+    /// Who.
+    pub visitor: String,
+    /// By which connection.
+    pub connection: Connection,
+}
+
+impl ConnectionGuard {
+    /// The service.
+    pub const fn service(&self) -> &Arc<BoardService> {
+        &self.service
+    }
+}
+
+impl Drop for ConnectionGuard {
+    fn drop(&mut self) {
+        let mut guests = locked(&self.service.guests);
+        if let Some(here) = guests.get_mut(&self.visitor) {
+            *here -= 1;
+            if *here == 0 {
+                guests.remove(&self.visitor);
+            }
+        }
+        drop(guests);
+        self.service.connected.fetch_sub(1, Ordering::Relaxed);
+        locked(&self.service.watchers).retain(|(_, c), _| *c != self.connection);
+    }
+}
+
+/// Too many connections.
+pub fn crowded() -> ApiError {
+    ApiError::new(ErrorCode::TooMany, "there are too many connections")
+}

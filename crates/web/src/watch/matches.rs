@@ -1,0 +1,194 @@
+//! A match from its files, while it is played or afterwards.
+
+use arena::ledger::{Entry, journal_path};
+use arena::stats::{Estimate, Interval, Score, Tally};
+use kifu::{ReadOptions, Reader, Record};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// Places of the curve.
+const PLACES: usize = 500;
+
+/// Games listed.
+const LATEST: usize = 50;
+
+/// Largest journal that is read.
+const LARGEST: u64 = 64 << 20;
+
+/// A match that was written to this long ago may still go on.
+const LIVE: Duration = Duration::from_secs(600);
+
+/// How it stands.
+pub(super) fn look(games: &Path, name: &str) -> Value {
+    let path = journal_path(games);
+    let mut value = json!({ "name": name, "live": is_fresh(&path), "error": null });
+    match read(&path) {
+        Ok((plan, entries)) => put(&mut value, &plan, &entries),
+        Err(error) => value["error"] = error.into(),
+    }
+    value
+}
+
+fn is_fresh(path: &Path) -> bool {
+    let modified = fs::metadata(path).and_then(|m| m.modified());
+    modified.is_ok_and(|m| SystemTime::now().duration_since(m).is_ok_and(|age| age < LIVE))
+}
+
+/// The plan and the games so far; a line that is not whole yet is left out.
+fn read(path: &Path) -> Result<(Value, Vec<Entry>), String> {
+    let failed = |e: std::io::Error| e.to_string();
+    let file = fs::File::open(path).map_err(failed)?;
+    let mut text = String::new();
+    file.take(LARGEST).read_to_string(&mut text).map_err(failed)?;
+    let mut lines = text.lines();
+    let head: Value = lines
+        .next()
+        .and_then(|line| serde_json::from_str(line).ok())
+        .ok_or("this is no journal of a match")?;
+    let entries = lines.filter_map(|line| serde_json::from_str(line).ok()).collect();
+    Ok((head["plan"].clone(), entries))
+}
+
+fn put(value: &mut Value, plan: &Value, entries: &[Entry]) {
+    let names: Vec<String> = plan["engines"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|engine| engine["name"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    let mut tallies: BTreeMap<(usize, usize), Tally> = BTreeMap::new();
+    let mut curve = Vec::new();
+    let mut points = 0.0;
+    for entry in entries {
+        let seats = entry.players.each_ref().map(|n| names.iter().position(|name| name == n));
+        let [Some(black), Some(white)] = seats else { continue };
+        let pair = (black.min(white), black.max(white));
+        let first_is_black = black < white;
+        let half_points = match entry.winner.as_str() {
+            "draw" => 1,
+            winner if (winner == "black") == first_is_black => 2,
+            _ => 0,
+        };
+        tallies.entry(pair).or_default().add(entry.game / 2, half_points);
+        if pair == (0, 1) {
+            points += f64::from(half_points) / 2.0;
+            curve.push(json!({ "game": curve.len() + 1, "points": points }));
+        }
+    }
+    let step = curve.len().div_ceil(PLACES).max(1);
+    let last = curve.len();
+    let thinned: Vec<Value> = curve
+        .into_iter()
+        .enumerate()
+        .filter(|(i, _)| (i + 1) % step == 0 || i + 1 == last)
+        .map(|(_, place)| place)
+        .collect();
+    let total = |engine: usize| {
+        tallies.iter().fold(Score::default(), |sum, (&(a, b), tally)| match engine {
+            e if e == a => sum.plus(tally.score()),
+            e if e == b => sum.plus(&tally.score().reversed()),
+            _ => sum,
+        })
+    };
+    let engines = names.iter().enumerate().map(|(i, name)| {
+        let mut row = score(&total(i));
+        row["name"] = name.as_str().into();
+        row
+    });
+    let pairings = tallies.iter().map(|(&(a, b), tally)| {
+        let mut row = score(tally.score());
+        row["engines"] = json!([names[a], names[b]]);
+        row
+    });
+    value["games"] = entries.len().into();
+    value["planned"] = Value::Null;
+    value["engines"] = engines.collect();
+    value["pairings"] = pairings.collect();
+    value["curve"] = thinned.into();
+    let latest = entries.iter().rev().take(LATEST);
+    value["latest"] = latest
+        .map(|e| {
+            json!({ "game": e.game, "players": e.players, "winner": e.winner, "end": e.end,
+                "plies": e.plies, "millis": e.millis })
+        })
+        .collect();
+}
+
+fn score(score: &Score) -> Value {
+    let estimate = Estimate::of(score);
+    json!({ "wins": score.wins, "draws": score.draws, "losses": score.losses,
+        "elo": bounds(estimate.map(|e| e.elo)), "los": estimate.map(|e| e.superiority) })
+}
+
+/// JSON has no infinity: a bound that does not exist is null.
+fn bounds(interval: Option<Interval>) -> Value {
+    let finite = |number: f64| number.is_finite().then_some(number);
+    interval.map_or(Value::Null, |i| json!([finite(i.low), finite(i.mid), finite(i.high)]))
+}
+
+/// A finished game by its number.
+pub(super) fn game(games: &Path, number: u64) -> Option<Record> {
+    let path = journal_path(games);
+    let text = fs::read_to_string(&path).ok()?;
+    let mut from = None;
+    for line in text.lines() {
+        let value: Value = serde_json::from_str(line).ok()?;
+        if let Some(start) = value["start"].as_u64() {
+            from = Some(start);
+            continue;
+        }
+        let end = value["length"].as_u64()?;
+        if value["game"].as_u64() == Some(number) {
+            let from = from?;
+            let mut file = fs::File::open(games).ok()?;
+            file.seek(SeekFrom::Start(from)).ok()?;
+            let mut bytes = Vec::new();
+            file.take(end.checked_sub(from)?).read_to_end(&mut bytes).ok()?;
+            let bytes = bytes.strip_prefix(b"/\n").unwrap_or(&bytes);
+            return Reader::new("game.csa", bytes, ReadOptions::default()).next()?.ok();
+        }
+        from = Some(end);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_match_on_disk_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let games = folder.path().join("games.csa");
+        let game = |m: &str| format!("V2.2\nN+a\nN-b\nPI\n+\n{m}\n%TORYO\n");
+        let (one, two) = (game("+7776FU"), format!("/\n{}", game("+2726FU")));
+        fs::write(&games, format!("{one}{two}")).unwrap();
+        let lines = format!(
+            "{}\n{}\n{}\n{{\"game\":2,\"pl",
+            json!({ "journal": 1, "start": 0, "plan": { "engines": [{ "name": "a" }, { "name": "b" }] } }),
+            json!({ "game": 0, "players": ["a", "b"], "winner": "black", "end": "resign", "plies": 1,
+                "millis": 5, "length": one.len() }),
+            json!({ "game": 1, "players": ["b", "a"], "winner": "draw", "end": "max-moves", "plies": 1,
+                "millis": 5, "length": one.len() + two.len() }),
+        );
+        fs::write(journal_path(&games), lines).unwrap();
+        let told = look(&games, "games.csa");
+        assert_eq!(
+            (&told["games"], &told["live"], &told["error"]),
+            (&json!(2), &json!(true), &Value::Null)
+        );
+        assert_eq!(told["engines"][0]["wins"], 1);
+        assert_eq!(told["pairings"][0]["draws"], 1);
+        assert_eq!(told["curve"][1], json!({ "game": 2, "points": 1.5 }));
+        assert_eq!(told["latest"][0]["game"], 1);
+        let second = super::game(&games, 1).unwrap();
+        assert_eq!(second.moves()[0].usi(rules::Game::Shogi), "2g2f");
+        assert!(super::game(&games, 7).is_none());
+        fs::write(journal_path(&games), "not a journal").unwrap();
+        assert!(look(&games, "x")["error"].is_string());
+    }
+}

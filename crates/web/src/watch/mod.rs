@@ -1,0 +1,80 @@
+//! What can be watched besides the games here: a CSA server, matches, learning.
+
+mod labs;
+mod matches;
+mod sources;
+mod status_page;
+
+pub use sources::{ServerFile, WatchPlaces, WatchSources};
+
+use board::error::ApiError;
+use kifu::Record;
+use serde_json::Value;
+
+/// What is watched.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum WatchKind {
+    /// `nue server`
+    Server,
+    /// `nue match`
+    Match,
+    /// `nue learn`
+    Learn,
+}
+
+impl WatchKind {
+    /// Everything.
+    pub const ALL: [Self; 3] = [Self::Server, Self::Match, Self::Learn];
+
+    /// The word in messages.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Match => "match",
+            Self::Learn => "learn",
+        }
+    }
+
+    /// What that word means.
+    pub fn of(word: &str) -> Result<Self, ApiError> {
+        let unknown =
+            || ApiError::bad(format!("cannot watch {word:?}: expected server, match or learn"));
+        Self::ALL.into_iter().find(|what| what.word() == word).ok_or_else(unknown)
+    }
+}
+
+/// Looks at files or asks other programs. Calls may block.
+pub trait WatchSource: Send + Sync {
+    /// Whether the owner has said where it is.
+    fn has(&self, what: WatchKind) -> bool;
+
+    /// How it stands now.
+    fn look(&self, what: WatchKind) -> Result<Value, ApiError>;
+
+    /// A game of the server, running or over.
+    fn server_game(&self, id: &str) -> Result<Record, ApiError>;
+
+    /// A game of a match.
+    fn match_game(&self, name: &str, number: u64) -> Result<Record, ApiError>;
+}
+
+/// There is nothing to watch.
+pub struct NoWatch;
+
+impl WatchSource for NoWatch {
+    fn has(&self, _: WatchKind) -> bool {
+        false
+    }
+
+    fn look(&self, what: WatchKind) -> Result<Value, ApiError> {
+        Err(ApiError::missing(format!("no {} is watched", what.word())))
+    }
+
+    fn server_game(&self, id: &str) -> Result<Record, ApiError> {
+        Err(ApiError::missing(format!("there is no game {id:?}")))
+    }
+
+    fn match_game(&self, name: &str, number: u64) -> Result<Record, ApiError> {
+        Err(ApiError::missing(format!("there is no game {number} of {name:?}")))
+    }
+}

@@ -1,0 +1,198 @@
+//! What the owner lets visitors watch: a server's file or status page, matches, labs.
+
+use super::status_page::StatusPage;
+use super::{WatchKind, WatchSource, labs, matches};
+use crate::start::StartError;
+use board::error::{ApiError, ErrorCode};
+use kifu::{ReadOptions, Reader, Record};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Reads data files of `nue server`, whose tables are another room's.
+pub trait ServerFile: Send + Sync {
+    /// Its parts: status, games, standings, ratings, records.
+    fn look(&self, path: &Path) -> Result<Value, String>;
+
+    /// A game of it, running or over.
+    fn record(&self, path: &Path, id: &str) -> Result<Option<Record>, String>;
+}
+
+/// Where everything to be watched is.
+#[derive(Clone, Default, Debug)]
+pub struct WatchPlaces {
+    /// The data file of `nue server`, or the address of its status page (`http://HOST:PORT`).
+    pub server: Option<String>,
+    /// Files of `nue match --out`.
+    pub matches: Vec<PathBuf>,
+    /// Folders of `nue learn`.
+    pub labs: Vec<PathBuf>,
+}
+
+enum Server {
+    File(PathBuf),
+    Page(StatusPage),
+}
+
+/// Everything that can be watched.
+pub struct WatchSources {
+    server: Option<Server>,
+    server_file: Arc<dyn ServerFile>,
+    matches: Vec<PathBuf>,
+    labs: Vec<PathBuf>,
+}
+
+impl WatchSources {
+    /// The sources at those places; an address that is none is refused.
+    pub fn new(places: &WatchPlaces, server_file: Arc<dyn ServerFile>) -> Result<Self, StartError> {
+        let server = match places.server.as_deref() {
+            None => None,
+            Some(url) if url.contains("://") => {
+                Some(Server::Page(StatusPage::new(url).map_err(StartError::Usage)?))
+            }
+            Some(path) => Some(Server::File(PathBuf::from(path))),
+        };
+        let (matches, labs) = (places.matches.clone(), places.labs.clone());
+        Ok(Self { server, server_file, matches, labs })
+    }
+
+    fn look_at_server(&self) -> Result<Value, ApiError> {
+        let (source, told) = match &self.server {
+            None => return Err(ApiError::missing("no server is watched")),
+            Some(Server::File(path)) => (name(path), self.server_file.look(path)),
+            Some(Server::Page(page)) => (page.to_string(), from_page(page)),
+        };
+        let mut value = json!({ "source": source, "live": told.is_ok(), "at": now(), "error": null,
+            "status": null, "games": null, "standings": null, "ratings": null, "records": null });
+        match told {
+            Ok(parts) => {
+                for (key, part) in parts.as_object().into_iter().flatten() {
+                    value[key] = part.clone();
+                }
+            }
+            Err(error) => value["error"] = error.into(),
+        }
+        Ok(value)
+    }
+}
+
+/// The whole minute: a look that finds nothing new is no news.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |d| d.as_secs() / 60 * 60_000)
+}
+
+/// A file's name without the folders before it, which are nobody's business.
+fn name(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+}
+
+/// What the status page tells; a part it does not have is missing.
+fn from_page(page: &StatusPage) -> Result<Value, String> {
+    let part = |path: &str| -> Result<Value, String> {
+        let bytes = page.get(path)?;
+        serde_json::from_slice(&bytes).map_err(|e| format!("{path}: {e}"))
+    };
+    Ok(json!({
+        "status": part("/status.json")?,
+        "games": part("/games.json")?,
+        "standings": part("/standings.json")?,
+        "ratings": part("/ratings.json").unwrap_or_default(),
+        "records": part("/records.json").unwrap_or_default(),
+    }))
+}
+
+impl WatchSource for WatchSources {
+    fn has(&self, what: WatchKind) -> bool {
+        match what {
+            WatchKind::Server => self.server.is_some(),
+            WatchKind::Match => !self.matches.is_empty(),
+            WatchKind::Learn => !self.labs.is_empty(),
+        }
+    }
+
+    fn look(&self, what: WatchKind) -> Result<Value, ApiError> {
+        let missing = || ApiError::missing(format!("no {} is watched", what.word()));
+        match what {
+            WatchKind::Server => self.look_at_server(),
+            WatchKind::Match if self.has(what) => {
+                let told: Vec<Value> =
+                    self.matches.iter().map(|path| matches::look(path, &name(path))).collect();
+                Ok(json!({ "matches": told }))
+            }
+            WatchKind::Learn if self.has(what) => {
+                let told: Vec<Value> =
+                    self.labs.iter().flat_map(|path| labs::look(path, &name(path))).collect();
+                Ok(json!({ "labs": told }))
+            }
+            _ => Err(missing()),
+        }
+    }
+
+    fn server_game(&self, id: &str) -> Result<Record, ApiError> {
+        let missing = || ApiError::missing(format!("there is no game {id:?}"));
+        let failed = |e: String| ApiError::new(ErrorCode::Unavailable, e);
+        match &self.server {
+            None => Err(missing()),
+            Some(Server::File(path)) => {
+                self.server_file.record(path, id).map_err(failed)?.ok_or_else(missing)
+            }
+            Some(Server::Page(page)) => {
+                let path = format!("/records/{}.csa", super::status_page::encoded(id));
+                let bytes = page.get(&path).map_err(failed)?;
+                let read = Reader::new("game.csa", bytes.as_slice(), ReadOptions::default()).next();
+                read.and_then(Result::ok).ok_or_else(missing)
+            }
+        }
+    }
+
+    fn match_game(&self, wanted: &str, number: u64) -> Result<Record, ApiError> {
+        let missing = || ApiError::missing(format!("there is no game {number} of {wanted:?}"));
+        let path = self.matches.iter().find(|path| name(path) == wanted).ok_or_else(missing)?;
+        matches::game(path, number).ok_or_else(missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct NoFile;
+
+    impl ServerFile for NoFile {
+        fn look(&self, path: &Path) -> Result<Value, String> {
+            Err(format!("{}: not there", path.display()))
+        }
+
+        fn record(&self, _: &Path, _: &str) -> Result<Option<Record>, String> {
+            Ok(None)
+        }
+    }
+
+    fn sources(places: &WatchPlaces) -> Result<WatchSources, StartError> {
+        WatchSources::new(places, Arc::new(NoFile))
+    }
+
+    #[test]
+    fn only_what_was_named_can_be_watched() {
+        let none = sources(&WatchPlaces::default()).unwrap();
+        for kind in WatchKind::ALL {
+            assert!(!none.has(kind) && none.look(kind).is_err());
+        }
+        let places = WatchPlaces {
+            server: Some("no/such/file.db".to_owned()),
+            matches: vec![PathBuf::from("no/such/games.csa")],
+            labs: vec![PathBuf::from("no/such/lab")],
+        };
+        let some = sources(&places).unwrap();
+        let told = some.look(WatchKind::Server).unwrap();
+        assert_eq!((&told["source"], &told["live"]), (&json!("file.db"), &json!(false)));
+        assert!(told["error"].is_string());
+        assert!(some.look(WatchKind::Match).unwrap()["matches"][0]["error"].is_string());
+        assert!(some.look(WatchKind::Learn).unwrap()["labs"][0]["error"].is_string());
+        assert!(some.match_game("games.csa", 0).is_err() && some.server_game("x").is_err());
+        let wrong = WatchPlaces { server: Some("ftp://x".to_owned()), ..WatchPlaces::default() };
+        assert!(sources(&wrong).is_err());
+    }
+}
