@@ -1,4 +1,4 @@
-//! One player's clock, by the time elements of the protocol (section 3.2.2).
+//! A player's clock, by the time elements of the protocol (section 3.2.2).
 //!
 //! What counts is the time recorded with each move: what passed since the turn began, less the
 //! delay, rounded to the unit, at least the least. The remaining time grows by the increment when a
@@ -6,100 +6,46 @@
 //! think for delay + remaining time + byoyomi; when that has passed, or when the recorded time of a
 //! move uses all of it up, the time is over.
 
-use csa::TimeRule;
+use crate::TimeRule;
+use play::{ClockRule, Credit, Edge, GameTime, Rounding};
 use std::time::Duration;
 
-/// The time was over before the move came.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FlagFallen;
-
-/// A clock.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Clock {
-    rule: TimeRule,
-    /// Units left, the increment of the turn that runs included.
-    remaining: u64,
-}
-
-impl Clock {
-    /// A clock before the first turn.
-    pub fn new(rule: TimeRule) -> Self {
-        let remaining = rule.total.unwrap_or(0);
-        Self { rule, remaining }
-    }
-
-    /// The rule it runs by.
-    pub const fn rule(&self) -> &TimeRule {
-        &self.rule
-    }
-
-    /// Time left, byoyomi not counted.
-    pub fn remaining(&self) -> Duration {
-        self.rule.span(self.remaining)
-    }
-
-    /// The player's turn begins.
-    pub fn begin_turn(&mut self) {
-        self.remaining = self.remaining.saturating_add(self.rule.increment.unwrap_or(0));
-    }
-
-    /// How long after the beginning of the turn the time is over; `None` if it never is.
-    pub fn limit(&self) -> Option<Duration> {
-        if self.rule.is_unlimited() {
-            return None;
+impl TimeRule {
+    /// How a clock counts by these elements.
+    pub fn clock_rule(&self) -> ClockRule {
+        let span = |units: Option<u64>| self.span(units.unwrap_or(0));
+        let game = GameTime {
+            main: span(self.total),
+            byoyomi: span(self.byoyomi),
+            increment: span(self.increment),
+            credit: Credit::BeforeMove,
+            delay: span(self.delay),
+        };
+        let rounding = match (self.is_unlimited(), self.roundup) {
+            (true, _) => Rounding::Ignored,
+            (false, true) => Rounding::Up(self.unit),
+            (false, false) => Rounding::Down(self.unit),
+        };
+        ClockRule {
+            game: (!self.is_unlimited()).then_some(game),
+            per_move: None,
+            rounding,
+            least: self.span(self.least),
+            edge: Edge::Over,
+            margin: Duration::ZERO,
         }
-        let delay = self.rule.span(self.rule.delay.unwrap_or(0));
-        Some(delay.saturating_add(self.rule.span(self.left())))
-    }
-
-    /// Units a move may take beyond the delay.
-    fn left(&self) -> u64 {
-        self.remaining.saturating_add(self.rule.byoyomi.unwrap_or(0))
-    }
-
-    /// What is recorded for a move that came so long after the turn began.
-    pub fn recorded(&self, elapsed: Duration) -> Duration {
-        self.rule.span(self.units(elapsed))
-    }
-
-    fn units(&self, elapsed: Duration) -> u64 {
-        if self.rule.is_unlimited() {
-            return self.rule.least;
-        }
-        let delay = self.rule.span(self.rule.delay.unwrap_or(0));
-        let counted = elapsed.saturating_sub(delay).as_nanos();
-        let unit = self.rule.unit.as_nanos().max(1);
-        let units = if self.rule.roundup { counted.div_ceil(unit) } else { counted / unit };
-        u64::try_from(units).unwrap_or(u64::MAX).max(self.rule.least)
-    }
-
-    /// A move came so long after the turn began: the time to record, unless it came too late.
-    pub fn end_turn(&mut self, elapsed: Duration) -> Result<Duration, FlagFallen> {
-        let units = self.units(elapsed);
-        let over = self.limit().is_some_and(|limit| {
-            // Rounding up alone costs nobody the game; the least time per move does.
-            elapsed >= limit || (self.rule.least > 0 && self.rule.least >= self.left())
-        });
-        if over {
-            return Err(FlagFallen);
-        }
-        self.remaining = self.remaining.saturating_sub(units);
-        Ok(self.rule.span(units))
-    }
-
-    /// A whole turn of which only the recorded time is known: a game is taken up again.
-    pub fn replay(&mut self, recorded: Duration) {
-        self.begin_turn();
-        let unit = self.rule.unit.as_nanos().max(1);
-        let units = u64::try_from(recorded.as_nanos() / unit).unwrap_or(u64::MAX);
-        self.remaining = self.remaining.saturating_sub(units);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use play::{Clock, FlagFallen};
     use proptest::prelude::*;
+
+    fn clock_of(rule: &TimeRule) -> Clock {
+        Clock::new(rule.clock_rule())
+    }
 
     const fn s(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
@@ -121,15 +67,13 @@ mod tests {
     }
 
     /// The clock of Black when move 81 is due: 40 moves made in 320 seconds together.
-    fn at_move_81(rule: TimeRule) -> Clock {
-        let mut clock = Clock::new(rule);
+    fn at_move_81(rule: &TimeRule) -> Clock {
+        let mut clock = clock_of(rule);
         for _ in 0..40 {
-            clock.begin_turn();
             assert_eq!(clock.end_turn(s(8 + 3)), Ok(s(8)));
         }
-        assert_eq!(clock.remaining(), s(180), "500 in all, 320 used");
-        clock.begin_turn();
-        assert_eq!(clock.remaining(), s(185));
+        assert_eq!(clock.left(), s(180), "500 in all, 320 used");
+        assert_eq!(clock.left_in_turn(), s(185));
         clock
     }
 
@@ -149,36 +93,33 @@ mod tests {
             (s(195), s(192), s(0), s(5)),
             (ms(197_999), s(194), s(0), s(5)),
         ] {
-            let mut clock = at_move_81(all_elements());
+            let mut clock = at_move_81(&all_elements());
             assert_eq!(clock.end_turn(elapsed), Ok(recorded), "{elapsed:?}");
-            assert_eq!(clock.remaining(), left, "{elapsed:?}");
-            clock.begin_turn();
-            assert_eq!(clock.remaining(), next, "{elapsed:?}");
+            assert_eq!(clock.left(), left, "{elapsed:?}");
+            assert_eq!(clock.left_in_turn(), next, "{elapsed:?}");
         }
         // 4. After 198 seconds the time is over.
-        let mut clock = at_move_81(all_elements());
+        let mut clock = at_move_81(&all_elements());
         assert_eq!(clock.limit(), Some(s(198)));
         assert_eq!(clock.end_turn(s(198)), Err(FlagFallen));
     }
 
     #[test]
     fn the_same_without_byoyomi_ends_at_188() {
-        let mut clock = at_move_81(TimeRule { byoyomi: None, ..all_elements() });
+        let mut clock = at_move_81(&TimeRule { byoyomi: None, ..all_elements() });
         assert_eq!(clock.limit(), Some(s(188)));
-        assert_eq!(clock.clone().end_turn(ms(187_999)), Ok(s(184)));
+        assert_eq!({ clock }.end_turn(ms(187_999)), Ok(s(184)));
         assert_eq!(clock.end_turn(s(188)), Err(FlagFallen));
     }
 
     #[test]
     fn least_time_and_rounding() {
         let least = TimeRule { least: 1, ..all_elements() };
-        let mut clock = Clock::new(least);
-        clock.begin_turn();
+        let mut clock = clock_of(&least);
         assert_eq!(clock.end_turn(ms(100)), Ok(s(1)), "also within the delay");
         assert_eq!(clock.end_turn(ms(3_900)), Ok(s(1)));
         let up = TimeRule { roundup: true, ..all_elements() };
-        let mut clock = Clock::new(up);
-        clock.begin_turn();
+        let mut clock = clock_of(&up);
         assert_eq!(clock.end_turn(ms(2_999)), Ok(s(0)));
         assert_eq!(clock.end_turn(ms(3_001)), Ok(s(1)));
         assert_eq!(clock.end_turn(ms(5_000)), Ok(s(2)));
@@ -186,7 +127,7 @@ mod tests {
 
     #[test]
     fn sudden_death_with_a_least_second() {
-        let mut clock = Clock::new(TimeRule { least: 1, ..TimeRule::seconds(3, 0) });
+        let mut clock = clock_of(&TimeRule { least: 1, ..TimeRule::seconds(3, 0) });
         assert_eq!(clock.end_turn(ms(0)), Ok(s(1)));
         assert_eq!(clock.end_turn(ms(0)), Ok(s(1)));
         assert_eq!(clock.end_turn(ms(0)), Err(FlagFallen), "three seconds in all are used up");
@@ -198,8 +139,7 @@ mod tests {
         for (rule, recorded) in
             [(rule(Some(10), None), 0), (rule(Some(5), Some(5)), 4), (rule(None, Some(10)), 9)]
         {
-            let mut clock = Clock::new(rule);
-            clock.begin_turn();
+            let mut clock = clock_of(&rule);
             assert_eq!(clock.limit(), Some(s(10)));
             assert_eq!(clock.end_turn(ms(9_900)), Ok(s(recorded)));
             assert_eq!(clock.end_turn(s(10)), Err(FlagFallen));
@@ -209,21 +149,18 @@ mod tests {
     #[test]
     fn increment_alone_gives_the_first_move_its_time() {
         let rule = TimeRule { increment: Some(5), ..TimeRule::default() };
-        let mut clock = Clock::new(rule);
-        clock.begin_turn();
+        let mut clock = clock_of(&rule);
         assert_eq!(clock.limit(), Some(s(5)));
         assert_eq!(clock.end_turn(s(2)), Ok(s(2)));
-        clock.begin_turn();
         assert_eq!(clock.limit(), Some(s(8)));
     }
 
     #[test]
     fn the_championship_rule_by_its_own_words() {
         // 15 minutes and 5 seconds: lost when the sum reaches 15 min + 5 n s at the n-th turn.
-        let mut clock = Clock::new(TimeRule::fischer(900, 5));
+        let mut clock = clock_of(&TimeRule::fischer(900, 5));
         let mut sum = 0;
         for n in 1..=3 {
-            clock.begin_turn();
             assert_eq!(clock.limit(), Some(s(900 + 5 * n - sum)));
             clock.end_turn(s(100)).unwrap();
             sum += 100;
@@ -233,21 +170,18 @@ mod tests {
     #[test]
     fn other_units() {
         let minutes = TimeRule { unit: s(60), ..TimeRule::seconds(10, 1) };
-        let mut clock = Clock::new(minutes);
-        clock.begin_turn();
+        let mut clock = clock_of(&minutes);
         assert_eq!(clock.end_turn(s(119)), Ok(s(60)));
-        assert_eq!(clock.remaining(), s(540));
+        assert_eq!(clock.left(), s(540));
         let millis = TimeRule { unit: ms(1), ..TimeRule::fischer(1000, 100) };
-        let mut clock = Clock::new(millis);
-        clock.begin_turn();
+        let mut clock = clock_of(&millis);
         assert_eq!(clock.end_turn(Duration::from_micros(250_900)), Ok(ms(250)));
-        assert_eq!(clock.remaining(), ms(850));
+        assert_eq!(clock.left(), ms(850));
     }
 
     #[test]
     fn nothing_given_is_no_limit() {
-        let mut clock = Clock::new(TimeRule::default());
-        clock.begin_turn();
+        let mut clock = clock_of(&TimeRule::default());
         assert_eq!(clock.limit(), None);
         assert_eq!(clock.end_turn(s(1_000_000)), Ok(s(0)));
     }
@@ -264,10 +198,9 @@ mod tests {
                 least, roundup, total: Some(total), byoyomi: some(byoyomi), delay: some(delay),
                 increment: some(increment), ..TimeRule::default()
             };
-            let mut clock = Clock::new(rule);
+            let mut clock = clock_of(&rule);
             let (mut budget, mut used) = (total, 0u64);
             for millis in moves {
-                clock.begin_turn();
                 budget += increment;
                 let mut units = 0;
                 while (units + 1) * 1000 + delay * 1000 <= millis { units += 1; }
@@ -282,10 +215,7 @@ mod tests {
                 }
                 prop_assert_eq!(got, Ok(s(units)));
                 used = (used + units).min(budget);
-                prop_assert_eq!(clock.remaining(), s(budget - used));
-                let mut again = Clock::new(clock.rule().clone());
-                again.remaining = clock.remaining;
-                prop_assert_eq!(&again, &clock);
+                prop_assert_eq!(clock.left(), s(budget - used));
             }
         }
 
@@ -293,10 +223,9 @@ mod tests {
         fn recorded_times_bring_the_clock_back(
             total in 0u64..100, increment in 0u64..5, moves in proptest::collection::vec(0u64..3_000, 0..20),
         ) {
-            let mut clock = Clock::new(TimeRule::fischer(total, increment));
-            let mut again = clock.clone();
+            let mut clock = clock_of(&TimeRule::fischer(total, increment));
+            let mut again = clock;
             for millis in moves {
-                clock.begin_turn();
                 let Ok(recorded) = clock.end_turn(ms(millis)) else { return Ok(()) };
                 again.replay(recorded);
                 prop_assert_eq!(&again, &clock);

@@ -1,8 +1,8 @@
 //! Time: the server's clocks as an engine is told them, and the margin kept for the way there and
 //! back.
 
-use ::csa::Times;
-use ::server::clock::Clock;
+use csa::Times;
+use play::{Clock, GameTime};
 use rules::Color;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -19,19 +19,19 @@ const CRUMB: Duration = Duration::from_millis(10);
 
 /// The margin, learned from how long our own moves took to come back.
 #[derive(Clone, Debug)]
-pub(super) struct Margin {
+pub(crate) struct NetworkMargin {
     first: Duration,
     delays: VecDeque<Duration>,
 }
 
-impl Margin {
+impl NetworkMargin {
     /// The margin before anything was measured.
-    pub(super) const fn new(first: Duration) -> Self {
+    pub(crate) const fn new(first: Duration) -> Self {
         Self { first, delays: VecDeque::new() }
     }
 
     /// A move came back so long after it was sent.
-    pub(super) fn learn(&mut self, delay: Duration) {
+    pub(crate) fn learn(&mut self, delay: Duration) {
         if self.delays.len() == REMEMBERED {
             self.delays.pop_front();
         }
@@ -40,7 +40,7 @@ impl Margin {
 
     /// What to keep: half as much again as the worst of late, so that one hiccup does not lose the
     /// game; never less than the least.
-    pub(super) fn now(&self) -> Duration {
+    pub(crate) fn now(&self) -> Duration {
         match self.delays.iter().max() {
             // A few moves do not tell enough to be bold.
             Some(&worst) if self.delays.len() >= 5 => (worst * 3 / 2 + LEAST).max(LEAST),
@@ -52,46 +52,40 @@ impl Margin {
 
 /// Both clocks as the server's lines tell them.
 #[derive(Clone, Debug)]
-pub(super) struct Budget {
+pub(crate) struct TimeBudget {
     clocks: [Clock; 2],
 }
 
-impl Budget {
-    pub(super) fn new(times: &Times) -> Self {
-        Self { clocks: Color::BOTH.map(|c| Clock::new(times.of(c))) }
+impl TimeBudget {
+    pub(crate) fn new(times: &Times) -> Self {
+        Self { clocks: Color::BOTH.map(|c| Clock::new(times.of(c).clock_rule())) }
     }
 
     /// A move of a side with its recorded time.
-    pub(super) fn played(&mut self, side: Color, time: Duration) {
+    pub(crate) fn played(&mut self, side: Color, time: Duration) {
         self.clocks[side.index()].replay(time);
     }
 
     /// Time left before the increment of the turn that comes or runs.
-    pub(super) fn remaining(&self, side: Color) -> Duration {
-        self.clocks[side.index()].remaining()
+    pub(crate) fn remaining(&self, side: Color) -> Duration {
+        self.clocks[side.index()].left()
     }
 
     /// How long a side may think from the beginning of its turn; `None` if nothing limits it.
-    pub(super) fn available(&self, side: Color) -> Option<Duration> {
-        let mut clock = self.clocks[side.index()].clone();
-        clock.begin_turn();
-        clock.limit()
+    pub(crate) fn available(&self, side: Color) -> Option<Duration> {
+        self.clocks[side.index()].limit()
     }
 
     /// The clocks for an engine that plays one side, with a margin and what has passed already
     /// taken off. The delay is told as byoyomi: it is there with every move. `None` if nothing
     /// limits the time.
-    pub(super) fn clocks(&self, us: Color, margin: Duration, passed: Duration) -> Option<Clocks> {
-        let rule = self.clocks[us.index()].rule();
-        if rule.is_unlimited() {
-            return None;
-        }
-        let span = |units: Option<u64>| rule.span(units.unwrap_or(0));
-        let mut byoyomi = span(rule.byoyomi) + span(rule.delay);
+    pub(crate) fn clocks(&self, us: Color, margin: Duration, passed: Duration) -> Option<Clocks> {
+        let GameTime { byoyomi, delay, .. } = self.clocks[us.index()].rule().game?;
+        let mut byoyomi = byoyomi.saturating_add(delay);
         let mut time = Color::BOTH.map(|c| self.remaining(c));
         let mut increment = Color::BOTH.map(|c| {
-            let rule = self.clocks[c.index()].rule();
-            rule.span(rule.increment.unwrap_or(0))
+            let game = self.clocks[c.index()].rule().game;
+            game.map_or(Duration::ZERO, |game| game.increment)
         });
         let own = us.index();
         let mut owed = margin + passed;
@@ -112,15 +106,15 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ::csa::TimeRule;
+    use csa::TimeRule;
     use proptest::prelude::*;
 
     const fn ms(millis: u64) -> Duration {
         Duration::from_millis(millis)
     }
 
-    fn budget(rule: TimeRule) -> Budget {
-        Budget::new(&Times::Both(rule))
+    fn budget(rule: TimeRule) -> TimeBudget {
+        TimeBudget::new(&Times::Both(rule))
     }
 
     #[test]
@@ -146,12 +140,12 @@ mod tests {
         assert_eq!(clocks.time(Color::Black), ms(10_000));
         let clocks = budget.clocks(Color::White, ms(300), ms(9000)).unwrap();
         assert_eq!(clocks.byoyomi, CRUMB, "nothing is left, but a move must be made");
-        assert!(Budget::new(&Times::Unlimited).clocks(Color::Black, ms(1), ms(0)).is_none());
+        assert!(TimeBudget::new(&Times::Unlimited).clocks(Color::Black, ms(1), ms(0)).is_none());
     }
 
     #[test]
     fn margins_are_learned() {
-        let mut margin = Margin::new(ms(300));
+        let mut margin = NetworkMargin::new(ms(300));
         assert_eq!(margin.now(), ms(300));
         margin.learn(ms(10));
         assert_eq!(margin.now(), ms(300), "not bold yet");

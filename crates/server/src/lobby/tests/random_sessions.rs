@@ -9,7 +9,7 @@ enum Act {
     Connect,
     Drop,
     Say(usize, u16),
-    Wait(u16),
+    GameRequest(u16),
 }
 
 const LINES: [&str; 22] = [
@@ -42,7 +42,7 @@ fn act() -> impl Strategy<Value = (u8, Act)> {
         1 => Just(Act::Connect),
         1 => Just(Act::Drop),
         12 => (0..LINES.len(), any::<u16>()).prop_map(|(line, n)| Act::Say(line, n)),
-        2 => any::<u16>().prop_map(Act::Wait),
+        2 => any::<u16>().prop_map(Act::GameRequest),
     ];
     (0u8..4, what)
 }
@@ -90,75 +90,75 @@ impl Ledger {
 proptest! {
     #[test]
     fn nothing_anybody_does_breaks_the_books(acts in proptest::collection::vec(act(), 1..120)) {
-        let mut house = House::open();
+        let mut server = TestLobby::open();
         let mut conns: [Option<ConnId>; 4] = [None; 4];
         let mut ledger = Ledger::default();
         // Two games to begin with.
         for (slot, conn) in conns.iter_mut().enumerate() {
-            let id = house.connect_from(&format!("peer{slot}")).unwrap();
-            house.say(id, &format!("LOGIN p{slot} x-10-1,s"));
+            let id = server.connect_from(&format!("peer{slot}")).unwrap();
+            server.say(id, &format!("LOGIN p{slot} x-10-1,s"));
             *conn = Some(id);
         }
         for id in conns.into_iter().flatten() {
-            house.say(id, "AGREE");
+            server.say(id, "AGREE");
         }
-        prop_assert_eq!(house.lobby.running(), 2);
+        prop_assert_eq!(server.lobby.running(), 2);
         for (who, act) in acts {
             let slot = usize::from(who);
-            if conns[slot].is_some_and(|id| house.closed.contains(&id)) {
+            if conns[slot].is_some_and(|id| server.closed.contains(&id)) {
                 conns[slot] = None;
             }
             match (act, conns[slot]) {
-                (Act::Connect, None) => conns[slot] = house.connect_from(&format!("peer{slot}")),
+                (Act::Connect, None) => conns[slot] = server.connect_from(&format!("peer{slot}")),
                 (Act::Drop, Some(id)) => {
-                    house.drop_line(id);
+                    server.drop_line(id);
                     conns[slot] = None;
                 }
-                (Act::Wait(n), _) => house.wait(Duration::from_millis(u64::from(n))),
+                (Act::GameRequest(n), _) => server.wait(Duration::from_millis(u64::from(n))),
                 (Act::Say(line, n), Some(id)) => {
                     let text = match LINES[line] {
                         "LOGIN" => format!("LOGIN p{slot} x-10-1,s{}", if n % 9 == 0 { " x1" } else { "" }),
-                        "move" => any_move(&house, id, n),
+                        "move" => any_move(&server, id, n),
                         text => text.to_owned(),
                     };
-                    house.say(id, &text);
+                    server.say(id, &text);
                 }
                 _ => {}
             }
-            ledger.follow(&house.stored);
-            for seat in house.lobby.rooms.values() {
-                if let Some((game, moves)) = ledger.games.get(&seat.room.conditions().id)
-                    && seat.room.has_begun()
+            ledger.follow(&server.stored);
+            for open in server.lobby.rooms.values() {
+                if let Some((game, moves)) = ledger.games.get(&open.room.conditions().id)
+                    && open.room.has_begun()
                 {
-                    prop_assert_eq!(seat.room.played().len(), *moves);
-                    prop_assert_eq!(seat.room.position(), &game.position);
+                    prop_assert_eq!(open.room.played().len(), *moves);
+                    prop_assert_eq!(open.room.position(), &game.position);
                 }
             }
         }
         // When everybody has gone and all time has passed, nothing is left lying about.
         for id in conns.into_iter().flatten() {
-            house.drop_line(id);
+            server.drop_line(id);
         }
-        house.wait(s(100_000));
-        ledger.follow(&house.stored);
-        prop_assert_eq!(house.lobby.connections.len(), 0);
-        prop_assert!(house.lobby.waiting.is_empty() && house.lobby.at_table.is_empty());
-        prop_assert!(house.lobby.present.is_empty() && house.lobby.per_address.is_empty());
-        prop_assert_eq!(house.lobby.running(), 0);
-        prop_assert!(house.lobby.timers.is_empty());
+        server.wait(s(100_000));
+        ledger.follow(&server.stored);
+        prop_assert_eq!(server.lobby.connections.len(), 0);
+        prop_assert!(server.lobby.waiting.is_empty() && server.lobby.playing.is_empty());
+        prop_assert!(server.lobby.present.is_empty() && server.lobby.per_address.is_empty());
+        prop_assert_eq!(server.lobby.running(), 0);
+        prop_assert!(server.lobby.timers.is_empty());
         let unfinished = ledger.games.values().filter(|(game, _)| !game.over).count();
-        prop_assert_eq!(unfinished, house.lobby.suspended.len(), "only interrupted games may wait");
+        prop_assert_eq!(unfinished, server.lobby.suspended.len(), "only interrupted games may wait");
     }
 }
 
 /// A legal move of the game a connection plays, more often than not.
-fn any_move(house: &House, id: ConnId, n: u16) -> String {
-    let place = house.lobby.connections.get(&id).map(|c| c.place.clone());
-    if let Some(Place::Table(key, _)) = place
-        && let Some(seat) = house.lobby.rooms.get(&key)
+fn any_move(server: &TestLobby, id: ConnId, n: u16) -> String {
+    let state = server.lobby.connections.get(&id).map(|c| c.state.clone());
+    if let Some(ConnectionState::Playing(key, _)) = state
+        && let Some(open) = server.lobby.rooms.get(&key)
         && !n.is_multiple_of(16)
     {
-        let position = seat.room.position();
+        let position = open.room.position();
         let moves = position.legal_moves();
         if let Some(&m) = moves.get(usize::from(n) % moves.len().max(1)) {
             return kifu::wire::write_move(position, m);

@@ -1,47 +1,60 @@
-//! The client's side of a conversation: lines and thoughts come in, actions go out.
+//! The client's side of a conversation with a server: lines and what the engine says come in,
+//! actions go out.
 //!
 //! No sockets and no clock: what time it is comes with every call, so that whole games can be
 //! played in tests.
 
-mod play;
+mod game;
 mod thinking;
 
-pub(super) use play::{Finished, Play};
+pub(crate) use game::FinishedGame;
+pub use game::OngoingGame;
 
-use super::budget::Margin;
-use super::mind::{Question, Ticket};
-use ::csa::{ClientLine, Message, MessageReader, ServerLine, Summary, Verdict};
-use ::server::record::StoredMove;
+use crate::time_budget::NetworkMargin;
+use csa::record::RecordedMove;
+use csa::{ClientLine, Message, MessageReader, ServerLine, Summary, Verdict};
+use engines::background::SearchId;
 use kifu::wire;
-use rules::{Color, Game};
+use rules::{AnyPosition, Color, Game};
 use std::time::Duration;
 use think::{Clocks, Moment};
 use usi::GameResult;
 
-/// What the command line asks for.
+/// How to behave on a server.
 #[derive(Clone, Debug)]
-pub(super) struct Wishes {
-    pub(super) name: String,
-    pub(super) password: String,
+pub struct SessionSettings {
+    pub name: String,
+    pub password: String,
     /// Evaluation and line with every move.
-    pub(super) comments: bool,
-    pub(super) ponder: bool,
+    pub comments: bool,
+    pub ponder: bool,
     /// Games to play; no end if `None`.
-    pub(super) games: Option<u32>,
+    pub games: Option<u32>,
     /// Ask for another game with `CHALLENGE`.
-    pub(super) challenge: bool,
-    /// Say something after so long a silence.
-    pub(super) keep_alive: Duration,
+    pub challenge: bool,
+    /// Send an empty line after so long a silence.
+    pub keep_alive: Duration,
     /// The margin before any was measured.
-    pub(super) margin: Duration,
+    pub margin: Duration,
+}
+
+/// A position the engine is to think about.
+#[derive(Clone, Debug)]
+pub(crate) struct SearchRequest {
+    pub(crate) id: SearchId,
+    /// With the moves of the game, the last one only expected if `ponder`.
+    pub(crate) position: AnyPosition,
+    /// `None` if nothing limits the time.
+    pub(crate) clocks: Option<Clocks>,
+    pub(crate) ponder: bool,
 }
 
 /// What is to be done.
 #[derive(Clone, Debug)]
-pub(super) enum Action {
+pub(crate) enum Action {
     Send(String),
     Prepare(Game),
-    Think(Box<Question>),
+    Think(Box<SearchRequest>),
     PonderHit(Option<Clocks>),
     Stop,
     Restart(Game),
@@ -49,16 +62,16 @@ pub(super) enum Action {
     Note(String),
     /// The position has changed.
     Show,
-    Save(Box<Finished>),
-    /// Hang up, and call again.
-    HangUp(String),
+    Save(Box<FinishedGame>),
+    /// Close the connection, and connect again.
+    Reconnect(String),
     /// Nothing more to do here.
-    Close(Farewell),
+    Close(Goodbye),
 }
 
-/// Why the session ends.
+/// How the session ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Farewell {
+pub(crate) enum Goodbye {
     /// All games are played.
     Done,
     /// The server does not let us in.
@@ -70,9 +83,9 @@ enum Stage {
     Login,
     Waiting,
     /// The engine is getting ready.
-    Preparing(Box<Play>),
-    Agreed(Box<Play>),
-    Playing(Box<Play>),
+    Preparing(Box<OngoingGame>),
+    Agreed(Box<OngoingGame>),
+    Playing(Box<OngoingGame>),
 }
 
 /// What is kept over the margin for our own slowness: before doing without the engine, and before
@@ -92,12 +105,13 @@ struct Reserves {
 }
 
 /// The conversation.
-pub(super) struct Session {
-    wishes: Wishes,
+pub(crate) struct Session {
+    settings: SessionSettings,
     stage: Stage,
     reader: MessageReader,
-    margin: Margin,
-    ticket: Ticket,
+    margin: NetworkMargin,
+    /// Of the latest search.
+    search_id: SearchId,
     played: u32,
     /// When something was last said or heard.
     active: Moment,
@@ -108,13 +122,13 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(wishes: Wishes) -> Self {
+    pub(crate) fn new(settings: SessionSettings) -> Self {
         Self {
-            margin: Margin::new(wishes.margin),
-            wishes,
+            margin: NetworkMargin::new(settings.margin),
+            settings,
             stage: Stage::Login,
             reader: MessageReader::default(),
-            ticket: 0,
+            search_id: 0,
             played: 0,
             active: Duration::ZERO,
             said: Duration::ZERO,
@@ -124,12 +138,12 @@ impl Session {
     }
 
     /// Connected, for the first time or again.
-    pub(super) fn connected(&mut self, now: Moment) -> Vec<Action> {
+    pub(crate) fn connected(&mut self, now: Moment) -> Vec<Action> {
         self.reader = MessageReader::default();
         self.stage = Stage::Login;
         let login = ClientLine::Login {
-            name: self.wishes.name.clone(),
-            password: self.wishes.password.clone(),
+            name: self.settings.name.clone(),
+            password: self.settings.password.clone(),
             extended: false,
         };
         self.active = now;
@@ -138,7 +152,7 @@ impl Session {
 
     /// The connection is gone. A game that ran is kept as it stands; the server may let us take it
     /// up again.
-    pub(super) fn disconnected(&mut self) -> Vec<Action> {
+    pub(crate) fn disconnected(&mut self) -> Vec<Action> {
         match std::mem::replace(&mut self.stage, Stage::Login) {
             Stage::Playing(play) => {
                 vec![Action::Save(Box::new(play.finished(None))), Action::GameOver(None)]
@@ -149,17 +163,17 @@ impl Session {
     }
 
     /// Whether we are logged in.
-    pub(super) const fn is_in(&self) -> bool {
+    pub(crate) const fn is_in(&self) -> bool {
         !matches!(self.stage, Stage::Login)
     }
 
     /// Whether all that was asked for is done.
-    pub(super) const fn is_leaving(&self) -> bool {
+    pub(crate) const fn is_leaving(&self) -> bool {
         self.leaving
     }
 
     /// The game being played.
-    pub(super) const fn play(&self) -> Option<&Play> {
+    pub(crate) const fn game(&self) -> Option<&OngoingGame> {
         match &self.stage {
             Stage::Playing(play) => Some(play),
             _ => None,
@@ -173,7 +187,7 @@ impl Session {
     }
 
     /// A line from the server.
-    pub(super) fn line(&mut self, line: &str, now: Moment) -> Vec<Action> {
+    pub(crate) fn line(&mut self, line: &str, now: Moment) -> Vec<Action> {
         self.active = now;
         match self.reader.line(line) {
             None => Vec::new(),
@@ -203,7 +217,7 @@ impl Session {
                 format!(", {} moves played", summary.played.len())
             },
         );
-        self.stage = Stage::Preparing(Box::new(Play::new(summary)));
+        self.stage = Stage::Preparing(Box::new(OngoingGame::new(summary)));
         vec![Action::Note(note), Action::Prepare(game)]
     }
 
@@ -215,7 +229,7 @@ impl Session {
                 vec![Action::Note("logged in".to_owned())]
             }
             ServerLine::LoginIncorrect => self.refused(),
-            ServerLine::LogoutCompleted => vec![Action::Close(Farewell::Done)],
+            ServerLine::LogoutCompleted => vec![Action::Close(Goodbye::Done)],
             ServerLine::Start(_) => match std::mem::replace(&mut self.stage, Stage::Waiting) {
                 Stage::Agreed(mut play) => {
                     play.turn_since = now;
@@ -233,7 +247,7 @@ impl Session {
                 self.stage = Stage::Waiting;
                 let note = Action::Note(format!("{by} rejected the game"));
                 let mut actions = vec![Action::GameOver(None), note];
-                if self.wishes.challenge {
+                if self.settings.challenge {
                     actions.extend(self.send(&ClientLine::Challenge, now));
                 }
                 actions
@@ -269,9 +283,9 @@ impl Session {
         match &mut self.refusals {
             Some(count) if *count < REFUSALS => {
                 *count += 1;
-                vec![Action::HangUp("the server refused the login".to_owned())]
+                vec![Action::Reconnect("the server refused the login".to_owned())]
             }
-            _ => vec![Action::Close(Farewell::Refused)],
+            _ => vec![Action::Close(Goodbye::Refused)],
         }
     }
 
@@ -295,7 +309,7 @@ impl Session {
             margin.learn(now.saturating_sub(sent));
             comment = said;
         }
-        play.moves.push(StoredMove { text: text.to_owned(), time, comment });
+        play.moves.push(RecordedMove { text: text.to_owned(), time, comment });
         let mut actions = vec![Action::Show];
         if mover == play.us {
             actions.extend(self.begin_pondering());
@@ -329,10 +343,10 @@ impl Session {
         if verdict != Verdict::Chudan {
             self.played += 1;
         }
-        if self.wishes.games.is_some_and(|games| self.played >= games) {
+        if self.settings.games.is_some_and(|games| self.played >= games) {
             self.leaving = true;
             actions.extend(self.send(&ClientLine::Logout, now));
-        } else if self.wishes.challenge {
+        } else if self.settings.challenge {
             actions.extend(self.send(&ClientLine::Challenge, now));
         }
         actions
@@ -340,7 +354,7 @@ impl Session {
 
     /// What is kept of our time. However slow the network has been, two thirds are left to think:
     /// to keep more would be to lose by moves instead of by time.
-    fn reserves(&self, play: &Play) -> Reserves {
+    fn reserves(&self, play: &OngoingGame) -> Reserves {
         let margin = self.margin.now();
         let [least, most] = STOP_RESERVE;
         let Some(available) = play.budget.available(play.us) else {
@@ -352,43 +366,43 @@ impl Session {
     }
 
     /// When [`Session::wake`] has something to do.
-    pub(super) fn next_wake(&self) -> Option<Moment> {
+    pub(crate) fn next_wake(&self) -> Option<Moment> {
         let quiet = match self.stage {
             Stage::Login => None,
-            _ => Some(self.active.max(self.said) + self.wishes.keep_alive),
+            _ => Some(self.active.max(self.said) + self.settings.keep_alive),
         };
-        let flag = self.play().and_then(|play| {
-            let asked = play.asked.filter(|asked| asked.ponder.is_none())?;
+        let flag = self.game().and_then(|play| {
+            let search = play.search.filter(|search| search.ponder.is_none())?;
             let end = play.end_of_time()?;
             let reserves = self.reserves(play);
-            Some(end.saturating_sub(if asked.stopped { reserves.last } else { reserves.stop }))
+            Some(end.saturating_sub(if search.stopped { reserves.last } else { reserves.stop }))
         });
         quiet.into_iter().chain(flag).min()
     }
 
     /// Does what is due: stops an engine that takes too long, plays without one that does not
     /// stop, breaks a long silence.
-    pub(super) fn wake(&mut self, now: Moment) -> Vec<Action> {
+    pub(crate) fn wake(&mut self, now: Moment) -> Vec<Action> {
         let mut actions = Vec::new();
-        let reserves = self.play().map(|play| self.reserves(play));
+        let reserves = self.game().map(|play| self.reserves(play));
         if let Stage::Playing(play) = &mut self.stage
             && let Some(reserves) = reserves
             && let Some(end) = play.end_of_time()
-            && let Some(asked) = &mut play.asked
-            && asked.ponder.is_none()
+            && let Some(search) = &mut play.search
+            && search.ponder.is_none()
         {
             if now >= end.saturating_sub(reserves.last) {
                 let game = play.position.game();
                 actions.push(Action::Note("the engine does not answer in time".to_owned()));
                 actions.extend(self.play_fallback(now));
                 actions.push(Action::Restart(game));
-            } else if now >= end.saturating_sub(reserves.stop) && !asked.stopped {
-                asked.stopped = true;
+            } else if now >= end.saturating_sub(reserves.stop) && !search.stopped {
+                search.stopped = true;
                 actions.push(Action::Stop);
             }
         }
         if !matches!(self.stage, Stage::Login)
-            && now >= self.active.max(self.said) + self.wishes.keep_alive
+            && now >= self.active.max(self.said) + self.settings.keep_alive
         {
             actions.extend(self.send(&ClientLine::KeepAlive, now));
         }

@@ -1,24 +1,25 @@
-//! Questions to the engine and what is done with its answers.
+//! What the engine is asked, and what is done with its answers.
 
-use super::super::mind::{Insight, Question, Thought, fallback};
-use super::play::Asked;
-use super::{Action, Session, Stage};
-use ::csa::{ClientLine, Special};
+use super::game::PendingSearch;
+use super::{Action, SearchRequest, Session, Stage};
+use crate::fallback::fallback;
+use csa::{ClientLine, Special};
+use engines::PlayerEvent;
 use kifu::wire;
 use rules::Move;
 use std::time::Duration;
-use think::{Answer, Clocks, Moment};
+use think::{Answer, Best, Clocks, Info, Moment};
 
 /// How long a move without the engine may take.
 const FALLBACK: Duration = Duration::from_secs(1);
 
 impl Session {
     /// Thinks on the opponent's time about the reply expected.
-    pub(super) fn begin_pondering(&mut self) -> Vec<Action> {
-        let margin = self.play().map(|play| self.reserves(play).stop).unwrap_or_default();
+    pub(crate) fn begin_pondering(&mut self) -> Vec<Action> {
+        let margin = self.game().map(|play| self.reserves(play).stop).unwrap_or_default();
         let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
         let Some(expected) =
-            play.expected.take().filter(|&m| self.wishes.ponder && play.position.is_legal(m))
+            play.expected.take().filter(|&m| self.settings.ponder && play.position.is_legal(m))
         else {
             return Vec::new();
         };
@@ -27,12 +28,13 @@ impl Session {
         if position.is_mated() || position.repetition().is_some() {
             return Vec::new();
         }
-        self.ticket += 1;
-        play.asked = Some(Asked { ticket: self.ticket, ponder: Some(expected), stopped: false });
-        play.insight = Insight::default();
+        self.search_id += 1;
+        play.search =
+            Some(PendingSearch { id: self.search_id, ponder: Some(expected), stopped: false });
+        play.report = Info::default();
         play.early = None;
-        vec![Action::Think(Box::new(Question {
-            ticket: self.ticket,
+        vec![Action::Think(Box::new(SearchRequest {
+            id: self.search_id,
             position,
             clocks: play.budget.clocks(play.us, margin, Duration::ZERO),
             ponder: true,
@@ -40,30 +42,30 @@ impl Session {
     }
 
     /// It may be our turn, after that move of the opponent.
-    pub(super) fn begin_turn(&mut self, after: Option<Move>, now: Moment) -> Vec<Action> {
-        let margin = self.play().map(|play| self.reserves(play).stop).unwrap_or_default();
+    pub(crate) fn begin_turn(&mut self, after: Option<Move>, now: Moment) -> Vec<Action> {
+        let margin = self.game().map(|play| self.reserves(play).stop).unwrap_or_default();
         let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
         if play.position.turn() != play.us {
             return Vec::new();
         }
         if play.may_declare() {
-            play.asked = None;
+            play.search = None;
             let mut actions = vec![Action::Stop, Action::Note("the win is declared".to_owned())];
             actions.extend(self.say_special(Special::Declare, now));
             return actions;
         }
         if play.position.is_mated() {
-            play.asked = None;
+            play.search = None;
             return self.say_special(Special::Resign, now);
         }
         let clocks = play.budget.clocks(play.us, margin, play.passed);
-        if let Some(asked) = &mut play.asked
-            && asked.ponder.is_some()
-            && asked.ponder == after
+        if let Some(search) = &mut play.search
+            && search.ponder.is_some()
+            && search.ponder == after
         {
-            asked.ponder = None;
+            search.ponder = None;
             return match play.early.take() {
-                Some((answer, ponder)) => self.act(answer, ponder, now),
+                Some(best) => self.act(best, now),
                 None => vec![Action::PonderHit(clocks)],
             };
         }
@@ -72,12 +74,12 @@ impl Session {
 
     fn ask(&mut self, clocks: Option<Clocks>) -> Vec<Action> {
         let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
-        self.ticket += 1;
-        play.asked = Some(Asked { ticket: self.ticket, ponder: None, stopped: false });
-        play.insight = Insight::default();
+        self.search_id += 1;
+        play.search = Some(PendingSearch { id: self.search_id, ponder: None, stopped: false });
+        play.report = Info::default();
         play.early = None;
-        vec![Action::Think(Box::new(Question {
-            ticket: self.ticket,
+        vec![Action::Think(Box::new(SearchRequest {
+            id: self.search_id,
             position: play.position.clone(),
             clocks,
             ponder: false,
@@ -88,33 +90,36 @@ impl Session {
         self.send(&ClientLine::Special { special, comment: None }, now)
     }
 
-    /// Something was thought.
-    pub(in crate::csa) fn thought(&mut self, thought: Thought, now: Moment) -> Vec<Action> {
-        match thought {
-            Thought::Note(text) => vec![Action::Note(text)],
-            Thought::Ready => self.ready(now),
-            Thought::Insight(ticket, insight) => {
+    /// The engine said something.
+    pub(crate) fn engine(&mut self, event: PlayerEvent, now: Moment) -> Vec<Action> {
+        match event {
+            PlayerEvent::Note(text) => vec![Action::Note(text)],
+            PlayerEvent::Ready => self.ready(now),
+            PlayerEvent::Report(id, info) => {
+                let tells = info.multipv.is_none_or(|rank| rank == 1)
+                    && (info.score.is_some() || !info.pv.is_empty());
                 if let Stage::Playing(play) = &mut self.stage
-                    && play.asked.is_some_and(|asked| asked.ticket == ticket)
+                    && tells
+                    && play.search.is_some_and(|search| search.id == id)
                 {
-                    play.insight = insight;
+                    play.report = info;
                 }
                 Vec::new()
             }
-            Thought::Best(ticket, answer, ponder) => {
+            PlayerEvent::Best(id, best) => {
                 let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
-                match play.asked {
-                    Some(asked) if asked.ticket == ticket && asked.ponder.is_none() => {
-                        self.act(answer, ponder, now)
+                match play.search {
+                    Some(search) if search.id == id && search.ponder.is_none() => {
+                        self.act(best, now)
                     }
-                    Some(asked) if asked.ticket == ticket => {
-                        play.early = Some((answer, ponder));
+                    Some(search) if search.id == id => {
+                        play.early = Some(best);
                         Vec::new()
                     }
                     _ => Vec::new(),
                 }
             }
-            Thought::Failed(why) => self.failed(why, now),
+            PlayerEvent::Failed(why) => self.failed(why, now),
         }
     }
 
@@ -126,7 +131,7 @@ impl Session {
                 self.send(&ClientLine::Agree(id), now)
             }
             // It was restarted in the middle of a game.
-            Stage::Playing(play) if play.is_our_move() && play.asked.is_none() => {
+            Stage::Playing(play) if play.is_our_move() && play.search.is_none() => {
                 let margin = self.reserves(&play).stop;
                 let passed = play.passed + now.saturating_sub(play.turn_since);
                 let clocks = play.budget.clocks(play.us, margin, passed);
@@ -150,7 +155,7 @@ impl Session {
                 if ours {
                     actions.extend(self.play_fallback(now));
                 } else {
-                    play.asked = None;
+                    play.search = None;
                 }
                 actions.push(Action::Restart(game));
             }
@@ -165,13 +170,13 @@ impl Session {
         actions
     }
 
-    pub(super) fn play_fallback(&mut self, now: Moment) -> Vec<Action> {
+    pub(crate) fn play_fallback(&mut self, now: Moment) -> Vec<Action> {
         // The way to the server has taken two thirds of the margin at worst.
         let way = self.margin.now() * 2 / 3;
         let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
-        play.asked = None;
+        play.search = None;
         let left = play.end_of_time().map_or(FALLBACK, |end| end.saturating_sub(now + way));
-        match fallback(&play.position, &play.insight, left.min(FALLBACK)) {
+        match fallback(&play.position, &play.report, left.min(FALLBACK)) {
             Some(m) => {
                 let text = wire::write_move(&play.position, m);
                 let mut actions =
@@ -184,21 +189,24 @@ impl Session {
     }
 
     /// Does what the engine says, if it may be done.
-    fn act(&mut self, answer: Answer, ponder: Option<Move>, now: Moment) -> Vec<Action> {
+    fn act(&mut self, best: Best, now: Moment) -> Vec<Action> {
         let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
-        match answer {
-            Answer::Move(m) if play.position.is_legal(m) => self.send_move(m, ponder, now),
+        match best.answer {
+            Answer::Move(m) if play.position.is_legal(m) => self.send_move(m, best.ponder, now),
             Answer::Resign => {
-                play.asked = None;
+                play.search = None;
                 self.say_special(Special::Resign, now)
             }
             Answer::Win if play.may_declare() => {
-                play.asked = None;
+                play.search = None;
                 self.say_special(Special::Declare, now)
             }
             Answer::Move(_) | Answer::Win => {
-                let mut actions =
-                    vec![Action::Note(format!("the engine's answer {answer:?} is not possible"))];
+                let wrong = match best.answer {
+                    Answer::Win => "declares a win that it does not have",
+                    _ => "answers with an illegal move",
+                };
+                let mut actions = vec![Action::Note(format!("the engine {wrong}"))];
                 actions.extend(self.play_fallback(now));
                 actions
             }
@@ -206,11 +214,11 @@ impl Session {
     }
 
     fn send_move(&mut self, m: Move, ponder: Option<Move>, now: Moment) -> Vec<Action> {
-        let comments = self.wishes.comments;
+        let comments = self.settings.comments;
         let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
         let text = wire::write_move(&play.position, m);
         let comment = if comments { play.comment(m) } else { None };
-        play.asked = None;
+        play.search = None;
         play.expected = ponder;
         play.sent = Some((now, comment.clone()));
         self.send(&ClientLine::Move { text, comment }, now)

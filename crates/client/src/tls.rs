@@ -1,5 +1,6 @@
 //! Encrypted connections, as a client.
 
+use crate::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::net::TcpStream;
@@ -11,18 +12,18 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 /// Whose certificates are trusted.
 #[derive(Clone)]
-pub(super) struct Trust(Arc<ClientConfig>);
+pub(crate) struct TlsClient(Arc<ClientConfig>);
 
-impl std::fmt::Debug for Trust {
+impl std::fmt::Debug for TlsClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Trust")
+        f.write_str("TlsClient")
     }
 }
 
-impl Trust {
+impl TlsClient {
     /// Those in a file in PEM: the server's own certificate, or that of who signed it.
-    pub(super) fn new(path: &Path) -> Result<Self, String> {
-        let wrong = |why: String| format!("{}: {why}", path.display());
+    pub(crate) fn new(path: &Path) -> Result<Self, Error> {
+        let wrong = |why: String| Error::file(path, why);
         let mut roots = RootCertStore::empty();
         for certificate in
             CertificateDer::pem_file_iter(path).map_err(|error| wrong(error.to_string()))?
@@ -31,13 +32,13 @@ impl Trust {
             roots.add(certificate).map_err(|error| wrong(error.to_string()))?;
         }
         if roots.is_empty() {
-            return Err(wrong("no certificate in it".to_owned()));
+            return Err(wrong("there is no certificate in it".to_owned()));
         }
         let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
         Ok(Self(Arc::new(config)))
     }
 
-    pub(super) async fn connect(
+    pub(crate) async fn connect(
         &self,
         host: &str,
         stream: TcpStream,

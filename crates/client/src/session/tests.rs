@@ -1,13 +1,13 @@
 //! The client in virtual time, against a server played by hand and against our own room.
 
-use super::super::mind::{Insight, Thought};
 use super::*;
-use ::csa::{Reason, TimeRule};
-use ::server::conditions::Conditions;
-use ::server::room::{Effect, Room};
+use csa::{Reason, TimeRule};
+use engines::PlayerEvent;
 use rules::{AnyPosition, Move};
+use server::conditions::Conditions;
+use server::room::{Effect, Room};
 use std::sync::Arc;
-use think::{Answer, Score};
+use think::{Answer, Best, Bound, Info, Score};
 
 const fn s(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -17,8 +17,8 @@ fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-fn wishes() -> Wishes {
-    Wishes {
+fn settings() -> SessionSettings {
+    SessionSettings {
         name: "nue".to_owned(),
         password: "pw".to_owned(),
         comments: true,
@@ -30,6 +30,10 @@ fn wishes() -> Wishes {
     }
 }
 
+fn answer(id: u64, answer: Answer, ponder: Option<Move>) -> PlayerEvent {
+    PlayerEvent::Best(id, Best { answer, ponder })
+}
+
 fn summary(us: Color, moves: &[(&str, u64)], rule: TimeRule) -> String {
     let conditions = Arc::new(Conditions::plain("g", ["nue", "other"], rule));
     let moves: Vec<(String, Duration)> =
@@ -39,24 +43,24 @@ fn summary(us: Color, moves: &[(&str, u64)], rule: TimeRule) -> String {
     conditions.summary(us, room.played(), &[]).to_string()
 }
 
-/// The session, its time, what it has sent, and its last question.
+/// The session, its time, what it has sent, and its last request.
 struct Player {
     session: Session,
     now: Moment,
     sent: Vec<String>,
-    question: Option<Question>,
-    /// The question is to be answered now.
+    request: Option<SearchRequest>,
+    /// The request is to be answered now.
     due: bool,
     other: Vec<Action>,
 }
 
 impl Player {
-    fn new(wishes: Wishes) -> Self {
+    fn new(settings: SessionSettings) -> Self {
         let mut player = Self {
-            session: Session::new(wishes),
+            session: Session::new(settings),
             now: s(10),
             sent: Vec::new(),
-            question: None,
+            request: None,
             due: false,
             other: Vec::new(),
         };
@@ -67,9 +71,9 @@ impl Player {
     }
 
     fn playing(us: Color, moves: &[(&str, u64)], rule: TimeRule) -> Self {
-        let mut player = Self::new(wishes());
+        let mut player = Self::new(settings());
         player.lines(&summary(us, moves, rule));
-        player.think(Thought::Ready);
+        player.engine(PlayerEvent::Ready);
         player.lines("START:g");
         player.sent.clear();
         player
@@ -79,9 +83,9 @@ impl Player {
         for action in actions {
             match action {
                 Action::Send(line) => self.sent.push(line),
-                Action::Think(question) => {
-                    self.due = !question.ponder;
-                    self.question = Some(*question);
+                Action::Think(request) => {
+                    self.due = !request.ponder;
+                    self.request = Some(*request);
                 }
                 Action::PonderHit(_) => {
                     self.due = true;
@@ -99,8 +103,8 @@ impl Player {
         }
     }
 
-    fn think(&mut self, thought: Thought) {
-        let actions = self.session.thought(thought, self.now);
+    fn engine(&mut self, event: PlayerEvent) {
+        let actions = self.session.engine(event, self.now);
         self.take(actions);
     }
 
@@ -115,12 +119,12 @@ impl Player {
     }
 
     fn best(&mut self, best: &str, ponder: Option<&str>) {
-        let question = self.question.clone().expect("a question");
-        let m = question.position.parse_usi(best).unwrap();
-        let mut after = question.position.clone();
+        let request = self.request.clone().expect("a request");
+        let m = request.position.parse_usi(best).unwrap();
+        let mut after = request.position.clone();
         after.play(m);
         let ponder = ponder.map(|text| after.parse_usi(text).unwrap());
-        self.think(Thought::Best(question.ticket, Answer::Move(m), ponder));
+        self.engine(answer(request.id, Answer::Move(m), ponder));
     }
 
     fn sent(&mut self) -> Vec<String> {
@@ -134,22 +138,22 @@ impl Player {
 
 #[test]
 fn login_agreement_and_the_first_move() {
-    let mut player = Player::new(wishes());
+    let mut player = Player::new(settings());
     assert_eq!(player.sent(), ["LOGIN nue pw"]);
     player.lines(&summary(Color::Black, &[], TimeRule::fischer(300, 10)));
     assert!(player.sent().is_empty(), "not before the engine is ready");
-    player.think(Thought::Ready);
+    player.engine(PlayerEvent::Ready);
     assert_eq!(player.sent(), ["AGREE g"]);
     player.lines("START:g");
-    let question = player.question.clone().unwrap();
-    let clocks = question.clocks.unwrap();
+    let request = player.request.clone().unwrap();
+    let clocks = request.clocks.unwrap();
     assert_eq!((clocks.time(Color::Black), clocks.increment(Color::Black)), (ms(299_500), s(10)));
     let line = vec![
-        question.position.parse_usi("7g7f").unwrap(),
+        request.position.parse_usi("7g7f").unwrap(),
         Move::from_usi(Game::Shogi, "3c3d").unwrap(),
     ];
-    let insight = Insight { score: Some(Score::Cp(42)), line };
-    player.think(Thought::Insight(question.ticket, insight));
+    let score = Some((Score::Cp(42), Bound::Exact));
+    player.engine(PlayerEvent::Report(request.id, Info { score, pv: line, ..Info::default() }));
     player.best("7g7f", Some("3c3d"));
     assert_eq!(player.sent(), ["+7776FU,'* 42 -3334FU"]);
 }
@@ -158,15 +162,15 @@ fn login_agreement_and_the_first_move() {
 fn a_predicted_move_is_a_ponder_hit_with_new_clocks() {
     let mut player = Player::playing(Color::Black, &[], TimeRule::fischer(300, 10));
     player.best("7g7f", Some("3c3d"));
-    let asked = player.question.clone().unwrap().ticket;
+    let asked = player.request.clone().unwrap().id;
     player.now += s(3);
     player.lines("+7776FU,T3");
-    let ponder = player.question.clone().unwrap();
-    assert!(ponder.ponder && ponder.ticket > asked);
+    let ponder = player.request.clone().unwrap();
+    assert!(ponder.ponder && ponder.id > asked);
     assert_eq!(ponder.position.ply(), 3);
     player.lines("-3334FU,T5");
     assert!(player.did("PonderHit"));
-    assert_eq!(player.question.clone().unwrap().ticket, ponder.ticket, "no new question");
+    assert_eq!(player.request.clone().unwrap().id, ponder.id, "no new request");
     player.best("2g2f", None);
     assert_eq!(player.sent().last().unwrap(), "+2726FU");
 }
@@ -176,11 +180,11 @@ fn another_move_is_a_new_question_and_late_answers_are_let_pass() {
     let mut player = Player::playing(Color::Black, &[], TimeRule::fischer(300, 10));
     player.best("7g7f", Some("3c3d"));
     player.lines("+7776FU,T3\n-8384FU,T1");
-    let question = player.question.clone().unwrap();
-    assert!(!question.ponder);
+    let request = player.request.clone().unwrap();
+    assert!(!request.ponder);
     player.sent();
-    let stale = Thought::Best(question.ticket - 1, Answer::Resign, None);
-    player.think(stale);
+    let stale = answer(request.id - 1, Answer::Resign, None);
+    player.engine(stale);
     assert!(player.sent().is_empty());
     player.best("2g2f", None);
     assert_eq!(player.sent(), ["+2726FU"]);
@@ -203,15 +207,15 @@ fn two_lines_in_one_packet_and_zero_seconds() {
     let mut player = Player::playing(Color::Black, &[], TimeRule::seconds(60, 0));
     player.best("7g7f", None);
     player.lines("+7776FU,T0\n-3334FU,T0");
-    assert_eq!(player.question.clone().unwrap().position.ply(), 3);
+    assert_eq!(player.request.clone().unwrap().position.ply(), 3);
 }
 
 #[test]
 fn an_engine_that_does_not_answer_is_stopped_and_then_done_without() {
     let mut player = Player::playing(Color::Black, &[], TimeRule::seconds(10, 0));
     let line = vec![Move::from_usi(Game::Shogi, "2g2f").unwrap()];
-    let ticket = player.question.clone().unwrap().ticket;
-    player.think(Thought::Insight(ticket, Insight { score: None, line }));
+    let search_id = player.request.clone().unwrap().id;
+    player.engine(PlayerEvent::Report(search_id, Info { pv: line, ..Info::default() }));
     player.wait(ms(9_490));
     assert!(!player.did("Stop") && player.sent().is_empty());
     player.wait(ms(280));
@@ -224,36 +228,36 @@ fn an_engine_that_does_not_answer_is_stopped_and_then_done_without() {
 #[test]
 fn an_engine_that_dies_costs_one_search_not_the_game() {
     let mut player = Player::playing(Color::Black, &[], TimeRule::seconds(60, 10));
-    player.think(Thought::Failed("it died".to_owned()));
+    player.engine(PlayerEvent::Failed("it died".to_owned()));
     let sent = player.sent();
     assert_eq!(sent.len(), 1);
     assert!(sent[0].starts_with('+'), "{sent:?}");
     let text = sent[0].split(',').next().unwrap().to_owned();
     player.lines(&format!("{text},T0\n-8384FU,T1"));
-    player.think(Thought::Ready);
-    assert!(!player.question.clone().unwrap().ponder);
-    assert_eq!(player.question.clone().unwrap().position.ply(), 3);
+    player.engine(PlayerEvent::Ready);
+    assert!(!player.request.clone().unwrap().ponder);
+    assert_eq!(player.request.clone().unwrap().position.ply(), 3);
 }
 
 #[test]
 fn an_illegal_answer_is_not_sent() {
     let mut player = Player::playing(Color::Black, &[], TimeRule::seconds(60, 10));
-    let ticket = player.question.clone().unwrap().ticket;
+    let search_id = player.request.clone().unwrap().id;
     let wrong = Move::from_usi(Game::Shogi, "7g7e").unwrap();
-    player.think(Thought::Best(ticket, Answer::Move(wrong), None));
+    player.engine(answer(search_id, Answer::Move(wrong), None));
     let sent = player.sent();
     assert!(sent.len() == 1 && sent[0].starts_with('+') && sent[0] != "+7775FU", "{sent:?}");
     let mut player = Player::playing(Color::Black, &[], TimeRule::seconds(60, 10));
-    let ticket = player.question.clone().unwrap().ticket;
-    player.think(Thought::Best(ticket, Answer::Win, None));
+    let search_id = player.request.clone().unwrap().id;
+    player.engine(answer(search_id, Answer::Win, None));
     assert!(player.sent()[0].starts_with('+'), "no declaration that would lose");
 }
 
 #[test]
 fn resignation_and_the_end() {
     let mut player = Player::playing(Color::Black, &[], TimeRule::seconds(60, 10));
-    let ticket = player.question.clone().unwrap().ticket;
-    player.think(Thought::Best(ticket, Answer::Resign, None));
+    let search_id = player.request.clone().unwrap().id;
+    player.engine(answer(search_id, Answer::Resign, None));
     assert_eq!(player.sent(), ["%TORYO"]);
     player.lines("%TORYO,T4\n#RESIGN\n#LOSE");
     assert!(player.did("Save") && player.did("GameOver(Some(Lose))"));
@@ -266,12 +270,12 @@ fn resignation_and_the_end() {
 #[test]
 fn a_game_taken_up_again_knows_its_clocks() {
     let moves = [("+7776FU", 20), ("-3334FU", 30)];
-    let mut player = Player::new(wishes());
+    let mut player = Player::new(settings());
     let text = summary(Color::Black, &moves, TimeRule::fischer(300, 10));
     player.lines(&text.replace("BEGIN Time", "Elapsed_Time:7\nBEGIN Time"));
-    player.think(Thought::Ready);
+    player.engine(PlayerEvent::Ready);
     player.lines("START:g");
-    let clocks = player.question.clone().unwrap().clocks.unwrap();
+    let clocks = player.request.clone().unwrap().clocks.unwrap();
     assert_eq!(clocks.time(Color::Black), s(290) - s(7) - ms(500));
     assert_eq!(clocks.time(Color::White), s(280));
 }
@@ -292,7 +296,7 @@ fn a_lost_connection_keeps_the_record_and_logs_in_again() {
 
 #[test]
 fn silence_is_broken() {
-    let mut player = Player::new(wishes());
+    let mut player = Player::new(settings());
     player.sent();
     player.wait(s(59));
     assert!(player.sent().is_empty());
@@ -302,13 +306,13 @@ fn silence_is_broken() {
 
 #[test]
 fn rejection_and_nonsense() {
-    let mut player = Player::new(wishes());
+    let mut player = Player::new(settings());
     player.sent();
     player.lines("BEGIN Game_Summary\nGame_ID:x\nEND Game_Summary");
     assert_eq!(player.sent(), ["REJECT"]);
     player.lines(&summary(Color::White, &[], TimeRule::seconds(1, 1)));
     player.lines("REJECT:g by other");
-    player.think(Thought::Ready);
+    player.engine(PlayerEvent::Ready);
     assert!(player.sent().is_empty());
     player.lines("what is this\n##[CHAT][x] hello\n+7776FU,T1\n#WIN");
 }
@@ -320,9 +324,9 @@ fn a_win_is_declared_as_soon_as_it_can_be() {
         start: AnyPosition::from_sfen(Game::Shogi, sfen).unwrap(),
         ..Conditions::plain("g", ["nue", "other"], TimeRule::seconds(60, 10))
     };
-    let mut player = Player::new(wishes());
+    let mut player = Player::new(settings());
     player.lines(&conditions.summary(Color::Black, &[], &[]).to_string());
-    player.think(Thought::Ready);
+    player.engine(PlayerEvent::Ready);
     player.sent();
     player.lines("START:g");
     assert_eq!(player.sent(), ["%KACHI"]);
@@ -334,7 +338,7 @@ fn a_whole_game_of_two_clients_in_a_room() {
     let conditions =
         Arc::new(Conditions { max_moves: Some(60), ..Conditions::plain("g", ["a", "b"], rule) });
     let mut room = Room::new(conditions, None);
-    let mut players = [Player::new(wishes()), Player::new(wishes())];
+    let mut players = [Player::new(settings()), Player::new(settings())];
     let mut now = s(10);
     let mut queue = room.propose(now);
     let mut choice = 1u64;
@@ -353,21 +357,21 @@ fn a_whole_game_of_two_clients_in_a_room() {
         for color in Color::BOTH {
             let player = &mut players[color.index()];
             player.now = now;
-            player.think(Thought::Ready);
+            player.engine(PlayerEvent::Ready);
             if player.due
-                && let Some(question) = player.question.clone()
+                && let Some(request) = player.request.clone()
             {
                 player.due = false;
                 // Any move, and any guess at the reply.
                 choice = choice
                     .wrapping_mul(6_364_136_223_846_793_005)
                     .wrapping_add(1_442_695_040_888_963_407);
-                let moves = question.position.legal_moves();
+                let moves = request.position.legal_moves();
                 let m = moves[(choice >> 33) as usize % moves.len()];
-                let mut after = question.position.clone();
+                let mut after = request.position.clone();
                 after.play(m);
                 let ponder = after.legal_moves().first().copied();
-                player.think(Thought::Best(question.ticket, Answer::Move(m), ponder));
+                player.engine(answer(request.id, Answer::Move(m), ponder));
             }
             for line in player.sent() {
                 let line = ClientLine::parse(&line);
@@ -377,34 +381,34 @@ fn a_whole_game_of_two_clients_in_a_room() {
             }
         }
     }
-    assert_eq!(room.finish().map(|f| f.reason), Some(Reason::MaxMoves));
+    assert_eq!(room.finish().map(csa::record::Finish::reason), Some(Reason::MaxMoves));
     assert!(players.iter().all(|p| p.did("Save") && p.did("GameOver(Some(Draw))")));
 }
 
 #[test]
 fn refused_after_having_been_let_in_it_calls_again() {
-    let mut player = Player::new(wishes());
+    let mut player = Player::new(settings());
     for _ in 0..REFUSALS {
         let actions = player.session.connected(player.now);
         player.take(actions);
         player.other.clear();
         player.lines("LOGIN:incorrect");
-        assert!(matches!(player.other[..], [Action::HangUp(_)]), "{:?}", player.other);
+        assert!(matches!(player.other[..], [Action::Reconnect(_)]), "{:?}", player.other);
     }
     player.other.clear();
     player.lines("LOGIN:incorrect");
-    assert!(matches!(player.other[..], [Action::Close(Farewell::Refused)]));
-    let mut stranger = Session::new(wishes());
+    assert!(matches!(player.other[..], [Action::Close(Goodbye::Refused)]));
+    let mut stranger = Session::new(settings());
     stranger.connected(s(1));
     let actions = stranger.line("LOGIN:incorrect", s(1));
-    assert!(matches!(actions[..], [Action::Close(Farewell::Refused)]));
+    assert!(matches!(actions[..], [Action::Close(Goodbye::Refused)]));
 }
 
 #[test]
 fn a_rejected_game_is_asked_for_again() {
-    let mut player = Player::new(Wishes { challenge: true, ..wishes() });
+    let mut player = Player::new(SessionSettings { challenge: true, ..settings() });
     player.lines(&summary(Color::Black, &[], TimeRule::seconds(60, 0)));
-    player.think(Thought::Ready);
+    player.engine(PlayerEvent::Ready);
     player.sent.clear();
     player.lines("REJECT:g by other");
     assert_eq!(player.sent, ["CHALLENGE"]);
@@ -422,7 +426,7 @@ fn a_slow_network_leaves_time_to_think() {
         player.now += s(2);
         player.lines(echo);
         player.lines(reply);
-        let clocks = player.question.as_ref().unwrap().clocks.unwrap();
+        let clocks = player.request.as_ref().unwrap().clocks.unwrap();
         assert_eq!(clocks.byoyomi, s(2), "a third is kept, not all of it");
     }
     // Stopped with a moment to answer, and done without only later.

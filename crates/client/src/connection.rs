@@ -1,7 +1,7 @@
-//! The connection: lines out, lines in, and every one of them in the log with its time.
+//! The connection to a server: lines out, lines in, each with its time.
 
-use super::tls;
-use ::csa::{Received, Splitter};
+use crate::tls;
+use csa::{Received, Splitter};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
@@ -22,7 +22,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(60);
 
 /// What happens on a connection.
 #[derive(Debug)]
-pub(super) enum LinkEvent {
+pub(crate) enum ConnectionEvent {
     Connected,
     /// A line, and when it was read.
     Line(String, Moment),
@@ -32,37 +32,37 @@ pub(super) enum LinkEvent {
 
 /// Where to connect.
 #[derive(Clone, Debug)]
-pub(super) struct Address {
-    pub(super) host: String,
-    pub(super) port: u16,
-    pub(super) tls: Option<tls::Trust>,
+pub(crate) struct Address {
+    pub(crate) host: String,
+    pub(crate) port: u16,
+    pub(crate) tls: Option<tls::TlsClient>,
 }
 
 /// A connection, made and kept by a thread of its own; dropped, it closes.
-pub(super) struct Link {
+pub(crate) struct Connection {
     lines: mpsc::UnboundedSender<String>,
 }
 
-impl Link {
+impl Connection {
     /// Begins to connect; what comes of it is told as events, marked with the number given.
-    pub(super) fn open<T: Send + 'static>(
+    pub(crate) fn open<T: Send + 'static>(
         address: Address,
         time: Arc<dyn TimeSource>,
         events: Sender<T>,
-        wrap: impl Fn(LinkEvent) -> T + Send + 'static,
+        wrap: impl Fn(ConnectionEvent) -> T + Send + 'static,
     ) -> std::io::Result<Self> {
         let (lines, queue) = mpsc::unbounded_channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        std::thread::Builder::new().name("link".to_owned()).spawn(move || {
+        std::thread::Builder::new().name("connection".to_owned()).spawn(move || {
             let say = |event| events.send(wrap(event)).is_ok();
             let why = runtime.block_on(connect(&address, queue, &*time, &say));
-            say(LinkEvent::Closed(why));
+            say(ConnectionEvent::Closed(why));
         })?;
         Ok(Self { lines })
     }
 
     /// Sends a line.
-    pub(super) fn send(&self, line: &str) {
+    pub(crate) fn send(&self, line: &str) {
         // A connection that is gone has said so.
         let _ = self.lines.send(format!("{line}\n"));
     }
@@ -72,7 +72,7 @@ async fn connect(
     address: &Address,
     queue: mpsc::UnboundedReceiver<String>,
     time: &dyn TimeSource,
-    say: &dyn Fn(LinkEvent) -> bool,
+    say: &dyn Fn(ConnectionEvent) -> bool,
 ) -> String {
     let target = (address.host.as_str(), address.port);
     let stream = match timeout(PATIENCE, TcpStream::connect(target)).await {
@@ -100,9 +100,9 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     mut queue: mpsc::UnboundedReceiver<String>,
     time: &dyn TimeSource,
-    say: &dyn Fn(LinkEvent) -> bool,
+    say: &dyn Fn(ConnectionEvent) -> bool,
 ) -> String {
-    if !say(LinkEvent::Connected) {
+    if !say(ConnectionEvent::Connected) {
         return String::new();
     }
     let mut splitter = Splitter::new(LONGEST_LINE);
@@ -136,7 +136,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
                             Received::Line(line) | Received::NotText(line) => line,
                             Received::TooLong => continue,
                         };
-                        if !say(LinkEvent::Line(line, at)) {
+                        if !say(ConnectionEvent::Line(line, at)) {
                             return String::new();
                         }
                     }
