@@ -20,6 +20,7 @@ mod packed;
 mod placement;
 pub mod psv;
 mod reader;
+mod score;
 mod writer;
 
 pub use block::Block;
@@ -29,6 +30,7 @@ pub use game::{Candidate, Ending, Flags, Game, MATE, MATE_BOUND, Outcome, Ply};
 pub use header::{Header, is_teacher};
 pub use labelled::{Chain, Labelled, apery_bits, from_apery_bits};
 pub use reader::{Games, Reader, Survey};
+pub use score::{mate_score, plain_score};
 pub use writer::Writer;
 
 #[cfg(test)]
