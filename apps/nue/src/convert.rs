@@ -1,9 +1,9 @@
 //! `nue convert`: game records from any format into another.
 
 use crate::failure::{Failure, Outcome};
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kifu::archive::{Conversion, ConvertError, Converted, Source, Streams};
-use kifu::{CsaVersion, Encoding, Format, Losses, ReadOptions, WriteOptions};
+use kifu::{CsaVersion, Encoding, Format, ReadOptions, WriteOptions};
 use rules::Game;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -64,18 +64,13 @@ fn report(to: Format, done: &Converted) -> Outcome {
         writeln!(out, "{error}")?;
     }
     if !done.losses.is_none() {
-        writeln!(out, "{to} has no place for {}: not written", counts(&done.losses))?;
+        writeln!(out, "{to} has no place for {}: not written", done.losses)?;
     }
     if done.errors.is_empty() {
         return Ok(());
     }
     let (games, files, errors) = (done.games, done.files, done.errors.len());
     Err(Failure::failed(format!("converted {games} games of {files} inputs, {errors} errors")))
-}
-
-fn counts(losses: &Losses) -> String {
-    let words = losses.list().map(|(n, what)| format!("{} {what}", HumanCount(n as u64)));
-    words.collect::<Vec<_>>().join(", ")
 }
 
 impl From<ConvertError> for Failure {

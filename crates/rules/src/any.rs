@@ -9,9 +9,7 @@ use crate::{
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(clippy::large_enum_variant, reason = "positions are few and moved rarely")]
 pub enum AnyPosition {
-    /// 9×9.
     Shogi(Position<Shogi>),
-    /// 5×5.
     Minishogi(Position<Minishogi>),
 }
 

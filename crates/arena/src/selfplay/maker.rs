@@ -4,12 +4,11 @@ use super::Recipe;
 use crate::game::{self, Played};
 use crate::opening::Opening;
 use engines::{Decision, EngineFactory, PlayerError};
-use play::Reason;
 use rules::{AnyPosition, Move};
 use seed::Rng;
 use std::io;
 use std::time::Duration;
-use teacher::{Ending, Flags, MATE, MATE_BOUND, Outcome, Ply};
+use teacher::{Flags, MATE, MATE_BOUND, Outcome, Ply, as_stored};
 use think::key::common::MULTI_PV;
 use think::{
     Answer, Best, Bound, Engine, Info, Limits, MateAnswer, OptionError, Report, Score, WrongGame,
@@ -349,19 +348,6 @@ fn record(played: &Played, thoughts: &[Option<i16>]) -> teacher::Game {
     // A thought that ended in no move: a declaration.
     game.last = thoughts.get(played.moves.len()).copied().flatten();
     game.outcome = played.winner().map_or(Outcome::Draw, Outcome::Won);
-    game.ending = ending(played.end.ending.reason);
+    game.reason = as_stored(played.end.ending.reason);
     game
-}
-
-const fn ending(reason: Reason) -> Ending {
-    match reason {
-        Reason::Mate => Ending::Mate,
-        Reason::Resign => Ending::Resign,
-        Reason::Declaration | Reason::Try => Ending::Declaration,
-        Reason::Repetition => Ending::Repetition,
-        Reason::PerpetualCheck => Ending::PerpetualCheck,
-        Reason::MaxMoves => Ending::MaxMoves,
-        Reason::Adjudicated => Ending::Adjudicated,
-        _ => Ending::Illegal,
-    }
 }

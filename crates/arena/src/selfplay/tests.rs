@@ -6,7 +6,7 @@ use crate::adjudication::ResignRule;
 use crate::opening::Opening;
 use rules::{AnyPosition, Color};
 use seed::Rng;
-use teacher::{Ending, Outcome};
+use teacher::{Outcome, Reason};
 use think::key::common::MULTI_PV;
 use think::{
     Answer, Best, Bound, Control, Engine, Info, Limits, OptionError, OptionSpec, Report, Score,
@@ -228,12 +228,12 @@ fn scores_end_games_and_results_are_told() {
     // Of values at random one is soon below minus 150.
     ended.adjudication.resign = Some(ResignRule { score: 150, moves: 1, both: false });
     for game in games(&ended, 1, 0, 10) {
-        assert_eq!(game.ending, Ending::Adjudicated);
+        assert_eq!(game.reason, Reason::Adjudicated);
         assert!(matches!(game.outcome, Outcome::Won(_)));
         assert!(game.plies.last().unwrap().score.unwrap().abs() >= 135);
     }
     let draws = games(&recipe(Game::Shogi), 1, 0, 30);
-    assert!(draws.iter().any(|g| g.ending == Ending::MaxMoves && g.outcome == Outcome::Draw));
+    assert!(draws.iter().any(|g| g.reason == Reason::MaxMoves && g.outcome == Outcome::Draw));
 }
 
 #[test]
