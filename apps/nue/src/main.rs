@@ -6,7 +6,6 @@
 
 mod assemble;
 mod bench;
-mod board;
 mod convert;
 mod csa;
 mod data;

@@ -26,6 +26,7 @@ const ROOMS: &[Room] = &[
     Room { name: "rules", layer: 0, beside: &["fixtures", "seed"] },
     room("simd", 0),
     room("seed", 0),
+    room("chart", 1),
     room("features", 1),
     room("play", 1),
     room("durable", 1),

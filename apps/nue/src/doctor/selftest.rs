@@ -1,8 +1,10 @@
 //! A few seconds of doing what the engine does, with known results.
 
 use super::Finding;
+use crate::assemble;
 use crate::evaluation::Evaluation;
-use crate::{assemble, bench};
+use assembly::bench;
+use assembly::options::{HASH, PV_INTERVAL};
 use nnue::{AnyNet, Architecture, FeatureKind, Isa, Noise, Shape};
 use rules::{AnyPosition, Game};
 use std::io::{BufRead, BufReader, Write};
@@ -106,8 +108,8 @@ fn engine(found: &[Evaluation], time: &Arc<dyn TimeSource>) -> Box<dyn Engine> {
     let fitting = found.iter().find(|e| e.game() == Some(Game::Shogi));
     let evaluation = fitting.unwrap_or(&Evaluation::Material);
     let mut engine = assemble::search(Game::Shogi, evaluation, Arc::clone(time));
-    for (name, value) in [("USI_Hash", "64"), ("PvInterval", "0")] {
-        engine.set_option(name, value).expect("the search has these options");
+    for (name, value) in [HASH.to(64), PV_INTERVAL.to(0)] {
+        engine.set_option(name, &value).expect("the search has these options");
     }
     engine.is_ready(&mut |_| ());
     engine
