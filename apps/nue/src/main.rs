@@ -6,12 +6,10 @@
 
 mod assemble;
 mod bench;
-mod board;
 mod convert;
 mod csa;
 mod data;
 mod doctor;
-mod draft;
 mod eval;
 mod evaluation;
 mod failure;
@@ -20,6 +18,7 @@ mod go;
 mod input;
 mod interrupt;
 mod learn;
+mod live;
 mod r#match;
 mod mate;
 mod moves;

@@ -3,20 +3,17 @@
 //! The method and the games are in crate `arena`; here are the flags, the log and the table.
 
 mod args;
-mod dials;
-mod live;
-mod table;
 
 pub(crate) use args::TuneArgs;
 
 use crate::assemble;
 use crate::failure::{Failure, Outcome};
-use arena::journal::{Journal, JournalError};
+use crate::live::Live;
 use arena::spsa::Spsa;
-use arena::tuning::{self, Duel, Sitter, Step, tune};
-use arena::{Flow, Plan};
-use live::Live;
-use serde_json::{Value, json};
+use arena::tuning::{self, EnginePair, PlayGame, tune};
+use arena::tuning_log::{self, TuningLogError};
+use arena::{Flow, Plan, tuning_table};
+use durable::Journal;
 use std::io::{self, Write};
 use std::sync::atomic::Ordering;
 
@@ -37,18 +34,20 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
     let runner = assemble::match_runner();
     let tried = runner.try_out(plan, 0);
     tried.map_err(|fault| Failure::failed(format!("the engine: {fault}")))?;
-    let mut spsa = Spsa::new(entered.dials, entered.gains, args.seed);
+    let mut spsa = Spsa::new(entered.parameters, entered.gains, args.seed);
     let mut log = open_log(args, plan, &mut spsa)?;
-    let names: Vec<String> = spsa.dials().iter().map(|d| format!("{OPTION}{}", d.name)).collect();
-    let mut live = Live::new(&spsa, args.pairs);
+    let names: Vec<String> =
+        spsa.parameters().iter().map(|d| format!("{OPTION}{}", d.name)).collect();
+    let mut live = Live::new(spsa.gains().iterations, spsa.applied());
+    let mut faults = 0;
     let mut failure = None;
     let workers = plan.concurrency.min(usize::try_from(at_a_time).unwrap_or(usize::MAX));
-    let sitter = |_| -> Sitter<'_> {
-        let mut duel = Duel::new(plan, &runner, names.clone());
-        Box::new(move |question| duel.play(question))
+    let player = |_| -> PlayGame<'_> {
+        let mut pair = EnginePair::new(plan, &runner, names.clone());
+        Box::new(move |game| pair.play(game))
     };
     let begun = spsa.clone();
-    tune(&mut spsa, args.pairs, workers, &sitter, &mut |step| {
+    tune(&mut spsa, args.pairs, workers, &player, &mut |step| {
         if let Some(log) = &mut log
             && let Err(error) = log.append(step)
         {
@@ -56,7 +55,12 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
             runner.abandoned.store(true, Ordering::Relaxed);
             return Flow::Stop;
         }
-        live.show(step, begun.dials());
+        faults += u64::from(step.faults);
+        let done = step.iteration + 1;
+        let pace = pace(&live, done, args.pairs, faults);
+        let moved = || tuning_table::moved(step, begun.parameters());
+        let total = begun.gains().iterations;
+        live.show(done, &pace, moved, || format!("{done}/{total} {pace}: {}", moved()));
         Flow::Continue
     });
     live.finish();
@@ -66,13 +70,23 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
     }
 }
 
+fn pace(live: &Live, done: u64, pairs: u64, faults: u64) -> String {
+    let each = live.seconds_each(done).unwrap_or_default();
+    let games = 2.0 * pairs as f64 / each.max(1e-9);
+    let lost = match faults {
+        0 => String::new(),
+        n => format!(", {n} games lost by faults"),
+    };
+    format!("iterations, {games:.1} games/s, {} left{lost}", live.time_left(done))
+}
+
 /// Says how it ended.
 fn end(args: &TuneArgs, spsa: &Spsa) -> Outcome {
     let mut out = io::stdout();
     if args.json {
-        writeln!(out, "{}", table::json(spsa))?;
+        writeln!(out, "{}", tuning_table::json(spsa))?;
     } else {
-        write!(out, "{}", table::text(spsa))?;
+        write!(out, "{}", tuning_table::text(spsa, OPTION))?;
     }
     if spsa.applied() < spsa.gains().iterations {
         let (done, all) = (spsa.applied(), spsa.gains().iterations);
@@ -84,22 +98,6 @@ fn end(args: &TuneArgs, spsa: &Spsa) -> Outcome {
     Ok(())
 }
 
-/// Everything that decides what an iteration is.
-fn identity(args: &TuneArgs, plan: &Plan, spsa: &Spsa) -> Value {
-    let gains = spsa.gains();
-    let dials: Vec<Value> = spsa
-        .dials()
-        .iter()
-        .map(|d| json!([d.name, d.start, d.min, d.max, d.c_end, d.r_end]))
-        .collect();
-    let mut identity = plan.identity(args.seed);
-    identity["params"] = json!(dials);
-    identity["iterations"] = json!(gains.iterations);
-    identity["gains"] = json!([gains.stability, gains.alpha, gains.gamma]);
-    identity["pairs"] = json!(args.pairs);
-    identity
-}
-
 /// The log, and what it holds already applied.
 fn open_log(args: &TuneArgs, plan: &Plan, spsa: &mut Spsa) -> Result<Option<Journal>, Failure> {
     let Some(path) = &args.out else {
@@ -108,34 +106,23 @@ fn open_log(args: &TuneArgs, plan: &Plan, spsa: &mut Spsa) -> Result<Option<Jour
             false => Ok(None),
         };
     };
-    let failed = |error: JournalError| match error {
-        JournalError::Exists(_) => Failure::usage(format!(
-            "{error}: --resume goes on with it, --force replaces it, --out chooses another file"
-        )),
-        other => Failure::failed(other.to_string()),
-    };
-    let identity = identity(args, plan, spsa);
+    let (seed, pairs) = (args.seed, args.pairs);
     if !args.resume {
-        if args.force
-            && let Err(error) = std::fs::remove_file(path)
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            return Err(Failure::failed(format!("{}: {error}", path.display())));
-        }
-        return Ok(Some(Journal::create(path, &identity, 0).map_err(failed)?));
+        return Ok(Some(tuning_log::create(path, args.force, plan, seed, pairs, spsa)?));
     }
-    let (journal, held) = Journal::resume::<Step>(path, &identity, 0).map_err(failed)?;
-    for (step, _) in held.map_or_else(Vec::new, |held| held.entries) {
-        let (iteration, name) = (spsa.applied(), path.display());
-        if step.iteration != iteration || iteration >= spsa.gains().iterations {
-            let found = step.iteration;
-            let why = format!("{name}: iteration {found} stands where {iteration} should");
-            return Err(Failure::failed(why));
-        }
-        spsa.apply(step.result());
-    }
+    let journal = tuning_log::resume(path, plan, seed, pairs, spsa)?;
     say(&format!("{} iterations are done already", spsa.applied()));
     Ok(Some(journal))
+}
+
+impl From<TuningLogError> for Failure {
+    fn from(error: TuningLogError) -> Self {
+        let text = error.to_string();
+        match error {
+            TuningLogError::Exists(_) => Self::usage(text),
+            _ => Self::failed(text),
+        }
+    }
 }
 
 /// Says a line to the user.

@@ -2,7 +2,7 @@
 
 use kifu::{Evaluation, NodeId, Record, Score, Step};
 use rules::Color;
-use teacher::{Ending, Flags, Game, MATE, Outcome, Ply, mate_score};
+use teacher::{Flags, Game, MATE, Ply, Reason, as_stored, mate_score};
 
 /// The main line of a record. `None` if it has no moves.
 ///
@@ -21,12 +21,8 @@ pub(crate) fn from_record(record: &Record) -> Option<Game> {
     if game.plies.is_empty() {
         return None;
     }
-    game.outcome = match record.outcome() {
-        kifu::Outcome::Won(color) => Outcome::Won(color),
-        kifu::Outcome::Draw => Outcome::Draw,
-        kifu::Outcome::Unknown => Outcome::Unknown,
-    };
-    game.ending = record.ending().map_or(Ending::Unknown, ending);
+    game.outcome = record.outcome();
+    game.reason = as_stored(record.ending().map_or(Reason::Unknown, kifu::Ending::reason));
     Some(game)
 }
 
@@ -39,24 +35,6 @@ fn value(score: Score, turn: Color) -> i16 {
             sign(Color::Black) * cp
         }
         Score::Mate { winner, plies } => sign(winner) * mate_score(plies),
-    }
-}
-
-fn ending(ending: &kifu::Ending) -> Ending {
-    use kifu::Ending as E;
-    match ending {
-        E::Resign => Ending::Resign,
-        E::Mate => Ending::Mate,
-        E::Repetition => Ending::Repetition,
-        E::PerpetualCheck(_) => Ending::PerpetualCheck,
-        E::Declaration => Ending::Declaration,
-        E::MaxMoves => Ending::MaxMoves,
-        E::TimeUp => Ending::TimeUp,
-        E::IllegalMove(_) | E::IllegalAction(_) => Ending::Illegal,
-        E::Impasse => Ending::Impasse,
-        E::Draw => Ending::Agreed,
-        E::Interrupted | E::Abandoned(_) | E::Error | E::Sealed => Ending::Interrupted,
-        _ => Ending::Unknown,
     }
 }
 
@@ -85,44 +63,20 @@ pub(crate) fn to_record(game: &Game) -> Record {
     record
 }
 
-/// The word a record ends with: one that gives the same winner.
+/// The word a record ends with: one that gives the same winner. Records have none for a game that
+/// was adjudicated; its loser is taken to have resigned.
 fn last_word(game: &Game, turn: Color) -> Option<kifu::Ending> {
-    use kifu::Ending as E;
-    let told = match (game.ending, game.outcome) {
-        (Ending::Resign | Ending::Adjudicated, _) => Some(E::Resign),
-        (Ending::Mate, _) => Some(E::Mate),
-        (Ending::Repetition, _) => Some(E::Repetition),
-        (Ending::PerpetualCheck, Outcome::Won(winner)) => {
-            Some(E::PerpetualCheck(winner.opponent()))
-        }
-        (Ending::Declaration, _) => Some(E::Declaration),
-        (Ending::MaxMoves, _) => Some(E::MaxMoves),
-        (Ending::TimeUp, _) => Some(E::TimeUp),
-        (Ending::Illegal, Outcome::Won(winner)) if winner == turn => {
-            Some(E::IllegalAction(winner.opponent()))
-        }
-        (Ending::Illegal, _) => Some(E::IllegalMove(None)),
-        (Ending::Impasse, _) => Some(E::Impasse),
-        (Ending::Agreed, _) => Some(E::Draw),
-        (Ending::Interrupted, _) => Some(E::Interrupted),
-        _ => None,
+    let reason = match game.reason {
+        Reason::Adjudicated => Reason::Resign,
+        reason => reason,
     };
-    let wanted = match game.outcome {
-        Outcome::Won(color) => kifu::Outcome::Won(color),
-        Outcome::Draw => kifu::Outcome::Draw,
-        Outcome::Unknown => kifu::Outcome::Unknown,
-    };
-    told.filter(|e| e.outcome(turn) == wanted).or(match game.outcome {
-        Outcome::Won(color) => Some(E::Won(color)),
-        Outcome::Draw => Some(E::Draw),
-        Outcome::Unknown => None,
-    })
+    kifu::Ending::of(play::Ending { outcome: game.outcome, reason }, turn)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use teacher::MATE_BOUND;
+    use teacher::{MATE_BOUND, Outcome};
 
     #[test]
     fn evaluations_are_turned_to_the_side_to_move() {
@@ -132,7 +86,7 @@ mod tests {
         let game = from_record(&record).unwrap();
         let scores: Vec<_> = game.plies.iter().map(|p| p.score).collect();
         assert_eq!(scores, [Some(30), Some(40), None]);
-        assert_eq!((game.outcome, game.ending), (Outcome::Won(Color::Black), Ending::Resign));
+        assert_eq!((game.outcome, game.reason), (Outcome::Won(Color::Black), Reason::Resign));
         assert_eq!(from_record(&to_record(&game)), Some(game));
     }
 
@@ -167,7 +121,7 @@ mod tests {
         let game = from_record(&record).unwrap();
         let scores: Vec<_> = game.plies.iter().map(|p| p.score).collect();
         assert_eq!(scores, [Some(123), Some(-88), None, Some(32_000)]);
-        assert_eq!((game.outcome, game.ending), (Outcome::Won(Color::White), Ending::Resign));
+        assert_eq!((game.outcome, game.reason), (Outcome::Won(Color::White), Reason::Resign));
     }
 
     /// Real games of a championship, where they are at hand: every one is read to its end.

@@ -11,7 +11,7 @@ use crate::read::{self, Flow};
 use crate::source::{self, Inputs};
 use rules::{AnyPosition, Color, Game as Rules, Handicap, Minishogi, Variant};
 use std::collections::BTreeMap;
-use teacher::{Ending, Flags, Game, Header, MATE_BOUND, Outcome};
+use teacher::{Flags, Game, Header, MATE_BOUND, Outcome, Reason};
 
 /// Scores of a row of the chart.
 const SCORE_STEP: i32 = 200;
@@ -99,7 +99,7 @@ struct Stats {
     skipped: u64,
     candidates: u64,
     results: Results,
-    endings: BTreeMap<Ending, u64>,
+    endings: BTreeMap<Reason, u64>,
     starts: BTreeMap<String, Results>,
     repeated_games: Distinct,
     repeated_positions: Distinct,
@@ -116,7 +116,7 @@ impl Stats {
         *self.lengths.entry(length.min(LENGTH_END) / LENGTH_STEP).or_default() += 1;
         self.candidates += game.candidates.len() as u64;
         self.results.add(game.outcome);
-        *self.endings.entry(game.ending).or_default() += 1;
+        *self.endings.entry(game.reason).or_default() += 1;
         self.add_start(game);
         self.repeated_games.add(game.fingerprint());
         let mut position = game.start.clone();

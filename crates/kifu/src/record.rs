@@ -39,9 +39,7 @@ pub enum Step {
 /// A move or an ending with everything said about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
-    /// The move or ending.
     pub step: Step,
-    /// Time spent on it.
     pub time: Option<Duration>,
     /// Comments, a line each.
     pub comments: Vec<String>,

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &HeadArgs) -> Outcome {
 }
 
 fn show_game(out: &mut impl Write, game: &Game) -> io::Result<()> {
-    writeln!(out, "{}  {:?}, {}", game.start.sfen(), game.outcome, game.ending)?;
+    writeln!(out, "{}  {:?}, {}", game.start.sfen(), game.outcome, game.reason)?;
     let rules = game.start.game();
     for ply in &game.plies {
         let random = if ply.flags.random { "?" } else { "" };

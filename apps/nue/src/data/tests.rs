@@ -7,7 +7,7 @@ use rules::{AnyPosition, Color, Game as Rules, Handicap};
 use std::collections::HashSet;
 use std::fs;
 use std::path::PathBuf;
-use teacher::{Ending, Flags, Game, Header, Outcome as Won, Ply, Reader, Writer};
+use teacher::{Flags, Game, Header, Outcome as Won, Ply, Reader, Reason, Writer};
 use tempfile::TempDir;
 
 #[derive(Parser)]
@@ -112,7 +112,7 @@ fn every_format_there_and_back() {
             let mut read = folder.games(&format!("{format}.teacher"));
             for game in &mut read {
                 // Records must name an ending to tell the winner.
-                game.ending = Ending::Unknown;
+                game.reason = Reason::Unknown;
             }
             assert_eq!(read, games, "{rules} {format}");
             let again = format!("convert @{format}.teacher -o @c.{format}");

@@ -6,7 +6,7 @@ use crate::distinct::Distinct;
 use chart::{Bar, bars, grouped};
 use serde_json::{Value, json};
 use std::fmt::Write;
-use teacher::Ending;
+use teacher::Reason;
 
 /// Start positions listed, the most frequent first.
 const STARTS: usize = 20;
@@ -133,7 +133,7 @@ impl Report {
 
 impl Stats {
     fn write_endings(&self, out: &mut String) {
-        if self.endings.keys().all(|&e| e == Ending::Unknown) {
+        if self.endings.keys().all(|&e| e == Reason::Unknown) {
             return;
         }
         let mut endings: Vec<_> = self.endings.iter().collect();

@@ -1,7 +1,7 @@
 //! A match from its files, while it is played or afterwards.
 
 use arena::ledger::{Entry, journal_path};
-use arena::stats::{Estimate, Interval, Score, Tally};
+use arena::stats::{Estimate, Interval, MatchScore, PairCounter};
 use kifu::{ReadOptions, Reader, Record};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ fn put(value: &mut Value, plan: &Value, entries: &[Entry]) {
         .flatten()
         .map(|engine| engine["name"].as_str().unwrap_or_default().to_owned())
         .collect();
-    let mut tallies: BTreeMap<(usize, usize), Tally> = BTreeMap::new();
+    let mut tallies: BTreeMap<(usize, usize), PairCounter> = BTreeMap::new();
     let mut curve = Vec::new();
     let mut points = 0.0;
     for entry in entries {
@@ -88,7 +88,7 @@ fn put(value: &mut Value, plan: &Value, entries: &[Entry]) {
         .map(|(_, place)| place)
         .collect();
     let total = |engine: usize| {
-        tallies.iter().fold(Score::default(), |sum, (&(a, b), tally)| match engine {
+        tallies.iter().fold(MatchScore::default(), |sum, (&(a, b), tally)| match engine {
             e if e == a => sum.plus(tally.score()),
             e if e == b => sum.plus(&tally.score().reversed()),
             _ => sum,
@@ -118,7 +118,7 @@ fn put(value: &mut Value, plan: &Value, entries: &[Entry]) {
         .collect();
 }
 
-fn score(score: &Score) -> Value {
+fn score(score: &MatchScore) -> Value {
     let estimate = Estimate::of(score);
     json!({ "wins": score.wins, "draws": score.draws, "losses": score.losses,
         "elo": bounds(estimate.map(|e| e.elo)), "los": estimate.map(|e| e.superiority) })

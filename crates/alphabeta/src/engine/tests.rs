@@ -1,0 +1,442 @@
+use super::*;
+use eval::{Material, PIECE_VALUES};
+use rules::{Game, Move, Shogi};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Instant;
+use think::{Clocks, Info, ManualTime, MateAnswer, PonderHit, Score, WallTime};
+
+#[derive(Debug, PartialEq)]
+enum Said {
+    Info(Info),
+    Note(String),
+    Best(Best),
+    Mate(MateAnswer),
+}
+
+struct Listener(Sender<Said>);
+
+impl Report for Listener {
+    fn info(&mut self, info: &Info) {
+        self.0.send(Said::Info(info.clone())).unwrap();
+    }
+    fn note(&mut self, text: &str) {
+        self.0.send(Said::Note(text.to_owned())).unwrap();
+    }
+    fn best(&mut self, best: &Best) {
+        self.0.send(Said::Best(*best)).unwrap();
+    }
+    fn mate(&mut self, answer: &MateAnswer) {
+        self.0.send(Said::Mate(answer.clone())).unwrap();
+    }
+}
+
+fn start_in(engine: &mut dyn Engine, game: Game, sfen: &str, limits: Limits) -> Receiver<Said> {
+    let position = match sfen {
+        "startpos" => AnyPosition::startpos(game),
+        _ => AnyPosition::from_sfen(game, sfen).unwrap(),
+    };
+    engine.set_position(position).unwrap();
+    let (sender, said) = channel();
+    engine.go(limits, Box::new(Listener(sender)));
+    said
+}
+
+fn start(engine: &mut dyn Engine, sfen: &str, limits: Limits) -> Receiver<Said> {
+    start_in(engine, Game::Shogi, sfen, limits)
+}
+
+/// A small engine that counts material.
+fn engine<V: Variant>(time: Arc<dyn TimeSource>) -> AlphaBeta<V, Material> {
+    let mut engine = AlphaBeta::new(time, Arc::new(PIECE_VALUES));
+    for (name, value) in [HASH.to(4), options::PV_INTERVAL.to(0)] {
+        engine.set_option(name, &value).unwrap();
+    }
+    engine
+}
+
+fn wall() -> Arc<dyn TimeSource> {
+    Arc::new(WallTime::start())
+}
+
+/// Everything said up to the answer, and the answer.
+fn listen(said: &Receiver<Said>) -> (Vec<Said>, Best) {
+    let mut before = Vec::new();
+    loop {
+        match said.recv_timeout(Duration::from_secs(60)).unwrap() {
+            Said::Best(best) => return (before, best),
+            other => before.push(other),
+        }
+    }
+}
+
+/// The answer of shogi at a small depth.
+fn answer(sfen: &str, options: &[(&str, &str)]) -> Answer {
+    let mut engine = engine::<Shogi>(wall());
+    for (name, value) in options {
+        engine.set_option(name, value).unwrap();
+    }
+    let said = start(&mut engine, sfen, Limits::to_depth(2));
+    listen(&said).1.answer
+}
+
+fn usi(answer: Answer) -> String {
+    match answer {
+        Answer::Move(m) => m.usi(Game::Shogi),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn both_games_are_searched_to_the_depth_asked_for() {
+    fn check<V: Variant>() {
+        let mut engine = engine::<V>(wall());
+        engine.set_option("USI_Ponder", "true").unwrap();
+        let (before, best) =
+            listen(&start_in(&mut engine, V::GAME, "startpos", Limits::to_depth(7)));
+        let depths: Vec<_> = before
+            .iter()
+            .map(|s| match s {
+                Said::Info(info) => info.depth.unwrap(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(depths, [1, 2, 3, 4, 5, 6, 7]);
+        let mut position = Position::<V>::startpos();
+        let Answer::Move(m) = best.answer else { panic!("{best:?}") };
+        assert!(position.is_legal(m));
+        position.play(m);
+        assert!(position.is_legal(best.ponder.unwrap()));
+    }
+    check::<Shogi>();
+    check::<rules::Minishogi>();
+}
+
+#[test]
+fn mates_are_found_and_a_mated_side_resigns() {
+    let mut engine = engine::<Shogi>(wall());
+    let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    let (before, best) = listen(&start(&mut engine, sfen, Limits::default()));
+    assert_eq!(usi(best.answer), "G*5b");
+    let Some(Said::Info(last)) = before.last() else { panic!() };
+    assert_eq!(last.score.unwrap().0, Score::Mate(Some(1)));
+    assert_eq!(answer("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", &[]), Answer::Resign);
+}
+
+#[test]
+fn a_hopeless_game_is_resigned_when_the_option_says_so() {
+    let sfen = "4k4/9/9/9/9/9/9/9/R3K3R w - 1";
+    assert!(matches!(answer(sfen, &[]), Answer::Move(_)));
+    assert_eq!(answer(sfen, &[("ResignValue", "500")]), Answer::Resign);
+}
+
+#[test]
+fn an_entered_king_declares_by_the_rule_set() {
+    let sfen = "K1+P+P+P+P+P+P+P/+P+P+P+P5/9/9/9/9/9/9/4k4 b 2R2B 1";
+    assert_eq!(answer(sfen, &[]), Answer::Win);
+    assert!(matches!(answer(sfen, &[("EnteringKingRule", "NoEnteringKing")]), Answer::Move(_)));
+    let sfen = "9/4K4/9/9/9/9/9/9/k8 b - 1";
+    assert_eq!(usi(answer(sfen, &[("EnteringKingRule", "TryRule")])), "5b5a");
+}
+
+#[test]
+fn only_the_moves_asked_for_are_considered() {
+    let mut engine = engine::<Shogi>(wall());
+    let only = Move::from_usi(Game::Shogi, "9i9h").unwrap();
+    let limits = Limits { searchmoves: vec![only], ..Limits::to_depth(3) };
+    let (_, best) = listen(&start(&mut engine, "startpos", limits));
+    assert_eq!(best.answer, Answer::Move(only));
+}
+
+#[test]
+fn nodes_are_limited() {
+    let mut engine = engine::<Shogi>(wall());
+    let limits = Limits { nodes: Some(5000), ..Limits::default() };
+    let (before, best) = listen(&start(&mut engine, "startpos", limits));
+    assert!(matches!(best.answer, Answer::Move(_)));
+    for said in before {
+        let Said::Info(info) = said else { panic!("{said:?}") };
+        assert!(info.nodes.unwrap() <= 5000);
+    }
+}
+
+#[test]
+fn a_search_for_a_mate_answers_with_the_line() {
+    let mut engine = engine::<Shogi>(wall());
+    let limits = Limits { mate: Some(think::MateLimit::Infinite), ..Limits::default() };
+    let said = start(&mut engine, "startpos", limits.clone());
+    assert_eq!(said.recv().unwrap(), Said::Mate(MateAnswer::NoMate));
+    // Mate in three: a gold is dropped, taken or not, and another follows.
+    let said = start(&mut engine, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", limits);
+    let mate = Move::from_usi(Game::Shogi, "G*5b").unwrap();
+    assert_eq!(said.recv().unwrap(), Said::Mate(MateAnswer::Mate(vec![mate])));
+}
+
+#[test]
+fn stop_is_answered_at_once() {
+    let mut engine = engine::<Shogi>(wall());
+    // The best of a few tries: other work on the machine is not what is being measured.
+    let quickest = (0..5)
+        .map(|_| {
+            let limits = Limits { infinite: true, ..Limits::default() };
+            let said = start(&mut engine, "startpos", limits);
+            thread::sleep(Duration::from_millis(30));
+            let asked = Instant::now();
+            engine.control().stop();
+            listen(&said);
+            asked.elapsed()
+        })
+        .min();
+    assert!(quickest.unwrap() < Duration::from_millis(20), "{quickest:?}");
+}
+
+#[test]
+fn a_finished_search_holds_its_answer_until_it_is_asked_for() {
+    let mut engine = engine::<Shogi>(wall());
+    let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    for (infinite, ponder) in [(true, false), (false, true)] {
+        let limits = Limits { infinite, ponder, ..Limits::to_depth(1) };
+        let said = start(&mut engine, mate, limits);
+        assert!(matches!(said.recv().unwrap(), Said::Info(_)));
+        assert!(said.recv_timeout(Duration::from_millis(50)).is_err());
+        if ponder {
+            engine.control().ponderhit(PonderHit { at: Duration::ZERO, clocks: None });
+        } else {
+            engine.control().stop();
+        }
+        assert_eq!(usi(listen(&said).1.answer), "G*5b");
+    }
+}
+
+#[test]
+fn after_a_ponder_hit_the_clock_told_last_counts() {
+    let time = wall();
+    let mut engine = engine::<Shogi>(Arc::clone(&time));
+    let long = Clocks { time: [Duration::from_secs(36_000); 2], ..Clocks::default() };
+    let short = Clocks { byoyomi: Duration::from_millis(200), ..Clocks::default() };
+    let limits = Limits { ponder: true, clocks: Some(long), ..Limits::default() };
+    let said = start(&mut engine, "startpos", limits);
+    let asked = Instant::now();
+    engine.control().ponderhit(PonderHit { at: time.now(), clocks: Some(short) });
+    listen(&said);
+    assert!(asked.elapsed() < Duration::from_millis(1000), "{:?}", asked.elapsed());
+}
+
+#[test]
+fn time_is_read_only_from_the_source() {
+    // Virtual time stands still: a millisecond lasts as long as the search wants it to.
+    let time = Arc::new(ManualTime::new());
+    let mut engine = engine::<Shogi>(time.clone());
+    let limits = Limits { movetime: Some(Duration::from_millis(1)), ..Limits::default() };
+    let said = start(&mut engine, "startpos", limits);
+    assert!(matches!(said.recv().unwrap(), Said::Info(_)));
+    time.advance(Duration::from_secs(1));
+    listen(&said);
+}
+
+#[test]
+fn a_failing_search_still_plays_a_legal_move() {
+    /// Fails on the third ply.
+    struct Broken;
+    impl Evaluator<Shogi> for Broken {
+        type Weights = ();
+        fn new(_: Arc<()>) -> Self {
+            Self
+        }
+        fn refresh(&mut self, _: &Position<Shogi>) {}
+        fn push(&mut self, _: &rules::Delta) {}
+        fn pop(&mut self) {}
+        fn evaluate(&mut self, position: &Position<Shogi>) -> i32 {
+            assert!(position.ply() < 4, "broken on purpose");
+            0
+        }
+    }
+    let mut engine = AlphaBeta::<Shogi, Broken>::new(wall(), Arc::new(()));
+    engine.set_option("Threads", "2").unwrap();
+    let (before, best) = listen(&start(&mut engine, "startpos", Limits::default()));
+    assert!(before.iter().any(|said| matches!(said, Said::Note(_))));
+    let Answer::Move(m) = best.answer else { panic!("{best:?}") };
+    assert!(Position::<Shogi>::startpos().is_legal(m));
+    engine.wait();
+    // And the next search is not affected.
+    assert!(matches!(
+        listen(&start(&mut engine, "startpos", Limits::to_depth(1))).1.answer,
+        Answer::Move(_)
+    ));
+}
+
+#[test]
+fn a_position_of_the_other_game_is_refused() {
+    let mut engine = engine::<Shogi>(wall());
+    let error = engine.set_position(AnyPosition::startpos(Game::Minishogi)).unwrap_err();
+    assert_eq!(error.to_string(), "this engine plays shogi, the position is one of minishogi");
+}
+
+#[test]
+fn options_are_typed() {
+    let mut engine = engine::<Shogi>(wall());
+    assert!(engine.set_option("usi_hash", "1024").is_ok());
+    assert!(engine.set_option("USI_Hash", "-1").unwrap_err().to_string().contains("\"-1\""));
+    assert!(engine.set_option("Nonsense", "1").is_err());
+    assert!(engine.set_option("Param.rfp_margin", "100").is_ok());
+    assert!(engine.set_option("Param.rfp_margin", "100000").is_err());
+    assert!(engine.set_option("Param.nothing", "1").is_err());
+    for spec in engine.options() {
+        assert!(spec.parse(&spec.default).is_ok(), "{spec:?}");
+        assert!(!spec.name.contains(' ') && !spec.help.is_empty(), "{spec:?}");
+    }
+}
+
+/// Answers and node counts of three searches in a row, the third after a new game.
+fn three_searches(options: &[(&str, &str)]) -> Vec<(Answer, u64)> {
+    let mut engine = engine::<Shogi>(wall());
+    for (name, value) in options {
+        engine.set_option(name, value).unwrap();
+    }
+    let sfen = "ln1gk2nl/1r1s2gb1/p1pp1pspp/4p1p2/1p5P1/2P1P1P2/PPSP1PS1P/1BG2G1R1/LN2K2NL b - 25";
+    let mut found = Vec::new();
+    for again in [false, false, true] {
+        if again {
+            engine.new_game();
+        }
+        let said = start(&mut engine, sfen, Limits::to_depth(8));
+        let (before, best) = listen(&said);
+        let Some(Said::Info(last)) = before.last() else { panic!("{before:?}") };
+        found.push((best.answer, last.nodes.unwrap()));
+    }
+    found
+}
+
+#[test]
+fn the_same_search_reads_the_same_nodes_and_a_new_game_forgets() {
+    let first = three_searches(&[]);
+    assert_eq!(first, three_searches(&[]));
+    assert_ne!(first[0].1, first[1].1, "the table helps the second time");
+    assert_eq!(first[0], first[2], "a new game starts from nothing");
+}
+
+#[test]
+fn analysis_does_not_depend_on_what_came_before() {
+    let first = three_searches(&[("AnalysisMode", "true")]);
+    assert_eq!(first[0], first[1]);
+    // Nor on the way to the position.
+    let nodes = |moves: &str| {
+        let mut engine = engine::<Shogi>(wall());
+        engine.set_option("AnalysisMode", "true").unwrap();
+        let mut position = AnyPosition::startpos(Game::Shogi);
+        for text in moves.split(' ') {
+            let m = position.parse_usi(text).unwrap();
+            position.play(m);
+        }
+        engine.set_position(position).unwrap();
+        let (sender, said) = channel();
+        engine.go(Limits::to_depth(6), Box::new(Listener(sender)));
+        let (before, _) = listen(&said);
+        let Some(Said::Info(last)) = before.last() else { panic!() };
+        (last.score, last.nodes)
+    };
+    let direct = nodes("7g7f 3c3d 2g2f 8c8d");
+    assert_eq!(direct, nodes("2g2f 8c8d 7g7f 3c3d"));
+    assert_eq!(direct, nodes("7g7f 3c3d 5i5h 5a5b 5h5i 5b5a 2g2f 8c8d"));
+}
+
+#[test]
+fn several_lines_are_reported_in_order() {
+    let mut engine = engine::<Shogi>(wall());
+    engine.set_option("MultiPV", "4").unwrap();
+    let (before, best) = listen(&start(&mut engine, "startpos", Limits::to_depth(5)));
+    let last: Vec<&Info> = before[before.len() - 4..]
+        .iter()
+        .map(|s| match s {
+            Said::Info(info) => info,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    for (i, info) in last.iter().enumerate() {
+        assert_eq!((info.depth, info.multipv), (Some(5), Some(i as u32 + 1)));
+    }
+    let firsts: std::collections::BTreeSet<Move> = last.iter().map(|i| i.pv[0]).collect();
+    assert_eq!(firsts.len(), 4);
+    assert_eq!(best.answer, Answer::Move(last[0].pv[0]));
+}
+
+#[test]
+fn threads_share_the_work() {
+    let mut engine = engine::<Shogi>(wall());
+    engine.set_option("Threads", "3").unwrap();
+    for _ in 0..3 {
+        let limits = Limits { nodes: Some(20_000), ..Limits::default() };
+        let (_, best) = listen(&start(&mut engine, "startpos", limits));
+        assert!(matches!(best.answer, Answer::Move(_)));
+    }
+    engine.set_option("Threads", "1").unwrap();
+    engine.is_ready(&mut |_| ());
+    let (_, best) = listen(&start(&mut engine, "startpos", Limits::to_depth(2)));
+    assert!(matches!(best.answer, Answer::Move(_)));
+}
+
+#[test]
+fn a_beginner_plays_legal_and_varied_moves() {
+    let mut engine = engine::<Shogi>(wall());
+    engine.set_option("SkillLevel", "0").unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..12 {
+        let (_, best) = listen(&start(&mut engine, "startpos", Limits::default()));
+        let Answer::Move(m) = best.answer else { panic!("{best:?}") };
+        assert!(Position::<Shogi>::startpos().is_legal(m));
+        seen.insert(m);
+    }
+    assert!(seen.len() > 1, "{seen:?}");
+    // But a mate in one is not missed.
+    let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    assert_eq!(usi(listen(&start(&mut engine, sfen, Limits::default())).1.answer), "G*5b");
+}
+
+#[test]
+fn the_move_limit_is_a_draw() {
+    // Black is far ahead, but the game is over after this move.
+    let sfen = "4k4/9/9/9/9/9/9/9/R3K3R b - 100";
+    let mut engine = engine::<Shogi>(wall());
+    engine.set_option("MaxMovesToDraw", "100").unwrap();
+    engine.set_option("DrawValueBlack", "-40").unwrap();
+    let (before, _) = listen(&start(&mut engine, sfen, Limits::to_depth(4)));
+    let Some(Said::Info(last)) = before.last() else { panic!() };
+    assert_eq!(last.score.unwrap().0, Score::Cp(-40));
+}
+
+#[test]
+fn a_proven_mate_is_played_at_once_unless_the_game_ends_before_it() {
+    let sfen = "n+B1sS4/1R1g5/1Ls6/2k6/2n6/3L5/R8/9/8K b B2P3gs2n2l16p 100";
+    let mut engine = engine::<Shogi>(wall());
+    // Bounded by nodes alone: other work on the machine must not matter.
+    let limits = Limits { nodes: Some(40_000_000), ..Limits::default() };
+    engine.set_option("RootMateNodes", "2000000").unwrap();
+    let (before, best) = listen(&start(&mut engine, sfen, limits));
+    let [Said::Info(only)] = &before[..] else { panic!("{before:?}") };
+    let (Score::Mate(Some(plies)), _) = only.score.unwrap() else { panic!("{only:?}") };
+    assert!(plies >= 21 && plies as usize == only.pv.len(), "{only:?}");
+    assert_eq!(best.answer, Answer::Move(only.pv[0]));
+    let mut position = Position::<Shogi>::from_sfen(sfen).unwrap();
+    for &m in &only.pv {
+        assert!(position.is_legal(m));
+        position.play(m);
+    }
+    assert!(position.in_check() && position.is_mated());
+    // Drawn after ten more moves: there is no mate to play.
+    engine.set_option("MaxMovesToDraw", "110").unwrap();
+    engine.set_option("RootMateNodes", "20000").unwrap();
+    let (before, _) = listen(&start(&mut engine, sfen, Limits::to_depth(3)));
+    assert!(before.len() > 1, "{before:?}");
+}
+
+#[test]
+fn a_search_stopped_at_once_still_keeps_to_the_moves_asked_for() {
+    let mut engine = engine::<Shogi>(wall());
+    let only = Move::from_usi(Game::Shogi, "9i9h").unwrap();
+    let limits =
+        Limits { searchmoves: vec![only], nodes: Some(1), ponder: true, ..Limits::default() };
+    let said = start(&mut engine, "startpos", limits);
+    engine.control().stop();
+    let (before, best) = listen(&said);
+    assert_eq!(best.answer, Answer::Move(only));
+    assert!(!before.iter().any(|s| matches!(s, Said::Note(_))), "{before:?}");
+}

@@ -1,0 +1,162 @@
+use super::*;
+use rules::{AnyPosition, Game};
+use serde_json::json;
+use std::fs;
+use tempfile::TempDir;
+
+/// A folder of its own for each test, removed at the end.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    fn games(&self) -> PathBuf {
+        self.0.path().join("games.csa")
+    }
+}
+
+fn entry(game: u64) -> Entry {
+    Entry {
+        game,
+        players: ["a".to_owned(), "b".to_owned()],
+        winner: "black".to_owned(),
+        end: "resign".to_owned(),
+        fault: None,
+        plies: 0,
+        millis: 5,
+        length: 0,
+    }
+}
+
+fn record(game: u64) -> Record {
+    let mut record = Record::new(AnyPosition::startpos(Game::Shogi));
+    record.headers.set(kifu::Key::Event, &format!("game {game}"));
+    record.add(kifu::NodeId::ROOT, kifu::Step::End(kifu::Ending::Resign));
+    record
+}
+
+fn write(path: &Path, plan: &Value, games: std::ops::Range<u64>) {
+    let mut ledger = Ledger::create(path, plan).unwrap();
+    for game in games {
+        ledger.add(&record(game), entry(game)).unwrap();
+    }
+}
+
+fn events(path: &Path) -> Vec<String> {
+    let bytes = fs::read(path).unwrap();
+    let options = kifu::ReadOptions { format: Some(Format::Csa), game: None };
+    let records = kifu::read("games", &bytes, options);
+    let event = |r: Record| r.headers.get(&kifu::Key::Event).unwrap().to_owned();
+    records.into_iter().map(|read| event(read.unwrap())).collect()
+}
+
+fn numbers(entries: &[Entry]) -> Vec<u64> {
+    entries.iter().map(|entry| entry.game).collect()
+}
+
+#[test]
+fn a_match_is_continued_where_it_stood() {
+    let folder = Folder::new();
+    let plan = json!({ "seed": 1 });
+    write(&folder.games(), &plan, 0..3);
+    let (mut ledger, entries) = Ledger::resume(&folder.games(), &plan).unwrap();
+    assert_eq!(numbers(&entries), [0, 1, 2]);
+    ledger.add(&record(3), entry(3)).unwrap();
+    drop(ledger);
+    assert_eq!(numbers(&Ledger::resume(&folder.games(), &plan).unwrap().1), [0, 1, 2, 3]);
+    assert_eq!(events(&folder.games()), ["game 0", "game 1", "game 2", "game 3"]);
+}
+
+/// Whatever is missing at the end of either file, what is left is whole, and every game the
+/// journal still names is in the games file exactly once.
+#[test]
+fn files_cut_anywhere_are_cut_back_to_whole_games() {
+    let plan = json!({ "seed": 1 });
+    let folder = Folder::new();
+    write(&folder.games(), &plan, 0..3);
+    let games = fs::read(folder.games()).unwrap();
+    let journal = fs::read(journal_path(&folder.games())).unwrap();
+    for kept in 0..=journal.len() {
+        let again = Folder::new();
+        fs::write(again.games(), &games).unwrap();
+        fs::write(journal_path(&again.games()), &journal[..kept]).unwrap();
+        let (mut ledger, entries) = Ledger::resume(&again.games(), &plan).unwrap();
+        let next = entries.len() as u64;
+        assert_eq!(numbers(&entries), (0..next).collect::<Vec<_>>());
+        if kept == journal.len() {
+            assert_eq!(next, 3);
+        }
+        ledger.add(&record(next), entry(next)).unwrap();
+        drop(ledger);
+        let (_, entries) = Ledger::resume(&again.games(), &plan).unwrap();
+        assert_eq!(entries.len() as u64, next + 1);
+        // Without a first line nothing is known about the games file: it is left as it is.
+        if journal[..kept].contains(&b'\n') {
+            assert_eq!(events(&again.games()).len() as u64, next + 1, "cut at {kept}");
+        }
+    }
+    for kept in (0..games.len()).step_by(7) {
+        let again = Folder::new();
+        fs::write(again.games(), &games[..kept]).unwrap();
+        fs::write(journal_path(&again.games()), &journal).unwrap();
+        let (_, entries) = Ledger::resume(&again.games(), &plan).unwrap();
+        assert!(entries.len() < 3);
+        if !entries.is_empty() {
+            assert_eq!(events(&again.games()).len(), entries.len());
+        }
+    }
+}
+
+#[test]
+fn games_that_were_there_before_stay() {
+    let folder = Folder::new();
+    let old = kifu::to_bytes(&record(99), Format::Csa, &WriteOptions::default()).unwrap().0;
+    fs::write(folder.games(), &old).unwrap();
+    write(&folder.games(), &json!({}), 0..1);
+    assert_eq!(events(&folder.games()), ["game 99", "game 0"]);
+    // The half game of a killed match goes, the old ones do not.
+    let mut text = fs::read(folder.games()).unwrap();
+    text.extend(b"/\nV3.0\n+");
+    fs::write(folder.games(), text).unwrap();
+    drop(Ledger::resume(&folder.games(), &json!({})).unwrap());
+    assert_eq!(events(&folder.games()), ["game 99", "game 0"]);
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let folder = Folder::new();
+    let path = folder.games();
+    let message = |result: Result<(Ledger, Vec<Entry>), LedgerError>| {
+        let text = result.unwrap_err().to_string();
+        text.replace(&*folder.0.path().to_string_lossy(), "").replace('\\', "/")
+    };
+    assert_eq!(
+        message(Ledger::resume(&path, &json!({}))),
+        "/games.csa.journal does not exist: there is nothing to resume"
+    );
+    write(&path, &json!({ "seed": 1, "x": 2 }), 0..2);
+    assert!(matches!(
+        Ledger::create(&path, &json!({})),
+        Err(LedgerError::Journal(JournalError::Exists(_)))
+    ));
+    assert_eq!(
+        message(Ledger::resume(&path, &json!({ "seed": 2, "x": 2 }))),
+        "/games.csa.journal is of other settings: seed was 1, is 2"
+    );
+    let held = Ledger::resume(&path, &json!({ "seed": 1, "x": 2 })).unwrap();
+    assert!(matches!(
+        Ledger::resume(&path, &json!({ "seed": 1, "x": 2 })),
+        Err(LedgerError::Journal(JournalError::InUse(_)))
+    ));
+    drop(held);
+    let journal = fs::read_to_string(journal_path(&path)).unwrap();
+    fs::write(journal_path(&path), journal.replacen("\"game\":0", "\"gone\":0", 1)).unwrap();
+    let damaged = message(Ledger::resume(&path, &json!({ "seed": 1, "x": 2 })));
+    assert!(damaged.starts_with("/games.csa.journal, line 2: "), "{damaged}");
+    fs::write(journal_path(&path), "hello\n").unwrap();
+    assert!(message(Ledger::resume(&path, &json!({}))).contains("line 1: "));
+    fs::write(journal_path(&path), "{\"journal\":9,\"start\":0,\"plan\":{}}\n").unwrap();
+    assert!(message(Ledger::resume(&path, &json!({}))).ends_with("a journal of form 9"));
+}
