@@ -137,6 +137,7 @@ impl Room {
         Some(room)
     }
 
+    /// What the game is played under.
     pub fn conditions(&self) -> &Arc<Conditions> {
         &self.conditions
     }
