@@ -1,34 +1,23 @@
 //! The `%%` commands of extended mode (`LOGIN name password x1`), as shogi-server has them.
 
+use rules::Color;
 use std::fmt;
 
-/// The colour somebody wants to play.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Wish {
-    /// `+`
-    Black,
-    /// `-`
-    White,
-    /// `*`
-    Any,
+/// The sign of a colour somebody wants to play; `None` for either.
+const fn sign(color: Option<Color>) -> char {
+    match color {
+        Some(Color::Black) => '+',
+        Some(Color::White) => '-',
+        None => '*',
+    }
 }
 
-impl Wish {
-    fn from_sign(sign: &str) -> Option<Self> {
-        match sign {
-            "+" => Some(Self::Black),
-            "-" => Some(Self::White),
-            "*" => Some(Self::Any),
-            _ => None,
-        }
-    }
-
-    const fn sign(self) -> char {
-        match self {
-            Self::Black => '+',
-            Self::White => '-',
-            Self::Any => '*',
-        }
+fn from_sign(sign: &str) -> Option<Option<Color>> {
+    match sign {
+        "+" => Some(Some(Color::Black)),
+        "-" => Some(Some(Color::White)),
+        "*" => Some(None),
+        _ => None,
     }
 }
 
@@ -37,19 +26,17 @@ impl Wish {
 pub enum Extended {
     /// Wait for a game of that name.
     Game {
-        /// The game.
         name: String,
-        /// The colour.
-        wish: Wish,
+        /// The colour to play; `None` for either.
+        color: Option<Color>,
     },
     /// Wait no longer.
     CancelGame,
     /// Play somebody who waits for a game of that name.
     Challenge {
-        /// The game.
         name: String,
-        /// The colour.
-        wish: Wish,
+        /// The colour to play; `None` for either.
+        color: Option<Color>,
     },
     /// The running games.
     List,
@@ -110,8 +97,8 @@ impl Extended {
         let (command, rest) = text.split_once(' ').unwrap_or((text, ""));
         let words: Vec<&str> = rest.split(' ').filter(|word| !word.is_empty()).collect();
         let game = || match words[..] {
-            [name] => Some((name.to_owned(), Wish::Any)),
-            [name, wish] => Some((name.to_owned(), Wish::from_sign(wish)?)),
+            [name] => Some((name.to_owned(), None)),
+            [name, sign] => Some((name.to_owned(), from_sign(sign)?)),
             _ => None,
         };
         let one = || match words[..] {
@@ -122,8 +109,8 @@ impl Extended {
         let alone = |command: Self| words.is_empty().then_some(command);
         match command {
             "GAME" if words.is_empty() => Some(Self::CancelGame),
-            "GAME" => game().map(|(name, wish)| Self::Game { name, wish }),
-            "CHALLENGE" => game().map(|(name, wish)| Self::Challenge { name, wish }),
+            "GAME" => game().map(|(name, color)| Self::Game { name, color }),
+            "CHALLENGE" => game().map(|(name, color)| Self::Challenge { name, color }),
             "LIST" => alone(Self::List),
             "WHO" => alone(Self::Who),
             "SHOW" => one().map(Self::Show),
@@ -170,9 +157,9 @@ impl fmt::Display for Extended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("%%")?;
         match self {
-            Self::Game { name, wish } => write!(f, "GAME {name} {}", wish.sign()),
+            Self::Game { name, color } => write!(f, "GAME {name} {}", sign(*color)),
             Self::CancelGame => f.write_str("GAME"),
-            Self::Challenge { name, wish } => write!(f, "CHALLENGE {name} {}", wish.sign()),
+            Self::Challenge { name, color } => write!(f, "CHALLENGE {name} {}", sign(*color)),
             Self::List => f.write_str("LIST"),
             Self::Who => f.write_str("WHO"),
             Self::Show(id) => write!(f, "SHOW {id}"),
