@@ -1,8 +1,6 @@
 //! What a command evaluates with, from its command line.
 
-pub(crate) use assembly::evaluation::{
-    Evaluation, LARGEST_FV_SCALE, LoadError, MATERIAL, Single, USUAL_FOLDER, single,
-};
+pub(crate) use assembly::evaluation::{Evaluation, LARGEST_FV_SCALE, MATERIAL, Single, single};
 
 use crate::failure::Failure;
 use clap::Args;

@@ -10,7 +10,6 @@ mod convert;
 mod csa;
 mod data;
 mod doctor;
-mod draft;
 mod eval;
 mod evaluation;
 mod failure;

@@ -7,6 +7,7 @@
 //! | [`shipped()`] | the nets inside the executable |
 //! | [`equipped`] | an engine that loads its evaluation by options |
 //! | [`bench`] | fixed positions at a fixed depth, for the signature |
+//! | [`health`] | whether machine, nets and engine are as they should be |
 //! | [`options`] | every option of our engine, by key |
 //!
 //! The search is generic over its evaluation and compiled once for each: all of that happens here,
@@ -16,6 +17,7 @@
 pub mod bench;
 pub mod equipped;
 pub mod evaluation;
+pub mod health;
 pub mod options;
 mod search;
 mod shipped;

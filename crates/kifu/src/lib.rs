@@ -4,10 +4,12 @@
 //! evaluations and endings), a [`Reader`] that goes through archives and recovers from broken
 //! games, a [`Writer`] for every format, detection of formats and encodings.
 //!
-//! What is deliberately absent: files and folders (the caller passes readers and writers), rules
-//! (asked of `rules`), and any judgement of play.
+//! Readers and writers know no files; [`archive`] converts files and folders of records with them.
+//!
+//! What is deliberately absent: rules (asked of `rules`), and any judgement of play.
 
 mod analysis;
+pub mod archive;
 mod clock;
 mod csa;
 mod diagram;

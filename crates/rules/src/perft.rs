@@ -86,22 +86,3 @@ fn count<V: Variant>(pos: &mut Position<V>, lists: &mut [MoveList], bulk: bool) 
     }
     n
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::{AnyPosition, Game};
-
-    #[test]
-    fn the_count_that_can_be_given_up_is_the_same_count() {
-        for (game, depth, expected) in [(Game::Shogi, 3, 25_470), (Game::Minishogi, 4, 35_401)] {
-            let mut position = AnyPosition::startpos(game);
-            let mut lines = Vec::new();
-            let total =
-                position.perft_while(depth, &mut || true, &mut |m, count| lines.push((m, count)));
-            assert_eq!(total, Some(expected));
-            assert_eq!(lines, position.divide(depth, true));
-            assert_eq!(position.perft_while(depth, &mut || false, &mut |_, _| ()), None);
-            assert_eq!(position.perft_while(0, &mut || false, &mut |_, _| ()), Some(1));
-        }
-    }
-}

@@ -31,7 +31,7 @@ const ROOMS: &[Room] = &[
     room("play", 1),
     room("durable", 1),
     room("rating", 1),
-    Room { name: "kifu", layer: 1, beside: &["play"] },
+    Room { name: "kifu", layer: 1, beside: &["durable", "play"] },
     Room { name: "teacher", layer: 1, beside: &["play"] },
     room("think", 2),
     room("eval", 2),

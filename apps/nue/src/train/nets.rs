@@ -2,8 +2,8 @@
 
 use super::args::{Plan, TrainArgs};
 use super::run::{self, Product};
-use crate::draft::Draft;
 use crate::failure::{Failure, Outcome};
+use durable::Draft;
 use features::FeatureSet;
 use nnue::{AnyNet, Architecture, KindVisitor, visit_kind};
 use rules::Variant;

@@ -9,7 +9,7 @@ use seed::Rng;
 use std::io;
 use std::time::Duration;
 use teacher::{Flags, MATE, MATE_BOUND, Outcome, Ply, as_stored};
-use think::key::common::MULTI_PV;
+use think::key::universal::MULTI_PV;
 use think::{
     Answer, Best, Bound, Engine, Info, Limits, MateAnswer, OptionError, Report, Score, WrongGame,
     to_units,
@@ -50,7 +50,7 @@ pub struct Made {
     /// Nodes that were read for it, beginnings that were dropped included.
     pub nodes: u64,
     pub searches: u64,
-    /// The same game had been made before, and there was no other to be had.
+    /// The same game had been made before, and the recipe gave no other.
     pub repeated: bool,
 }
 

@@ -7,7 +7,7 @@ use crate::opening::Opening;
 use rules::{AnyPosition, Color};
 use seed::Rng;
 use teacher::{Outcome, Reason};
-use think::key::common::MULTI_PV;
+use think::key::universal::MULTI_PV;
 use think::{
     Answer, Best, Bound, Control, Engine, Info, Limits, OptionError, OptionSpec, Report, Score,
     WrongGame,

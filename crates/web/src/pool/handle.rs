@@ -1,9 +1,13 @@
 //! What thinks: an engine of this program, or a process that speaks USI. Both are asked the same
 //! way and block until they have answered or were told to stop.
 
+use alphabeta::options::{
+    MINIMUM_THINKING_TIME, NETWORK_DELAY, NETWORK_DELAY_2, PV_INTERVAL, ROUND_UP_TO_FULL_SECOND,
+};
 use board::question::Question;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use think::key::universal::{HASH, MULTI_PV, THREADS};
 use think::{Answer, Best, Engine, Info, Limits, MateAnswer, Report, TimeSource};
 
 type Hook = Box<dyn Fn() + Send>;
@@ -67,12 +71,12 @@ impl LocalEngine {
     pub fn new(mut engine: Box<dyn Engine>, time: Arc<dyn TimeSource>, mib: usize) -> Self {
         // A house player has no network between itself and its clock, and shows every line.
         for (name, value) in [
-            ("USI_Hash", mib.to_string()),
-            ("NetworkDelay", "0".to_owned()),
-            ("NetworkDelay2", "200".to_owned()),
-            ("MinimumThinkingTime", "100".to_owned()),
-            ("RoundUpToFullSecond", "false".to_owned()),
-            ("PvInterval", "0".to_owned()),
+            HASH.to(mib),
+            NETWORK_DELAY.to(0),
+            NETWORK_DELAY_2.to(200),
+            MINIMUM_THINKING_TIME.to(100),
+            ROUND_UP_TO_FULL_SECOND.to(false),
+            PV_INTERVAL.to(0),
         ] {
             // An engine without one of them does without.
             let _ = engine.set_option(name, &value);
@@ -126,8 +130,8 @@ impl EngineHandle for LocalEngine {
         stop: &Stop,
         hear: &mut (dyn FnMut(&Info) + Send),
     ) -> Result<Answer, EngineFailure> {
-        self.set("Threads", &threads.to_string());
-        self.set("MultiPV", &question.lines.max(1).to_string());
+        self.set(THREADS.name(), &threads.to_string());
+        self.set(MULTI_PV.name(), &question.lines.max(1).to_string());
         for (name, value) in &question.options {
             self.set(name, value);
         }

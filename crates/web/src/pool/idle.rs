@@ -110,7 +110,7 @@ impl IdleEngines {
                 let found = self.engines.iter().find(|e| e.id == *id);
                 let found = found
                     .ok_or_else(|| EngineFailure(format!("no engine {id:?} is registered")))?;
-                Ok(Box::new(UsiProcess::new(found.clone(), time, mib)))
+                Ok(Box::new(UsiProcess::new(found, time, mib)))
             }
         }
     }

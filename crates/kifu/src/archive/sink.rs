@@ -1,34 +1,32 @@
 //! Where records go: standard output, one file, or a folder of files.
 
-use super::ConvertArgs;
-use super::sources::Source;
-use crate::draft::Draft;
-use crate::failure::Failure;
-use kifu::{Encoding, Format, Losses, Record, WriteError, WriteOptions, Writer};
+use super::{Conversion, ConvertError, Source};
+use crate::{Encoding, Format, Losses, Record, WriteError, WriteOptions, Writer, to_bytes};
+use durable::Draft;
 use std::collections::HashSet;
-use std::io::{self, Stdout};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The output of a run.
-pub(super) struct Sink {
+pub(super) struct Sink<'a> {
     format: Format,
     options: WriteOptions,
     force: bool,
     /// Inputs, and outputs of this run: not to be written over, whatever was forced.
     taken: HashSet<PathBuf>,
-    place: Place,
+    place: Place<'a>,
 }
 
-enum Place {
-    Stdout(Writer<Stdout>),
+enum Place<'a> {
+    Stdout(Writer<&'a mut dyn Write>),
     /// The writer is `None` before the first record and after the end.
     File(PathBuf, Option<Writer<Draft>>),
-    Folder(PathBuf, Box<Sheaf>),
+    Folder(PathBuf, Box<FolderFiles>),
 }
 
 /// The files of one input in a folder.
 #[derive(Default)]
-struct Sheaf {
+struct FolderFiles {
     /// Where they go, without extension.
     stem: PathBuf,
     /// The only record so far: its file is named when it is known whether more follow.
@@ -41,30 +39,26 @@ struct Sheaf {
     problem: Option<String>,
 }
 
-impl Sink {
+impl<'a> Sink<'a> {
     pub(super) fn new(
-        args: &ConvertArgs,
+        conversion: &Conversion,
         inputs: &[Source],
-        options: WriteOptions,
-    ) -> Result<Self, Failure> {
+        stdout: &'a mut dyn Write,
+    ) -> Result<Self, ConvertError> {
+        let &Conversion { to: format, options, force, .. } = conversion;
         let taken = inputs.iter().filter_map(|s| s.path.as_deref()).map(absolute).collect();
-        let place = match &args.output {
-            None => Place::Stdout(Writer::new(io::stdout(), args.to, options)),
-            Some(path) if path.as_os_str() == "-" => {
-                Place::Stdout(Writer::new(io::stdout(), args.to, options))
+        let place = match conversion.output.as_ref().filter(|path| path.as_os_str() != "-") {
+            None => Place::Stdout(Writer::new(stdout, format, options)),
+            Some(path) if is_folder(path, conversion) => {
+                Place::Folder(path.clone(), Box::default())
             }
-            Some(path) if is_folder(path, args) => Place::Folder(path.clone(), Box::default()),
             Some(path) => Place::File(path.clone(), None),
         };
-        let sink = Self { format: args.to, options, force: args.force, taken, place };
+        let sink = Self { format, options, force, taken, place };
         if let Place::File(path, _) = &sink.place {
-            sink.check(path).map_err(Failure::usage)?;
+            sink.check(path).map_err(ConvertError::InTheWay)?;
         }
         Ok(sink)
-    }
-
-    pub(super) const fn is_stdout(&self) -> bool {
-        matches!(self.place, Place::Stdout(_))
     }
 
     /// Whether a file may be written, and why not.
@@ -81,10 +75,10 @@ impl Sink {
 
     /// The next records come from this input.
     pub(super) fn begin(&mut self, source: &Source) -> Result<(), String> {
-        if let Place::Folder(folder, sheaf) = &mut self.place {
+        if let Place::Folder(folder, files) = &mut self.place {
             let stem = folder.join(source.relative.with_extension(""));
-            **sheaf = Sheaf { stem, ..Sheaf::default() };
-            let path = single(&sheaf.stem, self.format, self.options.encoding);
+            **files = FolderFiles { stem, ..FolderFiles::default() };
+            let path = single(&files.stem, self.format, self.options.encoding);
             self.check(&path)?;
         }
         Ok(())
@@ -96,9 +90,9 @@ impl Sink {
         match &mut self.place {
             Place::Stdout(writer) => writer.write(record),
             Place::File(path, writer) => opened(writer, path, format, options)?.write(record),
-            Place::Folder(_, sheaf) if matches!(format, Format::Csa | Format::Usi) => {
-                let path = single(&sheaf.stem, format, options.encoding);
-                opened(&mut sheaf.together, &path, format, options)?.write(record)
+            Place::Folder(_, files) if matches!(format, Format::Csa | Format::Usi) => {
+                let path = single(&files.stem, format, options.encoding);
+                opened(&mut files.together, &path, format, options)?.write(record)
             }
             Place::Folder(..) => self.write_apart(record),
         }
@@ -106,13 +100,13 @@ impl Sink {
 
     /// A file for every game: other programs read one game from a KIF, KI2 or JKF file.
     fn write_apart(&mut self, record: &Record) -> Result<Losses, WriteError> {
-        let (_, losses) = kifu::to_bytes(record, self.format, &self.options)?;
-        let Place::Folder(_, sheaf) = &mut self.place else { return Ok(losses) };
-        if sheaf.numbered == 0 && sheaf.held.is_none() {
-            sheaf.held = Some(record.clone());
+        let (_, losses) = to_bytes(record, self.format, &self.options)?;
+        let Place::Folder(_, files) = &mut self.place else { return Ok(losses) };
+        if files.numbered == 0 && files.held.is_none() {
+            files.held = Some(record.clone());
             return Ok(losses);
         }
-        if let Some(first) = sheaf.held.take() {
+        if let Some(first) = files.held.take() {
             self.publish_numbered(&first)?;
         }
         self.publish_numbered(record)?;
@@ -120,10 +114,10 @@ impl Sink {
     }
 
     fn publish_numbered(&mut self, record: &Record) -> Result<(), WriteError> {
-        let Place::Folder(_, sheaf) = &mut self.place else { return Ok(()) };
-        sheaf.numbered += 1;
-        let mut name = sheaf.stem.clone().into_os_string();
-        name.push(format!("-{:05}", sheaf.numbered));
+        let Place::Folder(_, files) = &mut self.place else { return Ok(()) };
+        files.numbered += 1;
+        let mut name = files.stem.clone().into_os_string();
+        name.push(format!("-{:05}", files.numbered));
         let path = single(Path::new(&name), self.format, self.options.encoding);
         self.publish(&path, record)
     }
@@ -131,8 +125,8 @@ impl Sink {
     /// Writes one record to a file of its own. A file in the way is remembered, not fatal.
     fn publish(&mut self, path: &Path, record: &Record) -> Result<(), WriteError> {
         if let Err(message) = self.check(path) {
-            if let Place::Folder(_, sheaf) = &mut self.place {
-                sheaf.problem.get_or_insert(message);
+            if let Place::Folder(_, files) = &mut self.place {
+                files.problem.get_or_insert(message);
             }
             return Ok(());
         }
@@ -145,33 +139,33 @@ impl Sink {
 
     /// No more records from this input.
     pub(super) fn end(&mut self) -> Result<(), String> {
-        let Place::Folder(_, sheaf) = &mut self.place else { return Ok(()) };
-        let sheaf = std::mem::take(&mut **sheaf);
-        let path = single(&sheaf.stem, self.format, self.options.encoding);
+        let Place::Folder(_, files) = &mut self.place else { return Ok(()) };
+        let files = std::mem::take(&mut **files);
+        let path = single(&files.stem, self.format, self.options.encoding);
         let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-        if let Some(writer) = sheaf.together {
+        if let Some(writer) = files.together {
             let draft = writer.finish().map_err(|e| failed(&e))?;
             draft.publish(self.force).map_err(|e| failed(&e))?;
             self.taken.insert(absolute(&path));
         }
-        if let Some(record) = sheaf.held {
+        if let Some(record) = files.held {
             self.publish(&path, &record).map_err(|e| failed(&e))?;
         }
-        sheaf.problem.map_or(Ok(()), Err)
+        files.problem.map_or(Ok(()), Err)
     }
 
     /// No more records at all.
-    pub(super) fn finish(self) -> Result<(), Failure> {
+    pub(super) fn finish(self) -> Result<(), ConvertError> {
         let failed = |e: WriteError| match e {
-            WriteError::Io(e) => Failure::from(e),
-            other => Failure::failed(other.to_string()),
+            WriteError::Io(e) => ConvertError::Io(e),
+            other => ConvertError::Failed(other.to_string()),
         };
         match self.place {
             Place::Stdout(writer) => writer.finish().map(|_| ()).map_err(failed),
             Place::File(path, Some(writer)) => {
                 let draft = writer.finish().map_err(failed)?;
                 let published = draft.publish(self.force);
-                published.map_err(|e| Failure::failed(format!("{}: {e}", path.display())))
+                published.map_err(|e| ConvertError::Failed(format!("{}: {e}", path.display())))
             }
             Place::File(..) | Place::Folder(..) => Ok(()),
         }
@@ -194,9 +188,9 @@ fn opened<'a>(
 
 /// A folder if it is one, is written like one, or has to hold the files of a folder and is not
 /// named like a file of records.
-fn is_folder(path: &Path, args: &ConvertArgs) -> bool {
+fn is_folder(path: &Path, conversion: &Conversion) -> bool {
     let text = path.to_string_lossy();
-    let from_folder = args.inputs.iter().any(|i| i.is_dir());
+    let from_folder = conversion.inputs.iter().any(|i| i.is_dir());
     path.is_dir()
         || text.ends_with(['/', std::path::MAIN_SEPARATOR])
         || (from_folder && Format::from_file_name(&text).is_none())

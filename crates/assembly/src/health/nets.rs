@@ -1,12 +1,13 @@
 //! Which evaluations the engine would find, and whether they can be used.
 
 use super::Finding;
-use crate::evaluation::{Evaluation, LoadError, USUAL_FOLDER};
+use crate::evaluation::USUAL_FOLDER;
+use crate::{Evaluation, LoadError};
 use nnue::DEFAULT_FV_SCALE;
 use std::path::Path;
 
 /// Looks at what was named and at the usual folder: findings, and what could be loaded.
-pub(super) fn look(named: Option<&Path>) -> (Vec<Finding>, Vec<Evaluation>) {
+pub fn look(named: Option<&Path>) -> (Vec<Finding>, Vec<Evaluation>) {
     let (mut findings, mut evaluations) = (Vec::new(), Vec::new());
     let usual = (Path::new(USUAL_FOLDER), false);
     for (path, asked) in named.map(|path| (path, true)).into_iter().chain([usual]) {

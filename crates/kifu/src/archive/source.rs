@@ -1,39 +1,41 @@
 //! What to read: files, the records in folders, standard input.
 
-use kifu::Format;
+use crate::Format;
 use std::path::{Path, PathBuf};
 
 /// One input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Source {
+pub struct Source {
     /// The file; `None` is standard input.
-    pub(crate) path: Option<PathBuf>,
+    pub path: Option<PathBuf>,
     /// What errors call it.
-    pub(crate) name: String,
+    pub name: String,
     /// Where it goes below a folder of outputs, still with its own extension.
-    pub(crate) relative: PathBuf,
+    pub relative: PathBuf,
 }
 
-/// All inputs in a stable order. In folders every file counts that has the extension of a format,
-/// or any file if the format was named. What cannot be searched is added to `errors`.
-pub(crate) fn collect(inputs: &[PathBuf], any: bool, errors: &mut Vec<String>) -> Vec<Source> {
-    let mut list = Vec::new();
-    for input in inputs {
-        if input.as_os_str() == "-" {
-            let (name, relative) = ("-".to_owned(), PathBuf::from("stdin"));
-            list.push(Source { path: None, name, relative });
-        } else if input.is_dir() {
-            let before = list.len();
-            search(input, input, any, &mut list, errors);
-            if list.len() == before {
-                errors.push(format!("{}: no records in this folder", input.display()));
+impl Source {
+    /// All inputs in a stable order. In folders every file counts that has the extension of a
+    /// format, or any file if the format was named. What cannot be searched is added to `errors`.
+    pub fn collect(inputs: &[PathBuf], any: bool, errors: &mut Vec<String>) -> Vec<Self> {
+        let mut list = Vec::new();
+        for input in inputs {
+            if input.as_os_str() == "-" {
+                let (name, relative) = ("-".to_owned(), PathBuf::from("stdin"));
+                list.push(Self { path: None, name, relative });
+            } else if input.is_dir() {
+                let before = list.len();
+                search(input, input, any, &mut list, errors);
+                if list.len() == before {
+                    errors.push(format!("{}: no records in this folder", input.display()));
+                }
+            } else {
+                let relative = input.file_name().map_or_else(|| input.clone(), PathBuf::from);
+                list.push(file(input, relative));
             }
-        } else {
-            let relative = input.file_name().map_or_else(|| input.clone(), PathBuf::from);
-            list.push(file(input, relative));
         }
+        list
     }
-    list
 }
 
 fn file(path: &Path, relative: PathBuf) -> Source {

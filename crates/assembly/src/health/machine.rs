@@ -7,12 +7,13 @@ use std::fs;
 /// What `USI_Hash` is by default, in MiB.
 const USUAL_HASH: u64 = 256;
 
-pub(super) fn look() -> Vec<Finding> {
+/// What the machine has.
+pub fn look() -> Vec<Finding> {
     vec![build(), instructions(Isa::available()), threads(), memory(), huge_pages()]
 }
 
 /// The machine in a few words, for whoever repeats what was measured on it.
-pub(crate) fn name() -> String {
+pub fn name() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = text.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;
@@ -134,7 +135,7 @@ fn judge_huge_pages(switch: Option<&str>) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::Grade;
+    use crate::health::Grade;
 
     fn check(finding: &Finding, grade: Grade, part: &str) {
         assert_eq!(finding.grade, grade, "{finding:?}");

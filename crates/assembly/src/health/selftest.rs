@@ -1,23 +1,38 @@
 //! A few seconds of doing what the engine does, with known results.
 
 use super::Finding;
-use crate::assemble;
-use crate::evaluation::Evaluation;
-use assembly::bench;
-use assembly::options::{HASH, PV_INTERVAL};
+use crate::options::{HASH, PV_INTERVAL};
+use crate::{Evaluation, bench};
 use nnue::{AnyNet, Architecture, FeatureKind, Isa, Noise, Shape};
 use rules::{AnyPosition, Game};
 use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
-use think::{Answer, Best, Engine, Info, Limits, MateAnswer, Report, TimeSource, WallTime};
+use std::time::Duration;
+use think::{Answer, Best, Engine, Info, Limits, MateAnswer, Report, TimeSource};
 
-/// The checks in order. Each may use the evaluations found on this machine.
-pub(super) const CHECKS: [fn(&[Evaluation]) -> Finding; 5] =
+/// What the self-test works with.
+pub struct SelfTest {
+    /// Evaluations found on this machine.
+    pub evaluations: Vec<Evaluation>,
+    /// The program that speaks USI when it is started without arguments.
+    pub executable: PathBuf,
+    pub time: Arc<dyn TimeSource>,
+}
+
+/// The checks in order.
+const CHECKS: [fn(&SelfTest) -> Finding; 5] =
     [count_moves, compare_values, search, stop, introduce];
+
+impl SelfTest {
+    /// Does one check after the other, each when its finding is asked for.
+    pub fn findings(&self) -> impl Iterator<Item = Finding> {
+        CHECKS.iter().map(|check| check(self))
+    }
+}
 
 const REPORT: &str = "this should never be: please report it, with the output of nue doctor";
 const BUSY: &str = "end other programs that use the processor, and try again";
@@ -41,7 +56,7 @@ const COUNTS: [(Game, &str, usize, u64); 3] = [
     (Game::Minishogi, "rbsgk/4p/5/P4/KGSBR b - 1", 4, 35_401),
 ];
 
-fn count_moves(_: &[Evaluation]) -> Finding {
+fn count_moves(_: &SelfTest) -> Finding {
     for (game, sfen, depth, expected) in COUNTS {
         let counted = AnyPosition::from_sfen(game, sfen).map(|mut p| p.perft(depth, true));
         if counted.as_ref() != Ok(&expected) {
@@ -52,18 +67,18 @@ fn count_moves(_: &[Evaluation]) -> Finding {
     Finding::good("move sequences counted as they should be")
 }
 
-fn compare_values(found: &[Evaluation]) -> Finding {
+fn compare_values(test: &SelfTest) -> Finding {
     let shape = Shape { l0: 256, h1: 32, h2: 32 };
     let random = [FeatureKind::KP, FeatureKind::MiniHalfKp]
         .map(|features| AnyNet::random(Architecture { features, shape }, Noise::ordinary(1)));
-    let found = found.iter().filter_map(|evaluation| match evaluation {
+    let found = test.evaluations.iter().filter_map(|evaluation| match evaluation {
         Evaluation::Net(net) => Some(net.clone()),
         _ => None,
     });
     for net in random.into_iter().chain(found) {
         let game = net.game();
         let values = |isa| -> Vec<Option<i32>> {
-            let mut judge = assemble::judge(game, &Evaluation::Net(net.with_isa(isa)));
+            let mut judge = crate::judge(game, &Evaluation::Net(net.with_isa(isa)));
             bench::positions(game).iter().map(&mut judge).collect()
         };
         let scalar = values(Isa::SCALAR);
@@ -78,20 +93,20 @@ fn compare_values(found: &[Evaluation]) -> Finding {
     Finding::good("every instruction set gives the same values")
 }
 
-/// What was heard of a search.
+/// Nodes and answer of a search, as last reported.
 #[derive(Clone, Default)]
-struct Heard(Arc<Mutex<(u64, Option<Answer>)>>);
+struct LastReport(Arc<Mutex<(u64, Option<Answer>)>>);
 
-impl Heard {
+impl LastReport {
     fn get(&self) -> (u64, Option<Answer>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Report for Heard {
+impl Report for LastReport {
     fn info(&mut self, info: &Info) {
-        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.0 = info.nodes.unwrap_or(heard.0);
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.0 = info.nodes.unwrap_or(last.0);
     }
 
     fn note(&mut self, _: &str) {}
@@ -104,10 +119,10 @@ impl Report for Heard {
 }
 
 /// An engine with what would evaluate shogi here.
-fn engine(found: &[Evaluation], time: &Arc<dyn TimeSource>) -> Box<dyn Engine> {
-    let fitting = found.iter().find(|e| e.game() == Some(Game::Shogi));
+fn engine(test: &SelfTest) -> Box<dyn Engine> {
+    let fitting = test.evaluations.iter().find(|e| e.game() == Some(Game::Shogi));
     let evaluation = fitting.unwrap_or(&Evaluation::Material);
-    let mut engine = assemble::search(Game::Shogi, evaluation, Arc::clone(time));
+    let mut engine = crate::search(Game::Shogi, evaluation, Arc::clone(&test.time));
     for (name, value) in [HASH.to(64), PV_INTERVAL.to(0)] {
         engine.set_option(name, &value).expect("the search has these options");
     }
@@ -115,16 +130,16 @@ fn engine(found: &[Evaluation], time: &Arc<dyn TimeSource>) -> Box<dyn Engine> {
     engine
 }
 
-fn search(found: &[Evaluation]) -> Finding {
-    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
-    let mut engine = engine(found, &time);
+fn search(test: &SelfTest) -> Finding {
+    let time = &test.time;
+    let mut engine = engine(test);
     let mut think = |position: &AnyPosition, limits: Limits| {
-        let heard = Heard::default();
+        let report = LastReport::default();
         engine.new_game();
         engine.set_position(position.clone()).expect("an engine for shogi");
-        engine.go(Limits { start: time.now(), ..limits }, Box::new(heard.clone()));
+        engine.go(Limits { start: time.now(), ..limits }, Box::new(report.clone()));
         engine.wait();
-        heard.get()
+        report.get()
     };
     let mate = AnyPosition::from_sfen(Game::Shogi, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1");
     let mate = mate.expect("a position");
@@ -146,29 +161,31 @@ fn search(found: &[Evaluation]) -> Finding {
         }
     }
     let second = Limits { movetime: Some(Duration::from_secs(1)), ..Limits::default() };
-    let started = Instant::now();
+    let started = time.now();
     let (nodes, _) = think(&AnyPosition::startpos(Game::Shogi), second);
-    let rate = (nodes as f64 / started.elapsed().as_secs_f64()) as u64 / 1000;
+    let seconds = time.now().saturating_sub(started).as_secs_f64();
+    let rate = (nodes as f64 / seconds.max(1e-9)) as u64 / 1000;
     Finding::good(format!("searches are right and repeatable: {rate} thousand nodes a second"))
 }
 
-fn stop(found: &[Evaluation]) -> Finding {
-    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
-    let mut engine = engine(found, &time);
+fn stop(test: &SelfTest) -> Finding {
+    let time = &test.time;
+    let mut engine = engine(test);
     let quickest = (0..3).map(|_| {
         let limits = Limits { start: time.now(), infinite: true, ..Limits::default() };
-        engine.go(limits, Box::new(Heard::default()));
+        engine.go(limits, Box::new(LastReport::default()));
         thread::sleep(Duration::from_millis(200));
-        let asked = Instant::now();
+        let asked = time.now();
         engine.control().stop();
         engine.wait();
-        asked.elapsed()
+        time.now().saturating_sub(asked)
     });
     judge_delay("a search ends", quickest.min(), STOP)
 }
 
-fn introduce(_: &[Evaluation]) -> Finding {
-    let tries: Result<Vec<Duration>, String> = (0..3).map(|_| usiok()).collect();
+fn introduce(test: &SelfTest) -> Finding {
+    let usiok = |_| usiok(&test.executable, &test.time);
+    let tries: Result<Vec<Duration>, String> = (0..3).map(usiok).collect();
     match tries {
         Ok(tries) => judge_delay("the engine introduces itself", tries.into_iter().min(), USIOK),
         Err(error) => Finding::problem(
@@ -188,10 +205,9 @@ fn judge_delay(what: &str, took: Option<Duration>, limit: Duration) -> Finding {
     if took <= limit * WRONG { Finding::note(text, BUSY) } else { Finding::problem(text, BUSY) }
 }
 
-/// Time from the start of this executable to its `usiok`.
-fn usiok() -> Result<Duration, String> {
-    let path = std::env::current_exe().map_err(|e| e.to_string())?;
-    let started = Instant::now();
+/// Time from the start of the executable to its `usiok`.
+fn usiok(path: &Path, time: &Arc<dyn TimeSource>) -> Result<Duration, String> {
+    let started = time.now();
     let mut child = Command::new(path)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -200,11 +216,12 @@ fn usiok() -> Result<Duration, String> {
         .map_err(|e| e.to_string())?;
     let (input, output) = (child.stdin.take(), child.stdout.take());
     let (told, waiting) = channel();
+    let time = Arc::clone(time);
     thread::spawn(move || {
         let lines = output.into_iter().flat_map(|output| BufReader::new(output).lines());
         let found = lines.map_while(Result::ok).any(|line| line == "usiok");
         // Nobody listens any more where it took too long.
-        let _ = told.send(found.then(|| started.elapsed()));
+        let _ = told.send(found.then(|| time.now().saturating_sub(started)));
     });
     let sent = input.ok_or("no input")?.write_all(b"usi\n").map_err(|e| e.to_string());
     // Dropped by now: the end of input ends the engine.
@@ -218,12 +235,18 @@ fn usiok() -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::Grade;
+    use crate::health::Grade;
+    use think::WallTime;
 
     #[test]
     fn what_needs_no_executable_is_well() {
+        let test = SelfTest {
+            evaluations: Vec::new(),
+            executable: PathBuf::new(),
+            time: Arc::new(WallTime::start()),
+        };
         for check in [count_moves, compare_values, search] {
-            let finding = check(&[]);
+            let finding = check(&test);
             assert_eq!(finding.grade, Grade::Good, "{finding:?}");
         }
     }
