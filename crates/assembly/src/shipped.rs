@@ -30,7 +30,7 @@ impl Shipped {
     }
 }
 
-static SHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/shogi.nnz"), 1340.0);
+static SHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/shogi.nnz"), 784.0);
 static MINISHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/minishogi.nnz"), 532.0);
 
 /// The evaluation shipped for a game.

@@ -165,8 +165,8 @@ impl fmt::Display for ClientLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extended::ColorChoice;
     use proptest::prelude::*;
-    use rules::Color;
 
     #[test]
     fn lines_and_what_they_mean() {
@@ -218,13 +218,13 @@ mod tests {
             moves,
         };
         for (text, want) in [
-            ("%%GAME x-1-1 +", Extended::Game { name: "x-1-1".into(), color: Some(Color::Black) }),
-            ("%%GAME x-1-1 *", Extended::Game { name: "x-1-1".into(), color: None }),
+            ("%%GAME x-1-1 +", Extended::Game { name: "x-1-1".into(), color: ColorChoice::Black }),
+            ("%%GAME x-1-1 *", Extended::Game { name: "x-1-1".into(), color: ColorChoice::Any }),
             ("%%GAME", Extended::CancelGame),
             ("%%GAME x ?", Extended::Other("GAME x ?".into())),
             (
                 "%%CHALLENGE x -",
-                Extended::Challenge { name: "x".into(), color: Some(Color::White) },
+                Extended::Challenge { name: "x".into(), color: ColorChoice::White },
             ),
             ("%%LIST", Extended::List),
             ("%%WHO", Extended::Who),

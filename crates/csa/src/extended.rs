@@ -1,23 +1,34 @@
 //! The `%%` commands of extended mode (`LOGIN name password x1`), as shogi-server has them.
 
-use rules::Color;
 use std::fmt;
 
-/// The sign of a colour somebody wants to play; `None` for either.
-const fn sign(color: Option<Color>) -> char {
-    match color {
-        Some(Color::Black) => '+',
-        Some(Color::White) => '-',
-        None => '*',
-    }
+/// The colour somebody wants to play.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ColorChoice {
+    /// `+`
+    Black,
+    /// `-`
+    White,
+    /// `*`
+    Any,
 }
 
-fn from_sign(sign: &str) -> Option<Option<Color>> {
-    match sign {
-        "+" => Some(Some(Color::Black)),
-        "-" => Some(Some(Color::White)),
-        "*" => Some(None),
-        _ => None,
+impl ColorChoice {
+    fn from_sign(sign: &str) -> Option<Self> {
+        match sign {
+            "+" => Some(Self::Black),
+            "-" => Some(Self::White),
+            "*" => Some(Self::Any),
+            _ => None,
+        }
+    }
+
+    const fn sign(self) -> char {
+        match self {
+            Self::Black => '+',
+            Self::White => '-',
+            Self::Any => '*',
+        }
     }
 }
 
@@ -26,17 +37,19 @@ fn from_sign(sign: &str) -> Option<Option<Color>> {
 pub enum Extended {
     /// Wait for a game of that name.
     Game {
+        /// The game.
         name: String,
-        /// The colour to play; `None` for either.
-        color: Option<Color>,
+        /// The colour.
+        color: ColorChoice,
     },
     /// Wait no longer.
     CancelGame,
     /// Play somebody who waits for a game of that name.
     Challenge {
+        /// The game.
         name: String,
-        /// The colour to play; `None` for either.
-        color: Option<Color>,
+        /// The colour.
+        color: ColorChoice,
     },
     /// The running games.
     List,
@@ -97,8 +110,8 @@ impl Extended {
         let (command, rest) = text.split_once(' ').unwrap_or((text, ""));
         let words: Vec<&str> = rest.split(' ').filter(|word| !word.is_empty()).collect();
         let game = || match words[..] {
-            [name] => Some((name.to_owned(), None)),
-            [name, sign] => Some((name.to_owned(), from_sign(sign)?)),
+            [name] => Some((name.to_owned(), ColorChoice::Any)),
+            [name, color] => Some((name.to_owned(), ColorChoice::from_sign(color)?)),
             _ => None,
         };
         let one = || match words[..] {
@@ -157,9 +170,9 @@ impl fmt::Display for Extended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("%%")?;
         match self {
-            Self::Game { name, color } => write!(f, "GAME {name} {}", sign(*color)),
+            Self::Game { name, color } => write!(f, "GAME {name} {}", color.sign()),
             Self::CancelGame => f.write_str("GAME"),
-            Self::Challenge { name, color } => write!(f, "CHALLENGE {name} {}", sign(*color)),
+            Self::Challenge { name, color } => write!(f, "CHALLENGE {name} {}", color.sign()),
             Self::List => f.write_str("LIST"),
             Self::Who => f.write_str("WHO"),
             Self::Show(id) => write!(f, "SHOW {id}"),

@@ -2,16 +2,16 @@
 
 use crate::arrival_times::ArrivalTimes;
 use crate::server_loop::{Input, ServerClock};
-use crate::tls::TlsServer;
 use csa::Splitter;
 use server::lobby::ConnId;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
+use transport::TlsServer;
 
 /// Messages that may wait for a client to read them.
 const QUEUE: usize = 128;
@@ -24,9 +24,6 @@ const TOGETHER: usize = 16 << 10;
 
 /// Bytes read together.
 const CHUNK: usize = 1 << 10;
-
-/// How long an idle connection lies before the operating system asks whether anybody is there.
-const KEEP_ALIVE: Duration = Duration::from_secs(60);
 
 /// Accepts connections, and has what each of them needs.
 #[derive(Clone)]
@@ -51,7 +48,7 @@ pub(crate) async fn listen(listener: TcpListener, acceptor: Acceptor, tls: Optio
         if acceptor.inputs.is_closed() {
             return;
         }
-        prepare(&stream);
+        transport::prepare(&stream);
         let acceptor = acceptor.clone();
         let tls = tls.clone();
         let peer = address.ip().to_string();
@@ -66,13 +63,6 @@ pub(crate) async fn listen(listener: TcpListener, acceptor: Acceptor, tls: Optio
             }
         });
     }
-}
-
-fn prepare(stream: &TcpStream) {
-    // Neither is needed to play; both only make it better.
-    let _ = stream.set_nodelay(true);
-    let keep_alive = socket2::TcpKeepalive::new().with_time(KEEP_ALIVE);
-    let _ = socket2::SockRef::from(stream).set_tcp_keepalive(&keep_alive);
 }
 
 async fn converse<S: AsyncRead + AsyncWrite + Unpin>(

@@ -2,6 +2,7 @@
 
 use super::buoys::Fork;
 use super::{ConnId, ConnectionState, Effect, GameRequest, Lobby, Now};
+use csa::extended::ColorChoice;
 use csa::{Extended, GameName};
 use rules::Color;
 use std::fmt::Write as _;
@@ -13,6 +14,14 @@ const HELP: &str = "##[HELP] available commands: %%GAME name +|-|*, %%CHALLENGE 
                     %%SHOW id, %%MONITORON id, %%MONITOROFF id, %%MONITOR2ON id, %%MONITOR2OFF id, %%RATING, \
                     %%VERSION, %%CHAT text, %%SETBUOY name moves [count], %%DELETEBUOY name, \
                     %%GETBUOYCOUNT name, %%FORK id [name] [moves]\n##[HELP] +OK";
+
+fn color_of(color: ColorChoice) -> Option<Color> {
+    match color {
+        ColorChoice::Black => Some(Color::Black),
+        ColorChoice::White => Some(Color::White),
+        ColorChoice::Any => None,
+    }
+}
 
 impl Lobby {
     pub(super) fn command(&mut self, id: ConnId, command: Extended, now: Now) {
@@ -62,7 +71,7 @@ impl Lobby {
         &mut self,
         id: ConnId,
         name: &str,
-        color: Option<Color>,
+        color: ColorChoice,
         only_waiting: bool,
         now: Now,
     ) -> Option<String> {
@@ -74,10 +83,10 @@ impl Lobby {
         else {
             return Some("##[ERROR] no such game here".to_owned());
         };
-        if self.settings.has_rounds(&game) && color.is_some() {
+        if self.settings.has_rounds(&game) && color != ColorChoice::Any {
             return Some("##[ERROR] rounds are played with either colour: use *".to_owned());
         }
-        let wait = GameRequest { game, color };
+        let wait = GameRequest { game, color: color_of(color) };
         if only_waiting && !self.waiting.contains_key(wait.game.as_str()) {
             return Some("##[ERROR] nobody waits for this game".to_owned());
         }
