@@ -494,5 +494,4 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
 }
 
 #[cfg(test)]
-#[path = "engine_tests.rs"]
 mod tests;

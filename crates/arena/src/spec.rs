@@ -296,5 +296,4 @@ pub fn escape(value: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "spec_tests.rs"]
 mod tests;

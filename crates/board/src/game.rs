@@ -362,5 +362,4 @@ impl Game {
 }
 
 #[cfg(test)]
-#[path = "game_tests.rs"]
 mod tests;

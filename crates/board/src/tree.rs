@@ -344,5 +344,4 @@ pub fn of_game(game: &Game) -> Result<Record, ApiError> {
 }
 
 #[cfg(test)]
-#[path = "tree_tests.rs"]
 mod tests;

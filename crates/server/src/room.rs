@@ -429,5 +429,4 @@ fn quoted(text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "room_tests.rs"]
 mod tests;

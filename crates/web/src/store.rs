@@ -281,5 +281,4 @@ fn ending(reason: Option<String>, winner: Option<String>) -> Option<Ending> {
 }
 
 #[cfg(test)]
-#[path = "store_tests.rs"]
 mod tests;
