@@ -17,13 +17,13 @@ use transport::TlsServer;
 const QUEUE: usize = 128;
 
 /// How long a client may take to read what was written.
-const DEAF: Duration = Duration::from_secs(20);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Bytes written together.
-const TOGETHER: usize = 16 << 10;
+const WRITE_CHUNK: usize = 16 << 10;
 
 /// Bytes read together.
-const CHUNK: usize = 1 << 10;
+const READ_CHUNK: usize = 1 << 10;
 
 /// Accepts connections, and has what each of them needs.
 #[derive(Clone)]
@@ -77,7 +77,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
         return;
     }
     let mut splitter = Splitter::default();
-    let mut buffer = [0; CHUNK];
+    let mut buffer = [0; READ_CHUNK];
     loop {
         tokio::select! {
             biased;
@@ -103,7 +103,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
             }
         }
     }
-    let _ = timeout(DEAF, stream.shutdown()).await;
+    let _ = timeout(WRITE_TIMEOUT, stream.shutdown()).await;
     let _ = acceptor.inputs.send(Input::Gone(id)).await;
 }
 
@@ -118,14 +118,14 @@ async fn write<S: AsyncWrite + Unpin>(
     if let Ok(next) = messages.try_recv() {
         bytes.extend_from_slice(single);
         bytes.extend_from_slice(next.as_bytes());
-        while bytes.len() < TOGETHER
+        while bytes.len() < WRITE_CHUNK
             && let Ok(next) = messages.try_recv()
         {
             bytes.extend_from_slice(next.as_bytes());
         }
         single = &bytes;
     }
-    let written = timeout(DEAF, async {
+    let written = timeout(WRITE_TIMEOUT, async {
         stream.write_all(single).await?;
         stream.flush().await
     });

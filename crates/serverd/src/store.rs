@@ -342,3 +342,63 @@ fn ending(reason: Reason, winner: Option<Color>, abandoned: bool) -> Ending {
 fn damaged(what: &str) -> Error {
     Error::InvalidParameterName(format!("damaged row: {what}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Color::{Black, White};
+
+    /// Rows as servers have always written them, whatever the house calls the endings.
+    #[test]
+    fn finished_games_of_earlier_servers_are_read() {
+        let connection = Connection::open_in_memory().unwrap();
+        prepare(&connection).unwrap();
+        let sql = "INSERT INTO games (id, event, black, white, game, start, black_time, white_time, \
+                   max_moves, declaration, rated, interruptions, started, ended, reason, winner, last, \
+                   last_time, abandoned) VALUES (?1, 'test-600-10', 'a', 'b', 'shogi', \
+                   'lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1', ?2, ?2, 320, \
+                   'CSARule27', 1, 1, 10, 20, ?3, ?4, ?5, 3000000000, ?6)";
+        let times = "Time_Unit:1sec;Total_Time:600;Byoyomi:10;Least_Time_Per_Move:0";
+        for (reason, winner, last, abandoned, want) in [
+            ("RESIGN", Some(1), Some("%TORYO"), false, Ending::won(White, play::Reason::Resign)),
+            ("SENNICHITE", None, None, false, Ending::draw(play::Reason::Repetition)),
+            (
+                "OUTE_SENNICHITE",
+                Some(0),
+                None,
+                false,
+                Ending::won(Black, play::Reason::PerpetualCheck),
+            ),
+            (
+                "ILLEGAL_ACTION",
+                Some(0),
+                None,
+                false,
+                Ending::won(Black, play::Reason::IllegalAction),
+            ),
+            ("ILLEGAL_ACTION", Some(0), None, true, Ending::won(Black, play::Reason::Abandoned)),
+            ("ILLEGAL_ACTION", None, None, true, Ending::unknown(play::Reason::Abandoned)),
+            (
+                "JISHOGI",
+                Some(0),
+                Some("%KACHI"),
+                false,
+                Ending::won(Black, play::Reason::Declaration),
+            ),
+            ("MAX_MOVES", None, None, false, Ending::draw(play::Reason::MaxMoves)),
+            ("TIME_UP", Some(1), None, false, Ending::won(White, play::Reason::TimeUp)),
+        ] {
+            connection.execute("DELETE FROM games", []).unwrap();
+            let values = params!["g", times, reason, winner, last, abandoned];
+            connection.execute(sql, values).unwrap();
+            let game = game(&connection, "g").unwrap().unwrap();
+            let finish = game.finish.as_ref().unwrap();
+            assert_eq!(finish.ending, want, "{reason}");
+            assert_eq!(finish.reason().word(), reason);
+            let said = finish.last.as_ref().map(|(text, time)| (text.as_str(), time.as_secs()));
+            assert_eq!(said, last.map(|text| (text, 3)));
+            assert_eq!(game.conditions.times[1].byoyomi, Some(10));
+            assert_eq!(game.record().outcome(), want.outcome, "{reason}");
+        }
+    }
+}

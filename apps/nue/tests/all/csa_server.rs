@@ -191,7 +191,7 @@ fn hostile_guests_hold_up_nobody() {
     white.until("#WIN");
     wait_for("everybody to be gone", || {
         let metrics = server.page("/metrics");
-        metrics.lines().any(|l| l == "nue_connections 2")
+        metrics.lines().any(|l| l == "nue_connections_open 2")
     });
 }
 
