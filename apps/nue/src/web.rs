@@ -3,6 +3,7 @@
 use crate::assemble;
 use crate::evaluation::{Evaluation, EvaluationArgs};
 use crate::failure::{Failure, Outcome};
+use board::hello::Scales;
 use clap::{Args, Subcommand};
 use kifu::Record;
 use rules::Game;
@@ -161,6 +162,7 @@ fn engines(args: &WebArgs) -> Result<EngineSettings, Failure> {
             })
         }),
         evaluation: [about_shogi, about_minishogi],
+        scales: Scales::default(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }
