@@ -9,6 +9,7 @@
 
 mod bench;
 mod ledger;
+mod measure;
 mod tidy;
 
 use std::error::Error;
@@ -33,6 +34,11 @@ const COMMANDS: &[Command] = &[
         name: "bench",
         summary: "measure against others: bench perft | sliding",
         run: bench::run,
+    },
+    Command {
+        name: "measure",
+        summary: "clean builds and speed of play by profile; tests after an edit",
+        run: measure::run,
     },
     Command {
         name: "ledger",

@@ -1,29 +1,19 @@
 //! `nue csa`: play on a CSA server, or against somebody whose moves are typed in.
 
-mod budget;
-mod foreign;
-mod keep;
-mod link;
-mod manual;
-mod mind;
-mod session;
-mod tls;
-
-use crate::board;
 use crate::failure::{Failure, Outcome};
+use crate::input::{Line, next_line};
 use crate::start::PositionArgs;
+use ::csa::TimeRule;
 use clap::{ArgAction, Args};
-use keep::Log;
-use link::{Address, Link, LinkEvent};
-use mind::{Mind, Thought};
+use client::{
+    EngineSettings, Events, ManualSettings, OngoingGame, OnlineSettings, Report, SessionSettings,
+    UserInput,
+};
+use engines::ProgramCommand;
 use rules::Color;
-use session::{Action, Farewell, Session, Wishes};
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
-use think::{Moment, TimeSource, WallTime};
 
 /// Play on a CSA server with our engine or any USI engine.
 #[derive(Args)]
@@ -50,10 +40,10 @@ pub(crate) struct CsaArgs {
     /// An option of the engine, as NAME=VALUE; several times for several.
     #[arg(long = "option", value_name = "NAME=VALUE")]
     options: Vec<String>,
-    /// Tell the engine increments as byoyomi, for engines that know no other.
+    /// Tell the engine increments as byoyomi, for engines that know nothing else.
     #[arg(long, requires = "engine")]
     no_increments: bool,
-    /// Games to play; 0 for no end.
+    /// Games to play; 0 for no limit.
     #[arg(long, default_value_t = 1)]
     games: u32,
     /// After a game, ask for another with CHALLENGE (the championship's test server).
@@ -71,7 +61,7 @@ pub(crate) struct CsaArgs {
     /// Keep every line sent and received, with its time, in this file.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// Send an empty line after so many seconds of silence (30 at least).
+    /// Send an empty line after this many seconds of silence (at least 30).
     #[arg(long, default_value_t = 60, value_name = "SECONDS")]
     keep_alive: u64,
     /// Margin for the network until it has been measured.
@@ -80,7 +70,7 @@ pub(crate) struct CsaArgs {
     /// Connect encrypted, trusting the certificates in this file.
     #[arg(long, value_name = "PEM")]
     ca: Option<PathBuf>,
-    /// How often to connect again after the connection was lost; 0 for no end.
+    /// How often to connect again after the connection was lost; 0 for no limit.
     #[arg(long, default_value_t = 0)]
     retries: u32,
     /// Show the board after every move.
@@ -102,37 +92,45 @@ pub(crate) struct CsaArgs {
     position: PositionArgs,
 }
 
-/// What happens to a client.
-enum Event {
-    Link(u32, LinkEvent),
-    Mind(Thought),
-    Interrupt,
-    /// A typed line; `None` at the end of input.
-    Typed(Option<String>),
-}
-
-/// Waits before connecting again, in seconds; the last is repeated.
-const WAITS: [u64; 6] = [1, 2, 5, 10, 20, 30];
-
 /// Runs the command.
 pub(crate) fn run(args: &CsaArgs) -> Outcome {
-    let options = options(&args.options)?;
-    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
-    let (sender, events) = channel();
-    let program = args.engine.clone().map(|program| foreign::Program {
+    let events = Events::default();
+    let input = events.user_input();
+    let interrupts = input.clone();
+    // A program without a way to be interrupted politely is interrupted impolitely.
+    let _ = ctrlc::set_handler(move || interrupts.interrupt());
+    let with_board = args.board || args.manual;
+    let mut report = |report: Report<'_>| print(&report, with_board);
+    let played = if args.manual {
+        let settings = manual(args)?;
+        read_input(input)?;
+        client::play_manually(settings, &events, &mut report)
+    } else {
+        client::play_online(online(args)?, &events, &mut report)
+    };
+    played.map_err(|error| match error {
+        client::Error::Io(error) => error.into(),
+        error => Failure::failed(error.to_string()),
+    })
+}
+
+fn engine(args: &CsaArgs) -> Result<EngineSettings, Failure> {
+    let program = args.engine.clone().map(|program| ProgramCommand {
         program,
         args: args.engine_args.clone(),
-        increments: !args.no_increments,
+        ..ProgramCommand::default()
     });
-    let mind = mind::make(program, options, &time, mind::into(sender.clone(), Event::Mind));
-    let interrupts = sender.clone();
-    // A program without a way to be interrupted politely is interrupted impolitely.
-    let _ = ctrlc::set_handler(move || {
-        let _ = interrupts.send(Event::Interrupt);
-    });
-    if args.manual {
-        return manual::run(args, mind, &time, &sender, &events);
-    }
+    let pair = |text: &String| {
+        let (name, value) = text
+            .split_once('=')
+            .ok_or_else(|| Failure::usage(format!("--option takes NAME=VALUE, not {text:?}")))?;
+        Ok((name.to_owned(), value.to_owned()))
+    };
+    let options = args.options.iter().map(pair).collect::<Result<_, Failure>>()?;
+    Ok(EngineSettings { program, options, no_increments: args.no_increments })
+}
+
+fn online(args: &CsaArgs) -> Result<OnlineSettings, Failure> {
     let (Some(host), Some(name)) = (args.host.clone(), args.name.clone()) else {
         return Err(Failure::usage("--host and --name are needed"));
     };
@@ -146,8 +144,7 @@ pub(crate) fn run(args: &CsaArgs) -> Outcome {
             return Err(Failure::usage(format!("{what} must be one word")));
         }
     }
-    let trust = args.ca.as_deref().map(tls::Trust::new).transpose().map_err(Failure::failed)?;
-    let wishes = Wishes {
+    let session = SessionSettings {
         name,
         password,
         comments: !args.no_comments,
@@ -157,225 +154,102 @@ pub(crate) fn run(args: &CsaArgs) -> Outcome {
         keep_alive: Duration::from_secs(args.keep_alive.max(30)),
         margin: Duration::from_millis(args.margin),
     };
-    let client = Client {
-        session: Session::new(wishes),
-        mind,
-        time,
-        sender,
-        address: Address { host, port: args.port, tls: trust },
-        link: None,
-        generation: 0,
-        attempts: 0,
+    Ok(OnlineSettings {
+        session,
+        engine: engine(args)?,
+        host,
+        port: args.port,
+        certificates: args.ca.clone(),
         retries: args.retries,
-        reconnect: None,
-        log: Log::open(args.log.as_deref())?,
         records: args.records.clone(),
-        board: args.board,
-        interrupted: false,
+        log: args.log.clone(),
+    })
+}
+
+fn manual(args: &CsaArgs) -> Result<ManualSettings, Failure> {
+    let engine_color = match args.color.as_str() {
+        "black" => Color::Black,
+        "white" => Color::White,
+        other => return Err(Failure::usage(format!("--color is black or white, not {other:?}"))),
     };
-    client.run(&events)
+    let engine_time = time_rule(&args.time)?;
+    let opponent_time = args.opponent_time.as_deref().map(time_rule).transpose()?;
+    Ok(ManualSettings {
+        engine: engine(args)?,
+        engine_color,
+        opponent_time: opponent_time.unwrap_or_else(|| engine_time.clone()),
+        engine_time,
+        position: args.position.resolve()?,
+        ponder: !args.no_ponder,
+        records: args.records.clone(),
+    })
 }
 
-/// `NAME=VALUE` pairs.
-fn options(texts: &[String]) -> Result<Vec<(String, String)>, Failure> {
-    let pair = |text: &String| {
-        let (name, value) = text
-            .split_once('=')
-            .ok_or_else(|| Failure::usage(format!("--option takes NAME=VALUE, not {text:?}")))?;
-        Ok((name.to_owned(), value.to_owned()))
+/// `900+5`, `600/10`, `900`.
+fn time_rule(text: &str) -> Result<TimeRule, Failure> {
+    let number = |text: &str| {
+        let plain = text.bytes().all(|b| b.is_ascii_digit());
+        text.parse::<u64>().ok().filter(|&n| plain && n <= 864_000)
     };
-    texts.iter().map(pair).collect()
+    let parsed = if let Some((total, increment)) = text.split_once('+') {
+        number(total).zip(number(increment)).map(|(t, i)| TimeRule::fischer(t, i))
+    } else {
+        let (total, byoyomi) = text.split_once('/').unwrap_or((text, "0"));
+        number(total).zip(number(byoyomi)).map(|(t, b)| TimeRule::seconds(t, b))
+    };
+    parsed.ok_or_else(|| {
+        Failure::usage(format!("{text:?} is no time: seconds, as 900, 900+5 or 600/10"))
+    })
 }
 
-struct Client {
-    session: Session,
-    mind: Box<dyn Mind>,
-    time: Arc<dyn TimeSource>,
-    sender: Sender<Event>,
-    address: Address,
-    link: Option<Link>,
-    /// Counts connections, so that the last words of an old one are known as such.
-    generation: u32,
-    attempts: u32,
-    retries: u32,
-    /// When to connect again.
-    reconnect: Option<Moment>,
-    log: Log,
-    records: Option<PathBuf>,
-    board: bool,
-    interrupted: bool,
+/// Passes on what is typed, in a thread of its own.
+fn read_input(input: UserInput) -> Outcome {
+    std::thread::Builder::new().name("input".to_owned()).spawn(move || {
+        let mut stdin = std::io::stdin().lock();
+        while let Some(line) = next_line(&mut stdin) {
+            let (Line::Text(text) | Line::NotText(text)) = line else { continue };
+            if !input.typed(Some(text.trim().to_owned())) {
+                return;
+            }
+        }
+        input.typed(None);
+    })?;
+    Ok(())
 }
 
-/// Whether to go on.
-enum Flow {
-    On,
-    End(Farewell),
-}
-
-impl Client {
-    fn run(mut self, events: &Receiver<Event>) -> Outcome {
-        self.connect()?;
-        loop {
-            let now = self.time.now();
-            let due = self.session.next_wake().into_iter().chain(self.reconnect).min();
-            let wait = due.map_or(Duration::from_secs(60), |at| at.saturating_sub(now));
-            let event = events.recv_timeout(wait);
-            let now = self.time.now();
-            let actions = match event {
-                Ok(Event::Link(generation, event)) if generation == self.generation => {
-                    self.link_event(event, now)?
-                }
-                Ok(Event::Mind(thought)) => self.session.thought(thought, now),
-                Ok(Event::Interrupt) => {
-                    if self.interrupted || self.session.play().is_none() {
-                        self.say("interrupted")?;
-                        return Ok(());
-                    }
-                    self.interrupted = true;
-                    self.say("interrupted: leaving after this game; again to leave at once")?;
-                    Vec::new()
-                }
-                Ok(Event::Link(..) | Event::Typed(_)) | Err(RecvTimeoutError::Timeout) => {
-                    Vec::new()
-                }
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
-            };
-            if let Flow::End(farewell) = self.perform(actions)? {
-                return end(farewell);
-            }
-            let now = self.time.now();
-            let actions = self.session.wake(now);
-            if let Flow::End(farewell) = self.perform(actions)? {
-                return end(farewell);
-            }
-            if self.reconnect.is_some_and(|at| now >= at) {
-                self.connect()?;
-            }
-            if self.interrupted && self.session.play().is_none() {
-                return Ok(());
-            }
+fn print(report: &Report<'_>, with_board: bool) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match report {
+        Report::Note(text) => writeln!(out, "{text}"),
+        Report::Board(position) => writeln!(out, "{}", kifu::diagram(position)),
+        Report::Game(game) => {
+            writeln!(out, "{}", clocks_line(game))?;
+            if with_board { writeln!(out, "{}", kifu::diagram(game.position())) } else { Ok(()) }
         }
-    }
-
-    fn connect(&mut self) -> Outcome {
-        self.reconnect = None;
-        self.generation += 1;
-        let generation = self.generation;
-        let link = Link::open(
-            self.address.clone(),
-            Arc::clone(&self.time),
-            self.sender.clone(),
-            move |event| Event::Link(generation, event),
-        )?;
-        self.link = Some(link);
-        Ok(())
-    }
-
-    fn link_event(&mut self, event: LinkEvent, now: Moment) -> Result<Vec<Action>, Failure> {
-        match event {
-            LinkEvent::Connected => Ok(self.session.connected(now)),
-            LinkEvent::Line(line, at) => {
-                self.log.write('<', &line);
-                // What we did meanwhile is not the network's delay, and our turn began then.
-                let actions = self.session.line(&line, at);
-                if self.session.is_in() {
-                    self.attempts = 0;
-                }
-                Ok(actions)
-            }
-            LinkEvent::Closed(why) => self.hung_up(why, now),
-        }
-    }
-
-    /// The connection is gone: it is made again after a while.
-    fn hung_up(&mut self, why: String, now: Moment) -> Result<Vec<Action>, Failure> {
-        self.link = None;
-        let actions = self.session.disconnected();
-        if self.session.is_leaving() {
-            return Ok(vec![Action::Close(Farewell::Done)]);
-        }
-        self.attempts += 1;
-        if self.retries > 0 && self.attempts > self.retries {
-            return Err(Failure::failed(why));
-        }
-        let wait = WAITS[(self.attempts as usize - 1).min(WAITS.len() - 1)];
-        self.say(&format!("{why}; connecting again in {wait} s"))?;
-        self.reconnect = Some(now + Duration::from_secs(wait));
-        Ok(actions)
-    }
-
-    fn perform(&mut self, actions: Vec<Action>) -> Result<Flow, Failure> {
-        for action in actions {
-            match action {
-                Action::Send(line) => {
-                    let shown = if line.starts_with("LOGIN ") { "LOGIN … …" } else { &line };
-                    self.log.write('>', shown);
-                    if let Some(link) = &self.link {
-                        link.send(&line);
-                    }
-                }
-                Action::Prepare(game) => self.mind.prepare(game),
-                Action::Think(question) => self.mind.think(*question),
-                Action::PonderHit(clocks) => self.mind.ponderhit(clocks),
-                Action::Stop => self.mind.stop(),
-                Action::Restart(game) => self.mind.restart(game),
-                Action::GameOver(result) => self.mind.game_over(result),
-                Action::Note(text) => self.say(&text)?,
-                Action::Show => self.show()?,
-                Action::Save(game) => {
-                    if let Some(folder) = &self.records {
-                        match keep::save(folder, &game) {
-                            Ok(path) => self.say(&format!("record: {}", path.display()))?,
-                            Err(error) => {
-                                self.say(&format!("the record could not be kept: {error}"))?;
-                            }
-                        }
-                    }
-                }
-                Action::HangUp(why) => {
-                    // What the old connection still says is not heard any more.
-                    self.generation += 1;
-                    let actions = self.hung_up(why, self.time.now())?;
-                    if let Flow::End(farewell) = self.perform(actions)? {
-                        return Ok(Flow::End(farewell));
-                    }
-                }
-                Action::Close(farewell) => return Ok(Flow::End(farewell)),
-            }
-        }
-        Ok(Flow::On)
-    }
-
-    fn say(&mut self, text: &str) -> Outcome {
-        let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        self.log.write('#', &clean);
-        writeln!(std::io::stdout().lock(), "{clean}")?;
-        Ok(())
-    }
-
-    fn show(&mut self) -> Outcome {
-        let Some(play) = self.session.play() else { return Ok(()) };
-        let text = standing(play, self.board);
-        let mut out = std::io::stdout().lock();
-        writeln!(out, "{text}")?;
-        Ok(())
     }
 }
 
-/// Where a game stands: the last move, the clocks, the board where it is wanted.
-fn standing(play: &session::Play, with_board: bool) -> String {
-    let left = |color| ::csa::times::seconds_text(play.budget.remaining(color));
-    let moves = play.position.moves_played();
-    let game = play.position.game();
-    let last = moves.last().map_or_else(|| "start".to_owned(), |m| m.usi(game));
+/// The last move and the clocks.
+fn clocks_line(game: &OngoingGame) -> String {
+    let left = |color| ::csa::times::seconds_text(game.remaining(color));
+    let position = game.position();
+    let moves = position.moves_played();
+    let last = moves.last().map_or_else(|| "start".to_owned(), |m| m.usi(position.game()));
     let clocks = format!("Black {} s, White {} s", left(Color::Black), left(Color::White));
-    let line = format!("{:>3} {last:<6} {clocks}", moves.len());
-    if with_board { format!("{line}\n{}", board::draw(&play.position)) } else { line }
+    format!("{:>3} {last:<6} {clocks}", moves.len())
 }
 
-fn end(farewell: Farewell) -> Outcome {
-    match farewell {
-        Farewell::Done => Ok(()),
-        Farewell::Refused => Err(Failure::failed("the server refused the name or the password")),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_as_people_type_them() {
+        assert_eq!(time_rule("900+5").unwrap(), TimeRule::fischer(900, 5));
+        assert_eq!(time_rule("600/10").unwrap(), TimeRule::seconds(600, 10));
+        assert_eq!(time_rule("60").unwrap(), TimeRule::seconds(60, 0));
+        for bad in ["", "x", "1+", "1+x", "-1", "99999999"] {
+            assert!(time_rule(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -1,15 +1,12 @@
 //! `nue doctor`: is everything as it should be on this machine, and if not, what to do.
 
-mod machine;
-mod nets;
-mod selftest;
-
-pub(crate) use machine::name as machine_name;
-
 use crate::failure::{Failure, Outcome};
+use assembly::health::{self, Finding, Grade, SelfTest};
 use clap::Args;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
+use think::WallTime;
 
 /// Check machine, nets and engine, and say in plain words what is wrong and what to do
 ///
@@ -21,68 +18,34 @@ pub(crate) struct DoctorArgs {
     net: Option<PathBuf>,
 }
 
-/// How bad a finding is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Grade {
-    Good,
-    /// It works, but could be better.
-    Note,
-    Problem,
-}
-
-/// One thing looked at.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Finding {
-    grade: Grade,
-    text: String,
-    /// What to do.
-    advice: Option<String>,
-}
-
-impl Finding {
-    fn good(text: impl Into<String>) -> Self {
-        Self { grade: Grade::Good, text: text.into(), advice: None }
-    }
-
-    fn note(text: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { grade: Grade::Note, text: text.into(), advice: Some(advice.into()) }
-    }
-
-    fn problem(text: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { grade: Grade::Problem, text: text.into(), advice: Some(advice.into()) }
-    }
-}
-
 pub(crate) fn run(args: &DoctorArgs) -> Outcome {
-    let mut tally = Tally::default();
-    tally.section("machine")?;
-    for finding in machine::look() {
-        tally.tell(&finding)?;
+    let mut counts = Counts::default();
+    writeln!(io::stdout(), "machine")?;
+    for finding in health::machine() {
+        counts.tell(&finding)?;
     }
-    tally.section("nets")?;
-    let (findings, evaluations) = nets::look(args.net.as_deref());
+    writeln!(io::stdout(), "nets")?;
+    let (findings, evaluations) = health::nets(args.net.as_deref());
     for finding in findings {
-        tally.tell(&finding)?;
+        counts.tell(&finding)?;
     }
-    tally.section("self-test")?;
-    for check in selftest::CHECKS {
-        tally.tell(&check(&evaluations))?;
+    writeln!(io::stdout(), "self-test")?;
+    let time = Arc::new(WallTime::start());
+    let test = SelfTest { evaluations, executable: std::env::current_exe()?, time };
+    for finding in test.findings() {
+        counts.tell(&finding)?;
     }
-    tally.end()
+    counts.end()
 }
 
-/// Says the findings and counts them.
 #[derive(Default)]
-struct Tally {
+struct Counts {
     notes: u32,
     problems: u32,
 }
 
-impl Tally {
-    fn section(&self, name: &str) -> io::Result<()> {
-        writeln!(io::stdout(), "{name}")
-    }
-
+impl Counts {
+    /// Prints a finding and counts it.
     fn tell(&mut self, finding: &Finding) -> io::Result<()> {
         let mark = match finding.grade {
             Grade::Good => "ok",
@@ -107,8 +70,9 @@ impl Tally {
         let plural = |n: u32, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
         let notes = plural(self.notes, "note");
         if self.problems > 0 {
-            writeln!(io::stdout(), "not healthy: {}, {notes}", plural(self.problems, "problem"))?;
-            return Err(Failure::failed(format!("{} found", plural(self.problems, "problem"))));
+            let problems = plural(self.problems, "problem");
+            writeln!(io::stdout(), "not healthy: {problems}, {notes}")?;
+            return Err(Failure::failed(format!("{problems} found")));
         }
         match self.notes {
             0 => writeln!(io::stdout(), "healthy")?,

@@ -1,8 +1,6 @@
 //! What a command evaluates with, from its command line.
 
-pub(crate) use assembly::evaluation::{
-    Evaluation, LARGEST_FV_SCALE, LoadError, MATERIAL, Single, USUAL_FOLDER, single,
-};
+pub(crate) use assembly::evaluation::{Evaluation, LARGEST_FV_SCALE, MATERIAL, Single, single};
 
 use crate::failure::Failure;
 use clap::Args;
@@ -45,20 +43,8 @@ impl EvaluationArgs {
     /// What the engine would play with: what was named, else what lies in the usual folder, else
     /// what is shipped. Also says which.
     pub(crate) fn as_engine(&self, game: Game) -> Result<(Evaluation, String), Failure> {
-        let path = self.net.as_deref();
-        match Evaluation::load(path.unwrap_or(Path::new(USUAL_FOLDER)), game, self.fv_scale) {
-            Ok(found) => {
-                let about = found.describe();
-                Ok((found.with_isa(self.isa), about))
-            }
-            Err(error) if path.is_some() => Err(Failure::failed(error.to_string())),
-            Err(error) => Ok(match assembly::shipped(game) {
-                Evaluation::Material => (Evaluation::Material, format!("material only ({error})")),
-                shipped => {
-                    let about = format!("{}, shipped", shipped.describe());
-                    (shipped.with_isa(self.isa), about)
-                }
-            }),
-        }
+        let found = Evaluation::as_engine(self.net.as_deref(), game, self.fv_scale);
+        let (evaluation, about) = found.map_err(|e| Failure::failed(e.to_string()))?;
+        Ok((evaluation.with_isa(self.isa), about))
     }
 }

@@ -34,16 +34,16 @@ pub(crate) fn run(args: &GenArgs) -> Outcome {
         say(&format!("{} has all of it already: {}", args.out.display(), book.told()));
         return Ok(());
     }
-    let (abandoned, heard) = interrupt::flag();
-    if !heard {
+    let (abandoned, report) = interrupt::flag();
+    if !report {
         say("warning: an interrupt will lose the games that are not yet written");
     }
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let game = args.game.game;
-    let workshop = move |_| assemble::search(game, &evaluation, Arc::clone(&time));
+    let factory = move |_| assemble::search(game, &evaluation, Arc::clone(&time));
     let production = Production {
         recipe: &recipe,
-        workshop: &workshop,
+        factory: &factory,
         threads: args.threads(),
         first: book.writer.games(),
         abandoned: &abandoned,

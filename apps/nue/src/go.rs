@@ -1,17 +1,16 @@
 //! `nue go`: one search for people without a graphical interface.
 
-mod table;
-
+use crate::assemble;
 use crate::evaluation::EvaluationArgs;
 use crate::failure::{Failure, Outcome};
-use crate::output::Output;
+use crate::output;
 use crate::start::{self, GameArg};
-use crate::{assemble, board};
+use assembly::options::{HASH, MULTI_PV, PV_INTERVAL, THREADS};
 use clap::{Args, ValueEnum};
+use engines::search_table::{Notation, SearchTable};
 use rules::{AnyPosition, Color};
 use std::sync::Arc;
 use std::time::Duration;
-use table::Table;
 use think::{Limits, TimeSource, WallTime};
 
 /// Milliseconds where nothing bounds the search.
@@ -19,7 +18,7 @@ const USUAL_TIME: u64 = 5000;
 
 /// How moves are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Notation {
+enum NotationArg {
     /// ▲７六歩△３四歩
     Japanese,
     /// 7g7f 3c3d
@@ -69,8 +68,8 @@ pub(crate) struct GoArgs {
     hash: u32,
 
     /// How moves are written
-    #[arg(long, value_enum, default_value_t = Notation::Japanese)]
-    notation: Notation,
+    #[arg(long, value_enum, default_value_t = NotationArg::Japanese)]
+    notation: NotationArg,
 
     #[command(flatten)]
     evaluation: EvaluationArgs,
@@ -83,24 +82,26 @@ pub(crate) fn run(args: &GoArgs) -> Outcome {
     let position = position(args)?;
     let game = position.game();
     let (evaluation, about) = args.evaluation.as_engine(game)?;
-    let output = Output::stdout();
-    output.text(&format!("{}\nevaluation: {about}\n", board::draw(&position)));
+    let output = output::stdout();
+    output.text(&format!("{}\nevaluation: {about}\n", kifu::diagram(&position)));
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let mut engine = assemble::search(game, &evaluation, Arc::clone(&time));
     for (name, value) in [
-        ("USI_Hash", args.hash),
-        ("Threads", args.threads),
-        ("MultiPV", args.multipv),
+        HASH.to(args.hash as usize),
+        THREADS.to(args.threads as usize),
+        MULTI_PV.to(args.multipv as usize),
         // Every depth is worth a line here.
-        ("PvInterval", 0),
+        PV_INTERVAL.to(0),
     ] {
-        engine
-            .set_option(name, &value.to_string())
-            .map_err(|error| Failure::usage(error.to_string()))?;
+        engine.set_option(name, &value).map_err(|error| Failure::usage(error.to_string()))?;
     }
     engine.is_ready(&mut |text| output.text(text));
     engine.set_position(position.clone()).map_err(|error| Failure::failed(error.to_string()))?;
-    let table = Table::new(output, position, args.notation, args.multipv > 1);
+    let notation = match args.notation {
+        NotationArg::Japanese => Notation::Japanese,
+        NotationArg::Usi => Notation::Usi,
+    };
+    let table = SearchTable::new(output, position, notation, args.multipv > 1);
     engine.go(Limits { start: time.now(), ..limits(args) }, Box::new(table));
     engine.wait();
     Ok(())

@@ -92,7 +92,7 @@ fn at(path: &Path, error: &dyn std::fmt::Display) -> Failure {
 
 /// A file that is there whole or not at all.
 fn write_whole(path: &Path, bytes: &[u8]) -> Outcome {
-    let mut draft = crate::draft::Draft::new(path).map_err(|e| at(path, &e))?;
+    let mut draft = durable::Draft::new(path).map_err(|e| at(path, &e))?;
     draft.write_all(bytes).map_err(|e| at(path, &e))?;
     draft.publish(true).map_err(|e| at(path, &e))?;
     Ok(())

@@ -6,12 +6,10 @@
 
 mod assemble;
 mod bench;
-mod board;
 mod convert;
 mod csa;
 mod data;
 mod doctor;
-mod draft;
 mod eval;
 mod evaluation;
 mod failure;

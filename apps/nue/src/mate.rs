@@ -1,17 +1,17 @@
 //! `nue mate`: forced mates, proven, with proof files and their checker.
 
-mod problems;
 mod report;
 
 use crate::failure::{Failure, Outcome};
-use ::mate::{Bounds, Counted, Futile, Solution, Solver, Try, Unknown, Verdict};
+use ::mate::{Bounds, Futile, Questions, Study, Verdict, study};
 use clap::Args;
-use problems::Problem;
-use rules::{AnyPosition, Game, Position, Variant};
-use std::io::{self, IsTerminal, Write};
+use indicatif::{ProgressBar, ProgressStyle};
+use kifu::MateProblem;
+use rules::{AnyPosition, Game};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use think::{Control, TimeSource, WallTime};
+use think::{Control, WallTime};
 
 /// Find forced mates: in positions given as SFEN, or in files of them (SFEN lines, CSA, KIF, …)
 #[derive(Args)]
@@ -76,84 +76,134 @@ pub(crate) struct MateArgs {
     game: Option<Game>,
 }
 
-/// A solved problem.
-struct Solved {
-    solution: Solution,
-    first_moves: Vec<Try>,
-    cooks: Vec<Try>,
-    /// By the definition asked for.
-    counted: Option<Result<Counted, Unknown>>,
-    seconds: f64,
-    /// Where the proof was written, or why not.
+/// A problem's answers, and where its proof was written or why not.
+struct Answer {
+    study: Study,
     proof: Option<Result<PathBuf, String>>,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &MateArgs) -> Outcome {
     if !args.verify.is_empty() {
         return verify(&args.verify);
     }
-    let problems = problems::collect(&args.problems, args.game);
+    let problems = collect(&args.problems, args.game);
+    if problems.is_empty() {
+        return Err(Failure::failed("there are no problems in the input"));
+    }
     let many = problems.len() > 1;
-    let mut out = io::stdout().lock();
-    let mut open = 0;
-    let (mut mates, mut none) = (0, 0);
+    let bar = progress(many, problems.len());
+    let say = |text: &str| bar.suspend(|| writeln!(io::stdout(), "{text}"));
+    let (mut mates, mut none, mut open) = (0, 0, 0);
     if many && !args.json {
-        report::table_head(&mut out)?;
+        say(&report::table_head())?;
     }
     for (i, problem) in problems.iter().enumerate() {
-        let position = match &problem.position {
-            Ok(position) => position,
+        bar.set_message(problem.name.clone());
+        let text = match &problem.position {
             Err(error) => {
                 open += 1;
-                report::unreadable(&mut out, args.json, problem, error)?;
-                continue;
+                report::unreadable(args.json, problem, error)
+            }
+            Ok(position) => {
+                let number = many.then_some(i + 1);
+                let answer = solve(args, position, number);
+                match answer.study.solution.verdict {
+                    Verdict::Mate => mates += 1,
+                    Verdict::NoMate => none += 1,
+                    Verdict::Unknown(_) => {}
+                }
+                open += usize::from(answer.study.is_open() || matches!(answer.proof, Some(Err(_))));
+                match (args.json, many) {
+                    (true, _) => report::json(problem, position, &answer).to_string(),
+                    (false, true) => report::row(problem, &answer, args.branches),
+                    (false, false) => report::page(position, &answer, args.branches),
+                }
             }
         };
-        progress(many, i, problems.len(), &problem.name);
-        let proof = args.proof.as_ref().map(|p| if many { numbered(p, i + 1) } else { p.clone() });
-        let solved = solve(args, position, proof.as_deref());
-        progress(many, problems.len(), problems.len(), "");
-        match solved.solution.verdict {
-            Verdict::Mate => mates += 1,
-            Verdict::NoMate => none += 1,
-            Verdict::Unknown(_) => open += 1,
-        }
-        if matches!(solved.proof, Some(Err(_))) || matches!(solved.counted, Some(Err(_))) {
-            open += 1;
-        }
-        if args.json {
-            report::json(&mut out, problem, position, &solved)?;
-        } else if many {
-            report::row(&mut out, problem, &solved, args.branches)?;
-        } else {
-            report::page(&mut out, position, &solved, args.branches)?;
-        }
-        out.flush()?;
+        say(&text)?;
+        bar.inc(1);
     }
+    bar.finish_and_clear();
     if many && !args.json {
-        writeln!(
-            out,
-            "{} problems: {mates} mates, {none} without mate, {open} open",
-            problems.len()
-        )?;
+        let count = problems.len();
+        say(&format!("{count} problems: {mates} mates, {none} without mate, {open} open"))?;
     }
-    if problems.is_empty() {
-        return Err(Failure::failed("no problems there"));
+    match open {
+        0 => Ok(()),
+        _ => Err(Failure::failed(format!("{open} without a definite answer"))),
     }
-    if open > 0 {
-        return Err(Failure::failed(format!("{open} without a definite answer")));
-    }
-    Ok(())
 }
 
-/// Tells a waiting person where we are.
-fn progress(many: bool, at: usize, of: usize, name: &str) {
-    if many && io::stderr().is_terminal() {
-        let text = if at < of { format!("{}/{of} {name}", at + 1) } else { String::new() };
-        // A closed error stream is no reason to stop.
-        let _ = write!(io::stderr(), "\r\x1b[K{text}");
+/// Everything the arguments name, in order.
+fn collect(arguments: &[String], game: Option<Game>) -> Vec<MateProblem> {
+    let mut problems = Vec::new();
+    let mut rest = arguments;
+    while let [first, more @ ..] = rest {
+        if first != "-"
+            && !Path::new(first).exists()
+            && let Some(sfen) = kifu::take_sfen(&mut rest)
+        {
+            problems.push(MateProblem::from_sfen(&sfen, &sfen, game));
+            continue;
+        }
+        rest = more;
+        let mut bytes = Vec::new();
+        let read = match first.as_str() {
+            "-" => io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes),
+            path => std::fs::read(path),
+        };
+        match read {
+            Ok(bytes) => problems.extend(MateProblem::from_file(first, &bytes, game)),
+            Err(e) if first == "-" => {
+                problems.push(MateProblem::unreadable(first, format!("cannot read: {e}")));
+            }
+            Err(e) => {
+                let reason = format!("neither an SFEN nor a file: {e}");
+                problems.push(MateProblem::unreadable(first, reason));
+            }
+        }
     }
+    problems
+}
+
+/// Tells a waiting person where we are; hidden where standard error is no terminal.
+fn progress(many: bool, count: usize) -> ProgressBar {
+    if !many {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(count as u64);
+    if let Ok(style) = ProgressStyle::with_template("{pos}/{len} {wide_msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn solve(args: &MateArgs, position: &AnyPosition, number: Option<usize>) -> Answer {
+    let questions = Questions {
+        bounds: Bounds {
+            time: args.time.map(Duration::from_millis),
+            nodes: args.nodes,
+            hash: (args.hash as usize) << 20,
+            threads: usize::from(args.threads),
+            shortest: args.shortest,
+        },
+        first_moves: args.all,
+        cooks: args.cooks,
+        futile: args.futile,
+        proof: args.proof.is_some(),
+    };
+    let study = study(position, &questions, &Control::new(false), &WallTime::start());
+    let proof = args.proof.as_ref().zip(study.proof.as_ref()).map(|(path, proof)| {
+        let path = number.map_or_else(|| path.clone(), |number| numbered(path, number));
+        match proof {
+            Ok(bytes) => match std::fs::write(&path, bytes) {
+                Ok(()) => Ok(path),
+                Err(e) => Err(format!("cannot write {}: {e}", path.display())),
+            },
+            Err(why) => Err(format!("no proof: {why}")),
+        }
+    });
+    Answer { study, proof }
 }
 
 fn numbered(path: &Path, number: usize) -> PathBuf {
@@ -163,39 +213,6 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
         None => format!("{stem}-{number}"),
     };
     path.with_file_name(name)
-}
-
-fn solve(args: &MateArgs, position: &AnyPosition, proof: Option<&Path>) -> Solved {
-    match position {
-        AnyPosition::Shogi(p) => solve_one(args, p, proof),
-        AnyPosition::Minishogi(p) => solve_one(args, p, proof),
-    }
-}
-
-fn solve_one<V: Variant>(args: &MateArgs, pos: &Position<V>, proof: Option<&Path>) -> Solved {
-    let bounds = Bounds {
-        time: args.time.map(Duration::from_millis),
-        nodes: args.nodes,
-        hash: (args.hash as usize) << 20,
-        threads: usize::from(args.threads),
-        shortest: args.shortest,
-    };
-    let (control, time) = (Control::new(false), WallTime::start());
-    let mut solver = Solver::new(pos, &bounds, &control, &time);
-    let solution = solver.solve();
-    let seconds = time.now().as_secs_f64();
-    let mates = solution.verdict == Verdict::Mate;
-    let first_moves = if args.all { solver.first_moves() } else { Vec::new() };
-    let cooks = if args.cooks && mates { solver.cooks(&solution.line) } else { Vec::new() };
-    let counted = args.futile.filter(|_| mates).map(|futile| solver.counted(&solution, futile));
-    let proof = proof.map(|path| match solver.proof(&solution) {
-        Ok(bytes) => match std::fs::write(path, bytes) {
-            Ok(()) => Ok(path.to_owned()),
-            Err(e) => Err(format!("cannot write {}: {e}", path.display())),
-        },
-        Err(why) => Err(format!("no proof: {why}")),
-    });
-    Solved { solution, first_moves, cooks, counted, seconds, proof }
 }
 
 /// Checks proof files.
@@ -226,11 +243,4 @@ fn verify(files: &[PathBuf]) -> Outcome {
         return Err(Failure::failed(format!("{bad} of {} refused", files.len())));
     }
     Ok(())
-}
-
-impl Problem {
-    /// The board as written in tables: at most that many characters of the name.
-    fn short_name(&self, width: usize) -> String {
-        self.name.chars().take(width).collect()
-    }
 }

@@ -1,14 +1,14 @@
 //! `nue openings make`: balanced positions to begin games from.
 
 use crate::assemble;
-use crate::draft::Draft;
 use crate::failure::{Failure, Outcome};
 use crate::start::{self, GameArg};
-use arena::making::{Made, Recipe, make};
+use arena::opening_maker::{JudgedOpening, OpeningRecipe, make};
 use arena::spec::pairs;
 use arena::timed_game::Terms;
 use arena::{EngineSpec, Format, Opening, Plan, Schedule};
 use clap::{Args, Subcommand};
+use durable::Draft;
 use engines::PlayerError;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, Write};
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &OpeningsArgs) -> Outcome {
     let position = start::resolve(args.game.game, &args.start, &[])?;
     let start = Opening::new(position, Vec::new())
         .map_err(|e| Failure::failed(format!("--start {:?}: {e}", args.start)))?;
-    let recipe = Recipe {
+    let recipe = OpeningRecipe {
         start,
         plies: args.plies.clone(),
         margin: i32::try_from(args.margin).unwrap_or(i32::MAX),
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &OpeningsArgs) -> Outcome {
         ),
         None => None,
     };
-    let made = harvest(args, &recipe)?;
+    let made = make_openings(args, &recipe)?;
     let text = lines(args, &made);
     match draft {
         Some(mut draft) => {
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &OpeningsArgs) -> Outcome {
     Ok(())
 }
 
-fn harvest(args: &MakeArgs, recipe: &Recipe) -> Result<Vec<Made>, Failure> {
+fn make_openings(args: &MakeArgs, recipe: &OpeningRecipe) -> Result<Vec<JudgedOpening>, Failure> {
     let spec = format!("nodes={},{}", args.nodes, args.engine.as_deref().unwrap_or(JUDGE));
     let given = pairs(&spec);
     let engine = EngineSpec::from_pairs(given.iter().map(|(k, v)| (k.as_str(), v.as_str())))
@@ -146,7 +146,7 @@ fn harvest(args: &MakeArgs, recipe: &Recipe) -> Result<Vec<Made>, Failure> {
     })
 }
 
-fn lines(args: &MakeArgs, made: &[Made]) -> String {
+fn lines(args: &MakeArgs, made: &[JudgedOpening]) -> String {
     let (least, most) = (args.plies.start(), args.plies.end());
     let judge = args.engine.as_deref().unwrap_or(JUDGE);
     let mut text = format!(

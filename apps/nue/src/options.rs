@@ -6,7 +6,7 @@ use clap::Args;
 use rules::Game;
 use std::io::{self, Write};
 use std::sync::Arc;
-use think::{Engine, OptionSpec, WallTime, option};
+use think::{OptionSpec, WallTime, option};
 
 /// Print the USI options as a page of documentation
 #[derive(Args)]
@@ -18,12 +18,9 @@ pub(crate) fn run(_: &OptionsArgs) -> Outcome {
 }
 
 /// Every option: the shell's own and the engine's.
-pub(crate) fn of(game: Game, engine: &dyn Engine) -> Vec<OptionSpec> {
-    std::iter::once(assemble::variant_option(game)).chain(engine.options()).collect()
-}
-
 fn all(game: Game) -> Vec<OptionSpec> {
-    of(game, &*assemble::engine(game, Arc::new(WallTime::start())))
+    let engine = assemble::engine(game, Arc::new(WallTime::start()));
+    std::iter::once(usi::option::variant(game)).chain(engine.options()).collect()
 }
 
 fn document() -> String {
@@ -38,6 +35,8 @@ fn document() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assembly::options::{HASH, PONDER};
+    use usi::option::VARIANT;
 
     #[test]
     fn the_page_in_docs_is_the_one_generated() {
@@ -49,7 +48,7 @@ mod tests {
     fn both_games_declare_the_options_every_interface_sends() {
         for game in Game::ALL {
             let specs = all(game);
-            for name in ["USI_Variant", "USI_Hash", "USI_Ponder"] {
+            for name in [VARIANT.name(), HASH.name(), PONDER.name()] {
                 assert!(specs.iter().any(|s| s.name == name), "{game}: {name}");
             }
             assert_eq!(specs[0].default, game.name());

@@ -1,6 +1,5 @@
 //! `nue show`: a board a person can read.
 
-use crate::board;
 use crate::failure::Outcome;
 use crate::start::PositionArgs;
 use clap::Args;
@@ -15,6 +14,6 @@ pub(crate) struct ShowArgs {
 
 pub(crate) fn run(args: &ShowArgs) -> Outcome {
     let position = args.position.resolve()?;
-    writeln!(io::stdout().lock(), "{}", board::draw(&position))?;
+    writeln!(io::stdout().lock(), "{}", kifu::diagram(&position))?;
     Ok(())
 }

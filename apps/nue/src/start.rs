@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use clap::Args;
-use rules::{AnyPosition, Game, start_sfen};
-use usi::{SetPosition, Start};
+use rules::{AnyPosition, Game};
+use usi::{PositionError, SetPosition};
 
 /// Which game.
 #[derive(Args, Clone, Copy)]
@@ -37,23 +37,12 @@ impl PositionArgs {
 
 /// The position a text means: `startpos`, a start position by name, or an SFEN.
 pub(crate) fn resolve(game: Game, text: &str, moves: &[String]) -> Result<AnyPosition, Failure> {
-    let text = text.trim();
-    let start =
-        match text {
-            "startpos" => Start::Startpos,
-            _ if text.contains('/') => {
-                Start::Sfen(text.strip_prefix("sfen ").unwrap_or(text).to_owned())
-            }
-            name => Start::Sfen(start_sfen(game, name).map_err(|e| {
-                Failure::usage(format!("{e}; or \"startpos\", or an SFEN in quotes"))
-            })?),
-        };
-    let moves = moves.iter().flat_map(|m| m.split_ascii_whitespace()).map(str::to_owned).collect();
-    SetPosition { start, moves }.resolve(game).map_err(|e| {
-        let hint = match e {
-            usi::PositionError::OtherGame { .. } => " (on the command line: --game)",
-            _ => "",
-        };
-        Failure::failed(format!("{e}{hint}"))
+    let position = SetPosition::named(game, text, moves).and_then(|set| set.resolve(game));
+    position.map_err(|error| match error {
+        PositionError::Name(_) => Failure::usage(error.to_string()),
+        PositionError::OtherGame { .. } => {
+            Failure::failed(format!("{error} (on the command line: --game)"))
+        }
+        _ => Failure::failed(error.to_string()),
     })
 }

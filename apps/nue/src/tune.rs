@@ -3,20 +3,18 @@
 //! The method and the games are in crate `arena`; here are the flags, the log and the table.
 
 mod args;
-mod dials;
 mod live;
-mod table;
 
 pub(crate) use args::TuneArgs;
 
 use crate::assemble;
 use crate::failure::{Failure, Outcome};
-use arena::journal::{Journal, JournalError};
 use arena::spsa::Spsa;
-use arena::tuning::{self, Duel, Sitter, Step, tune};
-use arena::{Flow, Plan};
+use arena::tuning::{self, EnginePair, PlayGame, tune};
+use arena::tuning_log::{self, TuningLogError};
+use arena::{Flow, Plan, tuning_table};
+use durable::Journal;
 use live::Live;
-use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::sync::atomic::Ordering;
 
@@ -37,18 +35,19 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
     let runner = assemble::match_runner();
     let tried = runner.try_out(plan, 0);
     tried.map_err(|fault| Failure::failed(format!("the engine: {fault}")))?;
-    let mut spsa = Spsa::new(entered.dials, entered.gains, args.seed);
+    let mut spsa = Spsa::new(entered.parameters, entered.gains, args.seed);
     let mut log = open_log(args, plan, &mut spsa)?;
-    let names: Vec<String> = spsa.dials().iter().map(|d| format!("{OPTION}{}", d.name)).collect();
+    let names: Vec<String> =
+        spsa.parameters().iter().map(|d| format!("{OPTION}{}", d.name)).collect();
     let mut live = Live::new(&spsa, args.pairs);
     let mut failure = None;
     let workers = plan.concurrency.min(usize::try_from(at_a_time).unwrap_or(usize::MAX));
-    let sitter = |_| -> Sitter<'_> {
-        let mut duel = Duel::new(plan, &runner, names.clone());
-        Box::new(move |question| duel.play(question))
+    let player = |_| -> PlayGame<'_> {
+        let mut pair = EnginePair::new(plan, &runner, names.clone());
+        Box::new(move |game| pair.play(game))
     };
     let begun = spsa.clone();
-    tune(&mut spsa, args.pairs, workers, &sitter, &mut |step| {
+    tune(&mut spsa, args.pairs, workers, &player, &mut |step| {
         if let Some(log) = &mut log
             && let Err(error) = log.append(step)
         {
@@ -56,7 +55,7 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
             runner.abandoned.store(true, Ordering::Relaxed);
             return Flow::Stop;
         }
-        live.show(step, begun.dials());
+        live.show(step, begun.parameters());
         Flow::Continue
     });
     live.finish();
@@ -70,9 +69,9 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
 fn end(args: &TuneArgs, spsa: &Spsa) -> Outcome {
     let mut out = io::stdout();
     if args.json {
-        writeln!(out, "{}", table::json(spsa))?;
+        writeln!(out, "{}", tuning_table::json(spsa))?;
     } else {
-        write!(out, "{}", table::text(spsa))?;
+        write!(out, "{}", tuning_table::text(spsa, OPTION))?;
     }
     if spsa.applied() < spsa.gains().iterations {
         let (done, all) = (spsa.applied(), spsa.gains().iterations);
@@ -84,22 +83,6 @@ fn end(args: &TuneArgs, spsa: &Spsa) -> Outcome {
     Ok(())
 }
 
-/// Everything that decides what an iteration is.
-fn identity(args: &TuneArgs, plan: &Plan, spsa: &Spsa) -> Value {
-    let gains = spsa.gains();
-    let dials: Vec<Value> = spsa
-        .dials()
-        .iter()
-        .map(|d| json!([d.name, d.start, d.min, d.max, d.c_end, d.r_end]))
-        .collect();
-    let mut identity = plan.identity(args.seed);
-    identity["params"] = json!(dials);
-    identity["iterations"] = json!(gains.iterations);
-    identity["gains"] = json!([gains.stability, gains.alpha, gains.gamma]);
-    identity["pairs"] = json!(args.pairs);
-    identity
-}
-
 /// The log, and what it holds already applied.
 fn open_log(args: &TuneArgs, plan: &Plan, spsa: &mut Spsa) -> Result<Option<Journal>, Failure> {
     let Some(path) = &args.out else {
@@ -108,34 +91,23 @@ fn open_log(args: &TuneArgs, plan: &Plan, spsa: &mut Spsa) -> Result<Option<Jour
             false => Ok(None),
         };
     };
-    let failed = |error: JournalError| match error {
-        JournalError::Exists(_) => Failure::usage(format!(
-            "{error}: --resume goes on with it, --force replaces it, --out chooses another file"
-        )),
-        other => Failure::failed(other.to_string()),
-    };
-    let identity = identity(args, plan, spsa);
+    let (seed, pairs) = (args.seed, args.pairs);
     if !args.resume {
-        if args.force
-            && let Err(error) = std::fs::remove_file(path)
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            return Err(Failure::failed(format!("{}: {error}", path.display())));
-        }
-        return Ok(Some(Journal::create(path, &identity, 0).map_err(failed)?));
+        return Ok(Some(tuning_log::create(path, args.force, plan, seed, pairs, spsa)?));
     }
-    let (journal, held) = Journal::resume::<Step>(path, &identity, 0).map_err(failed)?;
-    for (step, _) in held.map_or_else(Vec::new, |held| held.entries) {
-        let (iteration, name) = (spsa.applied(), path.display());
-        if step.iteration != iteration || iteration >= spsa.gains().iterations {
-            let found = step.iteration;
-            let why = format!("{name}: iteration {found} stands where {iteration} should");
-            return Err(Failure::failed(why));
-        }
-        spsa.apply(step.result());
-    }
+    let journal = tuning_log::resume(path, plan, seed, pairs, spsa)?;
     say(&format!("{} iterations are done already", spsa.applied()));
     Ok(Some(journal))
+}
+
+impl From<TuningLogError> for Failure {
+    fn from(error: TuningLogError) -> Self {
+        let text = error.to_string();
+        match error {
+            TuningLogError::Exists(_) => Self::usage(text),
+            _ => Self::failed(text),
+        }
+    }
 }
 
 /// Says a line to the user.

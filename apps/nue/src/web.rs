@@ -152,7 +152,9 @@ fn engines(args: &WebArgs) -> Result<EngineSettings, Failure> {
     };
     let (shogi, about_shogi) = find(Game::Shogi)?;
     let (minishogi, about_minishogi) = find(Game::Minishogi)?;
+    let scales = Scales { shogi: shogi.win_rate_scale(), minishogi: minishogi.win_rate_scale() };
     Ok(EngineSettings {
+        scales,
         threads: args.threads.map(usize::from),
         hash: args.hash as usize,
         own: Box::new(move |time| {
@@ -162,7 +164,6 @@ fn engines(args: &WebArgs) -> Result<EngineSettings, Failure> {
             })
         }),
         evaluation: [about_shogi, about_minishogi],
-        scales: Scales::default(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }

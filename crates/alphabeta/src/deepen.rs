@@ -24,7 +24,7 @@ pub(crate) struct Goal {
 }
 
 /// What the first thread remembers between iterations to divide its time.
-struct Mood {
+struct Stability {
     /// Depth since which the best move is the same.
     stable_since: i32,
     changes: f64,
@@ -35,7 +35,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// Reads deeper and deeper until stopped. The first thread brings a report.
     pub(crate) fn deepen(&mut self, goal: &Goal, mut report: Option<&mut dyn Report>) {
         let lines = goal.lines.clamp(1, self.root_moves.len().max(1));
-        let mut mood = Mood { stable_since: 0, changes: 0.0, last_best: self.root_moves[0].mv() };
+        let mut stability =
+            Stability { stable_since: 0, changes: 0.0, last_best: self.root_moves[0].mv() };
         let mut last_report = Duration::ZERO;
         let mut untold = None;
         for depth in 1..=goal.depth.min(MAX_PLY as i32 - 1) {
@@ -72,7 +73,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if stopped {
                 break;
             }
-            self.consider_ending(goal, depth, &mut mood);
+            self.consider_ending(goal, depth, &mut stability);
         }
         self.shared.nodes[self.id].store(self.nodes, Ordering::Relaxed);
     }
@@ -81,8 +82,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     fn read_line(&mut self, depth: i32) {
         let p = self.shared.params;
         let average = self.root_moves[self.pv_index].average;
-        let mut delta = p.aspiration + if average == NONE { 0 } else { average.abs() / 40 };
-        let open = depth < 4 || average == NONE || values::is_decided(average);
+        let mut delta =
+            p.aspiration + if average == NONE { 0 } else { average.abs() / p.aspiration_average };
+        let open = depth < p.aspiration_from || average == NONE || values::is_decided(average);
         let (mut alpha, mut beta) = if open {
             (-INFINITE, INFINITE)
         } else {
@@ -149,14 +151,15 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     }
 
     /// Whether another iteration is worth its time. Only the first thread has a say.
-    fn consider_ending(&mut self, goal: &Goal, depth: i32, mood: &mut Mood) {
+    fn consider_ending(&mut self, goal: &Goal, depth: i32, stability: &mut Stability) {
         let best = &self.root_moves[0];
         let (score, effort) = (best.score, best.effort);
-        if best.mv() != mood.last_best {
-            mood.last_best = best.mv();
-            mood.stable_since = depth;
+        if best.mv() != stability.last_best {
+            stability.last_best = best.mv();
+            stability.stable_since = depth;
         }
-        mood.changes = mood.changes / 2.0 + f64::from(self.changes);
+        stability.changes = stability.changes / 2.0 + f64::from(self.changes);
+        let p = self.shared.params;
         let Some(timer) = &mut self.timer else { return };
         // A mate found and read well beyond its length will not get shorter.
         let proven = is_mate(score) && depth > (values::MATE - score.abs()) + 8;
@@ -169,13 +172,16 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         {
             // Longer when the value falls or the best move keeps changing, shorter when it is
             // settled and most nodes go into it anyway.
-            let fall = f64::from((goal.last_value - score).clamp(-150, 300));
-            let falling =
-                if goal.last_value == NONE { 1.0 } else { (1.0 + fall / 300.0).clamp(0.6, 1.7) };
-            let unstable = 1.0 + 0.8 * mood.changes.min(3.0);
-            let settled = if mood.stable_since + 8 < depth { 0.7 } else { 1.0 };
+            let percent = |number: i32| f64::from(number) / 100.0;
+            let fall = (goal.last_value - score).clamp(-p.time_fall / 2, p.time_fall);
+            let fall = f64::from(fall) / f64::from(p.time_fall);
+            let falling = if goal.last_value == NONE { 1.0 } else { (1.0 + fall).clamp(0.6, 1.7) };
+            let unstable = 1.0 + percent(p.time_unstable) * stability.changes.min(3.0);
+            let is_settled = stability.stable_since + p.time_settled_after < depth;
+            let settled = if is_settled { percent(p.time_settled) } else { 1.0 };
             let share = effort as f64 / self.nodes.max(1) as f64;
-            let obvious = if depth >= 10 && share > 0.95 { 0.7 } else { 1.0 };
+            let is_obvious = depth >= 10 && share > percent(p.time_obvious_share);
+            let obvious = if is_obvious { percent(p.time_obvious) } else { 1.0 };
             let total = budget.optimum.mul_f64(falling * unstable * settled * obvious);
             let elapsed = timer.elapsed();
             if elapsed >= total.min(budget.maximum) && budget.optimum < budget.maximum {

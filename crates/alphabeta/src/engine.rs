@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+use think::key::common::{HASH, MULTI_PV, PONDER, THREADS};
 use think::{
     Answer, Best, Control, Engine, Limits, OptionError, OptionSpec, Report, STACK, Settings,
     TimeSource, WrongGame,
@@ -26,7 +27,7 @@ use think::{
 const PARAM_PREFIX: &str = "Param.";
 
 /// Workers that wait for the next search; the thread of a search takes them and brings them back.
-type Crew<V, E> = Arc<Mutex<Vec<Box<Worker<V, E>>>>>;
+type WorkerPool<V, E> = Arc<Mutex<Vec<Box<Worker<V, E>>>>>;
 
 /// The engine.
 pub struct AlphaBeta<V: Variant, E: Evaluator<V>> {
@@ -36,7 +37,7 @@ pub struct AlphaBeta<V: Variant, E: Evaluator<V>> {
     time: Arc<dyn TimeSource>,
     weights: Arc<E::Weights>,
     table: Option<Arc<Table>>,
-    crew: Crew<V, E>,
+    idle_workers: WorkerPool<V, E>,
     /// Value of our last move, to notice when things go wrong.
     last_value: Arc<Mutex<i32>>,
     control: Control,
@@ -50,11 +51,11 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
         Self {
             position: Position::startpos(),
             settings: Settings::new(options::specs()),
-            params: Params::default(),
+            params: Params::of(V::GAME),
             time,
             weights,
             table: None,
-            crew: Arc::default(),
+            idle_workers: Arc::default(),
             last_value: Arc::new(Mutex::new(NONE)),
             control: Control::default(),
             thread: None,
@@ -62,18 +63,18 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
     }
 
     fn threads(&self) -> usize {
-        self.settings.number("Threads").max(1) as usize
+        self.settings.get(&THREADS)
     }
 
     /// The table, made when first needed: `usi` must be answered at once.
     fn table(&mut self) -> Arc<Table> {
-        let mib = self.settings.number("USI_Hash").max(1) as usize;
+        let mib = self.settings.get(&HASH);
         match &self.table {
             Some(table) if table.asked() == mib => Arc::clone(table),
             _ => {
                 // The old one goes first: both may not fit.
                 self.table = None;
-                self.crew.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner).clear();
                 let table = Arc::new(Table::new(mib));
                 self.table = Some(Arc::clone(&table));
                 table
@@ -86,14 +87,14 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
         if let Some(table) = &self.table {
             table.clear(threads);
         }
-        for worker in &mut *self.crew.lock().unwrap_or_else(PoisonError::into_inner) {
+        for worker in &mut *self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner) {
             worker.history.clear();
         }
         *self.last_value.lock().unwrap_or_else(PoisonError::into_inner) = NONE;
     }
 
     fn job(&mut self, limits: Limits) -> Job<V, E> {
-        let analysis = self.settings.flag("AnalysisMode");
+        let analysis = self.settings.get(&options::ANALYSIS_MODE);
         if analysis {
             self.forget();
         }
@@ -108,7 +109,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             time: Arc::clone(&self.time),
             weights: Arc::clone(&self.weights),
             shared,
-            crew: Arc::clone(&self.crew),
+            idle_workers: Arc::clone(&self.idle_workers),
             last_value: Arc::clone(&self.last_value),
             control: self.control.clone(),
         }
@@ -129,17 +130,17 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
     }
 }
 
-/// Makes the crew as many as the search has threads.
-fn hire<V: Variant, E: Evaluator<V>>(
-    crew: &mut Vec<Box<Worker<V, E>>>,
+/// Makes the idle as many as the search has threads.
+fn resize_pool<V: Variant, E: Evaluator<V>>(
+    idle: &mut Vec<Box<Worker<V, E>>>,
     shared: &Arc<Shared>,
     weights: &Arc<E::Weights>,
 ) {
     let threads = shared.nodes.len();
-    crew.truncate(threads);
-    while crew.len() < threads {
+    idle.truncate(threads);
+    while idle.len() < threads {
         let eval = E::new(Arc::clone(weights));
-        crew.push(Box::new(Worker::new(crew.len(), eval, Arc::clone(shared))));
+        idle.push(Box::new(Worker::new(idle.len(), eval, Arc::clone(shared))));
     }
 }
 
@@ -211,8 +212,8 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
         }
         // Workers are made now, not on the first move's time.
         let shared = self.shared();
-        let mut crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
-        hire(&mut crew, &shared, &self.weights);
+        let mut idle = self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner);
+        resize_pool(&mut idle, &shared, &self.weights);
     }
 
     fn options(&self) -> Vec<OptionSpec> {
@@ -232,7 +233,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
             return Ok(());
         }
         self.settings.set(name, value)?;
-        if name.eq_ignore_ascii_case("Clear_Hash") {
+        if options::CLEAR_HASH.is_called(name) {
             self.wait();
             self.forget();
         }
@@ -267,7 +268,7 @@ pub(crate) struct Job<V: Variant, E: Evaluator<V>> {
     pub(crate) time: Arc<dyn TimeSource>,
     weights: Arc<E::Weights>,
     shared: Arc<Shared>,
-    crew: Crew<V, E>,
+    idle_workers: WorkerPool<V, E>,
     last_value: Arc<Mutex<i32>>,
     pub(crate) control: Control,
 }
@@ -323,13 +324,13 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
     }
 
     fn goal(&self, level: u32) -> Goal {
-        let limit = self.settings.number("DepthLimit") as i32;
+        let limit = self.settings.get(&options::DEPTH_LIMIT);
         let asked = self.limits.depth.map_or(MAX_PLY as i32, |d| d.min(MAX_PLY as u32) as i32);
-        let lines = self.settings.number("MultiPV") as usize;
+        let lines = self.settings.get(&MULTI_PV);
         Goal {
             depth: if limit > 0 { asked.min(limit) } else { asked }.max(1),
             lines: if level < skill::FULL { lines.max(skill::LINES) } else { lines },
-            interval: Duration::from_millis(self.settings.number("PvInterval") as u64),
+            interval: Duration::from_millis(self.settings.get(&options::PV_INTERVAL)),
             by_clock: self.limits.clocks.is_some()
                 && self.limits.movetime.is_none()
                 && !self.limits.infinite,
@@ -342,8 +343,8 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let mut cap = |nodes: u64| {
             limits.nodes = Some(limits.nodes.map_or(nodes, |n| n.min(nodes)));
         };
-        if let n @ 1.. = self.settings.number("NodesLimit") {
-            cap(n as u64);
+        if let n @ 1.. = self.settings.get(&options::NODES_LIMIT) {
+            cap(n);
         }
         if level < skill::FULL {
             cap(skill::nodes(level));
@@ -361,9 +362,9 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
 
     /// The workers of this search, the first one with the watch.
     fn workers(&self, timer: Timer) -> Vec<Box<Worker<V, E>>> {
-        let mut crew = self.crew.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut workers = std::mem::take(&mut *crew);
-        hire(&mut workers, &self.shared, &self.weights);
+        let mut idle = self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut workers = std::mem::take(&mut *idle);
+        resize_pool(&mut workers, &self.shared, &self.weights);
         let moves = self.root_moves();
         for (id, worker) in workers.iter_mut().enumerate() {
             worker.id = id;
@@ -375,7 +376,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
     }
 
     fn search(&self, report: &mut dyn Report) -> Best {
-        let level = self.settings.number("SkillLevel") as u32;
+        let level = self.settings.get(&options::SKILL_LEVEL);
         let goal = self.goal(level);
         let mut workers = self.workers(self.timer(level));
         if workers[0].root_moves.is_empty() {
@@ -405,7 +406,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             }
         });
         let best = self.verdict(&workers, level, report);
-        *self.crew.lock().unwrap_or_else(PoisonError::into_inner) = workers;
+        *self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner) = workers;
         best
     }
 
@@ -442,10 +443,10 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let line = &moves[chosen];
         let value = final_value(line);
         *self.last_value.lock().unwrap_or_else(PoisonError::into_inner) = value;
-        if values::to_cp(value) < -(self.settings.number("ResignValue") as i32) {
+        if values::to_cp(value) < -self.settings.get(&options::RESIGN_VALUE) {
             return Best { answer: Answer::Resign, ponder: None };
         }
-        let ponder = if self.settings.flag("USI_Ponder") { self.reply(line) } else { None };
+        let ponder = if self.settings.get(&PONDER) { self.reply(line) } else { None };
         Best { answer: Answer::Move(line.mv()), ponder }
     }
 

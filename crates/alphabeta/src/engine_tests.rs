@@ -48,8 +48,9 @@ fn start(engine: &mut dyn Engine, sfen: &str, limits: Limits) -> Receiver<Said> 
 /// A small engine that counts material.
 fn engine<V: Variant>(time: Arc<dyn TimeSource>) -> AlphaBeta<V, Material> {
     let mut engine = AlphaBeta::new(time, Arc::new(PIECE_VALUES));
-    engine.set_option("USI_Hash", "4").unwrap();
-    engine.set_option("PvInterval", "0").unwrap();
+    for (name, value) in [HASH.to(4), options::PV_INTERVAL.to(0)] {
+        engine.set_option(name, &value).unwrap();
+    }
     engine
 }
 

@@ -1,4 +1,4 @@
-//! Alpha-beta search behind the `think::Engine` seam.
+//! Alpha-beta search behind `think::Engine`.
 //!
 //! | file | holds |
 //! |---|---|
@@ -10,6 +10,7 @@
 //! | `rootmate` | mates by proof before the search |
 //! | `time`, `timer` | how long to think |
 //! | `skill` | playing weaker |
+//! | [`options`] | what can be set |
 //! | `params` | every tunable number |
 //!
 //! Three lifetimes, three types: `Shared` (all threads of one search), `Worker` (one thread, kept
@@ -22,7 +23,7 @@ mod history;
 mod learn;
 mod memory;
 mod node;
-mod options;
+pub mod options;
 mod params;
 mod picker;
 mod probcut;

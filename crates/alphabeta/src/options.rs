@@ -5,182 +5,214 @@ use crate::time::TimeOptions;
 use crate::values;
 use rules::Declaration;
 use std::time::Duration;
-use think::{OptionSpec, Settings};
+use think::key::common::{HASH, MULTI_PV, PONDER, THREADS};
+use think::{OptionKey, OptionSpec, Settings};
 
-/// What can be set.
+/// Forget everything read so far.
+pub const CLEAR_HASH: OptionKey<()> =
+    OptionKey::button("Clear_Hash", "Forget everything read so far.");
+
+/// What a move usually loses on its way, in milliseconds.
+pub const NETWORK_DELAY: OptionKey<u64> = OptionKey::spin(
+    "NetworkDelay",
+    120,
+    0,
+    10_000,
+    "Milliseconds a move usually loses on its way to the server and back.",
+);
+
+/// What it may lose at worst, in milliseconds.
+pub const NETWORK_DELAY_2: OptionKey<u64> = OptionKey::spin(
+    "NetworkDelay2",
+    1120,
+    0,
+    10_000,
+    "Milliseconds it may lose at worst: kept back wherever overstepping loses the game, but never \
+     most of the clock.",
+);
+
+/// How long to think at least, in milliseconds.
+pub const MINIMUM_THINKING_TIME: OptionKey<u64> = OptionKey::spin(
+    "MinimumThinkingTime",
+    2000,
+    0,
+    100_000,
+    "Milliseconds to think at least, when the clock allows.",
+);
+
+/// Percent of the usual share of the clock.
+pub const SLOW_MOVER: OptionKey<u32> =
+    OptionKey::spin("SlowMover", 100, 1, 1000, "Percent of the usual share of the clock.");
+
+/// Whether whole seconds are used up.
+pub const ROUND_UP_TO_FULL_SECOND: OptionKey<bool> = OptionKey::check(
+    "RoundUpToFullSecond",
+    true,
+    "Use the whole second that a server counting in seconds charges anyway.",
+);
+
+/// Plies of the deepest iteration.
+pub const DEPTH_LIMIT: OptionKey<i32> =
+    OptionKey::spin("DepthLimit", 0, 0, 245, "Plies of the deepest iteration; 0 for no limit.");
+
+/// Nodes of a search.
+pub const NODES_LIMIT: OptionKey<u64> = OptionKey::spin(
+    "NodesLimit",
+    0,
+    0,
+    i64::MAX,
+    "Nodes of a search over all threads; 0 for no limit.",
+);
+
+/// The rule of declaration, by name.
+pub const ENTERING_KING_RULE: OptionKey<String> = OptionKey::combo(
+    "EnteringKingRule",
+    Declaration::Points27.name(),
+    &DECLARATIONS,
+    "When a king in the enemy's camp wins by declaration. Without meaning in minishogi.",
+);
+
+/// The limit of moves.
+pub const MAX_MOVES_TO_DRAW: OptionKey<u32> = OptionKey::spin(
+    "MaxMovesToDraw",
+    0,
+    0,
+    100_000,
+    "The game is drawn after this many moves; 0 for no such rule.",
+);
+
+/// What a draw is worth to us as Black.
+pub const DRAW_VALUE_BLACK: OptionKey<i32> = OptionKey::spin(
+    "DrawValueBlack",
+    -2,
+    -30_000,
+    30_000,
+    "What a draw is worth when we play Black, in hundredths of a pawn.",
+);
+
+/// What a draw is worth to us as White.
+pub const DRAW_VALUE_WHITE: OptionKey<i32> = OptionKey::spin(
+    "DrawValueWhite",
+    -2,
+    -30_000,
+    30_000,
+    "What a draw is worth when we play White, in hundredths of a pawn.",
+);
+
+/// When to resign.
+pub const RESIGN_VALUE: OptionKey<i32> = OptionKey::spin(
+    "ResignValue",
+    99_999,
+    1,
+    99_999,
+    "Resign when the value is worse than minus this, in hundredths of a pawn.",
+);
+
+/// Whether pointless moves are considered too.
+pub const GENERATE_ALL_LEGAL_MOVES: OptionKey<bool> = OptionKey::check(
+    "GenerateAllLegalMoves",
+    false,
+    "Also consider not promoting where promotion is never worse.",
+);
+
+/// Least time between two reports, in milliseconds.
+pub const PV_INTERVAL: OptionKey<u64> = OptionKey::spin(
+    "PvInterval",
+    300,
+    0,
+    100_000,
+    "Least milliseconds between two reports of lines.",
+);
+
+/// Strength.
+pub const SKILL_LEVEL: OptionKey<u32> = OptionKey::spin(
+    "SkillLevel",
+    20,
+    0,
+    20,
+    "Strength: 20 is full, 0 suits a beginner. Lower levels read less and do not always choose the \
+     best move.",
+);
+
+/// Nodes of the search for a mate before every move.
+pub const ROOT_MATE_NODES: OptionKey<u64> = OptionKey::spin(
+    "RootMateNodes",
+    20_000,
+    0,
+    100_000_000,
+    "Nodes of the search for a proven mate before every move; 0 for none. It never takes more than \
+     a twentieth of the time.",
+);
+
+/// Whether a position is judged without what happened before.
+pub const ANALYSIS_MODE: OptionKey<bool> = OptionKey::check(
+    "AnalysisMode",
+    false,
+    "Values do not depend on how a position was reached: earlier moves, earlier searches and \
+     shortcuts for repeated boards are left aside.",
+);
+
+const DECLARATIONS: [&str; Declaration::ALL.len()] = {
+    let mut names = [""; Declaration::ALL.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = Declaration::ALL[index].name();
+        index += 1;
+    }
+    names
+};
+
+/// What can be set, in the order it is told.
 pub(crate) fn specs() -> Vec<OptionSpec> {
-    let mut specs = resources();
-    specs.extend(time());
-    specs.extend(rules());
-    specs.extend(style());
-    specs
-}
-
-fn resources() -> Vec<OptionSpec> {
     vec![
-        OptionSpec::spin(
-            "USI_Hash",
-            256,
-            1,
-            33_554_432,
-            "Memory in MiB for the table of positions already read.",
-        ),
-        OptionSpec::spin("Threads", 1, 1, 1024, "Threads that search at the same time."),
-        OptionSpec::button("Clear_Hash", "Forget everything read so far."),
+        HASH.spec(),
+        THREADS.spec(),
+        CLEAR_HASH.spec(),
+        PONDER.spec(),
+        NETWORK_DELAY.spec(),
+        NETWORK_DELAY_2.spec(),
+        MINIMUM_THINKING_TIME.spec(),
+        SLOW_MOVER.spec(),
+        ROUND_UP_TO_FULL_SECOND.spec(),
+        DEPTH_LIMIT.spec(),
+        NODES_LIMIT.spec(),
+        ENTERING_KING_RULE.spec(),
+        MAX_MOVES_TO_DRAW.spec(),
+        DRAW_VALUE_BLACK.spec(),
+        DRAW_VALUE_WHITE.spec(),
+        RESIGN_VALUE.spec(),
+        GENERATE_ALL_LEGAL_MOVES.spec(),
+        MULTI_PV.spec(),
+        PV_INTERVAL.spec(),
+        SKILL_LEVEL.spec(),
+        ROOT_MATE_NODES.spec(),
+        ANALYSIS_MODE.spec(),
     ]
 }
 
-fn time() -> Vec<OptionSpec> {
-    vec![
-        OptionSpec::check("USI_Ponder", false, "Name the reply expected, to be pondered on."),
-        OptionSpec::spin(
-            "NetworkDelay",
-            120,
-            0,
-            10_000,
-            "Milliseconds a move usually loses on its way to the server and back.",
-        ),
-        OptionSpec::spin(
-            "NetworkDelay2",
-            1120,
-            0,
-            10_000,
-            "Milliseconds it may lose at worst: kept back wherever overstepping loses the game, \
-             but never most of the clock.",
-        ),
-        OptionSpec::spin(
-            "MinimumThinkingTime",
-            2000,
-            0,
-            100_000,
-            "Milliseconds to think at least, when the clock allows.",
-        ),
-        OptionSpec::spin("SlowMover", 100, 1, 1000, "Percent of the usual share of the clock."),
-        OptionSpec::check(
-            "RoundUpToFullSecond",
-            true,
-            "Use the whole second that a server counting in seconds charges anyway.",
-        ),
-        OptionSpec::spin(
-            "DepthLimit",
-            0,
-            0,
-            245,
-            "Plies of the deepest iteration; 0 for no limit.",
-        ),
-        OptionSpec::spin(
-            "NodesLimit",
-            0,
-            0,
-            i64::MAX,
-            "Nodes of a search over all threads; 0 for no limit.",
-        ),
-    ]
-}
-
-fn rules() -> Vec<OptionSpec> {
-    let names = Declaration::ALL.map(Declaration::name);
-    vec![
-        OptionSpec::combo(
-            "EnteringKingRule",
-            Declaration::Points27.name(),
-            &names,
-            "When a king in the enemy's camp wins by declaration. Without meaning in minishogi.",
-        ),
-        OptionSpec::spin(
-            "MaxMovesToDraw",
-            0,
-            0,
-            100_000,
-            "The game is drawn after this many moves; 0 for no such rule.",
-        ),
-        OptionSpec::spin(
-            "DrawValueBlack",
-            -2,
-            -30_000,
-            30_000,
-            "What a draw is worth when we play Black, in hundredths of a pawn.",
-        ),
-        OptionSpec::spin(
-            "DrawValueWhite",
-            -2,
-            -30_000,
-            30_000,
-            "What a draw is worth when we play White, in hundredths of a pawn.",
-        ),
-        OptionSpec::spin(
-            "ResignValue",
-            99_999,
-            1,
-            99_999,
-            "Resign when the value is worse than minus this, in hundredths of a pawn.",
-        ),
-        OptionSpec::check(
-            "GenerateAllLegalMoves",
-            false,
-            "Also consider not promoting where promotion is never worse.",
-        ),
-    ]
-}
-
-fn style() -> Vec<OptionSpec> {
-    vec![
-        OptionSpec::spin("MultiPV", 1, 1, 600, "How many best lines to report."),
-        OptionSpec::spin(
-            "PvInterval",
-            300,
-            0,
-            100_000,
-            "Least milliseconds between two reports of lines.",
-        ),
-        OptionSpec::spin(
-            "SkillLevel",
-            20,
-            0,
-            20,
-            "Strength: 20 is full, 0 suits a beginner. Lower levels read less and do not always \
-             choose the best move.",
-        ),
-        OptionSpec::spin(
-            "RootMateNodes",
-            20_000,
-            0,
-            100_000_000,
-            "Nodes of the search for a proven mate before every move; 0 for none. It never takes \
-             more than a twentieth of the time.",
-        ),
-        OptionSpec::check(
-            "AnalysisMode",
-            false,
-            "Values do not depend on how a position was reached: earlier moves, earlier searches \
-             and shortcuts for repeated boards are left aside.",
-        ),
-    ]
-}
-
-fn millis(settings: &Settings, name: &str) -> Duration {
-    Duration::from_millis(settings.number(name).max(0) as u64)
+fn millis(settings: &Settings, key: &OptionKey<u64>) -> Duration {
+    Duration::from_millis(settings.get(key))
 }
 
 /// The options that bear on time.
 pub(crate) fn time_options(settings: &Settings) -> TimeOptions {
     TimeOptions {
-        delay: millis(settings, "NetworkDelay"),
-        worst_delay: millis(settings, "NetworkDelay2"),
-        minimum: millis(settings, "MinimumThinkingTime"),
-        slow_mover: settings.number("SlowMover") as u32,
-        whole_seconds: settings.flag("RoundUpToFullSecond"),
+        delay: millis(settings, &NETWORK_DELAY),
+        worst_delay: millis(settings, &NETWORK_DELAY_2),
+        minimum: millis(settings, &MINIMUM_THINKING_TIME),
+        slow_mover: settings.get(&SLOW_MOVER),
+        whole_seconds: settings.get(&ROUND_UP_TO_FULL_SECOND),
     }
 }
 
 /// The options that bear on the rules.
 pub(crate) fn game_rules(settings: &Settings) -> GameRules {
-    let draw = |name| values::from_cp(settings.number(name) as i32);
+    let draw = |key| values::from_cp(settings.get(key));
     GameRules {
-        declaration: settings.text("EnteringKingRule").parse().unwrap_or_default(),
-        max_moves: settings.number("MaxMovesToDraw") as u32,
-        draw: [draw("DrawValueBlack"), draw("DrawValueWhite")],
-        all_moves: settings.flag("GenerateAllLegalMoves"),
-        analysis: settings.flag("AnalysisMode"),
+        declaration: settings.get(&ENTERING_KING_RULE).parse().unwrap_or_default(),
+        max_moves: settings.get(&MAX_MOVES_TO_DRAW),
+        draw: [draw(&DRAW_VALUE_BLACK), draw(&DRAW_VALUE_WHITE)],
+        all_moves: settings.get(&GENERATE_ALL_LEGAL_MOVES),
+        analysis: settings.get(&ANALYSIS_MODE),
     }
 }

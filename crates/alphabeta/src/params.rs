@@ -1,12 +1,13 @@
 //! Every number of the search that could be another, with its range, in one table. Automatic
 //! tuning reads the table; the search reads plain fields.
 
+use rules::Game;
+
 /// One tunable number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ParamSpec {
-    /// Name, as in the struct.
     pub name: &'static str,
-    /// Value if nobody says otherwise.
+    /// Value in shogi if nobody says otherwise.
     pub default: i32,
     /// Least sensible value.
     pub min: i32,
@@ -24,13 +25,10 @@ macro_rules! params {
             $(#[doc = $help] pub $name: i32,)*
         }
 
-        impl Default for Params {
-            fn default() -> Self {
-                Self { $($name: $default,)* }
-            }
-        }
-
         impl Params {
+            /// Those of shogi.
+            pub const SHOGI: Self = Self { $($name: $default,)* };
+
             /// All of them.
             pub const TABLE: &'static [ParamSpec] = &[
                 $(ParamSpec {
@@ -65,38 +63,100 @@ macro_rules! params {
 params! {
     aspiration = 14, 5..=60, "first half-width of the window around the last score";
     aspiration_growth = 34, 10..=100, "percent by which the window grows when missed";
+    aspiration_average = 40, 10..=100, "the window is wider by this fraction of the average score";
+    aspiration_from = 4, 2..=10, "first depth with a window";
     razor_base = 420, 100..=1200, "razoring: margin at depth 0";
     razor_depth = 250, 50..=600, "razoring: margin per depth squared";
     rfp_margin = 135, 30..=250, "reverse futility: margin per depth";
     rfp_improving = 70, 0..=200, "reverse futility: margin taken off when improving";
     rfp_depth = 9, 4..=14, "reverse futility: deepest depth";
+    rfp_return = 3, 1..=6, "reverse futility: the value returned is this fraction of the way up from beta";
     null_margin = 20, 0..=60, "null move: how much of the margin a depth is worth";
     null_offset = 250, 0..=600, "null move: static value may be this much below beta at depth 0";
     null_base = 4, 2..=7, "null move: reduction at depth 0";
     null_eval = 160, 60..=400, "null move: one more ply for this much above beta";
+    null_eval_max = 6, 2..=10, "null move: most plies for a value above beta";
+    null_depth = 3, 2..=6, "null move: one more ply for so many plies of depth";
     null_verify = 14, 8..=24, "null move: depth from which the result is verified";
+    iir_pv = 2, 0..=4, "unknown nodes: plies taken off in the principal variation";
+    iir_cut_depth = 7, 4..=12, "unknown nodes: least depth at expected cuts";
     probcut_margin = 190, 60..=400, "probcut: how much above beta";
     probcut_improving = 50, 0..=150, "probcut: margin taken off when improving";
+    probcut_depth = 3, 2..=6, "probcut: least depth";
+    probcut_reduction = 4, 3..=6, "probcut: plies taken off the search that confirms";
     lmp_base = 4, 1..=12, "late moves: how many are tried at depth 0";
     futility_base = 110, 20..=400, "futility: margin at depth 0";
     futility_depth = 105, 30..=250, "futility: margin per depth";
+    futility_history = 12000, 4000..=30000, "futility: history worth one ply";
+    futility_max = 12, 6..=16, "futility: deepest reduced depth";
     capture_futility_base = 240, 50..=600, "futility of captures: margin at depth 0";
     capture_futility_depth = 230, 50..=500, "futility of captures: margin per depth";
+    capture_futility_history = 8, 4..=32, "futility of captures: divisor of their history";
+    capture_futility_max = 7, 4..=12, "futility of captures: deepest reduced depth";
     see_quiet = 40, 5..=80, "exchanges: what a quiet move may lose per depth squared";
     see_capture = 180, 50..=400, "exchanges: what a capture may lose per depth";
     history_prune = 4000, 1000..=10000, "quiet moves with a worse history per depth are left out";
+    history_prune_max = 6, 3..=10, "the same: deepest reduced depth";
     lmr_base = 1340, 500..=2500, "reductions: constant part, in 1024ths of a ply";
     lmr_scale = 2300, 1000..=3500, "reductions: logarithmic part, in hundredths";
     lmr_delta = 1050, 0..=2000, "reductions: how much a wide window takes off";
     lmr_history = 11000, 4000..=30000, "reductions: history worth one ply";
+    lmr_was_pv = 1024, 0..=3072, "reductions: taken off where a principal variation was";
+    lmr_was_pv_above = 1024, 0..=3072, "reductions: taken off there if the table is above alpha";
+    lmr_cut = 2048, 0..=4096, "reductions: added at expected cuts";
+    lmr_cut_was_pv = 1024, 0..=3072, "reductions: taken off that where a principal variation was";
+    lmr_table_capture = 1024, 0..=3072, "reductions: added if the table's move is a capture";
+    lmr_pv = 1024, 0..=3072, "reductions: taken off in the principal variation";
+    lmr_cutoffs = 1024, 0..=3072, "reductions: added if the next ply cuts often";
+    lmr_table_move = 2048, 0..=4096, "reductions: taken off for the table's move";
+    lmr_quiet_offset = 4000, 0..=10000, "reductions: history of a usual quiet move";
+    lmr_capture_offset = 5000, 0..=10000, "reductions: history of a usual capture";
+    lmr_worsening = 1024, 0..=3072, "reductions: added if the position does not improve";
+    lmr_worsening_from = 900, 0..=3072, "reductions: least reduction for that";
+    lmr_less = 3072, 1024..=6144, "reductions: from here unknown moves lose a ply at full depth";
+    deeper_base = 38, 0..=150, "read again deeper: margin at depth 0";
+    deeper_depth = 2, 0..=10, "read again deeper: margin per depth";
+    shallower = 8, 0..=50, "read again less deep: margin";
     singular_depth = 5, 4..=9, "singular moves: least depth";
     singular_margin = 64, 20..=160, "singular moves: margin per depth, in 64ths";
+    singular_was_pv = 58, 0..=160, "singular moves: added where a principal variation was";
     double_margin = 18, 0..=80, "singular moves: extend twice when this much more singular";
+    double_most = 12, 0..=30, "singular moves: most double extensions of a line";
+    check_extension_depth = 9, 4..=16, "checks that lose nothing are extended above this depth";
+    raised_depth = 14, 6..=20, "after alpha was raised: shallowest depth that is not reduced";
+    raised_reduction = 2, 0..=3, "after alpha was raised: plies taken off the other moves";
     delta_margin = 280, 50..=500, "quiescence: what a capture may fall short of alpha";
+    quiescence_moves = 3, 1..=8, "quiescence: captures tried before only good ones are";
+    quiescence_promotion = 300, 100..=600, "quiescence: what a promotion may gain";
+    quiescence_see = 60, 0..=200, "quiescence: what an exchange may lose";
+    quiescence_evasions = 2, 1..=4, "quiescence: quiet ways out of check";
     stat_bonus = 290, 50..=800, "history: bonus per depth";
     stat_max = 1900, 500..=6000, "history: greatest bonus";
+    stat_margin = 100, 0..=300, "history: one more ply for a value this much above beta";
     correction_weight = 130, 0..=400, "correction history: weight in 256ths";
     check_bonus = 8000, 0..=20000, "ordering: bonus of a quiet check that loses nothing";
+    check_see = 90, 0..=300, "ordering: what such a check may lose";
+    quiet_sorted = 3500, 500..=8000, "ordering: quiet moves with a worse score per depth stay unsorted";
+    capture_see = 32, 8..=128, "ordering: a good capture may lose this fraction of its score";
+    time_fall = 300, 100..=900, "time: fall of the score that doubles it";
+    time_unstable = 80, 0..=200, "time: percent more for every change of the best move";
+    time_settled = 70, 30..=100, "time: percent of it when the best move is settled";
+    time_settled_after = 8, 3..=20, "time: plies without change after which it is";
+    time_obvious = 70, 30..=100, "time: percent of it when nearly all nodes go into one move";
+    time_obvious_share = 95, 70..=100, "time: percent of the nodes that are nearly all";
+}
+
+impl Params {
+    /// Those of minishogi: its own set, equal to the other wherever nothing else was measured.
+    pub const MINISHOGI: Self = Self { ..Self::SHOGI };
+
+    /// The numbers a game is searched with.
+    pub const fn of(game: Game) -> Self {
+        match game {
+            Game::Shogi => Self::SHOGI,
+            Game::Minishogi => Self::MINISHOGI,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -105,10 +165,12 @@ mod tests {
 
     #[test]
     fn the_table_and_the_struct_agree() {
-        let mut p = Params::default();
+        let mut p = Params::SHOGI;
         for spec in Params::TABLE {
             assert!(spec.min <= spec.default && spec.default <= spec.max, "{}", spec.name);
             assert_eq!(p.get(spec.name), Some(spec.default));
+            let mini = Params::MINISHOGI.get(spec.name);
+            assert!(mini.is_some_and(|n| (spec.min..=spec.max).contains(&n)), "{}", spec.name);
             assert!(p.set(spec.name, spec.max) && p.get(spec.name) == Some(spec.max));
             assert!(p.set(spec.name, i32::MAX) && p.get(spec.name) == Some(spec.max));
         }

@@ -38,6 +38,10 @@ pub(crate) struct Hints {
     /// Include moves that are pointless (`GenerateAllLegalMoves`).
     pub(crate) all_moves: bool,
     pub(crate) check_bonus: i32,
+    /// See [`crate::Params`] for these.
+    pub(crate) check_see: i32,
+    pub(crate) quiet_sorted: i32,
+    pub(crate) capture_see: i32,
 }
 
 /// Hands out the moves of one node.
@@ -125,25 +129,15 @@ impl Picker {
                     self.stage = Stage::GoodCaptures;
                 }
                 Stage::GoodCaptures => {
-                    while let Some(m) = self.best(buffer) {
-                        let least = -buffer.scores[self.next - 1] / 32;
-                        if pos.see_at_least(m, least.min(0), &PIECE_VALUES) {
-                            return Some(m);
-                        }
-                        buffer.moves.as_mut_slice()[self.bad] = m;
-                        self.bad += 1;
+                    if let Some(m) = self.next_good_capture(pos, buffer) {
+                        return Some(m);
                     }
                     self.stage = Stage::Refutations;
                     self.next = 0;
                 }
                 Stage::Refutations => {
-                    while self.next < 3 {
-                        let m = self.refutations[self.next];
-                        self.next += 1;
-                        let again = self.refutations[..self.next - 1].contains(&m);
-                        if !again && self.fits_as_refutation(pos, m) {
-                            return Some(m);
-                        }
+                    if let Some(m) = self.next_refutation(pos) {
+                        return Some(m);
                     }
                     self.stage = Stage::MakeQuiets;
                 }
@@ -219,6 +213,38 @@ impl Picker {
                 Stage::Done => return None,
             }
         }
+    }
+
+    /// The next capture that does not lose material; those that do are put aside.
+    #[inline]
+    fn next_good_capture<V: Variant>(
+        &mut self,
+        pos: &Position<V>,
+        buffer: &mut Buffer,
+    ) -> Option<Move> {
+        while let Some(m) = self.best(buffer) {
+            let least = -buffer.scores[self.next - 1] / self.hints.capture_see;
+            if pos.see_at_least(m, least.min(0), &PIECE_VALUES) {
+                return Some(m);
+            }
+            buffer.moves.as_mut_slice()[self.bad] = m;
+            self.bad += 1;
+        }
+        None
+    }
+
+    /// The next killer or counter move that can be played.
+    #[inline]
+    fn next_refutation<V: Variant>(&mut self, pos: &Position<V>) -> Option<Move> {
+        while self.next < 3 {
+            let m = self.refutations[self.next];
+            self.next += 1;
+            let again = self.refutations[..self.next - 1].contains(&m);
+            if !again && self.fits_as_refutation(pos, m) {
+                return Some(m);
+            }
+        }
+        None
     }
 
     fn generate<V: Variant>(&self, pos: &Position<V>, what: Gen, buffer: &mut Buffer) {
@@ -297,12 +323,14 @@ impl Picker {
                 + i32::from(rows[1][to])
                 + i32::from(rows[2][to]) / 2
                 + i32::from(rows[3][to]) / 2;
-            if pos.gives_check_with(m, info) && pos.see_at_least(m, -90, &PIECE_VALUES) {
+            if pos.gives_check_with(m, info)
+                && pos.see_at_least(m, -self.hints.check_see, &PIECE_VALUES)
+            {
                 score += self.hints.check_bonus;
             }
             buffer.scores[i] = score;
         }
-        sort_above(buffer, start, self.end, -3500 * self.depth);
+        sort_above(buffer, start, self.end, -self.hints.quiet_sorted * self.depth);
     }
 
     fn make_evasions<V: Variant>(
@@ -392,6 +420,9 @@ mod tests {
             pawns: 0,
             all_moves: true,
             check_bonus: 100,
+            check_see: 90,
+            quiet_sorted: 3500,
+            capture_see: 32,
         }
     }
 

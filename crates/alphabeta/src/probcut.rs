@@ -39,7 +39,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     ply + 1,
                     -probcut_beta,
                     -probcut_beta + 1,
-                    depth - 4,
+                    depth - self.shared.params.probcut_reduction,
                     !cut_node,
                 );
             }

@@ -6,7 +6,7 @@ use crate::table::{Bound, Entry};
 use crate::values::{self, INFINITE, MAX_PLY, NONE, from_table, is_decided, mate_in, mated_in};
 use crate::worker::Worker;
 use eval::{Evaluator, PIECE_VALUES};
-use rules::{Move, Variant};
+use rules::{Move, Piece, Variant};
 
 impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// The value of the position when only forcing moves are read. `depth` is 0 on the first ply
@@ -20,24 +20,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     ) -> i32 {
         // 1. Set up, ends of the game.
         let in_check = self.pos.in_check();
-        let stop = self.count_node();
-        {
-            let frame = self.frame_mut(ply);
-            frame.in_check = in_check;
-            if N::PV {
-                frame.pv.clear();
-            }
-        }
-        if N::PV {
-            self.sel_depth = self.sel_depth.max(ply + 1);
-        }
-        if stop {
-            return values::DRAW;
-        }
-        if ply >= MAX_PLY {
-            return if in_check { values::DRAW } else { self.evaluate() };
-        }
-        if let Some(value) = self.shared.ended(&self.pos, ply) {
+        if let Some(value) = self.enter_quiescence::<N>(ply, in_check) {
             return value;
         }
 
@@ -55,15 +38,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         {
             return table_value;
         }
-        let table_move = entry.map_or(Move::NONE, |e| e.best);
-        let table_move = if table_move.is_some()
-            && self.pos.is_legal(table_move)
-            && (in_check || self.pos.piece_at(table_move.to()).is_some())
-        {
-            table_move
-        } else {
-            Move::NONE
-        };
+        let table_move = self.forcing_move(entry, in_check);
 
         // 3. Stand pat: in quiet positions a player may decline to capture.
         let pawns = self.pawns();
@@ -73,35 +48,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         if in_check {
             self.frame_mut(ply).eval = NONE;
         } else {
-            if entry.is_none() {
-                if self.pos.can_declare(self.shared.rules.declaration) {
-                    return mate_in(ply + 1);
-                }
-                if let Some(m) = mate::mate_in_one(&self.pos) {
-                    let value = mate_in(ply + 1);
-                    let depth = MAX_PLY as i32 - 1;
-                    self.remember(ply, key, m, value, NONE, depth, Bound::Exact, was_pv);
-                    return value;
-                }
-            }
-            raw_eval = match entry {
-                Some(e) if e.eval != NONE => e.eval,
-                _ => self.evaluate(),
-            };
-            best_value = self.corrected(ply, raw_eval, pawns);
-            self.frame_mut(ply).eval = best_value;
-            if let Some(e) = entry
-                && table_value != NONE
-                && !is_decided(table_value)
-                && (if table_value > best_value { e.bound.is_lower() } else { e.bound.is_upper() })
-            {
-                best_value = table_value;
-            }
-            if best_value >= beta {
-                if entry.is_none() {
-                    self.shared.table.put(key, Entry::eval_only(raw_eval, was_pv));
-                }
-                return best_value;
+            match self.stand_pat(ply, beta, key, entry, pawns) {
+                Ok((value, raw)) => (best_value, raw_eval) = (value, raw),
+                Err(value) => return value,
             }
             alpha = alpha.max(best_value);
             futility_base = best_value + self.shared.params.delta_margin;
@@ -119,34 +68,11 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             move_count += 1;
             let captured = self.pos.piece_at(m.to());
             let gives_check = self.pos.gives_check_with(m, &info);
-            if best_value > -values::MATE_BOUND {
-                // 5. Captures that cannot bring the value up to alpha.
-                if !gives_check && !in_check && futility_base > -values::EVAL_BOUND {
-                    if move_count > 3 {
-                        continue;
-                    }
-                    let gain = PIECE_VALUES[captured.kind_index()]
-                        + if m.is_promotion() { 300 } else { 0 };
-                    if futility_base + gain <= alpha {
-                        best_value = best_value.max(futility_base + gain);
-                        continue;
-                    }
-                    if futility_base <= alpha && !self.pos.see_at_least(m, 1, &PIECE_VALUES) {
-                        best_value = best_value.max(futility_base);
-                        continue;
-                    }
-                }
-                // 6. Two quiet ways out of check are enough.
-                if in_check && captured.is_none() {
-                    if quiet_evasions > 1 {
-                        continue;
-                    }
-                    quiet_evasions += 1;
-                }
-                // 7. Exchanges that lose material.
-                if !in_check && !self.pos.see_at_least(m, -60, &PIECE_VALUES) {
-                    continue;
-                }
+            let tried = Tried { captured, gives_check, in_check, move_count, alpha, futility_base };
+            if best_value > -values::MATE_BOUND
+                && self.is_futile(m, tried, &mut best_value, &mut quiet_evasions)
+            {
+                continue;
             }
             self.play(ply, m);
             let value = -self.quiesce::<N>(ply + 1, -beta, -alpha, depth - 1);
@@ -182,4 +108,127 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.remember(ply, key, best_move, best_value, raw_eval, table_depth, bound, was_pv);
         best_value
     }
+
+    /// Sets up the node; its value if it is the end.
+    #[inline]
+    fn enter_quiescence<N: Node>(&mut self, ply: usize, in_check: bool) -> Option<i32> {
+        let stop = self.count_node();
+        let frame = self.frame_mut(ply);
+        frame.in_check = in_check;
+        if N::PV {
+            frame.pv.clear();
+            self.sel_depth = self.sel_depth.max(ply + 1);
+        }
+        if stop {
+            return Some(values::DRAW);
+        }
+        if ply >= MAX_PLY {
+            return Some(if in_check { values::DRAW } else { self.evaluate() });
+        }
+        self.shared.ended(&self.pos, ply)
+    }
+
+    /// The table's move, if it is one that is read here.
+    #[inline]
+    fn forcing_move(&self, entry: Option<Entry>, in_check: bool) -> Move {
+        let m = entry.map_or(Move::NONE, |e| e.best);
+        let forcing = m.is_some()
+            && self.pos.is_legal(m)
+            && (in_check || self.pos.piece_at(m.to()).is_some());
+        if forcing { m } else { Move::NONE }
+    }
+
+    /// The value of declining to capture, and the evaluation it comes from; an error is the value
+    /// of the node, which needs no move.
+    #[inline]
+    fn stand_pat(
+        &mut self,
+        ply: usize,
+        beta: i32,
+        key: u64,
+        entry: Option<Entry>,
+        pawns: u64,
+    ) -> Result<(i32, i32), i32> {
+        let was_pv = entry.is_some_and(|e| e.pv);
+        if entry.is_none() {
+            if self.pos.can_declare(self.shared.rules.declaration) {
+                return Err(mate_in(ply + 1));
+            }
+            if let Some(m) = mate::mate_in_one(&self.pos) {
+                let value = mate_in(ply + 1);
+                let depth = MAX_PLY as i32 - 1;
+                self.remember(ply, key, m, value, NONE, depth, Bound::Exact, was_pv);
+                return Err(value);
+            }
+        }
+        let raw_eval = match entry {
+            Some(e) if e.eval != NONE => e.eval,
+            _ => self.evaluate(),
+        };
+        let mut best_value = self.corrected(ply, raw_eval, pawns);
+        self.frame_mut(ply).eval = best_value;
+        if let Some(e) = entry {
+            let value = from_table(e.value, ply);
+            let fits = if value > best_value { e.bound.is_lower() } else { e.bound.is_upper() };
+            if value != NONE && !is_decided(value) && fits {
+                best_value = value;
+            }
+        }
+        if best_value >= beta {
+            if entry.is_none() {
+                self.shared.table.put(key, Entry::eval_only(raw_eval, was_pv));
+            }
+            return Err(best_value);
+        }
+        Ok((best_value, raw_eval))
+    }
+
+    /// Whether a move is not worth reading. The value it could have reached counts.
+    #[inline]
+    fn is_futile(
+        &self,
+        m: Move,
+        tried: Tried,
+        best_value: &mut i32,
+        quiet_evasions: &mut i32,
+    ) -> bool {
+        let Tried { captured, gives_check, in_check, move_count, alpha, futility_base } = tried;
+        let p = &self.shared.params;
+        // 5. Captures that cannot bring the value up to alpha.
+        if !gives_check && !in_check && futility_base > -values::EVAL_BOUND {
+            if move_count > p.quiescence_moves {
+                return true;
+            }
+            let gain = PIECE_VALUES[captured.kind_index()]
+                + if m.is_promotion() { p.quiescence_promotion } else { 0 };
+            if futility_base + gain <= alpha {
+                *best_value = (*best_value).max(futility_base + gain);
+                return true;
+            }
+            if futility_base <= alpha && !self.pos.see_at_least(m, 1, &PIECE_VALUES) {
+                *best_value = (*best_value).max(futility_base);
+                return true;
+            }
+        }
+        // 6. Two quiet ways out of check are enough.
+        if in_check && captured.is_none() {
+            if *quiet_evasions >= p.quiescence_evasions {
+                return true;
+            }
+            *quiet_evasions += 1;
+        }
+        // 7. Exchanges that lose material.
+        !in_check && !self.pos.see_at_least(m, -p.quiescence_see, &PIECE_VALUES)
+    }
+}
+
+/// What is known of a move before it is played.
+#[derive(Clone, Copy)]
+struct Tried {
+    captured: Piece,
+    gives_check: bool,
+    in_check: bool,
+    move_count: i32,
+    alpha: i32,
+    futility_base: i32,
 }

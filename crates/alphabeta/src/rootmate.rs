@@ -2,12 +2,14 @@
 //! is played, whatever the search would have thought.
 
 use crate::engine::Job;
+use crate::options;
 use crate::skill;
 use eval::Evaluator;
 use mate::{Bounds, Verdict};
 use rules::{Gen, Move, MoveList, Variant};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
+use think::key::common::{HASH, MULTI_PV, PONDER, THREADS};
 use think::{Answer, Best, Bound, Info, MateAnswer, Report, Score};
 
 /// The solver's table for a look before a search.
@@ -19,8 +21,8 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let bounds = Bounds {
             time: None,
             nodes: None,
-            hash: (self.settings.number("USI_Hash").max(1) as usize) << 20,
-            threads: self.settings.number("Threads").max(1) as usize,
+            hash: self.settings.get(&HASH) << 20,
+            threads: self.settings.get(&THREADS),
             shortest: false,
         };
         let solve =
@@ -34,8 +36,8 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
 
     /// A mate proven with a small part of what the search may use.
     pub(crate) fn proven_mate(&self, report: &mut dyn Report) -> Option<Best> {
-        let nodes = self.settings.number("RootMateNodes") as u64;
-        let weakened = (self.settings.number("SkillLevel") as u32) < skill::FULL;
+        let nodes = self.settings.get(&options::ROOT_MATE_NODES);
+        let weakened = self.settings.get(&options::SKILL_LEVEL) < skill::FULL;
         if nodes == 0 || weakened || !self.limits.searchmoves.is_empty() || self.shows_lines() {
             return None;
         }
@@ -61,7 +63,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let first: Move = *solution.line.first()?;
         let plies = solution.line.len() as u32;
         // The game is drawn before such a mate is on the board.
-        let limit = self.settings.number("MaxMovesToDraw") as u32;
+        let limit = self.settings.get(&options::MAX_MOVES_TO_DRAW);
         if limit > 0 && self.position.ply() + plies - 1 > limit {
             return None;
         }
@@ -74,12 +76,12 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             pv: solution.line.clone(),
             ..Info::default()
         });
-        let ponder = self.settings.flag("USI_Ponder").then(|| solution.line.get(1).copied());
+        let ponder = self.settings.get(&PONDER).then(|| solution.line.get(1).copied());
         Some(Best { answer: Answer::Move(first), ponder: ponder.flatten() })
     }
 
     /// Whether somebody wants to see several lines, or lines until told to stop.
     fn shows_lines(&self) -> bool {
-        self.limits.infinite || self.settings.number("MultiPV") > 1
+        self.limits.infinite || self.settings.get(&MULTI_PV) > 1
     }
 }

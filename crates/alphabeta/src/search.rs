@@ -175,7 +175,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 && !is_decided(eval)
                 && (table_move == Move::NONE || table_capture)
             {
-                return beta + (eval - beta) / 3;
+                return beta + (eval - beta) / p.rfp_return;
             }
 
             // 9. Null move: if passing is good enough, some move is. Shogi has no zugzwang worth
@@ -187,7 +187,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 && ply >= self.null_floor
                 && !is_decided(beta)
             {
-                let reduction = ((eval - beta) / p.null_eval).clamp(0, 6) + depth / 3 + p.null_base;
+                let reduction = ((eval - beta) / p.null_eval).clamp(0, p.null_eval_max)
+                    + depth / p.null_depth
+                    + p.null_base;
                 self.play_null(ply);
                 let value =
                     -self.search::<Cut>(ply + 1, -beta, -beta + 1, depth - reduction, !cut_node);
@@ -209,9 +211,12 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             // 10. Nothing known about a node worth knowing: read it less deep now, better next
             // time.
             if N::PV && table_move == Move::NONE {
-                depth -= 2;
+                depth -= p.iir_pv;
             }
-            if cut_node && depth >= 7 && (table_move == Move::NONE || table_bound == Bound::Upper) {
+            if cut_node
+                && depth >= p.iir_cut_depth
+                && (table_move == Move::NONE || table_bound == Bound::Upper)
+            {
                 depth -= 1 + i32::from(table_move == Move::NONE);
             }
             if depth <= 0 {
@@ -222,7 +227,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             // beta to the full one.
             let probcut_beta = beta + p.probcut_margin - p.probcut_improving * i32::from(improving);
             if !N::PV
-                && depth > 3
+                && depth > p.probcut_depth
                 && !is_decided(beta)
                 && (table_value == NONE || table_depth < depth - 3 || table_value >= probcut_beta)
                 && let Some(value) = self.probcut(ply, probcut_beta, depth, cut_node, table_move)
@@ -275,12 +280,12 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 }
                 let lmr_depth = new_depth - reduction / 1024;
                 if capture || gives_check {
-                    if !gives_check && lmr_depth < 7 && !in_check {
+                    if !gives_check && lmr_depth < p.capture_futility_max && !in_check {
                         let futile = self.frame(ply).eval
                             + p.capture_futility_base
                             + p.capture_futility_depth * lmr_depth.max(0)
                             + PIECE_VALUES[captured.kind_index()]
-                            + self.history.capture(to, captured) / 8;
+                            + self.history.capture(to, captured) / p.capture_futility_history;
                         if futile <= alpha {
                             continue;
                         }
@@ -291,14 +296,14 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 } else {
                     let stat = self.continuation_stat(ply, to)
                         + i32::from(self.history.pawn_row(pawns)[to]);
-                    if lmr_depth < 6 && stat < -p.history_prune * depth {
+                    if lmr_depth < p.history_prune_max && stat < -p.history_prune * depth {
                         continue;
                     }
                     let stat = stat + 2 * self.history.butterfly(us, m);
-                    let lmr_depth = (lmr_depth + stat / 12_000).max(-1);
+                    let lmr_depth = (lmr_depth + stat / p.futility_history).max(-1);
                     let futile =
                         self.frame(ply).eval + p.futility_base + p.futility_depth * lmr_depth;
-                    if !in_check && lmr_depth < 12 && futile <= alpha {
+                    if !in_check && lmr_depth < p.futility_max && futile <= alpha {
                         best_value = best_value.max(futile.min(alpha));
                         continue;
                     }
@@ -323,7 +328,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     && table_depth >= depth - 3
                 {
                     let singular_beta = table_value
-                        - (p.singular_margin + 58 * i32::from(was_pv && !N::PV)) * depth / 64;
+                        - (p.singular_margin + p.singular_was_pv * i32::from(was_pv && !N::PV))
+                            * depth
+                            / 64;
                     let half = new_depth / 2;
                     self.frame_mut(ply).excluded = m;
                     let value =
@@ -332,7 +339,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     self.frame_mut(ply).move_count = move_count;
                     if value < singular_beta {
                         extension = 1;
-                        if !N::PV && value < singular_beta - p.double_margin && doubles <= 12 {
+                        if !N::PV
+                            && value < singular_beta - p.double_margin
+                            && doubles <= p.double_most as u32
+                        {
                             extension = 2;
                         }
                     } else if value >= beta && !is_decided(value) {
@@ -344,7 +354,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     } else if cut_node {
                         extension = -2;
                     }
-                } else if gives_check && depth > 9 && self.pos.see_at_least(m, 0, &PIECE_VALUES) {
+                } else if gives_check
+                    && depth > p.check_extension_depth
+                    && self.pos.see_at_least(m, 0, &PIECE_VALUES)
+                {
                     extension = 1;
                 }
             }
@@ -357,27 +370,29 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
             // 16. Late moves are read less deep first.
             if was_pv {
-                reduction -= 1024 + 1024 * i32::from(table_value != NONE && table_value > alpha);
+                let above = i32::from(table_value != NONE && table_value > alpha);
+                reduction -= p.lmr_was_pv + p.lmr_was_pv_above * above;
             }
             if cut_node {
-                reduction += 2048 - 1024 * i32::from(was_pv);
+                reduction += p.lmr_cut - p.lmr_cut_was_pv * i32::from(was_pv);
             }
             if table_capture {
-                reduction += 1024;
+                reduction += p.lmr_table_capture;
             }
             if N::PV {
-                reduction -= 1024;
+                reduction -= p.lmr_pv;
             }
             if self.frame(ply + 1).cutoffs > 3 {
-                reduction += 1024;
+                reduction += p.lmr_cutoffs;
             } else if m == table_move {
-                reduction -= 2048;
+                reduction -= p.lmr_table_move;
             }
             let stat = if capture {
                 self.history.capture(to, captured) * 2 + 7 * PIECE_VALUES[captured.kind_index()]
-                    - 5000
+                    - p.lmr_capture_offset
             } else {
-                2 * self.history.butterfly(us, m) + self.continuation_stat(ply, to) - 4000
+                2 * self.history.butterfly(us, m) + self.continuation_stat(ply, to)
+                    - p.lmr_quiet_offset
             };
             self.frame_mut(ply).stat = stat;
             reduction -= stat * 1024 / p.lmr_history;
@@ -388,8 +403,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 value = -self.search::<Cut>(ply + 1, -alpha - 1, -alpha, reduced, true);
                 if value > alpha && reduced < new_depth {
                     // Better than thought: deeper than planned if much, shallower if little.
-                    let deeper = value > best_value + 38 + 2 * new_depth;
-                    let shallower = value < best_value + 8;
+                    let deeper = value > best_value + p.deeper_base + p.deeper_depth * new_depth;
+                    let shallower = value < best_value + p.shallower;
                     let again = new_depth + i32::from(deeper) - i32::from(shallower);
                     if again > reduced {
                         value = -self.search::<Cut>(ply + 1, -alpha - 1, -alpha, again, !cut_node);
@@ -407,7 +422,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 }
             } else if !N::PV || move_count > 1 {
                 // 17. The full depth with a closed window; less where nothing is known.
-                let less = i32::from(table_move == Move::NONE && cut_node && reduction > 3072);
+                let less =
+                    i32::from(table_move == Move::NONE && cut_node && reduction > p.lmr_less);
                 value =
                     -self.search::<Cut>(ply + 1, -alpha - 1, -alpha, new_depth - less, !cut_node);
             }
@@ -439,8 +455,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                         self.frame_mut(ply).cutoffs += 1 + u32::from(table_move == Move::NONE);
                         break;
                     }
-                    if depth > 2 && depth < 14 && !is_decided(value) {
-                        depth -= 2;
+                    if depth > 2 && depth < p.raised_depth && !is_decided(value) {
+                        depth -= p.raised_reduction;
                     }
                     alpha = value;
                 }
@@ -462,7 +478,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
         // 21. Learn from it.
         if best_move != Move::NONE {
-            let bonus = stat_bonus(&p, depth + i32::from(best_value > beta + 100));
+            let bonus = stat_bonus(&p, depth + i32::from(best_value > beta + p.stat_margin));
             self.learn(ply, best_move, bonus, pawns, &tried_quiets, &tried_captures, depth);
         } else if previous_place != crate::history::PLACES
             && !N::ROOT
@@ -531,7 +547,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let p = &self.shared.params;
         let product = self.shared.reductions.product(depth, number);
         product + p.lmr_base - delta * p.lmr_delta / self.root_delta.max(1)
-            + if !improving && product > 900 { 1024 } else { 0 }
+            + if !improving && product > p.lmr_worsening_from { p.lmr_worsening } else { 0 }
     }
 
     /// Kept for the root: [`Root`] is searched like any node.

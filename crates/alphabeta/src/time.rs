@@ -33,9 +33,17 @@ pub(crate) struct Budget {
     hard: Duration,
 }
 
+/// Plies of a usual game, and how many are planned for at least.
+const USUAL_PLIES: u32 = 160;
+const LEAST_PLIES: u32 = 40;
+
+/// A hard decision may take this many shares of the clock, but not more than this fraction of it.
+const MOST_SHARES: u32 = 5;
+const CLOCK_FRACTION: u32 = 3;
+
 /// Moves the rest of a game takes, as a plan: games are shorter than their move limit.
 fn moves_to_plan_for(ply: u32, max_moves: u32) -> u32 {
-    let usual = 160u32.saturating_sub(ply).max(40);
+    let usual = USUAL_PLIES.saturating_sub(ply).max(LEAST_PLIES);
     let left = if max_moves > 0 { (max_moves + 2).saturating_sub(ply).max(2) } else { u32::MAX };
     usual.min(left).div_ceil(2).max(1)
 }
@@ -63,8 +71,8 @@ impl Budget {
         let scale = |d: Duration| d * options.slow_mover.clamp(1, 1000) / 100;
         let minimum = options.minimum.saturating_sub(options.delay);
         let mut optimum = scale(even).max(minimum);
-        // Up to five shares for a hard decision, but never a third of the clock itself.
-        let mut maximum = scale(even * 5).min(time / 3 + gain).max(optimum);
+        let most = time / CLOCK_FRACTION + gain;
+        let mut maximum = scale(even * MOST_SHARES).min(most).max(optimum);
         if byoyomi > Duration::ZERO && time < byoyomi + byoyomi / 5 {
             // Into byoyomi: it is lost if not used.
             optimum = hard;

@@ -213,6 +213,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             pawns,
             all_moves: self.shared.rules.all_moves,
             check_bonus: self.shared.params.check_bonus,
+            check_see: self.shared.params.check_see,
+            quiet_sorted: self.shared.params.quiet_sorted,
+            capture_see: self.shared.params.capture_see,
         }
     }
 

@@ -1,9 +1,10 @@
 //! Ending games early by the players' own scores.
 
+use crate::spec::numbers;
+use play::{Ending, Reason};
 use rules::Color;
+use std::str::FromStr;
 use think::Score;
-
-use crate::referee::End;
 
 /// When one player's loss is taken for granted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,6 +15,17 @@ pub struct ResignRule {
     pub moves: u32,
     /// And the winner's score at least this, as often in a row.
     pub both: bool,
+}
+
+/// `score=3000,moves=4,both=false`: only the score is needed.
+impl FromStr for ResignRule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let [score, moves, both] =
+            numbers(text, [("score", None), ("moves", Some(4.0)), ("both", Some(1.0))])?;
+        Ok(Self { score: score as i32, moves: (moves as u32).max(1), both: both != 0.0 })
+    }
 }
 
 /// When a draw is taken for granted.
@@ -27,12 +39,21 @@ pub struct DrawRule {
     pub from: u32,
 }
 
+/// `score=10,moves=20,from=100`: only the score is needed.
+impl FromStr for DrawRule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let [score, moves, from] =
+            numbers(text, [("score", None), ("moves", Some(8.0)), ("from", Some(0.0))])?;
+        Ok(Self { score: score as i32, moves: (moves as u32).max(1), from: from as u32 })
+    }
+}
+
 /// The rules of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Adjudication {
-    /// Losses.
     pub resign: Option<ResignRule>,
-    /// Draws.
     pub draw: Option<DrawRule>,
 }
 
@@ -59,7 +80,7 @@ impl Adjudicator {
 
     /// A player moved and thought that of its position. A move without a score says nothing and
     /// breaks every row.
-    pub fn note(&mut self, mover: Color, score: Option<Score>, ply: u32) -> Option<End> {
+    pub fn note(&mut self, mover: Color, score: Option<Score>, ply: u32) -> Option<Ending> {
         let value = score.map(value);
         let grow = |row: &mut u32, holds: bool| *row = if holds { *row + 1 } else { 0 };
         let streak = &mut self.streaks[mover.index()];
@@ -73,19 +94,19 @@ impl Adjudicator {
         self.lost().or_else(|| self.drawn(ply))
     }
 
-    fn lost(&self) -> Option<End> {
+    fn lost(&self) -> Option<Ending> {
         let rule = self.rules.resign?;
         let loser = Color::BOTH.into_iter().find(|c| {
             let (own, other) = (self.streaks[c.index()], self.streaks[c.opponent().index()]);
             own.losing >= rule.moves && (!rule.both || other.winning >= rule.moves)
         })?;
-        Some(End::AdjudicatedWin(loser.opponent()))
+        Some(Ending::won(loser.opponent(), Reason::Adjudicated))
     }
 
-    fn drawn(&self, ply: u32) -> Option<End> {
+    fn drawn(&self, ply: u32) -> Option<Ending> {
         let rule = self.rules.draw?;
         let agreed = self.streaks.iter().all(|s| s.even >= rule.moves);
-        (agreed && ply >= rule.from).then_some(End::AdjudicatedDraw)
+        (agreed && ply >= rule.from).then_some(Ending::draw(Reason::Adjudicated))
     }
 }
 
@@ -103,7 +124,7 @@ mod tests {
     use super::*;
     use Color::{Black, White};
 
-    fn end_after(rules: Adjudication, scores: &[Option<i32>]) -> Option<(usize, End)> {
+    fn end_after(rules: Adjudication, scores: &[Option<i32>]) -> Option<(usize, Ending)> {
         let mut adjudicator = Adjudicator::new(rules);
         let mut mover = Black;
         for (index, score) in scores.iter().enumerate() {
@@ -124,9 +145,15 @@ mod tests {
         let lost = Some(-1200);
         let won = Some(1100);
         let row = [lost, won, lost, won];
-        assert_eq!(end_after(rules(RESIGN), &row), Some((3, End::AdjudicatedWin(White))));
+        assert_eq!(
+            end_after(rules(RESIGN), &row),
+            Some((3, Ending::won(White, Reason::Adjudicated)))
+        );
         let alone = ResignRule { both: false, ..RESIGN };
-        assert_eq!(end_after(rules(alone), &row), Some((2, End::AdjudicatedWin(White))));
+        assert_eq!(
+            end_after(rules(alone), &row),
+            Some((2, Ending::won(White, Reason::Adjudicated)))
+        );
         for broken in [
             [lost, won, Some(-900), won, lost, won],
             [lost, won, None, won, lost, won],
@@ -143,7 +170,7 @@ mod tests {
         assert_eq!(adjudicator.note(Black, Some(Score::Mate(Some(5))), 2), None);
         assert_eq!(adjudicator.note(White, Some(Score::Mated(Some(4))), 3), None);
         let end = adjudicator.note(Black, Some(Score::Mate(Some(3))), 4);
-        assert_eq!(end, Some(End::AdjudicatedWin(Black)));
+        assert_eq!(end, Some(Ending::won(Black, Reason::Adjudicated)));
     }
 
     #[test]
@@ -151,11 +178,11 @@ mod tests {
         let draw = DrawRule { score: 10, moves: 2, from: 6 };
         let rules = Adjudication { resign: None, draw: Some(draw) };
         let even = [Some(3); 8];
-        assert_eq!(end_after(rules, &even), Some((5, End::AdjudicatedDraw)));
+        assert_eq!(end_after(rules, &even), Some((5, Ending::draw(Reason::Adjudicated))));
         let mut uneven = even;
         uneven[4] = Some(-11);
         assert_eq!(end_after(rules, &uneven), None);
         let early = Adjudication { resign: None, draw: Some(DrawRule { from: 0, ..draw }) };
-        assert_eq!(end_after(early, &even), Some((3, End::AdjudicatedDraw)));
+        assert_eq!(end_after(early, &even), Some((3, Ending::draw(Reason::Adjudicated))));
     }
 }

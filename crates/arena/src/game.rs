@@ -5,19 +5,18 @@
 //! engine against itself asks that engine.
 
 use crate::adjudication::{Adjudication, Adjudicator};
+use crate::ending::{GameEnd, judge};
 use crate::opening::Opening;
-use crate::referee::{End, HouseRules};
 use engines::{Decision, EngineFault, GameLine, PlayerError};
-use rules::{Color, Move};
+use play::{Ending, GameRules, Reason};
+use rules::{Color, Declaration, Move};
 use std::time::Duration;
 use think::Info;
 
 /// A move as it was played.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayedMove {
-    /// The move.
     pub played: Move,
-    /// Time it took.
     pub time: Duration,
     /// What the player thought, seen by itself.
     pub info: Option<Info>,
@@ -26,12 +25,10 @@ pub struct PlayedMove {
 /// A game that was played to its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Played {
-    /// Where it began.
     pub opening: Opening,
     /// The moves after the opening.
     pub moves: Vec<PlayedMove>,
-    /// How it ended.
-    pub end: End,
+    pub end: GameEnd,
     /// Time of the last thought, where it was no move.
     pub last: Option<Duration>,
     /// The runner's greatest delay in reading an answer.
@@ -56,10 +53,16 @@ impl Played {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Abandoned;
 
+/// The rules of a game by its declaration and its limit of moves; 0 for no limit.
+pub fn game_rules(declaration: Declaration, max_moves: u32) -> GameRules {
+    let max_moves = (max_moves > 0).then_some(max_moves);
+    GameRules { declaration, max_moves, ..GameRules::default() }
+}
+
 /// Plays a game. `think` is asked for every move of both sides; what it answers is checked.
 pub fn play(
     opening: &Opening,
-    rules: &HouseRules,
+    rules: &GameRules,
     adjudication: Adjudication,
     think: &mut dyn FnMut(&GameLine) -> Result<Decision, PlayerError>,
 ) -> Result<Played, Abandoned> {
@@ -69,20 +72,20 @@ pub fn play(
     let mut worst_lag = Duration::ZERO;
     let mut starved = 0;
     let mut last = None;
-    let mut end = rules.end_of(line.position());
+    let mut end = rules.end_of(line.position(), line.position().ply().saturating_sub(1));
     let end = loop {
-        if let Some(end) = end {
-            break end;
+        if let Some(ending) = end {
+            break ending.into();
         }
         let turn = line.position().turn();
         let decision = match think(&line) {
             Ok(decision) => decision,
             Err(PlayerError::Abandoned) => return Err(Abandoned),
-            Err(PlayerError::Fault(fault)) => break End::Fault(turn, fault),
+            Err(PlayerError::Fault(fault)) => break GameEnd::by_fault(turn, fault),
         };
         worst_lag = worst_lag.max(decision.lag);
         starved += u32::from(!decision.starved.is_zero());
-        let played = match rules.judge(line.position(), decision.answer) {
+        let played = match judge(rules, line.position(), decision.answer) {
             Ok(played) => played,
             Err(end) => {
                 last = Some(decision.time);
@@ -94,12 +97,12 @@ pub fn play(
         line.play(played);
         moves.push(PlayedMove { played, time: decision.time, info: decision.info });
         if by_try {
-            break End::Try(turn);
+            break Ending::won(turn, Reason::Try).into();
         }
         // A mate or a repetition on the board is worth more than anybody's opinion.
-        let on_board = rules.end_of(line.position());
-        let by_score = adjudicator.note(turn, score, line.position().ply().saturating_sub(1));
-        end = on_board.or(by_score);
+        let number = line.position().ply().saturating_sub(1);
+        let on_board = rules.end_of(line.position(), number);
+        end = on_board.or(adjudicator.note(turn, score, number));
     };
     Ok(Played { opening: opening.clone(), moves, end, last, worst_lag, starved })
 }
@@ -109,7 +112,7 @@ pub fn forfeit(opening: &Opening, loser: Color, fault: EngineFault) -> Played {
     Played {
         opening: opening.clone(),
         moves: Vec::new(),
-        end: End::Fault(loser, fault),
+        end: GameEnd::by_fault(loser, fault),
         last: None,
         worst_lag: Duration::ZERO,
         starved: 0,

@@ -5,7 +5,7 @@
 //! whole, and the games file is cut back to what the journal names before the match goes on: no
 //! game is lost that was journalled, none is written twice.
 
-use crate::journal::{Journal, JournalError};
+use durable::{Journal, JournalError};
 use kifu::{Format, Record, WriteOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -41,12 +41,7 @@ pub struct Entry {
 pub enum LedgerError {
     /// The games file cannot be used.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
     /// The journal cannot be used.
     #[error(transparent)]
     Journal(#[from] JournalError),

@@ -2,29 +2,18 @@ use super::*;
 use rules::{AnyPosition, Game};
 use serde_json::json;
 use std::fs;
-use std::sync::atomic::{AtomicU32, Ordering};
+use tempfile::TempDir;
 
 /// A folder of its own for each test, removed at the end.
-struct Folder(PathBuf);
+struct Folder(TempDir);
 
 impl Folder {
     fn new() -> Self {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("nue-ledger-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(TempDir::new().unwrap())
     }
 
     fn games(&self) -> PathBuf {
-        self.0.join("games.csa")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        self.0.path().join("games.csa")
     }
 }
 
@@ -141,7 +130,7 @@ fn what_is_wrong_is_said() {
     let path = folder.games();
     let message = |result: Result<(Ledger, Vec<Entry>), LedgerError>| {
         let text = result.unwrap_err().to_string();
-        text.replace(&*folder.0.to_string_lossy(), "").replace('\\', "/")
+        text.replace(&*folder.0.path().to_string_lossy(), "").replace('\\', "/")
     };
     assert_eq!(
         message(Ledger::resume(&path, &json!({}))),

@@ -4,13 +4,15 @@
 //! |---|---|
 //! | [`game`] | one game by our own rules, whoever thinks |
 //! | [`timed_game`] | the same between two players with clocks |
-//! | [`referee`], [`adjudication`] | how games end |
-//! | [`spec`], [`clock`] | how engines are started and how long they think |
-//! | [`opening`], [`making`] | where games begin; making such places |
+//! | [`ending`], [`adjudication`] | how games end |
+//! | [`spec`], [`time_control`] | how engines are started and how long they think |
+//! | [`opening`], [`opening_maker`] | where games begin; making openings |
+//! | [`request`] | what somebody asks for, made into a plan |
 //! | [`schedule`], [`runner`] | which games, several at a time |
+//! | [`progress`], [`summary`] | a match under way: counted, written down, told |
 //! | [`stats`], [`standings`] | Elo, pentanomial pairs, SPRT; where a match stands |
 //! | [`record`], [`ledger`], [`journal`] | games as records; a match on disk, to be resumed |
-//! | [`spsa`], [`tuning`] | numbers of the engine tuned by games against itself |
+//! | [`spsa`], [`parameters`], [`tuning`], [`tuning_log`], [`tuning_table`] | numbers of the engine tuned by games against itself |
 //! | [`selfplay`] | one engine against itself, for teacher data |
 //!
 //! Who plays comes from room `engines` and is judged by what it sends, never trusted: it may crash,
@@ -18,14 +20,16 @@
 //! passed in.
 
 pub mod adjudication;
-pub mod clock;
+pub mod ending;
 pub mod game;
 pub mod ledger;
-pub mod making;
 pub mod opening;
+pub mod opening_maker;
+pub mod parameters;
 mod plan;
+pub mod progress;
 pub mod record;
-pub mod referee;
+pub mod request;
 pub mod runner;
 pub mod schedule;
 pub mod seed;
@@ -34,11 +38,16 @@ pub mod spec;
 pub mod spsa;
 pub mod standings;
 pub mod stats;
+pub mod summary;
+pub mod time_control;
 pub mod timed_game;
 pub mod tuning;
+pub mod tuning_log;
+pub mod tuning_table;
 
 pub use durable as journal;
+pub use game::game_rules;
 pub use opening::Opening;
 pub use runner::{Event, Finished, Flow, MatchRunner, Plan};
-pub use schedule::{Format, Schedule, Ticket};
+pub use schedule::{Format, Schedule, ScheduledGame};
 pub use spec::EngineSpec;

@@ -26,20 +26,10 @@ pub enum OpeningError {
     Over,
     /// A position of the other game.
     #[error("the position is one of {found}, the match is {wanted}")]
-    Game {
-        /// What it is.
-        found: Game,
-        /// What was expected.
-        wanted: Game,
-    },
+    Game { found: Game, wanted: Game },
     /// A move of the line is not legal.
     #[error("{} cannot be played: {why}", quote(text))]
-    Illegal {
-        /// The move.
-        text: String,
-        /// Why not.
-        why: String,
-    },
+    Illegal { text: String, why: String },
 }
 
 impl Opening {

@@ -16,7 +16,7 @@ impl Plan {
             "openings": format!("{} ({:016x})", self.openings.len(), self.openings_hash()),
             "seed": seed,
             "declaration": terms.rules.declaration.name(),
-            "max_moves": terms.rules.max_moves,
+            "max_moves": terms.rules.max_moves.unwrap_or(0),
             "resign": terms.adjudication.resign.map(|r| (r.score, r.moves, r.both)),
             "draw": terms.adjudication.draw.map(|d| (d.score, d.moves, d.from)),
             "margin": terms.margin.as_millis() as u64,

@@ -1,20 +1,20 @@
 //! A played game as a record: moves with times and evaluations, and how it ended.
 
-use crate::clock::TimeControl;
+use crate::ending::GameEnd;
 use crate::game::Played;
-use crate::referee::End;
+use crate::time_control::TimeControl;
+use engines::FaultKind;
 use kifu::{Ending, Evaluation, Key, NodeId, Record, Step};
+use play::{Outcome, Reason};
 use rules::{Color, Move};
+use std::time::SystemTime;
 use think::{Info, Score};
 
 /// What is said about a game besides the moves.
 #[derive(Clone, Debug, Default)]
 pub struct Caption {
-    /// Names by colour.
     pub names: [String; 2],
-    /// Time controls by colour.
     pub controls: [TimeControl; 2],
-    /// The match.
     pub event: String,
     /// When it began, as CSA writes dates.
     pub began: Option<String>,
@@ -91,30 +91,55 @@ fn evaluation(info: &Info, played: Move, turn: Color) -> Evaluation {
 }
 
 /// The nearest word a record has, and what it leaves out. `turn` is the side to move at the end.
-fn ending(end: &End, turn: Color) -> (Ending, Option<String>) {
-    use engines::FaultKind;
+fn ending(end: &GameEnd, turn: Color) -> (Ending, Option<String>) {
+    if let Some((loser, fault)) = end.fault() {
+        let ending = match (fault.kind, loser == turn) {
+            (FaultKind::Time, true) => Ending::TimeUp,
+            (FaultKind::Illegal, true) => Ending::IllegalMove(fault.received.clone()),
+            (FaultKind::Crash | FaultKind::Stall, _) => Ending::Abandoned(Some(loser)),
+            _ => Ending::IllegalAction(loser),
+        };
+        return (ending, Some(fault.to_string()));
+    }
     let plain = |ending| (ending, None);
-    match end {
-        End::Mate(_) => plain(Ending::Mate),
-        End::Resign(_) => plain(Ending::Resign),
-        End::Declaration(_) => plain(Ending::Declaration),
-        End::Try(winner) => (Ending::Won(*winner), Some("try rule".to_owned())),
-        End::Repetition => plain(Ending::Repetition),
-        End::PerpetualCheck(loser) => plain(Ending::PerpetualCheck(*loser)),
-        End::RepetitionLoss(loser) => {
-            (Ending::Won(loser.opponent()), Some("repetition".to_owned()))
+    let said = |ending, remark: &str| (ending, Some(remark.to_owned()));
+    match (end.ending.reason, end.ending.outcome) {
+        (Reason::Mate, _) => plain(Ending::Mate),
+        (Reason::Resign, _) => plain(Ending::Resign),
+        (Reason::Declaration, _) => plain(Ending::Declaration),
+        (Reason::Repetition, Outcome::Won(winner)) => said(Ending::Won(winner), "repetition"),
+        (Reason::Repetition, _) => plain(Ending::Repetition),
+        (Reason::PerpetualCheck, Outcome::Won(winner)) => {
+            plain(Ending::PerpetualCheck(winner.opponent()))
         }
-        End::MaxMoves => plain(Ending::MaxMoves),
-        End::AdjudicatedWin(winner) => (Ending::Won(*winner), Some("adjudicated".to_owned())),
-        End::AdjudicatedDraw => (Ending::Draw, Some("adjudicated".to_owned())),
-        End::Fault(loser, fault) => {
-            let ending = match (fault.kind, *loser == turn) {
-                (FaultKind::Time, true) => Ending::TimeUp,
-                (FaultKind::Illegal, true) => Ending::IllegalMove(fault.received.clone()),
-                (FaultKind::Crash | FaultKind::Stall, _) => Ending::Abandoned(Some(*loser)),
-                _ => Ending::IllegalAction(*loser),
-            };
-            (ending, Some(fault.to_string()))
+        (Reason::MaxMoves, _) => plain(Ending::MaxMoves),
+        (Reason::Try, Outcome::Won(winner)) => said(Ending::Won(winner), "try rule"),
+        (reason, Outcome::Won(winner)) => said(Ending::Won(winner), reason.name()),
+        (reason, _) => said(Ending::Draw, reason.name()),
+    }
+}
+
+/// A moment as CSA writes dates, in universal time.
+pub fn date(time: SystemTime) -> String {
+    let moment = jiff::Timestamp::try_from(time).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    moment.strftime("%Y/%m/%d %H:%M:%S").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    #[test]
+    fn dates_are_civil() {
+        for (seconds, text) in [
+            (0, "1970/01/01 00:00:00"),
+            (951_782_399, "2000/02/28 23:59:59"),
+            (951_782_400, "2000/02/29 00:00:00"),
+            (1_709_210_096, "2024/02/29 12:34:56"),
+            (4_107_542_400, "2100/03/01 00:00:00"),
+        ] {
+            assert_eq!(date(UNIX_EPOCH + Duration::from_secs(seconds)), text);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::game::{Abandoned, Played};
 use crate::opening::Opening;
-use crate::schedule::{Schedule, Ticket};
+use crate::schedule::{Schedule, ScheduledGame};
 use crate::spec::{EngineSpec, Launch};
 use crate::timed_game::{Terms, play_timed};
 use engines::{
@@ -21,11 +21,8 @@ use think::{Moment, TimeSource};
 /// A match to be played.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Which game.
     pub game: Game,
-    /// The participants.
     pub engines: Vec<EngineSpec>,
-    /// The games.
     pub schedule: Schedule,
     /// Where they begin.
     pub openings: Vec<Opening>,
@@ -40,7 +37,6 @@ pub struct Plan {
 /// Plays matches, with what they need from their surroundings.
 #[derive(Clone)]
 pub struct MatchRunner {
-    /// The clock.
     pub time: Arc<dyn TimeSource>,
     /// Makes engines of this program.
     pub factory: Arc<EngineFactory>,
@@ -52,7 +48,7 @@ pub struct MatchRunner {
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A game begins.
-    Started(Ticket),
+    Started(ScheduledGame),
     /// A game is over.
     Finished(Box<Finished>),
 }
@@ -60,9 +56,7 @@ pub enum Event {
 /// A game of a match that is over.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// Which one.
-    pub ticket: Ticket,
-    /// How it went.
+    pub scheduled: ScheduledGame,
     pub played: Played,
     /// How long it took, preparations included.
     pub duration: Duration,
@@ -71,7 +65,6 @@ pub struct Finished {
 /// Whether to go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
-    /// Go on.
     Continue,
     /// Break off the games under way and end.
     Stop,
@@ -184,28 +177,28 @@ impl<'a> Worker<'a> {
     fn work(mut self, next: &AtomicU64, wanted: &(dyn Fn(u64) -> bool + Sync)) {
         loop {
             let id = next.fetch_add(1, Ordering::Relaxed);
-            let Some(ticket) = self.plan.schedule.ticket(id) else { return };
+            let Some(scheduled) = self.plan.schedule.game(id) else { return };
             if !wanted(id) {
                 continue;
             }
-            if self.runner.abandoned.load(Ordering::Relaxed) || self.play(ticket).is_none() {
+            if self.runner.abandoned.load(Ordering::Relaxed) || self.play(scheduled).is_none() {
                 return;
             }
         }
     }
 
     /// Plays a game; `None` when it was abandoned or nobody listens any more.
-    fn play(&mut self, ticket: Ticket) -> Option<()> {
-        self.events.send(Event::Started(ticket)).ok()?;
+    fn play(&mut self, scheduled: ScheduledGame) -> Option<()> {
+        self.events.send(Event::Started(scheduled)).ok()?;
         let began = self.runner.time.now();
-        let played = self.play_ticket(&ticket).ok()?;
+        let played = self.play_scheduled(&scheduled).ok()?;
         let duration = since(&*self.runner.time, began);
-        let finished = Finished { ticket, played, duration };
+        let finished = Finished { scheduled, played, duration };
         self.events.send(Event::Finished(Box::new(finished))).ok()
     }
 
-    fn play_ticket(&mut self, ticket: &Ticket) -> Result<Played, Abandoned> {
-        let [black, white] = ticket.players;
+    fn play_scheduled(&mut self, scheduled: &ScheduledGame) -> Result<Played, Abandoned> {
+        let [black, white] = scheduled.players;
         let plan = self.plan;
         let mut take = |index| {
             let kept = self.players.remove(&index);
@@ -213,7 +206,7 @@ impl<'a> Worker<'a> {
         };
         let (mut first, mut second) = (take(black), take(white));
         let controls = [black, white].map(|index| plan.engines[index].control);
-        let opening = &plan.openings[ticket.opening];
+        let opening = &plan.openings[scheduled.opening];
         let played = play_timed(opening, &plan.terms, controls, [&mut *first, &mut *second]);
         self.players.insert(black, first);
         self.players.insert(white, second);

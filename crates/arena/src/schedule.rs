@@ -1,7 +1,8 @@
 //! Which games a match consists of, in which order. A game is named by its number; everything
 //! else about it follows from that, so a match can be resumed anywhere.
 
-use crate::seed::Seed;
+use seed::Rng;
+use std::str::FromStr;
 
 /// Who meets whom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -13,9 +14,21 @@ pub enum Format {
     Gauntlet,
 }
 
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "round-robin" => Ok(Self::RoundRobin),
+            "gauntlet" => Ok(Self::Gauntlet),
+            _ => Err("expected round-robin or gauntlet".to_owned()),
+        }
+    }
+}
+
 /// One game of a match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ticket {
+pub struct ScheduledGame {
     /// Its number, from 0.
     pub id: u64,
     /// The pairing, as index.
@@ -47,7 +60,7 @@ impl Schedule {
             }
         };
         let mut order: Vec<usize> = (0..openings.max(1)).collect();
-        Seed::new(seed).shuffle(&mut order);
+        Rng::new(seed).shuffle(&mut order);
         Self { pairings, rounds, order }
     }
 
@@ -67,7 +80,7 @@ impl Schedule {
     }
 
     /// A game by its number; `None` beyond the end.
-    pub fn ticket(&self, id: u64) -> Option<Ticket> {
+    pub fn game(&self, id: u64) -> Option<ScheduledGame> {
         if id >= self.games() {
             return None;
         }
@@ -78,7 +91,7 @@ impl Schedule {
         let opening = self.order[(round % self.order.len() as u64) as usize];
         let (a, b) = self.pairings[pairing];
         let players = if id.is_multiple_of(2) { [a, b] } else { [b, a] };
-        Some(Ticket { id, pairing, pair, opening, players })
+        Some(ScheduledGame { id, pairing, pair, opening, players })
     }
 }
 
@@ -87,8 +100,8 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    fn tickets(schedule: &Schedule) -> Vec<Ticket> {
-        (0..).map_while(|id| schedule.ticket(id)).collect()
+    fn games(schedule: &Schedule) -> Vec<ScheduledGame> {
+        (0..).map_while(|id| schedule.game(id)).collect()
     }
 
     #[test]
@@ -100,16 +113,16 @@ mod tests {
             (Format::Gauntlet, 2, 1),
         ] {
             let schedule = Schedule::new(format, engines, 5, 5, 3);
-            let games = tickets(&schedule);
+            let played = games(&schedule);
             assert_eq!(schedule.pairings().len(), pairings);
-            assert_eq!(games.len() as u64, schedule.games());
+            assert_eq!(played.len() as u64, schedule.games());
             let mut seen: HashMap<_, u32> = HashMap::new();
-            for game in &games {
+            for game in &played {
                 *seen.entry((game.players, game.opening)).or_default() += 1;
             }
             assert_eq!(seen.len(), pairings * 2 * 5);
             assert!(seen.values().all(|&n| n == 1));
-            for two in games.chunks(2) {
+            for two in played.chunks(2) {
                 assert_eq!((two[0].pair, two[0].opening), (two[1].pair, two[1].opening));
                 assert_eq!(two[0].players[0], two[1].players[1]);
             }
@@ -119,7 +132,7 @@ mod tests {
     #[test]
     fn openings_come_in_seeded_order_and_again_when_used_up() {
         let order = |seed| {
-            tickets(&Schedule::new(Format::RoundRobin, 2, 40, 20, seed))
+            games(&Schedule::new(Format::RoundRobin, 2, 40, 20, seed))
                 .iter()
                 .map(|t| t.opening)
                 .collect::<Vec<_>>()
@@ -133,7 +146,7 @@ mod tests {
 
     #[test]
     fn nothing_to_play_is_no_game() {
-        assert_eq!(Schedule::new(Format::RoundRobin, 1, 5, 5, 1).ticket(0), None);
-        assert_eq!(Schedule::new(Format::RoundRobin, 2, 0, 5, 1).ticket(0), None);
+        assert_eq!(Schedule::new(Format::RoundRobin, 1, 5, 5, 1).game(0), None);
+        assert_eq!(Schedule::new(Format::RoundRobin, 2, 0, 5, 1).game(0), None);
     }
 }

@@ -21,9 +21,9 @@ pub mod starts;
 mod tests;
 
 use crate::adjudication::Adjudication;
-use crate::referee::HouseRules;
-use engines::EngineFactory as Workshop;
+use engines::EngineFactory;
 use maker::{Broken, Made, Maker};
+use play::GameRules;
 use rules::Game;
 use starts::Starts;
 use std::collections::{BTreeMap, HashSet};
@@ -34,10 +34,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use think::STACK;
 
-/// Moves drawn by lot early in a game.
+/// Moves chosen at random early in a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RandomMoves {
-    /// How many.
     pub count: usize,
     /// First ply after the opening that may be one, from 1.
     pub first: usize,
@@ -59,7 +58,6 @@ pub struct NearBest {
 /// What games to play.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// Which game.
     pub game: Game,
     /// Where they begin.
     pub starts: Starts,
@@ -67,14 +65,14 @@ pub struct Recipe {
     pub nodes: Option<u64>,
     /// Depth for each move.
     pub depth: Option<u32>,
-    /// Moves drawn by lot.
+    /// Moves chosen at random.
     pub random: RandomMoves,
     /// Choice among near-best moves.
     pub near_best: Option<NearBest>,
     /// A game whose first value after the random moves is further from zero is begun anew.
     pub balance: Option<i32>,
     /// Limit of moves and entering king.
-    pub rules: HouseRules,
+    pub rules: GameRules,
     /// When scores end a game.
     pub adjudication: Adjudication,
     /// Which games.
@@ -91,10 +89,8 @@ const RETRIES: u64 = 16;
 
 /// Who plays and how long.
 pub struct Production<'a> {
-    /// What to play.
     pub recipe: &'a Recipe,
-    /// Makes the engines.
-    pub workshop: &'a Workshop,
+    pub factory: &'a EngineFactory,
     /// Games at a time.
     pub threads: usize,
     /// Number of the first game.
@@ -118,12 +114,12 @@ impl Production<'_> {
         let done = AtomicBool::new(false);
         let again: Mutex<Vec<Order>> = Mutex::new(Vec::new());
         let (sender, played) = channel();
-        let desk = Desk { production: self, next: &next, done: &done, again: &again };
+        let queue = WorkQueue { production: self, next: &next, done: &done, again: &again };
         thread::scope(|scope| {
             for _ in 0..self.threads.max(1) {
-                let (sender, desk) = (sender.clone(), &desk);
+                let (sender, queue) = (sender.clone(), &queue);
                 let builder = thread::Builder::new().stack_size(STACK);
-                builder.spawn_scoped(scope, move || desk.play(&sender)).map_err(Broken::Thread)?;
+                builder.spawn_scoped(scope, move || queue.play(&sender)).map_err(Broken::Thread)?;
             }
             drop(sender);
             let mut waiting = BTreeMap::new();
@@ -158,14 +154,14 @@ impl Production<'_> {
 }
 
 /// Where the threads get their orders.
-struct Desk<'a> {
+struct WorkQueue<'a> {
     production: &'a Production<'a>,
     next: &'a AtomicU64,
     done: &'a AtomicBool,
     again: &'a Mutex<Vec<Order>>,
 }
 
-impl Desk<'_> {
+impl WorkQueue<'_> {
     fn is_over(&self) -> bool {
         self.done.load(Ordering::Relaxed) || self.production.abandoned.load(Ordering::Relaxed)
     }
@@ -176,7 +172,7 @@ impl Desk<'_> {
     }
 
     fn play(&self, sender: &Sender<(Order, Result<Made, Broken>)>) {
-        let mut maker = match Maker::new(self.production.recipe, self.production.workshop) {
+        let mut maker = match Maker::new(self.production.recipe, self.production.factory) {
             Ok(maker) => maker,
             Err(broken) => {
                 // The one who waits for the first game hears of it.

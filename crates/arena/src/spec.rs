@@ -3,9 +3,11 @@
 //! A specification is a list of `key=value` pairs, whether it stood on a command line or in a
 //! file: see [`EngineSpec::from_pairs`].
 
-use crate::clock::{ClockRule, TimeControl};
+use crate::time_control::TimeControl;
 use engines::{PlayerSettings, ProgramCommand};
+use play::GameTime;
 use std::time::Duration;
+use think::key::common::{PONDER, THREADS};
 use think::quote;
 use thiserror::Error;
 
@@ -46,11 +48,9 @@ pub enum SpecError {
     /// The value of a key cannot be read.
     #[error("{key} takes {expected}, not {}", quote(value))]
     Value {
-        /// The key.
         key: String,
         /// What it takes.
         expected: &'static str,
-        /// What was given.
         value: String,
     },
     /// No engine is named.
@@ -63,9 +63,6 @@ pub enum SpecError {
 
 const KEYS: &str = "cmd, name, arg, dir, env.NAME, option.NAME, tc, byoyomi, movetime, nodes, \
                     depth, ponder, startup, stall";
-
-/// The option by which engines are told that they will ponder.
-const PONDER: &str = "USI_Ponder";
 
 /// The word for our own engine in this process.
 const INSIDE: &str = "self";
@@ -97,7 +94,8 @@ impl EngineSpec {
     /// Threads it searches with, as far as its options tell.
     pub fn threads(&self) -> usize {
         let named =
-            |name: &str| ["Threads", "Thread"].iter().any(|known| known.eq_ignore_ascii_case(name));
+            // Some engines call it by another name.
+            |name: &str| THREADS.is_called(name) || name.eq_ignore_ascii_case("Thread");
         let given = self.options.iter().rev().find(|(name, _)| named(name));
         given.and_then(|(_, value)| value.parse().ok()).unwrap_or(1).max(1)
     }
@@ -157,7 +155,7 @@ impl Draft {
         if self.main.is_some() || self.byoyomi.is_some() {
             let (main, increment) = self.main.unwrap_or_default();
             let byoyomi = self.byoyomi.unwrap_or_default();
-            self.control.clock = Some(ClockRule { main, increment, byoyomi });
+            self.control.clock = Some(GameTime { main, increment, byoyomi, ..GameTime::default() });
         }
         let stem = std::path::Path::new(&self.command.program).file_stem();
         let stem = stem.map_or_else(String::new, |s| s.to_string_lossy().into_owned());
@@ -166,9 +164,9 @@ impl Draft {
         if !self.control.is_bounded() {
             return Err(SpecError::Unbounded(name));
         }
-        let named = |(name, _): &(String, String)| name.eq_ignore_ascii_case(PONDER);
+        let named = |(name, _): &(String, String)| PONDER.is_called(name);
         if self.ponder && !self.options.iter().any(named) {
-            self.options.push((PONDER.to_owned(), "true".to_owned()));
+            self.options.push((PONDER.name().to_owned(), "true".to_owned()));
         }
         Ok(EngineSpec {
             name,
@@ -268,7 +266,31 @@ pub fn pairs(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The same, the other way round.
+/// Reads `key=value,…` where each key is known and takes a number (or true or false).
+pub(crate) fn numbers<const N: usize>(
+    text: &str,
+    keys: [(&str, Option<f64>); N],
+) -> Result<[f64; N], String> {
+    let mut values = keys.map(|(_, default)| default);
+    for (key, value) in pairs(text) {
+        let known = || keys.map(|(name, _)| name).join(", ");
+        let index = keys.iter().position(|(name, _)| *name == key);
+        let index = index.ok_or_else(|| format!("unknown key {key:?}: expected {}", known()))?;
+        let number = match value.as_str() {
+            "true" => Some(1.0),
+            "false" => Some(0.0),
+            other => other.parse::<f64>().ok().filter(|n| n.is_finite()),
+        };
+        values[index] = Some(number.ok_or_else(|| format!("{key} takes a number, not {value:?}"))?);
+    }
+    let missing = keys.iter().zip(values).find(|(_, value)| value.is_none());
+    if let Some(((name, _), _)) = missing {
+        return Err(format!("{name} is missing"));
+    }
+    Ok(values.map(Option::unwrap_or_default))
+}
+
+/// A value as [`pairs`] reads it back.
 pub fn escape(value: &str) -> String {
     value.replace('\\', "\\\\").replace(',', "\\,")
 }

@@ -1,6 +1,6 @@
 //! Simultaneous perturbation stochastic approximation: many numbers tuned at once by games.
 //!
-//! Every iteration draws a direction by lot, lets the values a step that way play the values a
+//! Every iteration draws a direction at random, lets the values a step that way play the values a
 //! step the other way, and moves all values a little towards the winner (Spall, "Multivariate
 //! Stochastic Approximation Using a Simultaneous Perturbation Gradient Approximation", 1992).
 //! Gains are given as fishtest gives them: for each number the size of the step at the end, and
@@ -10,7 +10,7 @@
 //! games alone, an iteration always begins from the values [`WINDOW`] iterations earlier, whether
 //! or not later ones are known already. Deliberately absent: games ([`crate::tuning`] plays them).
 
-use crate::seed::Seed;
+use seed::Rng;
 use std::collections::VecDeque;
 
 /// Iterations that may be under way at a time.
@@ -18,14 +18,10 @@ pub const WINDOW: u64 = 16;
 
 /// One number to be tuned.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Dial {
-    /// Its name.
+pub struct Parameter {
     pub name: String,
-    /// Where it begins.
     pub start: f64,
-    /// Least value.
     pub min: f64,
-    /// Greatest value.
     pub max: f64,
     /// How far from the present value the last iteration tries.
     pub c_end: f64,
@@ -36,7 +32,6 @@ pub struct Dial {
 /// How steps shrink.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Gains {
-    /// Number of iterations.
     pub iterations: u64,
     /// Stability constant `A`, as a share of the iterations.
     pub stability: f64,
@@ -69,9 +64,8 @@ impl Gains {
 /// Two sets of values to be compared.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Probe {
-    /// Which iteration, from 0.
     pub iteration: u64,
-    /// Values a step in the direction of the lot, by dial.
+    /// Values a step in the direction drawn, by parameter.
     pub plus: Vec<i64>,
     /// Values a step the other way.
     pub minus: Vec<i64>,
@@ -80,9 +74,9 @@ pub struct Probe {
 /// A tuning under way.
 #[derive(Clone, Debug)]
 pub struct Spsa {
-    dials: Vec<Dial>,
+    parameters: Vec<Parameter>,
     gains: Gains,
-    seed: Seed,
+    seed: Rng,
     /// Values after the last iterations, as many as are needed, the newest last.
     recent: VecDeque<Vec<f64>>,
     applied: u64,
@@ -90,15 +84,15 @@ pub struct Spsa {
 
 impl Spsa {
     /// A tuning that begins.
-    pub fn new(dials: Vec<Dial>, gains: Gains, seed: u64) -> Self {
-        let start = dials.iter().map(|d| d.start.clamp(d.min, d.max)).collect();
+    pub fn new(parameters: Vec<Parameter>, gains: Gains, seed: u64) -> Self {
+        let start = parameters.iter().map(|d| d.start.clamp(d.min, d.max)).collect();
         let recent = VecDeque::from([start]);
-        Self { dials, gains, seed: Seed::new(seed), recent, applied: 0 }
+        Self { parameters, gains, seed: Rng::new(seed), recent, applied: 0 }
     }
 
     /// What is tuned.
-    pub fn dials(&self) -> &[Dial] {
-        &self.dials
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
     }
 
     /// How steps shrink.
@@ -124,14 +118,15 @@ impl Spsa {
         let base = (iteration + 1).saturating_sub(WINDOW);
         let oldest = self.applied + 1 - self.recent.len() as u64;
         let values = self.recent.get(usize::try_from(base.checked_sub(oldest)?).ok()?)?;
-        let mut lots = self.seed.branch(iteration).branch(1);
-        let sides = self.dials.iter().zip(values).zip(self.directions(iteration));
+        let mut lots = self.seed.split(iteration).split(1);
+        let sides = self.parameters.iter().zip(values).zip(self.directions(iteration));
         let (plus, minus) = sides
-            .map(|((dial, &value), direction)| {
-                let step = self.gains.step(dial.c_end, iteration) * direction;
-                // Rounded by lot: on average the value itself plays.
+            .map(|((parameter, &value), direction)| {
+                let step = self.gains.step(parameter.c_end, iteration) * direction;
+                // Rounded at random: on average the value itself plays.
                 let mut whole = |x: f64| {
-                    (x.clamp(dial.min, dial.max) + lots.unit()).floor().min(dial.max) as i64
+                    (x.clamp(parameter.min, parameter.max) + lots.unit()).floor().min(parameter.max)
+                        as i64
                 };
                 (whole(value + step), whole(value - step))
             })
@@ -143,10 +138,10 @@ impl Spsa {
     pub fn apply(&mut self, result: i64) {
         let iteration = self.applied;
         let directions = self.directions(iteration);
-        let moved = self.dials.iter().zip(self.values()).zip(directions).map(
-            |((dial, &value), direction)| {
-                let stride = self.gains.stride(dial.c_end, dial.r_end, iteration);
-                (value + stride * result as f64 * direction).clamp(dial.min, dial.max)
+        let moved = self.parameters.iter().zip(self.values()).zip(directions).map(
+            |((parameter, &value), direction)| {
+                let stride = self.gains.stride(parameter.c_end, parameter.r_end, iteration);
+                (value + stride * result as f64 * direction).clamp(parameter.min, parameter.max)
             },
         );
         let moved = moved.collect();
@@ -157,10 +152,10 @@ impl Spsa {
         self.applied += 1;
     }
 
-    /// One way or the other for every dial, by lot.
+    /// One way or the other for every parameter, at random.
     fn directions(&self, iteration: u64) -> Vec<f64> {
-        let mut lots = self.seed.branch(iteration).branch(0);
-        self.dials.iter().map(|_| if lots.below(2) == 0 { 1.0 } else { -1.0 }).collect()
+        let mut lots = self.seed.split(iteration).split(0);
+        self.parameters.iter().map(|_| if lots.below(2) == 0 { 1.0 } else { -1.0 }).collect()
     }
 }
 
@@ -168,8 +163,8 @@ impl Spsa {
 mod tests {
     use super::*;
 
-    fn dial(start: f64, min: f64, max: f64) -> Dial {
-        Dial { name: "x".to_owned(), start, min, max, c_end: (max - min) / 20.0, r_end: 0.02 }
+    fn parameter(start: f64, min: f64, max: f64) -> Parameter {
+        Parameter { name: "x".to_owned(), start, min, max, c_end: (max - min) / 20.0, r_end: 0.02 }
     }
 
     #[test]
@@ -184,10 +179,10 @@ mod tests {
 
     #[test]
     fn an_iteration_compares_the_same_values_whenever_it_is_asked_for() {
-        let dials = vec![dial(50.0, 0.0, 100.0), dial(-3.0, -10.0, 10.0)];
+        let parameters = vec![parameter(50.0, 0.0, 100.0), parameter(-3.0, -10.0, 10.0)];
         let results = [2, -1, 0, 1, 1, -2, 2, 2, 0, 1, -1, -1, 2, 0, 1, 2, 1, -2, 2, 1, 0, 1];
-        let mut early = Spsa::new(dials.clone(), Gains::new(40), 5);
-        let mut late = Spsa::new(dials, Gains::new(40), 5);
+        let mut early = Spsa::new(parameters.clone(), Gains::new(40), 5);
+        let mut late = Spsa::new(parameters, Gains::new(40), 5);
         for (index, result) in results.into_iter().enumerate() {
             let ahead = index as u64 + WINDOW - 1;
             // As soon as it may be asked for, and only when its turn has come.
@@ -209,7 +204,7 @@ mod tests {
 
     #[test]
     fn values_stay_in_their_range() {
-        let mut spsa = Spsa::new(vec![dial(99.0, 0.0, 100.0)], Gains::new(500), 1);
+        let mut spsa = Spsa::new(vec![parameter(99.0, 0.0, 100.0)], Gains::new(500), 1);
         while let Some(probe) = spsa.probe(spsa.applied()) {
             assert!(probe.plus.iter().chain(&probe.minus).all(|v| (0..=100).contains(v)));
             spsa.apply(if probe.plus > probe.minus { 20 } else { -20 });

@@ -1,7 +1,7 @@
 //! Where a match stands.
 
-use crate::schedule::{Schedule, Ticket};
-use crate::stats::{Score, Tally};
+use crate::schedule::{Schedule, ScheduledGame};
+use crate::stats::{MatchScore, PairCounter};
 use engines::FaultKind;
 use rating::{Fit, Results};
 use rules::Color;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Standings {
     pairings: Vec<(usize, usize)>,
-    tallies: Vec<Tally>,
+    counters: Vec<PairCounter>,
     faults: Vec<BTreeMap<FaultKind, u64>>,
     /// Faulty games of an engine since its last sound one.
     rows: Vec<u64>,
@@ -21,7 +21,7 @@ pub struct Standings {
 
 /// What counts about a finished game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Outcome {
+pub struct CountedGame {
     /// Who won; `None` for a draw.
     pub winner: Option<Color>,
     /// Why the loser lost, if by a fault.
@@ -33,7 +33,7 @@ impl Standings {
     pub fn new(schedule: &Schedule, engines: usize) -> Self {
         let pairings = schedule.pairings().to_vec();
         Self {
-            tallies: vec![Tally::default(); pairings.len()],
+            counters: vec![PairCounter::default(); pairings.len()],
             pairings,
             faults: vec![BTreeMap::new(); engines],
             rows: vec![0; engines],
@@ -43,18 +43,18 @@ impl Standings {
     }
 
     /// Counts a game.
-    pub fn add(&mut self, ticket: &Ticket, outcome: Outcome) {
-        let (first, _) = self.pairings[ticket.pairing];
+    pub fn add(&mut self, scheduled: &ScheduledGame, outcome: CountedGame) {
+        let (first, _) = self.pairings[scheduled.pairing];
         let half_points = match outcome.winner {
             None => 1,
-            Some(color) if ticket.players[color.index()] == first => 2,
+            Some(color) if scheduled.players[color.index()] == first => 2,
             Some(_) => 0,
         };
-        self.tallies[ticket.pairing].add(ticket.pair, half_points);
+        self.counters[scheduled.pairing].add(scheduled.pair, half_points);
         self.games += 1;
         self.colors[outcome.winner.map_or(2, Color::index)] += 1;
-        let loser = outcome.winner.map(|winner| ticket.players[winner.opponent().index()]);
-        for engine in ticket.players {
+        let loser = outcome.winner.map(|winner| scheduled.players[winner.opponent().index()]);
+        for engine in scheduled.players {
             match outcome.fault {
                 Some(cause) if Some(engine) == loser => {
                     *self.faults[engine].entry(cause).or_default() += 1;
@@ -76,13 +76,13 @@ impl Standings {
     }
 
     /// The pairings with the first engine's score in each.
-    pub fn pairings(&self) -> impl Iterator<Item = ((usize, usize), &Score)> {
-        self.pairings.iter().copied().zip(self.tallies.iter().map(Tally::score))
+    pub fn pairings(&self) -> impl Iterator<Item = ((usize, usize), &MatchScore)> {
+        self.pairings.iter().copied().zip(self.counters.iter().map(PairCounter::score))
     }
 
     /// An engine's score against all others together.
-    pub fn score(&self, engine: usize) -> Score {
-        self.pairings().fold(Score::default(), |sum, ((a, b), score)| {
+    pub fn score(&self, engine: usize) -> MatchScore {
+        self.pairings().fold(MatchScore::default(), |sum, ((a, b), score)| {
             if a == engine {
                 sum.plus(score)
             } else if b == engine {
@@ -97,7 +97,7 @@ impl Standings {
     /// observation.
     pub fn ratings(&self) -> Option<Fit> {
         let mut results = Results::new(self.faults.len());
-        for (pairing, tally) in self.pairings.iter().zip(&self.tallies) {
+        for (pairing, tally) in self.pairings.iter().zip(&self.counters) {
             for (games, counts) in [(2, &tally.score().pairs[..]), (1, &tally.singles()[..])] {
                 for (half_points, &times) in counts.iter().enumerate() {
                     results.add_times(times, *pairing, games, half_points as f64 / 2.0, 1.0);
@@ -128,12 +128,12 @@ mod tests {
     fn results_are_counted_for_both_engines_whatever_their_colours() {
         let schedule = Schedule::new(Format::RoundRobin, 2, 2, 1, 0);
         let mut standings = Standings::new(&schedule, 2);
-        let won = |winner| Outcome { winner: Some(winner), fault: None };
-        let drawn = Outcome { winner: None, fault: None };
-        let crash = Outcome { winner: Some(Black), fault: Some(FaultKind::Crash) };
+        let won = |winner| CountedGame { winner: Some(winner), fault: None };
+        let drawn = CountedGame { winner: None, fault: None };
+        let crash = CountedGame { winner: Some(Black), fault: Some(FaultKind::Crash) };
         // Engine 0 is Black, White, Black, White.
         for (id, outcome) in [(0, won(Black)), (1, won(White)), (2, drawn), (3, crash)] {
-            standings.add(&schedule.ticket(id).unwrap(), outcome);
+            standings.add(&schedule.game(id).unwrap(), outcome);
         }
         let score = standings.score(0);
         assert_eq!((score.wins, score.draws, score.losses), (2, 1, 1));
@@ -152,13 +152,13 @@ mod tests {
         let schedule = Schedule::new(Format::Gauntlet, 3, 200, 1, 0);
         let mut standings = Standings::new(&schedule, 3);
         assert_eq!(standings.ratings(), None);
-        for ticket in (0..schedule.games()).map_while(|id| schedule.ticket(id)) {
+        for scheduled in (0..schedule.games()).map_while(|id| schedule.game(id)) {
             // The first engine takes three quarters from the second, a quarter from the third.
-            let strong = if ticket.players.contains(&1) { 0 } else { 2 };
-            let upset = ticket.pair / 2 % 4 == 0;
-            let black_strong = ticket.players[0] == strong;
+            let strong = if scheduled.players.contains(&1) { 0 } else { 2 };
+            let upset = scheduled.pair / 2 % 4 == 0;
+            let black_strong = scheduled.players[0] == strong;
             let winner = if black_strong == upset { White } else { Black };
-            standings.add(&ticket, Outcome { winner: Some(winner), fault: None });
+            standings.add(&scheduled, CountedGame { winner: Some(winner), fault: None });
         }
         let fit = standings.ratings().unwrap();
         let far = fit.difference(2, 1).unwrap();

@@ -6,9 +6,9 @@
 //! distribution.
 
 mod elo;
+mod score;
 mod sprt;
-mod tally;
 
 pub use elo::{CI95, Estimate, Interval, elo_of, score_of};
+pub use score::{MatchScore, PairCounter};
 pub use sprt::{Sprt, SprtError, Verdict};
-pub use tally::{Score, Tally};

@@ -1,13 +1,14 @@
 //! A game between two players with clocks.
 
 use crate::adjudication::Adjudication;
-use crate::clock::{Clock, TimeControl};
+use crate::ending::GameEnd;
 use crate::game::{Abandoned, Played, forfeit, play};
 use crate::opening::Opening;
-use crate::referee::{End, HouseRules};
+use crate::time_control::TimeControl;
 use engines::{
     Allowed, Conclusion, Decision, EngineFault, GameLine, Player, PlayerError, SearchRequest,
 };
+use play::{Clock, GameRules};
 use rules::Color;
 use std::time::Duration;
 use think::Clocks;
@@ -16,8 +17,7 @@ use usi::{GameResult, Go, Times};
 /// What both players of a game are bound by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Terms {
-    /// Rules of the match.
-    pub rules: HouseRules,
+    pub rules: GameRules,
     /// Early endings.
     pub adjudication: Adjudication,
     /// How much a player may overstep its time without losing: it covers what cannot be measured
@@ -32,11 +32,11 @@ pub fn play_timed(
     controls: [TimeControl; 2],
     players: [&mut dyn Player; 2],
 ) -> Result<Played, Abandoned> {
-    let mut clocks = controls.map(Clock::new);
+    let mut clocks = controls.map(|control| Clock::new(control.clock_rule(terms.margin)));
     let mut players = players;
     let played = match begin(opening, &mut players) {
         Ok(()) => play(opening, &terms.rules, terms.adjudication, &mut |line| {
-            move_of(line, terms.margin, &mut clocks, &mut players)
+            move_of(line, &controls, &mut clocks, &mut players)
         }),
         Err((_, PlayerError::Abandoned)) => Err(Abandoned),
         Err((loser, PlayerError::Fault(fault))) => Ok(forfeit(opening, loser, fault)),
@@ -62,18 +62,19 @@ fn begin(
 
 fn move_of(
     line: &GameLine,
-    margin: Duration,
+    controls: &[TimeControl; 2],
     clocks: &mut [Clock; 2],
     players: &mut [&mut dyn Player; 2],
 ) -> Result<Decision, PlayerError> {
     let mover = line.position().turn();
-    let go = go_for(mover, clocks);
+    let go = go_for(mover, controls, clocks);
     let clock = &mut clocks[mover.index()];
-    let allowed = clock.allowed();
+    let (allowed, margin) = (clock.limit(), clock.rule().margin);
     let limit = allowed.map(|time| time.saturating_add(margin));
     let request = SearchRequest::new(line, go, limit.map_or(Allowed::Untimed, Allowed::Within));
     let mut decision = players[mover.index()].think(&request, None)?;
-    let in_time = clock.spend(decision.time, margin);
+    let in_time = !clock.is_over(decision.time);
+    clock.replay(clock.charge(decision.time));
     let could_have = in_time || {
         let own_time = decision.time.saturating_sub(decision.starved);
         limit.is_none_or(|allowed| own_time <= allowed)
@@ -85,14 +86,14 @@ fn move_of(
         decision.starved = Duration::ZERO;
     }
     // Late only because the machine was busy elsewhere is no player's fault.
-    players[mover.index()].ponder(&go_for(mover, clocks))?;
+    players[mover.index()].ponder(&go_for(mover, controls, clocks))?;
     Ok(decision)
 }
 
 /// The `go` of the side to move, given both clocks.
-fn go_for(mover: Color, clocks: &[Clock; 2]) -> Go {
+fn go_for(mover: Color, controls: &[TimeControl; 2], clocks: &[Clock; 2]) -> Go {
     let own = &clocks[mover.index()];
-    let control = own.control();
+    let control = &controls[mover.index()];
     let mut go = Go {
         nodes: control.nodes,
         depth: control.depth,
@@ -103,7 +104,9 @@ fn go_for(mover: Color, clocks: &[Clock; 2]) -> Go {
     // An opponent without a clock is told as one with ours: engines expect both.
     let of = |color: Color| {
         let clock = &clocks[color.index()];
-        clock.control().clock.map_or((own.left(), rule.increment), |r| (clock.left(), r.increment))
+        controls[color.index()]
+            .clock
+            .map_or((own.left(), rule.increment), |r| (clock.left(), r.increment))
     };
     let [(btime, binc), (wtime, winc)] = Color::BOTH.map(of);
     let increment = if rule.increment.is_zero() { [Duration::ZERO; 2] } else { [binc, winc] };
@@ -116,7 +119,7 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn conclusion_for(color: Color, end: &End) -> Conclusion<'_> {
+fn conclusion_for(color: Color, end: &GameEnd) -> Conclusion<'_> {
     match (end.fault(), end.winner()) {
         (Some((loser, fault)), _) if loser == color => Conclusion::OwnFault(fault),
         (_, None) => Conclusion::Over(Some(GameResult::Draw)),

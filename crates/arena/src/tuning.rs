@@ -1,7 +1,7 @@
 //! Tuning on the match loop: pairs of games between values a step one way and a step the other.
 //!
 //! [`tune`] hands out games, whoever plays them, and applies results in the order of the
-//! iterations; [`Duel`] plays them with engines of this program.
+//! iterations; [`EnginePair`] plays them with engines of this program.
 
 use crate::runner::{Flow, MatchRunner, Plan};
 use crate::spsa::{Probe, Spsa, WINDOW};
@@ -16,17 +16,17 @@ use std::thread;
 
 /// A game to be played.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct TuningGame {
     /// Its number over the whole tuning; two that follow each other, an even one first, are a
     /// pair.
-    pub game: u64,
+    pub number: u64,
     /// The values that meet.
     pub probe: Arc<Probe>,
 }
 
 /// A game that was played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Verdict {
+pub struct TuningResult {
     /// Half points of the `plus` side, 0 to 2.
     pub half_points: u8,
     /// Whether it ended by a fault.
@@ -40,14 +40,12 @@ pub struct Step {
     pub iteration: u64,
     /// Games won by the `plus` side.
     pub wins: u32,
-    /// Games drawn.
     pub draws: u32,
-    /// Games lost.
     pub losses: u32,
     /// Games that ended by a fault, which are lost for whoever made it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub faults: u32,
-    /// Values after it, by dial.
+    /// Values after it, by parameter.
     pub values: Vec<f64>,
 }
 
@@ -71,43 +69,43 @@ impl Step {
         i64::from(self.wins) - i64::from(self.losses)
     }
 
-    fn add(&mut self, verdict: Verdict) {
-        match verdict.half_points {
+    fn add(&mut self, result: TuningResult) {
+        match result.half_points {
             0 => self.losses += 1,
             1 => self.draws += 1,
             _ => self.wins += 1,
         }
-        self.faults += u32::from(verdict.fault);
+        self.faults += u32::from(result.fault);
     }
 }
 
-/// Answers a question; `None` when everything is broken off.
-pub type Sitter<'a> = Box<dyn FnMut(&Question) -> Option<Verdict> + 'a>;
+/// Plays a game; `None` when everything is broken off.
+pub type PlayGame<'a> = Box<dyn FnMut(&TuningGame) -> Option<TuningResult> + 'a>;
 
-/// Plays all iterations that are left, each of `pairs` pairs of games, with as many sitters as
+/// Plays all iterations that are left, each of `pairs` pairs of games, with as many players as
 /// `workers` says, each made in its own thread. `watch` is told of every iteration, in order.
 pub fn tune<'a>(
     spsa: &mut Spsa,
     pairs: u64,
     workers: usize,
-    sitter: &(dyn Fn(usize) -> Sitter<'a> + Sync),
+    player: &(dyn Fn(usize) -> PlayGame<'a> + Sync),
     watch: &mut dyn FnMut(&Step) -> Flow,
 ) {
-    let (give, questions) = channel::<Question>();
-    let questions = Mutex::new(questions);
+    let (give, games) = channel::<TuningGame>();
+    let games = Mutex::new(games);
     let (answer, answers) = channel();
     thread::scope(|scope| {
         for worker in 0..workers.max(1) {
-            let (answer, questions) = (answer.clone(), &questions);
+            let (answer, games) = (answer.clone(), &games);
             let work = move || {
-                let mut sit = sitter(worker);
+                let mut sit = player(worker);
                 loop {
                     // Held while waiting: the others would only wait for the same thing.
-                    let next = questions.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    let Ok(question) = next else { return };
-                    let verdict = sit(&question);
-                    let told = answer.send((question.probe.iteration, verdict));
-                    if told.is_err() || verdict.is_none() {
+                    let next = games.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Ok(game) = next else { return };
+                    let result = sit(&game);
+                    let told = answer.send((game.probe.iteration, result));
+                    if told.is_err() || result.is_none() {
                         return;
                     }
                 }
@@ -126,21 +124,21 @@ pub fn tune<'a>(
         loop {
             while let (Some(give), Some(probe)) = (&give, spsa.probe(next)) {
                 let probe = Arc::new(probe);
-                for game in next * pairs * 2..(next + 1) * pairs * 2 {
+                for number in next * pairs * 2..(next + 1) * pairs * 2 {
                     // If nobody listens any more no answer will come either.
-                    let _ = give.send(Question { game, probe: Arc::clone(&probe) });
+                    let _ = give.send(TuningGame { number, probe: Arc::clone(&probe) });
                 }
                 next += 1;
             }
             if spsa.applied() >= spsa.gains().iterations {
                 give = None;
             }
-            let Ok((iteration, verdict)) = answers.recv() else { return };
-            let Some(verdict) = verdict else {
+            let Ok((iteration, result)) = answers.recv() else { return };
+            let Some(result) = result else {
                 give = None;
                 continue;
             };
-            open.entry(iteration).or_insert_with(|| Step::new(iteration)).add(verdict);
+            open.entry(iteration).or_insert_with(|| Step::new(iteration)).add(result);
             while give.is_some()
                 && let Some(mut step) = open.remove(&spsa.applied())
             {
@@ -165,39 +163,39 @@ pub const fn games_at_a_time(pairs: u64) -> u64 {
 
 /// Plays games of a tuning with two engines of this program. The plan's first engine is the
 /// `plus` side, its second the other; its schedule says from where.
-pub struct Duel<'a> {
+pub struct EnginePair<'a> {
     plan: &'a Plan,
     players: [LocalPlayer; 2],
     names: Vec<String>,
 }
 
-impl<'a> Duel<'a> {
-    /// Two engines; `names` are the options the dials are.
+impl<'a> EnginePair<'a> {
+    /// Two engines; `names` are the options the parameters are.
     pub fn new(plan: &'a Plan, runner: &MatchRunner, names: Vec<String>) -> Self {
         let player = |index: usize| runner.local_player(&plan.engines[index]);
         Self { plan, players: [player(0), player(1)], names }
     }
 
     /// Plays a game; `None` when it was broken off.
-    pub fn play(&mut self, question: &Question) -> Option<Verdict> {
-        let ticket = self.plan.schedule.ticket(question.game)?;
-        let probe = &question.probe;
+    pub fn play(&mut self, game: &TuningGame) -> Option<TuningResult> {
+        let scheduled = self.plan.schedule.game(game.number)?;
+        let probe = &game.probe;
         for (player, values) in self.players.iter_mut().zip([&probe.plus, &probe.minus]) {
             let options = self.names.iter().zip(values);
             player.set_options(options.map(|(n, v)| (n.clone(), v.to_string())).collect());
         }
         let [plus, minus] = &mut self.players;
-        let plus_is_black = ticket.players[Color::Black.index()] == 0;
+        let plus_is_black = scheduled.players[Color::Black.index()] == 0;
         let players: [&mut dyn Player; 2] =
             if plus_is_black { [plus, minus] } else { [minus, plus] };
-        let controls = ticket.players.map(|index| self.plan.engines[index].control);
-        let opening = &self.plan.openings[ticket.opening];
+        let controls = scheduled.players.map(|index| self.plan.engines[index].control);
+        let opening = &self.plan.openings[scheduled.opening];
         let played = play_timed(opening, &self.plan.terms, controls, players).ok()?;
         let half_points = match played.winner() {
             None => 1,
             Some(color) => 2 * u8::from(plus_is_black == (color == Color::Black)),
         };
-        Some(Verdict { half_points, fault: played.end.fault().is_some() })
+        Some(TuningResult { half_points, fault: played.end.fault().is_some() })
     }
 }
 

@@ -8,12 +8,28 @@ use rules::{AnyPosition, Game};
 use std::path::Path;
 use std::sync::Arc;
 use think::{
-    Control, Engine, Limits, OptionError, OptionSpec, Report, Settings, TimeSource, WrongGame,
+    Control, Engine, Limits, OptionError, OptionKey, OptionSpec, Report, Settings, TimeSource,
+    WrongGame,
 };
 
 /// The option that names the evaluation.
-pub const FOLDER: &str = "EvalDir";
-const SCALE: &str = "FV_SCALE";
+pub const EVAL_DIR: OptionKey<String> = OptionKey::text(
+    "EvalDir",
+    USUAL_FOLDER,
+    "Folder with a net (nn.bin) or tables (kkppt.bin; KK, KKP and KPP_synthesized.bin), or a file; \
+     looked for where the program was started, then beside the executable. Without one the engine \
+     uses the net inside the executable, or counts material where it has none; \"material\" asks for \
+     that.",
+);
+
+/// What a net's output is divided by.
+pub const FV_SCALE: OptionKey<i32> = OptionKey::spin(
+    "FV_SCALE",
+    nnue::DEFAULT_FV_SCALE as i64,
+    1,
+    LARGEST_FV_SCALE as i64,
+    "Divisor of a net's output; a net's author says which.",
+);
 
 /// The engine.
 pub struct Equipped {
@@ -24,28 +40,10 @@ pub struct Equipped {
     /// Options given to the search, to be given to the next.
     chosen: Vec<(String, String)>,
     position: AnyPosition,
-    /// Folder and scale that were tried last.
-    tried: Option<(String, i64)>,
-}
-
-fn specs() -> Vec<OptionSpec> {
-    vec![
-        OptionSpec::text(
-            FOLDER,
-            USUAL_FOLDER,
-            "Folder with a net (nn.bin) or tables (kkppt.bin; KK, KKP and KPP_synthesized.bin), or \
-             a file; looked for where the program was started, then beside the executable. \
-             Without one the engine uses the net inside the executable, or counts material where it \
-             has none; \"material\" asks for that.",
-        ),
-        OptionSpec::spin(
-            SCALE,
-            i64::from(nnue::DEFAULT_FV_SCALE),
-            1,
-            i64::from(LARGEST_FV_SCALE),
-            "Divisor of a net's output; a net's author says which.",
-        ),
-    ]
+    /// Of the evaluation in use.
+    win_rate_scale: f64,
+    /// Folder and divisor that were tried last.
+    tried: Option<(String, i32)>,
 }
 
 impl Equipped {
@@ -55,10 +53,11 @@ impl Equipped {
         Self {
             game,
             time,
-            settings: Settings::new(specs()),
+            settings: Settings::new(vec![EVAL_DIR.spec(), FV_SCALE.spec()]),
             inner,
             chosen: Vec::new(),
             position: AnyPosition::startpos(game),
+            win_rate_scale: Evaluation::Material.win_rate_scale(),
             tried: None,
         }
     }
@@ -66,13 +65,13 @@ impl Equipped {
     /// Loads the evaluation if it is another one than was tried last. Whatever goes wrong, the
     /// engine goes on with what it had.
     fn equip(&mut self, note: &mut dyn FnMut(&str)) {
-        let wanted = (self.settings.text(FOLDER).to_owned(), self.settings.number(SCALE));
+        let wanted = (self.settings.get(&EVAL_DIR), self.settings.get(&FV_SCALE));
         if self.tried.as_ref() == Some(&wanted) {
             return;
         }
         let first = self.tried.is_none();
         let usual = wanted.0 == USUAL_FOLDER;
-        match Evaluation::load(Path::new(&wanted.0), self.game, wanted.1 as i32) {
+        match Evaluation::load(Path::new(&wanted.0), self.game, wanted.1) {
             Ok(evaluation) => {
                 self.use_evaluation(&evaluation);
                 note(&format!("evaluation: {}", evaluation.describe()));
@@ -91,6 +90,7 @@ impl Equipped {
     /// Builds the search anew around an evaluation.
     pub fn use_evaluation(&mut self, evaluation: &Evaluation) {
         self.inner = search(self.game, evaluation, Arc::clone(&self.time));
+        self.win_rate_scale = evaluation.win_rate_scale();
         for (name, value) in &self.chosen {
             // They were accepted before, by the same search around another evaluation.
             let _ = self.inner.set_option(name, value);
@@ -148,6 +148,10 @@ impl Engine for Equipped {
         self.chosen.retain(|(earlier, _)| !earlier.eq_ignore_ascii_case(name));
         self.chosen.push((name.to_owned(), value.to_owned()));
         Ok(())
+    }
+
+    fn win_rate_scale(&self) -> f64 {
+        self.win_rate_scale
     }
 
     fn static_value(&mut self) -> Option<i32> {

@@ -1,5 +1,6 @@
 //! Evaluations from disk: nets and tables, told apart by what is there.
 
+use crate::shipped::shipped;
 use eval::{KKPPT_FILE, KKPPT_MAGIC, KkpptError, KkpptTables, Tables, TablesError};
 use nnue::{AnyNet, Isa, NetError};
 use rules::{Game, Shogi};
@@ -25,7 +26,6 @@ pub const LARGEST_FV_SCALE: i32 = 128;
 pub enum Evaluation {
     /// Piece values alone.
     Material,
-    /// A net.
     Net(AnyNet),
     /// Three-piece tables with tempo.
     Kppt(Arc<Tables<Shogi, true>>),
@@ -49,24 +49,13 @@ pub enum LoadError {
     },
     /// The file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// Its path.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// It is no net we can use.
     #[error("{} is not a net that can be used: {source}", path.display())]
-    Net {
-        /// Its path.
-        path: PathBuf,
-        /// Why not.
-        source: NetError,
-    },
+    Net { path: PathBuf, source: NetError },
     /// It is for the other game.
     #[error("{} is a net for {found}, the game is {game}", path.display())]
     Game {
-        /// Its path.
         path: PathBuf,
         /// The game it is for.
         found: Game,
@@ -75,21 +64,13 @@ pub enum LoadError {
     },
     /// Tables where a net is needed.
     #[error("{} holds three-piece tables, expected a net ({NET_FILE})", path.display())]
-    NotNet {
-        /// Its path.
-        path: PathBuf,
-    },
+    NotNet { path: PathBuf },
     /// Tables we cannot use.
     #[error("three-piece tables: {0}")]
     Tables(#[from] TablesError),
     /// Four-piece tables we cannot use.
     #[error("{}: no KKPPT tables that can be used: {source}", path.display())]
-    Kkppt {
-        /// Its path.
-        path: PathBuf,
-        /// Why not.
-        source: KkpptError,
-    },
+    Kkppt { path: PathBuf, source: KkpptError },
 }
 
 impl Evaluation {
@@ -130,12 +111,54 @@ impl Evaluation {
         }
     }
 
+    /// The evaluation itself for its game, material for the other.
+    #[must_use]
+    pub fn fitting(&self, game: Game) -> Self {
+        match self.game() {
+            Some(found) if found != game => Self::Material,
+            _ => self.clone(),
+        }
+    }
+
+    /// What an engine plays with: what is at `path`, else what lies in the usual folder, else what
+    /// is shipped. Also says which, in words.
+    pub fn as_engine(
+        path: Option<&Path>,
+        game: Game,
+        fv_scale: i32,
+    ) -> Result<(Self, String), LoadError> {
+        match Self::load(path.unwrap_or(Path::new(USUAL_FOLDER)), game, fv_scale) {
+            Ok(found) => {
+                let about = found.describe();
+                Ok((found, about))
+            }
+            Err(error) if path.is_some() => Err(error),
+            Err(error) => Ok(match shipped(game) {
+                Self::Material => (Self::Material, format!("material only ({error})")),
+                shipped => {
+                    let about = format!("{}, shipped", shipped.describe());
+                    (shipped, about)
+                }
+            }),
+        }
+    }
+
     /// The same with another instruction set. Tables always use the best there is.
     pub fn with_isa(self, isa: Isa) -> Self {
         match self {
             Self::Net(net) if isa != Isa::best() => Self::Net(net.with_isa(isa)),
             other => other,
         }
+    }
+
+    /// The score, in hundredths of a pawn, at which the side to move wins 73 % of its games; see
+    /// [`think::Engine::win_rate_scale`].
+    pub fn win_rate_scale(&self) -> f64 {
+        let measured = match self {
+            Self::Net(net) => net.win_rate_scale(),
+            _ => None,
+        };
+        measured.unwrap_or(think::USUAL_WIN_RATE_SCALE)
     }
 
     /// A number that tells evaluations apart: checksum and length of a net's file.
@@ -241,9 +264,7 @@ fn list(paths: &[PathBuf]) -> String {
 
 /// A net or tables in one file.
 pub enum Single {
-    /// A net.
     Net(AnyNet),
-    /// Four-piece tables.
     Kkppt(KkpptTables),
 }
 

@@ -6,13 +6,19 @@
 //! | [`search()`] | the one `match` on the game and on what evaluates |
 //! | [`shipped()`] | the nets inside the executable |
 //! | [`equipped`] | an engine that loads its evaluation by options |
+//! | [`bench`] | fixed positions at a fixed depth, for the signature |
+//! | [`health`] | whether machine, nets and engine are as they should be |
+//! | [`options`] | every option of our engine, by key |
 //!
 //! The search is generic over its evaluation and compiled once for each: all of that happens here,
 //! so that whoever uses engines compiles none. Above this room an engine is `Box<dyn Engine>`.
 //! Deliberately absent: command lines and printing.
 
+pub mod bench;
 pub mod equipped;
 pub mod evaluation;
+pub mod health;
+pub mod options;
 mod search;
 mod shipped;
 

@@ -11,21 +11,27 @@ use std::sync::OnceLock;
 /// A net of the executable: packed, and unpacked once.
 struct Shipped {
     packed: &'static [u8],
+    /// What a score is worth, measured after the net was made (docs/results/learning.md).
+    win_rate_scale: f64,
     unpacked: OnceLock<Option<AnyNet>>,
 }
 
 impl Shipped {
-    const fn new(packed: &'static [u8]) -> Self {
-        Self { packed, unpacked: OnceLock::new() }
+    const fn new(packed: &'static [u8], win_rate_scale: f64) -> Self {
+        Self { packed, win_rate_scale, unpacked: OnceLock::new() }
     }
 
     fn get(&self) -> Option<&AnyNet> {
-        self.unpacked.get_or_init(|| AnyNet::from_bytes(self.packed).ok()).as_ref()
+        let unpack = || {
+            let net = AnyNet::from_bytes(self.packed).ok()?;
+            Some(net.with_win_rate_scale(self.win_rate_scale))
+        };
+        self.unpacked.get_or_init(unpack).as_ref()
     }
 }
 
-static SHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/shogi.nnz"));
-static MINISHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/minishogi.nnz"));
+static SHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/shogi.nnz"), 1340.0);
+static MINISHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/minishogi.nnz"), 532.0);
 
 /// The evaluation shipped for a game.
 pub fn shipped(game: Game) -> Evaluation {
@@ -49,6 +55,7 @@ mod tests {
             let evaluation = shipped(game);
             assert!(matches!(evaluation, Evaluation::Net(_)));
             assert_eq!(evaluation.game(), Some(game));
+            assert_ne!(evaluation.win_rate_scale(), think::USUAL_WIN_RATE_SCALE, "measured");
             let value = judge(game, &evaluation)(&AnyPosition::startpos(game)).unwrap();
             assert!(value != 0 && value.abs() < 500, "the start is worth {value}");
         }

@@ -50,6 +50,34 @@ impl Reason {
         }
     }
 
+    /// The protocol's reason for one of the house; what it has no word for is an illegal action.
+    pub const fn of(reason: play::Reason) -> Self {
+        match reason {
+            play::Reason::Resign => Self::Resign,
+            play::Reason::Repetition => Self::Sennichite,
+            play::Reason::PerpetualCheck => Self::OuteSennichite,
+            play::Reason::IllegalMove => Self::IllegalMove,
+            play::Reason::TimeUp => Self::TimeUp,
+            play::Reason::Declaration | play::Reason::Try => Self::Jishogi,
+            play::Reason::MaxMoves => Self::MaxMoves,
+            _ => Self::IllegalAction,
+        }
+    }
+
+    /// The reason of the house.
+    pub const fn meaning(self) -> play::Reason {
+        match self {
+            Self::Resign => play::Reason::Resign,
+            Self::Sennichite => play::Reason::Repetition,
+            Self::OuteSennichite => play::Reason::PerpetualCheck,
+            Self::IllegalMove => play::Reason::IllegalMove,
+            Self::IllegalAction => play::Reason::IllegalAction,
+            Self::TimeUp => play::Reason::TimeUp,
+            Self::Jishogi => play::Reason::Declaration,
+            Self::MaxMoves => play::Reason::MaxMoves,
+        }
+    }
+
     /// The reason of a word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.word() == word)
@@ -112,6 +140,7 @@ mod tests {
     fn every_word_reads_back() {
         for reason in Reason::ALL {
             assert_eq!(Reason::from_word(reason.word()), Some(reason));
+            assert_eq!(Reason::of(reason.meaning()), reason);
             assert_eq!(Verdict::from_word(reason.word()), None);
         }
         for verdict in Verdict::ALL {

@@ -8,20 +8,23 @@
 //! | [`server`] | what a server says to a client |
 //! | [`ending`] | the two lines that end a game |
 //! | [`summary`], [`reader`] | the `Game_Summary` block; whole messages out of lines |
-//! | [`times`] | the `Time` blocks |
+//! | [`times`], `clock` | the `Time` blocks, and how a clock counts by them |
 //! | [`names`] | user names, passwords, game names such as `floodgate-300-10F` |
 //! | [`comment`] | evaluation and line that clients add to a move |
+//! | [`record`] | a game played by the protocol, as a record |
 //!
 //! The dialect of shogi-server (floodgate) is part of it: game name in the password, extended
 //! mode, comments. Deliberately absent: playing, judging, clocks, input and output.
 
 pub mod client;
+mod clock;
 pub mod comment;
 pub mod ending;
 pub mod extended;
 pub mod lines;
 pub mod names;
 pub mod reader;
+pub mod record;
 pub mod server;
 pub mod summary;
 pub mod times;

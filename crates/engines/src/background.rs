@@ -21,7 +21,6 @@ pub type SearchId = u64;
 pub enum PlayerEvent {
     /// A game can begin.
     Ready,
-    /// A remark.
     Note(String),
     /// A line of thought.
     Report(SearchId, Info),

@@ -47,7 +47,6 @@ impl fmt::Display for FaultKind {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{kind}: {detail}")]
 pub struct EngineFault {
-    /// For counting.
     pub kind: FaultKind,
     /// What happened, in words; one line.
     pub detail: String,

@@ -9,16 +9,19 @@
 //! | [`local`] | [`LocalPlayer`]: an engine of this process |
 //! | [`usi_player`] | [`UsiPlayer`]: a USI program |
 //! | [`settings`] | how a player is set up, and how its process is started |
-//! | [`process`], [`reader`] | the process and what it says |
+//! | `process`, `reader`, `answers` | the process, what it says, and what that means |
 //! | [`line`] | a game as engines are told of it |
 //! | [`background`] | [`BackgroundPlayer`]: the same without blocking, for event loops |
-//! | [`affinity`], [`run_delay`] | which processors, and how long one was waited for |
+//! | [`shell`] | the other side: an engine of this process that speaks USI |
+//! | [`search_table`] | what a search says, as a table for people |
+//! | [`affinity`], `run_delay` | which processors, and how long one was waited for |
 //!
 //! An engine is judged by what it sends, never trusted: it may crash, hang, lie or flood, and all of
 //! that comes back as a value. Deliberately absent: games, results, printing, and any clock that
 //! was not passed in.
 
 pub mod affinity;
+mod answers;
 pub mod background;
 pub mod fault;
 pub mod handle;
@@ -28,7 +31,9 @@ pub mod player;
 mod process;
 mod reader;
 mod run_delay;
+pub mod search_table;
 pub mod settings;
+pub mod shell;
 pub mod usi_player;
 
 pub use background::{BackgroundPlayer, PlayerEvent};

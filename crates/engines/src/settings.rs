@@ -9,7 +9,6 @@ use think::quote;
 /// How to start a program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProgramCommand {
-    /// The executable.
     pub program: String,
     /// Its arguments, one each.
     pub args: Vec<String>,

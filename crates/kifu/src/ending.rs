@@ -1,11 +1,14 @@
-//! How a line of moves ended, and who won by it.
+//! The last step of a line of moves: how it ended, as records say it.
 //!
-//! Formats have different words. Where a format lacks one it writes the nearest it has and adds
+//! Why games end and who wins by it is known to `play`; [`Ending::decided`] and [`Ending::of`]
+//! lead there and back. What is here is what records add: "the side to move", the illegal move as
+//! text, words nobody knows. Formats have different words. Where a format lacks one it writes the nearest it has and adds
 //! the name from here as a comment (`終局：…`), so that nothing is lost on the way back.
 
+use play::{Outcome, Reason};
 use rules::Color;
 
-/// How a game, or a variation, ended. "The side to move" is the side to move after the last move.
+/// How a game, or a variation, ended, in the words of records. "The side to move" is the side to move after the last move.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Ending {
     /// The side to move resigned (投了).
@@ -52,17 +55,6 @@ pub enum Ending {
     Other(String),
 }
 
-/// The result of a game.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Outcome {
-    /// That colour won.
-    Won(Color),
-    /// Nobody won.
-    Draw,
-    /// The record does not say.
-    Unknown,
-}
-
 /// Endings without data, by their Japanese name.
 static NAMES: [(&str, Ending); 16] = [
     ("投了", Ending::Resign),
@@ -98,6 +90,32 @@ impl Ending {
         Self::IllegalMove((!text.is_empty()).then_some(text))
     }
 
+    /// Why it ended.
+    pub const fn reason(&self) -> Reason {
+        match self {
+            Self::Resign => Reason::Resign,
+            Self::Interrupted => Reason::Interrupted,
+            Self::Repetition => Reason::Repetition,
+            Self::PerpetualCheck(_) => Reason::PerpetualCheck,
+            Self::Impasse => Reason::Impasse,
+            Self::Draw => Reason::Agreed,
+            Self::TimeUp => Reason::TimeUp,
+            Self::IllegalMove(_) => Reason::IllegalMove,
+            Self::IllegalAction(_) => Reason::IllegalAction,
+            Self::Declaration => Reason::Declaration,
+            Self::MaxMoves => Reason::MaxMoves,
+            Self::Mate => Reason::Mate,
+            Self::NoMate => Reason::NoMate,
+            Self::TakenBack => Reason::TakenBack,
+            Self::Error => Reason::Error,
+            Self::DefaultWin | Self::DefaultLoss => Reason::Default,
+            Self::Sealed => Reason::Sealed,
+            Self::Abandoned(_) => Reason::Abandoned,
+            Self::Won(_) => Reason::Unknown,
+            Self::Other(_) => Reason::Other,
+        }
+    }
+
     /// Who won, if `turn` is the side to move where the line ended.
     pub const fn outcome(&self, turn: Color) -> Outcome {
         match self {
@@ -112,6 +130,46 @@ impl Ending {
             Self::Repetition | Self::Impasse | Self::Draw | Self::MaxMoves => Outcome::Draw,
             _ => Outcome::Unknown,
         }
+    }
+
+    /// Who won and why, if `turn` is the side to move where the line ended.
+    pub const fn decided(&self, turn: Color) -> play::Ending {
+        play::Ending { outcome: self.outcome(turn), reason: self.reason() }
+    }
+
+    /// The words for an ending, if `turn` is the side to move: those of its reason where they name
+    /// the same winner, otherwise just who won. `None` if nothing can be said.
+    pub fn of(ending: play::Ending, turn: Color) -> Option<Self> {
+        let loser = ending.winner().map(Color::opponent);
+        let told = match ending.reason {
+            Reason::Resign => Some(Self::Resign),
+            Reason::Mate => Some(Self::Mate),
+            Reason::Repetition => Some(Self::Repetition),
+            Reason::PerpetualCheck => loser.map(Self::PerpetualCheck),
+            Reason::Declaration => Some(Self::Declaration),
+            Reason::MaxMoves => Some(Self::MaxMoves),
+            Reason::TimeUp => Some(Self::TimeUp),
+            Reason::IllegalMove if loser == Some(turn) => Some(Self::IllegalMove(None)),
+            Reason::IllegalMove | Reason::IllegalAction | Reason::Protocol => {
+                loser.map(Self::IllegalAction)
+            }
+            Reason::Impasse => Some(Self::Impasse),
+            Reason::Interrupted => Some(Self::Interrupted),
+            Reason::Agreed => Some(Self::Draw),
+            Reason::Abandoned | Reason::Crash | Reason::Stall => Some(Self::Abandoned(loser)),
+            Reason::Default if loser == Some(turn) => Some(Self::DefaultLoss),
+            Reason::Default => Some(Self::DefaultWin),
+            Reason::Sealed => Some(Self::Sealed),
+            Reason::TakenBack => Some(Self::TakenBack),
+            Reason::NoMate => Some(Self::NoMate),
+            Reason::Error => Some(Self::Error),
+            Reason::Unknown | Reason::Adjudicated | Reason::Try | Reason::Other => None,
+        };
+        told.filter(|told| told.outcome(turn) == ending.outcome).or(match ending.outcome {
+            Outcome::Won(winner) => Some(Self::Won(winner)),
+            Outcome::Draw => Some(Self::Draw),
+            Outcome::Unknown => None,
+        })
     }
 
     /// The Japanese name; [`Ending::from_name`] reads it back.
@@ -202,6 +260,44 @@ mod tests {
             assert_eq!(Ending::from_comment(&ending.to_comment()), Some(ending));
         }
         assert_eq!(Ending::from_name("先手の"), None);
+    }
+
+    #[test]
+    fn what_was_decided_leads_back_to_the_same_words() {
+        for turn in Color::BOTH {
+            for ending in Ending::samples() {
+                let back = Ending::of(ending.decided(turn), turn);
+                let same = match &ending {
+                    // Who broke the rule is known; that it was its turn is all a word could add.
+                    Ending::IllegalMove(_) => Some(Ending::IllegalMove(None)),
+                    Ending::Other(_) => None,
+                    other => Some(other.clone()),
+                };
+                assert_eq!(back, same, "{turn}");
+            }
+        }
+    }
+
+    #[test]
+    fn reasons_without_words_say_who_won() {
+        use Color::{Black, White};
+        let of = |ending| Ending::of(ending, Black);
+        for (reason, winner) in [
+            (Reason::Try, Black),
+            (Reason::Adjudicated, White),
+            (Reason::Repetition, White),
+            (Reason::MaxMoves, Black),
+            (Reason::Resign, Black),
+        ] {
+            let won = Some(Ending::Won(winner));
+            assert_eq!(of(play::Ending::won(winner, reason)), won, "{reason}");
+        }
+        assert_eq!(of(play::Ending::draw(Reason::Adjudicated)), Some(Ending::Draw));
+        assert_eq!(
+            of(play::Ending::lost(White, Reason::Stall)),
+            Some(Ending::Abandoned(Some(White)))
+        );
+        assert_eq!(of(play::Ending::default()), None);
     }
 
     #[test]

@@ -29,12 +29,7 @@ pub enum Problem {
     Json(String),
     /// The JSON lacks something or has something else in its place.
     #[error("expected {expected} at {path}")]
-    Shape {
-        /// Where in the document.
-        path: String,
-        /// What should be there.
-        expected: &'static str,
-    },
+    Shape { path: String, expected: &'static str },
     /// A game is larger than anything sensible.
     #[error("game larger than {0} MiB")]
     TooLarge(usize),
@@ -63,7 +58,6 @@ pub struct ReadError {
     pub source_name: String,
     /// The line where it went wrong, counted from 1.
     pub line: usize,
-    /// What went wrong.
     pub reason: Problem,
 }
 

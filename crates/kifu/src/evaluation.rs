@@ -13,20 +13,15 @@ pub struct Evaluation {
     pub pv: Vec<Move>,
     /// What followed the line and could not be read as moves (`%TORYO`, `+PASS`, …).
     pub tail: String,
-    /// Nodes searched.
     pub nodes: Option<u64>,
-    /// Depth searched.
     pub depth: Option<u32>,
 }
 
 /// A score from Black's point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Score {
-    /// Centipawns.
     Cp(i32),
-    /// A forced mate.
     Mate {
-        /// Who mates.
         winner: Color,
         /// In how many plies, where it is known.
         plies: Option<u32>,

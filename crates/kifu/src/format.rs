@@ -14,14 +14,12 @@ pub enum Format {
     Kif,
     /// Kakinoki's format for reading by eye.
     Ki2,
-    /// JSON Kifu Format.
     Jkf,
     /// Lines of SFEN and USI moves.
     Usi,
 }
 
 impl Format {
-    /// All formats.
     pub const ALL: [Self; 5] = [Self::Csa, Self::Kif, Self::Ki2, Self::Jkf, Self::Usi];
 
     /// The name on the command line.

@@ -4,12 +4,15 @@
 //! evaluations and endings), a [`Reader`] that goes through archives and recovers from broken
 //! games, a [`Writer`] for every format, detection of formats and encodings.
 //!
-//! What is deliberately absent: files and folders (the caller passes readers and writers), rules
-//! (asked of `rules`), and any judgement of play.
+//! Readers and writers know no files; [`archive`] converts files and folders of records with them.
+//!
+//! What is deliberately absent: rules (asked of `rules`), and any judgement of play.
 
 mod analysis;
+pub mod archive;
 mod clock;
 mod csa;
+mod diagram;
 mod encoding;
 mod ending;
 mod error;
@@ -22,6 +25,7 @@ mod movetext;
 mod notation;
 mod options;
 mod placement;
+mod problems;
 mod reach;
 mod reader;
 mod record;
@@ -31,13 +35,16 @@ mod usi;
 mod writer;
 
 pub use csa::wire;
-pub use ending::{Ending, Outcome};
+pub use diagram::{diagram, move_list};
+pub use ending::Ending;
 pub use error::{Problem, ReadError, WriteError};
 pub use evaluation::{Evaluation, Score};
 pub use format::{Format, UnknownFormat};
 pub use headers::{Headers, Key};
 pub use movetext::write_line;
 pub use options::{CsaVersion, Encoding, Losses, UnknownCsaVersion, UnknownEncoding, WriteOptions};
+pub use play::Outcome;
+pub use problems::{MateProblem, take_sfen};
 pub use reader::{ReadOptions, Reader, read};
 pub use record::{Lines, Node, NodeId, Record, Step};
 pub use replay::Replay;

@@ -49,7 +49,6 @@ pub enum CsaVersion {
     Auto,
     /// Always 2.2: times are cut to whole seconds.
     V22,
-    /// Always 3.0.
     V30,
 }
 
@@ -76,26 +75,19 @@ impl FromStr for CsaVersion {
 pub struct WriteOptions {
     /// Character encoding. JKF and USI lines are UTF-8 in any case.
     pub encoding: Encoding,
-    /// Version of CSA.
     pub csa: CsaVersion,
 }
 
 /// What was not written because the format has no place for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Losses {
-    /// Variations.
     pub variations: usize,
-    /// Comments.
     pub comments: usize,
-    /// Bookmarks.
     pub bookmarks: usize,
-    /// Evaluations.
     pub evaluations: usize,
     /// Times, or their part below a second.
     pub times: usize,
-    /// Endings.
     pub endings: usize,
-    /// Headers.
     pub headers: usize,
     /// Characters the encoding lacks, written as `〓`.
     pub characters: usize,
@@ -123,17 +115,18 @@ impl Losses {
 impl fmt::Display for Losses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = [
-            (self.variations, "variations"),
-            (self.comments, "comments"),
-            (self.bookmarks, "bookmarks"),
-            (self.evaluations, "evaluations"),
-            (self.times, "times"),
-            (self.endings, "endings"),
-            (self.headers, "headers"),
-            (self.characters, "characters"),
+            (self.variations, "variation"),
+            (self.comments, "comment"),
+            (self.bookmarks, "bookmark"),
+            (self.evaluations, "evaluation"),
+            (self.times, "time stamp"),
+            (self.endings, "ending"),
+            (self.headers, "header"),
+            (self.characters, "character"),
         ];
-        let words: Vec<String> =
-            list.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        let count =
+            |(n, what): &(usize, &str)| format!("{n} {what}{}", if *n == 1 { "" } else { "s" });
+        let words: Vec<String> = list.iter().filter(|(n, _)| *n > 0).map(count).collect();
         f.write_str(if words.is_empty() { "nothing" } else { "" })?;
         f.write_str(&words.join(", "))
     }
@@ -156,7 +149,7 @@ mod tests {
     fn losses_in_words() {
         let mut losses = Losses { variations: 2, ..Losses::default() };
         losses.add(&Losses { times: 1, variations: 1, ..Losses::default() });
-        assert_eq!(losses.to_string(), "3 variations, 1 times");
+        assert_eq!(losses.to_string(), "3 variations, 1 time stamp");
         assert_eq!(Losses::default().to_string(), "nothing");
     }
 }

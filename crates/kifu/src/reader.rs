@@ -34,7 +34,6 @@ enum Rest {
     Text(String, std::vec::IntoIter<(usize, std::ops::Range<usize>)>),
     /// JSON values.
     Values(std::vec::IntoIter<Result<serde_json::Value, Located>>),
-    /// No more.
     Done,
 }
 
@@ -45,7 +44,6 @@ pub struct Reader<R> {
     input: R,
     options: ReadOptions,
     rest: Rest,
-    /// Lines consumed.
     line: usize,
     /// A line read too far: the first of the next game.
     ahead: Option<Vec<u8>>,

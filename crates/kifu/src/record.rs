@@ -4,9 +4,10 @@
 //! a node continues the main line, the others are variations. Endings are nodes too: they have
 //! their own time and comments, and a variation may end where the game went on.
 
-use crate::ending::{Ending, Outcome};
+use crate::ending::Ending;
 use crate::evaluation::Evaluation;
 use crate::headers::Headers;
+use play::Outcome;
 use rules::{AnyPosition, Color, Game, Handicap, Move};
 use std::time::Duration;
 
@@ -38,9 +39,7 @@ pub enum Step {
 /// A move or an ending with everything said about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
-    /// The move or ending.
     pub step: Step,
-    /// Time spent on it.
     pub time: Option<Duration>,
     /// Comments, a line each.
     pub comments: Vec<String>,

@@ -129,9 +129,7 @@ pub(crate) fn describe(pos: &AnyPosition, m: Move) -> Relative {
 /// Why a described move is not one move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Unresolved {
-    /// No legal move fits.
     Illegal,
-    /// Several do.
     Ambiguous,
 }
 

@@ -15,9 +15,7 @@ use std::cmp::Reverse;
 /// A mate by a definition of futile interpositions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counted {
-    /// The definition.
     pub futile: Futile,
-    /// Its length.
     pub plies: u16,
     /// The longest defence; it ends where nothing that counts is left.
     pub line: Vec<Move>,

@@ -5,7 +5,8 @@
 //! | [`one`] | mate in one without playing a move |
 //! | [`three`] | mate in three for the leaves of a search |
 //! | [`solve`] | the solver: questions and answers |
-//! | [`seam`] | the same for engines: `go mate` |
+//! | [`engine`] | the same for engines: `go mate` |
+//! | [`study`] | everything asked about one problem, and the answers in words |
 //! | [`futile`] | which interpositions do not count in composed problems |
 //! | [`verify`] | the checker of proof files |
 //! | `dfpn`, `node`, `expand`, `leaf`, `hands`, `table` | depth-first proof-number search |
@@ -19,6 +20,7 @@
 mod budget;
 mod counted;
 mod dfpn;
+pub mod engine;
 mod expand;
 pub mod futile;
 mod hands;
@@ -27,8 +29,8 @@ mod node;
 pub mod one;
 mod proof;
 mod refutation;
-pub mod seam;
 pub mod solve;
+pub mod study;
 mod table;
 pub mod three;
 mod tree;
@@ -36,10 +38,11 @@ pub mod verify;
 
 pub use budget::Unknown;
 pub use counted::Counted;
+pub use engine::{answer, solve_any};
 pub use futile::Futile;
 pub use one::mate_in_one;
-pub use seam::{answer, solve_any};
 pub use solve::{Bounds, Solution, Solver, Try, Verdict, solve};
+pub use study::{Questions, Study, study};
 pub use three::mate_in_three;
 pub use tree::Branch;
 pub use verify::{Claim, ProofError, Verified, verify};

@@ -190,7 +190,6 @@ impl<'a, V: Variant> Builder<'a, V> {
 pub struct Branch {
     /// How many moves of the line were played before.
     pub at: usize,
-    /// The reply.
     pub reply: Move,
     /// Plies until mate after it.
     pub plies: u16,

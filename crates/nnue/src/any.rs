@@ -74,6 +74,21 @@ macro_rules! kinds {
                 }
             }
 
+            /// What a score of this net is worth, if anybody has measured it.
+            pub fn win_rate_scale(&self) -> Option<f64> {
+                match self {
+                    $(Self::$kind(net) => net.win_rate_scale(),)*
+                }
+            }
+
+            /// The same net with that scale, which its file does not say.
+            #[must_use]
+            pub fn with_win_rate_scale(&self, scale: f64) -> Self {
+                match self {
+                    $(Self::$kind(net) => Self::$kind(Arc::new(net.with_win_rate_scale(scale))),)*
+                }
+            }
+
             /// The same net for another instruction set.
             #[must_use]
             pub fn with_isa(&self, isa: Isa) -> Self {

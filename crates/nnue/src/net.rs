@@ -28,6 +28,30 @@ pub struct Header {
     pub hashes: Hashes,
 }
 
+/// The word before the win-rate scale in a description.
+const WIN_RATE_SCALE: &str = "WinRateScale=";
+
+impl Header {
+    /// The score, in hundredths of a pawn, at which the side to move wins 73 % (1/(1 + 1/e)) of its
+    /// games, if the description says it.
+    pub fn win_rate_scale(&self) -> Option<f64> {
+        let text = String::from_utf8_lossy(&self.description);
+        let number = text.split(WIN_RATE_SCALE).nth(1)?;
+        let number = number.split(|c: char| !(c.is_ascii_digit() || c == '.')).next()?;
+        number.parse().ok().filter(|scale: &f64| scale.is_finite() && *scale > 0.0)
+    }
+
+    /// The same header with the scale in its description. Programs that do not know the word pass
+    /// it over.
+    #[must_use]
+    pub fn with_win_rate_scale(&self, scale: f64) -> Self {
+        let text = String::from_utf8_lossy(&self.description);
+        let kept = text.split(&format!(",{WIN_RATE_SCALE}")).next().unwrap_or_default();
+        let description = format!("{kept},{WIN_RATE_SCALE}{scale}").into_bytes();
+        Self { description, ..self.clone() }
+    }
+}
+
 /// A net over feature set `F` of game `V`.
 #[derive(Clone, Debug)]
 pub struct Net<V, F> {
@@ -35,6 +59,7 @@ pub struct Net<V, F> {
     transformer: Arc<Transformer>,
     layers: Arc<Layers>,
     fv_scale: i32,
+    win_rate_scale: Option<f64>,
     features: PhantomData<(V, F)>,
 }
 
@@ -72,6 +97,7 @@ impl<V: Variant, F: FeatureSet<V>> Net<V, F> {
             shape.name()
         );
         Ok(Self {
+            win_rate_scale: header.win_rate_scale(),
             header,
             transformer: Arc::new(transformer),
             layers: Arc::new(layers),
@@ -92,6 +118,17 @@ impl<V: Variant, F: FeatureSet<V>> Net<V, F> {
     pub fn with_fv_scale(&self, fv_scale: i32) -> Self {
         let fv_scale = if fv_scale > 0 { fv_scale } else { DEFAULT_FV_SCALE };
         Self { fv_scale, ..self.clone() }
+    }
+
+    /// What a score of this net is worth ([`Header::win_rate_scale`]), if anybody has measured it.
+    pub const fn win_rate_scale(&self) -> Option<f64> {
+        self.win_rate_scale
+    }
+
+    /// The same net with that scale, which its file does not say.
+    #[must_use]
+    pub fn with_win_rate_scale(&self, scale: f64) -> Self {
+        Self { win_rate_scale: Some(scale), ..self.clone() }
     }
 
     /// The same net for another instruction set.
@@ -131,5 +168,25 @@ impl<V: Variant, F: FeatureSet<V>> Net<V, F> {
     #[inline]
     pub fn layers(&self) -> &Layers {
         &self.layers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FeatureKind;
+
+    #[test]
+    fn the_scale_travels_in_the_description() {
+        let shape = Shape { l0: 256, h1: 32, h2: 32 };
+        let architecture = Architecture { features: FeatureKind::HalfKp, shape };
+        let description = architecture.description().into_bytes();
+        let plain = Header { description, hashes: architecture.hashes() };
+        assert_eq!(plain.win_rate_scale(), None);
+        let told = plain.with_win_rate_scale(1340.0);
+        assert_eq!(told.win_rate_scale(), Some(1340.0));
+        assert_eq!(told.with_win_rate_scale(532.5).win_rate_scale(), Some(532.5));
+        let text = String::from_utf8(told.description).unwrap();
+        assert_eq!(Architecture::parse(&text), Some(architecture), "{text}");
     }
 }

@@ -103,6 +103,7 @@ impl Clock {
         Self { left: rule.game.map_or(Duration::ZERO, |game| game.main), rule }
     }
 
+    /// The rule it counts by.
     pub const fn rule(&self) -> &ClockRule {
         &self.rule
     }

@@ -43,8 +43,8 @@ impl Outcome {
     }
 }
 
-/// Why a game ended. Who won by it is [`Ending::outcome`]: the same reason can mean a draw in one
-/// game and a loss in the other, as repetition does in minishogi.
+/// Why a game ended, the commonest reasons first. Who won by it is [`Ending::outcome`]: the same
+/// reason can mean a draw in one game and a loss in another, as repetition does in minishogi.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub enum Reason {
     /// Nobody wrote it down.
@@ -60,24 +60,24 @@ pub enum Reason {
     PerpetualCheck,
     /// A win declared with the king entered (入玉宣言).
     Declaration,
-    /// The king reached its goal (トライルール).
-    Try,
-    /// Both kings entered and points decide nothing (持将棋).
-    Impasse,
-    /// A draw by agreement, or for a reason nobody named (引き分け).
-    Agreed,
     /// The limit on the number of moves (最大手数). Who is mated by the last move may have lost.
     MaxMoves,
+    /// Decided from outside because the players' scores left no doubt.
+    Adjudicated,
     /// The loser ran out of time (切れ負け).
     TimeUp,
     /// The loser made an illegal move, or declared a win without right (反則手).
     IllegalMove,
-    /// The loser broke a rule otherwise (反則行為).
-    IllegalAction,
-    /// Decided from outside because the players' scores left no doubt.
-    Adjudicated,
+    /// Both kings entered and points decide nothing (持将棋).
+    Impasse,
     /// Stopped, perhaps to be continued (中断).
     Interrupted,
+    /// A draw by agreement, or for a reason nobody named (引き分け).
+    Agreed,
+    /// The king reached its goal (トライルール).
+    Try,
+    /// The loser broke a rule otherwise (反則行為).
+    IllegalAction,
     /// A player left and did not come back.
     Abandoned,
     /// The loser's program ended, or closed its output.
@@ -108,15 +108,15 @@ impl Reason {
         Self::Repetition,
         Self::PerpetualCheck,
         Self::Declaration,
-        Self::Try,
-        Self::Impasse,
-        Self::Agreed,
         Self::MaxMoves,
+        Self::Adjudicated,
         Self::TimeUp,
         Self::IllegalMove,
-        Self::IllegalAction,
-        Self::Adjudicated,
+        Self::Impasse,
         Self::Interrupted,
+        Self::Agreed,
+        Self::Try,
+        Self::IllegalAction,
         Self::Abandoned,
         Self::Crash,
         Self::Stall,
@@ -138,15 +138,15 @@ impl Reason {
             Self::Repetition => "repetition",
             Self::PerpetualCheck => "perpetual check",
             Self::Declaration => "declaration",
-            Self::Try => "try",
-            Self::Impasse => "impasse",
-            Self::Agreed => "agreed",
             Self::MaxMoves => "max moves",
+            Self::Adjudicated => "adjudicated",
             Self::TimeUp => "time up",
             Self::IllegalMove => "illegal",
-            Self::IllegalAction => "illegal action",
-            Self::Adjudicated => "adjudicated",
+            Self::Impasse => "impasse",
             Self::Interrupted => "interrupted",
+            Self::Agreed => "agreed",
+            Self::Try => "try",
+            Self::IllegalAction => "illegal action",
             Self::Abandoned => "abandoned",
             Self::Crash => "crash",
             Self::Stall => "stall",
@@ -175,14 +175,17 @@ pub struct Ending {
 }
 
 impl Ending {
+    /// Won by that colour.
     pub const fn won(winner: Color, reason: Reason) -> Self {
         Self { outcome: Outcome::Won(winner), reason }
     }
 
+    /// Lost by that colour.
     pub const fn lost(loser: Color, reason: Reason) -> Self {
         Self::won(loser.opponent(), reason)
     }
 
+    /// Won by nobody.
     pub const fn draw(reason: Reason) -> Self {
         Self { outcome: Outcome::Draw, reason }
     }

@@ -1,18 +1,6 @@
 use super::*;
 use proptest::prelude::*;
-
-/// Numbers that look random: SplitMix64.
-struct Lots(u64);
-
-impl Lots {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
+use seed::Rng;
 
 fn close(a: f64, b: f64, within: f64) {
     assert!((a - b).abs() <= within, "{a} is not {b}");
@@ -103,17 +91,17 @@ fn senseless_results_are_left_aside() {
 fn errors_are_as_large_as_they_say() {
     let truth = [0.0, 120.0, -80.0, 40.0, -80.0];
     let (mut inside, mut all, mut off) = (0, 0, 0.0);
-    let mut lots = Lots(1);
+    let mut rng = Rng::new(1);
     for _ in 0..200 {
         let mut results = Results::new(truth.len());
         for a in 0..truth.len() {
             for b in 0..a {
                 for _ in 0..40 {
                     let p = expected((truth[a] - truth[b]) / SCALE);
-                    let lot = lots.unit();
-                    let points = if lot < p - 0.15 {
+                    let chance = rng.unit();
+                    let points = if chance < p - 0.15 {
                         1.0
-                    } else if lot < p + 0.15 {
+                    } else if chance < p + 0.15 {
                         0.5
                     } else {
                         0.0

@@ -9,9 +9,7 @@ use crate::{
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(clippy::large_enum_variant, reason = "positions are few and moved rarely")]
 pub enum AnyPosition {
-    /// 9×9.
     Shogi(Position<Shogi>),
-    /// 5×5.
     Minishogi(Position<Minishogi>),
 }
 
@@ -169,6 +167,16 @@ impl AnyPosition {
     /// See [`crate::perft()`].
     pub fn perft(&mut self, depth: usize, bulk: bool) -> u64 {
         each!(self, p => crate::perft(p, depth, bulk))
+    }
+
+    /// See [`crate::perft_while`].
+    pub fn perft_while(
+        &mut self,
+        depth: usize,
+        go_on: &mut dyn FnMut() -> bool,
+        each: &mut dyn FnMut(Move, u64),
+    ) -> Option<u64> {
+        each!(self, p => crate::perft_while(p, depth, go_on, each))
     }
 
     /// See [`crate::divide`].

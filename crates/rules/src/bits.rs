@@ -23,9 +23,7 @@ pub trait Bits:
     + BitXorAssign
     + Not<Output = Self>
 {
-    /// No square.
     const EMPTY: Self;
-    /// Every square.
     const FULL: Self;
 
     /// The set of one square.

@@ -14,7 +14,6 @@ pub enum Color {
 }
 
 impl Color {
-    /// Both colours, Black first.
     pub const BOTH: [Self; 2] = [Self::Black, Self::White];
 
     /// 0 for Black, 1 for White.

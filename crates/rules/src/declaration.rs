@@ -9,7 +9,6 @@ use std::str::FromStr;
 /// Which entering-king rule is in force. Names are those of the `EnteringKingRule` option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Declaration {
-    /// No declaration.
     None,
     /// 31 points win (24-point rule).
     Points24,
@@ -25,7 +24,6 @@ pub enum Declaration {
 }
 
 impl Declaration {
-    /// All rules.
     pub const ALL: [Self; 6] =
         [Self::None, Self::Points24, Self::Points24H, Self::Points27, Self::Points27H, Self::Try];
 

@@ -6,7 +6,6 @@ use crate::{Color, Piece, Square};
 /// placed, one hand changes by one piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Delta {
-    /// Who moved.
     pub color: Color,
     /// Where the piece came from; [`Square::NONE`] for a drop.
     pub from: Square,

@@ -6,7 +6,6 @@ use std::str::FromStr;
 /// The game being played, for code that is not generic over [`crate::Variant`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub enum Game {
-    /// Shogi on 9×9.
     #[default]
     Shogi,
     /// Minishogi (5五将棋) on 5×5.
@@ -14,7 +13,6 @@ pub enum Game {
 }
 
 impl Game {
-    /// Both games.
     pub const ALL: [Self; 2] = [Self::Shogi, Self::Minishogi];
 
     /// The name used on the command line and for `USI_Variant`.

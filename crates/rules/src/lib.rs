@@ -47,7 +47,7 @@ pub use handicap::{Handicap, UnknownHandicap, start_sfen};
 pub use legality::MoveError;
 pub use movegen::Gen;
 pub use moves::{Move, MoveList};
-pub use perft::{divide, perft};
+pub use perft::{DEEPEST_PERFT, divide, perft, perft_while};
 pub use piece::{Kind, Piece};
 pub use position::Position;
 pub use repetition::{GameRepetition, Recurrence};

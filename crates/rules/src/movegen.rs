@@ -8,11 +8,8 @@ use crate::{CheckInfo, Kind, Move, MoveList, Square, Variant};
 /// Which legal moves to generate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gen {
-    /// All of them.
     All,
-    /// Captures.
     Captures,
-    /// Everything but captures.
     Quiets,
     /// Captures and promotions of pawns: what changes material most.
     Tactical,

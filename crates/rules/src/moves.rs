@@ -14,7 +14,6 @@ const PROMOTE: u16 = 1 << 15;
 pub struct Move(u16);
 
 impl Move {
-    /// No move.
     pub const NONE: Self = Self(0);
     /// The null move of the search (a pass); never a move of the game.
     pub const NULL: Self = Self(129);

@@ -26,6 +26,51 @@ pub fn divide<V: Variant>(pos: &mut Position<V>, depth: usize, bulk: bool) -> Ve
         .collect()
 }
 
+/// Deepest count that is worth starting: nobody lives to see a deeper one.
+pub const DEEPEST_PERFT: u8 = 40;
+
+/// Counts as [`perft`] does and tells `each` about every first move. Gives up, with `None`, as soon
+/// as `go_on` says no; it is asked often enough to stop within milliseconds.
+pub fn perft_while<V: Variant>(
+    pos: &mut Position<V>,
+    depth: usize,
+    go_on: &mut dyn FnMut() -> bool,
+    each: &mut dyn FnMut(Move, u64),
+) -> Option<u64> {
+    let Some(rest) = depth.checked_sub(1) else { return Some(1) };
+    let mut total = 0;
+    for &m in &pos.legal_moves() {
+        pos.play(m);
+        let below = count_while(pos, rest, go_on);
+        pos.undo();
+        let below = below?;
+        each(m, below);
+        total += below;
+    }
+    Some(total)
+}
+
+fn count_while<V: Variant>(
+    pos: &mut Position<V>,
+    depth: usize,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Option<u64> {
+    if !go_on() {
+        return None;
+    }
+    if depth <= 2 {
+        return Some(perft(pos, depth, true));
+    }
+    let mut total = 0;
+    for &m in &pos.legal_moves() {
+        pos.play(m);
+        let below = count_while(pos, depth - 1, go_on);
+        pos.undo();
+        total += below?;
+    }
+    Some(total)
+}
+
 fn count<V: Variant>(pos: &mut Position<V>, lists: &mut [MoveList], bulk: bool) -> u64 {
     let Some((list, rest)) = lists.split_first_mut() else { return 1 };
     list.clear();

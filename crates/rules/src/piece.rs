@@ -38,7 +38,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All kinds by number.
     pub const ALL: [Self; 14] = [
         Self::Pawn,
         Self::Lance,

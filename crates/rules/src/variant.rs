@@ -28,7 +28,6 @@ pub trait Variant: sealed::Sealed + Copy + Clone + Default + Debug + Send + Sync
     const GAME: Game;
     /// Files, and ranks: both boards are square.
     const SIZE: usize;
-    /// Squares.
     const SQUARES: usize;
     /// How many ranks at the far side promote.
     const PROMOTION_RANKS: usize;
@@ -36,7 +35,6 @@ pub trait Variant: sealed::Sealed + Copy + Clone + Default + Debug + Send + Sync
     const PIECES: [usize; 9];
     /// Fourfold repetition loses for Black (minishogi) instead of drawing.
     const REPETITION_LOSES_FOR_BLACK: bool;
-    /// The start position.
     const START: &'static str;
     /// Sets of squares.
     type Bits: Bits;

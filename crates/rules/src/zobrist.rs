@@ -1,14 +1,7 @@
 //! Random numbers behind position keys, fixed for all time (they end up in files).
 
 use crate::{Color, Kind, Piece, Square};
-
-const fn splitmix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
+use seed::Rng;
 
 struct Keys {
     board: [[u64; 81]; 32],
@@ -18,13 +11,13 @@ struct Keys {
 
 static KEYS: Keys = {
     // "Nue" in ASCII, three times over.
-    let mut s = 0x4e75_654e_7565_4e75;
+    let mut rng = Rng::new(0x4e75_654e_7565_4e75);
     let mut k = Keys { board: [[0; 81]; 32], hand: [[0; 8]; 2], turn: 0 };
     let mut p = 0;
     while p < 32 {
         let mut sq = 0;
         while sq < 81 {
-            k.board[p][sq] = splitmix(&mut s);
+            k.board[p][sq] = rng.bits();
             sq += 1;
         }
         p += 1;
@@ -33,12 +26,12 @@ static KEYS: Keys = {
     while c < 2 {
         let mut kind = 1;
         while kind < 8 {
-            k.hand[c][kind] = splitmix(&mut s);
+            k.hand[c][kind] = rng.bits();
             kind += 1;
         }
         c += 1;
     }
-    k.turn = splitmix(&mut s);
+    k.turn = rng.bits();
     k
 };
 

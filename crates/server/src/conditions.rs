@@ -1,9 +1,9 @@
-//! What a game is played under, and how it ended.
+//! What a game is played under.
 
 use csa::times::Times;
-use csa::{Reason, Summary, TimeRule};
+use csa::{Summary, TimeRule};
+use play::GameRules;
 use rules::{AnyPosition, Color, Declaration, Game};
-use std::time::Duration;
 
 /// Everything that is settled before a game begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,7 +14,6 @@ pub struct Conditions {
     pub event: String,
     /// Black's and White's name.
     pub names: [String; 2],
-    /// The clocks.
     pub times: [TimeRule; 2],
     /// Where the game begins.
     pub start: AnyPosition,
@@ -44,6 +43,16 @@ impl Conditions {
         }
     }
 
+    /// When the game is over. A mate does not end it: the mated side is to resign.
+    pub const fn rules(&self) -> GameRules {
+        GameRules {
+            declaration: self.declaration,
+            max_moves: self.max_moves,
+            mate_ends: false,
+            mated_at_limit_loses: true,
+        }
+    }
+
     /// The block that proposes the game to one side.
     pub fn summary(&self, to: Color, played: &[csa::Played], more: &[(String, String)]) -> Summary {
         let [black, white] = self.times.clone();
@@ -62,17 +71,4 @@ impl Conditions {
             more: more.to_vec(),
         }
     }
-}
-
-/// How a game ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Finish {
-    /// Why.
-    pub reason: Reason,
-    /// Who won; at the limit of moves, who won by the rules of the tournament.
-    pub winner: Option<Color>,
-    /// What was said last instead of a legal move, and its recorded time.
-    pub last: Option<(String, Duration)>,
-    /// The loser had gone and did not come back.
-    pub abandoned: bool,
 }

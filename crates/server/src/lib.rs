@@ -3,28 +3,22 @@
 //! | file | holds |
 //! |---|---|
 //! | [`lobby`] | everybody on the server: logins, matching, rounds, tournaments, watching |
-//! | [`calendar`] | civil dates |
-//! | [`clock`] | one player's time by the elements of the protocol |
-//! | [`conditions`] | what a game is played under, how it ended |
-//! | [`referee`] | what the rules say after a move |
+//! | [`calendar`] | dates in the forms of the protocol |
+//! | [`conditions`] | what a game is played under |
 //! | [`room`] | one game: agreement, moves, endings, interruption, resumption |
 //! | [`tournament`] | pairing and standings |
 //! | [`rating`] | strengths from results |
-//! | [`record`] | a game as a CSA record |
 //!
 //! Deliberately absent: sockets, files, databases, any clock that was not passed in. The
 //! executable performs the effects in their order; tests use a virtual clock.
 
 pub mod calendar;
-pub mod clock;
 pub mod conditions;
 pub mod lobby;
 pub mod rating;
-pub mod record;
-pub mod referee;
 pub mod room;
 pub mod tournament;
 
-pub use conditions::{Conditions, Finish};
+pub use conditions::Conditions;
 pub use lobby::Lobby;
 pub use room::{Entry, Moment, Room};

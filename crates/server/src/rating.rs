@@ -13,9 +13,7 @@ use std::collections::HashMap;
 /// The result of a game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Result {
-    /// Black and White.
     pub names: [String; 2],
-    /// Who won.
     pub winner: Option<Color>,
     /// Days since.
     pub age: f64,

@@ -4,10 +4,10 @@
 //! must happen. What is stored stands before what is told, so that nobody ever hears of a move the
 //! server could forget.
 
-use crate::clock::Clock;
-use crate::conditions::{Conditions, Finish};
-use crate::referee::{self, Ruling};
-use csa::{ClientLine, Played, Reason, ServerLine, Special, Verdict};
+use crate::conditions::Conditions;
+use csa::record::Finish;
+use csa::{ClientLine, Played, ServerLine, Special, Verdict};
+use play::{Clock, Ending, Outcome, Reason};
 use rules::{AnyPosition, Color};
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,11 +37,9 @@ pub enum Entry {
     Started,
     /// A move, counted from 1.
     Move {
-        /// Its number.
         number: u32,
         /// The move in CSA text.
         text: String,
-        /// Its recorded time.
         time: Duration,
         /// What its player thought.
         comment: Option<String>,
@@ -50,20 +48,17 @@ pub enum Entry {
     Interrupted(Option<Color>),
     /// Taken up again.
     Resumed,
-    /// Over.
     Ended(Finish),
 }
 
 /// What a room is doing, as the lobby needs to know it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum State {
-    /// The game runs.
     Running,
     /// Nobody plays until both are back.
     Suspended,
     /// Never began: somebody rejected it.
     Dropped,
-    /// Over.
     Over,
 }
 
@@ -107,7 +102,7 @@ pub struct Room {
 impl Room {
     /// A game to be proposed; `patience` says how long a player may be away once it runs.
     pub fn new(conditions: Arc<Conditions>, patience: Option<Duration>) -> Self {
-        let clocks = conditions.times.clone().map(Clock::new);
+        let clocks = conditions.times.each_ref().map(|rule| Clock::new(rule.clock_rule()));
         Self {
             position: conditions.start.clone(),
             played: Vec::new(),
@@ -142,7 +137,6 @@ impl Room {
         Some(room)
     }
 
-    /// What is played.
     pub fn conditions(&self) -> &Arc<Conditions> {
         &self.conditions
     }
@@ -157,9 +151,12 @@ impl Room {
         &self.played
     }
 
-    /// Time left to a side, byoyomi not counted, the running turn not yet taken off.
+    /// Time left to a side, byoyomi not counted, the running turn not yet taken off but its
+    /// increment included.
     pub fn remaining(&self, color: Color) -> Duration {
-        self.clocks[color.index()].remaining()
+        let clock = &self.clocks[color.index()];
+        let in_turn = self.is_running() && self.position.turn() == color;
+        if in_turn { clock.left_in_turn() } else { clock.left() }
     }
 
     /// How long the turn that runs has lasted.
@@ -241,7 +238,6 @@ impl Room {
         let entry = if self.begun { Entry::Resumed } else { Entry::Started };
         self.begun = true;
         self.phase = Phase::Running { since: now };
-        self.clocks[self.position.turn().index()].begin_turn();
         let start = ServerLine::Start(self.conditions.id.clone()).to_string();
         let mut effects = vec![Effect::Store(entry), Effect::Now(State::Running)];
         effects.extend(Color::BOTH.map(|to| Effect::Tell(to, start.clone())));
@@ -277,7 +273,7 @@ impl Room {
             }
             // Not taking up the game again loses it (rule 27-1-8 of the championship).
             ClientLine::Reject(id) if self.is_this(id.as_ref()) => {
-                self.end(Reason::IllegalAction, Some(from.opponent()), None, false)
+                self.end(Ending::lost(from, Reason::IllegalAction), None)
             }
             _ => Vec::new(),
         }
@@ -291,31 +287,30 @@ impl Room {
         now: Moment,
     ) -> Vec<Effect> {
         if from != self.position.turn() {
-            return self.end(Reason::IllegalAction, Some(from.opponent()), None, false);
+            return self.end(Ending::lost(from, Reason::IllegalAction), None);
         }
         let Ok(time) = self.clocks[from.index()].end_turn(elapsed) else {
-            return self.end(Reason::TimeUp, Some(from.opponent()), None, false);
+            return self.end(Ending::lost(from, Reason::TimeUp), None);
         };
-        let loses = Some(from.opponent());
         match line {
             ClientLine::Move { text, comment } => self.hear_move(text, comment.clone(), time, now),
             ClientLine::Special { special, .. } => {
                 let last = Some((special.word().to_owned(), time));
                 match special {
-                    Special::Resign => self.end(Reason::Resign, loses, last, false),
-                    Special::Declare if self.position.can_declare(self.conditions.declaration) => {
-                        self.end(Reason::Jishogi, Some(from), last, false)
+                    Special::Resign => self.end(Ending::lost(from, Reason::Resign), last),
+                    Special::Declare if self.conditions.rules().can_declare(&self.position) => {
+                        self.end(Ending::won(from, Reason::Declaration), last)
                     }
                     Special::Interrupt if self.may_interrupt(from) => self.interrupt(Some(from)),
                     Special::Declare | Special::Interrupt => {
-                        self.end(Reason::IllegalMove, loses, last, false)
+                        self.end(Ending::lost(from, Reason::IllegalMove), last)
                     }
                 }
             }
             // Anything else said on one's turn is a move in a wrong form.
             other => {
-                let last = Some((referee::cut(&other.to_string()), time));
-                self.end(Reason::IllegalMove, loses, last, false)
+                let last = Some((quoted(&other.to_string()), time));
+                self.end(Ending::lost(from, Reason::IllegalMove), last)
             }
         }
     }
@@ -329,18 +324,17 @@ impl Room {
     ) -> Vec<Effect> {
         let mover = self.position.turn();
         let Ok(m) = kifu::wire::read_move(&self.position, text) else {
-            let last = Some((referee::cut(text), time));
-            return self.end(Reason::IllegalMove, Some(mover.opponent()), last, false);
+            let last = Some((quoted(text), time));
+            return self.end(Ending::lost(mover, Reason::IllegalMove), last);
         };
-        self.position.play(m);
         self.played.push(Played { m, time: Some(time) });
         let number = u32::try_from(self.played.len()).unwrap_or(u32::MAX);
+        self.position.play(m);
+        let ending = self.conditions.rules().end_of(&self.position, number);
         let line = ServerLine::Move { text: text.to_owned(), time: Some(time) }.to_string();
         let store = Effect::Store(Entry::Move { number, text: text.to_owned(), time, comment });
-        let ruling = referee::after_move(&self.position, number, self.conditions.max_moves);
-        let Some(Ruling { reason, winner }) = ruling else {
+        let Some(ending) = ending else {
             self.phase = Phase::Running { since: now };
-            self.clocks[mover.opponent().index()].begin_turn();
             return vec![
                 store,
                 Effect::Tell(mover.opponent(), line.clone()),
@@ -350,7 +344,7 @@ impl Room {
         };
         // The move and what it brought about are told together, once both are stored.
         let mut effects = vec![store];
-        for effect in self.end(reason, winner, None, false) {
+        for effect in self.end(ending, None) {
             effects.push(match effect {
                 Effect::Tell(to, text) => Effect::Tell(to, format!("{line}\n{text}")),
                 Effect::Show(text) => Effect::Show(format!("{line}\n{text}")),
@@ -372,7 +366,6 @@ impl Room {
         if let Some(side) = by {
             self.interruptions[side.index()] += 1;
         }
-        self.rewind();
         self.phase = Phase::Suspended;
         let line = Verdict::Chudan.to_string();
         let mut effects = vec![Effect::Store(Entry::Interrupted(by))];
@@ -382,50 +375,40 @@ impl Room {
         effects
     }
 
-    /// The clocks as after the last move: both sides know these from the moves alone.
-    fn rewind(&mut self) {
-        self.clocks = self.conditions.times.clone().map(Clock::new);
-        let mut turn = self.conditions.start.turn();
-        for played in &self.played {
-            self.clocks[turn.index()].replay(played.time.unwrap_or_default());
-            turn = turn.opponent();
-        }
-    }
-
-    fn end(
-        &mut self,
-        reason: Reason,
-        winner: Option<Color>,
-        last: Option<(String, Duration)>,
-        abandoned: bool,
-    ) -> Vec<Effect> {
-        let head = last.as_ref().map_or_else(String::new, |(text, time)| {
+    fn end(&mut self, ending: Ending, last: Option<(String, Duration)>) -> Vec<Effect> {
+        let finish = Finish { ending, last };
+        let head = finish.last.as_ref().map_or_else(String::new, |(text, time)| {
             format!("{text},T{}\n", csa::times::seconds_text(*time))
         });
-        let verdict = |to: Color| match (reason, winner) {
-            (Reason::MaxMoves, _) => Verdict::Censored,
-            (Reason::IllegalAction, None) => Verdict::Chudan,
-            (_, None) => Verdict::Draw,
-            (_, Some(winner)) if winner == to => Verdict::Win,
-            _ => Verdict::Lose,
+        let reason = finish.reason();
+        // Whoever is told of a game without a result is told that it was broken off.
+        let without_winner = match (ending.reason, ending.outcome) {
+            (Reason::MaxMoves, _) => Some(Verdict::Censored),
+            (_, Outcome::Unknown) => Some(Verdict::Chudan),
+            (_, Outcome::Draw) => Some(Verdict::Draw),
+            (_, Outcome::Won(_)) => None,
         };
-        let finish = Finish { reason, winner, last, abandoned };
+        let verdict = |to: Color| match without_winner {
+            Some(verdict) => verdict,
+            None if ending.winner() == Some(to) => Verdict::Win,
+            None => Verdict::Lose,
+        };
         let mut effects = vec![Effect::Store(Entry::Ended(finish.clone()))];
         self.phase = Phase::Over(finish);
         let tell = |to| Effect::Tell(to, format!("{head}{reason}\n{}", verdict(to)));
         effects.extend(Color::BOTH.map(tell));
-        let shown = match (reason, winner) {
-            (Reason::MaxMoves, _) => Verdict::Censored.to_string(),
-            (Reason::IllegalAction, None) => Verdict::Chudan.to_string(),
-            (_, None) => Verdict::Draw.to_string(),
-            (_, Some(winner)) => {
-                format!("#WIN({})", if winner == Color::Black { '+' } else { '-' })
-            }
-        };
+        let sign = if ending.winner() == Some(Color::Black) { '+' } else { '-' };
+        let shown =
+            without_winner.map_or_else(|| format!("#WIN({sign})"), |verdict| verdict.to_string());
         effects.push(Effect::Show(format!("{head}{reason}\n{shown}")));
         effects.push(Effect::Now(State::Over));
         effects
     }
+}
+
+/// A text that is no move, as it is sent on: what can be used of its first seven characters.
+fn quoted(text: &str) -> String {
+    text.chars().take(7).filter(|c| matches!(c, ' '..='~') && *c != ',').collect()
 }
 
 #[cfg(test)]

@@ -299,8 +299,7 @@ fn resignation() {
     table.say(Color::White, "%TORYO");
     table.expect(&["%TORYO,T4", "#RESIGN", "#WIN"], &["%TORYO,T4", "#RESIGN", "#LOSE"]);
     let last = Some(("%TORYO".to_owned(), s(4)));
-    let finish =
-        Finish { reason: Reason::Resign, winner: Some(Color::Black), last, abandoned: false };
+    let finish = Finish { ending: Ending::won(Color::Black, Reason::Resign), last };
     assert_eq!(table.stored, [Entry::Ended(finish)]);
 }
 
@@ -331,7 +330,7 @@ fn the_limit_of_moves_breaks_the_game_off() {
     table.say(Color::White, "-3334FU");
     let end = ["-3334FU,T0", "#MAX_MOVES", "#CENSORED"];
     table.expect(&end, &end);
-    assert_eq!(table.room.finish().unwrap().winner, None);
+    assert_eq!(table.room.finish().unwrap().winner(), None);
 }
 
 #[test]
@@ -359,7 +358,7 @@ fn a_mate_by_the_last_move_is_broken_off_but_won() {
     table.say(Color::Black, "+0012KI");
     let end = ["+0012KI,T0", "#MAX_MOVES", "#CENSORED"];
     table.expect(&end, &end);
-    assert_eq!(table.room.finish().unwrap().winner, Some(Color::Black));
+    assert_eq!(table.room.finish().unwrap().winner(), Some(Color::Black));
 }
 
 #[test]
@@ -460,7 +459,7 @@ fn a_player_that_stays_away_loses_by_its_clock_or_by_our_patience() {
     table.play(&["+7776FU"]);
     table.wait(s(1));
     table.expect(&["#ILLEGAL_ACTION", "#WIN"], &["#ILLEGAL_ACTION", "#LOSE"]);
-    assert!(table.room.finish().unwrap().abandoned);
+    assert_eq!(table.room.finish().unwrap().ending.reason, Reason::Abandoned);
 }
 
 #[test]
@@ -485,6 +484,20 @@ fn minishogi_repetition_is_lost_by_black() {
     table.play(&cycle[..3]);
     table.say(Color::White, cycle[3]);
     table.expect(&["-2221KI,T0", "#SENNICHITE", "#LOSE"], &["-2221KI,T0", "#SENNICHITE", "#WIN"]);
+}
+
+#[test]
+fn texts_that_are_no_moves_are_quoted() {
+    for (text, want) in [
+        ("+0031FU", "+0031FU"),
+        ("+7776FU,T12", "+7776FU"),
+        ("+77", "+77"),
+        ("AGREE something", "AGREE s"),
+        ("+7\u{7f}7鵺6\t", "+776"),
+        ("", ""),
+    ] {
+        assert_eq!(quoted(text), want, "{text:?}");
+    }
 }
 
 /// What the protocol says about a game, written down a second time without cleverness: every line
@@ -584,7 +597,7 @@ proptest! {
             let effects = table.room.wake(table.now);
             table.perform(effects);
             table.say(from, &line);
-            let got = table.room.finish().map(|f| (f.reason.to_string(), f.winner));
+            let got = table.room.finish().map(|f| (f.reason().to_string(), f.winner()));
             prop_assert_eq!(got, model.over.map(|(reason, winner)| (reason.to_owned(), winner)));
             if model.over.is_some() {
                 break;

@@ -5,8 +5,9 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::server_loop::{Input, ServerClock};
 use crate::store;
+use durable::Draft;
 use serde_json::{Value, json};
-use server::calendar::Date;
+use server::calendar;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -44,11 +45,7 @@ impl Background {
 
     /// Writes an event with its fields.
     pub(crate) fn log(&self, event: &str, fields: &Value) {
-        let date = Date::from_unix(ServerClock::wall());
-        let time = format!(
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
-            date.year, date.month, date.day, date.hour, date.minute, date.second
-        );
+        let time = calendar::format(ServerClock::wall(), "%Y-%m-%dT%H:%M:%SZ");
         let mut line = json!({ "time": time, "event": event });
         if let (Some(line), Some(fields)) = (line.as_object_mut(), fields.as_object()) {
             line.extend(fields.iter().map(|(k, v)| (k.clone(), v.clone())));
@@ -179,15 +176,10 @@ impl Worker {
 
 /// Where a game's record lies: a folder a day.
 pub(crate) fn record_path(folder: &Path, id: &str, started: i64) -> PathBuf {
-    let date = Date::from_unix(started);
     // Ids are made of names that were checked; whatever else is in them must not leave the folder.
     let safe = |c: char| if c.is_ascii_alphanumeric() || "+-_.@".contains(c) { c } else { '_' };
     let name: String = id.chars().map(safe).collect();
-    folder
-        .join(format!("{:04}", date.year))
-        .join(format!("{:02}", date.month))
-        .join(format!("{:02}", date.day))
-        .join(format!("{name}.csa"))
+    folder.join(calendar::format(started, "%Y/%m/%d")).join(format!("{name}.csa"))
 }
 
 fn write_record(
@@ -198,25 +190,14 @@ fn write_record(
 ) -> Result<(), String> {
     let game = store::game(connection, id).map_err(|error| error.to_string())?;
     let game = game.ok_or("no such game")?;
-    let bytes = server::record::csa_file(&game.record()).map_err(|error| error.to_string())?;
+    let bytes = csa::record::csa_file(&game.record()).map_err(|error| error.to_string())?;
     let path = record_path(folder, id, game.started);
     if again {
         sweep(&path);
     }
-    publish(&path, &bytes).map_err(|error| error.to_string())
-}
-
-/// Writes a file so that it appears whole or not at all.
-fn publish(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let mut file = File::create(&temporary)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    std::fs::rename(&temporary, path)
+    let mut draft = Draft::new(&path).map_err(|error| error.to_string())?;
+    draft.write_all(&bytes).map_err(|error| error.to_string())?;
+    draft.publish(true).map_err(|error| error.to_string())
 }
 
 /// Removes what a server that was killed had written of a record.

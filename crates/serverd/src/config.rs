@@ -4,7 +4,7 @@ use crate::error::Error;
 use csa::{GameName, TimeRule};
 use rules::{AnyPosition, Declaration, Game, Handicap};
 use serde::Deserialize;
-use server::calendar::Date;
+use server::calendar;
 use server::lobby::{EventKind, EventSettings, Limits, Offer, Repeat, Settings, Timetable};
 use server::rating::Method;
 use std::path::{Path, PathBuf};
@@ -196,9 +196,7 @@ impl Default for File {
 pub struct Config {
     /// The file as it was written, paths resolved.
     pub file: File,
-    /// For the lobby.
     pub lobby: Settings,
-    /// Tournaments.
     pub events: Vec<EventSettings>,
     pub(crate) rating: Method,
 }
@@ -410,7 +408,7 @@ fn event(table: &TournamentTable) -> Result<EventSettings, String> {
         Ok((name.clone(), stage - 1, round - 1))
     });
     let withdrawn = withdrawn.collect::<Result<Vec<_>, _>>()?;
-    let begins = Date::parse(&table.start).ok_or_else(|| {
+    let begins = calendar::parse(&table.start).ok_or_else(|| {
         wrong(format!("start is {:?}, expected 2026-11-20T10:00 in Universal Time", table.start))
     })?;
     Ok(EventSettings {
@@ -420,7 +418,7 @@ fn event(table: &TournamentTable) -> Result<EventSettings, String> {
         times: time_rule(&table.time).map_err(wrong)?,
         max_moves: table.max_moves,
         start_position: start(&table.start_position).map_err(wrong)?,
-        start: begins.to_unix(),
+        start: begins,
         pause: table.pause.unwrap_or(300).max(0),
         walkover: Duration::from_secs(table.walkover.unwrap_or(900)),
         withdrawn,

@@ -8,29 +8,16 @@ use std::path::{Path, PathBuf};
 pub enum Error {
     /// Something is wrong with a file: the settings, the data, a certificate.
     #[error("{}: {why}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
+    File { path: PathBuf, why: String },
     /// An address is taken or not ours.
     #[error("cannot listen on {address}: {source}")]
-    Listen {
-        /// The address.
-        address: String,
-        /// What the operating system says.
-        source: std::io::Error,
-    },
+    Listen { address: String, source: std::io::Error },
     /// A name that cannot be an account's.
     #[error(transparent)]
     Name(#[from] csa::names::NameError),
     /// A password that the protocol cannot carry.
     #[error("a password has 1 to {longest} characters and no spaces")]
-    Password {
-        /// Most characters.
-        longest: usize,
-    },
+    Password { longest: usize },
     /// The password could not be hashed.
     #[error("the password could not be hashed: {0}")]
     Hash(String),

@@ -1,96 +1,105 @@
-//! Numbers about the running server.
+//! Numbers about the running server, in the text format that Prometheus reads.
 
-use std::fmt::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
 use std::time::Duration;
 
-/// Upper bounds of the histogram of times, in microseconds.
-const BOUNDS: [u64; 12] =
-    [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 1_000_000];
+/// Upper bounds of the histograms of times, in seconds.
+const BOUNDS: [f64; 12] =
+    [5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1, 1.0];
 
-/// Times, counted by size.
-#[derive(Default)]
-pub(crate) struct Histogram {
-    buckets: [AtomicU64; BOUNDS.len() + 1],
-    sum: AtomicU64,
+/// How long something took, counted by size.
+#[derive(Clone, Debug)]
+pub(crate) struct Times(Histogram);
+
+impl Default for Times {
+    fn default() -> Self {
+        Self(Histogram::new(BOUNDS))
+    }
 }
 
-impl Histogram {
+impl Times {
     pub(crate) fn add(&self, time: Duration) {
-        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let bucket = BOUNDS.iter().position(|&bound| micros <= bound).unwrap_or(BOUNDS.len());
-        self.buckets[bucket].fetch_add(1, Ordering::Relaxed);
-        self.sum.fetch_add(micros, Ordering::Relaxed);
-    }
-
-    fn write(&self, out: &mut String, name: &str, help: &str) {
-        let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} histogram");
-        let mut total = 0;
-        for (index, bucket) in self.buckets.iter().enumerate() {
-            total += bucket.load(Ordering::Relaxed);
-            let bound =
-                BOUNDS.get(index).map_or("+Inf".to_owned(), |b| (*b as f64 / 1e6).to_string());
-            let _ = writeln!(out, "{name}_bucket{{le=\"{bound}\"}} {total}");
-        }
-        let sum = self.sum.load(Ordering::Relaxed) as f64 / 1e6;
-        let _ = writeln!(out, "{name}_sum {sum}\n{name}_count {total}");
+        self.0.observe(time.as_secs_f64());
     }
 }
 
 /// Everything counted.
-#[derive(Default)]
+#[derive(Debug)]
 pub(crate) struct Metrics {
-    pub(crate) connections: AtomicU64,
-    pub(crate) open: AtomicU64,
-    pub(crate) lines: AtomicU64,
-    pub(crate) moves: AtomicU64,
-    pub(crate) started: AtomicU64,
-    pub(crate) ended: AtomicU64,
-    pub(crate) running: AtomicU64,
-    pub(crate) logins: AtomicU64,
-    pub(crate) refused: AtomicU64,
-    pub(crate) slow: AtomicU64,
-    pub(crate) commits: AtomicU64,
-    pub(crate) handled: Histogram,
-    pub(crate) stored: Histogram,
+    pub(crate) connections: Counter,
+    pub(crate) open: Gauge,
+    pub(crate) lines: Counter,
+    pub(crate) moves: Counter,
+    pub(crate) started: Counter,
+    pub(crate) ended: Counter,
+    pub(crate) running: Gauge,
+    pub(crate) logins: Counter,
+    pub(crate) refused: Counter,
+    pub(crate) slow: Counter,
+    pub(crate) commits: Counter,
+    pub(crate) handled: Times,
+    pub(crate) stored: Times,
+    registry: Registry,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::with_prefix("nue");
+        // Counters are written with `_total` at the end of their name.
+        let mut counter = |name: &str, help: &str| {
+            let counter = Counter::default();
+            registry.register(name, help, counter.clone());
+            counter
+        };
+        let connections = counter("connections", "connections accepted");
+        let lines = counter("lines", "lines received");
+        let moves = counter("moves", "moves stored");
+        let started = counter("games_started", "games started");
+        let ended = counter("games_ended", "games ended");
+        let logins = counter("logins", "logins accepted");
+        let refused = counter("logins_refused", "logins refused");
+        let slow = counter("slow_clients", "connections closed because they did not read");
+        let commits = counter("commits", "transactions stored");
+        let (open, running) = (Gauge::default(), Gauge::default());
+        registry.register("connections_open", "connections now", open.clone());
+        registry.register("games", "games running now", running.clone());
+        let (handled, stored) = (Times::default(), Times::default());
+        let help = "from a line's arrival until its effects were sent";
+        registry.register("line_seconds", help, handled.0.clone());
+        registry.register("commit_seconds", "time to store a batch", stored.0.clone());
+        Self {
+            connections,
+            open,
+            lines,
+            moves,
+            started,
+            ended,
+            running,
+            logins,
+            refused,
+            slow,
+            commits,
+            handled,
+            stored,
+            registry,
+        }
+    }
 }
 
 impl Metrics {
-    /// One more.
-    pub(crate) fn count(counter: &AtomicU64) {
-        counter.fetch_add(1, Ordering::Relaxed);
-    }
+    /// How the page is called in its HTTP header.
+    pub(crate) const CONTENT_TYPE: &str =
+        "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
     /// The text of the metrics page.
     pub(crate) fn page(&self) -> String {
-        let mut out = String::new();
-        let mut number = |name: &str, kind: &str, help: &str, value: &AtomicU64| {
-            let value = value.load(Ordering::Relaxed);
-            let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");
-        };
-        number("nue_connections_total", "counter", "connections accepted", &self.connections);
-        number("nue_connections", "gauge", "connections now", &self.open);
-        number("nue_lines_total", "counter", "lines received", &self.lines);
-        number("nue_moves_total", "counter", "moves stored", &self.moves);
-        number("nue_games_started_total", "counter", "games started", &self.started);
-        number("nue_games_ended_total", "counter", "games ended", &self.ended);
-        number("nue_games", "gauge", "games running now", &self.running);
-        number("nue_logins_total", "counter", "logins accepted", &self.logins);
-        number("nue_logins_refused_total", "counter", "logins refused", &self.refused);
-        number(
-            "nue_slow_clients_total",
-            "counter",
-            "connections closed because they did not read",
-            &self.slow,
-        );
-        number("nue_commits_total", "counter", "transactions stored", &self.commits);
-        self.handled.write(
-            &mut out,
-            "nue_line_seconds",
-            "from a line's arrival until its effects were sent",
-        );
-        self.stored.write(&mut out, "nue_commit_seconds", "time to store a batch");
-        out
+        let mut page = String::new();
+        // Writing to a string does not fail.
+        let _ = prometheus_client::encoding::text::encode(&mut page, &self.registry);
+        page
     }
 }
 
@@ -99,22 +108,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_counted_by_size() {
+    fn the_page() {
         let metrics = Metrics::default();
         for micros in [10, 60, 60, 2_000_000] {
             metrics.handled.add(Duration::from_micros(micros));
         }
-        Metrics::count(&metrics.moves);
+        metrics.moves.inc();
+        metrics.open.set(3);
         let page = metrics.page();
         for line in [
             "nue_moves_total 1",
+            "nue_connections_open 3",
             "nue_line_seconds_bucket{le=\"0.00005\"} 1",
             "nue_line_seconds_bucket{le=\"0.0001\"} 3",
-            "nue_line_seconds_bucket{le=\"1\"} 3",
+            "nue_line_seconds_bucket{le=\"1.0\"} 3",
             "nue_line_seconds_bucket{le=\"+Inf\"} 4",
             "nue_line_seconds_count 4",
         ] {
             assert!(page.lines().any(|l| l == line), "{line} in\n{page}");
+        }
+        for name in [
+            "connections_total",
+            "lines_total",
+            "games_started_total",
+            "games_ended_total",
+            "games",
+            "logins_total",
+            "logins_refused_total",
+            "slow_clients_total",
+            "commits_total",
+            "commit_seconds_count",
+        ] {
+            assert!(page.contains(&format!("\nnue_{name} ")), "{name} in\n{page}");
         }
     }
 }

@@ -18,7 +18,6 @@ use server::lobby::{Checked, ConnId, Effect, Lobby, Now, Status, Stored};
 use server::room::{Entry, Moment};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, oneshot};
 
@@ -209,7 +208,7 @@ impl ServerLoop {
     fn take(&mut self, input: Input, now: Now) {
         match input {
             Input::Connected { id, peer, out } => {
-                Metrics::count(&self.metrics.connections);
+                self.metrics.connections.inc();
                 if self.lobby.connect(id, &peer, now) {
                     self.connections.insert(id, out);
                     self.background.log("connect", &json!({ "conn": id.0, "peer": peer }));
@@ -218,7 +217,7 @@ impl ServerLoop {
                 }
             }
             Input::Line { id, line, at } => {
-                Metrics::count(&self.metrics.lines);
+                self.metrics.lines.inc();
                 self.lobby.line(id, &line, Now { at, wall: now.wall });
             }
             Input::Gone(id) => {
@@ -229,7 +228,8 @@ impl ServerLoop {
             }
             Input::Checked { id, name, result } => {
                 let welcome = result.checked != Checked::Refused;
-                Metrics::count(if welcome { &self.metrics.logins } else { &self.metrics.refused });
+                let counter = if welcome { &self.metrics.logins } else { &self.metrics.refused };
+                counter.inc();
                 let event = if welcome { "login" } else { "login-refused" };
                 self.background.log(event, &json!({ "conn": id.0, "name": name }));
                 if let Some(hash) = result.new_hash {
@@ -290,7 +290,8 @@ impl ServerLoop {
                 && self.accounts.is_empty()
                 && self.recorded.is_empty()
             {
-                self.metrics.open.store(self.connections.len() as u64, Ordering::Relaxed);
+                let open = i64::try_from(self.connections.len()).unwrap_or(i64::MAX);
+                self.metrics.open.set(open);
                 return Ok(());
             }
             self.commit(&stores)?;
@@ -327,7 +328,7 @@ impl ServerLoop {
         self.recorded.clear();
         self.wal.entries += stores.len() + 1;
         self.wal.last = self.clock.now();
-        Metrics::count(&self.metrics.commits);
+        self.metrics.commits.inc();
         self.metrics.stored.add(before.elapsed());
         Ok(())
     }
@@ -335,25 +336,27 @@ impl ServerLoop {
     fn tell_of(&mut self, stored: &Stored) {
         match stored {
             Stored::Game { conditions, entry, .. } => match entry {
-                Entry::Move { .. } => Metrics::count(&self.metrics.moves),
+                Entry::Move { .. } => {
+                    self.metrics.moves.inc();
+                }
                 Entry::Started => {
-                    Metrics::count(&self.metrics.started);
-                    self.metrics.running.fetch_add(1, Ordering::Relaxed);
+                    self.metrics.started.inc();
+                    self.metrics.running.inc();
                     self.background.log("start", &json!({ "game": conditions.id }));
                 }
                 Entry::Resumed => {
-                    self.metrics.running.fetch_add(1, Ordering::Relaxed);
+                    self.metrics.running.inc();
                     self.background.log("resume", &json!({ "game": conditions.id }));
                 }
                 Entry::Interrupted(_) => {
-                    self.metrics.running.fetch_sub(1, Ordering::Relaxed);
+                    self.metrics.running.dec();
                     self.background.log("interrupt", &json!({ "game": conditions.id }));
                 }
                 Entry::Ended(finish) => {
-                    Metrics::count(&self.metrics.ended);
-                    self.metrics.running.fetch_sub(1, Ordering::Relaxed);
-                    let winner = finish.winner.map(|c| conditions.names[c.index()].clone());
-                    let reason = finish.reason.word();
+                    self.metrics.ended.inc();
+                    self.metrics.running.dec();
+                    let winner = finish.winner().map(|c| conditions.names[c.index()].clone());
+                    let reason = finish.reason().word();
                     let fields =
                         json!({ "game": conditions.id, "reason": reason, "winner": winner });
                     self.background.log("end", &fields);
@@ -375,7 +378,7 @@ impl ServerLoop {
                     let full =
                         self.connections.get(&id).is_some_and(|out| out.try_send(text).is_err());
                     if full {
-                        Metrics::count(&self.metrics.slow);
+                        self.metrics.slow.inc();
                         self.background.log("slow", &json!({ "conn": id.0 }));
                         self.connections.remove(&id);
                         self.lobby.disconnect(id, now);

@@ -3,6 +3,7 @@
 use crate::server_loop::ServerClock;
 use crate::store::{self, StoredGame};
 use csa::TimeRule;
+use csa::record::Finish;
 use rules::Color;
 use serde_json::{Value, json};
 use server::lobby::{EventStatus, GameStatus, Status};
@@ -70,9 +71,9 @@ pub(crate) fn game(game: &StoredGame) -> Value {
         "black_clock": clock(&conditions.times[0]), "white_clock": clock(&conditions.times[1]),
         "max_moves": conditions.max_moves, "rated": conditions.rated,
         "started": game.started, "ended": game.ended,
-        "reason": finish.map(|f| f.reason.word()), "winner": finish.and_then(|f| f.winner).map(word),
+        "reason": finish.map(|f| f.reason().word()), "winner": finish.and_then(Finish::winner).map(word),
         "last": finish.and_then(|f| f.last.as_ref()).map(|(text, _)| text),
-        "abandoned": finish.is_some_and(|f| f.abandoned), "moves": moves })
+        "abandoned": finish.is_some_and(|f| f.ending.reason == play::Reason::Abandoned), "moves": moves })
 }
 
 /// Tournaments.

@@ -96,7 +96,7 @@ fn missing() -> Response {
 }
 
 async fn metrics(State(pages): State<StatusPages>) -> Response {
-    pages.metrics.page().into_response()
+    ([(CONTENT_TYPE, Metrics::CONTENT_TYPE)], pages.metrics.page()).into_response()
 }
 
 /// A page made from what the lobby says of itself.
@@ -126,7 +126,7 @@ async fn ratings(State(pages): State<StatusPages>) -> Response {
 
 async fn record(State(pages): State<StatusPages>, Path(file): Path<String>) -> Response {
     let Some(id) = file.strip_suffix(".csa") else { return missing() };
-    let bytes = pages.game(id).await.and_then(|g| server::record::csa_file(&g.record()).ok());
+    let bytes = pages.game(id).await.and_then(|g| csa::record::csa_file(&g.record()).ok());
     bytes.map_or_else(missing, |bytes| String::from_utf8_lossy(&bytes).into_owned().into_response())
 }
 

@@ -5,13 +5,15 @@
 //! process loses nothing; waiting for the disk with every commit is a setting.
 
 use crate::config::Durability;
+use csa::record::{Finish, GameRecord, RecordedMove};
 use csa::{Reason, TimeRule};
+use play::{Ending, Outcome};
 use rules::{AnyPosition, Color, Game};
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use server::conditions::{Conditions, Finish};
+use server::Conditions;
+use server::calendar;
 use server::lobby::{Score, Source, Stored};
 use server::rating;
-use server::record::StoredMove;
 use server::room::{Entry, Room};
 use std::collections::HashMap;
 use std::path::Path;
@@ -75,16 +77,12 @@ pub(crate) fn checkpoint(connection: &Connection) -> Result<(), Error> {
 /// A finished or unfinished game as it lies in the file.
 #[derive(Clone, Debug)]
 pub struct StoredGame {
-    /// What it was played under.
     pub conditions: Conditions,
     /// When it began, in seconds since 1970.
     pub started: i64,
-    /// When it ended.
     pub ended: Option<i64>,
-    /// How it ended.
     pub finish: Option<Finish>,
-    /// Its moves.
-    pub moves: Vec<StoredMove>,
+    pub moves: Vec<RecordedMove>,
     interrupted: [u8; 2],
 }
 
@@ -103,8 +101,19 @@ impl StoredGame {
 
     /// The record.
     pub(crate) fn record(&self) -> kifu::Record {
-        let finish = self.finish.as_ref();
-        server::record::record(&self.conditions, &self.moves, finish, self.started, self.ended)
+        let conditions = &self.conditions;
+        let ended = self.ended.map(calendar::text);
+        let game = GameRecord {
+            id: &conditions.id,
+            names: &conditions.names,
+            start: &conditions.start,
+            max_moves: conditions.max_moves,
+            moves: &self.moves,
+            finish: self.finish.as_ref(),
+            started: &calendar::text(self.started),
+            ended: ended.as_deref(),
+        };
+        game.record()
     }
 }
 
@@ -219,11 +228,11 @@ fn store_entry(
             transaction.prepare_cached(sql)?.execute(params![
                 key,
                 wall,
-                finish.reason.word(),
-                finish.winner.map(number),
+                finish.reason().word(),
+                finish.winner().map(number),
                 finish.last.as_ref().map(|(text, _)| text),
                 finish.last.as_ref().map(|(_, time)| nanos(*time)),
-                finish.abandoned
+                finish.ending.reason == play::Reason::Abandoned
             ])?;
         }
     }
@@ -305,6 +314,14 @@ fn rule(text: &str) -> Option<TimeRule> {
     Some(rule)
 }
 
+/// How a game ended, from the columns that say so.
+fn ending(reason: Reason, winner: Option<Color>, abandoned: bool) -> Ending {
+    let reason = if abandoned { play::Reason::Abandoned } else { reason.meaning() };
+    let broken_off = Reason::of(reason) == Reason::IllegalAction && winner.is_none();
+    let outcome = if broken_off { Outcome::Unknown } else { Outcome::of(winner) };
+    Ending { outcome, reason }
+}
+
 /// What is wrong with a row that this program cannot have written.
 fn damaged(what: &str) -> Error {
     Error::InvalidParameterName(format!("damaged row: {what}"))
@@ -327,10 +344,12 @@ fn game_of(row: &Row<'_>) -> Result<(i64, StoredGame), Error> {
     let finish = match reason {
         None => None,
         Some(word) => Some(Finish {
-            reason: Reason::from_word(&word).ok_or_else(|| damaged("reason"))?,
-            winner: color(row.get(18)?),
+            ending: ending(
+                Reason::from_word(&word).ok_or_else(|| damaged("reason"))?,
+                color(row.get(18)?),
+                row.get::<_, Option<bool>>(21)?.unwrap_or(false),
+            ),
             last: last.map(|text| (text, time(last_time.unwrap_or(0)))),
-            abandoned: row.get::<_, Option<bool>>(21)?.unwrap_or(false),
         }),
     };
     let conditions = Conditions {
@@ -355,11 +374,11 @@ fn game_of(row: &Row<'_>) -> Result<(i64, StoredGame), Error> {
     Ok((row.get(0)?, game))
 }
 
-fn moves_of(connection: &Connection, key: i64) -> Result<Vec<StoredMove>, Error> {
+fn moves_of(connection: &Connection, key: i64) -> Result<Vec<RecordedMove>, Error> {
     let sql = "SELECT text, time, comment FROM moves WHERE game = ?1 ORDER BY number";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([key], |row| {
-        Ok(StoredMove { text: row.get(0)?, time: time(row.get(1)?), comment: row.get(2)? })
+        Ok(RecordedMove { text: row.get(0)?, time: time(row.get(1)?), comment: row.get(2)? })
     })?;
     rows.collect()
 }

@@ -31,7 +31,6 @@ pub(crate) enum Column {
     Slots,
     /// Second numbers of moves; two more columns of the same follow.
     Targets,
-    /// Scores.
     Scores = 6,
     /// Candidates of tree searches.
     Candidates = 7,
@@ -189,8 +188,9 @@ impl Block {
     }
 }
 
-/// A column in less room, if it can be had. Numbers of moves and scores do not repeat in longer
-/// runs: Huffman codes alone are smaller and faster than looking for repeats.
+/// A column in less room, if there is a way. Numbers of moves and scores do not repeat in longer
+/// runs: Huffman codes alone are smaller and faster than looking for repeats. (That strategy is
+/// why this calls miniz_oxide itself: flate2 does not offer it.)
 fn deflate(raw: &[u8], column: usize) -> Option<Vec<u8>> {
     let repeats = column == Column::Starts as usize || column == Column::Heads as usize;
     let (level, strategy) = if repeats {

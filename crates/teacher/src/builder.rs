@@ -2,6 +2,7 @@
 
 use crate::block::{Block, COLUMNS, Column, LARGEST};
 use crate::bytes::{Bytes, Tape, put_signed, put_varint};
+use crate::codes::{outcome_code, reason_code};
 use crate::game::{Flags, Game, Ply};
 use crate::movecode;
 use rules::{AnyPosition, Color, Position, Variant};
@@ -124,8 +125,8 @@ impl Builder {
         };
         let last = if game.last.is_some() { LAST_SCORED } else { 0 };
         let candidates = if game.candidates.is_empty() { 0 } else { HAS_CANDIDATES };
-        heads.push(game.outcome.code() | guest << 2 | last | candidates);
-        heads.push(game.ending as u8);
+        heads.push(outcome_code(game.outcome) | guest << 2 | last | candidates);
+        heads.push(reason_code(game.reason));
         for run in game.plies.chunk_by(|a, b| flag_bits(a) == flag_bits(b)) {
             put_varint(heads, run.len() as u32);
             heads.push(flag_bits(&run[0]));

@@ -3,9 +3,11 @@
 use crate::block::{Block, COLUMNS, Column};
 use crate::builder::{HAS_CANDIDATES, LAST_SCORED, LONGEST_GAME, RANDOM, SKIP, UNSCORED, put_text};
 use crate::bytes::Tape;
+use crate::codes::{outcome_from_code, reason_from_code};
 use crate::error::TeacherError;
-use crate::game::{Candidate, Ending, Flags, Game, Outcome, Ply};
+use crate::game::{Candidate, Flags, Game, Ply};
 use crate::movecode;
+use play::{Outcome, Reason};
 use rules::{AnyPosition, Color, Kings, Move, Position, Variant};
 
 /// What a game begins with.
@@ -13,10 +15,8 @@ use rules::{AnyPosition, Color, Kings, Move, Position, Variant};
 pub struct Head {
     /// How many moves it has.
     pub plies: u32,
-    /// Who won.
     pub outcome: Outcome,
-    /// How it ended.
-    pub ending: Ending,
+    pub reason: Reason,
     /// The side some other program played.
     pub guest: Option<Color>,
     /// Whether the last position has a score.
@@ -179,7 +179,7 @@ impl<V: Variant> Cursor<V> {
         self.head = Head::default();
         let number = self.columns.heads().read(|bytes| bytes.varint().map(|n| n as usize))?;
         self.begin = self.columns.0.each_ref().map(|tape| tape.at);
-        let (plies, outcome, ending) = self
+        let (plies, outcome, reason) = self
             .columns
             .heads()
             .read(|bytes| Some((bytes.varint()?, bytes.byte()?, bytes.byte()?)))?;
@@ -203,8 +203,8 @@ impl<V: Variant> Cursor<V> {
         }
         self.head = Head {
             plies,
-            outcome: Outcome::from_code(outcome),
-            ending: Ending::from_code(ending)?,
+            outcome: outcome_from_code(outcome),
+            reason: reason_from_code(reason)?,
             guest,
             last_scored: outcome & LAST_SCORED != 0,
         };
@@ -358,7 +358,7 @@ impl<V: Variant> Cursor<V> {
         }
         let mut game = Game::new(self.position.clone().into());
         let head = self.head;
-        (game.outcome, game.ending, game.guest) = (head.outcome, head.ending, head.guest);
+        (game.outcome, game.reason, game.guest) = (head.outcome, head.reason, head.guest);
         game.plies.reserve_exact(head.plies as usize);
         while let Some(sample) = self.next_position()? {
             match sample.mv {

@@ -16,18 +16,12 @@ pub enum TeacherError {
     Version(u16),
     /// A teacher file of the other game.
     #[error("the file holds games of {found}, expected {wanted}")]
-    Game {
-        /// The game of the file.
-        found: rules::Game,
-        /// The game asked for.
-        wanted: rules::Game,
-    },
+    Game { found: rules::Game, wanted: rules::Game },
     /// The file is damaged from this byte on. Everything before was read.
     #[error("damaged at byte {offset}: {reason}")]
     Damaged {
         /// Where the last whole block ended.
         offset: u64,
-        /// What is wrong there.
         reason: String,
     },
     /// A game that the format cannot hold.
@@ -55,7 +49,6 @@ pub enum PackError {
     Move {
         /// The bits as they stand in the file.
         bits: u16,
-        /// Why not.
         why: &'static str,
     },
     /// A result code nobody knows.

@@ -1,13 +1,15 @@
 //! Whole files: what is written is read, and damage costs only what it touched.
 
+use crate::codes::outcome_from_code;
 use crate::{
-    Block, Candidate, Cursor, Ending, Flags, Game, Header, Outcome, Ply, Reader, TeacherError,
+    Block, Candidate, Cursor, Flags, Game, Header, Ply, Reader, STORED_REASONS, TeacherError,
     Writer,
 };
 use proptest::prelude::*;
 use rules::{AnyPosition, Color, Game as Rules, Kings, Minishogi, Move, Shogi};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
+use tempfile::NamedTempFile;
 
 const STARTS: &[(Rules, &str)] = &[
     (Rules::Shogi, "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"),
@@ -41,8 +43,8 @@ fn game(start: usize, choices: &[(u16, i16, u8)], ends: u8) -> Game {
         }
         position.play(mv);
     }
-    game.outcome = Outcome::from_code(ends);
-    game.ending = Ending::ALL[usize::from(ends >> 2) % Ending::ALL.len()];
+    game.outcome = outcome_from_code(ends);
+    game.reason = STORED_REASONS[usize::from(ends >> 2) % STORED_REASONS.len()];
     game.guest = [None, Some(Color::Black), Some(Color::White)][usize::from(ends) % 3];
     game.last = (ends & 128 != 0 || game.plies.is_empty()).then_some(i16::from(ends) * 100 - 9000);
     game
@@ -169,25 +171,15 @@ fn a_file_cut_anywhere_keeps_its_whole_blocks() {
     assert_eq!(most, games.len());
 }
 
-/// A file in the folder for such files, removed with the test.
-struct Desk(std::path::PathBuf);
-
-impl Desk {
-    fn new(name: &str, bytes: &[u8]) -> Self {
-        let path = std::env::temp_dir().join(format!("nue-teacher-{name}-{}", std::process::id()));
-        std::fs::write(&path, bytes).unwrap();
-        Self(path)
-    }
-
-    fn open(&self) -> File {
-        OpenOptions::new().read(true).write(true).open(&self.0).unwrap()
-    }
+/// A file with that content, removed with the value.
+fn file(content: &[u8]) -> NamedTempFile {
+    let mut file = NamedTempFile::new().unwrap();
+    file.write_all(content).unwrap();
+    file
 }
 
-impl Drop for Desk {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
+fn open(file: &NamedTempFile) -> File {
+    OpenOptions::new().read(true).write(true).open(file.path()).unwrap()
 }
 
 #[test]
@@ -196,8 +188,8 @@ fn writing_goes_on_after_a_crash_as_if_there_had_been_none() {
     let whole = write(&games, 2);
     let header = Header::new(Rules::Shogi).with("seed", 1);
     for length in (0..=whole.len()).step_by(7).chain([whole.len()]) {
-        let desk = Desk::new("resume", &whole[..length]);
-        let (mut writer, survey) = Writer::resume(desk.open(), header.clone()).unwrap();
+        let part = file(&whole[..length]);
+        let (mut writer, survey) = Writer::resume(open(&part), header.clone()).unwrap();
         assert_eq!(survey.damage.is_some(), survey.end != 0 && survey.end < length as u64);
         for some in games[writer.games() as usize..].chunks(2) {
             for game in some {
@@ -207,7 +199,7 @@ fn writing_goes_on_after_a_crash_as_if_there_had_been_none() {
         }
         writer.finish().unwrap();
         let mut bytes = Vec::new();
-        desk.open().read_to_end(&mut bytes).unwrap();
+        open(&part).read_to_end(&mut bytes).unwrap();
         assert!(bytes == whole, "cut at {length}");
     }
 }
@@ -222,9 +214,9 @@ fn nobody_elses_file_is_written_over() {
         ("game", bytes.clone(), Header::new(Rules::Minishogi).with("seed", 1)),
         ("begun", bytes[..20].to_vec(), Header::new(Rules::Minishogi).with("seed", 1)),
     ] {
-        let desk = Desk::new(name, &content);
-        assert!(Writer::resume(desk.open(), wanted).is_err(), "{name}");
-        assert_eq!(std::fs::read(&desk.0).unwrap(), content, "{name}");
+        let other = file(&content);
+        assert!(Writer::resume(open(&other), wanted).is_err(), "{name}");
+        assert_eq!(std::fs::read(other.path()).unwrap(), content, "{name}");
     }
 }
 

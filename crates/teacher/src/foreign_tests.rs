@@ -1,7 +1,7 @@
 //! The formats of other programs, both ways.
 
 use crate::{
-    Candidate, Chain, Ending, Flags, Game, Outcome, PackError, Ply, TeacherError, hcpe, hcpe3, psv,
+    Candidate, Chain, Flags, Game, Outcome, PackError, Ply, Reason, TeacherError, hcpe, hcpe3, psv,
 };
 use proptest::prelude::*;
 use rules::{AnyPosition, Color, Game as Rules, Handicap, Position, Shogi};
@@ -136,10 +136,10 @@ proptest! {
 fn decorate(game: &mut Game, extras: &[u8]) {
     let mut position = game.start.clone();
     let endings = match game.outcome {
-        Outcome::Draw => [Ending::Unknown, Ending::Repetition, Ending::MaxMoves],
-        _ => [Ending::Unknown, Ending::PerpetualCheck, Ending::Declaration],
+        Outcome::Draw => [Reason::Unknown, Reason::Repetition, Reason::MaxMoves],
+        _ => [Reason::Unknown, Reason::PerpetualCheck, Reason::Declaration],
     };
-    game.ending = endings[usize::from(extras[0]) % 3];
+    game.reason = endings[usize::from(extras[0]) % 3];
     game.guest = [None, Some(Color::Black), Some(Color::White)][usize::from(extras[1]) % 3];
     for (index, ply) in game.plies.iter_mut().enumerate() {
         let extra = extras[index % extras.len()];
@@ -170,7 +170,7 @@ fn records_byte_for_byte() {
     let flags = Flags { random: false, skip: true };
     game.plies.push(Ply { mv, score: Some(300), flags });
     game.plies.push(Ply { mv: mv.rotated(Rules::Shogi), score: Some(-2), flags: Flags::default() });
-    (game.outcome, game.ending) = (Outcome::Draw, Ending::MaxMoves);
+    (game.outcome, game.reason) = (Outcome::Draw, Reason::MaxMoves);
     let bytes = hcpe3::encode(&game).unwrap();
     assert_eq!(bytes[32..36], [2, 0, 16, 0]);
     assert_eq!(bytes[36..42], [0x3B, 0x1E, 0x2C, 0x01, 0, 0]);

@@ -1,10 +1,10 @@
 //! HuffmanCodedPosAndEval: 38 bytes a position, as Apery, dlshogi and cshogi write and read them.
 
 use crate::error::PackError;
-use crate::game::Outcome;
 use crate::labelled::{Labelled, apery_bits, apery_code, apery_outcome, from_apery_bits, legal};
 use crate::packed::{Scheme, pack, unpack};
 use crate::placement::Placement;
+use play::Outcome;
 use rules::{Game, Move, Position, Variant};
 
 /// Bytes of a record.

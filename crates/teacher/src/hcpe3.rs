@@ -1,11 +1,13 @@
 //! hcpe3: whole games with the visits of a tree search, as dlshogi writes and reads them.
 
+use crate::codes::as_stored;
 use crate::error::{PackError, TeacherError};
-use crate::game::{Candidate, Ending, Flags, Game, Outcome, Ply};
+use crate::game::{Candidate, Flags, Game, Ply};
 use crate::header::fill;
 use crate::labelled::{apery_bits, apery_code, apery_outcome, from_apery_bits};
 use crate::packed::{Scheme, pack, unpack};
 use crate::placement::Placement;
+use play::{Outcome, Reason};
 use rules::{AnyPosition, Color, Game as Rules, Move};
 use std::io::Read;
 
@@ -112,7 +114,7 @@ fn build(
     let Some(packed) = head.first_chunk() else { return Err(PackError::Record(String::new())) };
     let mut position = unpack(Scheme::Apery, rules, packed)?.position(1)?;
     let mut game = Game::new(position.clone());
-    (game.outcome, game.ending) = result(head[34])?;
+    (game.outcome, game.reason) = result(head[34])?;
     game.guest = match head[35] {
         0 => None,
         1 => Some(Color::Black),
@@ -147,17 +149,17 @@ fn build(
     Ok(game)
 }
 
-fn result(code: u8) -> Result<(Outcome, Ending), PackError> {
+fn result(code: u8) -> Result<(Outcome, Reason), PackError> {
     let outcome = apery_outcome(code)?;
-    let ending = match code & !3 {
-        0 => Ending::Unknown,
-        REPETITION if outcome == Outcome::Draw => Ending::Repetition,
-        REPETITION => Ending::PerpetualCheck,
-        DECLARATION => Ending::Declaration,
-        MAX_MOVES => Ending::MaxMoves,
+    let reason = match code & !3 {
+        0 => Reason::Unknown,
+        REPETITION if outcome == Outcome::Draw => Reason::Repetition,
+        REPETITION => Reason::PerpetualCheck,
+        DECLARATION => Reason::Declaration,
+        MAX_MOVES => Reason::MaxMoves,
         _ => return Err(PackError::Result(code)),
     };
-    Ok((outcome, ending))
+    Ok((outcome, reason))
 }
 
 /// A game as bytes. Fails where the format has no place for it: start positions without a king,
@@ -172,10 +174,10 @@ pub fn encode(game: &Game) -> Result<Vec<u8>, PackError> {
     }
     let mut out = pack(Scheme::Apery, &Placement::of_any(&game.start))?.to_vec();
     out.extend((moves as u16).to_le_bytes());
-    let how = match game.ending {
-        Ending::Repetition | Ending::PerpetualCheck => REPETITION,
-        Ending::Declaration => DECLARATION,
-        Ending::MaxMoves => MAX_MOVES,
+    let how = match as_stored(game.reason) {
+        Reason::Repetition | Reason::PerpetualCheck => REPETITION,
+        Reason::Declaration => DECLARATION,
+        Reason::MaxMoves => MAX_MOVES,
         _ => 0,
     };
     out.push(apery_code(game.outcome)? | how);

@@ -1,20 +1,19 @@
 //! Single positions with their labels, and games made of them.
 
 use crate::error::PackError;
-use crate::game::{Flags, Game, Outcome, Ply};
+use crate::game::{Flags, Game, Ply};
 use crate::placement::Placement;
+use play::Outcome;
 use rules::{AnyPosition, Color, Kind, Move, Square};
 
 /// What a record of a position file says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Labelled {
-    /// The position.
     pub position: AnyPosition,
     /// The best move, or the one played; `None` if the record has none.
     pub mv: Option<Move>,
     /// The score for the side to move.
     pub score: i16,
-    /// Who won in the end.
     pub outcome: Outcome,
 }
 

@@ -8,6 +8,7 @@
 mod block;
 mod builder;
 mod bytes;
+mod codes;
 mod cursor;
 mod error;
 mod game;
@@ -20,15 +21,19 @@ mod packed;
 mod placement;
 pub mod psv;
 mod reader;
+mod score;
 mod writer;
 
 pub use block::Block;
+pub use codes::{STORED_REASONS, as_stored};
 pub use cursor::{Cursor, Head, Sample};
 pub use error::{PackError, TeacherError};
-pub use game::{Candidate, Ending, Flags, Game, MATE, MATE_BOUND, Outcome, Ply};
+pub use game::{Candidate, Flags, Game, MATE, MATE_BOUND, Ply};
 pub use header::{Header, is_teacher};
 pub use labelled::{Chain, Labelled, apery_bits, from_apery_bits};
+pub use play::{Outcome, Reason};
 pub use reader::{Games, Reader, Survey};
+pub use score::{mate_score, plain_score};
 pub use writer::Writer;
 
 #[cfg(test)]

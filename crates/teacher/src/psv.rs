@@ -1,10 +1,10 @@
 //! PackedSfenValue: 40 bytes a position, as YaneuraOu's tools write and read them.
 
 use crate::error::PackError;
-use crate::game::Outcome;
 use crate::labelled::{Labelled, legal};
 use crate::packed::{Scheme, pack, unpack};
 use crate::placement::Placement;
+use play::Outcome;
 use rules::{Game, Move, Position, Variant};
 
 /// Bytes of a record.

@@ -21,11 +21,8 @@ pub struct Reader<R> {
 /// What a file holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Survey {
-    /// Its header.
     pub header: Header,
-    /// Games in whole blocks.
     pub games: u64,
-    /// Positions in whole blocks.
     pub positions: u64,
     /// Where the last whole block ends.
     pub end: u64,

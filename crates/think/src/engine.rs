@@ -1,4 +1,4 @@
-//! The seam to any search: object safe, non-blocking.
+//! The interface of every search: object safe, non-blocking.
 
 use crate::{Control, Limits, OptionError, OptionSpec, Report};
 use rules::{AnyPosition, Game};
@@ -23,6 +23,9 @@ impl std::error::Error for WrongGame {}
 
 /// Stack a thread needs to call [`Engine::think`]: searches recurse deeply.
 pub const STACK: usize = 32 << 20;
+
+/// The win-rate scale of an evaluation nobody has measured: what nets of the field are trained with.
+pub const USUAL_WIN_RATE_SCALE: f64 = 600.0;
 
 /// Something that thinks about positions of one game.
 ///
@@ -58,6 +61,12 @@ pub trait Engine: Send {
 
     /// Sets an option. Not while a search runs.
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError>;
+
+    /// The score, in hundredths of a pawn, at which the side to move wins 73 % (1/(1 + 1/e)) of its
+    /// games. It belongs to what evaluates, and may change when that is loaded.
+    fn win_rate_scale(&self) -> f64 {
+        USUAL_WIN_RATE_SCALE
+    }
 
     /// Static value of the position in hundredths of a pawn for the side to move, if the engine
     /// has such a thing.

@@ -7,13 +7,15 @@
 //! | [`control`] | stop, ponder hit and quit while it runs |
 //! | [`report`] | what a search says: lines of thought, the answer |
 //! | [`option`] | what can be set, defined once |
-//! | [`engine`] | the object-safe seam to any search |
+//! | [`key`] | options known to the compiler |
+//! | [`engine`] | the object-safe interface of every search |
 //!
 //! Deliberately absent: searching, evaluating, text protocols, printing, and any clock that was
 //! not passed in.
 
 pub mod control;
 pub mod engine;
+pub mod key;
 pub mod limits;
 pub mod option;
 pub mod quote;
@@ -21,7 +23,8 @@ pub mod report;
 pub mod time;
 
 pub use control::{Control, PonderHit};
-pub use engine::{Engine, STACK, WrongGame};
+pub use engine::{Engine, STACK, USUAL_WIN_RATE_SCALE, WrongGame};
+pub use key::OptionKey;
 pub use limits::{Clocks, Limits, MateLimit};
 pub use option::{OptionError, OptionKind, OptionSpec, Settings, Value};
 pub use quote::quote;

@@ -10,17 +10,9 @@ pub enum OptionKind {
     /// `true` or `false`.
     Check,
     /// A whole number in a range, ends included.
-    Spin {
-        /// Smallest.
-        min: i64,
-        /// Largest.
-        max: i64,
-    },
+    Spin { min: i64, max: i64 },
     /// One of several words.
-    Combo {
-        /// The words.
-        choices: Vec<String>,
-    },
+    Combo { choices: Vec<String> },
     /// Something done when it is set; no value.
     Button,
     /// Any text.
@@ -74,50 +66,19 @@ pub enum Value {
 pub enum OptionError {
     /// No such option.
     #[error("no option is called {}", quote(name))]
-    Unknown {
-        /// What was asked for.
-        name: String,
-    },
+    Unknown { name: String },
     /// A check wants true or false.
     #[error("option {name} is \"true\" or \"false\", not {}", quote(value))]
-    NotCheck {
-        /// The option.
-        name: String,
-        /// What was given.
-        value: String,
-    },
+    NotCheck { name: String, value: String },
     /// A spin wants a number in its range.
     #[error("option {name} is a whole number from {min} to {max}, not {}", quote(value))]
-    NotInRange {
-        /// The option.
-        name: String,
-        /// What was given.
-        value: String,
-        /// Smallest allowed.
-        min: i64,
-        /// Largest allowed.
-        max: i64,
-    },
+    NotInRange { name: String, value: String, min: i64, max: i64 },
     /// A combo wants one of its words.
     #[error("option {name} is one of {}, not {}", choices.join(", "), quote(value))]
-    NotChoice {
-        /// The option.
-        name: String,
-        /// What was given.
-        value: String,
-        /// What is allowed.
-        choices: Vec<String>,
-    },
+    NotChoice { name: String, value: String, choices: Vec<String> },
     /// The value is well formed but cannot be used.
     #[error("option {name} cannot be {}: {reason}", quote(value))]
-    Refused {
-        /// The option.
-        name: String,
-        /// What was given.
-        value: String,
-        /// Why not.
-        reason: String,
-    },
+    Refused { name: String, value: String, reason: String },
 }
 
 impl OptionSpec {
@@ -237,30 +198,9 @@ impl Settings {
         Ok(slot)
     }
 
-    /// The value now.
-    pub fn get(&self, name: &str) -> Option<&Value> {
+    /// The value now, by name.
+    pub fn value(&self, name: &str) -> Option<&Value> {
         self.entries.iter().find(|(s, _)| s.is_called(name)).map(|(_, v)| v)
-    }
-
-    /// A check's value; false if there is no such check.
-    pub fn flag(&self, name: &str) -> bool {
-        self.get(name) == Some(&Value::Check(true))
-    }
-
-    /// A spin's value; 0 if there is no such spin.
-    pub fn number(&self, name: &str) -> i64 {
-        match self.get(name) {
-            Some(&Value::Spin(number)) => number,
-            _ => 0,
-        }
-    }
-
-    /// A combo's, text's or file name's value; empty if there is no such option.
-    pub fn text(&self, name: &str) -> &str {
-        match self.get(name) {
-            Some(Value::Text(text)) => text,
-            _ => "",
-        }
     }
 }
 
@@ -299,13 +239,13 @@ mod tests {
 
     fn check(name: &str, value: &str, expected: Result<Value, &str>) {
         let mut settings = Settings::new(every_kind());
-        let before = settings.get(name).cloned();
+        let before = settings.value(name).cloned();
         let got = settings.set(name, value).cloned();
         match expected {
             Ok(value) => assert_eq!(got, Ok(value), "{name}"),
             Err(text) => {
                 assert_eq!(got.unwrap_err().to_string(), text);
-                assert_eq!(settings.get(name), before.as_ref());
+                assert_eq!(settings.value(name), before.as_ref());
             }
         }
     }
@@ -327,17 +267,6 @@ mod tests {
         check("Hash", "9e99", Err(r#"option Hash is a whole number from 1 to 1024, not "9e99""#));
         check("Rule", "C", Err(r#"option Rule is one of A, B, not "C""#));
         check("Nothing", "1", Err(r#"no option is called "Nothing""#));
-    }
-
-    #[test]
-    fn defaults_can_be_read_back_typed() {
-        let settings = Settings::new(every_kind());
-        assert_eq!((settings.flag("Ponder"), settings.number("Hash")), (false, 16));
-        assert_eq!((settings.text("Rule"), settings.text("Book")), ("A", "book.db"));
-        assert_eq!(
-            (settings.flag("None"), settings.number("None"), settings.text("None")),
-            (false, 0, "")
-        );
     }
 
     #[test]

@@ -60,7 +60,6 @@ pub struct Info {
     pub hashfull: Option<u32>,
     /// Time used so far.
     pub time: Option<Duration>,
-    /// The line.
     pub pv: Vec<Move>,
 }
 
@@ -69,7 +68,6 @@ pub struct Info {
 pub enum Answer {
     /// Play this move, which is legal.
     Move(Move),
-    /// Resign.
     Resign,
     /// Declare the win by entering king; the rule is satisfied.
     Win,
@@ -78,7 +76,6 @@ pub enum Answer {
 /// The end of a search for a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Best {
-    /// What to do.
     pub answer: Answer,
     /// The reply expected, legal after the answer.
     pub ponder: Option<Move>,

@@ -12,7 +12,6 @@
 mod agreement;
 mod corpus;
 mod floatnet;
-mod kinds;
 mod leaf;
 pub mod model;
 mod net;
@@ -29,7 +28,6 @@ mod workers;
 pub use agreement::Choices;
 pub use corpus::{Corpus, DataError};
 pub use floatnet::{Clipped, FloatNet, FloatNetError, Quantised};
-pub use kinds::{KindVisitor, feature_kind, kind_name, visit_kind};
 pub use model::{Encoder, Model};
 pub use net::{NetModel, NetOptions};
 pub use objective::{Label, Losses, MeanLosses, Objective};

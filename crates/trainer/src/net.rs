@@ -15,7 +15,6 @@ mod rows;
 mod tests;
 
 use crate::floatnet::{FloatNet, read_floats, write_floats};
-use crate::kinds::kind_name;
 use crate::model::{Encoder, Model};
 use crate::optimiser::{Optimiser, Step};
 use crate::random::Random;
@@ -23,7 +22,7 @@ use crate::workers::{Workers, shares};
 use dense::{Desk, Layout};
 use encoder::{NetEncoder, Packing};
 use features::{FeatureSet, Numbering};
-use nnue::Architecture;
+use nnue::{Architecture, kind_name};
 use rows::{Rows, Subspace};
 use rules::{Game, Variant};
 use serde_json::Value;

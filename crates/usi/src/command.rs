@@ -7,9 +7,7 @@ use std::fmt;
 /// How a game ended, for the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GameResult {
-    /// The engine won.
     Win,
-    /// The engine lost.
     Lose,
     /// Nobody won.
     Draw,
@@ -22,7 +20,6 @@ pub enum Command {
     Usi,
     /// Load what has to be loaded.
     IsReady,
-    /// Set an option.
     SetOption {
         /// Name, words joined by one space.
         name: String,
@@ -33,7 +30,6 @@ pub enum Command {
     UsiNewGame,
     /// The position to think about next.
     Position(SetPosition),
-    /// Think.
     Go(Go),
     /// Answer now.
     Stop,
@@ -41,7 +37,6 @@ pub enum Command {
     PonderHit(Times),
     /// The game is over, with the result where told.
     GameOver(Option<GameResult>),
-    /// End.
     Quit,
     /// Show the position (`d`); not part of the protocol.
     Show,

@@ -123,17 +123,12 @@ pub enum MateTime {
 /// The `go` command as typed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Go {
-    /// `ponder`
     pub ponder: bool,
-    /// `infinite`
     pub infinite: bool,
-    /// The clocks.
     pub times: Times,
-    /// `mate`
     pub mate: Option<MateTime>,
     /// `depth`, in plies.
     pub depth: Option<u32>,
-    /// `nodes`
     pub nodes: Option<u64>,
     /// `movetime`, in milliseconds.
     pub movetime: Option<u64>,

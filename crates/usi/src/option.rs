@@ -5,10 +5,28 @@ use crate::ParseError;
 use crate::words::{first, trimmed};
 use rules::Game;
 use std::fmt;
-use think::{OptionKind, OptionSpec};
+use think::{OptionKey, OptionKind, OptionSpec};
 
-/// Options by which engines choose the game.
-pub const VARIANTS: [&str; 2] = ["USI_Variant", "UCI_Variant"];
+/// The option that chooses the game.
+pub const VARIANT: OptionKey<String> = OptionKey::combo(
+    "USI_Variant",
+    Game::Shogi.name(),
+    &[Game::Shogi.name(), Game::Minishogi.name()],
+    "The game to play. Setting it returns to that game's start position.",
+);
+
+/// Options by which engines choose the game; some interfaces know only the other name.
+pub const VARIANTS: [&str; 2] = [VARIANT.name(), "UCI_Variant"];
+
+/// The option that chooses the game; its default is the game the program was started for.
+pub fn variant(game: Game) -> OptionSpec {
+    OptionSpec { default: game.name().to_owned(), ..VARIANT.spec() }
+}
+
+/// Whether an option of that name chooses the game.
+pub fn chooses_game(name: &str) -> bool {
+    VARIANTS.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
 
 /// The option, with its value, that tells an engine which game is played: none for shogi, which
 /// every engine expects, nor for an engine that declares no such option.

@@ -2,7 +2,7 @@
 
 use crate::ParseError;
 use crate::words::trimmed;
-use rules::{AnyPosition, Game, Kings};
+use rules::{AnyPosition, Game, Kings, start_sfen};
 use std::fmt;
 use thiserror::Error;
 
@@ -18,7 +18,6 @@ pub enum Start {
 /// The `position` command as typed: neither the SFEN nor the moves have been looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SetPosition {
-    /// Where it begins.
     pub start: Start,
     /// The moves from there.
     pub moves: Vec<String>,
@@ -27,6 +26,9 @@ pub struct SetPosition {
 /// Why a `position` command means no position.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum PositionError {
+    /// No start position has that name.
+    #[error("{0}; or \"startpos\", or an SFEN in quotes")]
+    Name(String),
     /// The SFEN is not one.
     #[error("{0}")]
     Sfen(String),
@@ -49,6 +51,24 @@ pub enum PositionError {
 }
 
 impl SetPosition {
+    /// The command a person means: `startpos`, a start position by name (a handicap), or an SFEN,
+    /// with moves from there.
+    pub fn named(game: Game, text: &str, moves: &[String]) -> Result<Self, PositionError> {
+        let text = text.trim();
+        let start = match text {
+            "startpos" => Start::Startpos,
+            _ if text.contains('/') => {
+                Start::Sfen(text.strip_prefix("sfen ").unwrap_or(text).to_owned())
+            }
+            name => {
+                let sfen = start_sfen(game, name);
+                Start::Sfen(sfen.map_err(|e| PositionError::Name(e.to_string()))?)
+            }
+        };
+        let words = moves.iter().flat_map(|m| m.split_ascii_whitespace());
+        Ok(Self { start, moves: words.map(str::to_owned).collect() })
+    }
+
     /// The command that sets up a position with the moves that led to it.
     pub fn of(position: &AnyPosition) -> Self {
         let game = position.game();

@@ -11,12 +11,10 @@ use think::{Answer, Best, MateAnswer, OptionSpec};
 pub enum BestMove {
     /// Play this, with the reply expected where told.
     Move {
-        /// The move.
         best: String,
         /// The reply expected.
         ponder: Option<String>,
     },
-    /// Resign.
     Resign,
     /// Declare the win by entering king.
     Win,
@@ -38,7 +36,6 @@ pub enum Checkmate {
 /// One line from an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reply {
-    /// Its name.
     IdName(String),
     /// Who wrote it.
     IdAuthor(String),

@@ -36,12 +36,7 @@ pub enum ParseError {
     },
     /// A number was expected.
     #[error("{} takes a whole number, not {}", quote(field), quote(value))]
-    NotANumber {
-        /// The field.
-        field: String,
-        /// What was given.
-        value: String,
-    },
+    NotANumber { field: String, value: String },
 }
 
 /// The text without the white space around it.

@@ -7,9 +7,8 @@ use super::verdict::{Expected, Known};
 use super::{Floor, StepError};
 use csa::{Reason, ServerLine, Summary, TimeRule};
 use kifu::wire;
+use play::{Clock, ClockRule, GameRules};
 use rules::{AnyPosition, Color, Move};
-use server::clock::Clock;
-use server::referee;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
@@ -61,7 +60,7 @@ impl<'a> Table<'a> {
             passwords,
             id: None,
             rules: None,
-            clocks: [TimeRule::default(), TimeRule::default()].map(Clock::new),
+            clocks: [Clock::new(ClockRule::default()); 2],
             start: None,
             position: None,
             moves: Vec::new(),
@@ -170,7 +169,7 @@ impl<'a> Table<'a> {
         // A game that nobody heard begin may be proposed anew under another id.
         if !self.started {
             self.id = Some(summary.id.clone());
-            self.clocks = rules.clone().map(Clock::new);
+            self.clocks = rules.each_ref().map(|rule| Clock::new(rule.clock_rule()));
             self.rules = Some(rules.clone());
             self.start = Some(summary.start.clone());
             self.position = Some(summary.start.clone());
@@ -222,11 +221,9 @@ impl<'a> Table<'a> {
         self.floor.tally.moves.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The clock of the side to move, in its turn.
+    /// The clock of the side to move.
     fn clock(&self) -> Clock {
-        let mut clock = self.clocks[self.turn().index()].clone();
-        clock.begin_turn();
-        clock
+        self.clocks[self.turn().index()]
     }
 
     /// Connections that break, logins that take another's place, interruptions.
@@ -308,9 +305,14 @@ impl<'a> Table<'a> {
         self.pending = Some((text.clone(), said));
         after.play(m);
         let number = u32::try_from(self.moves.len() + 1).unwrap_or(u32::MAX);
-        let ruling = referee::after_move(&after, number, Some(super::script::MAX_MOVES));
-        if let Some(ruling) = ruling {
-            self.expected = Some(Expected { reason: ruling.reason, winner: ruling.winner });
+        let rules = GameRules {
+            max_moves: Some(super::script::MAX_MOVES),
+            mate_ends: false,
+            ..GameRules::default()
+        };
+        if let Some(ending) = rules.end_of(&after, number) {
+            let reason = Reason::of(ending.reason);
+            self.expected = Some(Expected { reason, winner: ending.winner() });
         }
         players[self.turn().index()].say_as(&text, manner).await?;
         let [black, white] = players;
@@ -358,7 +360,7 @@ impl<'a> Table<'a> {
         if clock.limit().is_some_and(|limit| certainly >= limit) {
             return wrong(format!("a move was taken after {certainly:?}"));
         }
-        if time < clock.recorded(certainly) || time > clock.recorded(possibly) {
+        if time < clock.charge(certainly) || time > clock.charge(possibly) {
             return wrong(format!(
                 "{time:?} was recorded for what took {certainly:?} to {possibly:?}"
             ));

@@ -50,7 +50,7 @@ impl Table<'_> {
         let Some(game) = self.stored().await? else { return Ok(false) };
         let Some(finish) = game.finish else { return Ok(false) };
         // The last move may have got through as the line broke; so may time have run out.
-        if self.expected.is_none() && finish.reason == Reason::TimeUp && self.may_be_over() {
+        if self.expected.is_none() && finish.reason() == Reason::TimeUp && self.may_be_over() {
             let winner = Some(self.to_move().opponent());
             self.expected = Some(Expected { reason: Reason::TimeUp, winner });
         }
@@ -61,9 +61,9 @@ impl Table<'_> {
     pub(super) async fn check_stored(&self) -> Result<Reason, String> {
         let game = self.stored().await?.ok_or("it is lost")?;
         let finish = game.finish.ok_or("it has no end")?;
-        let expected = self.expected.ok_or_else(|| format!("it ended by {}", finish.reason))?;
-        let late = finish.reason == Reason::TimeUp && self.may_be_over();
-        if (finish.reason, finish.winner) != (expected.reason, expected.winner) && !late {
+        let expected = self.expected.ok_or_else(|| format!("it ended by {}", finish.reason()))?;
+        let late = finish.reason() == Reason::TimeUp && self.may_be_over();
+        if (finish.reason(), finish.winner()) != (expected.reason, expected.winner) && !late {
             return Err(format!("{finish:?} is stored, {expected:?} is right"));
         }
         for (index, known) in self.moves.iter().enumerate() {
@@ -76,6 +76,6 @@ impl Table<'_> {
         if game.moves.len() > self.moves.len() + 1 {
             return Err(format!("{} moves are stored", game.moves.len()));
         }
-        Ok(finish.reason)
+        Ok(finish.reason())
     }
 }

@@ -23,14 +23,15 @@ const fn room(name: &'static str, layer: u8) -> Room {
 
 const ROOMS: &[Room] = &[
     room("fixtures", 0),
-    Room { name: "rules", layer: 0, beside: &["fixtures"] },
+    Room { name: "rules", layer: 0, beside: &["fixtures", "seed"] },
     room("simd", 0),
     room("seed", 0),
+    room("chart", 1),
     room("features", 1),
     room("play", 1),
     room("durable", 1),
     room("rating", 1),
-    Room { name: "kifu", layer: 1, beside: &["play"] },
+    Room { name: "kifu", layer: 1, beside: &["durable", "play"] },
     Room { name: "teacher", layer: 1, beside: &["play"] },
     room("think", 2),
     room("eval", 2),

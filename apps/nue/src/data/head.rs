@@ -1,12 +1,12 @@
 //! `nue data head`: the first games or positions, as text or as a file.
 
-use super::format::Format;
-use super::input::{self, Flow, InputArgs, Source};
-use super::progress::Progress;
-use super::sink::{self, Sink};
-use super::tally::Tally;
-use super::{count, same_format};
-use crate::failure::{Failure, Outcome};
+use super::args::InputArgs;
+use super::bar::Bar;
+use super::summary::report;
+use crate::failure::Outcome;
+use chart::grouped;
+use corpus::Target;
+use corpus::head::{self, Head, Item};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use teacher::{Game, Labelled};
@@ -29,112 +29,39 @@ pub(crate) struct HeadArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &HeadArgs) -> Outcome {
-    let (sources, format) = args.input.alike()?;
-    let header = args.input.header(&sources)?;
-    let game = header.game;
-    let progress = Progress::new(input::total(&sources));
-    let mut tally = Tally::default();
-    let mut place = match &args.output {
-        None => Place::Screen(io::stdout()),
-        Some(path) => {
-            let output = super::OutputArgs { output: path.clone(), force: args.force };
-            same_format(&output, format)?;
-            sink::check(path, &input::paths(&sources), args.force)?;
-            Place::File(Box::new(Sink::new(path, format, header, args.force)?))
-        }
+    let request = Head { inputs: args.input.inputs(), number: args.number };
+    let bar = Bar::new();
+    let Some(path) = &args.output else {
+        let mut out = io::stdout().lock();
+        let mut take = |item: &Item<'_>| match item {
+            Item::Game(game) => show_game(&mut out, game),
+            Item::Position(read) => show_position(&mut out, read),
+        };
+        // A bar would be drawn into the text.
+        return report(&head::show(&request, &mut take, &|_| ())?, "");
     };
-    let mut left = args.number;
-    match format {
-        Format::Psv => {
-            let decode = |r: &[u8; 40]| teacher::psv::decode(game, r);
-            positions(&sources, &progress, &mut tally, &mut left, &mut place, decode)?;
-        }
-        Format::Hcpe => {
-            let decode = |r: &[u8; 38]| teacher::hcpe::decode(game, r);
-            positions(&sources, &progress, &mut tally, &mut left, &mut place, decode)?;
-        }
-        _ if left > 0 => {
-            input::games(&sources, game, &progress, &mut tally, &mut |game, tally| {
-                place.game(&game, tally)?;
-                left -= 1;
-                Ok(if left == 0 { Flow::Enough } else { Flow::Next })
-            })?;
-        }
-        _ => {}
-    }
-    progress.clear();
-    match (place, &args.output) {
-        (Place::File(sink), Some(path)) => {
-            sink.publish()?;
-            let positions = count(tally.positions);
-            tally.report(&format!("{}: {positions} positions", path.display()))
-        }
-        _ => tally.report("").or(Ok(())),
-    }
+    let target = Target { path: path.clone(), force: args.force, resume: false };
+    let counts = head::write(&request, &target, &|progress| bar.show(progress))?;
+    bar.rate();
+    report(&counts, &format!("{}: {} positions", path.display(), grouped(counts.positions)))
 }
 
-enum Place {
-    Screen(io::Stdout),
-    File(Box<Sink>),
+fn show_game(out: &mut impl Write, game: &Game) -> io::Result<()> {
+    writeln!(out, "{}  {:?}, {}", game.start.sfen(), game.outcome, game.reason)?;
+    let rules = game.start.game();
+    for ply in &game.plies {
+        let random = if ply.flags.random { "?" } else { "" };
+        let skip = if ply.flags.skip { "x" } else { "" };
+        let score = ply.score.map_or("-".to_owned(), |s| s.to_string());
+        write!(out, "  {}{random}{skip} {score}", ply.mv.usi(rules))?;
+    }
+    let last = game.last.map_or(String::new(), |s| format!("  … {s}"));
+    writeln!(out, "{last}")
 }
 
-impl Place {
-    fn game(&mut self, game: &Game, tally: &mut Tally) -> Result<(), Failure> {
-        match self {
-            Self::File(sink) => sink.write(game, tally),
-            Self::Screen(out) => {
-                let mut out = out.lock();
-                let outcome = format!("{:?}", game.outcome);
-                writeln!(out, "{}  {outcome}, {}", game.start.sfen(), game.ending)?;
-                let rules = game.start.game();
-                for ply in &game.plies {
-                    let random = if ply.flags.random { "?" } else { "" };
-                    let skip = if ply.flags.skip { "x" } else { "" };
-                    let score = ply.score.map_or("-".to_owned(), |s| s.to_string());
-                    write!(out, "  {}{random}{skip} {score}", ply.mv.usi(rules))?;
-                }
-                let last = game.last.map_or(String::new(), |s| format!("  … {s}"));
-                writeln!(out, "{last}")?;
-                Ok(())
-            }
-        }
-    }
-
-    fn record(&mut self, record: &[u8], read: &Labelled, tally: &mut Tally) -> Result<(), Failure> {
-        tally.written(0, 1);
-        match self {
-            Self::File(sink) => sink.raw(record),
-            Self::Screen(out) => {
-                let position = &read.position;
-                let mv = read.mv.map_or("-".to_owned(), |m| m.usi(position.game()));
-                let (sfen, score, outcome) = (position.sfen(), read.score, read.outcome);
-                writeln!(out, "{sfen}  {mv} {score}  {outcome:?}")?;
-                Ok(())
-            }
-        }
-    }
-}
-
-fn positions<const N: usize>(
-    sources: &[Source],
-    progress: &Progress,
-    tally: &mut Tally,
-    left: &mut u64,
-    place: &mut Place,
-    decode: impl Fn(&[u8; N]) -> Result<Labelled, teacher::PackError>,
-) -> Result<(), Failure> {
-    for source in sources {
-        if *left == 0 {
-            break;
-        }
-        input::records::<N>(source, progress, tally, |number, record, tally| {
-            match decode(record) {
-                Ok(read) => place.record(record, &read, tally)?,
-                Err(e) => tally.problem(format!("{}: record {number}: {e}", source.name())),
-            }
-            *left -= 1;
-            Ok(if *left == 0 { Flow::Enough } else { Flow::Next })
-        })?;
-    }
-    Ok(())
+fn show_position(out: &mut impl Write, read: &Labelled) -> io::Result<()> {
+    let position = &read.position;
+    let mv = read.mv.map_or("-".to_owned(), |m| m.usi(position.game()));
+    let (sfen, score, outcome) = (position.sfen(), read.score, read.outcome);
+    writeln!(out, "{sfen}  {mv} {score}  {outcome:?}")
 }

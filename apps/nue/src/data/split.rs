@@ -1,14 +1,13 @@
 //! `nue data split`: training and validation, no game in both.
 
-use super::format::Format;
-use super::input::{self, Flow, InputArgs};
-use super::progress::Progress;
-use super::sink::{self, Sink};
-use super::tally::Tally;
-use super::{OutputArgs, count, same_format};
-use crate::failure::{Failure, Outcome};
-use arena::seed::Seed;
-use std::path::PathBuf;
+use super::args::InputArgs;
+use super::bar::Bar;
+use super::summary::report;
+use crate::failure::Outcome;
+use chart::grouped;
+use corpus::Target;
+use corpus::split::{self, Split};
+use std::path::{Path, PathBuf};
 
 /// Split games into training and validation; a game goes whole to one of them
 #[derive(clap::Args)]
@@ -34,48 +33,22 @@ pub(crate) struct SplitArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &SplitArgs) -> Outcome {
-    let (sources, format) = args.input.alike()?;
-    if matches!(format, Format::Psv | Format::Hcpe) {
-        return Err(Failure::usage(format!(
-            "{format} does not tell which positions belong to one game: split the games they \
-             were made from"
-        )));
-    }
-    if !(0.0..=1.0).contains(&args.share) {
-        return Err(Failure::usage(format!("--share is {}, expected 0 to 1", args.share)));
-    }
-    let header = args.input.header(&sources)?;
-    let game = header.game;
-    let mut inputs = input::paths(&sources);
-    for path in [&args.train, &args.validation] {
-        same_format(&OutputArgs { output: path.clone(), force: args.force }, format)?;
-        sink::check(path, &inputs, args.force)?;
-        if inputs.last() == Some(&args.train) && path == &args.train {
-            return Err(Failure::usage("--train and --validation name the same file"));
-        }
-        inputs.push(path.clone());
-    }
-    let mut train = Sink::new(&args.train, format, header.clone(), args.force)?;
-    let mut validation = Sink::new(&args.validation, format, header, args.force)?;
-    let progress = Progress::new(input::total(&sources));
-    let (mut tally, mut held_back) = (Tally::default(), Tally::default());
-    input::games(&sources, game, &progress, &mut tally, &mut |game, tally| {
-        // By what was played, not by its place: a game that comes twice stays on one side.
-        let lot = Seed::new(args.seed).branch(game.fingerprint()).unit();
-        if lot < args.share {
-            validation.write(&game, &mut held_back)?;
-        } else {
-            train.write(&game, tally)?;
-        }
-        Ok(Flow::Next)
-    })?;
-    train.publish()?;
-    validation.publish()?;
-    progress.clear();
-    let parts = [(&args.train, &tally), (&args.validation, &held_back)].map(|(path, tally)| {
-        let (games, positions) = (count(tally.games), count(tally.positions));
-        format!("{}: {games} games, {positions} positions", path.display())
-    });
-    tally.add(held_back);
-    tally.report(&parts.join("\n"))
+    let target = |path: &Path| Target { path: path.to_owned(), force: args.force, resume: false };
+    let request = Split {
+        inputs: args.input.inputs(),
+        train: target(&args.train),
+        validation: target(&args.validation),
+        share: args.share,
+        seed: args.seed,
+    };
+    let bar = Bar::new();
+    let parts = split::run(&request, &|progress| bar.show(progress))?;
+    bar.rate();
+    let lines = [(&args.train, &parts.train), (&args.validation, &parts.validation)].map(
+        |(path, counts)| {
+            let (games, positions) = (grouped(counts.games), grouped(counts.positions));
+            format!("{}: {games} games, {positions} positions", path.display())
+        },
+    );
+    report(&parts.all(), &lines.join("\n"))
 }

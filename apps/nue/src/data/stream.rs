@@ -1,41 +1,13 @@
 //! `nue data stream`: features for trainers, in binary batches on standard output.
-//!
-//! The features are those of crate `features`, so a trainer in any language sees what the engine
-//! sees. Input is cut into units (a block of games, a few thousand records); an epoch takes the
-//! units in an order of its own, gathers them into a pool, and gives the pool out in random
-//! order. Order and content depend on input, seed, epoch and pool, never on threads. The layout
-//! of what is written is in docs/formats/stream.md.
-//!
-//! Deliberately absent: training, and any copy of the features on disk.
 
-mod crew;
-mod frame;
-mod pool;
-mod rows;
-#[cfg(test)]
-mod tests;
-mod units;
-
-use super::filter::Sieve;
-use super::format::Format;
-use super::input::{self, InputArgs};
+use super::args::{InputArgs, SieveArgs};
+use super::bar::Bar;
+use super::summary::report;
 use crate::failure::{Failure, Outcome};
 use clap::Args;
-use crew::Crew;
-use features::FeatureSet;
-use frame::Preamble;
-use nnue::FeatureKind;
-use pool::Flow;
-use rows::{Maker, Plan, Scores};
-use rules::Variant;
+use corpus::stream::{self, LARGEST_BATCH, LARGEST_POOL, Scores, Stream};
 use std::io::{self, IsTerminal, Write};
 use std::thread;
-use trainer::{KindVisitor, feature_kind, kind_name, visit_kind};
-
-/// Most positions of a batch: what a reader must be able to hold.
-const LARGEST_BATCH: u64 = 1 << 20;
-/// Most positions of the pool.
-const LARGEST_POOL: u64 = 1 << 30;
 
 /// Send features of positions to standard output in binary batches, for trainers
 #[derive(Args)]
@@ -82,7 +54,7 @@ pub(crate) struct StreamArgs {
     #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = decay)]
     n_step: f64,
     #[command(flatten)]
-    sieve: Sieve,
+    sieve: SieveArgs,
 }
 
 fn decay(text: &str) -> Result<f64, String> {
@@ -102,79 +74,24 @@ pub(crate) fn run(args: &StreamArgs) -> Outcome {
 }
 
 /// Writes the stream.
-fn stream(args: &StreamArgs, output: impl Write) -> Outcome {
-    let (sources, format) = args.input.alike()?;
-    if !matches!(format, Format::Teacher | Format::Psv | Format::Hcpe) {
-        return Err(Failure::usage(format!(
-            "{format} is not streamed: nue data convert makes teacher files of it"
-        )));
-    }
-    args.sieve.fits(format)?;
-    let game = args.input.header(&sources)?.game;
-    let kind = feature_kind(&args.features, game).ok_or_else(|| {
-        let known = FeatureKind::ALL.into_iter().filter(|kind| kind.game() == game);
-        let names: Vec<String> = known.map(|kind| kind_name(kind).to_lowercase()).collect();
-        let (name, names) = (&args.features, names.join(", "));
-        Failure::usage(format!("unknown features {name:?}: for {game} there are {names}"))
-    })?;
-    visit_kind(kind, Send { args, sources: &sources, output })
-}
-
-/// The stream for one feature set.
-struct Send<'a, W> {
-    args: &'a StreamArgs,
-    sources: &'a [input::Source],
-    output: W,
-}
-
-impl<W: Write> KindVisitor for Send<'_, W> {
-    type Output = Outcome;
-
-    fn visit<V: Variant, F: FeatureSet<V>>(self) -> Outcome {
-        send::<V, F>(self.args, self.sources, self.output)
-    }
-}
-
-fn send<V: Variant, F: FeatureSet<V>>(
-    args: &StreamArgs,
-    sources: &[input::Source],
-    mut output: impl Write,
-) -> Outcome {
-    let survey = units::survey(sources, args.salvage)?;
-    let scores = Scores { clamp: args.clamp.unwrap_or(i16::MAX), n_step: args.n_step };
-    let plan = Plan::new::<V, F>(args.sieve, scores, args.mirror, args.seed);
-    let epochs = (!args.forever).then_some(args.epochs);
-    let preamble = Preamble {
-        plan: &plan,
-        features: F::NAME,
-        game: V::GAME,
+pub(super) fn stream(args: &StreamArgs, output: impl Write) -> Outcome {
+    let all = || thread::available_parallelism().map_or(1, usize::from);
+    let request = Stream {
+        inputs: args.input.inputs(),
+        features: args.features.clone(),
         batch: args.batch,
         pool: args.pool,
-        first_epoch: args.first_epoch,
-        epochs,
-        positions: survey.positions,
-    };
-    output.write_all(&preamble.bytes())?;
-    let threads = args
-        .threads
-        .map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from);
-    let flow = Flow {
-        units: survey.units,
+        threads: args.threads.map_or_else(all, usize::from),
         seed: args.seed,
-        batch: args.batch as usize,
-        pool: args.pool.max(args.batch) as usize,
+        epochs: (!args.forever).then_some(args.epochs),
         first_epoch: args.first_epoch,
-        epochs,
-        ahead: threads + 2,
+        mirror: args.mirror,
         salvage: args.salvage,
+        scores: Scores { clamp: args.clamp.unwrap_or(i16::MAX), n_step: args.n_step },
+        sieve: args.sieve.sieve(),
     };
-    let outcome = thread::scope(|scope| {
-        let crew = Crew::start(scope, threads, sources, &plan, || Maker::<V, F>::new(&plan));
-        flow.run(&crew, &mut output)
-    })?;
-    let mut tally = survey.tally;
-    tally.add(outcome);
-    output.write_all(&frame::END)?;
-    output.flush()?;
-    tally.report("")
+    let bar = Bar::new();
+    let counts = stream::run(&request, output, &|progress| bar.show(progress))?;
+    bar.rate();
+    report(&counts, "")
 }

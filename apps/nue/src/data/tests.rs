@@ -1,11 +1,14 @@
 //! The commands on real files.
 
 use super::*;
+use crate::failure::Failure;
 use clap::Parser;
 use rules::{AnyPosition, Color, Game as Rules, Handicap};
 use std::collections::HashSet;
 use std::fs;
-use teacher::{Ending, Flags, Game, Header, Outcome as Won, Ply, Reader, Writer};
+use std::path::PathBuf;
+use teacher::{Flags, Game, Header, Outcome as Won, Ply, Reader, Reason, Writer};
+use tempfile::TempDir;
 
 #[derive(Parser)]
 struct Line {
@@ -14,19 +17,20 @@ struct Line {
 }
 
 /// A folder of one test, removed with it.
-pub(super) struct Desk(pub(super) PathBuf);
+pub(super) struct Folder(TempDir);
 
-impl Desk {
-    pub(super) fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("nue-data-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        Self(folder)
+impl Folder {
+    pub(super) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
     }
 
     pub(super) fn run(&self, line: &str) -> Outcome {
         let words = line.split(' ').map(|w| match w.strip_prefix('@') {
-            Some(path) => self.0.join(path).to_string_lossy().into_owned(),
+            Some(path) => self.path(path).to_string_lossy().into_owned(),
             None => w.to_owned(),
         });
         let line = Line::try_parse_from(std::iter::once("data".to_owned()).chain(words));
@@ -40,7 +44,7 @@ impl Desk {
             some.iter().for_each(|game| writer.write(game).unwrap());
             writer.flush().unwrap();
         }
-        fs::write(self.0.join(name), writer.finish().unwrap()).unwrap();
+        fs::write(self.path(name), writer.finish().unwrap()).unwrap();
     }
 
     pub(super) fn games(&self, name: &str) -> Vec<Game> {
@@ -49,12 +53,12 @@ impl Desk {
     }
 
     pub(super) fn bytes(&self, name: &str) -> Vec<u8> {
-        fs::read(self.0.join(name)).unwrap()
+        fs::read(self.path(name)).unwrap()
     }
 
     /// Everything else in the folder, temporary files above all.
     pub(super) fn files(&self) -> Vec<String> {
-        let list = fs::read_dir(&self.0).unwrap().filter_map(Result::ok);
+        let list = fs::read_dir(self.0.path()).unwrap().filter_map(Result::ok);
         let mut names: Vec<_> =
             list.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
         names.sort();
@@ -62,15 +66,9 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Games that differ, from all start positions, with everything PSV and hcpe3 can hold.
 pub(super) fn played(count: usize, rules: Rules) -> Vec<Game> {
-    let mut seed = arena::seed::Seed::new(7);
+    let mut seed = seed::Rng::new(7);
     let all: Vec<Game> = (0..count)
         .map(|number| {
             let start = match rules {
@@ -104,69 +102,69 @@ pub(super) fn played(count: usize, rules: Rules) -> Vec<Game> {
 #[test]
 fn every_format_there_and_back() {
     for rules in Rules::ALL {
-        let desk = Desk::new(&format!("convert-{rules}"));
+        let folder = Folder::new();
         let games = played(40, rules);
-        desk.write("a.teacher", &games);
+        folder.write("a.teacher", &games);
         for format in ["psv", "hcpe", "hcpe3", "csa"] {
-            desk.run(&format!("convert @a.teacher -o @b.{format}")).unwrap();
+            folder.run(&format!("convert @a.teacher -o @b.{format}")).unwrap();
             let back = format!("convert @b.{format} -o @{format}.teacher --game {rules}");
-            desk.run(&back).unwrap();
-            let mut read = desk.games(&format!("{format}.teacher"));
+            folder.run(&back).unwrap();
+            let mut read = folder.games(&format!("{format}.teacher"));
             for game in &mut read {
                 // Records must name an ending to tell the winner.
-                game.ending = Ending::Unknown;
+                game.reason = Reason::Unknown;
             }
             assert_eq!(read, games, "{rules} {format}");
             let again = format!("convert @{format}.teacher -o @c.{format}");
-            desk.run(&again).unwrap();
-            assert!(desk.bytes(&format!("b.{format}")) == desk.bytes(&format!("c.{format}")));
+            folder.run(&again).unwrap();
+            assert!(folder.bytes(&format!("b.{format}")) == folder.bytes(&format!("c.{format}")));
         }
     }
 }
 
 #[test]
 fn shuffling_loses_nothing_and_is_the_same_for_the_same_seed() {
-    let desk = Desk::new("shuffle");
+    let folder = Folder::new();
     let games = played(300, Rules::Shogi);
-    desk.write("a.teacher", &games);
-    desk.run("convert @a.teacher -o @a.psv").unwrap();
-    desk.run("shuffle @a.teacher -o @b.psv --seed 5").unwrap();
-    desk.run("shuffle @a.psv -o @c.psv --seed 5").unwrap();
-    desk.run("shuffle @a.psv -o @d.psv --seed 6").unwrap();
-    assert!(desk.bytes("b.psv") == desk.bytes("c.psv"), "from games or from positions");
-    assert!(desk.bytes("c.psv") != desk.bytes("d.psv"));
+    folder.write("a.teacher", &games);
+    folder.run("convert @a.teacher -o @a.psv").unwrap();
+    folder.run("shuffle @a.teacher -o @b.psv --seed 5").unwrap();
+    folder.run("shuffle @a.psv -o @c.psv --seed 5").unwrap();
+    folder.run("shuffle @a.psv -o @d.psv --seed 6").unwrap();
+    assert!(folder.bytes("b.psv") == folder.bytes("c.psv"), "from games or from positions");
+    assert!(folder.bytes("c.psv") != folder.bytes("d.psv"));
     let sorted = |name: &str| {
-        let bytes = desk.bytes(name);
+        let bytes = folder.bytes(name);
         let mut records: Vec<[u8; 40]> = bytes.as_chunks().0.to_vec();
         records.sort_unstable();
         records
     };
     assert!(sorted("a.psv") == sorted("b.psv"));
     assert!(sorted("a.psv") == sorted("d.psv"));
-    desk.run("shuffle @a.teacher -o @b.teacher").unwrap();
-    let mut shuffled = desk.games("b.teacher");
+    folder.run("shuffle @a.teacher -o @b.teacher").unwrap();
+    let mut shuffled = folder.games("b.teacher");
     assert_ne!(shuffled, games);
     shuffled.sort_by_key(Game::fingerprint);
     let mut wanted = games.clone();
     wanted.sort_by_key(Game::fingerprint);
     assert_eq!(shuffled, wanted);
-    desk.run("convert @a.teacher -o @a.hcpe3").unwrap();
-    desk.run("shuffle @a.hcpe3 -o @b.hcpe3").unwrap();
-    assert_eq!(desk.bytes("a.hcpe3").len(), desk.bytes("b.hcpe3").len());
-    desk.run("shuffle @a.hcpe3 -o @b.hcpe").unwrap();
-    assert!(matches!(desk.run("shuffle @a.psv -o @x.teacher"), Err(Failure::Usage(_))));
-    assert!(desk.files().iter().all(|f| !f.ends_with(".tmp")));
+    folder.run("convert @a.teacher -o @a.hcpe3").unwrap();
+    folder.run("shuffle @a.hcpe3 -o @b.hcpe3").unwrap();
+    assert_eq!(folder.bytes("a.hcpe3").len(), folder.bytes("b.hcpe3").len());
+    folder.run("shuffle @a.hcpe3 -o @b.hcpe").unwrap();
+    assert!(matches!(folder.run("shuffle @a.psv -o @x.teacher"), Err(Failure::Usage(_))));
+    assert!(folder.files().iter().all(|f| !f.ends_with(".tmp")));
 }
 
 #[test]
 fn more_than_fits_in_memory_is_shuffled_too() {
-    let desk = Desk::new("large");
+    let folder = Folder::new();
     // 1.2 million records in 16 MiB of memory: several buckets on disk.
     let records: Vec<u8> =
         (0..1_200_000u64).flat_map(|n| [n, 0, 0, 0, 0]).flat_map(u64::to_le_bytes).collect();
-    fs::write(desk.0.join("a.psv"), records).unwrap();
-    desk.run("shuffle @a.psv -o @b.psv --memory 16").unwrap();
-    let bytes = desk.bytes("b.psv");
+    fs::write(folder.path("a.psv"), records).unwrap();
+    folder.run("shuffle @a.psv -o @b.psv --memory 16").unwrap();
+    let bytes = folder.bytes("b.psv");
     let number = |r: &[u8; 40]| u64::from_le_bytes(*r.first_chunk().unwrap());
     let numbers: Vec<u64> = bytes.as_chunks().0.iter().map(number).collect();
     let mut sorted = numbers.clone();
@@ -178,64 +176,65 @@ fn more_than_fits_in_memory_is_shuffled_too() {
     let apart: i64 = places.windows(2).map(|p| (p[0] - p[1]).abs()).sum();
     let mean = apart as f64 / numbers.len() as f64 / numbers.len() as f64;
     assert!((mean - 1.0 / 3.0).abs() < 0.01, "{mean}");
-    assert_eq!(desk.files(), ["a.psv", "b.psv"]);
+    assert_eq!(folder.files(), ["a.psv", "b.psv"]);
 }
 
 #[test]
 fn no_game_is_in_training_and_validation() {
-    let desk = Desk::new("split");
+    let folder = Folder::new();
     let mut games = played(400, Rules::Shogi);
     games.extend_from_within(..100);
-    desk.write("a.teacher", &games);
+    folder.write("a.teacher", &games);
     let line = "split @a.teacher --train @t.teacher --validation @v.teacher --share 0.2";
-    desk.run(line).unwrap();
-    let (train, validation) = (desk.games("t.teacher"), desk.games("v.teacher"));
+    folder.run(line).unwrap();
+    let (train, validation) = (folder.games("t.teacher"), folder.games("v.teacher"));
     assert_eq!(train.len() + validation.len(), games.len());
     let known: HashSet<u64> = train.iter().map(Game::fingerprint).collect();
     assert!(!validation.iter().any(|g| known.contains(&g.fingerprint())));
     assert!((60..140).contains(&validation.len()), "{}", validation.len());
-    assert!(matches!(desk.run(line), Err(Failure::Usage(_))), "nothing is replaced unasked");
-    desk.run(&format!("{line} --force --seed 2")).unwrap();
-    assert_ne!(desk.games("v.teacher"), validation);
+    assert!(matches!(folder.run(line), Err(Failure::Usage(_))), "nothing is replaced unasked");
+    folder.run(&format!("{line} --force --seed 2")).unwrap();
+    assert_ne!(folder.games("v.teacher"), validation);
     let one = "split @a.teacher --train @x.teacher --validation @x.teacher";
-    assert!(matches!(desk.run(one), Err(Failure::Usage(_))));
-    fs::write(desk.0.join("p.psv"), []).unwrap();
+    assert!(matches!(folder.run(one), Err(Failure::Usage(_))));
+    fs::write(folder.path("p.psv"), []).unwrap();
     let positions = "split @p.psv --train @x.psv --validation @y.psv";
-    assert!(matches!(desk.run(positions), Err(Failure::Usage(_))));
+    assert!(matches!(folder.run(positions), Err(Failure::Usage(_))));
 }
 
 #[test]
 fn repeats_go_and_the_first_stay() {
-    let desk = Desk::new("dedup");
+    let folder = Folder::new();
     let games = played(100, Rules::Shogi);
     let mut twice = games.clone();
     twice.extend_from_within(30..60);
     twice.insert(3, games[1].clone());
-    desk.write("a.teacher", &twice);
-    desk.run("dedup @a.teacher -o @b.teacher").unwrap();
-    assert_eq!(desk.games("b.teacher"), games);
-    desk.run("dedup @a.teacher -o @c.teacher --by position").unwrap();
-    let marked = desk.games("c.teacher");
+    folder.write("a.teacher", &twice);
+    folder.run("dedup @a.teacher -o @b.teacher").unwrap();
+    assert_eq!(folder.games("b.teacher"), games);
+    folder.run("dedup @a.teacher -o @c.teacher --by position").unwrap();
+    let marked = folder.games("c.teacher");
     let trained = marked.iter().flat_map(|g| &g.plies).filter(|p| !p.flags.skip).count();
-    desk.run("convert @a.teacher -o @a.psv").unwrap();
-    desk.run("dedup @a.psv -o @b.psv").unwrap();
-    let distinct = desk.bytes("b.psv").len() / 40;
+    folder.run("convert @a.teacher -o @a.psv").unwrap();
+    folder.run("dedup @a.psv -o @b.psv").unwrap();
+    let distinct = folder.bytes("b.psv").len() / 40;
     assert_eq!(trained, distinct);
     let places: HashSet<Vec<u8>> =
-        desk.bytes("a.psv").chunks(40).map(|r| r[..32].to_vec()).collect();
+        folder.bytes("a.psv").chunks(40).map(|r| r[..32].to_vec()).collect();
     assert_eq!(distinct, places.len());
-    desk.run("dedup @b.psv -o @c.psv").unwrap();
-    assert!(desk.bytes("b.psv") == desk.bytes("c.psv"));
+    folder.run("dedup @b.psv -o @c.psv").unwrap();
+    assert!(folder.bytes("b.psv") == folder.bytes("c.psv"));
 }
 
 #[test]
 fn what_does_not_pass_is_marked_or_goes() {
-    let desk = Desk::new("filter");
+    let folder = Folder::new();
     let games = played(60, Rules::Shogi);
-    desk.write("a.teacher", &games);
-    desk.run("filter @a.teacher -o @b.teacher --max-score 500 --no-check --quiet --no-draws")
+    folder.write("a.teacher", &games);
+    folder
+        .run("filter @a.teacher -o @b.teacher --max-score 500 --no-check --quiet --no-draws")
         .unwrap();
-    for game in desk.games("b.teacher") {
+    for game in folder.games("b.teacher") {
         assert_ne!(game.outcome, Won::Draw);
         let mut position = game.start.clone();
         for ply in &game.plies {
@@ -245,117 +244,143 @@ fn what_does_not_pass_is_marked_or_goes() {
             position.play(ply.mv);
         }
     }
-    desk.run("convert @a.teacher -o @a.psv").unwrap();
-    desk.run("filter @a.psv -o @b.psv --max-score 500 --no-check --quiet --no-draws").unwrap();
-    desk.run("convert @b.teacher -o @c.psv").unwrap();
-    assert!(desk.bytes("b.psv") == desk.bytes("c.psv"), "both ways leave the same positions");
+    folder.run("convert @a.teacher -o @a.psv").unwrap();
+    folder.run("filter @a.psv -o @b.psv --max-score 500 --no-check --quiet --no-draws").unwrap();
+    folder.run("convert @b.teacher -o @c.psv").unwrap();
+    assert!(folder.bytes("b.psv") == folder.bytes("c.psv"), "both ways leave the same positions");
     let unfit = "filter @a.psv -o @x.psv --min-length 3";
-    assert!(matches!(desk.run(unfit), Err(Failure::Usage(_))));
+    assert!(matches!(folder.run(unfit), Err(Failure::Usage(_))));
 }
 
 #[test]
 fn merged_and_cut_again() {
-    let desk = Desk::new("merge");
+    let folder = Folder::new();
     let games = played(90, Rules::Shogi);
-    desk.write("a.teacher", &games[..50]);
-    desk.write("b.teacher", &games[50..]);
-    desk.run("merge @a.teacher @b.teacher -o @c.teacher").unwrap();
-    assert_eq!(desk.games("c.teacher"), games);
-    let bytes = desk.bytes("c.teacher");
+    folder.write("a.teacher", &games[..50]);
+    folder.write("b.teacher", &games[50..]);
+    folder.run("merge @a.teacher @b.teacher -o @c.teacher").unwrap();
+    assert_eq!(folder.games("c.teacher"), games);
+    let bytes = folder.bytes("c.teacher");
     let reader = Reader::new(&bytes[..]).unwrap();
     assert_eq!(reader.header().get("seed"), Some("a.teacher; b.teacher"));
-    desk.run("head @c.teacher -n 60 -o @d.teacher").unwrap();
-    assert_eq!(desk.games("d.teacher"), games[..60]);
-    desk.run("head @c.teacher -n 2").unwrap();
+    folder.run("head @c.teacher -n 60 -o @d.teacher").unwrap();
+    assert_eq!(folder.games("d.teacher"), games[..60]);
+    folder.run("head @c.teacher -n 2").unwrap();
     for name in ["a", "b"] {
-        desk.run(&format!("convert @{name}.teacher -o @{name}.psv")).unwrap();
+        folder.run(&format!("convert @{name}.teacher -o @{name}.psv")).unwrap();
     }
-    desk.run("merge @a.psv @b.psv -o @c.psv").unwrap();
-    assert!(desk.bytes("c.psv") == [desk.bytes("a.psv"), desk.bytes("b.psv")].concat());
-    desk.run("head @c.psv -n 7 -o @d.psv").unwrap();
-    assert!(desk.bytes("d.psv") == desk.bytes("c.psv")[..280]);
-    desk.write("m.teacher", &played(3, Rules::Minishogi));
-    assert!(desk.run("merge @a.teacher @m.teacher -o @x.teacher").is_err());
-    assert!(matches!(desk.run("merge @a.teacher @a.psv -o @x.psv"), Err(Failure::Usage(_))));
-    assert!(!desk.files().iter().any(|f| f.starts_with('x')));
+    folder.run("merge @a.psv @b.psv -o @c.psv").unwrap();
+    assert!(folder.bytes("c.psv") == [folder.bytes("a.psv"), folder.bytes("b.psv")].concat());
+    folder.run("head @c.psv -n 7 -o @d.psv").unwrap();
+    assert!(folder.bytes("d.psv") == folder.bytes("c.psv")[..280]);
+    folder.write("m.teacher", &played(3, Rules::Minishogi));
+    assert!(folder.run("merge @a.teacher @m.teacher -o @x.teacher").is_err());
+    assert!(matches!(folder.run("merge @a.teacher @a.psv -o @x.psv"), Err(Failure::Usage(_))));
+    assert!(!folder.files().iter().any(|f| f.starts_with('x')));
 }
 
 #[test]
 fn damage_is_reported_and_the_rest_kept() {
-    let desk = Desk::new("damage");
+    let folder = Folder::new();
     let games = played(60, Rules::Shogi);
-    desk.write("a.teacher", &games);
-    let mut bytes = desk.bytes("a.teacher");
+    folder.write("a.teacher", &games);
+    let mut bytes = folder.bytes("a.teacher");
     bytes.truncate(bytes.len() - 5);
-    fs::write(desk.0.join("cut.teacher"), bytes).unwrap();
+    fs::write(folder.path("cut.teacher"), bytes).unwrap();
     for line in [
         "convert @cut.teacher -o @b.teacher",
         "merge @cut.teacher -o @c.teacher",
         "stats @cut.teacher",
         "shuffle @cut.teacher -o @d.psv",
     ] {
-        let outcome = desk.run(line);
+        let outcome = folder.run(line);
         assert!(matches!(&outcome, Err(Failure::Failed(m)) if m.contains("1 problem")), "{line}");
     }
-    assert_eq!(desk.games("b.teacher"), games[..40]);
-    assert_eq!(desk.games("c.teacher"), games[..40]);
-    desk.run("convert @a.teacher -o @a.psv").unwrap();
-    let mut bytes = desk.bytes("a.psv");
+    assert_eq!(folder.games("b.teacher"), games[..40]);
+    assert_eq!(folder.games("c.teacher"), games[..40]);
+    folder.run("convert @a.teacher -o @a.psv").unwrap();
+    let mut bytes = folder.bytes("a.psv");
     bytes[40 * 5 + 34] = 1;
     bytes.extend([1, 2, 3]);
-    fs::write(desk.0.join("bad.psv"), bytes).unwrap();
-    let outcome = desk.run("convert @bad.psv -o @e.teacher");
+    fs::write(folder.path("bad.psv"), bytes).unwrap();
+    let outcome = folder.run("convert @bad.psv -o @e.teacher");
     assert!(matches!(outcome, Err(Failure::Failed(m)) if m.contains("2 problems")));
     let positions = |games: &[Game]| games.iter().map(Game::positions).sum::<usize>();
-    assert_eq!(positions(&desk.games("e.teacher")), positions(&games) - 1);
+    assert_eq!(positions(&folder.games("e.teacher")), positions(&games) - 1);
 }
 
 #[test]
 fn outputs_are_never_inputs_and_formats_are_told() {
-    let desk = Desk::new("care");
-    desk.write("a.teacher", &played(3, Rules::Shogi));
-    let before = desk.bytes("a.teacher");
+    let folder = Folder::new();
+    folder.write("a.teacher", &played(3, Rules::Shogi));
+    let before = folder.bytes("a.teacher");
     for line in [
         "convert @a.teacher -o @a.teacher --force",
         "shuffle @a.teacher -o @a.teacher --force",
         "convert @a.teacher -o @b.what",
         "merge @a.teacher -o @b.psv",
     ] {
-        assert!(matches!(desk.run(line), Err(Failure::Usage(_))), "{line}");
+        assert!(matches!(folder.run(line), Err(Failure::Usage(_))), "{line}");
     }
-    assert_eq!(desk.bytes("a.teacher"), before);
-    assert!(desk.run("stats @nothing.teacher").is_err());
-    fs::write(desk.0.join("x.bin"), b"what").unwrap();
-    assert!(matches!(desk.run("stats @x.bin"), Err(Failure::Usage(_))));
-    fs::write(desk.0.join("fake.teacher"), b"not at all").unwrap();
-    assert!(desk.run("stats @fake.teacher").is_err());
-    desk.run("convert @a.teacher -o @b.what --to psv").unwrap();
-    desk.run("stats @b.what --from psv").unwrap();
-    assert_eq!(desk.files(), ["a.teacher", "b.what", "fake.teacher", "x.bin"]);
+    assert_eq!(folder.bytes("a.teacher"), before);
+    assert!(folder.run("stats @nothing.teacher").is_err());
+    fs::write(folder.path("x.bin"), b"what").unwrap();
+    assert!(matches!(folder.run("stats @x.bin"), Err(Failure::Usage(_))));
+    fs::write(folder.path("fake.teacher"), b"not at all").unwrap();
+    assert!(folder.run("stats @fake.teacher").is_err());
+    folder.run("convert @a.teacher -o @b.what --to psv").unwrap();
+    folder.run("stats @b.what --from psv").unwrap();
+    assert_eq!(folder.files(), ["a.teacher", "b.what", "fake.teacher", "x.bin"]);
 }
 
 #[test]
-fn numbers_people_can_read() {
-    for (n, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
-        assert_eq!(count(n), text);
+fn rescoring_is_the_same_for_any_number_of_threads() {
+    let folder = Folder::new();
+    let games = played(30, Rules::Minishogi);
+    folder.write("a.teacher", &games);
+    folder.run("convert @a.teacher -o @a.psv").unwrap();
+    let net = "--net @none --game minishogi";
+    // A net that is not there is said, not replaced by something else.
+    assert!(folder.run(&format!("rescore @a.teacher -o @x.teacher {net}")).is_err());
+    for (how, name) in [("", "static"), ("--nodes 60", "nodes"), ("--depth 2", "depth")] {
+        for format in ["teacher", "psv"] {
+            let rescore = |threads: u32| {
+                let out = format!("{name}-{threads}.{format}");
+                let more = if how.is_empty() { String::new() } else { format!(" {how}") };
+                let input = format!("rescore @a.{format} -o @{out} --game minishogi");
+                folder.run(&format!("{input} -j {threads}{more}")).unwrap();
+                folder.bytes(&out)
+            };
+            assert!(rescore(1) == rescore(3), "{name} {format}");
+        }
     }
+    let rescored = folder.games("nodes-1.teacher");
+    assert_ne!(rescored, games);
+    let without = |games: &[Game]| {
+        let mut games = games.to_vec();
+        games.iter_mut().flat_map(|g| &mut g.plies).for_each(|p| p.score = None);
+        games
+    };
+    assert_eq!(without(&rescored), without(&games), "only scores change");
+    let header = Reader::new(&folder.bytes("nodes-1.teacher")[..]).unwrap().header().clone();
+    assert!(header.get("rescored").unwrap().ends_with("60 nodes"), "{header:?}");
 }
 
 #[test]
 fn scores_in_centipawns_become_evaluation_units() {
-    let desk = Desk::new("units");
+    let folder = Folder::new();
     let mut games = played(3, Rules::Shogi);
     let scores = [Some(1000), Some(-55), Some(teacher::MATE - 5), None, Some(30_999)];
     for (ply, score) in games[0].plies.iter_mut().zip(scores) {
         ply.score = score;
     }
-    desk.write("a.teacher", &games);
-    desk.run("convert @a.teacher -o @b.teacher --score-scale 0.9").unwrap();
-    let read = desk.games("b.teacher");
+    folder.write("a.teacher", &games);
+    folder.run("convert @a.teacher -o @b.teacher --score-scale 0.9").unwrap();
+    let read = folder.games("b.teacher");
     let found: Vec<Option<i16>> = read[0].plies.iter().map(|p| p.score).take(5).collect();
     let wanted = [Some(900), Some(-50), Some(teacher::MATE - 5), None, Some(27_899)];
     assert_eq!(found, wanted);
-    let bytes = desk.bytes("b.teacher");
+    let bytes = folder.bytes("b.teacher");
     let header = Reader::new(&bytes[..]).unwrap();
     assert_eq!(header.header().get("scores"), Some("multiplied by 0.9"));
 }

@@ -2,14 +2,16 @@
 
 use crate::evaluation::{Evaluation, EvaluationArgs};
 use crate::failure::Failure;
-use crate::r#match::args::{draw, resign};
-use crate::r#match::entries::Beginning;
 use crate::start::{self, GameArg};
 use arena::Opening;
 use arena::adjudication::{Adjudication, DrawRule, ResignRule};
-use arena::referee::HouseRules;
+use arena::game_rules;
+use arena::request::OpeningSource;
 use arena::selfplay::starts::{Set, Starts};
 use arena::selfplay::{NearBest, RandomMoves, Recipe};
+use assembly::options::{
+    ENTERING_KING_RULE, HASH, MAX_MOVES_TO_DRAW, PV_INTERVAL, ROOT_MATE_NODES, THREADS,
+};
 use clap::Args;
 use rules::{Declaration, Game, Handicap};
 use std::path::PathBuf;
@@ -79,7 +81,7 @@ pub(crate) struct GenArgs {
     resign: Resign,
 
     /// End games that are drawn by score: score=10,moves=20[,from=100]
-    #[arg(long, value_name = "KEY=VALUE,…", value_parser = draw)]
+    #[arg(long, value_name = "KEY=VALUE,…")]
     draw: Option<DrawRule>,
 
     /// Moves after which a game is drawn; 0 for no limit
@@ -152,7 +154,7 @@ impl GenArgs {
             random,
             near_best: self.near_best,
             balance: self.balance.map(|cp| i32::try_from(cp).unwrap_or(i32::MAX)),
-            rules: HouseRules { declaration: self.declaration, max_moves: self.max_moves },
+            rules: game_rules(self.declaration, self.max_moves),
             adjudication: Adjudication { resign: self.resign.0, draw: self.draw },
             seed: self.seed,
             separate: self.separate,
@@ -162,14 +164,14 @@ impl GenArgs {
 
     fn engine_options(&self) -> Result<Vec<(String, String)>, Failure> {
         let mut options: Vec<(String, String)> = [
-            ("Threads", "1".to_owned()),
-            ("USI_Hash", self.hash.to_string()),
+            THREADS.to(1),
+            HASH.to(self.hash as usize),
             // Only the last line of each search is wanted.
-            ("PvInterval", "100000".to_owned()),
+            PV_INTERVAL.to(100_000),
             // Every node is counted, and games are adjudicated: no extra search for mates.
-            ("RootMateNodes", "0".to_owned()),
-            ("EnteringKingRule", self.declaration.name().to_owned()),
-            ("MaxMovesToDraw", self.max_moves.to_string()),
+            ROOT_MATE_NODES.to(0),
+            ENTERING_KING_RULE.to(self.declaration.name().to_owned()),
+            MAX_MOVES_TO_DRAW.to(self.max_moves),
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into();
@@ -191,15 +193,15 @@ impl GenArgs {
         }
         for text in &self.openings {
             let (path, share) = shared(text)?;
-            let beginning = Beginning {
+            let source = OpeningSource {
                 game,
-                openings: Some(path.as_ref()),
+                file: Some(path.into()),
                 plies: self.plies,
-                start: "startpos",
+                start: "startpos".to_owned(),
                 max_moves: self.max_moves,
             };
             let mut problems = Vec::new();
-            let openings = beginning.openings(&mut problems)?;
+            let openings = source.read(&mut problems)?;
             if let Some(problem) = problems.first() {
                 return Err(Failure::failed(format!("{path}: {problem}")));
             }
@@ -317,7 +319,7 @@ fn resignation(text: &str) -> Result<Resign, String> {
     if text == "never" {
         return Ok(Resign(None));
     }
-    resign(text).map(|rule| Resign(Some(rule)))
+    text.parse().map(|rule| Resign(Some(rule)))
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use super::at;
 use super::steps::{Gate, Steps};
-use crate::doctor;
 use crate::evaluation::Evaluation;
 use crate::failure::Failure;
 use serde::Serialize;
@@ -90,7 +89,7 @@ impl Entry {
             epochs: best.as_ref().and_then(|line| line["epoch"].as_f64()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             commit: commit(),
-            machine: doctor::machine_name(),
+            machine: assembly::health::machine_name(),
             seconds: done.iter().map(|done| done.seconds).sum::<f64>().round(),
             commands: done.into_iter().map(|done| done.command).collect(),
         })

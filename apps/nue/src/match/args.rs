@@ -2,12 +2,15 @@
 
 use crate::failure::Failure;
 use crate::start::GameArg;
-use arena::adjudication::{DrawRule, ResignRule};
-use arena::spec::{escape, pairs};
+use arena::adjudication::{Adjudication, DrawRule, ResignRule};
+use arena::game_rules;
+use arena::request::{MatchRequest, OpeningSource};
+use arena::spec::escape;
 use arena::stats::Sprt;
 use clap::{Args, FromArgMatches};
 use rules::Declaration;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 use toml::Value;
 
 /// Play a match between engines, with statistics
@@ -44,7 +47,7 @@ pub(crate) struct MatchArgs {
     pub(crate) games: u64,
 
     /// Who meets whom: round-robin, or gauntlet (the first engine against the others)
-    #[arg(long, value_name = "FORMAT", default_value = "round-robin", value_parser = format)]
+    #[arg(long, value_name = "FORMAT", default_value = "round-robin")]
     pub(crate) format: arena::Format,
 
     /// Positions, lines or game records to begin from, each from both sides
@@ -72,15 +75,15 @@ pub(crate) struct MatchArgs {
     pub(crate) pin: bool,
 
     /// Stop when the difference is known: elo0=0,elo1=5[,alpha=0.05,beta=0.05] in normalised Elo
-    #[arg(long, value_name = "KEY=VALUE,…", value_parser = sprt)]
+    #[arg(long, value_name = "KEY=VALUE,…")]
     pub(crate) sprt: Option<Sprt>,
 
     /// End games that are lost by score: score=3000,moves=4[,both=false]
-    #[arg(long, value_name = "KEY=VALUE,…", value_parser = resign)]
+    #[arg(long, value_name = "KEY=VALUE,…")]
     pub(crate) resign: Option<ResignRule>,
 
     /// End games that are drawn by score: score=10,moves=20[,from=100]
-    #[arg(long, value_name = "KEY=VALUE,…", value_parser = draw)]
+    #[arg(long, value_name = "KEY=VALUE,…")]
     pub(crate) draw: Option<DrawRule>,
 
     /// Moves after which a game is drawn; 0 for no limit
@@ -120,6 +123,30 @@ pub(crate) struct MatchArgs {
 }
 
 impl MatchArgs {
+    /// The match these arguments ask for.
+    pub(crate) fn request(&self) -> MatchRequest {
+        MatchRequest {
+            engines: self.engines.clone(),
+            each: self.each.clone(),
+            openings: OpeningSource {
+                game: self.game.game,
+                file: self.openings.clone(),
+                plies: self.plies,
+                start: self.start.clone(),
+                max_moves: self.max_moves,
+            },
+            games: self.games,
+            format: self.format,
+            seed: self.seed,
+            concurrency: self.concurrency,
+            pin: self.pin,
+            sprt: self.sprt.is_some(),
+            rules: game_rules(self.declaration, self.max_moves),
+            adjudication: Adjudication { resign: self.resign, draw: self.draw },
+            margin: Duration::from_millis(self.margin),
+        }
+    }
+
     /// The arguments with those of the file they name put before them.
     pub(crate) fn with_config(self) -> Result<Self, Failure> {
         let Some(path) = &self.config else { return Ok(self) };
@@ -194,61 +221,7 @@ fn scalar(value: &Value) -> Result<String, String> {
     }
 }
 
-fn format(text: &str) -> Result<arena::Format, String> {
-    match text {
-        "round-robin" => Ok(arena::Format::RoundRobin),
-        "gauntlet" => Ok(arena::Format::Gauntlet),
-        _ => Err("expected round-robin or gauntlet".to_owned()),
-    }
-}
-
 fn at_a_time(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|n| (1..=10_000).contains(n));
     number.ok_or_else(|| "expected a number from 1 to 10000".to_owned())
-}
-
-/// Reads `key=value,…` where each key is known and takes a number (or true or false).
-fn numbers<const N: usize>(text: &str, keys: [(&str, Option<f64>); N]) -> Result<[f64; N], String> {
-    let mut values = keys.map(|(_, default)| default);
-    for (key, value) in pairs(text) {
-        let known = || keys.map(|(name, _)| name).join(", ");
-        let index = keys.iter().position(|(name, _)| *name == key);
-        let index = index.ok_or_else(|| format!("unknown key {key:?}: expected {}", known()))?;
-        let number = match value.as_str() {
-            "true" => Some(1.0),
-            "false" => Some(0.0),
-            other => other.parse::<f64>().ok().filter(|n| n.is_finite()),
-        };
-        values[index] = Some(number.ok_or_else(|| format!("{key} takes a number, not {value:?}"))?);
-    }
-    let missing = keys.iter().zip(values).find(|(_, value)| value.is_none());
-    if let Some(((name, _), _)) = missing {
-        return Err(format!("{name} is missing"));
-    }
-    Ok(values.map(Option::unwrap_or_default))
-}
-
-fn sprt(text: &str) -> Result<Sprt, String> {
-    let [elo0, elo1, alpha, beta] = numbers(
-        text,
-        [("elo0", None), ("elo1", None), ("alpha", Some(0.05)), ("beta", Some(0.05))],
-    )?;
-    Sprt::new(elo0, elo1, alpha, beta).map_err(|e| e.to_string())
-}
-
-pub(crate) fn resign(text: &str) -> Result<ResignRule, String> {
-    let [score, moves, both] =
-        numbers(text, [("score", None), ("moves", Some(4.0)), ("both", Some(1.0))])?;
-    Ok(ResignRule { score: score as i32, moves: (moves as u32).max(1), both: both != 0.0 })
-}
-
-pub(crate) fn draw(text: &str) -> Result<DrawRule, String> {
-    let [score, moves, from] =
-        numbers(text, [("score", None), ("moves", Some(8.0)), ("from", Some(0.0))])?;
-    Ok(DrawRule { score: score as i32, moves: (moves as u32).max(1), from: from as u32 })
-}
-
-/// The name of a file, for messages.
-pub(crate) fn shown(path: &Path) -> String {
-    path.display().to_string()
 }

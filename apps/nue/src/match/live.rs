@@ -1,6 +1,6 @@
 //! Progress: a table that updates in place on a terminal, plain lines now and then elsewhere.
 
-use super::summary::Summary;
+use arena::summary::Summary;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};

@@ -1,8 +1,8 @@
 //! Net files of both kinds, read and written.
 
-use crate::draft::Draft;
 use crate::failure::{Failure, Outcome};
 use clap::Args;
+use durable::Draft;
 use nnue::{AnyNet, Architecture};
 use std::fmt::Display;
 use std::fs::File;

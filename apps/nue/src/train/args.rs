@@ -3,11 +3,11 @@
 use super::tables::Kind;
 use crate::failure::{Failure, Outcome};
 use clap::{ArgAction, Args};
-use nnue::{Architecture, Shape};
+use nnue::{Architecture, Shape, feature_kind};
 use rules::Game;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use trainer::{NetOptions, Objective, Optimiser, Selection, Settings, Workers, feature_kind};
+use trainer::{NetOptions, Objective, Optimiser, Selection, Settings, Workers};
 
 /// Learn a net from teacher files
 ///

@@ -1,7 +1,7 @@
 //! What is seen of a run: a line that moves, and a table that grows.
 
 use super::args::Plan;
-use crate::data::count;
+use chart::grouped;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -41,12 +41,12 @@ impl Display {
         let epochs = plan.settings.epochs;
         let display =
             Self { bar, epochs, positions, began: now, said: now, learned: 0, before: None };
-        let (positions, games) = (count(positions), count(games));
+        let (positions, games) = (grouped(positions), grouped(games));
         let threads = plan.workers.threads();
         display.say(&format!(
             "{model}\n{positions} positions of {games} games, validated on {} positions; \
              {threads} threads\n{:>6} {:>14} {:>9}  {:>8}  {:>8} {:>8} {:>8}",
-            count(held_out as u64),
+            grouped(held_out as u64),
             "epoch",
             "positions",
             "rate",
@@ -84,7 +84,7 @@ impl Display {
             losses.total,
             losses.score,
             losses.result,
-            count(rate as u64),
+            grouped(rate as u64),
             seconds / 3600,
             seconds / 60 % 60,
             seconds % 60
@@ -119,7 +119,7 @@ impl Display {
         self.say(&format!(
             "{:>6} {:>14} {:>9.2e}  {training:>8}  {:>8.5} {:>8.5} {:>8.5}{best}{agreement}",
             entry.epoch,
-            count(entry.positions),
+            grouped(entry.positions),
             entry.rate,
             held_out.total,
             held_out.score,

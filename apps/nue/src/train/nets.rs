@@ -2,16 +2,16 @@
 
 use super::args::{Plan, TrainArgs};
 use super::run::{self, Product};
-use crate::draft::Draft;
 use crate::failure::{Failure, Outcome};
+use durable::Draft;
 use features::FeatureSet;
-use nnue::{AnyNet, Architecture};
+use nnue::{AnyNet, Architecture, KindVisitor, visit_kind};
 use rules::Variant;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
-use trainer::{Corpus, Distance, FloatNet, KindVisitor, NetModel, visit_kind};
+use trainer::{Corpus, Distance, FloatNet, NetModel};
 
 /// Positions on which integers and real numbers are compared.
 const COMPARED: usize = 1000;

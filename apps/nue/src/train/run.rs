@@ -181,7 +181,7 @@ impl Watcher<'_> {
             let losses = best.validation;
             self.display.say(&format!(
                 "{out}: best after {} positions, loss {:.5} (score {:.5}, result {:.5})",
-                crate::data::count(best.positions),
+                chart::grouped(best.positions),
                 losses.total,
                 losses.score,
                 losses.result,

@@ -1,22 +1,23 @@
 //! The command line of `nue tune`.
 
-use super::dials;
 use crate::failure::Failure;
-use crate::r#match::entries;
 use crate::start::GameArg;
+use alphabeta::{ParamSpec, Params};
 use arena::adjudication::{Adjudication, DrawRule, ResignRule};
-use arena::referee::HouseRules;
-use arena::spsa::{Dial, Gains};
+use arena::game_rules;
+use arena::parameters::{self, Tunable};
+use arena::request::OpeningSource;
+use arena::spsa::{Gains, Parameter};
 use arena::timed_game::Terms;
 use arena::{EngineSpec, Format, Plan, Schedule};
+use assembly::options::{HASH, THREADS};
 use clap::Args;
-use rules::Declaration;
+use rules::{Declaration, Game};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// What every engine is given unless told otherwise: as many as there are processors must fit.
-const ENGINE: [(&str, &str); 3] =
-    [("cmd", "self"), ("option.USI_Hash", "16"), ("option.Threads", "1")];
+const HASH_MIB: usize = 16;
 
 /// Tune the numbers of the search by games of the engine against itself (SPSA)
 ///
@@ -92,11 +93,11 @@ pub(crate) struct TuneArgs {
     pub(crate) concurrency: u16,
 
     /// End games that are lost by score: score=3000,moves=4[,both=false]
-    #[arg(long, value_name = "KEY=VALUE,…", value_parser = crate::r#match::args::resign)]
+    #[arg(long, value_name = "KEY=VALUE,…")]
     pub(crate) resign: Option<ResignRule>,
 
     /// End games that are drawn by score: score=10,moves=20[,from=100]
-    #[arg(long, value_name = "KEY=VALUE,…", value_parser = crate::r#match::args::draw)]
+    #[arg(long, value_name = "KEY=VALUE,…")]
     pub(crate) draw: Option<DrawRule>,
 
     /// Moves after which a game is drawn; 0 for no limit
@@ -127,10 +128,22 @@ pub(crate) struct TuneArgs {
     pub(crate) game: GameArg,
 }
 
+/// The numbers of the search, as the tuner sees them.
+fn tunable(game: Game) -> Vec<Tunable> {
+    let params = Params::of(game);
+    let tunable = |p: &ParamSpec| Tunable {
+        name: p.name,
+        default: params.get(p.name).unwrap_or(p.default),
+        min: p.min,
+        max: p.max,
+    };
+    Params::TABLE.iter().map(tunable).collect()
+}
+
 /// A tuning, and what the user should know about it.
 pub(super) struct Entered {
     pub(super) plan: Plan,
-    pub(super) dials: Vec<Dial>,
+    pub(super) parameters: Vec<Parameter>,
     pub(super) gains: Gains,
     pub(super) warnings: Vec<String>,
 }
@@ -152,18 +165,19 @@ impl TuneArgs {
             false => Err(Failure::usage(format!("--{name} takes a number above 0, not {n}"))),
         };
         let (c, r) = (positive("c", self.c)?, positive("r", self.r)?);
-        let set = dials::given(&self.set)?;
-        let dials = dials::chosen(&self.params, &set, c, r)?;
+        let table = tunable(self.game.game);
+        let set = parameters::given(&table, &self.set).map_err(Failure::usage)?;
+        let tuned = parameters::chosen(&table, &self.params, &set, c, r).map_err(Failure::usage)?;
         let gains = Gains { stability: positive("a", self.a)?, ..Gains::new(iterations) };
         let mut warnings = Vec::new();
-        let start = entries::Beginning {
+        let source = OpeningSource {
             game: self.game.game,
-            openings: self.openings.as_deref(),
+            file: self.openings.clone(),
             plies: self.plies,
-            start: &self.start,
+            start: self.start.clone(),
             max_moves: self.max_moves,
         };
-        let openings = start.openings(&mut warnings)?;
+        let openings = source.read(&mut warnings)?;
         let schedule = Schedule::new(Format::RoundRobin, 2, rounds, openings.len(), self.seed);
         if self.openings.is_none() {
             warnings.push("every game begins alike: give --openings".to_owned());
@@ -174,19 +188,21 @@ impl TuneArgs {
             schedule,
             openings,
             terms: Terms {
-                rules: HouseRules { declaration: self.declaration, max_moves: self.max_moves },
+                rules: game_rules(self.declaration, self.max_moves),
                 adjudication: Adjudication { resign: self.resign, draw: self.draw },
                 margin: Duration::from_millis(50),
             },
             concurrency: usize::from(self.concurrency),
             cpus: Vec::new(),
         };
-        Ok(Entered { plan, dials, gains, warnings })
+        Ok(Entered { plan, parameters: tuned, gains, warnings })
     }
 
     fn engine(&self, name: &str, set: &[(String, i64)]) -> Result<EngineSpec, Failure> {
-        let mut pairs: Vec<(String, String)> =
-            ENGINE.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec();
+        let mut pairs = vec![("cmd".to_owned(), "self".to_owned())];
+        for (name, value) in [HASH.to(HASH_MIB), THREADS.to(1)] {
+            pairs.push((format!("option.{name}"), value));
+        }
         pairs.push(("name".to_owned(), name.to_owned()));
         match (&self.nodes, &self.tc) {
             (Some(nodes), _) => pairs.push(("nodes".to_owned(), nodes.clone())),

@@ -1,6 +1,6 @@
 //! How far a tuning is: a bar on a terminal, a line now and then elsewhere.
 
-use arena::spsa::{Dial, Spsa};
+use arena::spsa::{Parameter, Spsa};
 use arena::tuning::Step;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal, Write};
@@ -36,17 +36,17 @@ impl Live {
     }
 
     /// An iteration is over.
-    pub(super) fn show(&mut self, step: &Step, dials: &[Dial]) {
+    pub(super) fn show(&mut self, step: &Step, parameters: &[Parameter]) {
         self.faults += u64::from(step.faults);
         let done = step.iteration + 1;
         if let Some(bar) = &self.bar {
             bar.set_position(done);
             bar.set_prefix(self.pace(done));
-            bar.set_message(values(step, dials));
+            bar.set_message(values(step, parameters));
         } else if self.said.elapsed() >= INTERVAL {
             self.said = Instant::now();
             let line =
-                format!("{done}/{} {}: {}", self.total, self.pace(done), values(step, dials));
+                format!("{done}/{} {}: {}", self.total, self.pace(done), values(step, parameters));
             // Where nobody reads it there is nobody to tell.
             let _ = writeln!(io::stderr(), "{line}");
         }
@@ -72,9 +72,10 @@ impl Live {
 }
 
 /// The values that have moved, from where to where.
-fn values(step: &Step, dials: &[Dial]) -> String {
-    let moved = dials.iter().zip(&step.values).filter(|(d, v)| (d.start - **v).abs() >= 0.05);
-    let parts: Vec<String> =
-        moved.map(|(dial, value)| format!("{} {}→{value:.1}", dial.name, dial.start)).collect();
+fn values(step: &Step, parameters: &[Parameter]) -> String {
+    let moved = parameters.iter().zip(&step.values).filter(|(d, v)| (d.start - **v).abs() >= 0.05);
+    let parts: Vec<String> = moved
+        .map(|(parameter, value)| format!("{} {}→{value:.1}", parameter.name, parameter.start))
+        .collect();
     if parts.is_empty() { "nothing has moved yet".to_owned() } else { parts.join(", ") }
 }

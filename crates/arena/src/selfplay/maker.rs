@@ -3,13 +3,13 @@
 use super::Recipe;
 use crate::game::{self, Played};
 use crate::opening::Opening;
-use crate::referee::End;
-use crate::seed::Seed;
-use engines::{Decision, EngineFactory as Workshop, PlayerError};
+use engines::{Decision, EngineFactory, PlayerError};
 use rules::{AnyPosition, Move};
+use seed::Rng;
 use std::io;
 use std::time::Duration;
-use teacher::{Ending, Flags, MATE, MATE_BOUND, Outcome, Ply};
+use teacher::{Flags, MATE, MATE_BOUND, Outcome, Ply, as_stored};
+use think::key::common::MULTI_PV;
 use think::{
     Answer, Best, Bound, Engine, Info, Limits, MateAnswer, OptionError, Report, Score, WrongGame,
     to_units,
@@ -34,12 +34,7 @@ pub enum Broken {
     Game(#[from] WrongGame),
     /// The engine broke the rules.
     #[error("game {number}: the engine lost by a fault: {fault}")]
-    Fault {
-        /// Which game.
-        number: u64,
-        /// What it did.
-        fault: String,
-    },
+    Fault { number: u64, fault: String },
     /// No thread could be started.
     #[error("no thread for self-play: {0}")]
     Thread(io::Error),
@@ -51,11 +46,9 @@ pub enum Broken {
 /// A game that was made.
 #[derive(Clone, Debug)]
 pub struct Made {
-    /// The game.
     pub game: teacher::Game,
     /// Nodes that were read for it, beginnings that were dropped included.
     pub nodes: u64,
-    /// Searches.
     pub searches: u64,
     /// The same game had been made before, and there was no other to be had.
     pub repeated: bool,
@@ -71,15 +64,15 @@ pub struct Maker<'a> {
 
 impl<'a> Maker<'a> {
     /// Makes the engines.
-    pub fn new(recipe: &'a Recipe, workshop: &Workshop) -> Result<Self, Broken> {
+    pub fn new(recipe: &'a Recipe, factory: &EngineFactory) -> Result<Self, Broken> {
         let count = if recipe.separate { 2 } else { 1 };
         let mut engines = Vec::new();
         for _ in 0..count {
-            let mut engine = workshop(recipe.game);
+            let mut engine = factory(recipe.game);
             for (name, value) in &recipe.options {
                 engine.set_option(name, value)?;
             }
-            engine.set_option("MultiPV", "1")?;
+            engine.set_option(MULTI_PV.name(), "1")?;
             engine.is_ready(&mut |_| ());
             engines.push(engine);
         }
@@ -94,30 +87,30 @@ impl<'a> Maker<'a> {
         retry: u64,
         is_over: &dyn Fn() -> bool,
     ) -> Result<Option<Made>, Broken> {
-        let seed = Seed::new(self.recipe.seed).branch(number).branch(retry);
+        let seed = Rng::new(self.recipe.seed).split(number).split(retry);
         let (mut nodes, mut searches) = (0, 0);
         for beginning in 0..BEGINNINGS {
-            let mut random = seed.branch(beginning);
+            let mut random = seed.split(beginning);
             let last = beginning + 1 == BEGINNINGS;
             let opening = self.recipe.starts.draw(&mut random);
             let Some(opening) = opening else { continue };
-            let mut sitting = Sitting::new(self.recipe, &mut random);
-            sitting.strict = !last;
-            let played = self.play(&opening, &mut sitting, &mut random, is_over);
-            nodes += sitting.nodes;
-            searches += sitting.searches;
+            let mut state = GameState::new(self.recipe, &mut random);
+            state.strict = !last;
+            let played = self.play(&opening, &mut state, &mut random, is_over);
+            nodes += state.nodes;
+            searches += state.searches;
             let played = match played {
                 Ok(played) => played,
                 Err(Stopped::Over) => return Ok(None),
                 Err(Stopped::Unbalanced) => continue,
                 Err(Stopped::Broken(broken)) => return Err(broken),
             };
-            if let End::Fault(_, fault) = &played.end {
+            if let Some((_, fault)) = played.end.fault() {
                 return Err(Broken::Fault { number, fault: fault.to_string() });
             }
             // A game that ended among its random moves teaches nothing.
-            if sitting.searches > 0 && !played.moves.is_empty() {
-                let game = record(&played, &sitting.thoughts);
+            if state.searches > 0 && !played.moves.is_empty() {
+                let game = record(&played, &state.thoughts);
                 return Ok(Some(Made { game, nodes, searches, repeated: false }));
             }
         }
@@ -128,8 +121,8 @@ impl<'a> Maker<'a> {
     fn play(
         &mut self,
         opening: &Opening,
-        sitting: &mut Sitting,
-        random: &mut Seed,
+        state: &mut GameState,
+        random: &mut Rng,
         is_over: &dyn Fn() -> bool,
     ) -> Result<Played, Stopped> {
         for engine in &mut self.engines {
@@ -142,7 +135,7 @@ impl<'a> Maker<'a> {
                 stopped = Some(Stopped::Over);
                 return Err(PlayerError::Abandoned);
             }
-            self.thought(line.position(), sitting, random).map_err(|why| {
+            self.thought(line.position(), state, random).map_err(|why| {
                 stopped = Some(why);
                 PlayerError::Abandoned
             })
@@ -153,11 +146,11 @@ impl<'a> Maker<'a> {
     fn thought(
         &mut self,
         position: &AnyPosition,
-        sitting: &mut Sitting,
-        random: &mut Seed,
+        state: &mut GameState,
+        random: &mut Rng,
     ) -> Result<Decision, Stopped> {
-        sitting.ply += 1;
-        let ply = sitting.ply;
+        state.ply += 1;
+        let ply = state.ply;
         let thought = |answer, info| Decision {
             answer,
             ponder: None,
@@ -166,40 +159,40 @@ impl<'a> Maker<'a> {
             lag: NO_TIME,
             starved: NO_TIME,
         };
-        if sitting.by_lot.contains(&ply) {
+        if state.random_plies.contains(&ply) {
             let legal = position.legal_moves();
             let drawn = legal[random.below(legal.len())];
-            sitting.thoughts.push(None);
+            state.thoughts.push(None);
             return Ok(thought(Answer::Move(drawn), None));
         }
         let near = self.recipe.near_best.filter(|near| ply <= near.last);
-        let heard = self.ask(position, near.map_or(1, |near| near.lines))?;
-        sitting.searches += 1;
-        sitting.nodes += heard.lines.first().and_then(|line| line.nodes).unwrap_or(0);
-        let score = heard.exact;
-        let settled = sitting.by_lot.last().is_none_or(|&last| ply > last);
-        if sitting.strict && settled && !sitting.judged {
-            sitting.judged = true;
+        let report = self.ask(position, near.map_or(1, |near| near.lines))?;
+        state.searches += 1;
+        state.nodes += report.lines.first().and_then(|line| line.nodes).unwrap_or(0);
+        let score = report.exact;
+        let settled = state.random_plies.last().is_none_or(|&last| ply > last);
+        if state.strict && settled && !state.judged {
+            state.judged = true;
             let off = score.map_or(0, |score| centipawns(score).abs());
             if self.recipe.balance.is_some_and(|balance| off > balance) {
                 return Err(Stopped::Unbalanced);
             }
         }
-        let mut answer = heard.best;
+        let mut answer = report.best;
         if let (Some(near), Answer::Move(_)) = (near, answer)
-            && let Some(m) = heard.near(near.margin, random)
+            && let Some(m) = report.near(near.margin, random)
         {
             answer = Answer::Move(m);
         }
-        sitting.thoughts.push(score.map(to_teacher));
-        Ok(thought(answer, heard.lines.into_iter().next()))
+        state.thoughts.push(score.map(to_teacher));
+        Ok(thought(answer, report.lines.into_iter().next()))
     }
 
-    fn ask(&mut self, position: &AnyPosition, lines: usize) -> Result<Heard, Stopped> {
+    fn ask(&mut self, position: &AnyPosition, lines: usize) -> Result<LastReport, Stopped> {
         let side = if self.engines.len() > 1 { position.turn().index() } else { 0 };
         if lines != self.lines {
             for engine in &mut self.engines {
-                engine.set_option("MultiPV", &lines.to_string()).map_err(Broken::from)?;
+                engine.set_option(MULTI_PV.name(), &lines.to_string()).map_err(Broken::from)?;
             }
             self.lines = lines;
         }
@@ -207,9 +200,9 @@ impl<'a> Maker<'a> {
         engine.set_position(position.clone()).map_err(Broken::from)?;
         let limits =
             Limits { nodes: self.recipe.nodes, depth: self.recipe.depth, ..Limits::default() };
-        let mut heard = Heard { lines: Vec::new(), exact: None, best: Answer::Resign };
-        engine.think(limits, &mut heard);
-        Ok(heard)
+        let mut report = LastReport { lines: Vec::new(), exact: None, best: Answer::Resign };
+        engine.think(limits, &mut report);
+        Ok(report)
     }
 }
 
@@ -233,10 +226,10 @@ impl From<Broken> for Stopped {
 }
 
 /// One game as it goes on.
-struct Sitting {
+struct GameState {
     ply: usize,
-    /// Plies whose moves are drawn by lot, in order.
-    by_lot: Vec<usize>,
+    /// Plies whose moves are chosen at random, in order.
+    random_plies: Vec<usize>,
     /// What was thought before each move, in order.
     thoughts: Vec<Option<i16>>,
     strict: bool,
@@ -245,8 +238,8 @@ struct Sitting {
     searches: u64,
 }
 
-impl Sitting {
-    fn new(recipe: &Recipe, random: &mut Seed) -> Self {
+impl GameState {
+    fn new(recipe: &Recipe, random: &mut Rng) -> Self {
         let wanted = recipe.random;
         let mut plies: Vec<usize> = (wanted.first.max(1)..=wanted.last).collect();
         random.shuffle(&mut plies);
@@ -254,7 +247,7 @@ impl Sitting {
         plies.sort_unstable();
         Self {
             ply: 0,
-            by_lot: plies,
+            random_plies: plies,
             thoughts: Vec::new(),
             strict: true,
             judged: false,
@@ -265,7 +258,7 @@ impl Sitting {
 }
 
 /// What an engine said of a position.
-struct Heard {
+struct LastReport {
     /// The latest line of each rank.
     lines: Vec<Info>,
     /// The latest value of the best line that was not a bound.
@@ -273,9 +266,9 @@ struct Heard {
     best: Answer,
 }
 
-impl Heard {
-    /// One of the moves within a margin of the best, by lot.
-    fn near(&self, margin: i32, random: &mut Seed) -> Option<Move> {
+impl LastReport {
+    /// One of the moves within a margin of the best, at random.
+    fn near(&self, margin: i32, random: &mut Rng) -> Option<Move> {
         let value = |line: &Info| line.score.map(|(score, _)| centipawns(score));
         let best = value(self.lines.first()?)?;
         let near: Vec<Move> = self
@@ -288,7 +281,7 @@ impl Heard {
     }
 }
 
-impl Report for Heard {
+impl Report for LastReport {
     fn info(&mut self, info: &Info) {
         let rank = info.multipv.unwrap_or(1).max(1) as usize - 1;
         if rank == 0 {
@@ -355,19 +348,6 @@ fn record(played: &Played, thoughts: &[Option<i16>]) -> teacher::Game {
     // A thought that ended in no move: a declaration.
     game.last = thoughts.get(played.moves.len()).copied().flatten();
     game.outcome = played.winner().map_or(Outcome::Draw, Outcome::Won);
-    game.ending = ending(&played.end);
+    game.reason = as_stored(played.end.ending.reason);
     game
-}
-
-const fn ending(end: &End) -> Ending {
-    match end {
-        End::Mate(_) => Ending::Mate,
-        End::Resign(_) => Ending::Resign,
-        End::Declaration(_) | End::Try(_) => Ending::Declaration,
-        End::Repetition | End::RepetitionLoss(_) => Ending::Repetition,
-        End::PerpetualCheck(_) => Ending::PerpetualCheck,
-        End::MaxMoves => Ending::MaxMoves,
-        End::AdjudicatedWin(_) | End::AdjudicatedDraw => Ending::Adjudicated,
-        End::Fault(..) => Ending::Illegal,
-    }
 }

@@ -1,8 +1,8 @@
 //! Where games of self-play begin: sets of openings, each with its share.
 
 use crate::opening::Opening;
-use crate::seed::Seed;
 use rules::{AnyPosition, Color, Game};
+use seed::Rng;
 
 /// Sets of beginnings with their shares.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct Starts {
 pub enum Set {
     /// One of these, all equally often.
     Openings(Vec<Opening>),
-    /// Shogi with both kings in the enemy's camp, pieces by lot.
+    /// Shogi with both kings in the enemy's camp, pieces at random.
     EnteringKings,
 }
 
@@ -37,7 +37,7 @@ impl Starts {
     }
 
     /// A beginning; `None` where the one that was drawn cannot be played.
-    pub fn draw(&self, random: &mut Seed) -> Option<Opening> {
+    pub fn draw(&self, random: &mut Rng) -> Option<Opening> {
         let mut left = random.unit() * self.total;
         let chosen = self.sets.iter().find(|(_, share)| {
             left -= share;
@@ -64,7 +64,7 @@ const PIECES: [(char, usize, bool); 7] = [
 /// A shogi position with both kings in the enemy's camp: every piece belongs to either side, in
 /// hand or on the board, most of them near their own king and promoted there. `None` where the
 /// side that has moved would be in check, or the like.
-pub fn entering_kings(random: &mut Seed) -> Option<Opening> {
+pub fn entering_kings(random: &mut Rng) -> Option<Opening> {
     let mut board = Board::default();
     for color in Color::BOTH {
         let place = board.free(random, color, 3)?;
@@ -111,7 +111,7 @@ struct Board {
 
 impl Board {
     /// A free square within so many ranks of the enemy's edge.
-    fn free(&self, random: &mut Seed, color: Color, ranks: usize) -> Option<(usize, usize)> {
+    fn free(&self, random: &mut Rng, color: Color, ranks: usize) -> Option<(usize, usize)> {
         for _ in 0..200 {
             let (depth, file) = (random.below(ranks), random.below(9));
             let rank = if color == Color::Black { depth } else { 8 - depth };

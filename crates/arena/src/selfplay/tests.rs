@@ -4,9 +4,10 @@ use super::starts::{Set, Starts, entering_kings};
 use super::*;
 use crate::adjudication::ResignRule;
 use crate::opening::Opening;
-use crate::seed::Seed;
 use rules::{AnyPosition, Color};
-use teacher::{Ending, Outcome};
+use seed::Rng;
+use teacher::{Outcome, Reason};
+use think::key::common::MULTI_PV;
 use think::{
     Answer, Best, Bound, Control, Engine, Info, Limits, OptionError, OptionSpec, Report, Score,
     WrongGame,
@@ -23,7 +24,7 @@ struct Oracle {
 
 impl Oracle {
     fn value(position: &AnyPosition) -> i32 {
-        Seed::new(position.key()).below(401) as i32 - 200
+        Rng::new(position.key()).below(401) as i32 - 200
     }
 }
 
@@ -73,7 +74,7 @@ impl Engine for Oracle {
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
-        if name != "MultiPV" {
+        if name != MULTI_PV.name() {
             return Err(OptionError::Unknown { name: name.to_owned() });
         }
         self.lines = value.parse().unwrap();
@@ -92,7 +93,7 @@ fn recipe(game: Game) -> Recipe {
         random: RandomMoves { count: 3, first: 1, last: 5 },
         near_best: None,
         balance: None,
-        rules: HouseRules { max_moves: 60, ..HouseRules::default() },
+        rules: GameRules { max_moves: Some(60), ..GameRules::default() },
         adjudication: Adjudication::default(),
         seed: 7,
         separate: false,
@@ -103,10 +104,10 @@ fn recipe(game: Game) -> Recipe {
 fn produce(recipe: &Recipe, threads: usize, first: u64, count: usize) -> Vec<Made> {
     let mut made = Vec::new();
     let abandoned = AtomicBool::new(false);
-    let workshop: &Workshop = &|game| {
+    let factory: &EngineFactory = &|game| {
         Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: false })
     };
-    let production = Production { recipe, workshop, threads, first, abandoned: &abandoned };
+    let production = Production { recipe, factory, threads, first, abandoned: &abandoned };
     let mut seen = HashSet::new();
     production
         .run(&mut seen, &mut |game| {
@@ -152,10 +153,10 @@ fn random_moves_are_as_many_and_as_early_as_asked() {
 fn scores_are_exact_and_in_evaluation_units() {
     let recipe = recipe(Game::Shogi);
     let (mut plies, abandoned) = (0, AtomicBool::new(false));
-    let workshop: &Workshop =
+    let factory: &EngineFactory =
         &|game| Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: true });
     let production =
-        Production { recipe: &recipe, workshop, threads: 1, first: 0, abandoned: &abandoned };
+        Production { recipe: &recipe, factory, threads: 1, first: 0, abandoned: &abandoned };
     let take = &mut |made: &Made| {
         let mut position = made.game.start.clone();
         for ply in &made.game.plies {
@@ -209,7 +210,7 @@ fn unbalanced_beginnings_are_dropped() {
     }
 }
 
-/// Without random moves there is one game only; a few moves by lot make many.
+/// Without random moves there is one game only; a few moves at random make many.
 #[test]
 fn no_game_is_played_twice_while_there_are_others() {
     let few =
@@ -224,15 +225,15 @@ fn no_game_is_played_twice_while_there_are_others() {
 #[test]
 fn scores_end_games_and_results_are_told() {
     let mut ended = recipe(Game::Shogi);
-    // Of values by lot one is soon below minus 150.
+    // Of values at random one is soon below minus 150.
     ended.adjudication.resign = Some(ResignRule { score: 150, moves: 1, both: false });
     for game in games(&ended, 1, 0, 10) {
-        assert_eq!(game.ending, Ending::Adjudicated);
+        assert_eq!(game.reason, Reason::Adjudicated);
         assert!(matches!(game.outcome, Outcome::Won(_)));
         assert!(game.plies.last().unwrap().score.unwrap().abs() >= 135);
     }
     let draws = games(&recipe(Game::Shogi), 1, 0, 30);
-    assert!(draws.iter().any(|g| g.ending == Ending::MaxMoves && g.outcome == Outcome::Draw));
+    assert!(draws.iter().any(|g| g.reason == Reason::MaxMoves && g.outcome == Outcome::Draw));
 }
 
 #[test]
@@ -242,18 +243,18 @@ fn an_option_nobody_knows_is_an_error_not_a_hang() {
         ..recipe(Game::Shogi)
     };
     let abandoned = AtomicBool::new(false);
-    let workshop: &Workshop = &|game| {
+    let factory: &EngineFactory = &|game| {
         Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: false })
     };
     let production =
-        Production { recipe: &wrong, workshop, threads: 2, first: 5, abandoned: &abandoned };
+        Production { recipe: &wrong, factory, threads: 2, first: 5, abandoned: &abandoned };
     let result = production.run(&mut HashSet::new(), &mut |_| ControlFlow::Continue(()));
     assert!(matches!(result, Err(Broken::Option(_))));
 }
 
 #[test]
 fn entering_king_positions_have_both_kings_in_the_camp_and_all_pieces() {
-    let mut random = Seed::new(3);
+    let mut random = Rng::new(3);
     let made: Vec<_> = (0..400).filter_map(|_| entering_kings(&mut random)).collect();
     assert!(made.len() > 100, "{}", made.len());
     for opening in &made {

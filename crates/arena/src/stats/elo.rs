@@ -5,7 +5,7 @@
 //! the standard deviation of a game (Van den Bergh, "Normalized Elo"): it measures how many games
 //! a difference takes to be seen, whatever the share of draws.
 
-use super::Score;
+use super::MatchScore;
 
 /// Units of normalised Elo in one standard deviation: 800 / ln 10.
 pub(super) const NORMALISED: f64 = 347.435_585_522_601_46;
@@ -16,11 +16,8 @@ pub const CI95: f64 = 1.959_963_984_540_054;
 /// A value and the 95 % interval around it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
-    /// Lower end.
     pub low: f64,
-    /// The value.
     pub mid: f64,
-    /// Upper end.
     pub high: f64,
 }
 
@@ -55,7 +52,7 @@ pub fn score_of(elo: f64) -> f64 {
 
 impl Estimate {
     /// From complete pairs where there are any, else from single games; `None` without games.
-    pub fn of(score: &Score) -> Option<Self> {
+    pub fn of(score: &MatchScore) -> Option<Self> {
         let paired = score.pairs.iter().sum::<u64>() > 0;
         let sample = if paired {
             Sample::new(&score.pairs, 2.0)?

@@ -1,5 +1,5 @@
 use super::*;
-use crate::seed::Seed;
+use seed::Rng;
 
 fn close(a: f64, b: f64, tolerance: f64) {
     assert!((a - b).abs() <= tolerance, "{a} is not {b}");
@@ -38,7 +38,7 @@ fn estimates_are_the_published_ones() {
         ([332, 433, 498, 333, 334], -9.17, 10.96, -8.64, 10.33, 0.0505),
         ([7895, 8757, 5685, 568, 9999], -19.01, 2.65, -21.04, 2.95, 0.0),
     ] {
-        let estimate = Estimate::of(&Score { pairs, ..Score::default() }).unwrap();
+        let estimate = Estimate::of(&MatchScore { pairs, ..MatchScore::default() }).unwrap();
         let normalised = estimate.normalised.unwrap();
         close(normalised.mid, nelo, 0.01);
         close(normalised.error(), nelo_error, 0.01);
@@ -50,7 +50,7 @@ fn estimates_are_the_published_ones() {
     for ((wins, losses, draws), nelo, nelo_error, superiority) in
         [((76, 89, 123), -20.76, 40.13, 0.1553), ((136, 96, 111), 49.77, 36.77, 0.9960)]
     {
-        let score = Score { wins, draws, losses, ..Score::default() };
+        let score = MatchScore { wins, draws, losses, ..MatchScore::default() };
         let estimate = Estimate::of(&score).unwrap();
         let normalised = estimate.normalised.unwrap();
         close(normalised.mid, nelo, 0.01);
@@ -61,16 +61,16 @@ fn estimates_are_the_published_ones() {
 
 #[test]
 fn single_games_are_used_where_no_pair_is_complete() {
-    let score = Score { wins: 3, draws: 1, losses: 1, ..Score::default() };
+    let score = MatchScore { wins: 3, draws: 1, losses: 1, ..MatchScore::default() };
     let estimate = Estimate::of(&score).unwrap();
     close(estimate.elo.mid, elo_of(0.7), 1e-9);
     assert!(estimate.superiority > 0.5);
-    assert_eq!(Estimate::of(&Score::default()), None);
+    assert_eq!(Estimate::of(&MatchScore::default()), None);
 }
 
 #[test]
 fn all_alike_is_certain_and_nothing_is_divided_by_zero() {
-    let all = |pairs| Estimate::of(&Score { pairs, ..Score::default() }).unwrap();
+    let all = |pairs| Estimate::of(&MatchScore { pairs, ..MatchScore::default() }).unwrap();
     let won = all([0, 0, 0, 0, 7]);
     assert_eq!((won.elo.mid, won.superiority, won.normalised), (f64::INFINITY, 1.0, None));
     let even = all([0, 0, 7, 0, 0]);
@@ -89,7 +89,7 @@ fn intervals_hold_what_they_promise() {
     let normalised = (mean - 0.5) / (2.0 * variance).sqrt() * NORMALISED;
     let (mut held, mut held_normalised) = (0, 0);
     let trials = 2000;
-    let mut seed = Seed::new(42);
+    let mut seed = Rng::new(42);
     for _ in 0..trials {
         let mut pairs = [0; 5];
         for _ in 0..400 {
@@ -100,7 +100,7 @@ fn intervals_hold_what_they_promise() {
             });
             pairs[index.unwrap_or(4)] += 1;
         }
-        let estimate = Estimate::of(&Score { pairs, ..Score::default() }).unwrap();
+        let estimate = Estimate::of(&MatchScore { pairs, ..MatchScore::default() }).unwrap();
         let inside = |i: Interval, x: f64| u32::from(i.low <= x && x <= i.high);
         held += inside(estimate.elo, truth);
         held_normalised += inside(estimate.normalised.unwrap(), normalised);

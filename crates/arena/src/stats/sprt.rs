@@ -5,8 +5,10 @@
 //! den Bergh, "A practical introduction to the GSPRT"). For normalised Elo a difference fixes
 //! `(mean - ½) / deviation`; the best such distribution is found by iteration.
 
-use super::Score;
+use super::MatchScore;
 use super::elo::NORMALISED;
+use crate::spec::numbers;
+use std::str::FromStr;
 use thiserror::Error;
 
 /// A test: is the difference rather `elo0` or rather `elo1`?
@@ -27,6 +29,18 @@ pub enum SprtError {
     /// An error rate is no probability below one half.
     #[error("alpha and beta must lie between 0 and 0.5, not {0}")]
     Rate(f64),
+}
+
+/// `elo0=0,elo1=5,alpha=0.05,beta=0.05`: the error rates may be left out.
+impl FromStr for Sprt {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let rate = Some(0.05);
+        let keys = [("elo0", None), ("elo1", None), ("alpha", rate), ("beta", rate)];
+        let [elo0, elo1, alpha, beta] = numbers(text, keys)?;
+        Self::new(elo0, elo1, alpha, beta).map_err(|e| e.to_string())
+    }
 }
 
 /// What the test says.
@@ -65,7 +79,7 @@ impl Sprt {
     }
 
     /// Logarithm of how much likelier the pair results are under `elo1` than under `elo0`.
-    pub fn ratio(&self, score: &Score) -> f64 {
+    pub fn ratio(&self, score: &MatchScore) -> f64 {
         let count: u64 = score.pairs.iter().sum();
         if count == 0 {
             return 0.0;
@@ -88,7 +102,7 @@ impl Sprt {
     }
 
     /// What the results say.
-    pub fn verdict(&self, score: &Score) -> Verdict {
+    pub fn verdict(&self, score: &MatchScore) -> Verdict {
         let (low, high) = self.bounds();
         let ratio = self.ratio(score);
         if ratio >= high {

@@ -1,8 +1,8 @@
 use super::*;
-use crate::seed::Seed;
+use seed::Rng;
 
-fn pairs(pairs: [u64; 5]) -> Score {
-    Score { pairs, ..Score::default() }
+fn pairs(pairs: [u64; 5]) -> MatchScore {
+    MatchScore { pairs, ..MatchScore::default() }
 }
 
 /// Results published with fastchess, a runner for chess engines, for the same test.
@@ -23,7 +23,7 @@ fn bounds_and_verdicts() {
     let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap();
     let (low, high) = sprt.bounds();
     assert!((low + 2.944_439).abs() < 1e-5 && (high - 2.944_439).abs() < 1e-5);
-    assert_eq!(sprt.verdict(&Score::default()), Verdict::Undecided);
+    assert_eq!(sprt.verdict(&MatchScore::default()), Verdict::Undecided);
     assert_eq!(sprt.verdict(&pairs([10, 50, 100, 60, 12])), Verdict::Undecided);
     assert_eq!(sprt.verdict(&pairs([0, 0, 1000, 600, 300])), Verdict::Accepted);
     assert_eq!(sprt.verdict(&pairs([300, 600, 1000, 0, 0])), Verdict::Rejected);
@@ -79,10 +79,10 @@ fn shares(elo: f64) -> [f64; 5] {
 /// Plays tests to their end with a known truth: the share of acceptances.
 fn accepted(sprt: &Sprt, truth: f64, trials: u32, seed: u64) -> f64 {
     let shares = shares(truth);
-    let mut seed = Seed::new(seed);
+    let mut seed = Rng::new(seed);
     let mut accepted = 0;
     for _ in 0..trials {
-        let mut score = Score::default();
+        let mut score = MatchScore::default();
         let verdict = loop {
             for _ in 0..10 {
                 let mut x = seed.unit();

@@ -10,7 +10,7 @@ fn crowd(concurrency: usize, games: u64, max_moves: u32) -> Plan {
     let mut plan = plan(vec![engine("a", "delay 2", keys), engine("b", "delay 2", keys)], games);
     plan.concurrency = concurrency;
     plan.terms.margin = Duration::from_millis(50);
-    plan.terms.rules.max_moves = max_moves;
+    plan.terms.rules.max_moves = Some(max_moves);
     plan
 }
 

@@ -2,9 +2,10 @@
 
 use crate::mocks::{engine, plan, play, runner};
 use arena::adjudication::{Adjudication, DrawRule, ResignRule};
-use arena::referee::End;
+use arena::ending::GameEnd;
 use arena::{Event, Finished, Flow, Opening};
 use engines::FaultKind;
+use play::{Ending, Reason};
 use rules::{AnyPosition, Color, Declaration, Game, Handicap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -18,10 +19,22 @@ fn limit(what: &str) -> &'static str {
     if what.starts_with("flood") { FLOOD_LIMIT } else { LIMIT }
 }
 
+fn won(winner: Color, reason: Reason) -> GameEnd {
+    Ending::won(winner, reason).into()
+}
+
+fn lost(loser: Color, reason: Reason) -> GameEnd {
+    Ending::lost(loser, reason).into()
+}
+
+fn drawn(reason: Reason) -> GameEnd {
+    Ending::draw(reason).into()
+}
+
 /// The colour and cause of the fault a game ended with.
 fn fault(game: &Finished) -> Option<(usize, FaultKind)> {
     let (color, fault) = game.played.end.fault()?;
-    Some((game.ticket.players[color.index()], fault.kind))
+    Some((game.scheduled.players[color.index()], fault.kind))
 }
 
 #[test]
@@ -112,8 +125,8 @@ fn chatter_between_the_lines_does_no_harm() {
 fn resigning_loses_for_whoever_does_it() {
     let plan = plan(vec![engine("a", "resign 3", LIMIT), engine("b", "good", LIMIT)], 2);
     let games = play(&plan);
-    assert_eq!(games[0].played.end, End::Resign(Color::Black));
-    assert_eq!(games[1].played.end, End::Resign(Color::White));
+    assert_eq!(games[0].played.end, lost(Color::Black, Reason::Resign));
+    assert_eq!(games[1].played.end, lost(Color::White, Reason::Resign));
     // A game's number of questions goes on in the same process: the second ends at the first.
     assert_eq!(games[0].played.plies(), 4);
 }
@@ -131,11 +144,11 @@ fn scores_end_games_where_both_agree() {
         play(&plan).remove(0).played
     };
     // The mock's scores are Black's: White's are their negatives.
-    let won = end(2000);
-    assert_eq!((won.end.clone(), won.plies()), (End::AdjudicatedWin(Color::Black), 6));
-    let drawn = end(5);
-    assert_eq!((drawn.end.clone(), drawn.plies()), (End::AdjudicatedDraw, 8));
-    assert_eq!(end(500).end, End::MaxMoves);
+    let decided = end(2000);
+    assert_eq!((decided.end.clone(), decided.plies()), (won(Color::Black, Reason::Adjudicated), 6));
+    let even = end(5);
+    assert_eq!((even.end.clone(), even.plies()), (drawn(Reason::Adjudicated), 8));
+    assert_eq!(end(500).end, drawn(Reason::MaxMoves));
 }
 
 #[test]
@@ -163,7 +176,7 @@ fn declarations_are_checked_by_the_rule_in_force() {
         plan.terms.rules.declaration = rule;
         let game = play(&plan).remove(0);
         match right {
-            true => assert_eq!(game.played.end, End::Declaration(Color::Black)),
+            true => assert_eq!(game.played.end, won(Color::Black, Reason::Declaration)),
             false => assert_eq!(fault(&game), Some((0, FaultKind::Illegal))),
         }
     }
@@ -173,12 +186,12 @@ fn declarations_are_checked_by_the_rule_in_force() {
 fn a_stopped_match_ends_at_once_and_only_wanted_games_are_played() {
     let mut plan =
         plan(vec![engine("a", "delay 100", LIMIT), engine("b", "hang 9", "nodes=1")], 40);
-    plan.terms.rules.max_moves = 10;
+    plan.terms.rules.max_moves = Some(10);
     let began = Instant::now();
     let seen = AtomicU64::new(0);
     runner().run(&plan, &|id| id >= 6, &mut |event| match event {
         Event::Finished(game) => {
-            assert!(game.ticket.id >= 6);
+            assert!(game.scheduled.id >= 6);
             seen.fetch_add(1, Ordering::Relaxed);
             Flow::Stop
         }
@@ -199,7 +212,7 @@ fn an_engine_that_does_not_read_is_noticed() {
 
 /// Scores of an engine's moves, which say how the mock came to them: 777 after a ponder hit.
 fn scores(game: &Finished, engine: usize) -> Vec<Option<i32>> {
-    let first = usize::from(game.ticket.players[0] != engine);
+    let first = usize::from(game.scheduled.players[0] != engine);
     let score = |info: &think::Info| match info.score {
         Some((think::Score::Cp(cp), _)) => Some(cp),
         _ => None,

@@ -15,9 +15,9 @@ fn peers_play_whole_games_and_their_records_read_back() {
         engines.push(spec(&format!("cmd={},{keys}", path.display())));
     }
     let mut plan = plan(engines, 2);
-    plan.terms.rules.max_moves = 30;
+    plan.terms.rules.max_moves = Some(30);
     for game in play(&plan) {
-        assert_eq!(game.played.end.fault(), None, "{:?}", game.ticket);
+        assert_eq!(game.played.end.fault(), None, "{:?}", game.scheduled);
         let written = record(&game.played, &Caption::default());
         let (bytes, losses) =
             kifu::to_bytes(&written, Format::Csa, &WriteOptions::default()).unwrap();

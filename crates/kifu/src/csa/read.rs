@@ -280,8 +280,8 @@ fn seconds(text: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ending::Outcome;
     use crate::record::NodeId;
+    use play::Outcome;
 
     fn read_ok(text: &str) -> Record {
         read(text, None).unwrap_or_else(|e| panic!("line {}: {}", e.line, e.reason))

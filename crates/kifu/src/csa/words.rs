@@ -100,7 +100,7 @@ pub(super) fn summary(text: &str, turn: Color) -> Option<Ending> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ending::Outcome;
+    use play::Outcome;
 
     #[test]
     fn words_keep_the_winner() {

@@ -248,7 +248,7 @@ fn text_of(game: Game, m: &Map<String, Value>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ending::Outcome;
+    use play::Outcome;
 
     fn read_text(text: &str) -> Result<Record, Problem> {
         read(&serde_json::from_str(text).unwrap())

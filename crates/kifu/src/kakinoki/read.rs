@@ -292,7 +292,7 @@ fn clock(text: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ending::Outcome;
+    use play::Outcome;
     use rules::Color;
 
     fn read_ok(text: &str) -> Record {

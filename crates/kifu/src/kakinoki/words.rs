@@ -136,7 +136,7 @@ pub(super) fn read_sentence(text: &str, turn: Color) -> Option<Ending> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ending::Outcome;
+    use play::Outcome;
 
     #[test]
     fn words_and_sentences_keep_the_winner() {

@@ -7,4 +7,5 @@ mod one;
 mod proofs;
 mod random;
 mod solve;
+mod study;
 mod traps;

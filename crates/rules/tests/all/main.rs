@@ -4,5 +4,6 @@ mod against_reference;
 mod facts;
 mod oracles;
 mod perft;
+mod placement;
 mod reference;
 mod storm;

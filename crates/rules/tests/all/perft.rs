@@ -1,6 +1,6 @@
 //! Known counts of move sequences.
 
-use rules::{Minishogi, Position, Shogi, Variant, perft};
+use rules::{AnyPosition, Game, Minishogi, Position, Shogi, Variant, perft};
 
 fn check<V: Variant>(sfen: &str, counts: &[u64]) {
     let mut pos = Position::<V>::from_sfen(sfen).unwrap();
@@ -44,4 +44,18 @@ fn the_most_moves_known() {
 #[test]
 fn minishogi_start_position() {
     check::<Minishogi>(Minishogi::START, &[14, 181, 2512, 35401, 533_203, 8_276_188]);
+}
+
+#[test]
+fn the_count_that_can_be_given_up_is_the_same_count() {
+    for (game, depth, expected) in [(Game::Shogi, 3, 25_470), (Game::Minishogi, 4, 35_401)] {
+        let mut position = AnyPosition::startpos(game);
+        let mut lines = Vec::new();
+        let total =
+            position.perft_while(depth, &mut || true, &mut |m, count| lines.push((m, count)));
+        assert_eq!(total, Some(expected));
+        assert_eq!(lines, position.divide(depth, true));
+        assert_eq!(position.perft_while(depth, &mut || false, &mut |_, _| ()), None);
+        assert_eq!(position.perft_while(0, &mut || false, &mut |_, _| ()), Some(1));
+    }
 }

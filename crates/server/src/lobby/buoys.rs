@@ -135,8 +135,8 @@ impl Lobby {
 
     /// Forks a game that is here, or asks for one that is not any more.
     pub(super) fn fork(&mut self, id: ConnId, fork: Fork, now: Now) {
-        let seat = self.room_of(&fork.game).and_then(|key| self.rooms.get(&key));
-        let Some(room) = seat.map(|seat| &seat.room) else {
+        let open = self.room_of(&fork.game).and_then(|key| self.rooms.get(&key));
+        let Some(room) = open.map(|open| &open.room) else {
             self.out.push(Effect::Find { conn: id, fork });
             return;
         };

@@ -1,6 +1,6 @@
 //! Connections come and go, and what they say finds its way.
 
-use super::{ConnId, Connection, Effect, Lobby, Now, Place, Timer};
+use super::{ConnId, Connection, ConnectionState, Effect, Lobby, Now, Timer};
 use csa::{ClientLine, Extended, Received, ServerLine};
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use std::time::Duration;
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
 /// Longest line of a password attempt and the like that is let in before anybody knows who it is.
-const LONGEST_AT_DOOR: usize = 256;
+const LONGEST_LOGIN_LINE: usize = 256;
 
 impl Lobby {
     /// Somebody connects. `false`: there is no room, and the connection is to be closed.
@@ -22,7 +22,7 @@ impl Lobby {
         let deadline = now.at + limits.login;
         let connection = Connection {
             peer: peer.to_owned(),
-            place: Place::Door,
+            state: ConnectionState::New,
             name: None,
             known: false,
             extended: false,
@@ -52,8 +52,8 @@ impl Lobby {
             }
         }
         for key in &connection.watching {
-            if let Some(seat) = self.rooms.get_mut(key) {
-                seat.watchers.retain(|&(conn, _)| conn != id);
+            if let Some(open) = self.rooms.get_mut(key) {
+                open.watchers.retain(|&(conn, _)| conn != id);
             }
         }
         self.forget_wait(id, connection.waiting.as_ref());
@@ -62,11 +62,11 @@ impl Lobby {
         {
             self.present.remove(name);
         }
-        if let Place::Table(key, color) = connection.place
-            && let Some(seat) = self.rooms.get_mut(&key)
+        if let ConnectionState::Playing(key, color) = connection.state
+            && let Some(open) = self.rooms.get_mut(&key)
         {
-            seat.players[color.index()] = None;
-            let effects = seat.room.leave(color, now.at);
+            open.players[color.index()] = None;
+            let effects = open.room.leave(color, now.at);
             self.perform(key, effects, now);
         }
     }
@@ -95,11 +95,11 @@ impl Lobby {
             self.keep_alive(id, quiet, now);
             return;
         }
-        let (place, extended) = (connection.place.clone(), connection.extended);
-        match (place, line) {
-            (Place::Door, line) => {
+        let (state, extended) = (connection.state.clone(), connection.extended);
+        match (state, line) {
+            (ConnectionState::New, line) => {
                 let short =
-                    matches!(received, Received::Line(text) if text.len() <= LONGEST_AT_DOOR);
+                    matches!(received, Received::Line(text) if text.len() <= LONGEST_LOGIN_LINE);
                 match line {
                     ClientLine::Login { name, password, extended } if short => {
                         self.log_in(id, &name, &password, extended, now);
@@ -107,18 +107,18 @@ impl Lobby {
                     _ => self.offend(id, 5),
                 }
             }
-            (Place::Checking { .. }, _) => self.offend(id, 1),
+            (ConnectionState::Checking { .. }, _) => self.offend(id, 1),
             (_, ClientLine::Extended(command)) if extended => self.command(id, command, now),
-            (Place::Table(key, color), line) => {
-                let Some(seat) = self.rooms.get_mut(&key) else { return };
-                let effects = seat.room.hear(color, &line, now.at);
+            (ConnectionState::Playing(key, color), line) => {
+                let Some(open) = self.rooms.get_mut(&key) else { return };
+                let effects = open.room.hear(color, &line, now.at);
                 self.perform(key, effects, now);
             }
-            (Place::Hall, line) => self.hear_in_hall(id, &line, now),
+            (ConnectionState::Idle, line) => self.hear_idle(id, &line, now),
         }
     }
 
-    fn hear_in_hall(&mut self, id: ConnId, line: &ClientLine, now: Now) {
+    fn hear_idle(&mut self, id: ConnId, line: &ClientLine, now: Now) {
         match line {
             ClientLine::Logout => {
                 self.send(id, &ServerLine::LogoutCompleted.to_string());
@@ -155,7 +155,7 @@ impl Lobby {
     /// anything else: then it is let pass without an answer.
     fn keep_alive(&mut self, id: ConnId, quiet: Duration, now: Now) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
-        if connection.place == Place::Door {
+        if connection.state == ConnectionState::New {
             self.offend(id, 1);
         } else if quiet >= KEEP_ALIVE && !connection.echo {
             connection.echo = true;

@@ -2,10 +2,11 @@
 //! does not come loses, and all of it can be taken up again after a restart.
 
 use super::{ConnId, Effect, Lobby, Now, Score, Stored, Timer};
-use crate::conditions::{Conditions, Finish};
+use crate::conditions::Conditions;
 use crate::room::{Moment, Room};
 use crate::tournament::{Format, Pair, Plan, Stage};
 use csa::TimeRule;
+use csa::record::Finish;
 use rules::{AnyPosition, Color};
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,11 +32,8 @@ pub struct EventSettings {
     pub name: String,
     /// Who takes part, in the order of their seeds.
     pub entrants: Vec<String>,
-    /// What kind.
     pub kind: Kind,
-    /// The clocks.
     pub times: TimeRule,
-    /// The limit of moves.
     pub max_moves: Option<u32>,
     /// Where games begin.
     pub start_position: AnyPosition,
@@ -218,7 +216,7 @@ impl Lobby {
         self.events.iter().position(|e| e.settings.name == name)
     }
 
-    /// Begins rounds that are due, seats who is there, and ends what nobody came for.
+    /// Begins rounds that are due, pair_players who is there, and ends what nobody came for.
     pub(super) fn wake_event(&mut self, index: usize, now: Now) {
         let Some(event) = self.events.get_mut(index) else { return };
         let Some(round) = event.stage().current_round() else { return };
@@ -265,12 +263,12 @@ impl Lobby {
         let begun = self
             .rooms
             .iter()
-            .find(|(_, seat)| seat.room.conditions().id == id)
+            .find(|(_, open)| open.room.conditions().id == id)
             .map(|(&key, _)| key);
         let free = names.each_ref().map(|name| self.free_player(name));
         match (free, begun) {
             ([Some(black), Some(white)], None) => {
-                self.seat_pair(index, id, names, [black, white], now);
+                self.start_pair(index, id, names, [black, white], now);
             }
             ([Some(_), Some(_)], Some(_)) => {
                 self.resume(&names[0], now);
@@ -288,14 +286,14 @@ impl Lobby {
             (free, Some(key)) if late && self.suspended.contains(&key) => {
                 // Begun before a restart, and somebody did not come back.
                 let loser = if free[0].is_none() { Color::Black } else { Color::White };
-                let effects = self.rooms.get_mut(&key).map(|seat| seat.room.give_up(Some(loser)));
+                let effects = self.rooms.get_mut(&key).map(|open| open.room.give_up(Some(loser)));
                 self.perform(key, effects.unwrap_or_default(), now);
             }
             _ => {}
         }
     }
 
-    fn seat_pair(
+    fn start_pair(
         &mut self,
         index: usize,
         id: String,
@@ -328,12 +326,12 @@ impl Lobby {
             interruptions: 0,
         };
         let room = Room::new(Arc::new(conditions), self.settings.patience);
-        let key = self.seat(room, [None, None], Some(index));
+        let key = self.open_room(room, [None, None], Some(index));
         self.propose(key, players, now);
     }
 
     /// A player of a tournament is there: its game begins if the opponent is there too.
-    pub(super) fn seat_event_player(&mut self, name: &str, now: Now) -> bool {
+    pub(super) fn start_event_game(&mut self, name: &str, now: Now) -> bool {
         let index =
             self.events.iter().position(|e| e.playing.is_some() && e.stage().seed(name).is_some());
         let Some(index) = index else { return false };
@@ -344,7 +342,7 @@ impl Lobby {
                 self.open_board(index, round, board, pair, false, now);
             }
         }
-        self.at_table.contains_key(name)
+        self.playing.contains_key(name)
     }
 
     /// A game of a tournament is over, or did not come about.
@@ -366,7 +364,7 @@ impl Lobby {
             return;
         };
         let pair = Pair { black, white };
-        let score = event.score(round, pair, finish.winner, Some(conditions.id.clone()));
+        let score = event.score(round, pair, finish.winner(), Some(conditions.id.clone()));
         self.score(index, score, now);
     }
 

@@ -1,7 +1,7 @@
 //! The commands of extended mode.
 
 use super::buoys::Fork;
-use super::{ConnId, Effect, Lobby, Now, Place, Wait};
+use super::{ConnId, ConnectionState, Effect, GameRequest, Lobby, Now};
 use csa::extended::Wish;
 use csa::{Extended, GameName};
 use rules::Color;
@@ -76,7 +76,7 @@ impl Lobby {
         now: Now,
     ) -> Option<String> {
         let connection = self.connections.get(&id)?;
-        if connection.place != Place::Hall {
+        if connection.state != ConnectionState::Idle {
             return Some("##[ERROR] you are playing".to_owned());
         }
         let Some(game) = GameName::parse(name).filter(|game| self.settings.plan(game).is_some())
@@ -86,7 +86,7 @@ impl Lobby {
         if self.settings.has_rounds(&game) && wish != Wish::Any {
             return Some("##[ERROR] rounds are played with either colour: use *".to_owned());
         }
-        let wait = Wait { game, wish: color_of(wish) };
+        let wait = GameRequest { game, color: color_of(wish) };
         if only_waiting && !self.waiting.contains_key(wait.game.as_str()) {
             return Some("##[ERROR] nobody waits for this game".to_owned());
         }
@@ -101,8 +101,8 @@ impl Lobby {
         let mut games: Vec<&str> = self
             .rooms
             .values()
-            .filter(|seat| seat.room.is_running())
-            .map(|seat| seat.room.conditions().id.as_str())
+            .filter(|open| open.room.is_running())
+            .map(|open| open.room.conditions().id.as_str())
             .collect();
         games.sort_unstable();
         let mut text: String = games.iter().map(|id| format!("##[LIST] {id}\n")).collect();
@@ -116,8 +116,8 @@ impl Lobby {
             .iter()
             .filter_map(|(name, id)| {
                 let connection = self.connections.get(id)?;
-                let doing = match (&connection.place, &connection.waiting) {
-                    (Place::Table(key, _), _) => {
+                let doing = match (&connection.state, &connection.waiting) {
+                    (ConnectionState::Playing(key, _), _) => {
                         format!("playing {}", self.rooms.get(key)?.room.conditions().id)
                     }
                     (_, Some(wait)) => format!("waiting {}", wait.game),

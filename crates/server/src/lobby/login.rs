@@ -1,6 +1,6 @@
 //! Logging in.
 
-use super::{Checked, ConnId, Effect, Lobby, Now, Place, Wait};
+use super::{Checked, ConnId, ConnectionState, Effect, GameRequest, Lobby, Now};
 use csa::names::LONGEST_PASSWORD;
 use csa::{Secret, ServerLine, UserName};
 use std::time::Duration;
@@ -31,18 +31,18 @@ impl Lobby {
             return;
         };
         let secret = Secret::parse(password);
-        let wait = secret.game.map(|(game, wish)| {
+        let wait = secret.game.map(|(game, color)| {
             // Nobody may choose the colour in a round.
-            let wish = wish.filter(|_| !self.settings.has_rounds(&game));
-            Wait { game, wish }
+            let color = color.filter(|_| !self.settings.has_rounds(&game));
+            GameRequest { game, color }
         });
-        connection.place = Place::Checking { name: name.clone(), wait, extended };
+        connection.state = ConnectionState::Checking { name: name.clone(), wait, extended };
         self.out.push(Effect::Check { conn: id, name, secret: secret.secret });
     }
 
     fn refuse(&mut self, id: ConnId, now: Now) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
-        connection.place = Place::Door;
+        connection.state = ConnectionState::New;
         let peer = connection.peer.clone();
         if self.failures.len() >= ADDRESSES {
             self.failures.retain(|_, &mut (_, since)| now.at.saturating_sub(since) < MEMORY);
@@ -59,7 +59,9 @@ impl Lobby {
     /// The answer to [`Effect::Check`].
     pub fn checked(&mut self, id: ConnId, checked: Checked, now: Now) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
-        let Place::Checking { name, wait, extended } = connection.place.clone() else { return };
+        let ConnectionState::Checking { name, wait, extended } = connection.state.clone() else {
+            return;
+        };
         let peer = connection.peer.clone();
         if checked == Checked::Refused {
             self.refuse(id, now);
@@ -80,7 +82,7 @@ impl Lobby {
         }
         let played = wait.as_ref().is_none_or(|w| self.settings.plan(&w.game).is_some());
         let Some(connection) = self.connections.get_mut(&id) else { return };
-        connection.place = Place::Hall;
+        connection.state = ConnectionState::Idle;
         connection.name = Some(name.clone());
         connection.known = checked == Checked::Known;
         connection.extended = extended;
@@ -94,7 +96,7 @@ impl Lobby {
             }
         }
         let in_event = self.events.iter().any(|e| e.has(name.as_str()));
-        let usual = Wait { game: self.settings.default_game.clone(), wish: None };
+        let usual = GameRequest { game: self.settings.default_game.clone(), color: None };
         let wanted = match wait {
             Some(wait) if played => Some(wait),
             Some(_) => None,
@@ -103,7 +105,7 @@ impl Lobby {
         if let Some(connection) = self.connections.get_mut(&id) {
             connection.wanted.clone_from(&wanted);
         }
-        if self.find_seat(id, now) {
+        if self.find_game(id, now) {
             return;
         }
         if let Some(wait) = wanted {

@@ -1,7 +1,7 @@
 //! Finding opponents.
 
-use super::{ConnId, Lobby, Now, Place, RoomKey, Wait};
-use crate::calendar::Date;
+use super::{ConnId, ConnectionState, GameRequest, Lobby, Now, RoomKey};
+use crate::calendar;
 use crate::conditions::Conditions;
 use crate::room::Room;
 use csa::ServerLine;
@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 impl Lobby {
     /// Back to a game that runs, to one that was interrupted, or to a tournament's.
-    pub(super) fn find_seat(&mut self, id: ConnId, now: Now) -> bool {
+    pub(super) fn find_game(&mut self, id: ConnId, now: Now) -> bool {
         let Some(name) = self.name_of(id) else { return false };
-        if let Some(&key) = self.at_table.get(&name) {
+        if let Some(&key) = self.playing.get(&name) {
             return self.come_back(id, key, &name, now);
         }
-        self.resume(&name, now) || self.seat_event_player(&name, now)
+        self.resume(&name, now) || self.start_event_game(&name, now)
     }
 
     pub(super) fn name_of(&self, id: ConnId) -> Option<String> {
@@ -28,10 +28,10 @@ impl Lobby {
         let name = csa::UserName::new(name).ok()?;
         let &id = self.present.get(&name)?;
         let connection = self.connections.get(&id)?;
-        (connection.place == Place::Hall).then_some(id)
+        (connection.state == ConnectionState::Idle).then_some(id)
     }
 
-    /// Whether somebody in the hall waits for a game of whatever kind.
+    /// Whether somebody who is not playing waits for a game of whatever kind.
     fn is_willing(&self, id: ConnId) -> bool {
         self.connections.get(&id).is_some_and(|c| {
             let in_event = |name: &csa::UserName| self.events.iter().any(|e| e.has(name.as_str()));
@@ -40,16 +40,16 @@ impl Lobby {
     }
 
     fn come_back(&mut self, id: ConnId, key: RoomKey, name: &str, now: Now) -> bool {
-        let Some(seat) = self.rooms.get_mut(&key) else { return false };
-        let side = seat.room.conditions().names.iter().position(|n| n == name);
+        let Some(open) = self.rooms.get_mut(&key) else { return false };
+        let side = open.room.conditions().names.iter().position(|n| n == name);
         let Some(color) = side.map(|i| Color::BOTH[i]) else { return false };
-        if !seat.room.is_running() {
+        if !open.room.is_running() {
             return false;
         }
-        seat.players[color.index()] = Some(id);
-        let effects = seat.room.come_back(color, now.at);
+        open.players[color.index()] = Some(id);
+        let effects = open.room.come_back(color, now.at);
         if let Some(connection) = self.connections.get_mut(&id) {
-            connection.place = Place::Table(key, color);
+            connection.state = ConnectionState::Playing(key, color);
         }
         self.perform(key, effects, now);
         true
@@ -79,25 +79,25 @@ impl Lobby {
         true
     }
 
-    /// Sits two down at a game and tells them about it.
+    /// Proposes a game to its two players.
     pub(super) fn propose(&mut self, key: RoomKey, players: [ConnId; 2], now: Now) {
         for (color, &id) in Color::BOTH.iter().zip(&players) {
             let waiting = self.connections.get_mut(&id).and_then(|c| {
-                c.place = Place::Table(key, *color);
+                c.state = ConnectionState::Playing(key, *color);
                 c.waiting.take()
             });
             self.forget_wait(id, waiting.as_ref());
         }
-        let Some(seat) = self.rooms.get_mut(&key) else { return };
-        seat.players = players.map(Some);
-        for name in seat.room.conditions().names.clone() {
-            self.at_table.insert(name, key);
+        let Some(open) = self.rooms.get_mut(&key) else { return };
+        open.players = players.map(Some);
+        for name in open.room.conditions().names.clone() {
+            self.playing.insert(name, key);
         }
-        let effects = seat.room.propose(now.at);
+        let effects = open.room.propose(now.at);
         self.perform(key, effects, now);
     }
 
-    pub(super) fn forget_wait(&mut self, id: ConnId, wait: Option<&Wait>) {
+    pub(super) fn forget_wait(&mut self, id: ConnId, wait: Option<&GameRequest>) {
         let Some(wait) = wait else { return };
         let name = wait.game.as_str();
         if let Some(queue) = self.waiting.get_mut(name) {
@@ -109,9 +109,9 @@ impl Lobby {
     }
 
     /// Somebody waits for a game, or plays at once if an opponent waits already.
-    pub(super) fn wait_for(&mut self, id: ConnId, wait: &Wait, now: Now) -> bool {
+    pub(super) fn wait_for(&mut self, id: ConnId, wait: &GameRequest, now: Now) -> bool {
         let Some(connection) = self.connections.get_mut(&id) else { return false };
-        if connection.place != Place::Hall {
+        if connection.state != ConnectionState::Idle {
             return false;
         }
         let before = connection.waiting.replace(wait.clone());
@@ -129,20 +129,20 @@ impl Lobby {
     }
 
     /// The first who waits for the same and does not insist on the same colour.
-    fn opponent_for(&self, wait: &Wait) -> Option<ConnId> {
+    fn opponent_for(&self, wait: &GameRequest) -> Option<ConnId> {
         let queue = self.waiting.get(wait.game.as_str())?;
         queue.iter().copied().find(|id| {
             let other = self.connections.get(id).and_then(|c| c.waiting.as_ref());
-            other.is_some_and(|other| match (wait.wish, other.wish) {
+            other.is_some_and(|other| match (wait.color, other.color) {
                 (Some(mine), Some(theirs)) => mine != theirs,
                 _ => true,
             })
         })
     }
 
-    fn start_free_game(&mut self, id: ConnId, opponent: ConnId, wait: &Wait, now: Now) {
-        let their_wish = self.connections.get(&opponent).and_then(|c| c.waiting.as_ref()?.wish);
-        let mine = match (wait.wish, their_wish) {
+    fn start_free_game(&mut self, id: ConnId, opponent: ConnId, wait: &GameRequest, now: Now) {
+        let their_color = self.connections.get(&opponent).and_then(|c| c.waiting.as_ref()?.color);
+        let mine = match (wait.color, their_color) {
             (Some(color), _) => color,
             (None, Some(theirs)) => theirs.opponent(),
             _ if self.toss() => Color::Black,
@@ -153,7 +153,7 @@ impl Lobby {
     }
 
     /// A new game between two, by its name.
-    pub(super) fn start_game(&mut self, players: [ConnId; 2], wait: &Wait, now: Now) {
+    pub(super) fn start_game(&mut self, players: [ConnId; 2], wait: &GameRequest, now: Now) {
         let names = players.map(|id| self.name_of(id).unwrap_or_default());
         if self.resume_between(&names, now) {
             return;
@@ -179,22 +179,22 @@ impl Lobby {
             },
         };
         let room = Room::new(Arc::new(conditions), self.settings.patience);
-        let key = self.seat(room, [None, None], None);
+        let key = self.open_room(room, [None, None], None);
         self.propose(key, players, now);
     }
 
     /// Whether these two have a game to finish, which is then taken up.
     fn resume_between(&mut self, names: &[String; 2], now: Now) -> bool {
         let has_one = self.suspended.iter().any(|key| {
-            self.rooms.get(key).is_some_and(|seat| {
-                names.iter().all(|name| seat.room.conditions().names.contains(name))
+            self.rooms.get(key).is_some_and(|open| {
+                names.iter().all(|name| open.room.conditions().names.contains(name))
             })
         });
         has_one && self.resume(&names[0], now)
     }
 
     fn game_id(&mut self, game: &str, names: &[String; 2], now: Now) -> String {
-        let date = Date::from_unix(now.wall).digits();
+        let date = calendar::digits(now.wall);
         let base = format!("{}+{game}+{}+{}+{date}", self.settings.event, names[0], names[1]);
         if self.issued.0 != now.wall {
             self.issued = (now.wall, HashSet::new());
@@ -211,11 +211,11 @@ impl Lobby {
 
     /// `CHALLENGE`: wait again as after the login.
     pub(super) fn challenge(&mut self, id: ConnId, now: Now) {
-        if self.find_seat(id, now) {
+        if self.find_game(id, now) {
             return;
         }
         let Some(connection) = self.connections.get(&id) else { return };
-        let usual = Wait { game: self.settings.default_game.clone(), wish: None };
+        let usual = GameRequest { game: self.settings.default_game.clone(), color: None };
         let wait = connection.wanted.clone().unwrap_or(usual);
         if !self.wait_for(id, &wait, now) {
             self.send(id, &ServerLine::ChallengeAccepted.to_string());

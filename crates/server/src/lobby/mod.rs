@@ -57,35 +57,21 @@ pub enum Effect {
     Close(ConnId),
     /// Find out whether somebody may log in; answered with [`Lobby::checked`].
     Check {
-        /// Who asks.
         conn: ConnId,
-        /// As whom.
         name: UserName,
-        /// The secret; `None` for a guest.
+        /// `None` for a guest.
         secret: Option<String>,
     },
     /// Look up a game that is over, for somebody who wants to fork it; answered with
     /// [`Lobby::found`].
-    Find {
-        /// Who asks.
-        conn: ConnId,
-        /// For what.
-        fork: Fork,
-    },
+    Find { conn: ConnId, fork: Fork },
 }
 
 /// What is stored.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stored {
     /// Something about a game; its first entry is [`Entry::Started`].
-    Game {
-        /// Which.
-        conditions: Arc<Conditions>,
-        /// What.
-        entry: Entry,
-        /// When.
-        wall: i64,
-    },
+    Game { conditions: Arc<Conditions>, entry: Entry, wall: i64 },
     /// A result of a tournament.
     Score(Score),
 }
@@ -95,15 +81,12 @@ pub enum Stored {
 pub struct Score {
     /// The tournament.
     pub event: String,
-    /// Its stage, from 0.
+    /// From 0.
     pub stage: usize,
-    /// The round, from 0.
+    /// From 0.
     pub round: usize,
-    /// Who had Black.
     pub black: String,
-    /// Who had White.
     pub white: String,
-    /// Who won.
     pub winner: Option<Color>,
     /// The game, if one was played.
     pub game: Option<String>,
@@ -116,40 +99,42 @@ pub enum Checked {
     Known,
     /// Without one.
     Guest,
-    /// No.
     Refused,
 }
 
-/// What somebody waits for.
+/// The game somebody waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Wait {
+pub(crate) struct GameRequest {
     game: GameName,
-    wish: Option<Color>,
+    color: Option<Color>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Place {
+enum ConnectionState {
     /// Has not logged in.
-    Door,
-    /// Has asked to; what it asked for.
-    Checking { name: UserName, wait: Option<Wait>, extended: bool },
-    /// In, and not playing.
-    Hall,
-    /// At a game.
-    Table(RoomKey, Color),
+    New,
+    /// Waits for its password to be checked.
+    Checking {
+        name: UserName,
+        wait: Option<GameRequest>,
+        extended: bool,
+    },
+    /// Logged in, and not playing.
+    Idle,
+    Playing(RoomKey, Color),
 }
 
 struct Connection {
     peer: String,
-    place: Place,
+    state: ConnectionState,
     name: Option<UserName>,
     /// Logged in with the right secret.
     known: bool,
     extended: bool,
     /// What it waits for now.
-    waiting: Option<Wait>,
+    waiting: Option<GameRequest>,
     /// What it asked for when it came, for `CHALLENGE`.
-    wanted: Option<Wait>,
+    wanted: Option<GameRequest>,
     /// Since when it could have played.
     ready: Moment,
     heard: Moment,
@@ -157,13 +142,14 @@ struct Connection {
     refilled: Moment,
     offences: u32,
     watching: Vec<RoomKey>,
-    /// Has not sat at a table since it logged in.
+    /// Has not played since it logged in.
     fresh: bool,
     /// An empty line to be sent back.
     echo: bool,
 }
 
-struct Seat {
+/// A game of the server with whoever is connected to it.
+struct OpenRoom {
     room: Room,
     players: [Option<ConnId>; 2],
     watchers: Vec<(ConnId, bool)>,
@@ -190,9 +176,9 @@ pub struct Lobby {
     connections: HashMap<ConnId, Connection>,
     /// Connections of those logged in.
     present: HashMap<UserName, ConnId>,
-    rooms: HashMap<RoomKey, Seat>,
+    rooms: HashMap<RoomKey, OpenRoom>,
     /// Games that run or are proposed, by player.
-    at_table: HashMap<String, RoomKey>,
+    playing: HashMap<String, RoomKey>,
     /// Games waiting for both players.
     suspended: Vec<RoomKey>,
     /// Who waits for a game, by its name, first come first.
@@ -224,7 +210,7 @@ impl Lobby {
             connections: HashMap::new(),
             present: HashMap::new(),
             rooms: HashMap::new(),
-            at_table: HashMap::new(),
+            playing: HashMap::new(),
             suspended: Vec::new(),
             waiting: HashMap::new(),
             buoys: HashMap::new(),
@@ -255,8 +241,8 @@ impl Lobby {
     /// that what the server needed to store and send is nobody's time.
     pub fn told(&mut self, at: Moment) {
         for key in std::mem::take(&mut self.turns) {
-            if let Some(seat) = self.rooms.get_mut(&key) {
-                seat.room.told(at);
+            if let Some(open) = self.rooms.get_mut(&key) {
+                open.room.told(at);
                 self.set_room_timer(key);
             }
         }
@@ -274,7 +260,7 @@ impl Lobby {
 
     /// How many games run.
     pub fn running(&self) -> usize {
-        self.rooms.values().filter(|seat| seat.room.is_running()).count()
+        self.rooms.values().filter(|open| open.room.is_running()).count()
     }
 
     /// Interrupts every game, to be taken up again after a restart.
@@ -283,8 +269,8 @@ impl Lobby {
         let mut keys: Vec<RoomKey> = self.rooms.keys().copied().collect();
         keys.sort_unstable();
         for key in keys {
-            if let Some(seat) = self.rooms.get_mut(&key) {
-                let effects = seat.room.interrupt(None);
+            if let Some(open) = self.rooms.get_mut(&key) {
+                let effects = open.room.interrupt(None);
                 self.perform(key, effects, now);
             }
         }
@@ -304,14 +290,15 @@ impl Lobby {
             self.timers.pop_first();
             match timer {
                 Timer::Room(key) => {
-                    let Some(seat) = self.rooms.get_mut(&key) else { continue };
-                    seat.timer = None;
-                    let effects = seat.room.wake(now.at);
+                    let Some(open) = self.rooms.get_mut(&key) else { continue };
+                    open.timer = None;
+                    let effects = open.room.wake(now.at);
                     self.perform(key, effects, now);
                 }
                 Timer::Login(id) => {
-                    let late =
-                        |c: &Connection| matches!(c.place, Place::Door | Place::Checking { .. });
+                    let late = |c: &Connection| {
+                        matches!(c.state, ConnectionState::New | ConnectionState::Checking { .. })
+                    };
                     if self.connections.get(&id).is_some_and(late) {
                         self.out.push(Effect::Close(id));
                     }
@@ -337,12 +324,17 @@ impl Lobby {
         self.timers.insert((at, timer));
     }
 
-    fn seat(&mut self, room: Room, players: [Option<ConnId>; 2], event: Option<usize>) -> RoomKey {
+    fn open_room(
+        &mut self,
+        room: Room,
+        players: [Option<ConnId>; 2],
+        event: Option<usize>,
+    ) -> RoomKey {
         self.next_room += 1;
         let key = RoomKey(self.next_room);
-        let seat =
-            Seat { room, players, watchers: Vec::new(), timer: None, event, suspended: None };
-        self.rooms.insert(key, seat);
+        let open =
+            OpenRoom { room, players, watchers: Vec::new(), timer: None, event, suspended: None };
+        self.rooms.insert(key, open);
         key
     }
 
@@ -351,8 +343,8 @@ impl Lobby {
         for effect in effects {
             match effect {
                 room::Effect::Store(entry) => {
-                    let Some(seat) = self.rooms.get(&key) else { continue };
-                    let conditions = Arc::clone(seat.room.conditions());
+                    let Some(open) = self.rooms.get(&key) else { continue };
+                    let conditions = Arc::clone(open.room.conditions());
                     if matches!(entry, Entry::Started | Entry::Resumed | Entry::Move { .. }) {
                         self.turns.push(key);
                     }
@@ -360,7 +352,7 @@ impl Lobby {
                     self.out.push(Effect::Store(stored));
                 }
                 room::Effect::Tell(to, text) => {
-                    let player = self.rooms.get(&key).and_then(|seat| seat.players[to.index()]);
+                    let player = self.rooms.get(&key).and_then(|open| open.players[to.index()]);
                     if let Some(conn) = player {
                         self.send(conn, &text);
                     }
@@ -373,15 +365,15 @@ impl Lobby {
     }
 
     fn set_room_timer(&mut self, key: RoomKey) {
-        let Some(seat) = self.rooms.get_mut(&key) else { return };
-        let wanted = seat.room.deadline();
-        if seat.timer == wanted {
+        let Some(open) = self.rooms.get_mut(&key) else { return };
+        let wanted = open.room.deadline();
+        if open.timer == wanted {
             return;
         }
-        if let Some(old) = seat.timer {
+        if let Some(old) = open.timer {
             self.timers.remove(&(old, Timer::Room(key)));
         }
-        seat.timer = wanted;
+        open.timer = wanted;
         if let Some(at) = wanted {
             self.timers.insert((at, Timer::Room(key)));
         }
@@ -391,14 +383,14 @@ impl Lobby {
         if *state == State::Running {
             return;
         }
-        // Whatever it is, nobody sits at this table any more.
-        let Some(seat) = self.rooms.get_mut(&key) else { return };
-        let players = std::mem::take(&mut seat.players);
-        let conditions = Arc::clone(seat.room.conditions());
-        let finish = seat.room.finish().cloned();
-        let event = seat.event;
+        // Whatever it is, nobody plays in this room any more.
+        let Some(open) = self.rooms.get_mut(&key) else { return };
+        let players = std::mem::take(&mut open.players);
+        let conditions = Arc::clone(open.room.conditions());
+        let finish = open.room.finish().cloned();
+        let event = open.event;
         for name in &conditions.names {
-            self.at_table.remove(name);
+            self.playing.remove(name);
         }
         if *state == State::Suspended {
             self.suspend(key, now);
@@ -406,32 +398,32 @@ impl Lobby {
             self.close_room(key);
         }
         for conn in players.into_iter().flatten() {
-            self.leave_table(conn, *state == State::Over, now);
+            self.leave_game(conn, *state == State::Over, now);
         }
         if let Some(index) = event {
             self.event_game_over(index, &conditions, finish.as_ref(), now);
         } else if let Some(finish) = finish {
-            self.history.played(&conditions, finish.winner);
+            self.history.played(&conditions, finish.winner());
         }
     }
 
     fn close_room(&mut self, key: RoomKey) {
-        let Some(seat) = self.rooms.remove(&key) else { return };
-        if let Some(at) = seat.timer {
+        let Some(open) = self.rooms.remove(&key) else { return };
+        if let Some(at) = open.timer {
             self.timers.remove(&(at, Timer::Room(key)));
         }
         self.suspended.retain(|&other| other != key);
-        for (conn, _) in seat.watchers {
+        for (conn, _) in open.watchers {
             if let Some(connection) = self.connections.get_mut(&conn) {
                 connection.watching.retain(|&other| other != key);
             }
         }
     }
 
-    /// A player stands up from its game.
-    fn leave_table(&mut self, conn: ConnId, over: bool, now: Now) {
+    /// A player leaves its game.
+    fn leave_game(&mut self, conn: ConnId, over: bool, now: Now) {
         let Some(connection) = self.connections.get_mut(&conn) else { return };
-        connection.place = Place::Hall;
+        connection.state = ConnectionState::Idle;
         connection.ready = now.at;
         connection.fresh = false;
         connection.waiting = None;

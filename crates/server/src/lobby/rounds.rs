@@ -1,7 +1,7 @@
 //! Rounds by the clock, as floodgate has them: at fixed times everybody who waits is paired by
 //! rating.
 
-use super::{ConnId, Lobby, Now, Timer, Wait};
+use super::{ConnId, GameRequest, Lobby, Now, Timer};
 use crate::conditions::Conditions;
 use crate::tournament::pairing;
 use rules::Color;
@@ -52,7 +52,7 @@ impl Lobby {
         if self.draining {
             return;
         }
-        let wait = Wait { game: table.game.clone(), wish: None };
+        let wait = GameRequest { game: table.game.clone(), color: None };
         let queue = self.waiting.get(wait.game.as_str()).cloned().unwrap_or_default();
         let mut players: Vec<(ConnId, String)> =
             queue.into_iter().filter_map(|id| Some((id, self.name_of(id)?))).collect();
@@ -66,8 +66,8 @@ impl Lobby {
             .collect();
         let pairs = pairing::neighbours(players.len(), &last, &blacks);
         for pair in pairs {
-            let seats = [players[pair.black].0, players[pair.white].0];
-            self.start_game(seats, &wait, now);
+            let pair_players = [players[pair.black].0, players[pair.white].0];
+            self.start_game(pair_players, &wait, now);
         }
     }
 }

@@ -19,9 +19,7 @@ pub enum Repeat {
 /// A game that can be asked for by name, with what its name does not say.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Offer {
-    /// The name.
     pub name: GameName,
-    /// Where it begins.
     pub start: AnyPosition,
     /// Clocks other than the name says.
     pub times: Option<[TimeRule; 2]>,
@@ -32,7 +30,6 @@ pub struct Offer {
 /// Rounds of a game at fixed times of the day.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Timetable {
-    /// The game.
     pub game: GameName,
     /// Seconds between rounds.
     pub every: i64,
@@ -57,7 +54,6 @@ pub struct Limits {
     pub per_address: usize,
     /// Lines a connection may send at once, and per second in the long run.
     pub burst: u32,
-    /// Lines per second.
     pub rate: u32,
     /// How long a connection may take to log in.
     pub login: Duration,

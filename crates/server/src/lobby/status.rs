@@ -1,6 +1,6 @@
 //! How the server stands, for whoever wants to show it.
 
-use super::{Lobby, Now, Place};
+use super::{ConnectionState, Lobby, Now};
 use crate::tournament::{Game as GameResult, Pair, Row, Stage};
 use rules::Color;
 use std::time::Duration;
@@ -8,15 +8,11 @@ use std::time::Duration;
 /// A game in progress.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GameStatus {
-    /// Its id.
     pub id: String,
-    /// What is played.
     pub event: String,
-    /// Black and White.
     pub names: [String; 2],
     /// Who of them is connected.
     pub present: [bool; 2],
-    /// Moves so far.
     pub moves: usize,
     /// The last of them, in USI.
     pub last: Option<String>,
@@ -24,9 +20,7 @@ pub struct GameStatus {
     pub game: &'static str,
     /// How long the turn that runs has lasted.
     pub elapsed: Option<Duration>,
-    /// Where it stands.
     pub sfen: String,
-    /// Whose turn it is.
     pub turn: Color,
     /// Time left, byoyomi not counted, as of the beginning of the turn.
     pub remaining: [Duration; 2],
@@ -39,7 +33,6 @@ pub struct GameStatus {
 /// A tournament in progress.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EventStatus {
-    /// Its name.
     pub name: String,
     /// The stage, from 0.
     pub stage: usize,
@@ -66,7 +59,6 @@ pub struct Status {
     pub players: Vec<(String, Option<String>)>,
     /// Games that run, are proposed or wait for their players.
     pub games: Vec<GameStatus>,
-    /// Tournaments.
     pub events: Vec<EventStatus>,
     /// Whether new games begin.
     pub draining: bool,
@@ -82,7 +74,10 @@ impl Lobby {
             .iter()
             .filter_map(|(name, id)| {
                 let connection = self.connections.get(id)?;
-                let waits = connection.waiting.as_ref().filter(|_| connection.place == Place::Hall);
+                let waits = connection
+                    .waiting
+                    .as_ref()
+                    .filter(|_| connection.state == ConnectionState::Idle);
                 Some((name.to_string(), waits.map(|w| w.game.to_string())))
             })
             .collect();
@@ -90,14 +85,14 @@ impl Lobby {
         let mut games: Vec<GameStatus> = self
             .rooms
             .values()
-            .map(|seat| {
-                let room = &seat.room;
+            .map(|open| {
+                let room = &open.room;
                 let conditions = room.conditions();
                 GameStatus {
                     id: conditions.id.clone(),
                     event: conditions.event.clone(),
                     names: conditions.names.clone(),
-                    present: seat.players.map(|p| p.is_some()),
+                    present: open.players.map(|p| p.is_some()),
                     moves: room.played().len(),
                     last: room.played().last().map(|p| p.m.usi(room.position().game())),
                     game: room.position().game().name(),
@@ -106,7 +101,7 @@ impl Lobby {
                     turn: room.position().turn(),
                     remaining: Color::BOTH.map(|c| room.remaining(c)),
                     running: room.is_running(),
-                    watchers: seat.watchers.len(),
+                    watchers: open.watchers.len(),
                 }
             })
             .collect();

@@ -4,7 +4,7 @@
 //! with `+OK`. `MONITOR` shows the whole game after every move, `MONITOR2` only what is new, the
 //! time of a move on a line of its own.
 
-use super::{ConnId, Effect, Lobby, Now, RoomKey, Seat};
+use super::{ConnId, Effect, Lobby, Now, OpenRoom, RoomKey};
 use csa::times::seconds_text;
 use rules::Color;
 use std::fmt::Write as _;
@@ -13,13 +13,13 @@ use std::sync::Arc;
 impl Lobby {
     /// The room of a game's id.
     pub(super) fn room_of(&self, id: &str) -> Option<RoomKey> {
-        self.rooms.iter().find(|(_, seat)| seat.room.conditions().id == id).map(|(&key, _)| key)
+        self.rooms.iter().find(|(_, open)| open.room.conditions().id == id).map(|(&key, _)| key)
     }
 
     pub(super) fn show_game(&self, id: &str, now: Now) -> String {
         let mut text = String::new();
-        if let Some(seat) = self.room_of(id).and_then(|key| self.rooms.get(&key)) {
-            for line in shown(seat, now) {
+        if let Some(open) = self.room_of(id).and_then(|key| self.rooms.get(&key)) {
+            for line in shown(open, now) {
                 let _ = writeln!(text, "##[SHOW] {line}");
             }
         }
@@ -39,12 +39,12 @@ impl Lobby {
         let answer = format!("##[{tag}] +OK");
         let Some(key) = self.room_of(game) else { return answer };
         let watched = self.settings.limits.watched;
-        let (Some(seat), Some(connection)) =
+        let (Some(open), Some(connection)) =
             (self.rooms.get_mut(&key), self.connections.get_mut(&id))
         else {
             return answer;
         };
-        seat.watchers.retain(|&(conn, _)| conn != id);
+        open.watchers.retain(|&(conn, _)| conn != id);
         connection.watching.retain(|&other| other != key);
         if !on {
             return answer;
@@ -52,27 +52,27 @@ impl Lobby {
         if connection.watching.len() >= watched {
             return "##[ERROR] too many games at once".to_owned();
         }
-        seat.watchers.push((id, moves_only));
+        open.watchers.push((id, moves_only));
         connection.watching.push(key);
-        let lines = if moves_only { so_far(seat) } else { shown(seat, now) };
+        let lines = if moves_only { so_far(open) } else { shown(open, now) };
         block(tag, game, &lines).trim_end().to_owned()
     }
 
     /// Shows what was said at a table to those who watch it.
     pub(super) fn show(&mut self, key: RoomKey, text: &str, now: Now) {
-        let Some(seat) = self.rooms.get(&key) else { return };
-        if seat.watchers.is_empty() {
+        let Some(open) = self.rooms.get(&key) else { return };
+        if open.watchers.is_empty() {
             return;
         }
-        let id = &seat.room.conditions().id;
+        let id = &open.room.conditions().id;
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let brief: Vec<String> = lines.iter().flat_map(|line| timed(line)).collect();
         if text.starts_with(['+', '-']) && lines.len() == 1 {
-            lines = shown(seat, now);
+            lines = shown(open, now);
         }
         let (full, brief): (Arc<str>, Arc<str>) =
             (block("MONITOR", id, &lines).into(), block("MONITOR2", id, &brief).into());
-        for &(conn, moves_only) in &seat.watchers {
+        for &(conn, moves_only) in &open.watchers {
             let text = if moves_only { &brief } else { &full };
             self.out.push(Effect::Send(conn, Arc::clone(text)));
         }
@@ -97,8 +97,8 @@ fn timed(line: &str) -> Vec<String> {
 }
 
 /// How a game stands: the proposal, and what has become of it.
-fn shown(seat: &Seat, now: Now) -> Vec<String> {
-    let room = &seat.room;
+fn shown(open: &OpenRoom, now: Now) -> Vec<String> {
+    let room = &open.room;
     let turn = room.position().turn();
     let left = |color| seconds_text(room.remaining(color));
     let mut more = vec![
@@ -118,9 +118,9 @@ fn shown(seat: &Seat, now: Now) -> Vec<String> {
 }
 
 /// The game so far as a record has it.
-fn so_far(seat: &Seat) -> Vec<String> {
-    let conditions = seat.room.conditions();
-    let summary = conditions.summary(Color::Black, seat.room.played(), &[]).to_string();
+fn so_far(open: &OpenRoom) -> Vec<String> {
+    let conditions = open.room.conditions();
+    let summary = conditions.summary(Color::Black, open.room.played(), &[]).to_string();
     let [black, white] = &conditions.names;
     let mut lines = vec!["V2.2".to_owned(), format!("N+{black}"), format!("N-{white}")];
     lines.push(format!("$EVENT:{}", conditions.id));

@@ -1,7 +1,7 @@
 //! Who is away, and what time does: flags, lapsed proposals, games given up.
 
 use super::{Effect, Moment, PROPOSAL, Phase, Room};
-use csa::Reason;
+use play::{Ending, Reason};
 use rules::Color;
 
 impl Room {
@@ -60,14 +60,12 @@ impl Room {
                 let turn = self.position.turn();
                 let limit = self.clocks[turn.index()].limit();
                 if limit.is_some_and(|limit| now >= since.saturating_add(limit)) {
-                    return self.end(Reason::TimeUp, Some(turn.opponent()), None, false);
+                    return self.end(Ending::lost(turn, Reason::TimeUp), None);
                 }
                 let lost =
                     Color::BOTH.into_iter().find(|&c| self.given_up(c).is_some_and(|t| now >= t));
                 match lost {
-                    Some(side) => {
-                        self.end(Reason::IllegalAction, Some(side.opponent()), None, true)
-                    }
+                    Some(side) => self.end(Ending::lost(side, Reason::Abandoned), None),
                     None => Vec::new(),
                 }
             }
@@ -80,7 +78,10 @@ impl Room {
     pub fn give_up(&mut self, loser: Option<Color>) -> Vec<Effect> {
         match self.phase {
             Phase::Suspended if self.begun => {
-                self.end(Reason::IllegalAction, loser.map(Color::opponent), None, true)
+                let reason = Reason::Abandoned;
+                let ending =
+                    loser.map_or(Ending::unknown(reason), |loser| Ending::lost(loser, reason));
+                self.end(ending, None)
             }
             _ => Vec::new(),
         }

@@ -1,8 +1,7 @@
 //! Files of nets in real numbers: magic, a JSON text that says what follows, the numbers.
 
 use super::FloatNet;
-use crate::kinds::{feature_kind, kind_name};
-use nnue::{Architecture, Shape};
+use nnue::{Architecture, Shape, feature_kind, kind_name};
 use rules::Game;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! A match from its files, while it is played or afterwards.
 
 use arena::ledger::{Entry, journal_path};
-use arena::stats::{Estimate, Interval, Score, Tally};
-use board::watch::{CurvePoint, EngineScore, Match, MatchGame, MatchScore, PairingScore};
+use arena::stats::{Estimate, Interval, MatchScore, PairCounter};
+use board::watch::{self, CurvePoint, EngineScore, Match, MatchGame, PairingScore};
 use kifu::{ReadOptions, Reader, Record};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ fn told(plan: &Value, entries: &[Entry]) -> Match {
         .flatten()
         .map(|engine| engine["name"].as_str().unwrap_or_default().to_owned())
         .collect();
-    let mut tallies: BTreeMap<(usize, usize), Tally> = BTreeMap::new();
+    let mut tallies: BTreeMap<(usize, usize), PairCounter> = BTreeMap::new();
     let mut curve = Vec::new();
     let mut points = 0.0;
     for entry in entries {
@@ -88,7 +88,7 @@ fn told(plan: &Value, entries: &[Entry]) -> Match {
         .map(|(_, place)| place)
         .collect();
     let total = |engine: usize| {
-        tallies.iter().fold(Score::default(), |sum, (&(a, b), tally)| match engine {
+        tallies.iter().fold(MatchScore::default(), |sum, (&(a, b), tally)| match engine {
             e if e == a => sum.plus(tally.score()),
             e if e == b => sum.plus(&tally.score().reversed()),
             _ => sum,
@@ -119,9 +119,9 @@ fn told(plan: &Value, entries: &[Entry]) -> Match {
     }
 }
 
-fn score(score: &Score) -> MatchScore {
+fn score(score: &MatchScore) -> watch::MatchScore {
     let estimate = Estimate::of(score);
-    MatchScore {
+    watch::MatchScore {
         wins: score.wins,
         draws: score.draws,
         losses: score.losses,
@@ -131,7 +131,7 @@ fn score(score: &Score) -> MatchScore {
 }
 
 /// JSON has no infinity: a bound that does not exist is null.
-fn bounds(interval: &Interval) -> board::watch::Interval {
+fn bounds(interval: &Interval) -> watch::Interval {
     let finite = |number: f64| number.is_finite().then_some(number);
     [finite(interval.low), finite(interval.mid), finite(interval.high)]
 }

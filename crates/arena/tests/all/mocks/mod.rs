@@ -1,9 +1,9 @@
 //! Matches between mock engines.
 
-use arena::referee::HouseRules;
 use arena::spec::escape;
 use arena::timed_game::Terms;
 use arena::{EngineSpec, Event, Finished, Flow, Format, MatchRunner, Opening, Plan, Schedule};
+use play::GameRules;
 use rules::Game;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(crate) fn plan(engines: Vec<EngineSpec>, games: u64) -> Plan {
         schedule,
         openings: vec![Opening::even(Game::Shogi)],
         terms: Terms {
-            rules: HouseRules { max_moves: 40, ..HouseRules::default() },
+            rules: GameRules { max_moves: Some(40), ..GameRules::default() },
             margin: Duration::from_millis(200),
             ..Terms::default()
         },
@@ -67,6 +67,6 @@ pub(crate) fn play(plan: &Plan) -> Vec<Finished> {
         }
         Flow::Continue
     });
-    games.sort_by_key(|game| game.ticket.id);
+    games.sort_by_key(|game| game.scheduled.id);
     games
 }

@@ -1,14 +1,14 @@
-//! The lobby in virtual time.
+//! The server in virtual time.
 
+mod conversations;
 mod events;
-mod halls;
-mod storms;
+mod random_sessions;
 
 use super::*;
 use csa::{Received, Summary};
 
-/// A lobby, its time, and what everybody has been told.
-pub(super) struct House {
+/// A server, its time, and what everybody has been told.
+pub(super) struct TestLobby {
     pub(super) lobby: Lobby,
     pub(super) now: Now,
     pub(super) said: HashMap<ConnId, Vec<String>>,
@@ -23,7 +23,7 @@ pub(super) const fn s(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-impl House {
+impl TestLobby {
     pub(super) fn new(settings: Settings) -> Self {
         let now = Now { at: s(100), wall: 1_790_000_000 };
         Self {
@@ -41,7 +41,7 @@ impl House {
         Self::new(Settings::default())
     }
 
-    /// Performs what the lobby wants, answering its questions.
+    /// Performs what the server wants, answering its questions.
     pub(super) fn settle(&mut self) {
         loop {
             let effects = self.lobby.take_effects();
@@ -128,7 +128,7 @@ impl House {
         self.settle();
     }
 
-    /// Lets time pass, waking the lobby whenever it wants to be.
+    /// Lets time pass, waking the server whenever it wants to be.
     pub(super) fn wait(&mut self, time: Duration) {
         let end = self.now.at + time;
         while let Some(at) = self.lobby.next_wake().filter(|&at| at <= end) {

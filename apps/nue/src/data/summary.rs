@@ -1,0 +1,74 @@
+//! What is said at the end of a command, and how errors are told.
+
+use crate::failure::{Failure, Outcome};
+use chart::grouped;
+use corpus::{Counts, Error, Format};
+use std::io::{self, Write};
+
+/// Says what happened. A problem makes the command fail, though all that could be done is.
+pub(super) fn report(counts: &Counts, done: &str) -> Outcome {
+    let mut out = io::stderr().lock();
+    for problem in &counts.problems {
+        writeln!(out, "{problem}")?;
+    }
+    if counts.more_problems > 0 {
+        writeln!(out, "… and {} more like these", grouped(counts.more_problems))?;
+    }
+    for (why, times) in &counts.refused {
+        writeln!(out, "not written: {why} ({})", times_text(*times))?;
+    }
+    if counts.unscorable > 0 {
+        let kept = grouped(counts.unscorable);
+        writeln!(out, "positions that keep their score because there is no move: {kept}")?;
+    }
+    if counts.left_out > 0 {
+        let left = grouped(counts.left_out);
+        writeln!(out, "left out as random, unscored or not for training: {left} positions")?;
+    }
+    if !done.is_empty() {
+        writeln!(out, "{done}")?;
+    }
+    match counts.problem_count() {
+        0 => Ok(()),
+        1 => Err(Failure::failed("1 problem in the input")),
+        n => Err(Failure::failed(format!("{} problems in the input", grouped(n)))),
+    }
+}
+
+fn times_text(times: u64) -> String {
+    if times == 1 { "once".to_owned() } else { format!("{} times", grouped(times)) }
+}
+
+/// How much was written: games and positions, or positions alone where the format holds no games.
+pub(super) fn amount(format: Format, counts: &Counts) -> String {
+    let (games, positions) = (grouped(counts.games), grouped(counts.positions));
+    match format.record() {
+        Some(_) => format!("{positions} positions"),
+        None => format!("{games} games, {positions} positions"),
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let hint = match &error {
+            Error::Io(_) => {
+                let Error::Io(error) = error else { return Self::ReaderGone };
+                return error.into();
+            }
+            Error::UnclearInput(_) => "; say it with --from".to_owned(),
+            Error::UnclearOutput(_) => {
+                let names = Format::ALL.map(Format::name).join(", .");
+                format!("; say it with --to, or by the name: .{names}")
+            }
+            Error::Exists(_) => "; --force replaces it".to_owned(),
+            Error::Memory(_) => "; --memory gives them".to_owned(),
+            Error::Damaged(_) => " (--salvage uses what is whole)".to_owned(),
+            Error::Resumable(_) => {
+                "\nwhat is done is kept: the same command with --resume goes on".to_owned()
+            }
+            _ => String::new(),
+        };
+        let text = format!("{error}{hint}");
+        if error.is_request() { Self::Usage(text) } else { Self::Failed(text) }
+    }
+}

@@ -1,0 +1,232 @@
+//! What somebody asks for, made into a plan: who plays, from where, by which rules.
+
+use crate::adjudication::Adjudication;
+use crate::opening::Opening;
+use crate::runner::Plan;
+use crate::schedule::{Format, Schedule};
+use crate::spec::{EngineSpec, pairs};
+use crate::timed_game::Terms;
+use engines::affinity;
+use kifu::{ReadOptions, Reader};
+use play::GameRules;
+use rules::Game;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use thiserror::Error;
+use usi::{PositionError, SetPosition};
+
+/// Moves of a game record that count as its opening.
+const RECORD_PLIES: usize = 24;
+
+/// Why a request cannot be met.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum RequestError {
+    /// It makes no sense as it is.
+    #[error("{0}")]
+    Usage(String),
+    /// It makes sense, but something it names cannot be used.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// A match somebody asks for.
+#[derive(Clone, Debug)]
+pub struct MatchRequest {
+    /// Engines as lists of `key=value`, at least two.
+    pub engines: Vec<String>,
+    /// Pairs for every engine, which its own override.
+    pub each: Vec<String>,
+    pub openings: OpeningSource,
+    /// Games of every pairing, half of them from each side.
+    pub games: u64,
+    pub format: Format,
+    /// Of the order of openings.
+    pub seed: u64,
+    pub concurrency: usize,
+    /// Whether each game at a time gets processors of its own.
+    pub pin: bool,
+    /// Whether it is to stop when the difference is known.
+    pub sprt: bool,
+    pub rules: GameRules,
+    pub adjudication: Adjudication,
+    /// How much a player may overstep its time.
+    pub margin: Duration,
+}
+
+impl MatchRequest {
+    /// The plan, and what the user should know about it.
+    pub fn plan(&self) -> Result<(Plan, Vec<String>), RequestError> {
+        let engines = self.specs()?;
+        let mut warnings = Vec::new();
+        let openings = self.openings.read(&mut warnings)?;
+        let rounds = self.games.div_ceil(2);
+        if self.games == 0 {
+            return Err(RequestError::Usage("no games to play: --games is 0".to_owned()));
+        }
+        let schedule = Schedule::new(self.format, engines.len(), rounds, openings.len(), self.seed);
+        if schedule.repeats_openings() {
+            warnings.push(format!(
+                "{} openings for {rounds} pairs of games: they will be repeated",
+                openings.len()
+            ));
+        }
+        if self.sprt && schedule.pairings().len() != 1 {
+            return Err(RequestError::Usage("--sprt is for a match of two engines".to_owned()));
+        }
+        let mut plan = Plan {
+            game: self.openings.game,
+            engines,
+            schedule,
+            openings,
+            terms: Terms {
+                rules: self.rules,
+                adjudication: self.adjudication,
+                margin: self.margin,
+            },
+            concurrency: self.concurrency,
+            cpus: Vec::new(),
+        };
+        self.share_processors(&mut plan, &mut warnings);
+        Ok((plan, warnings))
+    }
+
+    fn share_processors(&self, plan: &mut Plan, warnings: &mut Vec<String>) {
+        let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        if plan.threads() > count {
+            warnings.push(format!(
+                "oversubscribed: up to {} threads think at the same time on {count} processors; \
+                 times and results will suffer",
+                plan.threads()
+            ));
+        }
+        if !self.pin {
+            return;
+        }
+        let cpus = affinity::available();
+        match shares(&cpus, plan.threads() / plan.concurrency, plan.concurrency) {
+            Some(shares) => plan.cpus = shares,
+            None => warnings.push("not pinned: too few processors, or none to choose".to_owned()),
+        }
+    }
+
+    fn specs(&self) -> Result<Vec<EngineSpec>, RequestError> {
+        if self.engines.len() < 2 {
+            let why = "a match needs two engines: give --engine twice or more";
+            return Err(RequestError::Usage(why.to_owned()));
+        }
+        let shared: Vec<_> = self.each.iter().flat_map(|text| pairs(text)).collect();
+        let mut engines: Vec<EngineSpec> = Vec::new();
+        for text in &self.engines {
+            let own = pairs(text);
+            let all = shared.iter().chain(&own).map(|(key, value)| (key.as_str(), value.as_str()));
+            let mut engine = EngineSpec::from_pairs(all)
+                .map_err(|e| RequestError::Usage(format!("--engine {text}: {e}")))?;
+            let taken = |name: &str| engines.iter().any(|other| other.name == name);
+            if taken(&engine.name) {
+                let free = (2..).map(|n| format!("{} {n}", engine.name)).find(|name| !taken(name));
+                engine.name = free.unwrap_or_default();
+            }
+            engines.push(engine);
+        }
+        Ok(engines)
+    }
+}
+
+/// Processors for each game at a time, none used twice.
+fn shares(cpus: &[usize], each: usize, games: usize) -> Option<Vec<Vec<usize>>> {
+    let shares: Vec<Vec<usize>> =
+        cpus.chunks_exact(each.max(1)).take(games).map(<[usize]>::to_vec).collect();
+    (shares.len() == games).then_some(shares)
+}
+
+/// Where games begin.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpeningSource {
+    pub game: Game,
+    /// A file of positions, lines or game records.
+    pub file: Option<PathBuf>,
+    /// Moves taken of each; all of lines, 24 of game records if nothing is said.
+    pub plies: Option<usize>,
+    /// Without a file: `startpos`, a handicap or an SFEN.
+    pub start: String,
+    /// Openings as long as a whole game are none; 0 for no such limit.
+    pub max_moves: u32,
+}
+
+impl OpeningSource {
+    /// The openings; those that are none are left out with a warning.
+    pub fn read(&self, warnings: &mut Vec<String>) -> Result<Vec<Opening>, RequestError> {
+        let Some(path) = &self.file else { return Ok(vec![self.named()?]) };
+        let (openings, problems) = self.read_file(path)?;
+        if openings.is_empty() {
+            let why = problems.first().map_or_else(|| "the file is empty".to_owned(), Clone::clone);
+            return Err(RequestError::Failed(format!("no opening in {}: {why}", path.display())));
+        }
+        if let Some(first) = problems.first() {
+            warnings.push(format!("{} openings left out, the first: {first}", problems.len()));
+        }
+        Ok(openings)
+    }
+
+    fn named(&self) -> Result<Opening, RequestError> {
+        let position = SetPosition::named(self.game, &self.start, &[])
+            .and_then(|set| set.resolve(self.game))
+            .map_err(|error| match error {
+                PositionError::Name(_) => RequestError::Usage(error.to_string()),
+                PositionError::OtherGame { .. } => {
+                    RequestError::Failed(format!("{error} (on the command line: --game)"))
+                }
+                _ => RequestError::Failed(error.to_string()),
+            })?;
+        Opening::new(position, Vec::new())
+            .map_err(|e| RequestError::Failed(format!("--start {:?}: {e}", self.start)))
+    }
+
+    fn read_file(&self, path: &Path) -> Result<(Vec<Opening>, Vec<String>), RequestError> {
+        let file = File::open(path)
+            .map_err(|e| RequestError::Failed(format!("{}: {e}", path.display())))?;
+        let options = ReadOptions { format: None, game: Some(self.game) };
+        let reader = Reader::new(
+            path.display().to_string(),
+            BufReader::with_capacity(1 << 16, file),
+            options,
+        );
+        let whole_lines = is_lines(path);
+        let plies = self.plies.or((!whole_lines).then_some(RECORD_PLIES));
+        let (mut openings, mut problems) = (Vec::new(), Vec::new());
+        for (index, read) in reader.enumerate() {
+            let opening = read.map_err(|e| e.to_string()).and_then(|record| {
+                let opening = Opening::from_record(&record, plies).map_err(|e| e.to_string())?;
+                if opening.game() != self.game {
+                    return Err(format!("a position of {}", opening.game()));
+                }
+                let played = opening.position().ply().saturating_sub(1);
+                if self.max_moves > 0 && played >= self.max_moves {
+                    return Err(format!("{played} moves are the limit of the game or more"));
+                }
+                Ok(opening)
+            });
+            match opening {
+                Ok(opening) => openings.push(opening),
+                Err(problem) => problems.push(format!("opening {}: {problem}", index + 1)),
+            }
+        }
+        Ok((openings, problems))
+    }
+}
+
+/// Whether the file holds lines of openings rather than records of games.
+fn is_lines(path: &Path) -> bool {
+    let mut beginning = String::new();
+    let read = File::open(path).map(|file| {
+        let mut file = file.take(4096);
+        let mut bytes = Vec::new();
+        let _ = file.read_to_end(&mut bytes);
+        beginning = String::from_utf8_lossy(&bytes).into_owned();
+    });
+    let by_name = || kifu::Format::from_file_name(&path.to_string_lossy());
+    let format = read.ok().and_then(|()| kifu::Format::detect(&beginning)).or_else(by_name);
+    format.is_none_or(|format| format == kifu::Format::Usi)
+}

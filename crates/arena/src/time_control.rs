@@ -1,0 +1,130 @@
+//! How much a player may think.
+
+use play::{ClockRule, GameTime};
+use std::fmt;
+use std::time::Duration;
+
+/// How much one player may think. Several limits may be set; each bounds every move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TimeControl {
+    /// A game clock.
+    pub clock: Option<GameTime>,
+    /// Time for each move.
+    pub movetime: Option<Duration>,
+    /// Nodes for each move.
+    pub nodes: Option<u64>,
+    /// Plies for each move.
+    pub depth: Option<u32>,
+}
+
+impl TimeControl {
+    /// Whether anything bounds a move.
+    pub fn is_bounded(&self) -> bool {
+        *self != Self::default()
+    }
+
+    /// How the player's clock counts, with so much forgiven beyond the limit.
+    pub fn clock_rule(&self, margin: Duration) -> ClockRule {
+        ClockRule { game: self.clock, per_move: self.movetime, margin, ..ClockRule::default() }
+    }
+}
+
+/// Seconds without needless zeros.
+fn seconds(time: Duration) -> String {
+    format!("{} s", time.as_secs_f64())
+}
+
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if let Some(clock) = self.clock {
+            let mut text = seconds(clock.main);
+            if !clock.increment.is_zero() {
+                text += &format!(" + {} a move", seconds(clock.increment));
+            }
+            if !clock.byoyomi.is_zero() {
+                text += &format!(", byoyomi {}", seconds(clock.byoyomi));
+            }
+            parts.push(text);
+        }
+        if let Some(time) = self.movetime {
+            parts.push(format!("{} a move", seconds(time)));
+        }
+        if let Some(nodes) = self.nodes {
+            parts.push(format!("{nodes} nodes"));
+        }
+        if let Some(depth) = self.depth {
+            parts.push(format!("depth {depth}"));
+        }
+        f.write_str(if parts.is_empty() { "no limit" } else { "" })?;
+        f.write_str(&parts.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use play::Clock;
+
+    const fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    fn control(main: u64, increment: u64, byoyomi: u64) -> TimeControl {
+        let (main, increment, byoyomi) = (ms(main), ms(increment), ms(byoyomi));
+        let clock = GameTime { main, increment, byoyomi, ..GameTime::default() };
+        TimeControl { clock: Some(clock), ..TimeControl::default() }
+    }
+
+    fn clock(main: u64, increment: u64, byoyomi: u64, margin: u64) -> Clock {
+        Clock::new(control(main, increment, byoyomi).clock_rule(ms(margin)))
+    }
+
+    #[test]
+    fn each_kind_of_clock_counts_as_its_rule_says() {
+        // (main, increment, byoyomi), moves as (used, in time, left afterwards)
+        for (rule, moves) in [
+            ((1000, 0, 0), vec![(400, true, 600), (600, true, 0), (1, false, 0)]),
+            ((1000, 100, 0), vec![(50, true, 1050), (1150, true, 0), (101, false, 0)]),
+            ((1000, 0, 500), vec![(1200, true, 0), (500, true, 0), (501, false, 0)]),
+            ((0, 0, 100), vec![(100, true, 0), (101, false, 0)]),
+        ] {
+            let mut clock = clock(rule.0, rule.1, rule.2, 0);
+            for (used, in_time, left) in moves {
+                assert_eq!(!clock.is_over(ms(used)), in_time, "{rule:?} {used}");
+                clock.replay(clock.charge(ms(used)));
+                assert_eq!(clock.left(), ms(left), "{rule:?} {used}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_margin_is_forgiven_and_not_owed() {
+        let mut clock = clock(100, 10, 0, 50);
+        assert!(clock.end_turn(ms(150)).is_ok());
+        assert_eq!(clock.left(), ms(0));
+        assert!(clock.end_turn(ms(60)).is_ok());
+        assert!(clock.end_turn(ms(61)).is_err());
+    }
+
+    #[test]
+    fn a_move_is_bounded_by_the_tightest_limit() {
+        let limit = |control: TimeControl| Clock::new(control.clock_rule(ms(0))).limit();
+        let mut control = control(1000, 0, 0);
+        control.movetime = Some(ms(300));
+        assert_eq!(limit(control), Some(ms(300)));
+        control.clock = None;
+        assert_eq!(limit(control), Some(ms(300)));
+        control.movetime = None;
+        assert_eq!(limit(control), None);
+        assert!(!control.is_bounded());
+    }
+
+    #[test]
+    fn controls_in_words() {
+        let both = TimeControl { nodes: Some(5000), ..control(10_000, 100, 0) };
+        assert_eq!(both.to_string(), "10 s + 0.1 s a move, 5000 nodes");
+        assert_eq!(control(0, 0, 1500).to_string(), "0 s, byoyomi 1.5 s");
+        assert_eq!(TimeControl::default().to_string(), "no limit");
+    }
+}

@@ -1,0 +1,130 @@
+//! One game as the client sees it.
+
+use crate::time_budget::TimeBudget;
+use csa::comment::{self, Comment};
+use csa::record::RecordedMove;
+use csa::{Reason, Summary, Verdict};
+use engines::background::SearchId;
+use kifu::wire;
+use rules::{AnyPosition, Color, Declaration, Move};
+use std::time::Duration;
+use think::{Best, Info, Moment, Score};
+
+/// A game that is over, for us.
+#[derive(Clone, Debug)]
+pub(crate) struct FinishedGame {
+    pub(crate) summary: Summary,
+    pub(crate) moves: Vec<RecordedMove>,
+    /// `None` if it was interrupted.
+    pub(crate) end: Option<(Reason, Verdict)>,
+    pub(crate) last: Option<(String, Duration)>,
+}
+
+/// A search under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PendingSearch {
+    pub(crate) id: SearchId,
+    /// The move expected, while it is not our turn.
+    pub(crate) ponder: Option<Move>,
+    pub(crate) stopped: bool,
+}
+
+/// A game being played.
+pub struct OngoingGame {
+    pub(crate) summary: Summary,
+    pub(crate) us: Color,
+    pub(crate) position: AnyPosition,
+    pub(crate) budget: TimeBudget,
+    pub(crate) turn_since: Moment,
+    pub(crate) moves: Vec<RecordedMove>,
+    /// How much of the running turn had passed when we came back to it.
+    pub(crate) passed: Duration,
+    pub(crate) search: Option<PendingSearch>,
+    /// The latest report of the search with a score or a line.
+    pub(crate) report: Info,
+    /// An answer that came before it was our turn.
+    pub(crate) early: Option<Best>,
+    /// When our move was sent, until it comes back.
+    pub(crate) sent: Option<(Moment, Option<String>)>,
+    pub(crate) expected: Option<Move>,
+    pub(crate) last: Option<(String, Duration)>,
+    pub(crate) reason: Option<Reason>,
+}
+
+impl OngoingGame {
+    pub(crate) fn new(summary: Summary) -> Self {
+        let mut budget = TimeBudget::new(&summary.times);
+        let mut position = summary.start.clone();
+        let mut moves = Vec::new();
+        for played in &summary.played {
+            let text = wire::write_move(&position, played.m);
+            let time = played.time.unwrap_or_default();
+            budget.played(position.turn(), time);
+            position.play(played.m);
+            moves.push(RecordedMove { text, time, comment: None });
+        }
+        let passed =
+            summary.extra("Elapsed_Time").and_then(csa::times::seconds).unwrap_or_default();
+        Self {
+            us: summary.your_turn,
+            position,
+            budget,
+            moves,
+            passed,
+            summary,
+            turn_since: Duration::ZERO,
+            search: None,
+            report: Info::default(),
+            early: None,
+            sent: None,
+            expected: None,
+            last: None,
+            reason: None,
+        }
+    }
+
+    /// Where it stands.
+    pub const fn position(&self) -> &AnyPosition {
+        &self.position
+    }
+
+    /// Time left to a side before the increment of the turn that comes or runs.
+    pub fn remaining(&self, side: Color) -> Duration {
+        self.budget.remaining(side)
+    }
+
+    pub(crate) fn is_our_move(&self) -> bool {
+        self.position.turn() == self.us && self.sent.is_none()
+    }
+
+    /// When our time is over.
+    pub(crate) fn end_of_time(&self) -> Option<Moment> {
+        let available = self.budget.available(self.us)?.saturating_sub(self.passed);
+        Some(self.turn_since + available)
+    }
+
+    pub(crate) fn may_declare(&self) -> bool {
+        self.summary.declaration.is_some() && self.position.can_declare(Declaration::Points27)
+    }
+
+    /// What we think of our move.
+    pub(crate) fn comment(&self, m: Move) -> Option<String> {
+        let score = match self.report.score?.0 {
+            Score::Cp(cp) => cp,
+            Score::Mate(_) => comment::MATE,
+            Score::Mated(_) => -comment::MATE,
+        };
+        let line = match self.report.pv.split_first() {
+            Some((&first, rest)) if first == m => rest.to_vec(),
+            _ => Vec::new(),
+        };
+        let mut after = self.position.clone();
+        after.play(m);
+        let comment = Comment { score: Some(comment::for_black(score, self.us)), line };
+        Some(comment.text(&after))
+    }
+
+    pub(crate) fn finished(self, end: Option<(Reason, Verdict)>) -> FinishedGame {
+        FinishedGame { summary: self.summary, moves: self.moves, end, last: self.last }
+    }
+}

@@ -1,0 +1,128 @@
+//! What scores are worth: the share of points that positions of a score brought, the scale of the
+//! sigmoid that fits it best, and both as a picture.
+
+use chart::{Axis, Frame, Line, Side};
+
+/// Positions of about the same score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// The score in the middle.
+    pub score: f64,
+    /// Positions whose result is known.
+    pub known: u64,
+    /// What the side to move made of them: 1 a win, ½ a draw.
+    pub points: f64,
+}
+
+impl Sample {
+    fn share(&self) -> f64 {
+        self.points / self.known.max(1) as f64
+    }
+}
+
+const MEASURED: &str = "#c0392b";
+const FITTED: &str = "#2c3e50";
+const CUSTOMARY: &str = "#8a8f98";
+/// What training takes unless told otherwise.
+const USUAL_SCALE: f64 = 600.0;
+/// Scales that make sense.
+const SCALES: (f64, f64) = (10.0, 20_000.0);
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// The scale with the least cross-entropy of sigmoid(score / scale) to the results; `None` where
+/// the scores say nothing about them.
+pub fn fit(samples: &[Sample]) -> Option<f64> {
+    // With k = 1 / scale the loss is convex, so its slope changes sign once.
+    let slope = |k: f64| -> f64 {
+        let of = |s: &Sample| s.score * (sigmoid(s.score * k) * s.known as f64 - s.points);
+        samples.iter().map(of).sum()
+    };
+    let (mut low, mut high) = (1.0 / SCALES.1, 1.0 / SCALES.0);
+    // Also refuses samples without any results, whose slope is nothing everywhere.
+    if !(slope(low) < 0.0 && slope(high) > 0.0) {
+        return None;
+    }
+    for _ in 0..80 {
+        let middle = f64::midpoint(low, high);
+        if slope(middle) < 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(1.0 / low)
+}
+
+/// The picture: what positions of a score brought, and what sigmoids expect.
+pub fn svg(samples: &[Sample], scale: Option<f64>) -> String {
+    let end = samples.iter().map(|s| s.score.abs()).fold(100.0, f64::max);
+    let score = |score: f64| format!("{score:.0}");
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let x = Axis { from: -end, to: end, label: &score };
+    let y = Axis { from: 0.0, to: 1.0, label: &percent };
+    let expected = |scale: f64| {
+        let scores = (0..=100).map(move |i| -end + 2.0 * end * f64::from(i) / 100.0);
+        scores.map(move |score| (score, sigmoid(score / scale)))
+    };
+    let title = "Points scored in the end, by score";
+    let name = format!("sigmoid of scale {USUAL_SCALE:.0}");
+    let line = Line { color: CUSTOMARY, width: 1.5, dashed: true, name: &name };
+    let mut frame = Frame::new(title, "score for the side to move", x, y, Side::Left)
+        .curve(line, expected(USUAL_SCALE));
+    if let Some(scale) = scale {
+        let name = format!("best fit: scale {scale:.0}");
+        let line = Line { color: FITTED, width: 1.5, dashed: false, name: &name };
+        frame = frame.curve(line, expected(scale));
+    }
+    for sample in samples.iter().filter(|s| s.known > 0) {
+        frame = frame.dot((sample.score, sample.share()), 3.0, MEASURED);
+    }
+    frame.svg()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planted(scale: f64) -> Vec<Sample> {
+        let sample = |i: i32| {
+            let score = f64::from(i) * 100.0;
+            let known = 1000 / (1 + u64::from(i.unsigned_abs()));
+            Sample { score, known, points: known as f64 * sigmoid(score / scale) }
+        };
+        (-30..=30).map(sample).collect()
+    }
+
+    #[test]
+    fn planted_scales_are_found() {
+        for scale in [150.0, 600.0, 1234.0] {
+            let found = fit(&planted(scale)).unwrap();
+            assert!((found - scale).abs() < 0.01 * scale, "{found} for {scale}");
+        }
+    }
+
+    #[test]
+    fn scores_that_say_nothing_have_no_scale() {
+        let even = |score| Sample { score, known: 10, points: 5.0 };
+        assert_eq!(fit(&[even(-100.0), even(100.0)]), None);
+        assert_eq!(fit(&[]), None);
+        let unknown = Sample { score: 50.0, known: 0, points: 0.0 };
+        assert_eq!(fit(&[unknown]), None);
+        // Scores that mean the opposite have none either.
+        let wrong =
+            |score: f64| Sample { score, known: 10, points: if score > 0.0 { 1.0 } else { 9.0 } };
+        assert_eq!(fit(&[wrong(-100.0), wrong(100.0)]), None);
+    }
+
+    #[test]
+    fn the_picture_has_what_is_known() {
+        let samples = planted(600.0);
+        let drawn = svg(&samples, fit(&samples));
+        assert_eq!(drawn.matches("<circle").count(), samples.len());
+        assert_eq!(drawn.matches("<polyline").count(), 2);
+        assert!(!svg(&[], None).contains("NaN"));
+    }
+}

@@ -1,0 +1,125 @@
+//! What came of a command: counts, and problems that did not stop it.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Problems kept in full; the rest are counted.
+const KEPT: usize = 10;
+/// Kinds of refusals kept apart: a hostile file must not fill the memory.
+const KINDS: usize = 50;
+
+/// The counts as a journal keeps them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct SavedCounts {
+    games: u64,
+    positions: u64,
+    left_out: u64,
+    gone: u64,
+    refused: BTreeMap<String, u64>,
+    #[serde(default)]
+    unscorable: u64,
+    problems: u64,
+}
+
+/// Counts and problems.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Games written.
+    pub games: u64,
+    /// Positions written.
+    pub positions: u64,
+    /// Positions that did not pass the sieve.
+    pub gone: u64,
+    /// Positions not written because they are random, without a score or marked as not for
+    /// training, in a format that holds nothing else.
+    pub left_out: u64,
+    /// Why games or positions have no place in the output, and how often.
+    pub refused: BTreeMap<String, u64>,
+    /// Positions that keep their old score because nothing can be thought there.
+    pub unscorable: u64,
+    /// What could not be read: the first of them.
+    pub problems: Vec<String>,
+    /// How many more problems there were.
+    pub more_problems: u64,
+    /// Problems an earlier run has counted, which will be found again.
+    again: u64,
+}
+
+impl Counts {
+    /// The counts alone.
+    pub(crate) fn save(&self) -> SavedCounts {
+        let (refused, problems) = (self.refused.clone(), self.problem_count());
+        let Self { games, positions, gone, left_out, unscorable, .. } = *self;
+        SavedCounts { games, positions, left_out, gone, refused, unscorable, problems }
+    }
+
+    /// Goes on from counts. Problems counted then are not counted once more when what was read
+    /// then is read again.
+    pub(crate) fn restore(saved: SavedCounts) -> Self {
+        let SavedCounts { games, positions, left_out, gone, refused, unscorable, problems } = saved;
+        Self {
+            games,
+            positions,
+            gone,
+            left_out,
+            refused,
+            unscorable,
+            problems: Vec::new(),
+            more_problems: problems,
+            again: problems,
+        }
+    }
+
+    /// What was read then will not be read again.
+    pub(crate) const fn reads_on(&mut self) {
+        self.again = 0;
+    }
+
+    pub(crate) fn written(&mut self, games: u64, positions: u64) {
+        self.games += games;
+        self.positions += positions;
+    }
+
+    /// Positions not meant for training and so not written.
+    pub(crate) fn left_out(&mut self, count: u64) {
+        self.left_out += count;
+    }
+
+    /// Something the output has no place for.
+    pub(crate) fn refused(&mut self, why: &str) {
+        let full = self.refused.len() >= KINDS;
+        let why = if full && !self.refused.contains_key(why) { "other reasons" } else { why };
+        *self.refused.entry(why.to_owned()).or_default() += 1;
+    }
+
+    /// Something that could not be read.
+    pub(crate) fn problem(&mut self, text: String) {
+        if self.again > 0 {
+            self.again -= 1;
+        } else if self.problems.len() < KEPT {
+            self.problems.push(text);
+        } else {
+            self.more_problems += 1;
+        }
+    }
+
+    /// Adds others.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.written(other.games, other.positions);
+        self.left_out += other.left_out;
+        self.gone += other.gone;
+        self.unscorable += other.unscorable;
+        self.more_problems += other.more_problems;
+        for (why, times) in other.refused {
+            *self.refused.entry(why).or_default() += times;
+        }
+        for problem in other.problems {
+            self.problem(problem);
+        }
+    }
+
+    /// All problems.
+    pub const fn problem_count(&self) -> u64 {
+        self.problems.len() as u64 + self.more_problems
+    }
+}

@@ -1,0 +1,252 @@
+//! Scores replaced by those of another net or a deeper search.
+//!
+//! Work is cut by the input alone, a game or so many positions at a time, and every piece begins
+//! with an empty table: the result is the same for any number of threads.
+
+use crate::counts::Counts;
+use crate::error::Error;
+use crate::format::Format;
+use crate::output::{Output, Target};
+use crate::partial;
+use crate::progress::{Meter, Watch};
+use crate::read::{self, Flow};
+use crate::scorer::{Limit, Scorer};
+use crate::source::{self, Inputs, Source};
+use crate::workers::WorkerPool;
+use assembly::evaluation::Evaluation;
+use rules::{AnyPosition, Color, Game as Rules};
+use serde_json::json;
+use std::path::PathBuf;
+use std::thread;
+use teacher::{Game, Labelled, PackError};
+
+/// Records that share a table.
+const CHUNK: usize = 256;
+
+/// Where the score lies in a record, of PSV and hcpe alike.
+const SCORE: std::ops::Range<usize> = 32..34;
+
+/// Nodes after which what is done is kept in any case: some minutes.
+const KEEP: u64 = 200_000_000;
+
+/// What to score anew.
+pub struct Rescore {
+    /// What to read.
+    pub inputs: Inputs,
+    /// Where it goes.
+    pub target: Target,
+    /// How positions are looked at.
+    pub limit: Limit,
+    /// MiB of table for each thread.
+    pub hash: u32,
+    /// How many threads.
+    pub threads: usize,
+    /// The net that was named, so that a run with another is not resumed.
+    pub net: Option<PathBuf>,
+}
+
+/// What came of it.
+pub struct Rescored {
+    /// What gave the scores, and how.
+    pub how: String,
+    /// How much.
+    pub counts: Counts,
+}
+
+/// Scores files anew. `evaluation` gives what to think with for the game of the files, and what
+/// it is called.
+pub fn run<E: From<Error>>(
+    request: &Rescore,
+    evaluation: impl FnOnce(Rules) -> Result<(Evaluation, String), E>,
+    watch: &Watch<'_>,
+) -> Result<Rescored, E> {
+    let Rescore { inputs, target, limit, hash, threads, net } = request;
+    let (sources, format) = inputs.alike()?;
+    format.keeps(&target.path)?;
+    if format == Format::Csa {
+        let why = "records are not rescored: convert them to teacher first";
+        return Err(Error::request(why).into());
+    }
+    target.check(&sources)?;
+    let header = inputs.header(&sources)?;
+    let game = header.game;
+    let (evaluation, about) = evaluation(game)?;
+    let how = format!("{about}, {limit}");
+    let net = net.as_ref().map(|p| (p, p.metadata().map_or(0, |m| m.len())));
+    let plan = partial::plan("rescore", &sources, &json!([game.name(), how, net, hash]));
+    let told = match header.get("rescored") {
+        Some(earlier) => format!("{earlier}; {how}"),
+        None => how.clone(),
+    };
+    let header = header.with("rescored", told);
+    let (mut output, done, mut counts) = Output::resumable(target, format, header, &plan)?;
+    let meter = Meter::new(source::total(&sources), watch);
+    let mut work = Work {
+        game,
+        evaluation: &evaluation,
+        limit: *limit,
+        hash: *hash,
+        threads: *threads,
+        output: &mut output,
+        meter: &meter,
+        items: done,
+        since: 0,
+    };
+    let worked = match format {
+        Format::Psv => work.records(&sources, &mut counts, |r| teacher::psv::decode(game, r)),
+        Format::Hcpe => work.records(&sources, &mut counts, |r| teacher::hcpe::decode(game, r)),
+        _ => work.games(&sources, &mut counts),
+    };
+    output.conclude(worked)?;
+    meter.finish();
+    Ok(Rescored { how, counts })
+}
+
+/// Games or records on their way through the scorers.
+struct Work<'a> {
+    game: Rules,
+    evaluation: &'a Evaluation,
+    limit: Limit,
+    hash: u32,
+    threads: usize,
+    output: &'a mut Output,
+    meter: &'a Meter<'a>,
+    /// Games or records that are done.
+    items: u64,
+    /// Positions since the last place to go on from.
+    since: u64,
+}
+
+impl Work<'_> {
+    fn games(&mut self, sources: &[Source], counts: &mut Counts) -> Result<(), Error> {
+        let (game, evaluation, limit, hash) = (self.game, self.evaluation, self.limit, self.hash);
+        let worker = || {
+            let mut scorer = Scorer::new(game, evaluation, limit, hash);
+            move |game: Game| rescore(game, &mut scorer)
+        };
+        let (done, meter) = (self.items, self.meter);
+        thread::scope(|scope| {
+            let mut pool = WorkerPool::start(scope, self.threads, &worker)?;
+            read::games_after(done, sources, game, meter, counts, &mut |game, counts| {
+                pool.give(game, &mut |done| self.written(&done, counts))?;
+                Ok(Flow::Next)
+            })?;
+            pool.finish(&mut |done| self.written(&done, counts))
+        })
+    }
+
+    fn written(&mut self, (game, kept): &(Game, u64), counts: &mut Counts) -> Result<(), Error> {
+        self.output.write(game, counts)?;
+        counts.unscorable += kept;
+        self.note(1, game.positions() as u64, counts)
+    }
+
+    fn note(&mut self, items: u64, positions: u64, counts: &Counts) -> Result<(), Error> {
+        self.items += items;
+        self.since += positions;
+        // By what was asked for, not by the clock: the same file every time.
+        let now = self.since.saturating_mul(self.limit.nodes()) >= KEEP;
+        if self.output.done(self.items, counts, now)? {
+            self.since = 0;
+        }
+        Ok(())
+    }
+
+    fn records<const N: usize>(
+        &mut self,
+        sources: &[Source],
+        counts: &mut Counts,
+        decode: impl Fn(&[u8; N]) -> Result<Labelled, PackError> + Sync,
+    ) -> Result<(), Error> {
+        let (game, evaluation, limit, hash) = (self.game, self.evaluation, self.limit, self.hash);
+        let worker = || {
+            let mut scorer = Scorer::new(game, evaluation, limit, hash);
+            let decode = &decode;
+            move |chunk: Vec<[u8; N]>| rescore_records(chunk, decode, &mut scorer)
+        };
+        let mut done = self.items;
+        counts.reads_on();
+        thread::scope(|scope| {
+            let mut pool = WorkerPool::start(scope, self.threads, &worker)?;
+            let mut chunk: Vec<[u8; N]> = Vec::with_capacity(CHUNK);
+            for source in sources {
+                let meter = self.meter;
+                read::records_after(&mut done, source, meter, counts, |_, record, counts| {
+                    meter.positions(1);
+                    chunk.push(*record);
+                    if chunk.len() == CHUNK {
+                        let full = std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK));
+                        pool.give(full, &mut |done| self.put(&done, counts))?;
+                    }
+                    Ok(Flow::Next)
+                })?;
+            }
+            pool.give(chunk, &mut |done| self.put(&done, counts))?;
+            pool.finish(&mut |done| self.put(&done, counts))
+        })
+    }
+
+    fn put<const N: usize>(&mut self, done: &Scored<N>, counts: &mut Counts) -> Result<(), Error> {
+        self.output.raw(done.records.as_flattened())?;
+        let written = done.records.len() as u64;
+        counts.written(0, written);
+        for (index, why) in &done.problems {
+            let number = self.items + *index as u64 + 1;
+            counts.problem(format!("record {number}: {why}"));
+        }
+        self.note(written + done.problems.len() as u64, written, counts)
+    }
+}
+
+/// Scores all positions of a game anew. Also says how many kept the score they had.
+fn rescore(mut game: Game, scorer: &mut Scorer) -> (Game, u64) {
+    scorer.forget();
+    let mut kept = 0;
+    let mut position = game.start.clone();
+    let mut anew = |position: &AnyPosition, score: Option<i16>| {
+        let found = if is_whole(position) { scorer.score(position) } else { None };
+        kept += u64::from(found.is_none() && score.is_some());
+        found.or(score)
+    };
+    for ply in &mut game.plies {
+        ply.score = anew(&position, ply.score);
+        position.play(ply.mv);
+    }
+    if game.last.is_some() {
+        game.last = anew(&position, game.last);
+    }
+    (game, kept)
+}
+
+fn is_whole(position: &AnyPosition) -> bool {
+    Color::BOTH.into_iter().all(|color| position.king(color).is_some())
+}
+
+/// Records with new scores; those that cannot be read are left out, with the reason.
+struct Scored<const N: usize> {
+    records: Vec<[u8; N]>,
+    problems: Vec<(usize, String)>,
+}
+
+fn rescore_records<const N: usize>(
+    chunk: Vec<[u8; N]>,
+    decode: &dyn Fn(&[u8; N]) -> Result<Labelled, PackError>,
+    scorer: &mut Scorer,
+) -> Scored<N> {
+    scorer.forget();
+    let mut done = Scored { records: Vec::with_capacity(chunk.len()), problems: Vec::new() };
+    for (index, mut record) in chunk.into_iter().enumerate() {
+        match decode(&record) {
+            Ok(read) => {
+                if is_whole(&read.position)
+                    && let Some(score) = scorer.score(&read.position)
+                {
+                    record[SCORE].copy_from_slice(&score.to_le_bytes());
+                }
+                done.records.push(record);
+            }
+            Err(e) => done.problems.push((index, e.to_string())),
+        }
+    }
+    done
+}

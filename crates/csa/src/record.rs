@@ -1,0 +1,221 @@
+//! A game played by the protocol, as a record.
+
+use kifu::{CsaVersion, Ending, Format, Key, NodeId, Record, Step, WriteOptions};
+use play::Reason;
+use rules::{AnyPosition, Color};
+use std::time::Duration;
+
+/// A move that was made in a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RecordedMove {
+    /// In CSA text.
+    pub text: String,
+    pub time: Duration,
+    /// What its player thought.
+    pub comment: Option<String>,
+}
+
+/// How a game ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finish {
+    /// At the limit of moves, who won is settled by the rules of the tournament.
+    pub ending: play::Ending,
+    /// What was said last instead of a legal move, and its recorded time.
+    pub last: Option<(String, Duration)>,
+}
+
+impl Finish {
+    /// The reason as the protocol has it.
+    pub const fn reason(&self) -> crate::Reason {
+        crate::Reason::of(self.ending.reason)
+    }
+
+    /// Who won, if anybody did.
+    pub const fn winner(&self) -> Option<Color> {
+        self.ending.winner()
+    }
+}
+
+/// What is known of a game, finished or not.
+#[derive(Clone, Copy, Debug)]
+pub struct GameRecord<'a> {
+    pub id: &'a str,
+    pub names: &'a [String; 2],
+    pub start: &'a AnyPosition,
+    pub max_moves: Option<u32>,
+    pub moves: &'a [RecordedMove],
+    pub finish: Option<&'a Finish>,
+    /// Date and time as records have them.
+    pub started: &'a str,
+    pub ended: Option<&'a str>,
+}
+
+impl GameRecord<'_> {
+    /// The record. A move that does not fit ends it there.
+    pub fn record(&self) -> Record {
+        let mut record = Record::new(self.start.clone());
+        let headers = &mut record.headers;
+        headers.set(Key::Black, &self.names[0]);
+        headers.set(Key::White, &self.names[1]);
+        headers.set(Key::Event, self.id);
+        headers.set(Key::StartTime, self.started);
+        if let Some(ended) = self.ended {
+            headers.set(Key::EndTime, ended);
+        }
+        if let Some(limit) = self.max_moves {
+            headers.set(Key::MaxMoves, &limit.to_string());
+        }
+        let mut position = self.start.clone();
+        let mut at = NodeId::ROOT;
+        for made in self.moves {
+            let Ok(m) = kifu::wire::read_move(&position, &made.text) else { break };
+            at = record.add(at, Step::Move(m));
+            position.play(m);
+            let node = record.node_mut(at);
+            node.time = Some(made.time);
+            node.comments.extend(made.comment.clone());
+        }
+        let Some(finish) = self.finish else { return record };
+        let end = record.add(at, Step::End(ending(finish)));
+        let node = record.node_mut(end);
+        node.time = finish.last.as_ref().map(|(_, time)| *time);
+        if finish.ending.reason == Reason::MaxMoves
+            && let Some(winner) = finish.winner()
+        {
+            let name = &self.names[winner.index()];
+            node.comments.push(format!("mate by the last move: {name} wins"));
+        }
+        record
+    }
+}
+
+fn ending(finish: &Finish) -> Ending {
+    let loser = finish.winner().map(Color::opponent);
+    match (finish.ending.reason, loser) {
+        (Reason::Resign, _) => Ending::Resign,
+        (Reason::Repetition, Some(loser)) => Ending::Won(loser.opponent()),
+        (Reason::PerpetualCheck, Some(loser)) => Ending::PerpetualCheck(loser),
+        (Reason::Repetition | Reason::PerpetualCheck, None) => Ending::Repetition,
+        (Reason::IllegalMove, _) => {
+            Ending::IllegalMove(finish.last.as_ref().map(|(text, _)| text.trim().to_owned()))
+        }
+        (Reason::Abandoned, Some(loser)) => Ending::Abandoned(Some(loser)),
+        (Reason::TimeUp, _) => Ending::TimeUp,
+        (Reason::Declaration | Reason::Try, _) => Ending::Declaration,
+        (Reason::MaxMoves, _) => Ending::MaxMoves,
+        (_, Some(loser)) => Ending::IllegalAction(loser),
+        (_, None) => Ending::Interrupted,
+    }
+}
+
+/// The record as a CSA file: version 2.2, or 3.0 where times have fractions of a second.
+pub fn csa_file(record: &Record) -> Result<Vec<u8>, kifu::WriteError> {
+    let fine = record.ids().any(|id| record.node(id).time.is_some_and(|t| t.subsec_nanos() > 0));
+    let csa = if fine { CsaVersion::V30 } else { CsaVersion::V22 };
+    let options = WriteOptions { csa, ..WriteOptions::default() };
+    kifu::to_bytes(record, Format::Csa, &options).map(|(bytes, _)| bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kifu::ReadOptions;
+    use rules::Game;
+
+    fn made(text: &str, seconds: u64, comment: Option<&str>) -> RecordedMove {
+        let comment = comment.map(str::to_owned);
+        RecordedMove { text: text.to_owned(), time: Duration::from_secs(seconds), comment }
+    }
+
+    fn finish(reason: Reason, winner: Option<Color>, last: Option<&str>) -> Finish {
+        let last = last.map(|text| (text.to_owned(), Duration::from_secs(3)));
+        Finish { ending: play::Ending { outcome: play::Outcome::of(winner), reason }, last }
+    }
+
+    fn game<'a>(
+        names: &'a [String; 2],
+        start: &'a AnyPosition,
+        moves: &'a [RecordedMove],
+        finish: &'a Finish,
+    ) -> GameRecord<'a> {
+        GameRecord {
+            id: "nue+test+a+b+1",
+            names,
+            start,
+            max_moves: Some(320),
+            moves,
+            finish: Some(finish),
+            started: "1970/01/01 00:00:00",
+            ended: Some("1970/01/01 00:01:00"),
+        }
+    }
+
+    fn names() -> [String; 2] {
+        ["a", "b"].map(str::to_owned)
+    }
+
+    fn back(bytes: &[u8]) -> Record {
+        kifu::read("game.csa", bytes, ReadOptions::default()).remove(0).unwrap()
+    }
+
+    #[test]
+    fn the_file_of_a_game() {
+        let (names, start) = (names(), AnyPosition::startpos(Game::Shogi));
+        let moves = [
+            made("+7776FU", 12, Some("* 35 -3334FU")),
+            made("-3334FU", 0, None),
+            made("+2726FU", 1, Some("just a word")),
+        ];
+        let finish = finish(Reason::Resign, Some(Color::Black), Some("%TORYO"));
+        let record = game(&names, &start, &moves, &finish).record();
+        let bytes = csa_file(&record).unwrap();
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        for line in [
+            "V2.2",
+            "N+a",
+            "N-b",
+            "$EVENT:nue+test+a+b+1",
+            "$START_TIME:1970/01/01 00:00:00",
+            "$END_TIME:1970/01/01 00:01:00",
+            "$MAX_MOVES:320",
+            "+7776FU",
+            "T12",
+            "'** 35 -3334FU",
+            "'*just a word",
+            "%TORYO",
+            "T3",
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line} in\n{text}");
+        }
+        let back = back(&bytes);
+        assert_eq!(back.moves().len(), 3);
+        assert_eq!(back.outcome(), kifu::Outcome::Won(Color::Black));
+    }
+
+    #[test]
+    fn every_ending_keeps_its_winner() {
+        let (names, start) = (names(), AnyPosition::startpos(Game::Shogi));
+        let moves = [made("+7776FU", 0, None)];
+        let (black, white) = (Some(Color::Black), Some(Color::White));
+        for (reason, winner, last) in [
+            (Reason::Resign, black, Some("%TORYO")),
+            (Reason::Repetition, None, None),
+            (Reason::PerpetualCheck, black, None),
+            (Reason::PerpetualCheck, white, None),
+            (Reason::IllegalMove, black, Some("-3335FU")),
+            (Reason::IllegalMove, black, Some("%KACHI")),
+            (Reason::IllegalAction, white, None),
+            (Reason::IllegalAction, black, None),
+            (Reason::TimeUp, black, None),
+            (Reason::Declaration, white, Some("%KACHI")),
+            (Reason::MaxMoves, None, None),
+        ] {
+            let finish = finish(reason, winner, last);
+            let record = game(&names, &start, &moves, &finish).record();
+            let bytes = csa_file(&record).unwrap();
+            let back = back(&bytes);
+            let want = winner.map_or(kifu::Outcome::Draw, kifu::Outcome::Won);
+            assert_eq!(back.outcome(), want, "{reason}");
+        }
+    }
+}

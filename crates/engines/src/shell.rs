@@ -1,0 +1,22 @@
+//! An engine of this process that speaks USI: one conversation, line by line.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`session`] | what every command does, also at the wrong time |
+//! | [`output`] | whole lines, one at a time, flushed |
+//! | [`task`] | debug commands that take long, aside |
+//! | `reports` | what a search reports, made into lines |
+//! | `keep_alive` | signs of life while something takes long |
+//!
+//! Deliberately absent: reading input, and standard output. Lines come in with the moment they were
+//! read; where they go is passed in.
+
+mod keep_alive;
+pub mod output;
+mod reports;
+pub mod session;
+pub mod task;
+
+pub use output::Output;
+pub use session::{Next, Session, ShellSettings};
+pub use task::Task;
