@@ -109,7 +109,7 @@ const RECORDED: [(&str, kifu::Ending); 16] = [
 /// The ending of a record for the page, where `turn` was to move.
 pub fn of_record(ending: &kifu::Ending, turn: Color) -> EndingView {
     let winner = match ending.outcome(turn) {
-        kifu::Outcome::Won(winner) => Some(winner.into()),
+        Outcome::Won(winner) => Some(winner.into()),
         _ => None,
     };
     let known = RECORDED.iter().find(|(_, known)| known == ending).map(|(word, _)| *word);

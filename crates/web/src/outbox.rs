@@ -194,8 +194,10 @@ mod tests {
     use super::*;
     use board::error::ApiError;
 
-    fn said(word: impl ToString) -> ServerMessage {
-        ApiError::bad(word.to_string()).into()
+    #[expect(clippy::needless_pass_by_value, reason = "numbers and words alike")]
+    fn said(word: impl std::fmt::Display) -> ServerMessage {
+        let word = format!("{word}");
+        ApiError::bad(word).into()
     }
 
     fn ms(n: u64) -> Duration {
