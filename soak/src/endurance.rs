@@ -7,13 +7,14 @@
 //! ends as it was made to end.
 
 mod caller;
+mod game;
 mod hostile;
 mod script;
-mod table;
-mod verdict;
+mod stored;
 
 use crate::Failure;
 use crate::subject::{Program, Subject};
+use game::ScriptedGame;
 use script::{Dice, Script};
 use serverd::store;
 use std::collections::BTreeMap;
@@ -22,7 +23,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use table::Table;
 
 #[derive(clap::Args)]
 pub(crate) struct EnduranceArgs {
@@ -55,7 +55,7 @@ enum StepError {
 }
 
 #[derive(Default)]
-struct Tally {
+struct Counts {
     finished: AtomicU64,
     moves: AtomicU64,
     clocks: AtomicU64,
@@ -67,12 +67,12 @@ struct Tally {
 }
 
 /// What all games share.
-struct Floor {
+struct SharedState {
     data: PathBuf,
     port: AtomicU16,
     up: AtomicBool,
     closing: AtomicBool,
-    tally: Tally,
+    counts: Counts,
     next: AtomicU64,
     accounts: Mutex<Vec<String>>,
     endings: Mutex<BTreeMap<String, u64>>,
@@ -83,7 +83,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Floor {
+impl SharedState {
     fn port(&self) -> u16 {
         self.port.load(Ordering::Relaxed)
     }
@@ -116,12 +116,12 @@ pub(super) fn run(args: &EnduranceArgs, program: &Program) -> Result<(), Failure
     std::fs::create_dir_all(&folder)?;
     let settings = script::settings(args.at_once);
     let server = Subject::start(program, &folder, 0, &settings)?;
-    let floor = Arc::new(Floor {
+    let shared = Arc::new(SharedState {
         data: folder.join("games.sqlite"),
         port: AtomicU16::new(server.port),
         up: AtomicBool::new(true),
         closing: AtomicBool::new(false),
-        tally: Tally::default(),
+        counts: Counts::default(),
         next: AtomicU64::new(0),
         accounts: Mutex::default(),
         endings: Mutex::default(),
@@ -132,20 +132,22 @@ pub(super) fn run(args: &EnduranceArgs, program: &Program) -> Result<(), Failure
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     for place in 0..args.at_once {
-        runtime.spawn(play_games(Arc::clone(&floor), games, seed, place));
+        runtime.spawn(play_games(Arc::clone(&shared), games, seed, place));
     }
     for number in 0..args.hostile {
-        let floor = Arc::clone(&floor);
-        runtime.spawn(async move { hostile::prowl(&floor, seed ^ (number + 77)).await });
+        let shared = Arc::clone(&shared);
+        runtime.spawn(async move {
+            hostile::misbehave_until_the_end(&shared, seed ^ (number + 77)).await;
+        });
     }
     let restart = |port| Subject::start(program, &folder, port, &settings);
-    let server = oversee(args, &floor, server, restart)?;
-    floor.closing.store(true, Ordering::Relaxed);
+    let server = oversee(args, &shared, server, restart)?;
+    shared.closing.store(true, Ordering::Relaxed);
     let ended_well = server.terminate();
     runtime.shutdown_timeout(Duration::from_secs(10));
-    let left = leftovers(&floor, &folder, games);
-    report(&floor, began.elapsed())?;
-    let mut wrongs = lock(&floor.wrongs).clone();
+    let left = leftovers(&shared, &folder, games);
+    report(&shared, began.elapsed())?;
+    let mut wrongs = lock(&shared.wrongs).clone();
     wrongs.extend(left);
     if !ended_well {
         wrongs.push("the server did not end well".to_owned());
@@ -160,29 +162,29 @@ pub(super) fn run(args: &EnduranceArgs, program: &Program) -> Result<(), Failure
 }
 
 /// Plays games in one place, one after the other.
-async fn play_games(floor: Arc<Floor>, games: u64, seed: u64, place: usize) {
+async fn play_games(shared: Arc<SharedState>, games: u64, seed: u64, place: usize) {
     loop {
-        let index = floor.next.fetch_add(1, Ordering::Relaxed);
+        let index = shared.next.fetch_add(1, Ordering::Relaxed);
         if index >= games {
             return;
         }
-        let mut table = Table::new(&floor, Script::new(seed, index, place), index);
-        match table.play().await {
-            Ok(reason) => *lock(&floor.endings).entry(reason.to_string()).or_default() += 1,
+        let mut game = ScriptedGame::new(&shared, Script::new(seed, index, place), index);
+        match game.play().await {
+            Ok(reason) => *lock(&shared.endings).entry(reason.to_string()).or_default() += 1,
             Err(why) => {
                 // Told at once: the rest may take long.
                 let _ = writeln!(std::io::stderr(), "WRONG {why}");
-                lock(&floor.wrongs).push(why);
+                lock(&shared.wrongs).push(why);
             }
         }
-        floor.tally.finished.fetch_add(1, Ordering::Relaxed);
+        shared.counts.finished.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 /// Kills and stops the server, starts it again, and says how far it is, until all games are over.
 fn oversee(
     args: &EnduranceArgs,
-    floor: &Floor,
+    shared: &SharedState,
     mut server: Subject,
     restart: impl Fn(u16) -> Result<Subject, Failure>,
 ) -> Result<Subject, Failure> {
@@ -191,25 +193,25 @@ fn oversee(
     let mut told = Instant::now();
     let mut due = every;
     loop {
-        let finished = floor.tally.finished.load(Ordering::Relaxed);
+        let finished = shared.counts.finished.load(Ordering::Relaxed);
         if finished >= args.games {
             return Ok(server);
         }
-        if finished >= due && floor.tally.restarts.load(Ordering::Relaxed) < args.restarts {
+        if finished >= due && shared.counts.restarts.load(Ordering::Relaxed) < args.restarts {
             due += every;
-            floor.up.store(false, Ordering::Relaxed);
+            shared.up.store(false, Ordering::Relaxed);
             if dice.once_in(4) {
                 server.terminate();
             } else {
                 server.kill();
             }
-            server = restart(floor.port())?;
-            floor.tally.restarts.fetch_add(1, Ordering::Relaxed);
-            floor.up.store(true, Ordering::Relaxed);
+            server = restart(shared.port())?;
+            shared.counts.restarts.fetch_add(1, Ordering::Relaxed);
+            shared.up.store(true, Ordering::Relaxed);
         }
         if told.elapsed() >= Duration::from_secs(5) {
             told = Instant::now();
-            let wrongs = lock(&floor.wrongs).len();
+            let wrongs = lock(&shared.wrongs).len();
             writeln!(std::io::stderr(), "{finished} of {} games, {wrongs} wrong", args.games)?;
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -217,9 +219,9 @@ fn oversee(
 }
 
 /// What is wrong with the data when all is over.
-fn leftovers(floor: &Floor, folder: &std::path::Path, games: u64) -> Vec<String> {
+fn leftovers(shared: &SharedState, folder: &std::path::Path, games: u64) -> Vec<String> {
     let mut wrongs = Vec::new();
-    let counted = store::reader(&floor.data).and_then(|connection| {
+    let counted = store::reader(&shared.data).and_then(|connection| {
         let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
         Ok((
             count("SELECT COUNT(*) FROM games WHERE ended IS NULL")?,
@@ -258,22 +260,22 @@ fn records(folder: &std::path::Path) -> usize {
     entries.flatten().map(|entry| count(entry.path())).sum()
 }
 
-fn report(floor: &Floor, time: Duration) -> std::io::Result<()> {
+fn report(shared: &SharedState, time: Duration) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    let tally = &floor.tally;
+    let counts = &shared.counts;
     let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    writeln!(out, "games          {}", number(&tally.finished))?;
-    writeln!(out, "moves          {}", number(&tally.moves))?;
-    writeln!(out, "times checked  {}", number(&tally.clocks))?;
-    writeln!(out, "restarts       {}", number(&tally.restarts))?;
-    writeln!(out, "games broken off by them and taken up  {}", number(&tally.lost))?;
-    writeln!(out, "players that left and came back        {}", number(&tally.drops))?;
-    writeln!(out, "interruptions  {}", number(&tally.interruptions))?;
-    writeln!(out, "hostile guests {}", number(&tally.hostile))?;
-    for (reason, count) in lock(&floor.endings).iter() {
+    writeln!(out, "games          {}", number(&counts.finished))?;
+    writeln!(out, "moves          {}", number(&counts.moves))?;
+    writeln!(out, "times checked  {}", number(&counts.clocks))?;
+    writeln!(out, "restarts       {}", number(&counts.restarts))?;
+    writeln!(out, "games broken off by them and taken up  {}", number(&counts.lost))?;
+    writeln!(out, "players that left and came back        {}", number(&counts.drops))?;
+    writeln!(out, "interruptions  {}", number(&counts.interruptions))?;
+    writeln!(out, "hostile guests {}", number(&counts.hostile))?;
+    for (reason, count) in lock(&shared.endings).iter() {
         writeln!(out, "{reason:<18} {count}")?;
     }
-    for wrong in lock(&floor.wrongs).iter().take(20) {
+    for wrong in lock(&shared.wrongs).iter().take(20) {
         writeln!(out, "WRONG {wrong}")?;
     }
     writeln!(out, "seconds        {:.0}", time.as_secs_f64())?;

@@ -128,13 +128,7 @@ fn row(games: usize, mut times: Vec<Duration>, memory: Option<(u64, u64)>) -> St
 
 /// Moves that can be played, at random but always the same.
 fn line_of_play(seed: u64, length: usize) -> Vec<String> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let mut random = seed::Rng::new(seed);
     loop {
         let mut position = AnyPosition::startpos(Game::Shogi);
         let mut moves = Vec::with_capacity(length);
@@ -143,7 +137,7 @@ fn line_of_play(seed: u64, length: usize) -> Vec<String> {
             if legal.is_empty() {
                 break;
             }
-            let m = legal[(next() >> 33) as usize % legal.len()];
+            let m = legal[random.below(legal.len())];
             moves.push(kifu::wire::write_move(&position, m));
             position.play(m);
             if position.repetition().is_some() {

@@ -18,26 +18,26 @@ use std::time::Duration;
 /// Play on a CSA server with our engine or any USI engine.
 #[derive(Args)]
 pub(crate) struct CsaArgs {
-    /// The server.
+    /// Host name or address of the server.
     #[arg(long, required_unless_present = "manual")]
     host: Option<String>,
-    /// Its port.
+    /// Port of the server.
     #[arg(long, default_value_t = 4081)]
     port: u16,
-    /// Our name there.
+    /// Name to log in with.
     #[arg(long, required_unless_present = "manual")]
     name: Option<String>,
-    /// The password; on floodgate and servers like it GAME,SECRET. Without it, the variable
-    /// NUE_CSA_PASSWORD is taken.
+    /// Password; on floodgate and servers like it GAME,SECRET. Without this flag it is taken from
+    /// the environment variable NUE_CSA_PASSWORD.
     #[arg(long)]
     password: Option<String>,
-    /// A USI engine to play with; without it our own plays.
+    /// USI engine to play with instead of our own.
     #[arg(long, value_name = "PROGRAM")]
     engine: Option<String>,
-    /// An argument of that engine; several times for several.
+    /// Argument for that engine; may be repeated.
     #[arg(long = "engine-arg", value_name = "ARG", allow_hyphen_values = true)]
     engine_args: Vec<String>,
-    /// An option of the engine, as NAME=VALUE; several times for several.
+    /// Option for the engine, as NAME=VALUE; may be repeated.
     #[arg(long = "option", value_name = "NAME=VALUE")]
     options: Vec<String>,
     /// Tell the engine increments as byoyomi, for engines that know nothing else.
@@ -49,10 +49,10 @@ pub(crate) struct CsaArgs {
     /// After a game, ask for another with CHALLENGE (the championship's test server).
     #[arg(long)]
     challenge: bool,
-    /// Do not think on the opponent's time.
+    /// Do not ponder (think on the opponent's time).
     #[arg(long)]
     no_ponder: bool,
-    /// Do not send evaluation and line with our moves.
+    /// Do not send evaluation and principal variation with our moves.
     #[arg(long)]
     no_comments: bool,
     /// Keep the records of games in this folder.
@@ -64,10 +64,10 @@ pub(crate) struct CsaArgs {
     /// Send an empty line after this many seconds of silence (at least 30).
     #[arg(long, default_value_t = 60, value_name = "SECONDS")]
     keep_alive: u64,
-    /// Margin for the network until it has been measured.
+    /// Safety margin for the network until its delay has been measured.
     #[arg(long, default_value_t = 300, value_name = "MILLISECONDS")]
     margin: u64,
-    /// Connect encrypted, trusting the certificates in this file.
+    /// Connect with TLS, trusting the certificates in this file.
     #[arg(long, value_name = "PEM")]
     ca: Option<PathBuf>,
     /// How often to connect again after the connection was lost; 0 for no limit.
@@ -198,7 +198,7 @@ fn time_rule(text: &str) -> Result<TimeRule, Failure> {
         number(total).zip(number(byoyomi)).map(|(t, b)| TimeRule::seconds(t, b))
     };
     parsed.ok_or_else(|| {
-        Failure::usage(format!("{text:?} is no time: seconds, as 900, 900+5 or 600/10"))
+        Failure::usage(format!("{text:?} is not a time; give seconds, as 900, 900+5 or 600/10"))
     })
 }
 

@@ -18,6 +18,7 @@ mod go;
 mod input;
 mod interrupt;
 mod learn;
+mod live;
 mod r#match;
 mod mate;
 mod moves;

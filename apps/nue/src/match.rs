@@ -4,20 +4,19 @@
 //! that updates in place. Progress goes to the error stream, results to standard output.
 
 mod args;
-mod live;
 
 pub(crate) use args::MatchArgs;
 
 use crate::assemble;
 use crate::evaluation::Evaluation;
 use crate::failure::{Failure, Outcome};
+use crate::live::Live;
 use arena::ledger::Entry;
 use arena::progress::{MatchOptions, MatchProgress, ProgressError};
 use arena::request::RequestError;
 use arena::spec::{EngineSpec, Launch};
 use arena::{Event, Finished, Flow, MatchRunner, Plan};
 use assembly::options::{EVAL_DIR, is_always_sent};
-use live::Live;
 use rules::Game;
 use std::io::{self, Write};
 use std::path::Path;
@@ -46,9 +45,10 @@ pub(crate) fn run(args: MatchArgs) -> Outcome {
     if !done.is_empty() {
         say(&format!("{} games are played already", done.len()));
     }
-    let live = Live::new(plan.schedule.games(), done.len() as u64);
-    let mut watch = Watch { json: args.json, plan: &plan, progress, live, failure: None };
-    watch.live.show(&watch.progress.summary(None));
+    let played = done.len() as u64;
+    let live = Live::new(plan.schedule.games(), played);
+    let mut watch = Watch { json: args.json, plan: &plan, progress, live, played, failure: None };
+    watch.show();
     if watch.progress.is_over().is_none() {
         runner.run(&plan, &|id| !done.contains(&id), &mut |event| watch.hear(event));
     }
@@ -96,6 +96,7 @@ struct Watch<'a> {
     plan: &'a Plan,
     progress: MatchProgress<'a>,
     live: Live,
+    played: u64,
     failure: Option<Failure>,
 }
 
@@ -111,9 +112,19 @@ impl Watch<'_> {
             self.failure = Some(failure);
             return Flow::Stop;
         }
-        self.live.count();
-        self.live.show(&self.progress.summary(None));
+        self.played += 1;
+        self.show();
         if self.progress.is_over().is_some() { Flow::Stop } else { Flow::Continue }
+    }
+
+    /// Where the match stands: always in the table, now and then as a plain line.
+    fn show(&mut self) {
+        let (played, total) = (self.played, self.plan.schedule.games());
+        let left = format!("{} left", self.live.time_left(played));
+        let summary = self.progress.summary(None);
+        let table = || summary.text().trim_end().to_owned();
+        let line = || format!("{played}/{total} {}, {left}", summary.line());
+        self.live.show(played, &left, table, line);
     }
 
     fn add(&mut self, finished: &Finished) -> Outcome {

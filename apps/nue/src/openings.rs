@@ -101,7 +101,8 @@ pub(crate) fn run(args: &OpeningsArgs) -> Outcome {
         None => None,
     };
     let made = make_openings(args, &recipe)?;
-    let text = lines(args, &made);
+    let judge = args.engine.as_deref().unwrap_or(JUDGE);
+    let text = recipe.text(&made, &format!("{} nodes of {judge}", args.nodes));
     match draft {
         Some(mut draft) => {
             draft.write_all(text.as_bytes())?;
@@ -144,23 +145,6 @@ fn make_openings(args: &MakeArgs, recipe: &OpeningRecipe) -> Result<Vec<JudgedOp
         PlayerError::Fault(fault) => Failure::failed(format!("the engine: {fault}")),
         PlayerError::Abandoned => Failure::failed("interrupted"),
     })
-}
-
-fn lines(args: &MakeArgs, made: &[JudgedOpening]) -> String {
-    let (least, most) = (args.plies.start(), args.plies.end());
-    let judge = args.engine.as_deref().unwrap_or(JUDGE);
-    let mut text = format!(
-        "# {} openings: {least} to {most} random moves, within {} of zero, {} nodes of {judge}, \
-         seed {}\n",
-        made.len(),
-        args.margin,
-        args.nodes,
-        args.seed
-    );
-    for made in made {
-        text += &format!("{}\n", made.opening.line());
-    }
-    text
 }
 
 fn plies(text: &str) -> Result<RangeInclusive<usize>, String> {

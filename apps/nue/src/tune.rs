@@ -3,18 +3,17 @@
 //! The method and the games are in crate `arena`; here are the flags, the log and the table.
 
 mod args;
-mod live;
 
 pub(crate) use args::TuneArgs;
 
 use crate::assemble;
 use crate::failure::{Failure, Outcome};
+use crate::live::Live;
 use arena::spsa::Spsa;
 use arena::tuning::{self, EnginePair, PlayGame, tune};
 use arena::tuning_log::{self, TuningLogError};
 use arena::{Flow, Plan, tuning_table};
 use durable::Journal;
-use live::Live;
 use std::io::{self, Write};
 use std::sync::atomic::Ordering;
 
@@ -39,7 +38,8 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
     let mut log = open_log(args, plan, &mut spsa)?;
     let names: Vec<String> =
         spsa.parameters().iter().map(|d| format!("{OPTION}{}", d.name)).collect();
-    let mut live = Live::new(&spsa, args.pairs);
+    let mut live = Live::new(spsa.gains().iterations, spsa.applied());
+    let mut faults = 0;
     let mut failure = None;
     let workers = plan.concurrency.min(usize::try_from(at_a_time).unwrap_or(usize::MAX));
     let player = |_| -> PlayGame<'_> {
@@ -55,7 +55,12 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
             runner.abandoned.store(true, Ordering::Relaxed);
             return Flow::Stop;
         }
-        live.show(step, begun.parameters());
+        faults += u64::from(step.faults);
+        let done = step.iteration + 1;
+        let pace = pace(&live, done, args.pairs, faults);
+        let moved = || tuning_table::moved(step, begun.parameters());
+        let total = begun.gains().iterations;
+        live.show(done, &pace, moved, || format!("{done}/{total} {pace}: {}", moved()));
         Flow::Continue
     });
     live.finish();
@@ -63,6 +68,16 @@ pub(crate) fn run(args: &TuneArgs) -> Outcome {
         Some(failure) => Err(failure),
         None => end(args, &spsa),
     }
+}
+
+fn pace(live: &Live, done: u64, pairs: u64, faults: u64) -> String {
+    let each = live.seconds_each(done).unwrap_or_default();
+    let games = 2.0 * pairs as f64 / each.max(1e-9);
+    let lost = match faults {
+        0 => String::new(),
+        n => format!(", {n} games lost by faults"),
+    };
+    format!("iterations, {games:.1} games/s, {} left{lost}", live.time_left(done))
 }
 
 /// Says how it ended.

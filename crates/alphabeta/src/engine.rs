@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use think::key::common::{HASH, MULTI_PV, PONDER, THREADS};
+use think::key::universal::{HASH, MULTI_PV, PONDER, THREADS};
 use think::{
     Answer, Best, Control, Engine, Limits, OptionError, OptionSpec, Report, STACK, Settings,
     TimeSource, WrongGame,
@@ -157,7 +157,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
         self.control = Control::new(limits.ponder);
         let job = self.job(limits);
         let builder = thread::Builder::new().name("search".to_owned()).stack_size(STACK);
-        // The report must not be lost with the closure if there is no thread to be had.
+        // The report must not be lost with the closure if no thread can be started.
         let slot = Arc::new(Mutex::new(Some((job, report))));
         let taken = Arc::clone(&slot);
         let run = move || {
@@ -494,5 +494,4 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
 }
 
 #[cfg(test)]
-#[path = "engine_tests.rs"]
 mod tests;

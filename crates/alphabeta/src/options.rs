@@ -5,7 +5,7 @@ use crate::time::TimeOptions;
 use crate::values;
 use rules::Declaration;
 use std::time::Duration;
-use think::key::common::{HASH, MULTI_PV, PONDER, THREADS};
+use think::key::universal::{HASH, MULTI_PV, PONDER, THREADS};
 use think::{OptionKey, OptionSpec, Settings};
 
 /// Forget everything read so far.

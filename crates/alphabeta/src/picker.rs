@@ -186,15 +186,8 @@ impl Picker {
                     self.stage = Stage::Checks;
                 }
                 Stage::Checks => {
-                    while self.next < self.end {
-                        let m = buffer.moves[self.next];
-                        self.next += 1;
-                        // Pawn promotions were among the captures.
-                        let pawn = pos.piece_at(m.from()).kind() == Some(rules::Kind::Pawn);
-                        let promotes = m.is_promotion() && pawn;
-                        if m != self.hints.table_move && !promotes {
-                            return Some(m);
-                        }
+                    if let Some(m) = self.next_check(pos, buffer) {
+                        return Some(m);
                     }
                     self.stage = Stage::Done;
                 }
@@ -229,6 +222,22 @@ impl Picker {
             }
             buffer.moves.as_mut_slice()[self.bad] = m;
             self.bad += 1;
+        }
+        None
+    }
+
+    /// The next quiet check.
+    #[inline]
+    fn next_check<V: Variant>(&mut self, pos: &Position<V>, buffer: &Buffer) -> Option<Move> {
+        while self.next < self.end {
+            let m = buffer.moves[self.next];
+            self.next += 1;
+            // Pawn promotions were among the captures.
+            let pawn = pos.piece_at(m.from()).kind() == Some(rules::Kind::Pawn);
+            let promotes = m.is_promotion() && pawn;
+            if m != self.hints.table_move && !promotes {
+                return Some(m);
+            }
         }
         None
     }

@@ -9,7 +9,7 @@ use mate::{Bounds, Verdict};
 use rules::{Gen, Move, MoveList, Variant};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
-use think::key::common::{HASH, MULTI_PV, PONDER, THREADS};
+use think::key::universal::{HASH, MULTI_PV, PONDER, THREADS};
 use think::{Answer, Best, Bound, Info, MateAnswer, Report, Score};
 
 /// The solver's table for a look before a search.

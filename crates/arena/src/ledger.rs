@@ -125,5 +125,4 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> LedgerError + '_ {
 }
 
 #[cfg(test)]
-#[path = "ledger_tests.rs"]
 mod tests;

@@ -32,7 +32,6 @@ pub mod record;
 pub mod request;
 pub mod runner;
 pub mod schedule;
-pub mod seed;
 pub mod selfplay;
 pub mod spec;
 pub mod spsa;
@@ -45,9 +44,13 @@ pub mod tuning;
 pub mod tuning_log;
 pub mod tuning_table;
 
-pub use durable as journal;
 pub use game::game_rules;
 pub use opening::Opening;
 pub use runner::{Event, Finished, Flow, MatchRunner, Plan};
 pub use schedule::{Format, Schedule, ScheduledGame};
 pub use spec::EngineSpec;
+
+/// The generator, under the name it had here.
+pub mod seed {
+    pub use ::seed::Rng as Seed;
+}

@@ -41,6 +41,22 @@ pub struct JudgedOpening {
 const PATIENCE: u64 = 20_000;
 
 impl OpeningRecipe {
+    /// The file of openings made by it: a line that says how, and one for each; `judge` says who
+    /// judged them.
+    pub fn text(&self, made: &[JudgedOpening], judge: &str) -> String {
+        let (least, most) = (self.plies.start(), self.plies.end());
+        let mut text = format!(
+            "# {} openings: {least} to {most} random moves, within {} of zero, {judge}, seed {}\n",
+            made.len(),
+            self.margin,
+            self.seed
+        );
+        for made in made {
+            text += &format!("{}\n", made.opening.line());
+        }
+        text
+    }
+
     /// The candidate of that number; `None` where its moves ran into an end or a check.
     pub fn candidate(&self, number: u64) -> Option<Opening> {
         let mut random = Rng::new(self.seed).split(number);

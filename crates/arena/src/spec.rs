@@ -7,7 +7,7 @@ use crate::time_control::TimeControl;
 use engines::{PlayerSettings, ProgramCommand};
 use play::GameTime;
 use std::time::Duration;
-use think::key::common::{PONDER, THREADS};
+use think::key::universal::{PONDER, THREADS};
 use think::quote;
 use thiserror::Error;
 
@@ -296,5 +296,4 @@ pub fn escape(value: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "spec_tests.rs"]
 mod tests;

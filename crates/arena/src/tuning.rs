@@ -200,5 +200,4 @@ impl<'a> EnginePair<'a> {
 }
 
 #[cfg(test)]
-#[path = "tuning_tests.rs"]
 mod tests;

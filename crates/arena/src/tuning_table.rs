@@ -1,6 +1,7 @@
 //! What came of a tuning, as a table and as text to be given to other commands.
 
-use crate::spsa::Spsa;
+use crate::spsa::{Parameter, Spsa};
+use crate::tuning::Step;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -35,4 +36,12 @@ pub fn json(spsa: &Spsa) -> Value {
         })
         .collect();
     json!({ "iterations": spsa.applied(), "planned": spsa.gains().iterations, "params": params })
+}
+
+/// The values that have moved, from where to where.
+pub fn moved(step: &Step, parameters: &[Parameter]) -> String {
+    let moved = parameters.iter().zip(&step.values).filter(|(p, v)| (p.start - **v).abs() >= 0.05);
+    let parts: Vec<String> =
+        moved.map(|(p, value)| format!("{} {}→{value:.1}", p.name, p.start)).collect();
+    if parts.is_empty() { "nothing has moved yet".to_owned() } else { parts.join(", ") }
 }

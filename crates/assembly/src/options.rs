@@ -3,4 +3,4 @@
 
 pub use crate::equipped::{EVAL_DIR, FV_SCALE};
 pub use alphabeta::options::*;
-pub use think::key::common::*;
+pub use think::key::universal::*;

@@ -11,7 +11,8 @@ use std::sync::OnceLock;
 /// A net of the executable: packed, and unpacked once.
 struct Shipped {
     packed: &'static [u8],
-    /// What a score is worth, measured after the net was made (docs/results/learning.md).
+    /// What a score is worth, in hundredths of a pawn, measured after the net was made
+    /// (docs/results/learning.md).
     win_rate_scale: f64,
     unpacked: OnceLock<Option<AnyNet>>,
 }
@@ -30,7 +31,8 @@ impl Shipped {
     }
 }
 
-static SHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/shogi.nnz"), 1340.0);
+// Fitted as 784 evaluation units, of which a pawn has 90.
+static SHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/shogi.nnz"), 871.0);
 static MINISHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/minishogi.nnz"), 532.0);
 
 /// The evaluation shipped for a game.

@@ -489,5 +489,4 @@ pub const fn status(ending: Option<Ending>) -> GameStatus {
 }
 
 #[cfg(test)]
-#[path = "game_tests.rs"]
 mod tests;

@@ -5,6 +5,7 @@ use crate::level::{self, Level};
 use crate::question::{Lines, Question};
 use crate::queue::Priority;
 use crate::setup::Opponent;
+use alphabeta::options::{ENTERING_KING_RULE, MAX_MOVES_TO_DRAW, ROOT_MATE_NODES};
 use rules::Move;
 use std::time::Duration;
 use think::Answer;
@@ -34,13 +35,11 @@ pub struct Asked {
 pub fn ask(game: &Game) -> Option<Asked> {
     let setup = game.setup();
     let mut question = Question::new(game.position().clone());
+    // Moves before the game began: the engine counts from the start of the position.
+    let before = game.position().ply() - 1 - game.played().len() as u32;
     question.options = vec![
-        ("EnteringKingRule", setup.declaration.clone()),
-        (
-            "MaxMovesToDraw",
-            (game.position().ply() as usize - 1 - game.played().len() + setup.max_moves as usize)
-                .to_string(),
-        ),
+        ENTERING_KING_RULE.to(setup.declaration.clone()),
+        MAX_MOVES_TO_DRAW.to(before + setup.max_moves),
     ];
     let turn = game.position().turn();
     let clocks = game.clock().told();
@@ -57,8 +56,8 @@ pub fn ask(game: &Game) -> Option<Asked> {
             question.depth = level.depth;
             question.lines = level.lines;
             question.time = Some(time);
-            let mates = if level.blur > 0.0 { "0" } else { "20000" };
-            question.options.push(("RootMateNodes", mates.to_owned()));
+            let mates = if level.blur > 0.0 { 0 } else { 20_000 };
+            question.options.push(ROOT_MATE_NODES.to(mates));
             let quick = level.nodes.is_some_and(|nodes| nodes <= QUICK);
             let priority = if quick { Priority::Quick } else { Priority::Heavy };
             let wide = level.is_full();

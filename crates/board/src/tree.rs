@@ -437,5 +437,4 @@ pub fn of_game(game: &Game) -> Result<Record, ApiError> {
 }
 
 #[cfg(test)]
-#[path = "tree_tests.rs"]
 mod tests;

@@ -1,6 +1,5 @@
 //! The connection to a server: lines out, lines in, each with its time.
 
-use crate::tls;
 use csa::{Received, Splitter};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -10,15 +9,13 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
+use transport::TlsClient;
 
 /// How long connecting may take, and writing a line.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Longest line of a server.
 const LONGEST_LINE: usize = 16 << 10;
-
-/// How long an idle connection lies before the operating system asks whether anybody is there.
-const KEEP_ALIVE: Duration = Duration::from_secs(60);
 
 /// What happens on a connection.
 #[derive(Debug)]
@@ -35,7 +32,7 @@ pub(crate) enum ConnectionEvent {
 pub(crate) struct Address {
     pub(crate) host: String,
     pub(crate) port: u16,
-    pub(crate) tls: Option<tls::TlsClient>,
+    pub(crate) tls: Option<TlsClient>,
 }
 
 /// A connection, made and kept by a thread of its own; dropped, it closes.
@@ -82,16 +79,13 @@ async fn connect(
         }
         Err(_) => return format!("{}:{} does not answer", address.host, address.port),
     };
-    // Neither is needed to play; both only make it better.
-    let _ = stream.set_nodelay(true);
-    let keep_alive = socket2::TcpKeepalive::new().with_time(KEEP_ALIVE);
-    let _ = socket2::SockRef::from(&stream).set_tcp_keepalive(&keep_alive);
+    transport::prepare(&stream);
     match &address.tls {
         None => converse(stream, queue, time, say).await,
         Some(trust) => match timeout(PATIENCE, trust.connect(&address.host, stream)).await {
             Ok(Ok(stream)) => converse(stream, queue, time, say).await,
-            Ok(Err(error)) => format!("no encrypted connection: {error}"),
-            Err(_) => "no encrypted connection: no answer".to_owned(),
+            Ok(Err(error)) => format!("the TLS handshake failed: {error}"),
+            Err(_) => "the TLS handshake timed out".to_owned(),
         },
     }
 }
@@ -122,7 +116,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
                 match written.await {
                     Ok(Ok(())) => {}
                     Ok(Err(error)) => return error.to_string(),
-                    Err(_) => return "the server does not read".to_owned(),
+                    Err(_) => return "the server stopped reading".to_owned(),
                 }
             }
             read = stream.read(&mut buffer) => match read {

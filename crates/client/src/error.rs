@@ -11,7 +11,10 @@ pub enum Error {
     /// The connection was lost as often as it may be.
     #[error("{0}")]
     Connection(String),
-    /// Something is wrong with a file: certificates, a record, the log.
+    /// The certificates to be trusted cannot be used.
+    #[error(transparent)]
+    Certificate(#[from] transport::CertificateError),
+    /// A file cannot be written: a record, the log.
     #[error("{}: {why}", path.display())]
     File { path: PathBuf, why: String },
     /// The moves given do not fit the start position.

@@ -6,7 +6,7 @@
 //! | `time_budget` | what the engine is told of the clocks, and the margin for the network |
 //! | `fallback` | a move when the engine has none |
 //! | `player` | the engine |
-//! | `connection`, `tls` | the socket |
+//! | `connection` | the socket |
 //! | `online` | games on a server |
 //! | `manual`, `local_game` | a game against somebody whose moves are typed in |
 //! | `records` | what is kept: records, a log of the conversation |
@@ -26,7 +26,6 @@ mod player;
 mod records;
 mod session;
 mod time_budget;
-mod tls;
 
 pub use error::Error;
 pub use inputs::{Events, UserInput};

@@ -218,7 +218,7 @@ impl ManualGame<'_> {
                     let line = ClientLine::plain_move(&wire::write_move(self.game.position(), m));
                     self.hear(them, &line)
                 }
-                None => self.say(&format!("{text:?} is no legal move here; {HELP}")),
+                None => self.say(&format!("{text:?} is not a legal move here; {HELP}")),
             },
         }
     }

@@ -41,7 +41,7 @@ pub fn play_online(
     report: Reporter<'_>,
 ) -> Result<(), Error> {
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
-    let tls = settings.certificates.as_deref().map(crate::tls::TlsClient::new).transpose()?;
+    let tls = settings.certificates.as_deref().map(transport::TlsClient::new).transpose()?;
     let client = OnlineClient {
         session: Session::new(settings.session),
         player: player::start(&settings.engine, &time, events.engine_sink()),

@@ -1,6 +1,7 @@
 //! What gives positions scores: a net's own value, or a search.
 
 use assembly::evaluation::Evaluation;
+use assembly::options::{HASH, ROOT_MATE_NODES, THREADS};
 use rules::{AnyPosition, Game};
 use std::fmt;
 use std::sync::Arc;
@@ -49,11 +50,10 @@ pub(crate) struct Scorer {
 impl Scorer {
     pub(crate) fn new(game: Game, evaluation: &Evaluation, limit: Limit, hash: u32) -> Self {
         let mut engine = assembly::search(game, evaluation, Arc::new(WallTime::start()));
-        let hash = hash.to_string();
         // The search for a mate before the search would cost more than a short search itself.
-        for (name, value) in [("USI_Hash", &*hash), ("Threads", "1"), ("RootMateNodes", "0")] {
+        for (name, value) in [HASH.to(hash as usize), THREADS.to(1), ROOT_MATE_NODES.to(0)] {
             // Options every search of ours has, and the values are in their range.
-            let _ = engine.set_option(name, value);
+            let _ = engine.set_option(name, &value);
         }
         if limit != Limit::Static {
             engine.is_ready(&mut |_| ());

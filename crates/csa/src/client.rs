@@ -165,7 +165,7 @@ impl fmt::Display for ClientLine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extended::Wish;
+    use crate::extended::ColorChoice;
     use proptest::prelude::*;
 
     #[test]
@@ -218,11 +218,14 @@ mod tests {
             moves,
         };
         for (text, want) in [
-            ("%%GAME x-1-1 +", Extended::Game { name: "x-1-1".into(), wish: Wish::Black }),
-            ("%%GAME x-1-1 *", Extended::Game { name: "x-1-1".into(), wish: Wish::Any }),
+            ("%%GAME x-1-1 +", Extended::Game { name: "x-1-1".into(), color: ColorChoice::Black }),
+            ("%%GAME x-1-1 *", Extended::Game { name: "x-1-1".into(), color: ColorChoice::Any }),
             ("%%GAME", Extended::CancelGame),
             ("%%GAME x ?", Extended::Other("GAME x ?".into())),
-            ("%%CHALLENGE x -", Extended::Challenge { name: "x".into(), wish: Wish::White }),
+            (
+                "%%CHALLENGE x -",
+                Extended::Challenge { name: "x".into(), color: ColorChoice::White },
+            ),
             ("%%LIST", Extended::List),
             ("%%WHO", Extended::Who),
             ("%%SHOW g", Extended::Show("g".into())),

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The colour somebody wants to play.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Wish {
+pub enum ColorChoice {
     /// `+`
     Black,
     /// `-`
@@ -13,7 +13,7 @@ pub enum Wish {
     Any,
 }
 
-impl Wish {
+impl ColorChoice {
     fn from_sign(sign: &str) -> Option<Self> {
         match sign {
             "+" => Some(Self::Black),
@@ -40,7 +40,7 @@ pub enum Extended {
         /// The game.
         name: String,
         /// The colour.
-        wish: Wish,
+        color: ColorChoice,
     },
     /// Wait no longer.
     CancelGame,
@@ -49,7 +49,7 @@ pub enum Extended {
         /// The game.
         name: String,
         /// The colour.
-        wish: Wish,
+        color: ColorChoice,
     },
     /// The running games.
     List,
@@ -110,8 +110,8 @@ impl Extended {
         let (command, rest) = text.split_once(' ').unwrap_or((text, ""));
         let words: Vec<&str> = rest.split(' ').filter(|word| !word.is_empty()).collect();
         let game = || match words[..] {
-            [name] => Some((name.to_owned(), Wish::Any)),
-            [name, wish] => Some((name.to_owned(), Wish::from_sign(wish)?)),
+            [name] => Some((name.to_owned(), ColorChoice::Any)),
+            [name, color] => Some((name.to_owned(), ColorChoice::from_sign(color)?)),
             _ => None,
         };
         let one = || match words[..] {
@@ -122,8 +122,8 @@ impl Extended {
         let alone = |command: Self| words.is_empty().then_some(command);
         match command {
             "GAME" if words.is_empty() => Some(Self::CancelGame),
-            "GAME" => game().map(|(name, wish)| Self::Game { name, wish }),
-            "CHALLENGE" => game().map(|(name, wish)| Self::Challenge { name, wish }),
+            "GAME" => game().map(|(name, color)| Self::Game { name, color }),
+            "CHALLENGE" => game().map(|(name, color)| Self::Challenge { name, color }),
             "LIST" => alone(Self::List),
             "WHO" => alone(Self::Who),
             "SHOW" => one().map(Self::Show),
@@ -170,9 +170,9 @@ impl fmt::Display for Extended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("%%")?;
         match self {
-            Self::Game { name, wish } => write!(f, "GAME {name} {}", wish.sign()),
+            Self::Game { name, color } => write!(f, "GAME {name} {}", color.sign()),
             Self::CancelGame => f.write_str("GAME"),
-            Self::Challenge { name, wish } => write!(f, "CHALLENGE {name} {}", wish.sign()),
+            Self::Challenge { name, color } => write!(f, "CHALLENGE {name} {}", color.sign()),
             Self::List => f.write_str("LIST"),
             Self::Who => f.write_str("WHO"),
             Self::Show(id) => write!(f, "SHOW {id}"),

@@ -346,5 +346,4 @@ fn replay(
 }
 
 #[cfg(test)]
-#[path = "summary_tests.rs"]
 mod tests;

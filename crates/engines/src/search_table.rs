@@ -26,6 +26,7 @@ pub struct SearchTable {
 }
 
 impl SearchTable {
+    /// A table of one search; `ranked` where it reports several lines.
     pub fn new(output: Output, position: AnyPosition, notation: Notation, ranked: bool) -> Self {
         Self { output, position, notation, ranked, begun: false, score: None }
     }

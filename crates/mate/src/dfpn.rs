@@ -20,7 +20,7 @@ use crate::expand::{self, Counting};
 use crate::futile::{self, Futile};
 use crate::hands;
 use crate::leaf;
-use crate::node::{Bait, Child, Frame, NO_LOOP, Outcome, Tally, left};
+use crate::node::{Bait, Child, Frame, NO_LOOP, Outcome, ProofNumbers, left};
 use crate::table::{Entry, INFINITE, Table, UNLIMITED};
 use rules::{Color, Hand, Move, MoveList, Position, Variant};
 
@@ -112,10 +112,10 @@ impl<'a, V: Variant> Searcher<'a, V> {
         self.enter(key, hand, (plies, bait), (INFINITE, INFINITE), false);
         loop {
             let frame = &self.frames[self.depth - 1];
-            let tally = frame.tally();
-            let done = tally.pn >= frame.pn_limit || tally.dn >= frame.dn_limit;
+            let numbers = frame.proof_numbers();
+            let done = numbers.pn >= frame.pn_limit || numbers.dn >= frame.dn_limit;
             if done {
-                let outcome = self.leave(&tally);
+                let outcome = self.leave(&numbers);
                 if self.depth == 0 {
                     return Some(outcome);
                 }
@@ -133,15 +133,15 @@ impl<'a, V: Variant> Searcher<'a, V> {
                     return None;
                 }
             }
-            self.descend(&tally);
+            self.descend(&numbers);
         }
     }
 
     /// Plays the best child's move and opens it.
-    fn descend(&mut self, tally: &Tally) {
+    fn descend(&mut self, numbers: &ProofNumbers) {
         let frame = &mut self.frames[self.depth - 1];
-        frame.at = tally.best;
-        let child = frame.children[tally.best];
+        frame.at = numbers.best;
+        let child = frame.children[numbers.best];
         let (chosen, other) = if frame.attacks {
             (frame.pn_limit, frame.dn_limit)
         } else {
@@ -149,8 +149,8 @@ impl<'a, V: Variant> Searcher<'a, V> {
         };
         // A little more than the next best: fewer changes of mind, each of which costs a way
         // back down.
-        let chosen = chosen.min(tally.second.saturating_add(1 + tally.second / 16));
-        let other = if other == INFINITE { INFINITE } else { other.saturating_sub(tally.others) };
+        let chosen = chosen.min(numbers.second.saturating_add(1 + numbers.second / 16));
+        let other = if other == INFINITE { INFINITE } else { other.saturating_sub(numbers.others) };
         let limits = if frame.attacks { (chosen, other) } else { (other, chosen) };
         let plies = left(frame.plies, child.cost).unwrap_or(0);
         let extends = frame.extends;
@@ -194,11 +194,11 @@ impl<'a, V: Variant> Searcher<'a, V> {
         // A first visit has done something: no need to insist further.
         frame.extends = old || extends && known.is_some();
         if frame.extends {
-            let tally = frame.tally();
-            if tally.pn > 0 && tally.dn > 0 {
+            let numbers = frame.proof_numbers();
+            if numbers.pn > 0 && numbers.dn > 0 {
                 frame.kept_limits = Some((pn_limit, dn_limit));
-                frame.pn_limit = pn_limit.max((tally.pn + 1).min(INFINITE));
-                frame.dn_limit = dn_limit.max((tally.dn + 1).min(INFINITE));
+                frame.pn_limit = pn_limit.max((numbers.pn + 1).min(INFINITE));
+                frame.dn_limit = dn_limit.max((numbers.dn + 1).min(INFINITE));
             }
         }
         let top = self.depth - 1;
@@ -341,17 +341,17 @@ impl<'a, V: Variant> Searcher<'a, V> {
     }
 
     /// Closes the node: what it came to, remembered.
-    fn leave(&mut self, tally: &Tally) -> Outcome {
+    fn leave(&mut self, numbers: &ProofNumbers) -> Outcome {
         self.depth -= 1;
         let frame = &self.frames[self.depth];
         let slot = filter_slot(frame.key);
         self.filter[slot] -= 1;
-        let outcome = if tally.pn == 0 {
+        let outcome = if numbers.pn == 0 {
             self.proof(frame)
-        } else if tally.dn == 0 {
+        } else if numbers.dn == 0 {
             self.disproof(frame)
         } else {
-            Outcome::open(tally.pn, tally.dn)
+            Outcome::open(numbers.pn, numbers.dn)
         };
         let spent = u32::try_from(self.nodes - frame.entered + 1).unwrap_or(u32::MAX);
         let amount = frame.amount.saturating_add(spent);

@@ -115,7 +115,7 @@ pub(crate) struct Frame {
 
 /// A node's numbers and how they come from its children.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tally {
+pub(crate) struct ProofNumbers {
     pub(crate) pn: u32,
     pub(crate) dn: u32,
     /// The child to search next.
@@ -132,7 +132,7 @@ impl Frame {
     /// because replies share so much that a sum would count it many times over. On the problems
     /// of docs/mate.md sums on both sides cost twice the nodes on the longest, and largest numbers
     /// on both sides four times on the mates from games.
-    pub(crate) fn tally(&self) -> Tally {
+    pub(crate) fn proof_numbers(&self) -> ProofNumbers {
         let (mut first, mut second) = (INFINITE, INFINITE);
         let (mut most, mut sum, mut best, mut best_other) = (0, 0u32, 0, 0);
         let (mut open, mut waiting) = (0u32, 0u32);
@@ -168,6 +168,6 @@ impl Frame {
         };
         let total = if first == 0 { INFINITE } else { total.min(INFINITE - 1) };
         let (pn, dn) = if self.attacks { (first, total) } else { (total, first) };
-        Tally { pn, dn, best, second, others }
+        ProofNumbers { pn, dn, best, second, others }
     }
 }

@@ -248,5 +248,4 @@ impl<'a> Problem<'a> {
 }
 
 #[cfg(test)]
-#[path = "fit_tests.rs"]
 mod tests;

@@ -289,6 +289,7 @@ impl Room {
         if from != self.position.turn() {
             return self.end(Ending::lost(from, Reason::IllegalAction), None);
         }
+        let before = self.clocks[from.index()];
         let Ok(time) = self.clocks[from.index()].end_turn(elapsed) else {
             return self.end(Ending::lost(from, Reason::TimeUp), None);
         };
@@ -301,7 +302,11 @@ impl Room {
                     Special::Declare if self.conditions.rules().can_declare(&self.position) => {
                         self.end(Ending::won(from, Reason::Declaration), last)
                     }
-                    Special::Interrupt if self.may_interrupt(from) => self.interrupt(Some(from)),
+                    Special::Interrupt if self.may_interrupt(from) => {
+                        // The clocks stay as the moves say: both sides know them from these.
+                        self.clocks[from.index()] = before;
+                        self.interrupt(Some(from))
+                    }
                     Special::Declare | Special::Interrupt => {
                         self.end(Ending::lost(from, Reason::IllegalMove), last)
                     }
@@ -412,5 +417,4 @@ fn quoted(text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "room_tests.rs"]
 mod tests;

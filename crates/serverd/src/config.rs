@@ -327,7 +327,7 @@ fn time_rule(table: &TimeTable) -> Result<TimeRule, String> {
     };
     let numbers = [rule.total, rule.byoyomi, rule.delay, rule.increment, Some(rule.least)];
     if numbers.into_iter().flatten().any(|n| n > csa::times::MOST_UNITS) {
-        return Err("a time is longer than the protocol can say".to_owned());
+        return Err("a time is longer than the protocol can express".to_owned());
     }
     if rule.byoyomi.is_some_and(|byoyomi| byoyomi > 0 && byoyomi <= rule.least) {
         return Err("the byoyomi must be longer than the least time per move".to_owned());

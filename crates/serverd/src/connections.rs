@@ -2,31 +2,28 @@
 
 use crate::arrival_times::ArrivalTimes;
 use crate::server_loop::{Input, ServerClock};
-use crate::tls::TlsServer;
 use csa::Splitter;
 use server::lobby::ConnId;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
+use transport::TlsServer;
 
 /// Messages that may wait for a client to read them.
 const QUEUE: usize = 128;
 
 /// How long a client may take to read what was written.
-const DEAF: Duration = Duration::from_secs(20);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Bytes written together.
-const TOGETHER: usize = 16 << 10;
+const WRITE_CHUNK: usize = 16 << 10;
 
 /// Bytes read together.
-const CHUNK: usize = 1 << 10;
-
-/// How long an idle connection lies before the operating system asks whether anybody is there.
-const KEEP_ALIVE: Duration = Duration::from_secs(60);
+const READ_CHUNK: usize = 1 << 10;
 
 /// Accepts connections, and has what each of them needs.
 #[derive(Clone)]
@@ -51,7 +48,7 @@ pub(crate) async fn listen(listener: TcpListener, acceptor: Acceptor, tls: Optio
         if acceptor.inputs.is_closed() {
             return;
         }
-        prepare(&stream);
+        transport::prepare(&stream);
         let acceptor = acceptor.clone();
         let tls = tls.clone();
         let peer = address.ip().to_string();
@@ -68,13 +65,6 @@ pub(crate) async fn listen(listener: TcpListener, acceptor: Acceptor, tls: Optio
     }
 }
 
-fn prepare(stream: &TcpStream) {
-    // Neither is needed to play; both only make it better.
-    let _ = stream.set_nodelay(true);
-    let keep_alive = socket2::TcpKeepalive::new().with_time(KEEP_ALIVE);
-    let _ = socket2::SockRef::from(stream).set_tcp_keepalive(&keep_alive);
-}
-
 async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     peer: String,
@@ -87,7 +77,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
         return;
     }
     let mut splitter = Splitter::default();
-    let mut buffer = [0; CHUNK];
+    let mut buffer = [0; READ_CHUNK];
     loop {
         tokio::select! {
             biased;
@@ -113,7 +103,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
             }
         }
     }
-    let _ = timeout(DEAF, stream.shutdown()).await;
+    let _ = timeout(WRITE_TIMEOUT, stream.shutdown()).await;
     let _ = acceptor.inputs.send(Input::Gone(id)).await;
 }
 
@@ -128,14 +118,14 @@ async fn write<S: AsyncWrite + Unpin>(
     if let Ok(next) = messages.try_recv() {
         bytes.extend_from_slice(single);
         bytes.extend_from_slice(next.as_bytes());
-        while bytes.len() < TOGETHER
+        while bytes.len() < WRITE_CHUNK
             && let Ok(next) = messages.try_recv()
         {
             bytes.extend_from_slice(next.as_bytes());
         }
         single = &bytes;
     }
-    let written = timeout(DEAF, async {
+    let written = timeout(WRITE_TIMEOUT, async {
         stream.write_all(single).await?;
         stream.flush().await
     });

@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 /// Why a server cannot start or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Something is wrong with a file: the settings, the data, a certificate.
+    /// Something is wrong with a file: the settings, the data, the log.
     #[error("{}: {why}", path.display())]
     File { path: PathBuf, why: String },
+    /// A certificate or a key cannot be used.
+    #[error(transparent)]
+    Certificate(#[from] transport::CertificateError),
     /// An address is taken or not ours.
     #[error("cannot listen on {address}: {source}")]
     Listen { address: String, source: std::io::Error },

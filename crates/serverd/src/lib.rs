@@ -5,7 +5,7 @@
 //! | [`serve()`] | everything put together, from start to stop |
 //! | [`config`] | the settings file |
 //! | `server_loop` | the owner of the lobby: takes in, stores, and only then sends |
-//! | `connections`, `tls` | sockets |
+//! | `connections` | sockets |
 //! | `arrival_times` | when a line arrived, whatever the thread was doing |
 //! | `accounts` | passwords |
 //! | [`store`] | the data file |
@@ -30,7 +30,6 @@ mod server_loop;
 mod status_json;
 mod status_pages;
 pub mod store;
-mod tls;
 
 pub use config::Config;
 pub use error::Error;

@@ -3,14 +3,13 @@
 use crate::accounts::{self, Accounts, LoginCheck};
 use crate::arrival_times::ArrivalTimes;
 use crate::background::{self, Background};
-use crate::config::Config;
+use crate::config::{Config, TlsTable};
 use crate::connections::{self, Acceptor};
 use crate::error::Error;
 use crate::metrics::Metrics;
 use crate::server_loop::{Input, ServerClock, ServerLoop, WalState};
 use crate::status_pages::{self, StatusPages};
 use crate::store::{self, Store};
-use crate::tls::TlsServer;
 use serde_json::json;
 use server::Lobby;
 use std::collections::HashMap;
@@ -20,6 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use transport::TlsServer;
 
 /// Inputs that may wait for the server loop.
 const QUEUE: usize = 8192;
@@ -41,7 +41,7 @@ pub struct Addresses {
 
 /// Whether a server could start with these settings, as far as files say.
 pub fn check(config: &Config) -> Result<(), Error> {
-    config.file.tls.as_ref().map_or(Ok(()), |table| TlsServer::new(table).map(|_| ()))
+    config.file.tls.as_ref().map_or(Ok(()), |table| open_tls(table).map(|_| ()))
 }
 
 /// Sets the password of an account, which is made if there is none; also while the server runs.
@@ -55,6 +55,10 @@ pub fn set_password(config: &Config, name: &str, password: &str) -> Result<(), E
     let store = open_store(config)?;
     store::set_account(store.connection(), name.as_str(), &hash, ServerClock::wall())?;
     Ok(())
+}
+
+fn open_tls(table: &TlsTable) -> Result<TlsServer, Error> {
+    Ok(TlsServer::new(&table.certificate, &table.key)?)
 }
 
 fn open_store(config: &Config) -> Result<Store, Error> {
@@ -85,7 +89,7 @@ impl Sockets {
         };
         let tls = match &config.file.tls {
             None => None,
-            Some(table) => Some((bind(&table.listen)?, TlsServer::new(table)?)),
+            Some(table) => Some((bind(&table.listen)?, open_tls(table)?)),
         };
         Ok(Self { players, status, tls })
     }

@@ -29,7 +29,7 @@ const BATCH: usize = 512;
 const GRACE: Duration = Duration::from_millis(20);
 
 /// How much later when more has arrived than is handled together.
-const CROWDED: Duration = Duration::from_secs(1);
+const BACKLOG_GRACE: Duration = Duration::from_secs(1);
 
 /// Entries in the write-ahead log, a page each, before it is begun anew. That waits for the disk,
 /// so it is done seldom; and the log should not grow without end.
@@ -182,7 +182,7 @@ impl ServerLoop {
             now.saturating_sub(GRACE).min(self.arrival_times.heard_until(now))
         } else {
             // What waits behind this batch may have come in time as well.
-            now.saturating_sub(CROWDED)
+            now.saturating_sub(BACKLOG_GRACE)
         }
     }
 

@@ -4,16 +4,20 @@
 //! a committed transaction is in the hands of the operating system, so that the death of this
 //! process loses nothing; waiting for the disk with every commit is a setting.
 
+mod reading;
+
+pub use reading::game;
+pub(crate) use reading::{account, latest, results, scores, unfinished, unrecorded};
+
 use crate::config::Durability;
 use csa::record::{Finish, GameRecord, RecordedMove};
 use csa::{Reason, TimeRule};
 use play::{Ending, Outcome};
-use rules::{AnyPosition, Color, Game};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rules::Color;
+use rusqlite::{Connection, params};
 use server::Conditions;
 use server::calendar;
 use server::lobby::{Score, Source, Stored};
-use server::rating;
 use server::room::{Entry, Room};
 use std::collections::HashMap;
 use std::path::Path;
@@ -195,6 +199,18 @@ impl Store {
     }
 }
 
+/// Sets somebody's password.
+pub(crate) fn set_account(
+    connection: &Connection,
+    name: &str,
+    hash: &str,
+    wall: i64,
+) -> Result<(), Error> {
+    let sql = "INSERT INTO accounts (name, hash, created) VALUES (?1, ?2, ?3) \
+               ON CONFLICT (name) DO UPDATE SET hash = ?2";
+    connection.execute(sql, params![name, hash, wall]).map(|_| ())
+}
+
 fn store_entry(
     transaction: &Connection,
     keys: &mut HashMap<String, i64>,
@@ -327,175 +343,62 @@ fn damaged(what: &str) -> Error {
     Error::InvalidParameterName(format!("damaged row: {what}"))
 }
 
-const COLUMNS: &str = "key, id, event, black, white, game, start, black_time, white_time, max_moves, \
-                       declaration, rated, interruptions, black_interrupted, white_interrupted, started, \
-                       ended, reason, winner, last, last_time, abandoned";
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Color::{Black, White};
 
-fn game_of(row: &Row<'_>) -> Result<(i64, StoredGame), Error> {
-    let game: Game = row.get::<_, String>(5)?.parse().map_err(|_| damaged("game"))?;
-    let start: String = row.get(6)?;
-    let start = AnyPosition::from_sfen(game, &start).map_err(|_| damaged("start"))?;
-    let black = rule(&row.get::<_, String>(7)?).ok_or_else(|| damaged("clock"))?;
-    let white = rule(&row.get::<_, String>(8)?).ok_or_else(|| damaged("clock"))?;
-    let declaration = row.get::<_, String>(10)?.parse().map_err(|_| damaged("declaration"))?;
-    let reason: Option<String> = row.get(17)?;
-    let last: Option<String> = row.get(19)?;
-    let last_time: Option<i64> = row.get(20)?;
-    let finish = match reason {
-        None => None,
-        Some(word) => Some(Finish {
-            ending: ending(
-                Reason::from_word(&word).ok_or_else(|| damaged("reason"))?,
-                color(row.get(18)?),
-                row.get::<_, Option<bool>>(21)?.unwrap_or(false),
+    /// Rows as servers have always written them, whatever the house calls the endings.
+    #[test]
+    fn finished_games_of_earlier_servers_are_read() {
+        let connection = Connection::open_in_memory().unwrap();
+        prepare(&connection).unwrap();
+        let sql = "INSERT INTO games (id, event, black, white, game, start, black_time, white_time, \
+                   max_moves, declaration, rated, interruptions, started, ended, reason, winner, last, \
+                   last_time, abandoned) VALUES (?1, 'test-600-10', 'a', 'b', 'shogi', \
+                   'lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1', ?2, ?2, 320, \
+                   'CSARule27', 1, 1, 10, 20, ?3, ?4, ?5, 3000000000, ?6)";
+        let times = "Time_Unit:1sec;Total_Time:600;Byoyomi:10;Least_Time_Per_Move:0";
+        for (reason, winner, last, abandoned, want) in [
+            ("RESIGN", Some(1), Some("%TORYO"), false, Ending::won(White, play::Reason::Resign)),
+            ("SENNICHITE", None, None, false, Ending::draw(play::Reason::Repetition)),
+            (
+                "OUTE_SENNICHITE",
+                Some(0),
+                None,
+                false,
+                Ending::won(Black, play::Reason::PerpetualCheck),
             ),
-            last: last.map(|text| (text, time(last_time.unwrap_or(0)))),
-        }),
-    };
-    let conditions = Conditions {
-        id: row.get(1)?,
-        event: row.get(2)?,
-        names: [row.get(3)?, row.get(4)?],
-        times: [black, white],
-        start,
-        max_moves: row.get(9)?,
-        declaration,
-        rated: row.get(11)?,
-        interruptions: row.get(12)?,
-    };
-    let game = StoredGame {
-        conditions,
-        started: row.get(15)?,
-        ended: row.get(16)?,
-        finish,
-        moves: Vec::new(),
-        interrupted: [row.get(13)?, row.get(14)?],
-    };
-    Ok((row.get(0)?, game))
-}
-
-fn moves_of(connection: &Connection, key: i64) -> Result<Vec<RecordedMove>, Error> {
-    let sql = "SELECT text, time, comment FROM moves WHERE game = ?1 ORDER BY number";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([key], |row| {
-        Ok(RecordedMove { text: row.get(0)?, time: time(row.get(1)?), comment: row.get(2)? })
-    })?;
-    rows.collect()
-}
-
-/// Games that were not over, with their moves; a row that cannot be read is told and left alone.
-pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<Result<StoredGame, Error>>, Error> {
-    let sql = format!("SELECT {COLUMNS} FROM games WHERE ended IS NULL ORDER BY key");
-    let mut statement = connection.prepare(&sql)?;
-    let rows = statement.query_map([], |row| Ok(game_of(row)))?;
-    rows.map(|row| {
-        Ok(row?.and_then(|(key, mut game)| {
-            game.moves = moves_of(connection, key)?;
-            Ok(game)
-        }))
-    })
-    .collect()
-}
-
-/// One game with its moves.
-pub fn game(connection: &Connection, id: &str) -> Result<Option<StoredGame>, Error> {
-    let sql = format!("SELECT {COLUMNS} FROM games WHERE id = ?1");
-    let found =
-        connection.prepare_cached(&sql)?.query_row([id], |row| Ok(game_of(row))).optional()?;
-    match found {
-        None => Ok(None),
-        Some(row) => {
-            let (key, mut game) = row?;
-            game.moves = moves_of(connection, key)?;
-            Ok(Some(game))
+            (
+                "ILLEGAL_ACTION",
+                Some(0),
+                None,
+                false,
+                Ending::won(Black, play::Reason::IllegalAction),
+            ),
+            ("ILLEGAL_ACTION", Some(0), None, true, Ending::won(Black, play::Reason::Abandoned)),
+            ("ILLEGAL_ACTION", None, None, true, Ending::unknown(play::Reason::Abandoned)),
+            (
+                "JISHOGI",
+                Some(0),
+                Some("%KACHI"),
+                false,
+                Ending::won(Black, play::Reason::Declaration),
+            ),
+            ("MAX_MOVES", None, None, false, Ending::draw(play::Reason::MaxMoves)),
+            ("TIME_UP", Some(1), None, false, Ending::won(White, play::Reason::TimeUp)),
+        ] {
+            connection.execute("DELETE FROM games", []).unwrap();
+            let values = params!["g", times, reason, winner, last, abandoned];
+            connection.execute(sql, values).unwrap();
+            let game = game(&connection, "g").unwrap().unwrap();
+            let finish = game.finish.as_ref().unwrap();
+            assert_eq!(finish.ending, want, "{reason}");
+            assert_eq!(finish.reason().word(), reason);
+            let said = finish.last.as_ref().map(|(text, time)| (text.as_str(), time.as_secs()));
+            assert_eq!(said, last.map(|text| (text, 3)));
+            assert_eq!(game.conditions.times[1].byoyomi, Some(10));
+            assert_eq!(game.record().outcome(), want.outcome, "{reason}");
         }
     }
-}
-
-/// Ids of games that are over and have no record yet.
-pub(crate) fn unrecorded(connection: &Connection) -> Result<Vec<String>, Error> {
-    let sql = "SELECT id FROM games WHERE ended IS NOT NULL AND recorded = 0 ORDER BY key";
-    connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
-}
-
-/// Ids, players and results of the latest games that are over.
-pub(crate) fn latest(
-    connection: &Connection,
-    count: usize,
-) -> Result<Vec<serde_json::Value>, Error> {
-    let sql = "SELECT id, event, black, white, started, ended, reason, winner, game, rated, abandoned, \
-               (SELECT COUNT(*) FROM moves m WHERE m.game = g.key) FROM games g \
-               WHERE ended IS NOT NULL ORDER BY ended DESC, key DESC LIMIT ?1";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([i64::try_from(count).unwrap_or(i64::MAX)], |row| {
-        let winner = color(row.get(7)?).map(|c| if c == Color::Black { "black" } else { "white" });
-        Ok(serde_json::json!({
-            "id": row.get::<_, String>(0)?, "event": row.get::<_, String>(1)?,
-            "black": row.get::<_, String>(2)?, "white": row.get::<_, String>(3)?,
-            "started": row.get::<_, i64>(4)?, "ended": row.get::<_, i64>(5)?,
-            "reason": row.get::<_, String>(6)?, "winner": winner,
-            "game": row.get::<_, String>(8)?, "rated": row.get::<_, bool>(9)?,
-            "abandoned": row.get::<_, Option<bool>>(10)?.unwrap_or(false),
-            "moves": row.get::<_, i64>(11)?,
-        }))
-    })?;
-    rows.collect()
-}
-
-/// The hash of somebody's password.
-pub(crate) fn account(connection: &Connection, name: &str) -> Result<Option<String>, Error> {
-    let sql = "SELECT hash FROM accounts WHERE name = ?1";
-    connection.prepare_cached(sql)?.query_row([name], |row| row.get(0)).optional()
-}
-
-/// Sets somebody's password.
-pub(crate) fn set_account(
-    connection: &Connection,
-    name: &str,
-    hash: &str,
-    wall: i64,
-) -> Result<(), Error> {
-    let sql = "INSERT INTO accounts (name, hash, created) VALUES (?1, ?2, ?3) \
-               ON CONFLICT (name) DO UPDATE SET hash = ?2";
-    connection.execute(sql, params![name, hash, wall]).map(|_| ())
-}
-
-/// Results of tournaments, in the order of their rounds.
-pub(crate) fn scores(connection: &Connection) -> Result<Vec<Score>, Error> {
-    let sql = "SELECT event, stage, round, black, white, winner, game FROM scores ORDER BY event, stage, round";
-    let mut statement = connection.prepare(sql)?;
-    let rows = statement.query_map([], |row| {
-        Ok(Score {
-            event: row.get(0)?,
-            stage: index(row.get(1)?)?,
-            round: index(row.get(2)?)?,
-            black: row.get(3)?,
-            white: row.get(4)?,
-            winner: color(row.get(5)?),
-            game: row.get(6)?,
-        })
-    })?;
-    rows.collect()
-}
-
-/// Results that count for ratings, seen from that moment. A game somebody ran away from counts
-/// only if it was more than thirty moves long, one that both left not at all.
-pub(crate) fn results(
-    connection: &Connection,
-    wall: i64,
-    days: f64,
-) -> Result<Vec<rating::Result>, Error> {
-    let sql = "SELECT black, white, winner, ended FROM games g WHERE rated = 1 AND ended >= ?1 \
-               AND (abandoned = 0 OR winner IS NOT NULL AND (SELECT COUNT(*) FROM moves m WHERE m.game = g.key) > 30)";
-    let oldest = wall - (days * 86_400.0) as i64;
-    let mut statement = connection.prepare(sql)?;
-    let rows = statement.query_map([oldest], |row| {
-        let ended: i64 = row.get(3)?;
-        Ok(rating::Result {
-            names: [row.get(0)?, row.get(1)?],
-            winner: color(row.get(2)?),
-            age: (wall - ended).max(0) as f64 / 86_400.0,
-        })
-    })?;
-    rows.collect()
 }

@@ -418,5 +418,4 @@ fn too_many(kind: Kind) -> PackError {
 }
 
 #[cfg(test)]
-#[path = "packed_tests.rs"]
 mod tests;

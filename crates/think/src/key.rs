@@ -188,7 +188,7 @@ impl Settings {
 }
 
 /// Options that every engine has, whoever made it: their names are the protocol's.
-pub mod common {
+pub mod universal {
     use super::OptionKey;
 
     /// Memory for the table of positions, in MiB.
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn what_every_engine_may_be_sent() {
-        assert!(common::is_always_sent("usi_hash") && !common::is_always_sent("Threads"));
-        assert_eq!(common::HASH.spec().kind, OptionKind::Spin { min: 1, max: 33_554_432 });
+        assert!(universal::is_always_sent("usi_hash") && !universal::is_always_sent("Threads"));
+        assert_eq!(universal::HASH.spec().kind, OptionKind::Spin { min: 1, max: 33_554_432 });
     }
 }

@@ -174,5 +174,4 @@ impl fmt::Display for Command {
 }
 
 #[cfg(test)]
-#[path = "command_tests.rs"]
 mod tests;

@@ -161,5 +161,4 @@ impl fmt::Display for Reply {
 }
 
 #[cfg(test)]
-#[path = "reply_tests.rs"]
 mod tests;

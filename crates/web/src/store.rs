@@ -275,5 +275,4 @@ fn ending_of(reason: Option<String>, winner: Option<String>) -> Option<Ending> {
 }
 
 #[cfg(test)]
-#[path = "store_tests.rs"]
 mod tests;

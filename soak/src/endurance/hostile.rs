@@ -2,22 +2,22 @@
 
 use super::caller::Caller;
 use super::script::Dice;
-use super::{Floor, StepError};
+use super::{SharedState, StepError};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
 /// Misbehaves until the games are over.
-pub(super) async fn prowl(floor: &Floor, seed: u64) {
+pub(super) async fn misbehave_until_the_end(shared: &SharedState, seed: u64) {
     let mut dice = Dice::new(seed);
-    while !floor.closing.load(Ordering::Relaxed) {
-        let port = floor.port.load(Ordering::Relaxed);
+    while !shared.closing.load(Ordering::Relaxed) {
+        let port = shared.port.load(Ordering::Relaxed);
         let visit = async {
             if let Ok(mut caller) = Caller::connect(port).await {
                 // Whatever comes of it: thrown out, refused, ignored.
-                let victim = floor.account(&mut dice);
+                let victim = shared.account(&mut dice);
                 let _ = misbehave(&mut caller, victim.as_deref(), &mut dice).await;
-                floor.tally.hostile.fetch_add(1, Ordering::Relaxed);
+                shared.counts.hostile.fetch_add(1, Ordering::Relaxed);
             }
         };
         let _ = timeout(Duration::from_secs(8), visit).await;

@@ -3,23 +3,16 @@
 use std::fmt::Write as _;
 
 /// A small generator: the same seed, the same games.
-pub(super) struct Dice(u64);
+pub(super) struct Dice(seed::Rng);
 
 impl Dice {
     pub(super) const fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d)
-    }
-
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
+        Self(seed::Rng::new(seed))
     }
 
     /// From 0 to one less than the number of sides.
     pub(super) fn roll(&mut self, sides: usize) -> usize {
-        usize::try_from((self.next() >> 20) % sides.max(1) as u64).unwrap_or(0)
+        self.0.below(sides.max(1))
     }
 
     /// Whether something happens that happens once in so many times.
@@ -76,18 +69,15 @@ impl Script {
     /// The script of a game, played in one of the places.
     pub(super) fn new(seed: u64, index: u64, place: usize) -> Self {
         let mut dice = Dice::new(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));
-        for _ in 0..8 {
-            dice.next();
-        }
         let kind = KINDS[dice.roll(KINDS.len())];
-        let mut lot = dice.roll(ENDINGS.iter().map(|(_, share)| share).sum());
+        let mut number = dice.roll(ENDINGS.iter().map(|(_, share)| share).sum());
         let mut ending = Ending::Resign;
         for (candidate, share) in ENDINGS {
-            if lot < share {
+            if number < share {
                 ending = candidate;
                 break;
             }
-            lot -= share;
+            number -= share;
         }
         let length = 1 + dice.roll(MAX_MOVES as usize - 10);
         let interruption = dice.once_in(15).then(|| dice.roll(length));

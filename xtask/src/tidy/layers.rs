@@ -40,6 +40,7 @@ const ROOMS: &[Room] = &[
     room("mate", 3),
     room("usi", 4),
     room("csa", 4),
+    room("transport", 4),
     room("assembly", 4),
     Room { name: "engines", layer: 4, beside: &["usi"] },
     room("arena", 5),

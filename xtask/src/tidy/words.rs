@@ -59,6 +59,10 @@ fn rust(file: &File) -> Vec<Finding> {
                 found.push(Finding::new(&file.path, number, format!("{call} is left over")));
             }
         }
+        if line.trim_start().starts_with("#[path") {
+            let message = "a module stands where its name says: no #[path]";
+            found.push(Finding::new(&file.path, number, message));
+        }
         let Some((_, after)) = line.split_once("mod ") else { continue };
         let name = after.split(|c: char| !super::code::is_word(c)).next().unwrap_or_default();
         if EMPTY_NAMES.contains(&name) {
@@ -93,6 +97,7 @@ mod tests {
             ("a.rs", "mod misc;".to_owned(), 1),
             ("a.rs", "pub(crate) mod manager {".to_owned(), 1),
             ("a.rs", "mod movegen;".to_owned(), 0),
+            ("a.rs", "#[path = \"a_tests.rs\"]\nmod tests;".to_owned(), 1),
         ] {
             assert_eq!(check(&Tree::of(&[(path, &text)])).len(), wrong, "{path}: {text}");
         }

@@ -313,7 +313,7 @@ fn scores_are_clamped_and_looked_ahead() {
     };
     let (_, frames) = read(&bytes(&folder, "@a.teacher --features kp --clamp 300"));
     assert!(sorted(frames.iter()) == all_expected::<KP>(&clamped));
-    // By the definition: the sum of all later scores, each with its weight.
+    // By the definition: the sum of all scores up to a random move, each with its weight.
     let mut ahead = clamped.clone();
     for (game, plain) in ahead.iter_mut().zip(&clamped) {
         let scores: Vec<Option<i16>> =
@@ -323,7 +323,7 @@ fn scores_are_clamped_and_looked_ahead() {
             let later: Vec<f64> = scores[at..]
                 .iter()
                 .enumerate()
-                .filter_map(|(i, s)| Some(f64::from((*s)?) * if i % 2 == 0 { 1.0 } else { -1.0 }))
+                .map_while(|(i, s)| Some(f64::from((*s)?) * if i % 2 == 0 { 1.0 } else { -1.0 }))
                 .collect();
             let last = later.len() - 1;
             let weight = |k: usize| 0.8f64.powi(k as i32) * if k < last { 0.2 } else { 1.0 };

@@ -1,14 +1,14 @@
 //! The server and the client as they are run: processes, sockets, files.
 
-use crate::floor::{Bare, Folder, PATIENCE, Server, files, nue, pair, wait_for};
+use crate::csa_harness::{Bare, PATIENCE, Server, files, folder, nue, pair, wait_for};
 use rules::{AnyPosition, Game};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 #[test]
 fn a_game_its_record_and_its_pages() {
-    let folder = Folder::new("game");
-    let server = Server::start(&folder.0, "");
+    let folder = folder();
+    let server = Server::start(folder.path(), "");
     let [mut black, mut white] = pair(server.port, ["a", "b"], "test-600-10");
     black.say("+7776FU,'* 30 -3334FU");
     black.expect("+7776FU,T0");
@@ -31,7 +31,7 @@ fn a_game_its_record_and_its_pages() {
     for line in ["%TORYO,T0", "#RESIGN", "#LOSE"] {
         white.expect(line);
     }
-    let records = folder.0.join("records");
+    let records = folder.path().join("records");
     wait_for("the record", || files(&records).len() == 1);
     let text = std::fs::read_to_string(&files(&records)[0]).unwrap();
     for line in ["V2.2", "N+a", "N-b", "'** 30 -3334FU", "%TORYO"] {
@@ -58,8 +58,8 @@ fn a_game_its_record_and_its_pages() {
 
 #[test]
 fn killed_and_started_again_every_game_goes_on() {
-    let folder = Folder::new("kill");
-    let server = Server::start(&folder.0, "");
+    let folder = folder();
+    let server = Server::start(folder.path(), "");
     let mut games: Vec<[Bare; 2]> = Vec::new();
     for n in 0..3 {
         let names = [format!("b{n}"), format!("w{n}")];
@@ -77,7 +77,7 @@ fn killed_and_started_again_every_game_goes_on() {
     for [black, white] in &mut games {
         assert_eq!((black.hear(), white.hear()), (None, None));
     }
-    let server = Server::start(&folder.0, "");
+    let server = Server::start(folder.path(), "");
     for n in 0..3 {
         let mut black = Bare::login(server.port, &format!("b{n}"), &format!("g{n}-600-10"));
         let mut white = Bare::login(server.port, &format!("w{n}"), &format!("g{n}-600-10"));
@@ -97,7 +97,7 @@ fn killed_and_started_again_every_game_goes_on() {
         black.until("#LOSE");
         white.until("#WIN");
     }
-    let records = folder.0.join("records");
+    let records = folder.path().join("records");
     wait_for("three records", || files(&records).len() == 3);
     for path in files(&records) {
         let text = std::fs::read_to_string(path).unwrap();
@@ -108,8 +108,8 @@ fn killed_and_started_again_every_game_goes_on() {
 #[cfg(unix)]
 #[test]
 fn stopped_politely_it_stores_its_games() {
-    let folder = Folder::new("stop");
-    let server = Server::start(&folder.0, "");
+    let folder = folder();
+    let server = Server::start(folder.path(), "");
     let [mut black, mut white] = pair(server.port, ["a", "b"], "test-600-10");
     black.say("+7776FU");
     black.expect("+7776FU,T0");
@@ -118,7 +118,7 @@ fn stopped_politely_it_stores_its_games() {
     black.expect("#CHUDAN");
     white.expect("#CHUDAN");
     assert_eq!(black.hear(), None);
-    let server = Server::start(&folder.0, "");
+    let server = Server::start(folder.path(), "");
     let mut white = Bare::login(server.port, "b", "test-600-10");
     let mut black = Bare::login(server.port, "a", "test-600-10");
     assert!(black.proposal().iter().any(|l| l == "+7776FU,T0"));
@@ -127,11 +127,11 @@ fn stopped_politely_it_stores_its_games() {
 
 #[test]
 fn passwords_hold_over_a_restart() {
-    let folder = Folder::new("door");
-    let server = Server::start(&folder.0, "");
+    let folder = folder();
+    let server = Server::start(folder.path(), "");
     drop(Bare::login(server.port, "a", "test-600-10,secret"));
     server.kill();
-    let server = Server::start(&folder.0, "registration = false\nguests = false\n");
+    let server = Server::start(folder.path(), "registration = false\nguests = false\n");
     for (name, password) in
         [("a", "test-600-10,wrong"), ("a", "test-600-10"), ("new", "x"), ("a b", "x")]
     {
@@ -145,24 +145,24 @@ fn passwords_hold_over_a_restart() {
     drop(server);
     let mut account = nue()
         .args(["server", "account", "new", "--config"])
-        .arg(folder.0.join("server.toml"))
+        .arg(folder.path().join("server.toml"))
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
     std::io::Write::write_all(&mut account.stdin.take().unwrap(), b"given\n").unwrap();
     assert!(account.wait().unwrap().success());
-    let server = Server::start(&folder.0, "registration = false\n");
+    let server = Server::start(folder.path(), "registration = false\n");
     Bare::login(server.port, "new", "given");
-    let file = std::fs::read(folder.0.join("games.sqlite")).unwrap();
+    let file = std::fs::read(folder.path().join("games.sqlite")).unwrap();
     let contains = |needle: &[u8]| file.windows(needle.len()).any(|w| w == needle);
     assert!(!contains(b"secret") && !contains(b"given"), "passwords are not kept");
 }
 
 #[test]
 fn hostile_guests_hold_up_nobody() {
-    let folder = Folder::new("hostile");
-    let server = Server::start(&folder.0, "[limits]\nper_address = 20\n");
+    let folder = folder();
+    let server = Server::start(folder.path(), "[limits]\nper_address = 20\n");
     let [mut black, mut white] = pair(server.port, ["a", "b"], "test-600-10");
     let mut guests: Vec<Bare> = (0..8).map(|_| Bare::connect(server.port)).collect();
     guests[0].raw(&vec![b'x'; 1 << 20]);
@@ -191,22 +191,22 @@ fn hostile_guests_hold_up_nobody() {
     white.until("#WIN");
     wait_for("everybody to be gone", || {
         let metrics = server.page("/metrics");
-        metrics.lines().any(|l| l == "nue_connections 2")
+        metrics.lines().any(|l| l == "nue_connections_open 2")
     });
 }
 
 #[test]
 fn our_client_plays_a_bare_one_and_itself() {
-    let folder = Folder::new("client");
-    let server = Server::start(&folder.0, "max_moves = 12\n");
+    let folder = folder();
+    let server = Server::start(folder.path(), "max_moves = 12\n");
     let client = |name: &str, game: &str, records: &str| {
         nue()
             .args(["csa", "--host", "127.0.0.1", "--port", &server.port.to_string()])
             .args(["--name", name, "--password", game, "--margin", "100"])
             .arg("--records")
-            .arg(folder.0.join(records))
+            .arg(folder.path().join(records))
             .arg("--log")
-            .arg(folder.0.join(format!("{name}.log")))
+            .arg(folder.path().join(format!("{name}.log")))
             .stdout(Stdio::null())
             .spawn()
             .unwrap()
@@ -216,11 +216,11 @@ fn our_client_plays_a_bare_one_and_itself() {
     let mut two = client("two", "self-3-0F", "two");
     assert!(one.wait().unwrap().success());
     assert!(two.wait().unwrap().success());
-    let records = [files(&folder.0.join("one")), files(&folder.0.join("two"))];
+    let records = [files(&folder.path().join("one")), files(&folder.path().join("two"))];
     assert!(records.iter().all(|r| r.len() == 1));
     let text = std::fs::read_to_string(&records[0][0]).unwrap();
     assert!(text.contains("%MAX_MOVES") && text.contains("'** "), "{text}");
-    let log = std::fs::read_to_string(folder.0.join("one.log")).unwrap();
+    let log = std::fs::read_to_string(folder.path().join("one.log")).unwrap();
     assert!(log.contains("> AGREE ") && log.contains("< #CENSORED"), "{log}");
     // Against a bare player that resigns.
     let mut bare = Bare::login(server.port, "bare", "duel-10-0F-B");
@@ -239,8 +239,8 @@ fn our_client_plays_a_bare_one_and_itself() {
 
 #[test]
 fn our_client_comes_back_in_the_middle_of_a_game() {
-    let folder = Folder::new("back");
-    let server = Server::start(&folder.0, "");
+    let folder = folder();
+    let server = Server::start(folder.path(), "");
     let port = server.port;
     let mut bare = Bare::login(port, "bare", "duel-30-0-B,x");
     let mut client = nue()
@@ -269,15 +269,15 @@ fn our_client_comes_back_in_the_middle_of_a_game() {
 
 #[test]
 fn our_client_outlives_the_server_and_itself() {
-    let folder = Folder::new("outlive");
-    let server = Server::start(&folder.0, "");
+    let folder = folder();
+    let server = Server::start(folder.path(), "");
     let port = server.port;
     let client = || {
         nue()
             .args(["csa", "--host", "127.0.0.1", "--port", &port.to_string(), "--name", "nue"])
             .args(["--password", "outlive-600-0-W,x", "--no-ponder"])
             .args(["--option", "Threads=1", "--option", "NodesLimit=1000", "--records"])
-            .arg(folder.0.join("own"))
+            .arg(folder.path().join("own"))
             .stdout(Stdio::null())
             .spawn()
             .unwrap()
@@ -303,7 +303,7 @@ fn our_client_outlives_the_server_and_itself() {
     let mut second = client();
     turn(&mut bare, "+2625FU");
     server.kill();
-    let server = Server::start_at(&folder.0, port, "");
+    let server = Server::start_at(folder.path(), port, "");
     let (mut bare, told) = sit();
     assert_eq!(told, 4);
     turn(&mut bare, "+3736FU");
@@ -311,18 +311,18 @@ fn our_client_outlives_the_server_and_itself() {
     bare.until("#LOSE");
     assert!(second.wait().unwrap().success());
     assert!(server.page("/records.json").contains("\"moves\": 6"));
-    let text = std::fs::read_to_string(&files(&folder.0.join("own"))[0]).unwrap();
+    let text = std::fs::read_to_string(&files(&folder.path().join("own"))[0]).unwrap();
     let moves = text.lines().filter(|l| l.len() == 7 && l.starts_with(['+', '-'])).count();
     assert_eq!(moves, 6, "{text}");
 }
 
 #[test]
 fn a_manual_game_on_a_terminal() {
-    let folder = Folder::new("manual");
+    let folder = folder();
     let mut child = nue()
         .args(["csa", "--manual", "--color", "white", "--time", "2+0", "--opponent-time", "600"])
         .arg("--records")
-        .arg(&folder.0)
+        .arg(folder.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -335,21 +335,21 @@ fn a_manual_game_on_a_terminal() {
         assert!(std::io::BufRead::read_line(&mut out, &mut seen).unwrap() > 0, "{seen}");
     }
     assert!(
-        seen.contains("\"nonsense\" is no legal move")
-            && seen.contains("\"7g7e\" is no legal move")
+        seen.contains("\"nonsense\" is not a legal move")
+            && seen.contains("\"7g7e\" is not a legal move")
     );
     assert!(seen.contains("Black 600 s, White 2 s") && seen.contains("v香"), "{seen}");
     std::io::Write::write_all(&mut input, b"resign\n").unwrap();
     std::io::Read::read_to_string(&mut out, &mut seen).unwrap();
     assert!(child.wait().unwrap().success());
     assert!(seen.contains("WIN by RESIGN"), "{seen}");
-    assert_eq!(files(&folder.0).len(), 1);
+    assert_eq!(files(folder.path()).len(), 1);
 }
 
 #[test]
 fn a_new_home_is_fine_and_mistakes_are_named() {
-    let folder = Folder::new("home");
-    let home = folder.0.join("home");
+    let folder = folder();
+    let home = folder.path().join("home");
     let init = nue().args(["server", "init"]).arg(&home).output().unwrap();
     assert!(init.status.success());
     let config = home.join("server.toml");
@@ -443,8 +443,8 @@ impl Drive {
 
 #[test]
 fn many_games_with_broken_lines_and_a_killed_server() {
-    let folder = Folder::new("soak");
-    let server = Server::start(&folder.0, "max_moves = 0\n");
+    let folder = folder();
+    let server = Server::start(folder.path(), "max_moves = 0\n");
     let port = server.port;
     let drives: Vec<Drive> = std::thread::scope(|scope| {
         let run = |index| {
@@ -459,7 +459,7 @@ fn many_games_with_broken_lines_and_a_killed_server() {
         server.kill();
         running.into_iter().map(|(drive, _)| drive).collect()
     });
-    let server = Server::start(&folder.0, "max_moves = 0\n");
+    let server = Server::start(folder.path(), "max_moves = 0\n");
     let port = server.port;
     let drives: Vec<Drive> = std::thread::scope(|scope| {
         let run = |mut drive: Drive| {
@@ -474,7 +474,7 @@ fn many_games_with_broken_lines_and_a_killed_server() {
         let threads: Vec<_> = drives.into_iter().map(|d| scope.spawn(move || run(d))).collect();
         threads.into_iter().map(|t| t.join().unwrap()).collect()
     });
-    let records = folder.0.join("records");
+    let records = folder.path().join("records");
     wait_for("all records", || files(&records).len() == drives.len());
     for drive in &drives {
         let path = files(&records)
@@ -493,8 +493,8 @@ fn many_games_with_broken_lines_and_a_killed_server() {
 
 #[test]
 fn watchers_and_readers_of_pages_see_a_game_as_it_is() {
-    let folder = Folder::new("watch");
-    let server = Server::start(&folder.0, "");
+    let folder = folder();
+    let server = Server::start(folder.path(), "");
     let [mut black, mut white] = pair(server.port, ["a", "b"], "test-600-10");
     black.say("+7776FU,'* 30 -3334FU");
     black.expect("+7776FU,T0");
@@ -533,7 +533,7 @@ fn watchers_and_readers_of_pages_see_a_game_as_it_is() {
 
 #[test]
 fn an_encrypted_game() {
-    let folder = Folder::new("tls");
+    let folder = folder();
     let made = std::process::Command::new("openssl")
         .args([
             "req",
@@ -551,7 +551,7 @@ fn an_encrypted_game() {
             "-addext",
             "basicConstraints=critical,CA:FALSE",
         ])
-        .current_dir(&folder.0)
+        .current_dir(folder.path())
         .stderr(Stdio::null())
         .status();
     if !made.is_ok_and(|status| status.success()) {
@@ -563,12 +563,12 @@ fn an_encrypted_game() {
     let tls = format!(
         "max_moves = 4\n[tls]\nlisten = \"127.0.0.1:{free}\"\ncertificate = \"cert.pem\"\nkey = \"key.pem\"\n"
     );
-    let server = Server::start(&folder.0, &tls);
+    let server = Server::start(folder.path(), &tls);
     let mut bare = Bare::login(server.port, "open", "t-3-0F-B");
     let mut client = nue()
         .args(["csa", "--host", "localhost", "--port", &free.to_string(), "--name", "hidden"])
         .args(["--password", "t-3-0F-W", "--ca"])
-        .arg(folder.0.join("cert.pem"))
+        .arg(folder.path().join("cert.pem"))
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
@@ -582,8 +582,8 @@ fn an_encrypted_game() {
 
 #[test]
 fn a_usi_engine_plays_through_our_client() {
-    let folder = Folder::new("usi");
-    let server = Server::start(&folder.0, "max_moves = 14\n");
+    let folder = folder();
+    let server = Server::start(folder.path(), "max_moves = 14\n");
     let client = |name: &str, engine: bool| {
         let mut command = nue();
         command
@@ -597,7 +597,7 @@ fn a_usi_engine_plays_through_our_client() {
                 name,
             ])
             .args(["--password", "usi-3-0F", "--margin", "200", "--records"])
-            .arg(folder.0.join(name))
+            .arg(folder.path().join(name))
             .stdout(Stdio::null());
         if engine {
             // This program speaks USI too.
@@ -609,18 +609,18 @@ fn a_usi_engine_plays_through_our_client() {
     for player in &mut players {
         assert!(player.wait().unwrap().success());
     }
-    let records = files(&folder.0.join("usi"));
+    let records = files(&folder.path().join("usi"));
     let text = std::fs::read_to_string(&records[0]).unwrap();
     assert!(text.contains("%MAX_MOVES") && text.contains("'** "), "{text}");
 }
 
 #[test]
 fn an_engine_that_dies_does_not_lose_the_game() {
-    let folder = Folder::new("dead");
-    let server = Server::start(&folder.0, "max_moves = 4\n");
+    let folder = folder();
+    let server = Server::start(folder.path(), "max_moves = 4\n");
     let mut bare = Bare::login(server.port, "bare", "dead-10-0-B");
     // Whatever it is asked, this engine says that it is ready and ends.
-    let script = folder.0.join("engine.sh");
+    let script = folder.path().join("engine.sh");
     std::fs::write(&script, "echo usiok; read a; read b; echo readyok; read c; read d; exit 1\n")
         .unwrap();
     let mut client = nue()

@@ -2,10 +2,10 @@
 //! them, so that everything is linked once.
 
 mod commands;
+mod csa_harness;
 mod csa_server;
 mod data;
 mod evaluating;
-mod floor;
 mod games;
 mod gui;
 mod learn;

@@ -9,7 +9,7 @@ use seed::Rng;
 use std::io;
 use std::time::Duration;
 use teacher::{Flags, MATE, MATE_BOUND, Outcome, Ply, as_stored};
-use think::key::common::MULTI_PV;
+use think::key::universal::MULTI_PV;
 use think::{
     Answer, Best, Bound, Engine, Info, Limits, MateAnswer, OptionError, Report, Score, WrongGame,
     to_units,
@@ -19,6 +19,9 @@ use thiserror::Error;
 /// Games of one number that are begun anew because they are too short or unbalanced, before one
 /// is taken as it is.
 const BEGINNINGS: u64 = 200;
+
+/// Nodes beyond which a search that has found no value is not repeated with more.
+const MOST_NODES: u64 = 100_000;
 
 /// Time of a move in self-play: nobody's clock runs.
 const NO_TIME: Duration = Duration::ZERO;
@@ -50,7 +53,7 @@ pub struct Made {
     /// Nodes that were read for it, beginnings that were dropped included.
     pub nodes: u64,
     pub searches: u64,
-    /// The same game had been made before, and there was no other to be had.
+    /// The same game had been made before, and the recipe gave no other.
     pub repeated: bool,
 }
 
@@ -110,7 +113,7 @@ impl<'a> Maker<'a> {
             }
             // A game that ended among its random moves teaches nothing.
             if state.searches > 0 && !played.moves.is_empty() {
-                let game = record(&played, &state.thoughts);
+                let game = record(&played, &state);
                 return Ok(Some(Made { game, nodes, searches, repeated: false }));
             }
         }
@@ -198,11 +201,18 @@ impl<'a> Maker<'a> {
         }
         let engine = &mut self.engines[side];
         engine.set_position(position.clone()).map_err(Broken::from)?;
-        let limits =
-            Limits { nodes: self.recipe.nodes, depth: self.recipe.depth, ..Limits::default() };
-        let mut report = LastReport { lines: Vec::new(), exact: None, best: Answer::Resign };
-        engine.think(limits, &mut report);
-        Ok(report)
+        let (mut nodes, depth) = (self.recipe.nodes, self.recipe.depth);
+        loop {
+            let mut report = LastReport { lines: Vec::new(), exact: None, best: Answer::Resign };
+            engine.think(Limits { nodes, depth, ..Limits::default() }, &mut report);
+            // In a wild position few nodes do not even suffice for one ply, and the answer is any
+            // legal move, which would spoil the result of the game like a random one.
+            let thought = report.exact.is_some() || !matches!(report.best, Answer::Move(_));
+            match nodes {
+                Some(few) if !thought && few < MOST_NODES => nodes = Some(4 * few),
+                _ => return Ok(report),
+            }
+        }
     }
 }
 
@@ -328,21 +338,18 @@ fn centipawns(score: Score) -> i32 {
 }
 
 /// A played game as teacher data.
-fn record(played: &Played, thoughts: &[Option<i16>]) -> teacher::Game {
+fn record(played: &Played, state: &GameState) -> teacher::Game {
+    let thoughts = &state.thoughts;
     let mut game = teacher::Game::new(played.opening.start().clone());
     let given = Flags { random: true, skip: false };
     let opening = played.opening.moves().iter();
     // The result of a game says little about positions that a random move was still to come after.
-    let random = |index: usize| {
-        played.moves[index].info.is_none() && thoughts.get(index).copied().flatten().is_none()
-    };
-    let last_random = (0..played.moves.len()).rev().find(|&index| random(index));
+    let last_random = state.random_plies.last().copied().unwrap_or(0);
     game.plies = opening.map(|&mv| Ply { mv, score: None, flags: given }).collect();
     for (index, ply) in played.moves.iter().enumerate() {
         let score = thoughts.get(index).copied().flatten();
-        let drawn = random(index);
-        let skip = !drawn && last_random.is_some_and(|last| index < last);
-        let flags = Flags { random: drawn, skip };
+        let random = state.random_plies.contains(&(index + 1));
+        let flags = Flags { random, skip: !random && index + 1 < last_random };
         game.plies.push(Ply { mv: ply.played, score, flags });
     }
     // A thought that ended in no move: a declaration.

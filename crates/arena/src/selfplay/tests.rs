@@ -7,7 +7,7 @@ use crate::opening::Opening;
 use rules::{AnyPosition, Color};
 use seed::Rng;
 use teacher::{Outcome, Reason};
-use think::key::common::MULTI_PV;
+use think::key::universal::MULTI_PV;
 use think::{
     Answer, Best, Bound, Control, Engine, Info, Limits, OptionError, OptionSpec, Report, Score,
     WrongGame,
@@ -18,7 +18,7 @@ use think::{
 struct Oracle {
     position: AnyPosition,
     lines: usize,
-    /// Ends every search with a bound.
+    /// Ends every search with a bound, and says nothing at all with few nodes.
     stopped: bool,
 }
 
@@ -43,7 +43,8 @@ impl Engine for Oracle {
             after.play(m);
             Self::value(&after)
         });
-        for (i, &m) in moves.iter().take(self.lines).enumerate() {
+        let silent = self.stopped && limits.nodes < Some(40);
+        for (i, &m) in moves.iter().take(if silent { 0 } else { self.lines }).enumerate() {
             report.info(&Info {
                 multipv: (self.lines > 1).then_some(i as u32 + 1),
                 score: Some((Score::Cp(Self::value(&self.position) - i as i32), Bound::Exact)),
@@ -52,7 +53,7 @@ impl Engine for Oracle {
                 ..Info::default()
             });
         }
-        if self.stopped {
+        if self.stopped && !silent {
             let score = Some((Score::Cp(9_999), Bound::Lower));
             report.info(&Info { score, nodes: limits.nodes, ..Info::default() });
         }
@@ -159,7 +160,11 @@ fn scores_are_exact_and_in_evaluation_units() {
         Production { recipe: &recipe, factory, threads: 1, first: 0, abandoned: &abandoned };
     let take = &mut |made: &Made| {
         let mut position = made.game.start.clone();
-        for ply in &made.game.plies {
+        let last_random = made.game.plies.iter().rposition(|ply| ply.flags.random).unwrap();
+        for (i, ply) in made.game.plies.iter().enumerate() {
+            assert_eq!(ply.score.is_none(), ply.flags.random);
+            assert_eq!(ply.flags.skip, !ply.flags.random && i < last_random);
+            assert!(last_random < 5);
             if let Some(score) = ply.score {
                 let centipawns = Oracle::value(&position);
                 assert_eq!(i32::from(score), think::to_units(centipawns), "{}", position.sfen());

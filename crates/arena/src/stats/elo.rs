@@ -143,5 +143,4 @@ fn erfc(x: f64) -> f64 {
 }
 
 #[cfg(test)]
-#[path = "elo_tests.rs"]
 mod tests;

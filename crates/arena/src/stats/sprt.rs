@@ -182,5 +182,4 @@ fn balance(shares: &Shares, slope: &Shares) -> Option<f64> {
 }
 
 #[cfg(test)]
-#[path = "sprt_tests.rs"]
 mod tests;

@@ -245,7 +245,8 @@ impl<'a, V: Variant, F: FeatureSet<V>> Maker<'a, V, F> {
             let own = score.map(|score| f64::from(self.plan.scores.limited(score)));
             mean = match (own, later) {
                 (Some(own), Some(later)) => Some((1.0 - n_step) * own + n_step * later),
-                (own, later) => own.or(later),
+                // A random move, which has no score, changes what the scores before it meant.
+                (own, _) => own,
             };
             if let (Some(&(_, start)), Some(mean)) = (kept.next_if(|row| row.0 == index), mean) {
                 rows.0[start + SCORE] = mean.round() as i16 as u16;

@@ -8,7 +8,7 @@ use crate::local::EngineFactory;
 use rules::{AnyPosition, Color, DEEPEST_PERFT, Game};
 use std::io;
 use std::sync::Arc;
-use think::key::common::is_always_sent;
+use think::key::universal::is_always_sent;
 use think::{Control, Engine, Moment, OptionError, PonderHit, quote};
 use usi::option::{chooses_game, variant};
 use usi::{Command, Go, ParseError, Reply, SetPosition, Times};
@@ -269,7 +269,7 @@ impl Session {
     fn set_off(&mut self, task: io::Result<Task>) {
         match task {
             Ok(task) => self.task = Some(task),
-            Err(error) => self.output.note(&format!("no thread to be had: {error}")),
+            Err(error) => self.output.note(&format!("could not start a thread: {error}")),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::buoys::Fork;
 use super::{ConnId, ConnectionState, Effect, GameRequest, Lobby, Now};
-use csa::extended::Wish;
+use csa::extended::ColorChoice;
 use csa::{Extended, GameName};
 use rules::Color;
 use std::fmt::Write as _;
@@ -15,19 +15,19 @@ const HELP: &str = "##[HELP] available commands: %%GAME name +|-|*, %%CHALLENGE 
                     %%VERSION, %%CHAT text, %%SETBUOY name moves [count], %%DELETEBUOY name, \
                     %%GETBUOYCOUNT name, %%FORK id [name] [moves]\n##[HELP] +OK";
 
-fn color_of(wish: Wish) -> Option<Color> {
-    match wish {
-        Wish::Black => Some(Color::Black),
-        Wish::White => Some(Color::White),
-        Wish::Any => None,
+fn color_of(color: ColorChoice) -> Option<Color> {
+    match color {
+        ColorChoice::Black => Some(Color::Black),
+        ColorChoice::White => Some(Color::White),
+        ColorChoice::Any => None,
     }
 }
 
 impl Lobby {
     pub(super) fn command(&mut self, id: ConnId, command: Extended, now: Now) {
         let answer = match command {
-            Extended::Game { name, wish } => self.game_command(id, &name, wish, false, now),
-            Extended::Challenge { name, wish } => self.game_command(id, &name, wish, true, now),
+            Extended::Game { name, color } => self.game_command(id, &name, color, false, now),
+            Extended::Challenge { name, color } => self.game_command(id, &name, color, true, now),
             Extended::CancelGame => {
                 let waiting = self.connections.get_mut(&id).and_then(|c| c.waiting.take());
                 self.forget_wait(id, waiting.as_ref());
@@ -71,7 +71,7 @@ impl Lobby {
         &mut self,
         id: ConnId,
         name: &str,
-        wish: Wish,
+        color: ColorChoice,
         only_waiting: bool,
         now: Now,
     ) -> Option<String> {
@@ -83,10 +83,10 @@ impl Lobby {
         else {
             return Some("##[ERROR] no such game here".to_owned());
         };
-        if self.settings.has_rounds(&game) && wish != Wish::Any {
+        if self.settings.has_rounds(&game) && color != ColorChoice::Any {
             return Some("##[ERROR] rounds are played with either colour: use *".to_owned());
         }
-        let wait = GameRequest { game, color: color_of(wish) };
+        let wait = GameRequest { game, color: color_of(color) };
         if only_waiting && !self.waiting.contains_key(wait.game.as_str()) {
             return Some("##[ERROR] nobody waits for this game".to_owned());
         }

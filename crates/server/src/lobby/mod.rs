@@ -194,7 +194,7 @@ pub struct Lobby {
     next_room: u64,
     /// Ids of games given in the second named.
     issued: (i64, HashSet<String>),
-    toss: u64,
+    toss: seed::Rng,
     draining: bool,
     out: Vec<Effect>,
     /// Games in which a turn began that its player has not been told of.
@@ -205,7 +205,7 @@ impl Lobby {
     /// An empty server.
     pub fn new(settings: Settings, now: Now) -> Self {
         let mut lobby = Self {
-            toss: settings.toss ^ 0x9e37_79b9_7f4a_7c15,
+            toss: seed::Rng::new(settings.toss),
             settings,
             connections: HashMap::new(),
             present: HashMap::new(),
@@ -446,10 +446,7 @@ impl Lobby {
 
     /// Heads or tails.
     fn toss(&mut self) -> bool {
-        self.toss ^= self.toss << 13;
-        self.toss ^= self.toss >> 7;
-        self.toss ^= self.toss << 17;
-        self.toss & (1 << 20) != 0
+        self.toss.below(2) == 0
     }
 
     /// How long after the request an empty line is sent back.

@@ -1,6 +1,9 @@
 //! An engine of the pool: our own, or a program the owner registered. Both are asked the same way
 //! and block until they have answered or were told to stop.
 
+use alphabeta::options::{
+    MINIMUM_THINKING_TIME, NETWORK_DELAY, NETWORK_DELAY_2, PV_INTERVAL, ROUND_UP_TO_FULL_SECOND,
+};
 use board::question::Question;
 use engines::{
     Allowed, EngineFactory, GameLine, LocalPlayer, Player, PlayerError, PlayerSettings,
@@ -9,6 +12,7 @@ use engines::{
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use think::key::universal::{HASH, MULTI_PV, THREADS};
 use think::{Answer, Clocks, Info, TimeSource};
 use usi::{Go, Times};
 
@@ -54,10 +58,9 @@ pub struct PoolEngine {
     options: Vec<(&'static str, String)>,
 }
 
-fn settings(optional: &[(&str, &str)]) -> PlayerSettings {
-    let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+fn settings(optional: Vec<(&'static str, String)>) -> PlayerSettings {
     PlayerSettings {
-        optional: optional.iter().map(owned).collect(),
+        optional: optional.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         startup: STARTUP,
         stall: Some(STALL),
         farewell: FAREWELL,
@@ -69,13 +72,13 @@ impl PoolEngine {
     /// Our own engine with a table of that many MiB.
     pub fn own(factory: Arc<EngineFactory>, time: Arc<dyn TimeSource>, mib: usize) -> Self {
         // It has no network between itself and its clock, and shows every line.
-        let settings = settings(&[
-            ("USI_Hash", &mib.to_string()),
-            ("NetworkDelay", "0"),
-            ("NetworkDelay2", "200"),
-            ("MinimumThinkingTime", "100"),
-            ("RoundUpToFullSecond", "false"),
-            ("PvInterval", "0"),
+        let settings = settings(vec![
+            HASH.to(mib),
+            NETWORK_DELAY.to(0),
+            NETWORK_DELAY_2.to(200),
+            MINIMUM_THINKING_TIME.to(100),
+            ROUND_UP_TO_FULL_SECOND.to(false),
+            PV_INTERVAL.to(0),
         ]);
         let player = LocalPlayer::new(settings, factory, time, Arc::new(AtomicBool::new(false)));
         Self::new(Box::new(player), true)
@@ -83,10 +86,8 @@ impl PoolEngine {
 
     /// A program, started when it is first asked.
     pub(super) fn program(registered: &Registered, time: Arc<dyn TimeSource>, mib: usize) -> Self {
-        let settings = PlayerSettings {
-            options: registered.options.clone(),
-            ..settings(&[("USI_Hash", &mib.to_string())])
-        };
+        let settings =
+            PlayerSettings { options: registered.options.clone(), ..settings(vec![HASH.to(mib)]) };
         Self::new(Box::new(usi_player(registered, settings, time)), false)
     }
 
@@ -107,11 +108,11 @@ impl PoolEngine {
             self.player.prepare(question.position.game(), &mut |_| ())?;
             self.prepared = true;
         }
-        self.set("Threads", &threads.to_string())?;
-        self.set("MultiPV", &question.lines.max(1).to_string())?;
+        self.set(THREADS.to(threads))?;
+        self.set(MULTI_PV.to(question.lines.max(1) as usize))?;
         if self.is_own {
-            for (name, value) in &question.options {
-                self.set(name, value)?;
+            for option in &question.options {
+                self.set(option.clone())?;
             }
         }
         let game = GameLine::new(question.position.clone());
@@ -125,13 +126,13 @@ impl PoolEngine {
     }
 
     /// Sets what changes from question to question; an engine without the option does without.
-    fn set(&mut self, name: &'static str, value: &str) -> Result<(), EngineFailure> {
+    fn set(&mut self, (name, value): (&'static str, String)) -> Result<(), EngineFailure> {
         match self.options.iter_mut().find(|(n, _)| *n == name) {
-            Some((_, known)) if known == value => return Ok(()),
-            Some((_, known)) => value.clone_into(known),
-            None => self.options.push((name, value.to_owned())),
+            Some((_, known)) if *known == value => return Ok(()),
+            Some((_, known)) => known.clone_from(&value),
+            None => self.options.push((name, value.clone())),
         }
-        self.player.set_option(name, value)?;
+        self.player.set_option(name, &value)?;
         Ok(())
     }
 }
@@ -150,7 +151,7 @@ pub fn probe(
     registered: &Registered,
     time: &Arc<dyn TimeSource>,
 ) -> Result<Vec<rules::Game>, EngineFailure> {
-    let mut player = usi_player(registered, settings(&[]), Arc::clone(time));
+    let mut player = usi_player(registered, settings(Vec::new()), Arc::clone(time));
     Ok(player.introduce()?.games())
 }
 

@@ -1,8 +1,6 @@
-//! Progress: a table that updates in place on a terminal, plain lines now and then elsewhere.
+//! How far something is: text above a bar on a terminal, a plain line now and then elsewhere.
 
-use arena::summary::Summary;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -12,11 +10,10 @@ const INTERVAL: Duration = Duration::from_secs(10);
 pub(crate) struct Live {
     bar: Option<ProgressBar>,
     total: u64,
-    /// Games of an earlier run, which tell nothing about speed.
+    /// What earlier runs did, which tells nothing about speed.
     before: u64,
-    done: u64,
     began: Instant,
-    said: Cell<Instant>,
+    said: Instant,
 }
 
 impl Live {
@@ -30,28 +27,28 @@ impl Live {
             bar
         });
         let now = Instant::now();
-        Self { bar, total, before: done, done, began: now, said: Cell::new(now) }
+        Self { bar, total, before: done, began: now, said: now }
     }
 
-    /// Shows where the match stands: always in the table, now and then as a plain line.
-    pub(crate) fn show(&self, summary: &Summary<'_>) {
-        let (done, total, left) = (self.done, self.total, self.time_left());
+    /// Shows how far it is: `pace` beside the bar, `text` above it; elsewhere `line` now and then.
+    pub(crate) fn show(
+        &mut self,
+        done: u64,
+        pace: &str,
+        text: impl FnOnce() -> String,
+        line: impl FnOnce() -> String,
+    ) {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
-            bar.set_prefix(format!("{left} left"));
-            bar.set_message(summary.text().trim_end().to_owned());
-        } else if self.said.get().elapsed() >= INTERVAL {
-            self.said.set(Instant::now());
-            self.say(&format!("{done}/{total} {}, {left} left", summary.line()));
+            bar.set_prefix(pace.to_owned());
+            bar.set_message(text());
+        } else if self.said.elapsed() >= INTERVAL {
+            self.said = Instant::now();
+            self.say(&line());
         }
     }
 
-    /// One more game.
-    pub(crate) fn count(&mut self) {
-        self.done += 1;
-    }
-
-    /// A remark, above the table.
+    /// A remark, above the bar.
     pub(crate) fn say(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.println(line),
@@ -62,17 +59,20 @@ impl Live {
         }
     }
 
-    fn time_left(&self) -> String {
-        let played = self.done - self.before;
-        if played == 0 {
-            return "unknown time".to_owned();
-        }
-        let each = self.began.elapsed().as_secs_f64() / played as f64;
-        let seconds = (each * self.total.saturating_sub(self.done) as f64).round() as u64;
+    /// Seconds each has taken, once there is one.
+    pub(crate) fn seconds_each(&self, done: u64) -> Option<f64> {
+        let here = done.saturating_sub(self.before);
+        (here > 0).then(|| self.began.elapsed().as_secs_f64() / here as f64)
+    }
+
+    /// The time the rest will take.
+    pub(crate) fn time_left(&self, done: u64) -> String {
+        let Some(each) = self.seconds_each(done) else { return "unknown time".to_owned() };
+        let seconds = (each * self.total.saturating_sub(done) as f64).round() as u64;
         format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
     }
 
-    /// Takes the table away.
+    /// Takes the bar away.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

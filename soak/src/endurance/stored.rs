@@ -1,6 +1,6 @@
 //! What must have been stored of a game.
 
-use super::table::Table;
+use super::game::ScriptedGame;
 use csa::{Reason, Verdict};
 use rules::Color;
 use serverd::store;
@@ -33,10 +33,10 @@ impl Expected {
     }
 }
 
-impl Table<'_> {
+impl ScriptedGame<'_> {
     async fn stored(&self) -> Result<Option<store::StoredGame>, String> {
         let Some(id) = self.id.clone() else { return Ok(None) };
-        let data = self.floor.data.clone();
+        let data = self.shared.data.clone();
         let reading = tokio::task::spawn_blocking(move || {
             let connection = store::reader(&data)?;
             store::game(&connection, &id)

@@ -3,8 +3,8 @@
 
 use super::caller::{Caller, Manner};
 use super::script::{Dice, Ending, Script};
-use super::verdict::{Expected, Known};
-use super::{Floor, StepError};
+use super::stored::{Expected, Known};
+use super::{SharedState, StepError};
 use csa::{Reason, ServerLine, Summary, TimeRule};
 use kifu::wire;
 use play::{Clock, ClockRule, GameRules};
@@ -16,8 +16,8 @@ use tokio::time::sleep;
 /// How far back the server may date an arrival: time it took itself is nobody's.
 const LENIENCE: Duration = Duration::from_millis(100);
 
-pub(super) struct Table<'a> {
-    pub(super) floor: &'a Floor,
+pub(super) struct ScriptedGame<'a> {
+    pub(super) shared: &'a SharedState,
     pub(super) script: Script,
     names: [String; 2],
     passwords: [String; 2],
@@ -44,8 +44,8 @@ fn wrong<T>(why: String) -> Result<T, StepError> {
     Err(StepError::Wrong(why))
 }
 
-impl<'a> Table<'a> {
-    pub(super) fn new(floor: &'a Floor, script: Script, index: u64) -> Self {
+impl<'a> ScriptedGame<'a> {
+    pub(super) fn new(shared: &'a SharedState, script: Script, index: u64) -> Self {
         let first = if script.accounts { 'k' } else { 's' };
         let names = ["b", "w"].map(|side| format!("{first}{index}{side}"));
         let passwords = ["B", "W"].map(|side| {
@@ -54,7 +54,7 @@ impl<'a> Table<'a> {
         });
         let now = Instant::now();
         Self {
-            floor,
+            shared,
             script,
             names,
             passwords,
@@ -79,8 +79,8 @@ impl<'a> Table<'a> {
                 Ok(()) => break,
                 Err(StepError::Wrong(why)) => return Err(self.complaint(&why)),
                 Err(StepError::ConnectionLost) => {
-                    self.floor.tally.lost.fetch_add(1, Ordering::Relaxed);
-                    self.floor.until_up().await;
+                    self.shared.counts.lost.fetch_add(1, Ordering::Relaxed);
+                    self.shared.until_up().await;
                     match self.is_over().await {
                         Ok(false) => {}
                         Ok(true) => break,
@@ -99,7 +99,7 @@ impl<'a> Table<'a> {
 
     async fn attempt(&mut self) -> Result<(), StepError> {
         self.expected = None;
-        let mut players = self.sit().await?;
+        let mut players = self.log_in_both().await?;
         loop {
             self.mishap(&mut players).await?;
             if self.is_at_the_end() {
@@ -123,15 +123,15 @@ impl<'a> Table<'a> {
 
     async fn log_in(&self, side: Color) -> Result<Caller, StepError> {
         let (name, password) = (&self.names[side.index()], &self.passwords[side.index()]);
-        let caller = Caller::login(self.floor.port(), name, password).await?;
+        let caller = Caller::login(self.shared.port(), name, password).await?;
         if self.script.accounts {
-            self.floor.remember(name);
+            self.shared.remember(name);
         }
         Ok(caller)
     }
 
-    /// Sits both down, at a new game or at the one that was broken off.
-    async fn sit(&mut self) -> Result<Pair, StepError> {
+    /// Both log in and agree, to a new game or to the one that was broken off.
+    async fn log_in_both(&mut self) -> Result<Pair, StepError> {
         let mut players = [self.log_in(Color::Black).await?, self.log_in(Color::White).await?];
         self.agree(&mut players).await?;
         Ok(players)
@@ -218,7 +218,7 @@ impl<'a> Table<'a> {
         self.clocks[mover.index()].replay(time);
         self.moves.push(Known { text, time });
         self.began = began;
-        self.floor.tally.moves.fetch_add(1, Ordering::Relaxed);
+        self.shared.counts.moves.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The clock of the side to move.
@@ -247,7 +247,7 @@ impl<'a> Table<'a> {
             self.log_in(side).await?
         } else {
             // Closed before the new one comes.
-            *place = Caller::connect(self.floor.port()).await?;
+            *place = Caller::connect(self.shared.port()).await?;
             self.log_in(side).await?
         };
         let summary = back.summary().await?;
@@ -255,7 +255,7 @@ impl<'a> Table<'a> {
         back.say("AGREE").await?;
         back.expect(&format!("START:{}", summary.id)).await?;
         players[side.index()] = back;
-        self.floor.tally.drops.fetch_add(1, Ordering::Relaxed);
+        self.shared.counts.drops.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
@@ -274,7 +274,7 @@ impl<'a> Table<'a> {
         players[0].say("CHALLENGE").await?;
         players[0].expect("CHALLENGE ACCEPTED").await?;
         players[1].say("CHALLENGE").await?;
-        self.floor.tally.interruptions.fetch_add(1, Ordering::Relaxed);
+        self.shared.counts.interruptions.fetch_add(1, Ordering::Relaxed);
         self.agree(players).await
     }
 
@@ -356,7 +356,7 @@ impl<'a> Table<'a> {
         let [earliest, latest] = self.began;
         let certainly = said.saturating_duration_since(latest).saturating_sub(LENIENCE);
         let possibly = heard.saturating_duration_since(earliest);
-        self.floor.tally.clocks.fetch_add(1, Ordering::Relaxed);
+        self.shared.counts.clocks.fetch_add(1, Ordering::Relaxed);
         if clock.limit().is_some_and(|limit| certainly >= limit) {
             return wrong(format!("a move was taken after {certainly:?}"));
         }

@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// How long anything may take on a slow and busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -15,23 +15,9 @@ pub(crate) fn nue() -> Command {
     Command::new(env!("CARGO_BIN_EXE_nue"))
 }
 
-/// A folder of one's own, gone at the end.
-pub(crate) struct Folder(pub(crate) PathBuf);
-
-impl Folder {
-    pub(crate) fn new(name: &str) -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::SeqCst);
-        let path = std::env::temp_dir().join(format!("nue-{name}-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// A folder that is removed at the end of the test.
+pub(crate) fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
 }
 
 /// A server in a process of its own.

@@ -1,0 +1,171 @@
+//! What is read from the data file, by its writer and by any number of others.
+
+use super::{Error, StoredGame, color, damaged, ending, index, rule, time};
+use csa::Reason;
+use csa::record::{Finish, RecordedMove};
+use rules::{AnyPosition, Color, Game};
+use rusqlite::{Connection, OptionalExtension, Row};
+use server::Conditions;
+use server::lobby::Score;
+use server::rating;
+
+const COLUMNS: &str = "key, id, event, black, white, game, start, black_time, white_time, max_moves, \
+                       declaration, rated, interruptions, black_interrupted, white_interrupted, started, \
+                       ended, reason, winner, last, last_time, abandoned";
+
+fn game_of(row: &Row<'_>) -> Result<(i64, StoredGame), Error> {
+    let game: Game = row.get::<_, String>(5)?.parse().map_err(|_| damaged("game"))?;
+    let start: String = row.get(6)?;
+    let start = AnyPosition::from_sfen(game, &start).map_err(|_| damaged("start"))?;
+    let black = rule(&row.get::<_, String>(7)?).ok_or_else(|| damaged("clock"))?;
+    let white = rule(&row.get::<_, String>(8)?).ok_or_else(|| damaged("clock"))?;
+    let declaration = row.get::<_, String>(10)?.parse().map_err(|_| damaged("declaration"))?;
+    let reason: Option<String> = row.get(17)?;
+    let last: Option<String> = row.get(19)?;
+    let last_time: Option<i64> = row.get(20)?;
+    let finish = match reason {
+        None => None,
+        Some(word) => Some(Finish {
+            ending: ending(
+                Reason::from_word(&word).ok_or_else(|| damaged("reason"))?,
+                color(row.get(18)?),
+                row.get::<_, Option<bool>>(21)?.unwrap_or(false),
+            ),
+            last: last.map(|text| (text, time(last_time.unwrap_or(0)))),
+        }),
+    };
+    let conditions = Conditions {
+        id: row.get(1)?,
+        event: row.get(2)?,
+        names: [row.get(3)?, row.get(4)?],
+        times: [black, white],
+        start,
+        max_moves: row.get(9)?,
+        declaration,
+        rated: row.get(11)?,
+        interruptions: row.get(12)?,
+    };
+    let game = StoredGame {
+        conditions,
+        started: row.get(15)?,
+        ended: row.get(16)?,
+        finish,
+        moves: Vec::new(),
+        interrupted: [row.get(13)?, row.get(14)?],
+    };
+    Ok((row.get(0)?, game))
+}
+
+fn moves_of(connection: &Connection, key: i64) -> Result<Vec<RecordedMove>, Error> {
+    let sql = "SELECT text, time, comment FROM moves WHERE game = ?1 ORDER BY number";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map([key], |row| {
+        Ok(RecordedMove { text: row.get(0)?, time: time(row.get(1)?), comment: row.get(2)? })
+    })?;
+    rows.collect()
+}
+
+/// Games that were not over, with their moves; a row that cannot be read is told and left alone.
+pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<Result<StoredGame, Error>>, Error> {
+    let sql = format!("SELECT {COLUMNS} FROM games WHERE ended IS NULL ORDER BY key");
+    let mut statement = connection.prepare(&sql)?;
+    let rows = statement.query_map([], |row| Ok(game_of(row)))?;
+    rows.map(|row| {
+        Ok(row?.and_then(|(key, mut game)| {
+            game.moves = moves_of(connection, key)?;
+            Ok(game)
+        }))
+    })
+    .collect()
+}
+
+/// One game with its moves.
+pub fn game(connection: &Connection, id: &str) -> Result<Option<StoredGame>, Error> {
+    let sql = format!("SELECT {COLUMNS} FROM games WHERE id = ?1");
+    let found =
+        connection.prepare_cached(&sql)?.query_row([id], |row| Ok(game_of(row))).optional()?;
+    match found {
+        None => Ok(None),
+        Some(row) => {
+            let (key, mut game) = row?;
+            game.moves = moves_of(connection, key)?;
+            Ok(Some(game))
+        }
+    }
+}
+
+/// Ids of games that are over and have no record yet.
+pub(crate) fn unrecorded(connection: &Connection) -> Result<Vec<String>, Error> {
+    let sql = "SELECT id FROM games WHERE ended IS NOT NULL AND recorded = 0 ORDER BY key";
+    connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Ids, players and results of the latest games that are over.
+pub(crate) fn latest(
+    connection: &Connection,
+    count: usize,
+) -> Result<Vec<serde_json::Value>, Error> {
+    let sql = "SELECT id, event, black, white, started, ended, reason, winner, game, rated, abandoned, \
+               (SELECT COUNT(*) FROM moves m WHERE m.game = g.key) FROM games g \
+               WHERE ended IS NOT NULL ORDER BY ended DESC, key DESC LIMIT ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map([i64::try_from(count).unwrap_or(i64::MAX)], |row| {
+        let winner = color(row.get(7)?).map(|c| if c == Color::Black { "black" } else { "white" });
+        Ok(serde_json::json!({
+            "id": row.get::<_, String>(0)?, "event": row.get::<_, String>(1)?,
+            "black": row.get::<_, String>(2)?, "white": row.get::<_, String>(3)?,
+            "started": row.get::<_, i64>(4)?, "ended": row.get::<_, i64>(5)?,
+            "reason": row.get::<_, String>(6)?, "winner": winner,
+            "game": row.get::<_, String>(8)?, "rated": row.get::<_, bool>(9)?,
+            "abandoned": row.get::<_, Option<bool>>(10)?.unwrap_or(false),
+            "moves": row.get::<_, i64>(11)?,
+        }))
+    })?;
+    rows.collect()
+}
+
+/// The hash of somebody's password.
+pub(crate) fn account(connection: &Connection, name: &str) -> Result<Option<String>, Error> {
+    let sql = "SELECT hash FROM accounts WHERE name = ?1";
+    connection.prepare_cached(sql)?.query_row([name], |row| row.get(0)).optional()
+}
+
+/// Results of tournaments, in the order of their rounds.
+pub(crate) fn scores(connection: &Connection) -> Result<Vec<Score>, Error> {
+    let sql = "SELECT event, stage, round, black, white, winner, game FROM scores ORDER BY event, stage, round";
+    let mut statement = connection.prepare(sql)?;
+    let rows = statement.query_map([], |row| {
+        Ok(Score {
+            event: row.get(0)?,
+            stage: index(row.get(1)?)?,
+            round: index(row.get(2)?)?,
+            black: row.get(3)?,
+            white: row.get(4)?,
+            winner: color(row.get(5)?),
+            game: row.get(6)?,
+        })
+    })?;
+    rows.collect()
+}
+
+/// Results that count for ratings, seen from that moment. A game somebody ran away from counts
+/// only if it was more than thirty moves long, one that both left not at all.
+pub(crate) fn results(
+    connection: &Connection,
+    wall: i64,
+    days: f64,
+) -> Result<Vec<rating::Result>, Error> {
+    let sql = "SELECT black, white, winner, ended FROM games g WHERE rated = 1 AND ended >= ?1 \
+               AND (abandoned = 0 OR winner IS NOT NULL AND (SELECT COUNT(*) FROM moves m WHERE m.game = g.key) > 30)";
+    let oldest = wall - (days * 86_400.0) as i64;
+    let mut statement = connection.prepare(sql)?;
+    let rows = statement.query_map([oldest], |row| {
+        let ended: i64 = row.get(3)?;
+        Ok(rating::Result {
+            names: [row.get(0)?, row.get(1)?],
+            winner: color(row.get(2)?),
+            age: (wall - ended).max(0) as f64 / 86_400.0,
+        })
+    })?;
+    rows.collect()
+}

@@ -1,0 +1,21 @@
+//! Sockets as CSA servers and clients use them: prepared for play, encrypted or not.
+//!
+//! Deliberately absent: what is said on them, and threads.
+
+mod tls;
+
+pub use tls::{CertificateError, TlsClient, TlsServer};
+
+use std::time::Duration;
+use tokio::net::TcpStream;
+
+/// How long an idle connection lies before the operating system asks whether anybody is there.
+const KEEP_ALIVE: Duration = Duration::from_secs(60);
+
+/// Lines go out at once, and a peer that vanished is noticed. Neither is needed to play; both only
+/// make it better.
+pub fn prepare(stream: &TcpStream) {
+    let _ = stream.set_nodelay(true);
+    let keep_alive = socket2::TcpKeepalive::new().with_time(KEEP_ALIVE);
+    let _ = socket2::SockRef::from(stream).set_tcp_keepalive(&keep_alive);
+}
