@@ -194,7 +194,6 @@ mod tests {
     use super::*;
     use board::error::ApiError;
 
-    #[expect(clippy::needless_pass_by_value, reason = "numbers and words alike")]
     fn said(word: impl std::fmt::Display) -> ServerMessage {
         let word = format!("{word}");
         ApiError::bad(word).into()
