@@ -7,7 +7,6 @@ mod import;
 mod info;
 mod mix;
 mod pack;
-mod sample;
 mod store;
 mod strip;
 mod verify;

@@ -1,59 +1,73 @@
 //! `nue train`: an evaluation learned from teacher files, on this machine's cores.
 //!
-//! The net on disk is always the best so far; a checkpoint beside it lets a run that was
-//! stopped or killed go on with `--resume`, to the same result. What is learned and how is in
-//! crate `trainer`; here are flags, files and what is shown.
+//! The work and its files are in room `trainer`; here are flags and what is shown.
 
 mod args;
-mod curve;
 mod display;
-mod log;
-mod nets;
-mod run;
-mod tables;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use args::TrainArgs;
 
 use crate::failure::{Failure, Outcome};
-use args::Plan;
+use chart::grouped;
+use display::Display;
+use std::time::Duration;
 use teacher::TeacherError;
-use trainer::{Corpus, DataError};
+use trainer::{Corpus, DataError, Ended, Run, RunError};
 
 /// Runs the command.
 pub(crate) fn run(args: &TrainArgs) -> Outcome {
-    let failed = |e: &dyn std::fmt::Display| Failure::failed(e.to_string());
     let first = args.data.first().ok_or_else(|| Failure::usage("no teacher files given"))?;
-    let game = Corpus::game_of(first).map_err(|e| failed(&e))?;
-    let plan = Plan::new(args, game)?;
-    args.check_outputs()?;
-    let data = Corpus::open(&args.data, game).map_err(|e| hint(&e))?;
-    let validation = Corpus::open(&args.validation, game).map_err(|e| hint(&e))?;
-    for (corpus, what) in [(&data, "learn from"), (&validation, "validate on")] {
-        if corpus.positions() == 0 {
-            return Err(Failure::failed(format!("no positions to {what}")));
-        }
-    }
-    match plan.tables {
-        Some(kind) => tables::train(kind, args, &plan, data, validation),
-        None => nets::train(args, &plan, data, validation),
-    }
+    let game = Corpus::game_of(first).map_err(|e| Failure::failed(e.to_string()))?;
+    let run = args.run(game)?;
+    let mut display = Display::new(Duration::from_secs(args.checkpoint_every));
+    let ended = run.start(&mut display)?;
+    display.clear();
+    last_words(&run, &ended, &display)
 }
 
-/// An error of teacher data, with what to do about a damaged file.
-fn hint(error: &DataError) -> Failure {
-    let advice = match &error.source {
-        TeacherError::Damaged { .. } => {
-            "\nnue data merge copies the whole blocks of a damaged file to a new one"
-        }
-        _ => "",
-    };
-    Failure::failed(format!("{error}{advice}"))
+fn last_words(run: &Run, ended: &Ended, display: &Display) -> Outcome {
+    let out = run.files.out.display();
+    if ended.stopped {
+        let checkpoint = run.files.checkpoint.display();
+        display.say(&format!("stopped; --resume goes on from {checkpoint}"));
+    }
+    if !ended.improved && ended.stopped {
+        return Ok(());
+    }
+    if !ended.improved {
+        return Err(Failure::Nothing(format!(
+            "{out} not written: nothing was better than the beginning"
+        )));
+    }
+    if let Some(best) = ended.history.iter().rev().find(|e| e.best && e.steps > 0) {
+        let losses = best.validation;
+        display.say(&format!(
+            "{out}: best after {} positions, loss {:.5} (score {:.5}, result {:.5})",
+            grouped(best.positions),
+            losses.total,
+            losses.score,
+            losses.result,
+        ));
+    }
+    Ok(())
 }
 
-impl From<DataError> for Failure {
-    fn from(error: DataError) -> Self {
-        hint(&error)
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match &error {
+            RunError::Request(why) => Self::usage(why),
+            RunError::Exists(_) => {
+                Self::usage(format!("{error}; --force replaces it, --resume goes on"))
+            }
+            RunError::Diverged => Self::failed(format!("{error}: try a smaller --lr")),
+            RunError::Data(DataError { source: TeacherError::Damaged { .. }, .. }) => {
+                let advice =
+                    "nue data merge copies the whole blocks of a damaged file to a new one";
+                Self::failed(format!("{error}\n{advice}"))
+            }
+            _ => Self::failed(error.to_string()),
+        }
     }
 }

@@ -20,32 +20,19 @@ pub enum SurgeryError {
     Nothing,
     /// Nets of different kinds.
     #[error("the nets are of different kinds: {first} and {other}")]
-    Kinds {
-        /// The first.
-        first: Box<Architecture>,
-        /// One that differs.
-        other: Box<Architecture>,
-    },
+    Kinds { first: Box<Architecture>, other: Box<Architecture> },
     /// Weights that cannot be scaled to a sum of one.
     #[error("the weights add up to {sum}: a sum above zero is needed")]
-    Weights {
-        /// Their sum.
-        sum: f64,
-    },
+    Weights { sum: f64 },
+    /// Nets in real numbers with different divisors of their output.
+    #[error("the nets have different divisors: {first} and {other}")]
+    Divisors { first: i32, other: i32 },
     /// A net that is not of the HalfKP family.
     #[error("a net {found} cannot be taken apart by the king's rank: HalfKP and HalfKPKrank can")]
-    Family {
-        /// What it is.
-        found: Box<Architecture>,
-    },
+    Family { found: Box<Architecture> },
     /// Not one net for every rank.
     #[error("{found} nets for {ranks} ranks")]
-    Ranks {
-        /// How many there are.
-        found: usize,
-        /// How many there should be.
-        ranks: usize,
-    },
+    Ranks { found: usize, ranks: usize },
     /// Parameters that do not fit their shape.
     #[error("{0}")]
     Layers(#[from] LayersError),

@@ -167,7 +167,7 @@ impl<V: Variant> Cursor<V> {
         }
         self.games_left -= 1;
         self.read_head().ok_or_else(|| {
-            // Nothing more is to be had from a block that is wrong.
+            // A block that is wrong gives nothing more.
             self.games_left = 0;
             self.head = Head::default();
             self.damaged("a game begins wrongly")
@@ -279,7 +279,7 @@ impl<V: Variant> Cursor<V> {
         }))
     }
 
-    /// Ends the block, from which nothing more is to be had.
+    /// Ends the block: nothing more can be read from it.
     fn broken(&mut self, what: &str) -> TeacherError {
         self.games_left = 0;
         self.head = Head::default();

@@ -161,7 +161,7 @@ const ORDER: [Kind; 7] =
     [Kind::Pawn, Kind::Lance, Kind::Knight, Kind::Silver, Kind::Gold, Kind::Bishop, Kind::Rook];
 
 /// Bits being written, with some room beyond the 256: what does not fit is noticed at the end.
-struct Scribe {
+struct BitWriter {
     words: [u32; 16],
     /// Words finished.
     done: usize,
@@ -170,7 +170,7 @@ struct Scribe {
     count: u32,
 }
 
-impl Scribe {
+impl BitWriter {
     #[inline]
     fn code(&mut self, code: Code) {
         self.rest |= u64::from(code.bits) << self.count;
@@ -204,7 +204,7 @@ const FRONT: u32 = 15;
 /// Packs a position.
 pub(crate) fn pack(scheme: Scheme, placement: &Placement) -> Result<[u8; 32], PackError> {
     let book = book(scheme);
-    let mut out = Scribe { words: [0; 16], done: 0, rest: 0, count: FRONT };
+    let mut out = BitWriter { words: [0; 16], done: 0, rest: 0, count: FRONT };
     let absent = placement.game.squares();
     let mut kings = [absent; 2];
     let mut counts = 0;

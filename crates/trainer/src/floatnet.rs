@@ -17,6 +17,7 @@
 //! The file (`.nuef`) is described in docs/trainer.md.
 
 mod file;
+mod mix;
 mod quantise;
 #[cfg(test)]
 mod tests;

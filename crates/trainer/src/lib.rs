@@ -4,7 +4,8 @@
 //! ([`Corpus`], [`Selection`]); the objective and its losses; the seam for anything that learns
 //! ([`Model`]; its module says how to add one); NNUE nets ([`NetModel`])
 //! and linear tables ([`TableModel`]) that learn; the loop
-//! with its validation, rates and checkpoints ([`Session`]).
+//! with its validation, rates and checkpoints ([`Session`]), and with its files ([`Run`]); net
+//! files of both kinds ([`Stored`]) and whether they are sound ([`soundness`]).
 //!
 //! Deliberately absent: making teacher data, printing, clocks, and any other machine than the
 //! processor's cores.
@@ -18,8 +19,12 @@ mod net;
 mod objective;
 mod optimiser;
 mod random;
+mod run;
+mod sample;
 mod selection;
 mod session;
+mod soundness;
+mod stored;
 mod stream;
 mod tables;
 mod verify;
@@ -33,8 +38,11 @@ pub use net::{NetModel, NetOptions};
 pub use objective::{Label, Losses, MeanLosses, Objective};
 pub use optimiser::{Optimiser, Step};
 pub use random::Random;
+pub use run::{Begun, Ended, Files, Learner, Observer, Run, RunError, TableKind};
 pub use selection::{Samples, Selection, Tally};
 pub use session::{CheckpointError, Entry, Next, Progress, Session, Settings, Watch};
+pub use soundness::{COMPARED, Rounding, Sound, TOLERANCE, Unsound, ValueDistance, soundness};
+pub use stored::{Stored, StoredError};
 pub use tables::{FourPiece, Scheme, TableModel, TableOptions, ThreePiece};
 pub use verify::Distance;
 pub use workers::{Workers, shares};

@@ -47,7 +47,7 @@ pub(crate) struct GenArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     depth: Option<u32>,
 
-    /// Moves drawn by lot in each game
+    /// Moves chosen at random in each game
     #[arg(long, value_name = "N", default_value_t = 8)]
     random: usize,
 

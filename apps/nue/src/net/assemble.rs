@@ -1,12 +1,13 @@
 //! `nue net assemble`: one net whose rows come from several, by the rank of the own king
 //! (W@nderER's chimera).
 
-use super::store::{OutputArgs, load_integers};
+use super::store::OutputArgs;
 use crate::failure::{Failure, Outcome};
 use clap::Args;
 use nnue::AnyNet;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use trainer::Stored;
 
 /// Put a net together from HalfKP nets, one for each rank of the own king
 #[derive(Args)]
@@ -50,10 +51,10 @@ pub(crate) fn run(args: &AssembleArgs) -> Outcome {
     let nets = args
         .ranks
         .iter()
-        .map(|(ranks, path)| Ok((ranks.clone(), load_integers(path)?)))
+        .map(|(ranks, path)| Ok((ranks.clone(), Stored::load_integers(path)?)))
         .collect::<Result<Vec<_>, Failure>>()?;
     let base = match &args.layers {
-        Some(path) => load_integers(path)?,
+        Some(path) => Stored::load_integers(path)?,
         None => nets[0].1.clone(),
     };
     let mut by_rank = Vec::new();

@@ -1,11 +1,11 @@
 //! `nue net convert`: integers to real numbers and back, without judging the result.
 
-use super::store::{OutputArgs, Stored, load};
+use super::store::OutputArgs;
 use crate::evaluation::LARGEST_FV_SCALE;
 use crate::failure::{Failure, Outcome};
 use clap::Args;
 use std::path::PathBuf;
-use trainer::FloatNet;
+use trainer::{FloatNet, Stored};
 
 /// Turn nn.bin into a net in real numbers (.nuef) for trainers, or the other way
 #[derive(Args)]
@@ -24,7 +24,7 @@ pub(crate) struct ConvertArgs {
 /// Runs the command.
 pub(crate) fn run(args: &ConvertArgs) -> Outcome {
     args.output.check()?;
-    match (load(&args.file)?, args.output.is_real()) {
+    match (Stored::load(&args.file)?, args.output.is_real()) {
         (Stored::Integers(net), true) => {
             let net = args.fv_scale.map_or_else(|| net.clone(), |scale| net.with_fv_scale(scale));
             let real = FloatNet::from_net(&net);

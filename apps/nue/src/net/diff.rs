@@ -1,16 +1,10 @@
 //! `nue net diff`: how two nets differ, in their numbers and in what they think.
 
-use super::sample;
-use super::store::load_integers;
 use crate::failure::{Failure, Outcome};
 use clap::Args;
 use std::io::{self, Write};
 use std::path::PathBuf;
-
-/// Positions the values are compared on.
-const POSITIONS: usize = 1000;
-/// The games they are from.
-const SEED: u64 = 2024;
+use trainer::{Stored, ValueDistance};
 
 /// Compare two nets of one kind: parameters, and values of a thousand positions
 #[derive(Args)]
@@ -25,7 +19,8 @@ pub(crate) struct DiffArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &DiffArgs) -> Outcome {
-    let (first, second) = (load_integers(&args.first)?, load_integers(&args.second)?);
+    let (first, second) =
+        (Stored::load_integers(&args.first)?, Stored::load_integers(&args.second)?);
     let differences = first.difference(&second).map_err(|e| Failure::failed(e.to_string()))?;
     let mut out = io::stdout().lock();
     writeln!(out, "{}", first.architecture())?;
@@ -41,20 +36,11 @@ pub(crate) fn run(args: &DiffArgs) -> Outcome {
             d.count, d.different, d.largest, d.mean, d.correlation
         )?;
     }
-    let positions = sample::positions(first.game(), POSITIONS, SEED);
-    let values = |net| -> Vec<f64> {
-        sample::values(net, &positions).into_iter().flatten().map(f64::from).collect()
-    };
-    let (a, b) = (values(&first), values(&second));
-    let count = a.len() as f64;
-    let distances: Vec<f64> = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).collect();
-    let mean = distances.iter().sum::<f64>() / count;
-    let largest = distances.iter().copied().fold(0.0, f64::max);
-    let sides = a.iter().zip(&b).filter(|(a, b)| a.signum() != b.signum()).count();
+    let values = ValueDistance::of(&first, &second);
     writeln!(
         out,
-        "values of {count} positions: mean distance {mean:.1}, largest {largest}, another side \
-         ahead in {sides}"
+        "values of {} positions: mean distance {:.1}, largest {}, another side ahead in {}",
+        values.positions, values.mean, values.largest, values.other_side
     )?;
     Ok(())
 }

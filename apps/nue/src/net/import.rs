@@ -1,11 +1,12 @@
 //! `nue net import`: a trained net becomes one the engine plays with.
 
-use super::store::{OutputArgs, load_real};
+use super::store::OutputArgs;
 use super::verify;
 use crate::failure::{Failure, Outcome};
 use clap::Args;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use trainer::{Stored, TOLERANCE};
 
 /// Turn a trained net (.nuef) into nn.bin: quantise, check against the real numbers, write
 #[derive(Args)]
@@ -15,8 +16,8 @@ pub(crate) struct ImportArgs {
     file: PathBuf,
     #[command(flatten)]
     output: OutputArgs,
-    /// Largest mean distance of winning probabilities between integers and real numbers
-    #[arg(long, value_name = "P", default_value_t = verify::TOLERANCE)]
+    /// Largest mean distance of win rates between integers and real numbers
+    #[arg(long, value_name = "P", default_value_t = TOLERANCE)]
     tolerance: f64,
 }
 
@@ -26,7 +27,7 @@ pub(crate) fn run(args: &ImportArgs) -> Outcome {
     if args.output.is_real() {
         return Err(Failure::usage("import writes nn.bin; nue net convert writes .nuef"));
     }
-    let real = load_real(&args.file)?;
+    let real = Stored::load_real(&args.file)?;
     let quantised = real.quantise().map_err(|e| Failure::failed(e.to_string()))?;
     let mut out = io::stdout().lock();
     writeln!(out, "{}: {}", args.file.display(), real.architecture)?;
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &ImportArgs) -> Outcome {
         writeln!(out, "{count} outputs of the first layer could leave 16 bits at the worst")?;
     }
     verify::compare(&mut out, &quantised.net, &real, args.tolerance)?;
-    verify::soundness(&mut out, &quantised.net)?;
+    verify::sound(&mut out, &quantised.net)?;
     args.output.save(|to| quantised.net.write(to))?;
     writeln!(out, "{}: written (FV_SCALE {})", args.output.output.display(), real.fv_scale)?;
     Ok(())

@@ -1,11 +1,11 @@
 //! `nue net average` and `nue net mix`: one net from several of one kind.
 
-use super::store::{OutputArgs, Stored, load};
+use super::store::OutputArgs;
 use crate::failure::{Failure, Outcome};
 use clap::Args;
 use nnue::AnyNet;
 use std::path::PathBuf;
-use trainer::FloatNet;
+use trainer::{FloatNet, Stored};
 
 /// The mean of nets of one kind, all nn.bin or all .nuef
 #[derive(Args)]
@@ -52,7 +52,7 @@ fn together(nets: &[(PathBuf, f64)], output: &OutputArgs) -> Outcome {
     output.check()?;
     let (mut integers, mut real) = (Vec::new(), Vec::new());
     for (path, weight) in nets {
-        match load(path)? {
+        match Stored::load(path)? {
             Stored::Integers(net) => integers.push((net, *weight)),
             Stored::Real(net) => real.push((*net, *weight)),
         }
@@ -72,39 +72,6 @@ fn together(nets: &[(PathBuf, f64)], output: &OutputArgs) -> Outcome {
         let mixed = AnyNet::mix(&list).map_err(|e| Failure::failed(e.to_string()))?;
         return output.save(|to| mixed.write(to));
     }
-    let mixed = mix_real(real).map_err(Failure::failed)?;
+    let mixed = FloatNet::mix(real).map_err(|e| Failure::failed(e.to_string()))?;
     output.save(|to| mixed.write(to))
-}
-
-fn mix_real(mut nets: Vec<(FloatNet, f64)>) -> Result<FloatNet, String> {
-    let sum: f64 = nets.iter().map(|(_, weight)| weight).sum();
-    if sum <= 0.0 {
-        return Err(format!("the weights add up to {sum}: a sum above zero is needed"));
-    }
-    let (first, _) = &nets[0];
-    let (kind, scale) = (first.architecture, first.fv_scale);
-    if let Some((other, _)) = nets.iter().find(|(net, _)| net.architecture != kind) {
-        return Err(format!("the nets are of different kinds: {kind} and {}", other.architecture));
-    }
-    if let Some((other, _)) = nets.iter().find(|(net, _)| net.fv_scale != scale) {
-        let other = other.fv_scale;
-        return Err(format!("the nets have different divisors: {scale} and {other}"));
-    }
-    let mut mixed = FloatNet::zeroed(kind);
-    mixed.fv_scale = scale;
-    for (part, values) in mixed.parts_mut().into_iter().enumerate() {
-        let parts: Vec<(&[f32], f64)> = nets
-            .iter_mut()
-            .map(|(net, weight)| {
-                let [b0, w0, b1, w1, b2, w2, b3, w3] = net.parts_mut();
-                let all: [&[f32]; 8] = [b0, w0, b1, w1, b2, w2, b3, w3];
-                (all[part], *weight / sum)
-            })
-            .collect();
-        for (i, value) in values.iter_mut().enumerate() {
-            let mean: f64 = parts.iter().map(|(list, weight)| f64::from(list[i]) * weight).sum();
-            *value = mean as f32;
-        }
-    }
-    Ok(mixed)
 }

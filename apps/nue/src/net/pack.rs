@@ -1,10 +1,11 @@
 //! `nue net pack` and `nue net unpack`: nets made small for travelling, and back.
 
-use super::store::{OutputArgs, Stored, load};
+use super::store::OutputArgs;
 use crate::failure::{Failure, Outcome};
 use clap::Args;
 use nnue::AnyNet;
 use std::path::{Path, PathBuf};
+use trainer::Stored;
 
 /// Write a net packed, at about half its size; every command reads packed nets like others
 #[derive(Args)]
@@ -41,7 +42,7 @@ pub(crate) fn unpack(args: &UnpackArgs) -> Outcome {
 }
 
 fn integers(path: &Path) -> Result<AnyNet, Failure> {
-    match load(path)? {
+    match Stored::load(path)? {
         Stored::Integers(net) => Ok(net),
         Stored::Real(_) => Err(Failure::usage(format!(
             "{} holds real numbers: nue net import makes a net of it",

@@ -1,17 +1,12 @@
-//! Net files of both kinds, read and written.
+//! Where a new net goes.
 
 use crate::failure::{Failure, Outcome};
 use clap::Args;
 use durable::Draft;
-use nnue::{AnyNet, Architecture};
-use std::fmt::Display;
-use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
-use trainer::FloatNet;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use trainer::StoredError;
 
-/// The file of a net inside a folder.
-const NET_FILE: &str = "nn.bin";
 /// Ending of files of nets in real numbers.
 pub(super) const REAL: &str = "nuef";
 
@@ -58,70 +53,8 @@ impl OutputArgs {
     }
 }
 
-/// A net as its file has it.
-pub(super) enum Stored {
-    /// `nn.bin`.
-    Integers(AnyNet),
-    /// `.nuef`.
-    Real(Box<FloatNet>),
-}
-
-impl Stored {
-    pub(super) fn architecture(&self) -> Architecture {
-        match self {
-            Self::Integers(net) => net.architecture(),
-            Self::Real(net) => net.architecture,
-        }
-    }
-}
-
-fn failed(path: &Path, error: &dyn Display) -> Failure {
-    Failure::failed(format!("{}: {error}", path.display()))
-}
-
-/// The file itself, or the net of a folder.
-fn file(path: &Path) -> PathBuf {
-    if path.is_dir() { path.join(NET_FILE) } else { path.to_owned() }
-}
-
-/// Reads a net of either kind, told by its first bytes.
-pub(super) fn load(path: &Path) -> Result<Stored, Failure> {
-    let path = file(path);
-    let open = || -> io::Result<(File, u64)> {
-        let file = File::open(&path)?;
-        let size = file.metadata()?.len();
-        Ok((file, size))
-    };
-    let (mut file, size) = open().map_err(|e| failed(&path, &format!("cannot open: {e}")))?;
-    let mut first = Vec::new();
-    let begun = Read::by_ref(&mut file).take(8).read_to_end(&mut first);
-    begun.map_err(|e| failed(&path, &format!("cannot read: {e}")))?;
-    let input = BufReader::with_capacity(1 << 20, first.as_slice().chain(file));
-    if first == b"NueFloat" {
-        let net = FloatNet::read(input, size).map_err(|e| failed(&path, &e))?;
-        return Ok(Stored::Real(Box::new(net)));
-    }
-    AnyNet::read(input, size).map(Stored::Integers).map_err(|e| failed(&path, &e))
-}
-
-/// Reads a net in integers.
-pub(super) fn load_integers(path: &Path) -> Result<AnyNet, Failure> {
-    match load(path)? {
-        Stored::Integers(net) => Ok(net),
-        Stored::Real(_) => Err(failed(
-            path,
-            &"a net in real numbers, expected nn.bin (nue net import makes one of it)",
-        )),
-    }
-}
-
-/// Reads a net in real numbers.
-pub(super) fn load_real(path: &Path) -> Result<FloatNet, Failure> {
-    match load(path)? {
-        Stored::Real(net) => Ok(*net),
-        Stored::Integers(_) => Err(failed(
-            path,
-            &"a net in integers, expected one in real numbers (.nuef; nue net convert makes one)",
-        )),
+impl From<StoredError> for Failure {
+    fn from(error: StoredError) -> Self {
+        Self::failed(error.to_string())
     }
 }

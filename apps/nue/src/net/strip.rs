@@ -1,9 +1,10 @@
 //! `nue net strip`: the usual description and hashes instead of whatever a trainer left there.
 
-use super::store::{OutputArgs, Stored, load};
+use super::store::OutputArgs;
 use crate::failure::{Failure, Outcome};
 use clap::Args;
 use std::path::PathBuf;
+use trainer::Stored;
 
 /// Write a net with the usual description and hashes; of a .nuef the notes go
 #[derive(Args)]
@@ -18,7 +19,7 @@ pub(crate) struct StripArgs {
 /// Runs the command.
 pub(crate) fn run(args: &StripArgs) -> Outcome {
     args.output.check()?;
-    match load(&args.file)? {
+    match Stored::load(&args.file)? {
         Stored::Integers(_) if args.output.is_real() => {
             Err(Failure::usage("strip changes no format: nue net convert does"))
         }

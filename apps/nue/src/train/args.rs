@@ -1,13 +1,14 @@
 //! The flags of `nue train`, and what they mean.
 
-use super::tables::Kind;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Failure;
 use clap::{ArgAction, Args};
-use nnue::{Architecture, Shape, feature_kind};
+use nnue::Architecture;
 use rules::Game;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use trainer::{NetOptions, Objective, Optimiser, Selection, Settings, Workers};
+use trainer::{
+    Files, Learner, NetOptions, Objective, Optimiser, Run, Selection, Settings, TableKind, Workers,
+};
 
 /// Learn a net from teacher files
 ///
@@ -86,7 +87,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=128))]
     pub(super) fv_scale: Option<i32>,
 
-    /// Mirror every other position left to right, drawn by lot
+    /// Mirror every other position left to right, at random
     #[arg(long, value_name = "BOOL", default_value_t = true, action = ArgAction::Set,
           num_args = 0..=1, default_missing_value = "true")]
     mirror: bool,
@@ -99,7 +100,7 @@ pub(crate) struct TrainArgs {
     /// Also learn from positions whose move captures or promotes
     #[arg(long)]
     keep_captures: bool,
-    /// Also learn from positions whose move was drawn by lot
+    /// Also learn from positions whose move was chosen at random
     #[arg(long)]
     keep_random: bool,
     /// Scores farther from zero, mates among them, teach as if they were this far
@@ -157,163 +158,80 @@ fn beside(path: &Path, extension: &str) -> PathBuf {
 }
 
 impl TrainArgs {
-    /// The log.
-    pub(super) fn log(&self) -> PathBuf {
-        self.log.clone().unwrap_or_else(|| beside(&self.out, "jsonl"))
+    /// The run that is meant.
+    pub(super) fn run(&self, game: Game) -> Result<Run, Failure> {
+        let tables = self.arch.as_deref().and_then(TableKind::named);
+        let learner = match (tables, &self.arch) {
+            (Some(kind), _) => Learner::Tables(kind),
+            (None, None) => Learner::Net(None),
+            (None, Some(name)) => Learner::Net(Some(
+                Architecture::named(name, game)
+                    .map_err(|why| Failure::usage(format!("--arch {name}: {why}")))?,
+            )),
+        };
+        let usual = if tables.is_some() { Optimiser::AdaGrad } else { Optimiser::Adam };
+        let optimiser = self.optimizer.unwrap_or(usual);
+        let usual_rate =
+            tables.map_or_else(|| optimiser.usual_rate(), |kind| kind.usual_rate(optimiser));
+        let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Ok(Run {
+            files: self.files(),
+            game,
+            learner,
+            options: NetOptions { optimiser, factors: !self.no_factors, subspace: self.subspace },
+            settings: self.settings(usual_rate),
+            workers: Workers::new(self.threads.unwrap_or_else(all)),
+            agreement: self.agreement,
+            fv_scale: self.fv_scale,
+            resume: self.resume,
+            force: self.force,
+        })
     }
 
-    /// The loss curve.
-    pub(super) fn curve(&self) -> PathBuf {
-        self.curve.clone().unwrap_or_else(|| beside(&self.out, "svg"))
-    }
-
-    /// The checkpoint.
-    pub(super) fn checkpoint(&self) -> PathBuf {
-        self.checkpoint.clone().unwrap_or_else(|| beside(&self.out, "checkpoint"))
-    }
-
-    /// No file is lost by mistake: outputs must not be inputs, nor exist unless asked for.
-    pub(super) fn check_outputs(&self) -> Outcome {
-        let inputs = self.data.iter().chain(&self.validation).chain(&self.from);
-        let inputs: Vec<_> = inputs.filter_map(|p| p.canonicalize().ok()).collect();
-        let outputs = [Some(self.out.clone()), self.float.clone(), Some(self.log())];
-        let outputs = outputs.into_iter().chain([Some(self.curve()), Some(self.checkpoint())]);
-        for path in outputs.flatten() {
-            if path.canonicalize().is_ok_and(|p| inputs.contains(&p)) {
-                return Err(Failure::usage(format!("{}: is an input", path.display())));
-            }
-            if path.exists() && !self.force && !self.resume {
-                let name = path.display();
-                return Err(Failure::usage(format!(
-                    "{name}: exists; --force replaces it, --resume goes on"
-                )));
-            }
+    fn files(&self) -> Files {
+        let beside = |named: &Option<PathBuf>, extension: &str| {
+            named.clone().unwrap_or_else(|| beside(&self.out, extension))
+        };
+        Files {
+            data: self.data.clone(),
+            validation: self.validation.clone(),
+            from: self.from.clone(),
+            out: self.out.clone(),
+            float: self.float.clone(),
+            log: beside(&self.log, "jsonl"),
+            curve: beside(&self.curve, "svg"),
+            checkpoint: beside(&self.checkpoint, "checkpoint"),
         }
-        Ok(())
     }
 
-    fn architecture(&self, game: Game) -> Result<Option<Architecture>, Failure> {
-        let Some(name) = self.arch.as_ref().filter(|name| Kind::named(name).is_none()) else {
-            return Ok(None);
-        };
-        let parsed = architecture(name, game);
-        parsed.map(Some).map_err(|why| Failure::usage(format!("--arch {name}: {why}")))
-    }
-}
-
-/// Reads `halfkp-256x2-32-32`.
-fn architecture(name: &str, game: Game) -> Result<Architecture, String> {
-    let shape = || {
-        let mut parts = name.rsplitn(4, '-');
-        let h2 = parts.next()?.parse().ok()?;
-        let h1 = parts.next()?.parse().ok()?;
-        let l0 = parts.next()?.strip_suffix("x2")?.parse().ok()?;
-        Some((Shape { l0, h1, h2 }, parts.next()?))
-    };
-    let (shape, features) = shape().ok_or("expected something like halfkp-256x2-32-32")?;
-    if features.starts_with("mini") && game != Game::Minishogi {
-        return Err(format!("the data are games of {game}"));
-    }
-    let kind = feature_kind(features, game)
-        .ok_or_else(|| format!("there is no feature set {features:?} for {game}"))?;
-    if !shape.is_supported() {
-        return Err(format!(
-            "no engine has the shape {}: the first width must be a multiple of 16 up to {}, the \
-             others at most {}",
-            shape.name(),
-            Shape::MAX_L0,
-            nnue::Layers::MAX_HIDDEN
-        ));
-    }
-    Ok(Architecture { features: kind, shape })
-}
-
-/// What the flags mean.
-#[derive(Clone)]
-pub(super) struct Plan {
-    pub(super) game: Game,
-    /// `None`: that of the net to begin with.
-    pub(super) architecture: Option<Architecture>,
-    /// Tables instead of a net.
-    pub(super) tables: Option<Kind>,
-    pub(super) options: NetOptions,
-    pub(super) settings: Settings,
-    pub(super) workers: Workers,
-}
-
-impl Plan {
-    pub(super) fn new(args: &TrainArgs, game: Game) -> Result<Self, Failure> {
-        let batch = args.batch as usize;
-        let tables = args.arch.as_deref().and_then(Kind::named);
-        let optimiser = args.optimizer.unwrap_or(match tables {
-            Some(_) => Optimiser::AdaGrad,
-            None => Optimiser::Adam,
-        });
-        let usual_rate = match tables {
-            Some(kind) => kind.usual_rate(optimiser),
-            None => optimiser.usual_rate(),
-        };
-        let settings = Settings {
-            objective: Objective { lambda: args.lambda, scale: args.scale },
+    fn settings(&self, usual_rate: f32) -> Settings {
+        let batch = self.batch as usize;
+        Settings {
+            objective: Objective { lambda: self.lambda, scale: self.scale },
             selection: Selection {
-                no_checks: !args.keep_checks,
-                no_captures: !args.keep_captures,
-                no_random: !args.keep_random,
-                limit: args.limit,
-                mirror: args.mirror,
-                leaf: args.leaf,
+                no_checks: !self.keep_checks,
+                no_captures: !self.keep_captures,
+                no_random: !self.keep_random,
+                limit: self.limit,
+                mirror: self.mirror,
+                leaf: self.leaf,
             },
             batch,
-            epochs: args.epochs,
-            buffer: args.buffer as usize,
-            seed: args.seed,
-            rate: args.lr.unwrap_or(usual_rate),
-            patience: args.patience,
-            halvings: args.halvings,
-            interval: args.validate_every.map_or(0, |n| n.div_ceil(batch as u64)),
-            validation: args.validation_positions as usize,
-        };
-        let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let workers = Workers::new(args.threads.unwrap_or_else(all));
-        let (factors, subspace) = (!args.no_factors, args.subspace);
-        let options = NetOptions { optimiser, factors, subspace };
-        let architecture = args.architecture(game)?;
-        Ok(Self { game, architecture, tables, options, settings, workers })
+            epochs: self.epochs,
+            buffer: self.buffer as usize,
+            seed: self.seed,
+            rate: self.lr.unwrap_or(usual_rate),
+            patience: self.patience,
+            halvings: self.halvings,
+            interval: self.validate_every.map_or(0, |n| n.div_ceil(batch as u64)),
+            validation: self.validation_positions as usize,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nnue::FeatureKind;
-
-    #[test]
-    fn architectures_have_names() {
-        let shape = Shape { l0: 256, h1: 32, h2: 32 };
-        for (name, game, features) in [
-            ("halfkp-256x2-32-32", Game::Shogi, FeatureKind::HalfKp),
-            ("halfkp-256x2-32-32", Game::Minishogi, FeatureKind::MiniHalfKp),
-            ("mini-halfkp-256x2-32-32", Game::Minishogi, FeatureKind::MiniHalfKp),
-            ("kp-256x2-32-32", Game::Shogi, FeatureKind::KP),
-            ("k-p-256x2-32-32", Game::Shogi, FeatureKind::KP),
-            ("HalfKPE9-256x2-32-32", Game::Shogi, FeatureKind::HalfKpE9),
-        ] {
-            assert_eq!(architecture(name, game), Ok(Architecture { features, shape }), "{name}");
-        }
-        for (name, game, why) in [
-            ("halfkp", Game::Shogi, "something like"),
-            ("halfkp-256-32-32", Game::Shogi, "something like"),
-            ("halfka-256x2-32-32", Game::Shogi, "halfka"),
-            ("mini-halfkp-256x2-32-32", Game::Shogi, "games of shogi"),
-            ("kp-256x2-32-32", Game::Minishogi, "kp"),
-            ("halfkp-250x2-32-32", Game::Shogi, "multiple of 16"),
-            ("halfkp-256x2-0-32", Game::Shogi, "multiple of 16"),
-            ("halfkp-99999999999999999999x2-8-8", Game::Shogi, "something like"),
-        ] {
-            let error = architecture(name, game).unwrap_err();
-            assert!(error.contains(why), "{name}: {error}");
-        }
-    }
 
     #[test]
     fn other_files_lie_beside_the_net() {

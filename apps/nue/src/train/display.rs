@@ -1,11 +1,13 @@
 //! What is seen of a run: a line that moves, and a table that grows.
 
-use super::args::Plan;
+use crate::interrupt;
 use chart::grouped;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use trainer::{Entry, Progress};
+use trainer::{Begun, Entry, Next, Observer, Progress};
 
 /// Least time between two plain lines where there is no terminal.
 const INTERVAL: Duration = Duration::from_secs(30);
@@ -20,46 +22,37 @@ pub(super) struct Display {
     /// Positions learned from since `began`, and before.
     learned: u64,
     before: Option<u64>,
+    /// When the last checkpoint was written, and how often that is due.
+    saved: Instant,
+    interval: Duration,
+    stop: Arc<AtomicBool>,
 }
 
 impl Display {
-    pub(super) fn new(
-        model: &str,
-        plan: &Plan,
-        positions: u64,
-        games: u64,
-        held_out: usize,
-    ) -> Self {
+    pub(super) fn new(interval: Duration) -> Self {
         let bar = io::stderr().is_terminal().then(|| {
-            let target = ProgressDrawTarget::stderr();
-            let bar = ProgressBar::with_draw_target(Some(positions), target);
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("{prefix} {bar:24} {msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar
         });
         let now = Instant::now();
-        let epochs = plan.settings.epochs;
-        let display =
-            Self { bar, epochs, positions, began: now, said: now, learned: 0, before: None };
-        let (positions, games) = (grouped(positions), grouped(games));
-        let threads = plan.workers.threads();
-        display.say(&format!(
-            "{model}\n{positions} positions of {games} games, validated on {} positions; \
-             {threads} threads\n{:>6} {:>14} {:>9}  {:>8}  {:>8} {:>8} {:>8}",
-            grouped(held_out as u64),
-            "epoch",
-            "positions",
-            "rate",
-            "training",
-            "held out",
-            "score",
-            "result",
-        ));
-        display
+        Self {
+            bar,
+            epochs: 0,
+            positions: 0,
+            began: now,
+            said: now,
+            learned: 0,
+            before: None,
+            saved: now,
+            interval,
+            // Where it cannot be set, an interrupt ends the program at once: the checkpoint stays.
+            stop: interrupt::flag().0,
+        }
     }
 
-    /// A batch was done.
-    pub(super) fn show(&mut self, progress: &Progress) {
+    fn show(&mut self, progress: &Progress) {
         let before = *self.before.get_or_insert_with(|| {
             // The first batch shows what was done in an earlier run.
             self.began = Instant::now();
@@ -103,12 +96,12 @@ impl Display {
     }
 
     /// Positions a second.
-    pub(super) fn rate(&self) -> f64 {
+    fn rate(&self) -> f64 {
         self.learned as f64 / self.began.elapsed().as_secs_f64().max(1e-9)
     }
 
     /// A row of the table.
-    pub(super) fn table(&self, entry: &Entry, agreement: Option<f64>) {
+    fn table(&self, entry: &Entry, agreement: Option<f64>) {
         let (training, held_out) = (entry.training, entry.validation);
         let training = match entry.steps {
             0 => String::new(),
@@ -143,5 +136,48 @@ impl Display {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+impl Observer for Display {
+    fn begun(&mut self, begun: &Begun) {
+        let Begun { model, held_out, epochs, threads, .. } = begun;
+        (self.epochs, self.positions) = (*epochs, begun.positions);
+        let (positions, games) = (grouped(begun.positions), grouped(begun.games));
+        self.say(&format!(
+            "{model}\n{positions} positions of {games} games, validated on {} positions; \
+             {threads} threads\n{:>6} {:>14} {:>9}  {:>8}  {:>8} {:>8} {:>8}",
+            grouped(*held_out as u64),
+            "epoch",
+            "positions",
+            "rate",
+            "training",
+            "held out",
+            "score",
+            "result",
+        ));
+    }
+
+    fn batch(&mut self, progress: &Progress) -> Next {
+        self.show(progress);
+        if self.stop.load(Ordering::Relaxed) {
+            Next::Stop
+        } else if self.saved.elapsed() >= self.interval {
+            Next::Save
+        } else {
+            Next::Go
+        }
+    }
+
+    fn validated(&mut self, entry: &Entry, agreement: Option<f64>) {
+        self.table(entry, agreement);
+    }
+
+    fn saved(&mut self) {
+        self.saved = Instant::now();
+    }
+
+    fn speed(&self) -> f64 {
+        self.rate()
     }
 }

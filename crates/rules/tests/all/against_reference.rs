@@ -105,23 +105,23 @@ fn compare<V: Variant>(pos: &Position<V>, slow: &Slow) -> BTreeSet<Move> {
 
 /// Plays random games from a position. Some moves take the player's last move back, so that
 /// repetitions of every kind come up; checks are preferred now and then.
-fn random_games<V: Variant>(sfen: &str, games: usize, plies: usize, seed: u64) -> Tally {
+fn random_games<V: Variant>(sfen: &str, games: usize, plies: usize, seed: u64) -> Counts {
     let mut dice = Dice(seed | 1);
-    let mut tally = Tally::default();
+    let mut counts = Counts::default();
     for game in 0..games {
         let mut pos = Position::<V>::from_sfen(sfen).unwrap();
         let mut slow = Slow::from_sfen(V::GAME, sfen);
         let start = pos.clone();
         for _ in 0..plies {
             let legal: Vec<Move> = compare(&pos, &slow).into_iter().collect();
-            tally.positions += 1;
+            counts.positions += 1;
             if pos.repetition().is_some() {
-                tally.repetitions += 1;
+                counts.repetitions += 1;
                 break;
             }
-            tally.declarations += usize::from(pos.can_declare(Declaration::Points27H));
+            counts.declarations += usize::from(pos.can_declare(Declaration::Points27H));
             if legal.is_empty() {
-                tally.mates += 1;
+                counts.mates += 1;
                 break;
             }
             let m = choose(&pos, &legal, &mut dice, if game % 2 == 0 { 8 } else { 2 });
@@ -140,7 +140,7 @@ fn random_games<V: Variant>(sfen: &str, games: usize, plies: usize, seed: u64) -
         assert_eq!(pos, start);
         assert_eq!(pos.key(), start.key());
     }
-    tally
+    counts
 }
 
 fn choose<V: Variant>(pos: &Position<V>, legal: &[Move], dice: &mut Dice, fickle: usize) -> Move {
@@ -165,7 +165,7 @@ fn choose<V: Variant>(pos: &Position<V>, legal: &[Move], dice: &mut Dice, fickle
 }
 
 #[derive(Default, Debug)]
-struct Tally {
+struct Counts {
     positions: usize,
     repetitions: usize,
     mates: usize,

@@ -1,19 +1,19 @@
 //! What nets are compared on: positions of random games, the same every time.
 
-use arena::seed::Seed;
 use eval::Evaluator;
 use features::FeatureSet;
 use nnue::{AnyNet, Net, NetVisitor, Nnue};
 use rules::{AnyPosition, Game, Position, Variant};
+use seed::Rng;
 use std::any::Any;
 use std::sync::Arc;
 
 /// Longest random game.
 const PLIES: usize = 120;
 
-/// Random games until there are so many positions, as starts and moves.
-pub(super) fn games(game: Game, positions: usize, seed: u64) -> Vec<Vec<AnyPosition>> {
-    let mut seed = Seed::new(seed);
+/// Random games until there are so many positions, each from its start.
+pub(crate) fn games(game: Game, positions: usize, seed: u64) -> Vec<Vec<AnyPosition>> {
+    let mut rng = Rng::new(seed);
     let mut games = Vec::new();
     let mut count = 0;
     while count < positions {
@@ -24,7 +24,7 @@ pub(super) fn games(game: Game, positions: usize, seed: u64) -> Vec<Vec<AnyPosit
             if moves.is_empty() {
                 break;
             }
-            position.play(moves[seed.below(moves.len())]);
+            position.play(moves[rng.below(moves.len())]);
             line.push(position.clone());
         }
         count += line.len();
@@ -34,14 +34,14 @@ pub(super) fn games(game: Game, positions: usize, seed: u64) -> Vec<Vec<AnyPosit
 }
 
 /// Positions of random games, one after another.
-pub(super) fn positions(game: Game, count: usize, seed: u64) -> Vec<AnyPosition> {
+pub(crate) fn positions(game: Game, count: usize, seed: u64) -> Vec<AnyPosition> {
     let mut all: Vec<AnyPosition> = games(game, count, seed).into_iter().flatten().collect();
     all.truncate(count);
     all
 }
 
 /// The values of positions by an integer net; `None` for those of the other game.
-pub(super) fn values(net: &AnyNet, positions: &[AnyPosition]) -> Vec<Option<i32>> {
+pub(crate) fn values(net: &AnyNet, positions: &[AnyPosition]) -> Vec<Option<i32>> {
     struct Values<'a>(&'a [AnyPosition]);
     impl NetVisitor for Values<'_> {
         type Output = Vec<Option<i32>>;
@@ -59,7 +59,7 @@ pub(super) fn values(net: &AnyNet, positions: &[AnyPosition]) -> Vec<Option<i32>
 }
 
 /// Positions of games whose value by difference is not the value from nothing.
-pub(super) fn strays(net: &AnyNet, games: &[Vec<AnyPosition>]) -> usize {
+pub(crate) fn strays(net: &AnyNet, games: &[Vec<AnyPosition>]) -> usize {
     struct Strays<'a>(&'a [Vec<AnyPosition>]);
     impl NetVisitor for Strays<'_> {
         type Output = usize;
