@@ -137,6 +137,7 @@ impl Room {
         Some(room)
     }
 
+    /// What it is played under.
     pub fn conditions(&self) -> &Arc<Conditions> {
         &self.conditions
     }
