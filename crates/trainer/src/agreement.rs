@@ -20,7 +20,7 @@ pub struct Choices {
 const PIECE: usize = 8192;
 
 impl Choices {
-    /// Collects about `count` positions from all over a corpus. Moves drawn by lot do not count.
+    /// Collects about `count` positions from all over a corpus. Moves chosen at random do not count.
     pub fn collect<V: Variant>(
         corpus: &Corpus,
         encoder: &dyn Encoder<V>,

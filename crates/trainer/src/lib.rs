@@ -39,7 +39,7 @@ pub use objective::{Label, Losses, MeanLosses, Objective};
 pub use optimiser::{Optimiser, Step};
 pub use random::Random;
 pub use run::{Begun, Ended, Files, Learner, Observer, Run, RunError, TableKind};
-pub use selection::{Samples, Selection, Tally};
+pub use selection::{Samples, Selection, SelectionCounts};
 pub use session::{CheckpointError, Entry, Next, Progress, Session, Settings, Watch};
 pub use soundness::{COMPARED, Rounding, Sound, TOLERANCE, Unsound, ValueDistance, soundness};
 pub use stored::{Stored, StoredError};

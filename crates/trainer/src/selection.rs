@@ -15,11 +15,11 @@ pub struct Selection {
     pub no_checks: bool,
     /// Leave out positions whose move captures or promotes: their values are about to change.
     pub no_captures: bool,
-    /// Leave out positions whose move was drawn by lot.
+    /// Leave out positions whose move was chosen at random.
     pub no_random: bool,
     /// Scores farther from zero, mates among them, teach as if they were this far.
     pub limit: i16,
-    /// Mirror every other position left to right, drawn by lot.
+    /// Mirror every other position left to right, chosen at random.
     pub mirror: bool,
     /// Learn from the quiet position that captures lead to, instead of the position itself.
     pub leaf: bool,
@@ -40,10 +40,10 @@ impl Default for Selection {
 
 /// How many positions were used, and how many were not, for which reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Tally {
+pub struct SelectionCounts {
     /// Used.
     pub used: u64,
-    /// Marked as not to be trained on, or with a move drawn by lot.
+    /// Marked as not to be trained on, or with a move chosen at random.
     pub marked: u64,
     /// Without a score.
     pub unscored: u64,
@@ -55,7 +55,7 @@ pub struct Tally {
     pub unfit: u64,
 }
 
-impl Tally {
+impl SelectionCounts {
     /// Adds another.
     pub const fn add(&mut self, other: &Self) {
         self.used += other.used;
@@ -81,7 +81,7 @@ pub struct Samples {
     /// Their labels.
     pub labels: Vec<Label>,
     /// What was used and what was not.
-    pub tally: Tally,
+    pub tally: SelectionCounts,
 }
 
 impl Samples {
@@ -150,7 +150,12 @@ impl<V: Variant> Sampler<'_, V> {
     }
 
     /// The label of a position, unless it is left out.
-    fn label(&self, sample: &Sample<'_, V>, head: &Head, tally: &mut Tally) -> Option<Label> {
+    fn label(
+        &self,
+        sample: &Sample<'_, V>,
+        head: &Head,
+        tally: &mut SelectionCounts,
+    ) -> Option<Label> {
         let Selection { no_checks, no_captures, no_random, limit, leaf, .. } = self.selection;
         let position = sample.position;
         let counter = if sample.flags.skip || no_random && sample.flags.random {

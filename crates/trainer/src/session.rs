@@ -12,7 +12,7 @@ pub use checkpoint::CheckpointError;
 use crate::corpus::{Corpus, DataError};
 use crate::model::{Encoder, Model};
 use crate::objective::{Losses, MeanLosses, Objective};
-use crate::selection::{Samples, Selection, Tally};
+use crate::selection::{Samples, Selection, SelectionCounts};
 use crate::stream::{Batch, Plan};
 use crate::workers::Workers;
 use rules::Variant;
@@ -127,7 +127,7 @@ pub struct Progress {
     /// Losses since the last validation.
     pub losses: Losses,
     /// What was read of the epoch so far.
-    pub tally: Tally,
+    pub tally: SelectionCounts,
 }
 
 /// Where a run stands, besides its model.
@@ -270,7 +270,7 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
         })
     }
 
-    fn progress(&self, tally: Tally) -> Progress {
+    fn progress(&self, tally: SelectionCounts) -> Progress {
         let State { epoch, in_epoch, positions, steps, losses, .. } = self.state;
         Progress { epoch, in_epoch, positions, steps, rate: self.rate(), losses, tally }
     }

@@ -7,7 +7,7 @@ use crate::corpus::{Corpus, DataError};
 use crate::model::Encoder;
 use crate::objective::Label;
 use crate::random::Random;
-use crate::selection::{Sampler, Samples, Selection, Tally};
+use crate::selection::{Sampler, Samples, Selection, SelectionCounts};
 use crate::workers::Workers;
 use rules::Variant;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -43,7 +43,7 @@ pub(crate) struct Batches {
     /// How many of the buffer's order were given out.
     given: usize,
     /// Of all buffers so far.
-    tally: Tally,
+    tally: SelectionCounts,
 }
 
 /// One batch.
@@ -68,7 +68,7 @@ impl<'a, V: Variant> Plan<'a, V> {
             batch: self.batch,
             buffer: (Samples::default(), Vec::new()),
             given: 0,
-            tally: Tally::default(),
+            tally: SelectionCounts::default(),
         }
     }
 
@@ -150,7 +150,7 @@ impl Batches {
     }
 
     /// Of what was read so far.
-    pub(crate) const fn tally(&self) -> Tally {
+    pub(crate) const fn tally(&self) -> SelectionCounts {
         self.tally
     }
 }

@@ -64,11 +64,12 @@ const RULES: &[Rule] = &[
     page::check,
     functions::check,
     app::arrows,
+    metaphors::check,
 ];
 
 /// Rules that the tree does not keep yet: told by the command, not demanded by the test. A rule
 /// moves up when the last finding is gone.
-const PENDING: &[Rule] = &[app::size, metaphors::check, generated::check];
+const PENDING: &[Rule] = &[app::size, generated::check];
 
 fn findings(root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {
     let tree = Tree::read(root)?;

@@ -31,7 +31,7 @@ const NONE: u32 = u32::MAX;
 /// Slopes of some rows, `C` columns of each.
 type Columns = Vec<[f32; C]>;
 
-/// Which rows may learn from a batch: all, or a share drawn by lot (random subspaces, after Ho
+/// Which rows may learn from a batch: all, or a share chosen at random (random subspaces, after Ho
 /// 1998: no feature can lean on the same others all the time).
 #[derive(Clone, Copy)]
 pub(super) struct Subspace {

@@ -12,9 +12,9 @@ use teacher::{Flags, Game, Header, Outcome, Ply, Writer};
 type Net = NetModel<Minishogi, HalfKp>;
 
 /// A folder that goes when the test ends.
-struct Desk(PathBuf);
+struct TestFolder(PathBuf);
 
-impl Desk {
+impl TestFolder {
     fn new(name: &str) -> Self {
         let folder =
             std::env::temp_dir().join(format!("nue-trainer-{name}-{}", std::process::id()));
@@ -43,7 +43,7 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for TestFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -91,7 +91,7 @@ fn net(seed: u64) -> Net {
     Net::random(architecture, NetOptions::default(), seed)
 }
 
-fn session(desk: &Desk, settings: Settings, threads: usize) -> Session<Minishogi, Net> {
+fn session(desk: &TestFolder, settings: Settings, threads: usize) -> Session<Minishogi, Net> {
     let (data, validation) = (desk.corpus("data", 40, 1), desk.corpus("held-out", 8, 2));
     let workers = Workers::new(NonZeroUsize::new(threads).unwrap());
     Session::new(settings, data, &validation, net(3), workers).unwrap()
@@ -127,7 +127,7 @@ impl Watch<Minishogi, Net> for Onlooker {
 
 #[test]
 fn a_broken_run_ends_like_a_whole_one() {
-    let desk = Desk::new("resume");
+    let desk = TestFolder::new("resume");
     let mut whole = session(&desk, settings(), 1);
     whole.run(&mut Onlooker::default()).unwrap();
     assert!(whole.finished());
@@ -150,7 +150,7 @@ fn a_broken_run_ends_like_a_whole_one() {
 
 #[test]
 fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
-    let desk = Desk::new("refuse");
+    let desk = TestFolder::new("refuse");
     let mut onlooker = Onlooker { stop_after: Some(1), ..Onlooker::default() };
     session(&desk, settings(), 1).run(&mut onlooker).unwrap();
     let saved = onlooker.saved;
@@ -177,7 +177,7 @@ fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
 
 #[test]
 fn material_is_learned() {
-    let desk = Desk::new("learn");
+    let desk = TestFolder::new("learn");
     let (data, validation) = (desk.corpus("data", 300, 1), desk.corpus("held-out", 30, 2));
     let objective = Objective { lambda: 1.0, scale: 600.0 };
     let settings = Settings { epochs: 10, objective, ..settings() };
@@ -192,7 +192,7 @@ fn material_is_learned() {
 
 #[test]
 fn rates_fall_and_training_ends_when_nothing_improves() {
-    let desk = Desk::new("rates");
+    let desk = TestFolder::new("rates");
     // A rate that destroys the net at once, and never recovers within the halvings allowed.
     let hopeless = Settings { rate: 1e6, epochs: 50, patience: 1, halvings: 2, ..settings() };
     let mut session = session(&desk, hopeless, 2);
@@ -211,7 +211,7 @@ fn rates_fall_and_training_ends_when_nothing_improves() {
 
 #[test]
 fn an_epoch_gives_every_position_once() {
-    let desk = Desk::new("epoch");
+    let desk = TestFolder::new("epoch");
     let corpus = desk.corpus("data", 40, 1);
     let encoder = net(1).encoder();
     let words = encoder.words();
@@ -258,7 +258,7 @@ fn an_epoch_gives_every_position_once() {
 
 #[test]
 fn damaged_files_are_named_with_the_place() {
-    let desk = Desk::new("damage");
+    let desk = TestFolder::new("damage");
     let path = desk.games("data", 40, 1);
     let good = fs::read(&path).unwrap();
     fs::write(&path, &good[..good.len() - 3]).unwrap();
