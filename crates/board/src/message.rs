@@ -244,6 +244,7 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// An answer to the request of that number, or a message nobody asked for.
     pub const fn new(id: Option<u64>, message: ServerMessage) -> Self {
         Self { message, id }
     }

@@ -76,6 +76,7 @@ pub struct ServerStatus {
     pub running: u32,
 }
 
+/// Somebody logged in to the server.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ServerPlayer {
@@ -112,6 +113,7 @@ pub struct EventStandings {
     pub standings: Vec<Standing>,
 }
 
+/// A row of the table of an event.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Standing {
@@ -125,6 +127,7 @@ pub struct Standing {
     pub losses: u32,
 }
 
+/// The rating of a player, with its error.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RatingRow {
@@ -192,6 +195,7 @@ pub struct MatchScore {
     pub los: Option<f64>,
 }
 
+/// How an engine stands in a match.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EngineScore {
@@ -200,6 +204,7 @@ pub struct EngineScore {
     pub score: MatchScore,
 }
 
+/// How the first engine of a pairing stands.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PairingScore {
@@ -208,6 +213,7 @@ pub struct PairingScore {
     pub score: MatchScore,
 }
 
+/// Points of the first engine after so many games.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CurvePoint {
@@ -235,6 +241,7 @@ pub struct WatchLearn {
     pub labs: Vec<Lab>,
 }
 
+/// A folder of `nue learn`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Lab {
@@ -279,6 +286,7 @@ pub struct LossCurve {
     pub points: Vec<LossPoint>,
 }
 
+/// The losses at one step of the training.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LossPoint {

@@ -11,6 +11,7 @@ pub struct Words {
 }
 
 impl Words {
+    /// A text in English and Japanese.
     pub fn new(en: impl Into<String>, ja: impl Into<String>) -> Self {
         Self { en: en.into(), ja: ja.into() }
     }

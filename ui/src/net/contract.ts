@@ -140,6 +140,7 @@ export interface ClockRuleInput {
 /** A colour: Black moves up the board. */
 export type Color = 'black' | 'white';
 
+/** Points of the first engine after so many games. */
 export interface CurvePoint {
   game: number;
   points: number;
@@ -203,7 +204,7 @@ export interface EngineLine {
   en: string[];
 }
 
-/** Games won, drawn and lost, and what they say. */
+/** How an engine stands in a match. */
 export interface EngineScore {
   name: string;
   wins: number;
@@ -371,6 +372,7 @@ export interface Hint {
   winrate?: number;
 }
 
+/** A folder of `nue learn`. */
 export interface Lab {
   name: string;
   game: string | null;
@@ -440,6 +442,7 @@ export interface LossCurve {
   points: LossPoint[];
 }
 
+/** The losses at one step of the training. */
 export interface LossPoint {
   epoch: number | null;
   steps: number | null;
@@ -565,7 +568,7 @@ export interface NotatedMove {
 /** Who plays the other side. */
 export type Opponent = { /** Its number. */ level: number } | { /** Its id. */ engine: string; /** Milliseconds for a move. */ movetime?: number } | { /** Always true. */ human: boolean };
 
-/** Games won, drawn and lost, and what they say. */
+/** How the first engine of a pairing stands. */
 export interface PairingScore {
   engines: [string, string];
   wins: number;
@@ -663,6 +666,7 @@ export interface Promotions {
 /** What a position is set up for. */
 export type Purpose = 'game' | 'mate';
 
+/** The rating of a player, with its error. */
 export interface RatingRow {
   name: string;
   rating: number;
@@ -811,6 +815,7 @@ export type ServerMessage =
   | MateAnswer
   | WatchAnswer;
 
+/** Somebody logged in to the server. */
 export interface ServerPlayer {
   name: string;
   waits_for: string | null;
@@ -842,6 +847,7 @@ export interface SlotRequest {
   slot?: string;
 }
 
+/** A row of the table of an event. */
 export interface Standing {
   rank: number;
   name: string;
