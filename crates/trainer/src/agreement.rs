@@ -2,7 +2,7 @@
 //! given a value, and the best is compared with the move of the record. No search: the figure is
 //! low for any model, and rises as the model learns.
 
-use crate::corpus::{Corpus, DataError};
+use crate::blocks::{Corpus, DataError};
 use crate::model::{Encoder, Model};
 use crate::workers::Workers;
 use rules::Variant;
@@ -20,7 +20,7 @@ pub struct Choices {
 const PIECE: usize = 8192;
 
 impl Choices {
-    /// Collects about `count` positions from all over a corpus. Moves drawn by lot do not count.
+    /// Collects about `count` positions from all over a corpus. Moves chosen at random do not count.
     pub fn collect<V: Variant>(
         corpus: &Corpus,
         encoder: &dyn Encoder<V>,

@@ -17,14 +17,14 @@ mod tests;
 use crate::floatnet::{FloatNet, read_floats, write_floats};
 use crate::model::{Encoder, Model};
 use crate::optimiser::{Optimiser, Step};
-use crate::random::Random;
 use crate::workers::{Workers, shares};
-use dense::{Desk, Layout};
+use dense::{Layout, Scratch};
 use encoder::{NetEncoder, Packing};
 use features::{FeatureSet, Numbering};
 use nnue::{Architecture, kind_name};
 use rows::{Rows, Subspace};
 use rules::{Game, Variant};
+use seed::Rng;
 use serde_json::Value;
 use simd::{Task, widest};
 use std::io::{self, Read, Write};
@@ -109,11 +109,11 @@ impl<V: Variant, F: FeatureSet<V>> NetModel<V, F> {
 
     /// A net with random parameters, sized so that activations begin well inside their range.
     pub fn random(architecture: Architecture, options: NetOptions, seed: u64) -> Self {
-        let mut random = Random::new(seed, &[0x6E65_7473]);
+        let mut random = Rng::for_purpose(seed, &[0x6E65_7473]);
         let mut net = FloatNet::zeroed(architecture);
         let shape = architecture.shape;
         let mut fill = |values: &mut [f32], size: f32| {
-            values.iter_mut().for_each(|v| *v = random.signed() * size);
+            values.iter_mut().for_each(|v| *v = random.signed_unit() * size);
         };
         // A uniform number within ±a has deviation a/√3; each layer keeps a spread of about ½.
         fill(&mut net.w1, (1.5 / shape.l0 as f32).sqrt());
@@ -272,7 +272,7 @@ impl Task for Forward<'_> {
     fn run(self) {
         let layout = self.layout;
         let l0 = layout.shape.l0;
-        let mut desk = Desk::default();
+        let mut scratch = Scratch::default();
         let [hidden1, hidden2] = self.hidden;
         let hidden = hidden1.chunks_exact_mut(layout.h1).zip(hidden2.chunks_exact_mut(layout.h2));
         let samples = self.x.chunks_exact_mut(2 * l0).zip(self.values);
@@ -282,7 +282,7 @@ impl Task for Forward<'_> {
             }
             self.rows.add_to(self.first + i, x);
             kernels::clip(x);
-            *value = self.unit * layout.forward(self.dense, x, hidden1, hidden2, &mut desk);
+            *value = self.unit * layout.forward(self.dense, x, hidden1, hidden2, &mut scratch);
         }
     }
 }
@@ -305,13 +305,13 @@ impl Task for Back<'_> {
     fn run(self) {
         let layout = self.layout;
         self.gradient.resize(layout.len(), 0.0);
-        let mut desk = Desk::default();
+        let mut scratch = Scratch::default();
         let [hidden1, hidden2] = self.hidden;
         let hidden = hidden1.chunks_exact(layout.h1).zip(hidden2.chunks_exact(layout.h2));
         let samples = self.x.chunks_exact_mut(2 * layout.shape.l0).zip(self.slopes);
         for ((x, &slope), (hidden1, hidden2)) in samples.zip(hidden) {
             let slope = slope * self.unit;
-            layout.backward(self.dense, slope, x, [hidden1, hidden2], self.gradient, &mut desk);
+            layout.backward(self.dense, slope, x, [hidden1, hidden2], self.gradient, &mut scratch);
         }
     }
 }

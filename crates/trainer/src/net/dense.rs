@@ -143,7 +143,7 @@ fn untranspose(from: &[f32], outputs: usize, to: &mut [f32], inputs: usize) {
 
 /// Memory of one thread for one position.
 #[derive(Default)]
-pub(super) struct Desk {
+pub(super) struct Scratch {
     list: Vec<u32>,
     slopes: [Vec<f32>; 2],
     back: Vec<f32>,
@@ -168,14 +168,14 @@ impl Layout {
         x: &[f32],
         hidden1: &mut [f32],
         hidden2: &mut [f32],
-        desk: &mut Desk,
+        scratch: &mut Scratch,
     ) -> f32 {
-        positive(x, &mut desk.list);
+        positive(x, &mut scratch.list);
         hidden1.copy_from_slice(&all[self.b1.clone()]);
-        layer(lanes(self.shape.h1), hidden1, &all[self.w1.clone()], x, &desk.list);
-        positive(hidden1, &mut desk.list);
+        layer(lanes(self.shape.h1), hidden1, &all[self.w1.clone()], x, &scratch.list);
+        positive(hidden1, &mut scratch.list);
         hidden2.copy_from_slice(&all[self.b2.clone()]);
-        layer(lanes(self.shape.h2), hidden2, &all[self.w2.clone()], hidden1, &desk.list);
+        layer(lanes(self.shape.h2), hidden2, &all[self.w2.clone()], hidden1, &scratch.list);
         let products = hidden2.iter().zip(&all[self.w3.clone()]).map(|(x, w)| x * w);
         all[self.b3.start] + products.sum::<f32>()
     }
@@ -190,9 +190,9 @@ impl Layout {
         x: &mut [f32],
         [hidden1, hidden2]: [&[f32]; 2],
         gradient: &mut [f32],
-        desk: &mut Desk,
+        scratch: &mut Scratch,
     ) {
-        let Desk { list, slopes: [slopes1, slopes2], back } = desk;
+        let Scratch { list, slopes: [slopes1, slopes2], back } = scratch;
         gradient[self.b3.start] += slope;
         add_scaled(&mut gradient[self.w3.clone()], hidden2, slope);
         slopes2.clear();

@@ -142,19 +142,19 @@ impl<V: Variant, S: Scheme> TableModel<V, S> {
         }
         // The longest first, or the last one keeps all others waiting.
         tasks.sort_by_key(|task| std::cmp::Reverse(task.list.len()));
-        let desks = Desks::new(size.entries * size.width);
-        workers.run(tasks, |task| desks.with(|desk| task.learn::<V, S>(scheme, batch, desk)));
+        let pool = ScratchPool::new(size.entries * size.width);
+        workers.run(tasks, |task| pool.with(|scratch| task.learn::<V, S>(scheme, batch, scratch)));
 
         let Some(shared) = &mut family.shared else { return };
         let tasks = shared.parts(bucket * size.width).into_iter().enumerate().collect();
-        let desks = Desks::new(bucket * size.width);
+        let pool = ScratchPool::new(bucket * size.width);
         workers.run(tasks, |(number, mut part): (usize, Part<'_>)| {
             let slopes = outputs.iter().filter_map(|shares| shares.get(number)).flatten();
-            desks.with(|desk| {
+            pool.with(|scratch| {
                 for &(entry, slopes) in slopes {
-                    desk.add(entry as usize - number * bucket, &slopes[..size.width]);
+                    scratch.add(entry as usize - number * bucket, &slopes[..size.width]);
                 }
-                desk.step(&mut part, batch.step, size, |_, _| ());
+                scratch.step(&mut part, batch.step, size, |_, _| ());
             });
         });
     }
@@ -185,7 +185,12 @@ struct Group<'a> {
 }
 
 impl Group<'_> {
-    fn learn<V: Variant, S: Scheme>(mut self, scheme: &S, batch: &Batch<'_>, desk: &mut Desk) {
+    fn learn<V: Variant, S: Scheme>(
+        mut self,
+        scheme: &S,
+        batch: &Batch<'_>,
+        scratch: &mut Scratch,
+    ) {
         let (stride, len, width) = (words_of::<V>(), list_len::<V>(), self.size.width);
         for &i in &self.list {
             let sample = Sample::new(&batch.words[i as usize * stride..][..stride], len);
@@ -194,7 +199,7 @@ impl Group<'_> {
                 if view.group == self.group {
                     scheme.entries(self.table, &view, |entry, sign| {
                         let slopes = [slope * view.sign * sign, slope];
-                        desk.add(entry as usize, &slopes[..width]);
+                        scratch.add(entry as usize, &slopes[..width]);
                     });
                 }
             });
@@ -204,7 +209,7 @@ impl Group<'_> {
             self.out.resize(BUCKETS, Vec::new());
         }
         let out = self.out;
-        desk.step(&mut self.part, batch.step, self.size, |entry, slopes| {
+        scratch.step(&mut self.part, batch.step, self.size, |entry, slopes| {
             if self.factors {
                 scheme.shared(table, group, entry, |at, sign| {
                     let tempo = slopes.get(1).copied().unwrap_or(0.0);
@@ -217,13 +222,13 @@ impl Group<'_> {
 
 /// Where a thread adds up slopes.
 #[derive(Default)]
-struct Desk {
+struct Scratch {
     /// Zero between tasks.
     slopes: Vec<f32>,
     touched: Vec<u32>,
 }
 
-impl Desk {
+impl Scratch {
     #[inline(always)]
     fn add(&mut self, entry: usize, slopes: &[f32]) {
         let sums = &mut self.slopes[entry * slopes.len()..][..slopes.len()];
@@ -234,7 +239,7 @@ impl Desk {
         sums.iter_mut().zip(slopes).for_each(|(sum, x)| *sum += x);
     }
 
-    /// Moves all that was touched, tells of each entry and its slopes, and clears the desk.
+    /// Moves all that was touched, tells of each entry and its slopes, and clears the scratch.
     fn step(
         &mut self,
         part: &mut Part<'_>,
@@ -253,24 +258,24 @@ impl Desk {
     }
 }
 
-/// Desks for as many threads as come.
-struct Desks {
+/// ScratchPool for as many threads as come.
+struct ScratchPool {
     len: usize,
-    free: Mutex<Vec<Desk>>,
+    free: Mutex<Vec<Scratch>>,
 }
 
-impl Desks {
+impl ScratchPool {
     fn new(len: usize) -> Self {
         Self { len, free: Mutex::default() }
     }
 
-    fn with(&self, work: impl FnOnce(&mut Desk)) {
+    fn with(&self, work: impl FnOnce(&mut Scratch)) {
         let free = || self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let desk = free().pop();
-        let mut desk =
-            desk.unwrap_or_else(|| Desk { slopes: vec![0.0; self.len], touched: Vec::new() });
-        work(&mut desk);
-        free().push(desk);
+        let scratch = free().pop();
+        let mut scratch =
+            scratch.unwrap_or_else(|| Scratch { slopes: vec![0.0; self.len], touched: Vec::new() });
+        work(&mut scratch);
+        free().push(scratch);
     }
 }
 
