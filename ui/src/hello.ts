@@ -15,6 +15,11 @@ export function facts(variant: Variant): VariantFacts {
   };
 }
 
+/** The scale of our own engine's win rates, as the server says. */
+export function scale(variant: Variant): number {
+  return hello.value?.engines.find(({ own }) => own)?.scale[variant] ?? 600;
+}
+
 /** The game's name with its handicap, where it has one. */
 export function gameName(variant: Variant, handicap: string | null): string {
   const name = say(facts(variant).name);

@@ -4,12 +4,13 @@
 //! copied to nets/ledger.toml. A test compares what is written with what is there.
 
 use crate::{Outcome, workspace_root};
+use lab::ledger::{Generation, Ledger, ShippedNet};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
-use toml::{Table, Value};
 
 const SOURCE: &str = "nets/ledger.toml";
 
@@ -27,128 +28,86 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 
 /// The files made from the ledger.
 fn pages(root: &Path) -> Result<Vec<(String, String)>, Box<dyn Error>> {
-    let text = fs::read_to_string(root.join(SOURCE))?;
-    let table: Table = text.parse()?;
-    let generations = entries(&table, "generation");
-    let shipped = entries(&table, "net");
-    let mut pages = vec![("nets/LEDGER.md".to_owned(), page(&shipped, &generations))];
-    for game in games(&generations) {
-        let of_game = generations.iter().filter(|e| text_of(e, "game") == game);
-        pages.push((
-            format!("nets/elo-{game}.svg"),
-            picture(&game, &of_game.copied().collect::<Vec<_>>()),
-        ));
+    let ledger: Ledger = fs::read_to_string(root.join(SOURCE))?.parse()?;
+    let mut pages = vec![("nets/LEDGER.md".to_owned(), page(&ledger))];
+    for game in games(&ledger) {
+        let drawn = picture(game, &of_game(&ledger, game).collect::<Vec<_>>());
+        pages.push((format!("nets/elo-{game}.svg"), drawn));
     }
     Ok(pages)
 }
 
-fn entries<'a>(table: &'a Table, key: &str) -> Vec<&'a Table> {
-    let list = table.get(key).and_then(Value::as_array);
-    list.into_iter().flatten().filter_map(Value::as_table).collect()
+fn games(ledger: &Ledger) -> BTreeSet<&str> {
+    ledger.generations.iter().map(|entry| entry.game.as_str()).collect()
 }
 
-fn text_of(entry: &Table, key: &str) -> String {
-    match entry.get(key) {
-        None => "–".to_owned(),
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Boolean(yes)) => if *yes { "yes" } else { "no" }.to_owned(),
-        Some(value) => value.to_string(),
-    }
+fn of_game<'a>(ledger: &'a Ledger, game: &str) -> impl Iterator<Item = &'a Generation> {
+    ledger.generations.iter().filter(move |entry| entry.game == game)
 }
 
-fn number_of(entry: &Table, key: &str) -> f64 {
-    let value = entry.get(key);
-    value
-        .and_then(Value::as_float)
-        .or(value.and_then(Value::as_integer).map(|n| n as f64))
-        .unwrap_or(0.0)
-}
-
-/// Low, middle and high Elo against the parent.
-fn elo_of(entry: &Table) -> Option<[f64; 3]> {
-    let list = entry.get("elo")?.as_array()?;
-    let numbers: Vec<f64> = list.iter().filter_map(Value::as_float).collect();
-    numbers.try_into().ok()
-}
-
-fn games(generations: &[&Table]) -> Vec<String> {
-    let mut games: Vec<String> = generations.iter().map(|e| text_of(e, "game")).collect();
-    games.sort();
-    games.dedup();
-    games
-}
-
-fn page(shipped: &[&Table], generations: &[&Table]) -> String {
+fn page(ledger: &Ledger) -> String {
     let mut out = String::from(
         "# Ledger of nets\n\n\
          How every shipped net came to be, from random numbers on. All teacher data are games of this\n\
          engine against itself. Generated from [ledger.toml](ledger.toml) by `cargo xtask ledger`.\n",
     );
-    if !shipped.is_empty() {
+    if !ledger.nets.is_empty() {
         out += "\n## Shipped\n\n| file | game | net | generation | measured |\n|---|---|---|---|---|\n";
-        for net in shipped {
-            let cells = ["file", "game", "net", "generation", "measured"].map(|k| text_of(net, k));
-            let _ = writeln!(out, "| {} |", cells.join(" | "));
+        for ShippedNet { file, game, net, generation, measured } in &ledger.nets {
+            let _ = writeln!(out, "| {file} | {game} | {net} | {generation} | {measured} |");
         }
     }
-    for game in games(generations) {
+    for game in games(ledger) {
         let _ = write!(
             out,
             "\n## {game}\n\n![Elo by generation](elo-{game}.svg)\n\n\
              | line | parent | net | positions | loss | gate | Elo (95 %) | landed |\n\
              |---|---|---|---|---|---|---|---|\n"
         );
-        for entry in generations.iter().filter(|e| text_of(e, "game") == game) {
+        for entry in of_game(ledger, game) {
             let _ = writeln!(out, "| {} |", row(entry).join(" | "));
         }
-        for entry in generations.iter().filter(|e| text_of(e, "game") == game) {
+        for entry in of_game(ledger, game) {
             out += &details(entry);
         }
     }
     out
 }
 
-fn row(entry: &Table) -> [String; 8] {
-    let elo = elo_of(entry).map_or_else(
-        || "–".to_owned(),
-        |[low, middle, high]| format!("{middle:+.0} ({low:+.0} to {high:+.0})"),
-    );
+fn row(entry: &Generation) -> [String; 8] {
+    let none = || "–".to_owned();
+    let elo = |[low, middle, high]: [f64; 3]| format!("{middle:+.0} ({low:+.0} to {high:+.0})");
     [
-        name(entry),
-        text_of(entry, "parent"),
-        text_of(entry, "net"),
-        text_of(entry, "positions"),
-        entry
-            .get("loss")
-            .map_or_else(|| "–".to_owned(), |_| format!("{:.4}", number_of(entry, "loss"))),
-        format!(
-            "+{} ={} −{}",
-            text_of(entry, "wins"),
-            text_of(entry, "draws"),
-            text_of(entry, "losses")
-        ),
-        elo,
-        text_of(entry, "accepted"),
+        entry.name(),
+        entry.parent.clone(),
+        entry.net.clone(),
+        entry.positions.to_string(),
+        entry.loss.map_or_else(none, |loss| format!("{loss:.4}")),
+        format!("+{} ={} −{}", entry.wins, entry.draws, entry.losses),
+        entry.elo().map_or_else(none, elo),
+        if entry.accepted { "yes" } else { "no" }.to_owned(),
     ]
 }
 
-fn name(entry: &Table) -> String {
-    let line =
-        entry.get("line").map_or_else(String::new, |_| format!("{} ", text_of(entry, "line")));
-    format!("{line}{}", text_of(entry, "generation"))
-}
-
-fn details(entry: &Table) -> String {
-    let mut out = format!("\n### {} {}\n\n", text_of(entry, "game"), name(entry));
-    for key in ["note", "machine", "seconds", "version", "commit", "games", "seed", "verdict"] {
-        if entry.contains_key(key) {
-            let _ = writeln!(out, "- {key}: {}", text_of(entry, key));
+fn details(entry: &Generation) -> String {
+    let mut out = format!("\n### {} {}\n\n", entry.game, entry.name());
+    let lines = [
+        ("note", entry.note.clone()),
+        ("machine", Some(entry.machine.clone())),
+        ("seconds", Some(entry.seconds.to_string())),
+        ("version", Some(entry.version.clone())),
+        ("commit", entry.commit.clone()),
+        ("games", Some(entry.games.to_string())),
+        ("seed", Some(entry.seed.to_string())),
+        ("verdict", Some(entry.verdict.clone())),
+    ];
+    for (key, text) in lines {
+        if let Some(text) = text {
+            let _ = writeln!(out, "- {key}: {text}");
         }
     }
-    let commands = entry.get("commands").and_then(Value::as_array);
-    let commands: Vec<&str> = commands.into_iter().flatten().filter_map(Value::as_str).collect();
-    if !commands.is_empty() {
-        let _ = write!(out, "\n```sh\n{}\n```\n", commands.join("\n"));
+    if !entry.commands.is_empty() {
+        let _ = write!(out, "\n```sh\n{}\n```\n", entry.commands.join("\n"));
     }
     out
 }
@@ -163,21 +122,21 @@ struct Point {
 }
 
 /// Elo summed up over the generations that landed, with the error of each step.
-fn picture(game: &str, generations: &[&Table]) -> String {
+fn picture(game: &str, generations: &[&Generation]) -> String {
     let (width, height, left, top, bottom) = (640.0, 320.0, 60.0, 40.0, 40.0);
     let mut points = vec![Point { at: 0.0, elo: [0.0; 3], landed: true, label: "material".into() }];
     // Where each net stands: a generation begins at its parent, whatever landed since.
     let mut standing: Vec<(String, f64)> = vec![("material".to_owned(), 0.0)];
     for (i, entry) in generations.iter().enumerate() {
-        let Some(elo) = elo_of(entry) else { continue };
-        let parent = text_of(entry, "parent");
-        let base = standing.iter().find(|(net, _)| *net == parent).map_or(0.0, |(_, elo)| *elo);
-        let landed = entry.get("accepted").and_then(Value::as_bool) == Some(true);
+        let Some(elo) = entry.elo() else { continue };
+        let base =
+            standing.iter().find(|(net, _)| *net == entry.parent).map_or(0.0, |(_, elo)| *elo);
+        let landed = entry.accepted;
         if landed {
-            standing.push((text_of(entry, "net"), base + elo[1]));
+            standing.push((entry.net.clone(), base + elo[1]));
         }
         let elo = elo.map(|elo| base + elo);
-        points.push(Point { at: i as f64 + 1.0, elo, landed, label: name(entry) });
+        points.push(Point { at: i as f64 + 1.0, elo, landed, label: entry.name() });
     }
     let most = points.iter().map(|p| p.elo[2]).fold(50.0, f64::max) * 1.05;
     let least = points.iter().map(|p| p.elo[0]).fold(0.0, f64::min) * 1.05;
@@ -234,16 +193,15 @@ mod tests {
 
     #[test]
     fn generations_that_did_not_land_are_shown_too() {
-        let table: Table = "[[generation]]\ngame='shogi'\ngeneration=1\naccepted=true\n\
+        let ledger: Ledger = "[[generation]]\ngame='shogi'\ngeneration=1\naccepted=true\n\
             elo=[80.0,100.0,120.0]\npositions=5\n[[generation]]\ngame='shogi'\ngeneration=2\n\
             accepted=false\nelo=[-30.0,-10.0,10.0]\ncommands=['nue gen']\n"
             .parse()
             .unwrap();
-        let generations = entries(&table, "generation");
-        let text = page(&[], &generations);
+        let text = page(&ledger);
         assert!(text.contains("+100 (+80 to +120)") && text.contains("-10 (-30 to +10)"), "{text}");
         assert!(text.contains("nue gen"));
-        let drawn = picture("shogi", &generations);
+        let drawn = picture("shogi", &of_game(&ledger, "shogi").collect::<Vec<_>>());
         assert_eq!(drawn.matches("<circle").count(), 3);
     }
 }

@@ -8,6 +8,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
+mod contract;
 mod ledger;
 mod measure;
 mod tidy;
@@ -39,6 +40,11 @@ const COMMANDS: &[Command] = &[
         name: "measure",
         summary: "clean builds and speed of play by profile; tests after an edit",
         run: measure::run,
+    },
+    Command {
+        name: "contract",
+        summary: "write the page's TypeScript and the OpenAPI document from the types",
+        run: contract::run,
     },
     Command {
         name: "ledger",

@@ -1,6 +1,6 @@
 //! What a command evaluates with, from its command line.
 
-pub(crate) use assembly::evaluation::{Evaluation, LARGEST_FV_SCALE, MATERIAL, Single, single};
+pub(crate) use assembly::evaluation::{Evaluation, LARGEST_FV_SCALE, Single, single};
 
 use crate::failure::Failure;
 use clap::Args;

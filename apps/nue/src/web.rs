@@ -3,6 +3,7 @@
 use crate::assemble;
 use crate::evaluation::{Evaluation, EvaluationArgs};
 use crate::failure::{Failure, Outcome};
+use board::hello::Scales;
 use clap::{Args, Subcommand};
 use kifu::Record;
 use rules::Game;
@@ -151,7 +152,9 @@ fn engines(args: &WebArgs) -> Result<EngineSettings, Failure> {
     };
     let (shogi, about_shogi) = find(Game::Shogi)?;
     let (minishogi, about_minishogi) = find(Game::Minishogi)?;
+    let scales = Scales { shogi: shogi.win_rate_scale(), minishogi: minishogi.win_rate_scale() };
     Ok(EngineSettings {
+        scales,
         threads: args.threads.map(usize::from),
         hash: args.hash as usize,
         own: Box::new(move |time| {

@@ -10,11 +10,15 @@
 //! | [`starts`] | where the games begin |
 //! | [`maker`] | one game |
 //! | this | many at a time, in order |
+//! | [`settings`] | what somebody asks for, made into a recipe |
+//! | [`file`] | the teacher file the games go to, to be resumed |
 //!
-//! Deliberately absent: files (the caller takes the games) and clocks (thinking is bounded by nodes
-//! or depth, or the data would not repeat).
+//! Deliberately absent: clocks for the players (thinking is bounded by nodes or depth, or the data
+//! would not repeat).
 
+pub mod file;
 pub mod maker;
+pub mod settings;
 pub mod starts;
 
 #[cfg(test)]

@@ -1,38 +1,103 @@
 //! An analysis under way: its lines, whichever slice of time they come from, for the page.
 
-use crate::ending;
+use crate::ending::{self, EndingView};
+use crate::error::ErrorCode;
 use crate::notation;
 use crate::position;
 use crate::question::Lines;
-use crate::score;
-use rules::AnyPosition;
-use serde_json::{Value, json};
+use crate::score::{self, ScoreView};
+use crate::words::millis;
+use rules::{AnyPosition, Move};
+use serde::Serialize;
 use std::time::Duration;
 use think::{Bound, Info};
 
 /// Moves of a line that are shown.
 const SHOWN: usize = 30;
 
-/// How it stands.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Phase {
+/// How a long search stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum WorkState {
     /// Waits for a thread.
     Queued,
-    /// Searches.
     Running,
-    /// Came to its end.
+    /// Came to its end: time, a mate, the only question answered.
     Done,
-    /// Was stopped.
     Stopped,
-    /// The engine failed, with that message.
-    Failed(String),
+    /// The engine crashed or cannot be started; `code` and `message` say more.
+    Failed,
+    /// Nothing to analyse: `ending` says why.
+    Over,
+}
+
+/// An analysis as the page sees it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Analysis"))]
+pub struct AnalysisView {
+    /// The page's place for it.
+    pub slot: String,
+    /// The page's number; what has an older number is to be dropped.
+    pub serial: u64,
+    pub state: WorkState,
+    pub engine: String,
+    /// How many wait before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ahead: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seldepth: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nps: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hashfull: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ms: Option<u64>,
+    pub lines: Vec<EngineLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ending: Option<EndingView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<ErrorCode>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// One line of an analysis, the best has rank 1.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct EngineLine {
+    pub rank: u32,
+    pub depth: Option<u32>,
+    pub score: ScoreView,
+    pub bound: BoundView,
+    /// Black's, between 0 and 1.
+    pub winrate: f64,
+    pub pv: Vec<String>,
+    pub ja: Vec<String>,
+    pub en: Vec<String>,
+}
+
+/// Whether the score is at least or at most that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Bound"))]
+#[serde(rename_all = "lowercase")]
+pub enum BoundView {
+    Exact,
+    Lower,
+    Upper,
 }
 
 /// An analysis with everything known so far.
 #[derive(Clone, Debug)]
 pub struct Analysis {
     subject: Subject,
-    phase: Phase,
+    state: WorkState,
+    /// Why it failed.
+    failure: Option<String>,
     /// What the page sees.
     shown: Lines,
     /// What the present slice has said; it begins anew and is shown when it has caught up.
@@ -52,30 +117,41 @@ pub struct Subject {
     pub engine: String,
     /// The position with its history.
     pub position: AnyPosition,
+    /// Scale of the engine's win rates.
+    pub scale: f64,
 }
 
 impl Subject {
-    /// The beginning of every message.
-    fn message(&self, state: &str) -> Value {
-        json!({ "type": "analysis", "slot": self.slot, "serial": self.serial, "state": state,
-            "engine": self.engine, "lines": [] })
+    /// A message without lines.
+    pub fn told(&self, state: WorkState) -> AnalysisView {
+        AnalysisView {
+            slot: self.slot.clone(),
+            serial: self.serial,
+            state,
+            engine: self.engine.clone(),
+            ahead: None,
+            depth: None,
+            seldepth: None,
+            nodes: None,
+            nps: None,
+            hashfull: None,
+            ms: None,
+            lines: Vec::new(),
+            ending: None,
+            code: None,
+            message: None,
+        }
+    }
+
+    /// It waits, that many before it.
+    pub fn queued(&self, ahead: usize) -> AnalysisView {
+        AnalysisView { ahead: Some(ahead as u32), ..self.told(WorkState::Queued) }
     }
 
     /// Nothing to analyse: the game is over here.
-    pub fn over(&self) -> Option<Value> {
+    pub fn over(&self) -> Option<AnalysisView> {
         let ended = ending::by_rules(&self.position).filter(|_| self.position.is_mated())?;
-        let mut value = self.message("over");
-        value["ending"] = ended.view();
-        Some(value)
-    }
-
-    /// It waits, or was ended from here.
-    pub fn told(&self, state: &str, ahead: Option<usize>) -> Value {
-        let mut value = self.message(state);
-        if let Some(ahead) = ahead {
-            value["ahead"] = ahead.into();
-        }
-        value
+        Some(AnalysisView { ending: Some(ending::view(ended)), ..self.told(WorkState::Over) })
     }
 }
 
@@ -84,7 +160,8 @@ impl Analysis {
     pub fn new(subject: Subject) -> Self {
         Self {
             subject,
-            phase: Phase::Queued,
+            state: WorkState::Queued,
+            failure: None,
             shown: Lines::default(),
             fresh: Lines::default(),
             earlier: (0, Duration::ZERO),
@@ -92,8 +169,14 @@ impl Analysis {
     }
 
     /// It stands differently.
-    pub fn set_phase(&mut self, phase: Phase) {
-        self.phase = phase;
+    pub const fn set_state(&mut self, state: WorkState) {
+        self.state = state;
+    }
+
+    /// The engine failed.
+    pub fn fail(&mut self, why: String) {
+        self.state = WorkState::Failed;
+        self.failure = Some(why);
     }
 
     /// The engine has reported.
@@ -118,58 +201,55 @@ impl Analysis {
         self.shown.latest.nodes = Some(0);
         self.shown.latest.time = Some(Duration::ZERO);
         self.fresh = Lines::default();
-        self.phase = Phase::Queued;
+        self.state = WorkState::Queued;
     }
 
     /// As the page sees it.
-    pub fn view(&self) -> Value {
-        let subject = &self.subject;
-        let state = match &self.phase {
-            Phase::Queued => "queued",
-            Phase::Running => "running",
-            Phase::Done => "done",
-            Phase::Stopped => "stopped",
-            Phase::Failed(_) => "failed",
-        };
-        let mut value = subject.message(state);
-        if let Phase::Failed(why) = &self.phase {
-            value["code"] = "engine_failed".into();
-            value["message"] = why.as_str().into();
-        }
-        let latest = &self.shown.latest;
-        let time = self.earlier.1 + latest.time.unwrap_or_default();
-        value["depth"] = json!(latest.depth);
-        value["seldepth"] = json!(latest.seldepth);
-        value["nodes"] = (self.earlier.0 + latest.nodes.unwrap_or(0)).into();
-        value["nps"] = json!(latest.nps);
-        value["hashfull"] = json!(latest.hashfull);
-        value["ms"] = (time.as_millis() as u64).into();
+    pub fn view(&self) -> AnalysisView {
+        let (subject, latest) = (&self.subject, &self.shown.latest);
         let last = position::last(&subject.position);
         let lines = self.shown.ranked().enumerate();
-        value["lines"] =
-            lines.map(|(i, info)| line(&subject.position, last, i + 1, info)).collect();
-        value
+        AnalysisView {
+            depth: latest.depth,
+            seldepth: latest.seldepth,
+            nodes: Some(self.earlier.0 + latest.nodes.unwrap_or(0)),
+            nps: latest.nps,
+            hashfull: latest.hashfull,
+            ms: Some(millis(self.earlier.1 + latest.time.unwrap_or_default())),
+            lines: lines.filter_map(|(i, info)| line(subject, last, i + 1, info)).collect(),
+            code: self.failure.as_ref().map(|_| ErrorCode::EngineFailed),
+            message: self.failure.clone(),
+            ..subject.told(self.state)
+        }
     }
 }
 
-/// One line for the page.
-pub fn line(position: &AnyPosition, last: Option<rules::Move>, rank: usize, info: &Info) -> Value {
+/// One line for the page; a line without a score is none.
+fn line(subject: &Subject, last: Option<Move>, rank: usize, info: &Info) -> Option<EngineLine> {
+    let position = &subject.position;
     let shown = &info.pv[..info.pv.len().min(SHOWN)];
     let told = notation::line(position, last, shown);
-    let bound = match info.score {
-        Some((_, Bound::Lower)) => "lower",
-        Some((_, Bound::Upper)) => "upper",
-        _ => "exact",
-    };
-    let mut value = json!({ "rank": rank, "depth": info.depth, "bound": bound,
-        "pv": told.usi, "ja": told.ja, "en": told.en });
-    score::put(&mut value, info, position.turn());
-    value
+    let (score, winrate) = score::of_line(info, position.turn(), subject.scale);
+    Some(EngineLine {
+        rank: rank as u32,
+        depth: info.depth,
+        score: score?,
+        bound: match info.score {
+            Some((_, Bound::Lower)) => BoundView::Lower,
+            Some((_, Bound::Upper)) => BoundView::Upper,
+            _ => BoundView::Exact,
+        },
+        winrate: winrate?,
+        pv: told.usi,
+        ja: told.ja,
+        en: told.en,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
     use think::Score;
 
     fn info(position: &AnyPosition, depth: u32, text: &str, nodes: u64) -> Info {
@@ -191,6 +271,7 @@ mod tests {
             serial: 4,
             engine: "nue".to_owned(),
             position: position.clone(),
+            scale: score::USUAL_SCALE,
         };
         (Analysis::new(subject), position)
     }
@@ -198,22 +279,22 @@ mod tests {
     #[test]
     fn lines_of_a_later_slice_are_shown_when_they_have_caught_up() {
         let (mut analysis, position) = analysis();
-        analysis.set_phase(Phase::Running);
+        analysis.set_state(WorkState::Running);
         analysis.hear(&info(&position, 9, "7g7f", 100));
-        let told = analysis.view();
+        let told = json!(analysis.view());
         assert_eq!(
             (&told["depth"], &told["nodes"], &told["serial"]),
             (&json!(9), &json!(100), &json!(4))
         );
         assert_eq!(told["lines"][0]["ja"], json!(["▲７六歩"]));
         analysis.pause();
-        analysis.set_phase(Phase::Running);
+        analysis.set_state(WorkState::Running);
         analysis.hear(&info(&position, 1, "2g2f", 10));
-        let told = analysis.view();
+        let told = json!(analysis.view());
         assert_eq!((&told["depth"], &told["nodes"]), (&json!(9), &json!(110)));
         assert_eq!(told["lines"][0]["pv"], json!(["7g7f"]));
         analysis.hear(&info(&position, 10, "2g2f", 50));
-        let told = analysis.view();
+        let told = json!(analysis.view());
         assert_eq!(
             (&told["depth"], &told["nodes"], &told["ms"]),
             (&json!(10), &json!(150), &json!(150))
@@ -225,8 +306,8 @@ mod tests {
     fn a_failure_says_why() {
         let (mut analysis, position) = analysis();
         analysis.hear(&info(&position, 1, "7g7f", 1));
-        analysis.set_phase(Phase::Failed("it died".to_owned()));
-        let told = analysis.view();
+        analysis.fail("it died".to_owned());
+        let told = json!(analysis.view());
         assert_eq!((&told["state"], &told["message"]), (&json!("failed"), &json!("it died")));
     }
 }

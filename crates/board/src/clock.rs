@@ -1,14 +1,16 @@
 //! The clocks of a game. Time comes in as a value; a clock nobody looks at stands still.
 
 use crate::error::ApiError;
+use crate::words::{self, millis};
+use play::{ClockRule, Credit, Edge, FlagFallen, GameTime};
 use rules::Color;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use std::time::Duration;
 use think::{Clocks, Moment};
 
 /// What both players have, in seconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ClockRule"))]
 pub struct TimeControl {
     /// For the whole game.
     #[serde(default)]
@@ -22,6 +24,21 @@ pub struct TimeControl {
 }
 
 impl TimeControl {
+    /// How a clock at the board counts: exactly, and who has used all of its time has lost.
+    fn rule(&self) -> ClockRule {
+        ClockRule {
+            game: Some(GameTime {
+                main: seconds(self.main),
+                byoyomi: seconds(self.byoyomi),
+                increment: seconds(self.increment),
+                credit: Credit::AfterMove,
+                delay: Duration::ZERO,
+            }),
+            edge: Edge::Over,
+            ..ClockRule::default()
+        }
+    }
+
     /// Whether anybody can play by it.
     pub fn check(&self) -> Result<(), ApiError> {
         if self.main > 86_400 || self.byoyomi > 3600 || self.increment > 600 {
@@ -36,15 +53,32 @@ impl TimeControl {
     }
 }
 
-/// The time was over.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FlagFallen;
+/// What is left on one clock now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ClockFace {
+    /// Of the main time, or of the byoyomi period.
+    pub ms: u64,
+    /// Whether the main time is used up.
+    pub byoyomi: bool,
+}
+
+/// Both clocks now. The page counts down by itself from the moment the message came; the server
+/// alone decides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ClockFaces {
+    /// Nobody's at the end, and while no connection of the visitor has the game open.
+    pub running: Option<words::Color>,
+    pub black: ClockFace,
+    pub white: ClockFace,
+}
 
 /// Both clocks; without a time control they only measure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Clock {
     control: Option<TimeControl>,
-    left: [Duration; 2],
+    sides: [play::Clock; 2],
     /// Used of the present turn before it was last set going.
     used: Duration,
     /// Since when it runs.
@@ -58,8 +92,8 @@ const fn seconds(n: u32) -> Duration {
 impl Clock {
     /// Clocks before the first move, standing still.
     pub fn new(control: Option<TimeControl>) -> Self {
-        let left = [seconds(control.map_or(0, |c| c.main)); 2];
-        Self { control, left, used: Duration::ZERO, since: None }
+        let rule = control.map_or_else(ClockRule::default, |control| control.rule());
+        Self { control, sides: [play::Clock::new(rule); 2], used: Duration::ZERO, since: None }
     }
 
     fn byoyomi(&self) -> Duration {
@@ -67,13 +101,15 @@ impl Clock {
     }
 
     /// What both had by colour at the beginning of the present turn.
-    pub const fn left(&self) -> [Duration; 2] {
-        self.left
+    pub fn left(&self) -> [Duration; 2] {
+        self.sides.map(|side| side.left())
     }
 
     /// Sets what both have at the beginning of a turn: a game taken up again.
-    pub const fn set(&mut self, left: [Duration; 2]) {
-        self.left = left;
+    pub fn set(&mut self, left: [Duration; 2]) {
+        for (side, left) in self.sides.iter_mut().zip(left) {
+            side.set_left(left);
+        }
         self.used = Duration::ZERO;
         self.since = None;
     }
@@ -103,22 +139,17 @@ impl Clock {
 
     /// What the side has for this turn in all; nothing limits it without a time control.
     pub fn allowed(&self, color: Color) -> Option<Duration> {
-        self.control.map(|_| self.left[color.index()] + self.byoyomi())
+        self.sides[color.index()].limit()
     }
 
     /// Whether the time of the side to move is over.
     pub fn is_over(&self, color: Color, now: Moment) -> bool {
-        self.allowed(color).is_some_and(|allowed| self.elapsed(now) >= allowed)
+        self.sides[color.index()].is_over(self.elapsed(now))
     }
 
     /// The side has moved after that time of its turn; the next turn begins, standing still.
     pub fn turn(&mut self, color: Color, spent: Duration) -> Result<(), FlagFallen> {
-        if self.allowed(color).is_some_and(|allowed| spent >= allowed) {
-            return Err(FlagFallen);
-        }
-        let left = &mut self.left[color.index()];
-        let increment = seconds(self.control.map_or(0, |c| c.increment));
-        *left = left.saturating_sub(spent) + increment;
+        self.sides[color.index()].end_turn(spent)?;
         self.used = Duration::ZERO;
         self.since = None;
         Ok(())
@@ -128,26 +159,23 @@ impl Clock {
     pub fn told(&self) -> Option<Clocks> {
         let control = self.control?;
         let increment = [seconds(control.increment); 2];
-        Some(Clocks { time: self.left, increment, byoyomi: self.byoyomi() })
+        Some(Clocks { time: self.left(), increment, byoyomi: self.byoyomi() })
     }
 
-    /// As the page sees it.
-    pub fn view(&self, turn: Color, now: Moment, over: bool) -> Value {
-        if self.control.is_none() {
-            return Value::Null;
-        }
+    /// As the page sees it; `None` without a time control.
+    pub fn view(&self, turn: Color, now: Moment, over: bool) -> Option<ClockFaces> {
+        self.control?;
         let side = |color: Color| {
             let used = if color == turn && !over { self.elapsed(now) } else { Duration::ZERO };
-            let left = self.left[color.index()];
+            let left = self.sides[color.index()].left();
             let byoyomi = used >= left && !self.byoyomi().is_zero();
             let end = if byoyomi { left + self.byoyomi() } else { left };
-            json!({ "ms": end.saturating_sub(used).as_millis() as u64, "byoyomi": byoyomi })
+            ClockFace { ms: millis(end.saturating_sub(used)), byoyomi }
         };
-        let running = self.is_running() && !over;
-        json!({
-            "running": running.then(|| crate::words::color(turn)),
-            "black": side(Color::Black),
-            "white": side(Color::White),
+        Some(ClockFaces {
+            running: (self.is_running() && !over).then(|| turn.into()),
+            black: side(Color::Black),
+            white: side(Color::White),
         })
     }
 }
@@ -165,19 +193,19 @@ mod tests {
         let mut clock = Clock::new(Some(TimeControl { main: 10, byoyomi: 5, increment: 0 }));
         clock.run(s(100));
         assert_eq!(
-            clock.view(Color::Black, s(104), false)["black"],
-            json!({ "ms": 6000, "byoyomi": false })
+            clock.view(Color::Black, s(104), false).unwrap().black,
+            ClockFace { ms: 6000, byoyomi: false }
         );
         assert_eq!(
-            clock.view(Color::Black, s(112), false)["black"],
-            json!({ "ms": 3000, "byoyomi": true })
+            clock.view(Color::Black, s(112), false).unwrap().black,
+            ClockFace { ms: 3000, byoyomi: true }
         );
         assert!(!clock.is_over(Color::Black, s(114)) && clock.is_over(Color::Black, s(115)));
         assert_eq!(clock.turn(Color::Black, s(12)), Ok(()));
         assert_eq!(clock.left(), [s(0), s(10)]);
         assert_eq!(
-            clock.view(Color::White, s(200), false)["black"],
-            json!({ "ms": 5000, "byoyomi": true })
+            clock.view(Color::White, s(200), false).unwrap().black,
+            ClockFace { ms: 5000, byoyomi: true }
         );
         assert_eq!(clock.turn(Color::Black, s(5)), Err(FlagFallen));
     }
@@ -200,8 +228,8 @@ mod tests {
         clock.run(s(90));
         clock.run(s(95));
         assert_eq!(clock.elapsed(s(96)), s(8));
-        assert_eq!(clock.view(Color::Black, s(96), false)["running"], "black");
-        assert_eq!(clock.view(Color::Black, s(96), true)["running"], Value::Null);
+        let running = |over| clock.view(Color::Black, s(96), over).unwrap().running;
+        assert_eq!((running(false), running(true)), (Some(words::Color::Black), None));
     }
 
     #[test]

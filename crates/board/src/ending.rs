@@ -1,103 +1,89 @@
 //! How games end, in words the page translates.
 
 use crate::words;
-use rules::{AnyPosition, Color, GameRepetition};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use play::{Ending, Outcome, Reason};
+use rules::{AnyPosition, Color};
+use serde::Serialize;
+use serde_json::Value;
 
-/// Why a game on this board ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// No legal move.
-    Mate,
-    /// The fourth occurrence of a position.
-    Repetition,
-    /// The same, one side having given check all the time.
-    PerpetualCheck,
-    /// Declared by entering king.
-    Declaration,
-    /// The limit of moves.
-    MoveLimit,
-    /// Out of time.
-    Time,
-    /// Resigned.
-    Resign,
-    /// The opponent's program broke down.
-    EngineFailed,
+/// How a game ended.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Ending"))]
+pub struct EndingView {
+    /// Games here: `mate`, `repetition`, `perpetual_check`, `declaration`, `move_limit`, `time`,
+    /// `resign`, `engine_failed`. Records also: `interrupted`, `impasse`, `draw`, `illegal_move`,
+    /// `illegal_action`, `no_mate`, `taken_back`, `error`, `default_win`, `default_loss`, `sealed`,
+    /// `abandoned`, `won`, `other`.
+    pub reason: String,
+    /// Nobody in a draw.
+    pub winner: Option<words::Color>,
+    /// The illegal move, or the word of a record nobody knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
-impl Reason {
-    /// The word in messages.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Mate => "mate",
-            Self::Repetition => "repetition",
-            Self::PerpetualCheck => "perpetual_check",
-            Self::Declaration => "declaration",
-            Self::MoveLimit => "move_limit",
-            Self::Time => "time",
-            Self::Resign => "resign",
-            Self::EngineFailed => "engine_failed",
-        }
+/// Why games at the board end, and the word in messages and in the data file.
+const PLAYED: [(&str, Reason); 8] = [
+    ("mate", Reason::Mate),
+    ("repetition", Reason::Repetition),
+    ("perpetual_check", Reason::PerpetualCheck),
+    ("declaration", Reason::Declaration),
+    ("move_limit", Reason::MaxMoves),
+    ("time", Reason::TimeUp),
+    ("resign", Reason::Resign),
+    ("engine_failed", Reason::Crash),
+];
+
+/// The word of a reason.
+pub fn word(reason: Reason) -> &'static str {
+    PLAYED.iter().find(|(_, known)| *known == reason).map_or("other", |(word, _)| *word)
+}
+
+/// The end of a game at the board from its word and its winner.
+pub fn of_words(word: &str, winner: Option<Color>) -> Option<Ending> {
+    let (_, reason) = *PLAYED.iter().find(|(known, _)| *known == word)?;
+    let outcome = match reason {
+        Reason::Crash => Outcome::Unknown,
+        _ => Outcome::of(winner),
+    };
+    Some(Ending { outcome, reason })
+}
+
+/// The opponent's program broke down: nobody has lost.
+pub const ENGINE_FAILED: Ending = Ending::unknown(Reason::Crash);
+
+/// As the page sees it.
+pub fn view(ending: Ending) -> EndingView {
+    EndingView {
+        reason: word(ending.reason).to_owned(),
+        winner: ending.winner().map(Into::into),
+        text: None,
     }
 }
 
-/// The end of a game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ending {
-    /// Why.
-    pub reason: Reason,
-    /// Who won; nobody in a draw.
-    pub winner: Option<Color>,
-}
-
-impl Ending {
-    /// An end that has a winner.
-    pub const fn won(reason: Reason, winner: Color) -> Self {
-        Self { reason, winner: Some(winner) }
-    }
-
-    /// As the page sees it.
-    pub fn view(&self) -> Value {
-        json!({ "reason": self.reason.word(), "winner": self.winner.map(words::color) })
-    }
-
-    /// As records have it, where `turn` is to move.
-    pub fn recorded(&self, turn: Color) -> kifu::Ending {
-        match self.reason {
-            Reason::Mate => kifu::Ending::Mate,
-            Reason::Repetition => match self.winner {
-                Some(winner) => kifu::Ending::Won(winner),
-                None => kifu::Ending::Repetition,
-            },
-            Reason::PerpetualCheck => {
-                kifu::Ending::PerpetualCheck(self.winner.unwrap_or(turn).opponent())
-            }
-            Reason::Declaration => kifu::Ending::Declaration,
-            Reason::MoveLimit => kifu::Ending::MaxMoves,
-            Reason::Time => kifu::Ending::TimeUp,
-            Reason::Resign if self.winner == Some(turn) => kifu::Ending::Abandoned(Some(!turn)),
-            Reason::Resign => kifu::Ending::Resign,
-            Reason::EngineFailed => kifu::Ending::Interrupted,
-        }
+/// As records have it, where `turn` is to move.
+pub fn recorded(ending: Ending, turn: Color) -> kifu::Ending {
+    let winner = ending.winner();
+    match ending.reason {
+        Reason::Mate => kifu::Ending::Mate,
+        Reason::Repetition => match winner {
+            Some(winner) => kifu::Ending::Won(winner),
+            None => kifu::Ending::Repetition,
+        },
+        Reason::PerpetualCheck => kifu::Ending::PerpetualCheck(winner.unwrap_or(turn).opponent()),
+        Reason::Declaration => kifu::Ending::Declaration,
+        Reason::MaxMoves => kifu::Ending::MaxMoves,
+        Reason::TimeUp => kifu::Ending::TimeUp,
+        Reason::Resign if winner == Some(turn) => kifu::Ending::Abandoned(Some(!turn)),
+        Reason::Resign => kifu::Ending::Resign,
+        _ => kifu::Ending::Interrupted,
     }
 }
 
 /// The end that the rules alone have brought about: mate, or the fourth occurrence.
 pub fn by_rules(position: &AnyPosition) -> Option<Ending> {
-    if position.is_mated() {
-        return Some(Ending::won(Reason::Mate, position.turn().opponent()));
-    }
-    match position.repetition()? {
-        GameRepetition::Draw => Some(Ending { reason: Reason::Repetition, winner: None }),
-        GameRepetition::Lost(loser) => {
-            // On 5×5 any repetition is lost by Black; perpetual check is not what decides it.
-            let plain = position.game() == rules::Game::Minishogi && loser == Color::Black;
-            let reason = if plain { Reason::Repetition } else { Reason::PerpetualCheck };
-            Some(Ending::won(reason, loser.opponent()))
-        }
-    }
+    let rules = play::GameRules { max_moves: None, ..play::GameRules::default() };
+    rules.end_of(position, 0)
 }
 
 /// Endings of records without data, and their words.
@@ -121,9 +107,9 @@ const RECORDED: [(&str, kifu::Ending); 16] = [
 ];
 
 /// The ending of a record for the page, where `turn` was to move.
-pub fn of_record(ending: &kifu::Ending, turn: Color) -> Value {
+pub fn of_record(ending: &kifu::Ending, turn: Color) -> EndingView {
     let winner = match ending.outcome(turn) {
-        kifu::Outcome::Won(winner) => Some(words::color(winner)),
+        Outcome::Won(winner) => Some(winner.into()),
         _ => None,
     };
     let known = RECORDED.iter().find(|(_, known)| known == ending).map(|(word, _)| *word);
@@ -136,17 +122,13 @@ pub fn of_record(ending: &kifu::Ending, turn: Color) -> Value {
         kifu::Ending::Other(text) => ("other", Some(text.clone())),
         _ => (known.unwrap_or("other"), None),
     };
-    let mut value = json!({ "reason": word, "winner": winner });
-    if let Some(text) = text {
-        value["text"] = text.into();
-    }
-    value
+    EndingView { reason: word.to_owned(), winner, text }
 }
 
 /// The ending of a record from the page's words; `None` if nobody knows them.
 pub fn to_record(value: &Value) -> Option<kifu::Ending> {
     let word = value["reason"].as_str()?;
-    let winner = value["winner"].as_str().and_then(words::to_color);
+    let winner = value["winner"].as_str().and_then(words::Color::of_word).map(Color::from);
     let text = value["text"].as_str();
     Some(match word {
         "perpetual_check" => kifu::Ending::PerpetualCheck(winner?.opponent()),
@@ -169,6 +151,7 @@ pub fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn endings_of_records_return_as_they_went() {
@@ -182,7 +165,7 @@ mod tests {
             kifu::Ending::Other("?".to_owned()),
         ];
         for ending in RECORDED.iter().map(|(_, e)| e.clone()).chain(with_data) {
-            let view = of_record(&ending, Color::Black);
+            let view = json!(of_record(&ending, Color::Black));
             assert_eq!(to_record(&view), Some(ending), "{view}");
         }
         assert_eq!(to_record(&json!({ "reason": "boredom" })), None);
@@ -194,7 +177,7 @@ mod tests {
         let mated = "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
         let position = AnyPosition::from_sfen(rules::Game::Shogi, mated).unwrap();
         let ending = by_rules(&position).unwrap();
-        assert_eq!(ending.view(), json!({ "reason": "mate", "winner": "black" }));
+        assert_eq!(json!(view(ending)), json!({ "reason": "mate", "winner": "black" }));
         let mut position = AnyPosition::startpos(rules::Game::Shogi);
         for _ in 0..3 {
             for text in ["2h3h", "8b7b", "3h2h", "7b8b"] {
@@ -203,6 +186,18 @@ mod tests {
             }
         }
         let ending = by_rules(&position).unwrap();
-        assert_eq!(ending, Ending { reason: Reason::Repetition, winner: None });
+        assert_eq!(ending, Ending::draw(Reason::Repetition));
+    }
+
+    #[test]
+    fn words_of_the_data_file_return_as_they_went() {
+        for (word, reason) in PLAYED {
+            for winner in [Some(Color::White), None] {
+                let ending = of_words(word, winner).unwrap();
+                assert_eq!((super::word(ending.reason), ending.reason), (word, reason));
+                assert_eq!(ending.winner(), winner.filter(|_| reason != Reason::Crash));
+            }
+        }
+        assert_eq!(of_words("boredom", None), None);
     }
 }

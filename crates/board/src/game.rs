@@ -2,14 +2,16 @@
 //! clock of its own.
 
 use crate::clock::Clock;
-use crate::ending::{self, Ending, Reason};
+use crate::clock::{ClockFaces, TimeControl};
+use crate::ending::{self, EndingView};
 use crate::error::{ApiError, ErrorCode};
 use crate::notation;
-use crate::position;
-use crate::setup::{Opponent, Setup, Side};
-use crate::words;
+use crate::position::{self, PositionView};
+use crate::setup::{Opponent, OpponentView, Setup, Side};
+use crate::words::{self, Variant, millis};
+use play::{Ending, GameRules, Reason};
 use rules::{AnyPosition, Color, Kings, Move};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::time::Duration;
 use think::Moment;
 
@@ -22,8 +24,107 @@ pub struct Played {
     pub spent: Duration,
     /// What both had after it.
     pub left: [Duration; 2],
-    /// As the page sees it.
-    view: Value,
+    view: PlayedMove,
+}
+
+/// A move as the page sees it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PlayedMove {
+    pub ply: u32,
+    pub side: words::Color,
+    pub usi: String,
+    pub ja: String,
+    pub en: String,
+    /// Time it took.
+    pub ms: u64,
+    /// After the move.
+    pub sfen: String,
+    pub check: bool,
+}
+
+/// The whole state of a game, sent whole after every change.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Game"))]
+#[serde(rename_all = "camelCase")]
+pub struct GameView {
+    /// Its id.
+    pub game: String,
+    /// Grows with every change; an older one that comes late is to be dropped.
+    pub revision: u64,
+    pub variant: Variant,
+    pub handicap: Option<String>,
+    pub start: String,
+    pub you: Side,
+    pub opponent: OpponentView,
+    pub declaration_rule: String,
+    pub max_moves: u32,
+    /// Without moves unless it is your turn.
+    pub position: PositionView,
+    pub moves: Vec<PlayedMove>,
+    pub clock: Option<TimeControl>,
+    pub clocks: Option<ClockFaces>,
+    pub status: GameStatus,
+    pub ending: Option<EndingView>,
+    pub thinking: Option<Thinking>,
+    pub may: Permissions,
+    /// Milliseconds since 1970.
+    pub created: i64,
+    pub updated: i64,
+}
+
+/// What the visitor may do now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Permissions {
+    #[serde(rename = "move")]
+    pub play: bool,
+    pub takeback: bool,
+    pub hint: bool,
+    pub resign: bool,
+    pub declare: bool,
+}
+
+/// Whether a game goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum GameStatus {
+    Playing,
+    Over,
+}
+
+/// A line of the list of games.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct GameSummary {
+    pub game: String,
+    pub variant: Variant,
+    pub handicap: Option<String>,
+    pub you: Side,
+    pub opponent: OpponentView,
+    pub status: GameStatus,
+    pub ending: Option<EndingView>,
+    pub plies: u32,
+    /// The position now.
+    pub sfen: String,
+    pub last: Option<String>,
+    pub created: i64,
+    pub updated: i64,
+}
+
+/// The visitor's games, the one that changed last first.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Games {
+    pub games: Vec<GameSummary>,
+}
+
+/// When a game was begun and when it last changed, in milliseconds since 1970.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Dates {
+    pub created: i64,
+    pub updated: i64,
 }
 
 /// A move as it is stored.
@@ -50,13 +151,12 @@ pub struct Game {
 }
 
 /// What the engine of a game is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Thinking {
-    /// Nothing.
-    No,
-    /// Waiting for a seat.
+    /// Waits for a free engine.
     Queued,
-    /// Thinking.
     Running,
 }
 
@@ -202,14 +302,12 @@ impl Game {
 
     fn turn(&mut self, turn: Color, m: Move, spent: Duration, now: Moment) {
         if self.clock.turn(turn, spent).is_err() {
-            self.end(Ending::won(Reason::Time, turn.opponent()), now);
+            self.end(Ending::lost(turn, Reason::TimeUp), now);
             return;
         }
         self.put(m, spent);
         self.revision += 1;
-        let over = ending::by_rules(&self.position);
-        let limit = self.played.len() >= self.setup.max_moves as usize;
-        self.ending = over.or(limit.then_some(Ending { reason: Reason::MoveLimit, winner: None }));
+        self.ending = self.rules().end_of(&self.position, self.played.len() as u32);
         self.wind(now);
     }
 
@@ -217,14 +315,18 @@ impl Game {
     fn put(&mut self, m: Move, spent: Duration) {
         let at = &self.position;
         let last = self.played.last().map(|p| p.m);
-        let mut view = json!({
-            "ply": at.ply(), "side": words::color(at.turn()), "usi": m.usi(at.game()),
-            "ja": notation::japanese(at, last, m), "en": notation::western(at, m),
-            "ms": spent.as_millis() as u64,
-        });
+        let mut view = PlayedMove {
+            ply: at.ply(),
+            side: at.turn().into(),
+            usi: m.usi(at.game()),
+            ja: notation::japanese(at, last, m),
+            en: notation::western(at, m),
+            ms: millis(spent),
+            sfen: String::new(),
+            check: false,
+        };
         self.position.play(m);
-        view["sfen"] = self.position.sfen().into();
-        view["check"] = self.position.in_check().into();
+        (view.sfen, view.check) = (self.position.sfen(), self.position.in_check());
         self.played.push(Played { m, spent, left: self.clock.left(), view });
     }
 
@@ -239,7 +341,7 @@ impl Game {
         let turn = self.position.turn();
         let over = self.ending.is_none() && !self.engine_to_move() && self.clock.is_over(turn, now);
         if over {
-            self.end(Ending::won(Reason::Time, turn.opponent()), now);
+            self.end(Ending::lost(turn, Reason::TimeUp), now);
         }
         over
     }
@@ -254,7 +356,7 @@ impl Game {
             Side::White => Color::Black,
             Side::Both => self.position.turn().opponent(),
         };
-        self.end(Ending::won(Reason::Resign, winner), now);
+        self.end(Ending::won(winner, Reason::Resign), now);
         Ok(())
     }
 
@@ -265,12 +367,20 @@ impl Game {
             let message = "the conditions of a declaration do not hold";
             return Err(ApiError::new(ErrorCode::NotAllowed, message));
         }
-        self.end(Ending::won(Reason::Declaration, turn), now);
+        self.end(Ending::won(turn, Reason::Declaration), now);
         Ok(())
     }
 
     fn may_declare(&self) -> bool {
-        self.position.can_declare(self.setup.rule())
+        self.rules().can_declare(&self.position)
+    }
+
+    fn rules(&self) -> GameRules {
+        GameRules {
+            declaration: self.setup.rule(),
+            max_moves: Some(self.setup.max_moves),
+            ..GameRules::default()
+        }
     }
 
     /// The engine resigns, or declares what it may.
@@ -280,9 +390,9 @@ impl Game {
         }
         let turn = self.position.turn();
         let ending = match declares {
-            true if self.may_declare() => Ending::won(Reason::Declaration, turn),
-            true => Ending { reason: Reason::EngineFailed, winner: None },
-            false => Ending::won(Reason::Resign, turn.opponent()),
+            true if self.may_declare() => Ending::won(turn, Reason::Declaration),
+            true => ending::ENGINE_FAILED,
+            false => Ending::lost(turn, Reason::Resign),
         };
         self.end(ending, now);
     }
@@ -290,7 +400,7 @@ impl Game {
     /// The engine broke down: nobody has lost.
     pub fn engine_fails(&mut self, now: Moment) {
         if self.engine_to_move() {
-            self.end(Ending { reason: Reason::EngineFailed, winner: None }, now);
+            self.end(ending::ENGINE_FAILED, now);
         }
     }
 
@@ -332,33 +442,50 @@ impl Game {
     }
 
     /// As the page sees it.
-    pub fn view(&self, id: &str, now: Moment, thinking: Thinking) -> Value {
+    pub fn view(
+        &self,
+        id: &str,
+        dates: Dates,
+        now: Moment,
+        thinking: Option<Thinking>,
+    ) -> GameView {
         let setup = &self.setup;
         let playing = self.ending.is_none();
         let yours = playing && setup.you.has(self.position.turn());
         let show = if yours { position::view } else { position::closed };
-        json!({
-            "type": "game", "game": id, "revision": self.revision,
-            "variant": setup.variant, "handicap": setup.handicap, "start": setup.start,
-            "you": setup.you, "opponent": setup.opponent_view(),
-            "declarationRule": setup.declaration, "maxMoves": setup.max_moves,
-            "position": show(&self.position, setup.rule()),
-            "moves": self.played.iter().map(|p| &p.view).collect::<Vec<_>>(),
-            "clock": setup.clock,
-            "clocks": self.clock.view(self.position.turn(), now, !playing),
-            "status": if playing { "playing" } else { "over" },
-            "ending": self.ending.map(|e| e.view()),
-            "thinking": match thinking {
-                Thinking::No => Value::Null,
-                Thinking::Queued => "queued".into(),
-                Thinking::Running => "running".into(),
+        GameView {
+            game: id.to_owned(),
+            revision: self.revision,
+            variant: setup.game().into(),
+            handicap: setup.handicap.clone(),
+            start: setup.start.clone(),
+            you: setup.you,
+            opponent: setup.opponent_view(),
+            declaration_rule: setup.declaration.clone(),
+            max_moves: setup.max_moves,
+            position: show(&self.position, setup.rule()),
+            moves: self.played.iter().map(|p| p.view.clone()).collect(),
+            clock: setup.clock,
+            clocks: self.clock.view(self.position.turn(), now, !playing),
+            status: status(self.ending),
+            ending: self.ending.map(ending::view),
+            thinking,
+            may: Permissions {
+                play: yours,
+                hint: yours,
+                resign: playing,
+                takeback: self.undone().is_some(),
+                declare: yours && self.may_declare(),
             },
-            "may": {
-                "move": yours, "hint": yours, "resign": playing,
-                "takeback": self.undone().is_some(), "declare": yours && self.may_declare(),
-            },
-        })
+            created: dates.created,
+            updated: dates.updated,
+        }
     }
+}
+
+/// Whether a game with that ending goes on.
+pub const fn status(ending: Option<Ending>) -> GameStatus {
+    if ending.is_some() { GameStatus::Over } else { GameStatus::Playing }
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! What the page is told first: games, handicaps, levels, engines, limits.
 
 use crate::level::LEVELS;
-use crate::words::Words;
+use crate::score;
+use crate::words::{Variant, Words, millis};
 use kifu::Format;
 use rules::{AnyPosition, Declaration, Handicap};
 use serde::Serialize;
 
 /// Everything the page needs to know before anything is asked.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Hello {
     pub version: String,
     pub variants: Vec<VariantFacts>,
@@ -17,36 +19,39 @@ pub struct Hello {
     /// Our own engine first.
     pub engines: Vec<EngineFacts>,
     /// Formats records can be saved in.
-    pub formats: Vec<&'static str>,
-    pub encodings: Vec<&'static str>,
+    pub formats: Vec<String>,
+    pub encodings: Vec<String>,
     pub limits: LimitFacts,
     pub watch: Watchable,
 }
 
 /// A game and its rules.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VariantFacts {
-    pub id: &'static str,
+    pub id: Variant,
     /// Files and ranks.
-    pub size: usize,
+    pub size: u32,
     pub start: String,
     pub name: Words,
     /// Kinds of pieces a hand may hold, as USI letters.
     pub hand: Vec<String>,
     /// Rules by which a win may be declared.
-    pub declarations: Vec<&'static str>,
+    pub declarations: Vec<String>,
 }
 
 /// A handicap.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HandicapFacts {
-    pub id: &'static str,
+    pub id: String,
     pub sfen: String,
     pub name: Words,
 }
 
 /// A level of our engine.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LevelFacts {
     pub id: u32,
     pub name: Words,
@@ -57,19 +62,48 @@ pub struct LevelFacts {
 
 /// An engine visitors may use.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EngineFacts {
     pub id: String,
     pub name: String,
     /// Whether it is this program's own.
     pub own: bool,
-    pub variants: Vec<&'static str>,
+    pub variants: Vec<Variant>,
+    /// Score at which its win rate is 73 %, by game: `winrate = 1 / (1 + exp(-cp / scale))`.
+    pub scale: Scales,
     /// What our own engine evaluates with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluation: Option<EvaluationNames>,
 }
 
+/// A scale of win rates for each game.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Scales {
+    pub shogi: f64,
+    pub minishogi: f64,
+}
+
+impl Scales {
+    /// The scale for a game.
+    pub const fn of(&self, game: rules::Game) -> f64 {
+        match game {
+            rules::Game::Shogi => self.shogi,
+            rules::Game::Minishogi => self.minishogi,
+        }
+    }
+}
+
+impl Default for Scales {
+    /// For engines of which nobody has measured it.
+    fn default() -> Self {
+        Self { shogi: score::USUAL_SCALE, minishogi: score::USUAL_SCALE }
+    }
+}
+
 /// What our engine evaluates each game with.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EvaluationNames {
     pub shogi: String,
     pub minishogi: String,
@@ -77,21 +111,23 @@ pub struct EvaluationNames {
 
 /// The most that may be asked for.
 #[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LimitFacts {
-    pub threads: usize,
-    pub hash_mib: usize,
+    pub threads: u32,
+    pub hash_mib: u32,
     pub multipv: u32,
     /// Games kept for one visitor.
-    pub games: usize,
+    pub games: u32,
     /// Largest body of a request.
-    pub bytes: usize,
+    pub bytes: u32,
     /// Analyses on one connection.
-    pub analyses: usize,
+    pub analyses: u32,
 }
 
 /// What can be watched.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Watchable {
     pub server: bool,
     #[serde(rename = "match")]
@@ -113,23 +149,23 @@ impl Hello {
             variants: rules::Game::ALL.map(variant).to_vec(),
             handicaps: Handicap::ALL
                 .map(|h| HandicapFacts {
-                    id: h.name(),
+                    id: h.name().to_owned(),
                     sfen: h.sfen(),
-                    name: Words { en: english(h), ja: h.kanji() },
+                    name: Words::new(english(h), h.kanji()),
                 })
                 .to_vec(),
             levels: LEVELS
                 .iter()
                 .map(|l| LevelFacts {
                     id: l.id,
-                    name: l.name,
-                    text: l.text,
-                    ms: l.time.as_millis() as u64,
+                    name: l.name.words(),
+                    text: l.text.words(),
+                    ms: millis(l.time),
                 })
                 .collect(),
             engines,
-            formats: formats.map(Format::name).to_vec(),
-            encodings: vec!["utf-8", "shift_jis"],
+            formats: formats.map(|f| f.name().to_owned()).to_vec(),
+            encodings: ["utf-8", "shift_jis"].map(str::to_owned).to_vec(),
             limits,
             watch,
         }
@@ -145,12 +181,12 @@ fn variant(game: rules::Game) -> VariantFacts {
         rules::Game::Minishogi => ("Minishogi", "５五将棋", "RBGSP", vec![Declaration::None]),
     };
     VariantFacts {
-        id: game.name(),
-        size: game.size(),
+        id: game.into(),
+        size: game.size() as u32,
         start: AnyPosition::startpos(game).sfen(),
-        name: Words { en, ja },
+        name: Words::new(en, ja),
         hand: hand.chars().map(String::from).collect(),
-        declarations: rules.into_iter().map(Declaration::name).collect(),
+        declarations: rules.into_iter().map(|rule| rule.name().to_owned()).collect(),
     }
 }
 

@@ -17,9 +17,9 @@ pub struct Level {
     /// From 1.
     pub id: u32,
     /// A short name.
-    pub name: Words,
+    pub name: Label,
     /// What to expect.
-    pub text: Words,
+    pub text: Label,
     /// Within this time it answers.
     pub time: Duration,
     /// Nodes it reads; `None` for all it has time for.
@@ -46,8 +46,21 @@ impl Level {
     }
 }
 
-const fn words(en: &'static str, ja: &'static str) -> Words {
-    Words { en, ja }
+/// A text of the table, in both languages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Label {
+    pub en: &'static str,
+    pub ja: &'static str,
+}
+
+impl Label {
+    pub fn words(self) -> Words {
+        Words::new(self.en, self.ja)
+    }
+}
+
+const fn words(en: &'static str, ja: &'static str) -> Label {
+    Label { en, ja }
 }
 
 const fn ms(millis: u64) -> Duration {

@@ -9,7 +9,8 @@
 //! | [`analysis`], [`review`], [`mate`], [`thinking`] | searches under way and what the page is told of them |
 //! | [`queue`], [`rate`] | who is served next, and how often somebody may ask |
 //! | [`hello`] | what the page is told first |
-//! | [`request`] | what the page asks |
+//! | [`message`] | every message between page and server |
+//! | [`watch`] | servers, matches and learning as the page sees them |
 //! | [`error`] | what goes wrong, with codes the page translates |
 //!
 //! Deliberately absent: sockets, files, threads, engines, and any clock that was not passed in. The
@@ -23,16 +24,20 @@ pub mod game;
 pub mod hello;
 pub mod level;
 pub mod mate;
+pub mod message;
 pub mod notation;
 pub mod opponent;
 pub mod position;
 pub mod question;
 pub mod queue;
 pub mod rate;
-pub mod request;
 pub mod review;
 pub mod score;
 pub mod setup;
 pub mod thinking;
 pub mod tree;
+pub mod watch;
 pub mod words;
+
+#[cfg(test)]
+mod contract;

@@ -1,41 +1,144 @@
 //! A whole game judged: what every position is worth, and where a side lost its chances.
 
-use crate::error::ApiError;
-use crate::notation;
+use crate::analysis::WorkState;
+use crate::error::ErrorCode;
+use crate::notation::{self, Notation};
 use crate::question::{Lines, Question};
-use crate::score;
+use crate::score::{self, ScoreView};
 use crate::words;
 use rules::{AnyPosition, Color, Move};
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use think::{Info, Score};
 
 /// Losses of win rate from which a move is called names.
-const GRADES: [(f64, &str); 3] = [(0.20, "blunder"), (0.10, "mistake"), (0.05, "inaccuracy")];
+const GRADES: [(f64, Grade); 3] =
+    [(0.20, Grade::Blunder), (0.10, Grade::Mistake), (0.05, Grade::Inaccuracy)];
 
 /// Moves of a line that are shown.
 const SHOWN: usize = 16;
 
-/// How much a position is worth looking at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Effort {
-    nodes: Option<u64>,
-    time: Duration,
+/// How much a position is worth looking at: 0.1, 0.5 or 2 seconds at most, the first two by nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    Quick,
+    #[default]
+    Normal,
+    Deep,
 }
 
 impl Effort {
-    /// The effort of that name.
-    pub fn of(word: Option<&str>) -> Result<Self, ApiError> {
-        let ms = Duration::from_millis;
-        match word.unwrap_or("normal") {
-            "quick" => Ok(Self { nodes: Some(20_000), time: ms(100) }),
-            "normal" => Ok(Self { nodes: Some(150_000), time: ms(500) }),
-            "deep" => Ok(Self { nodes: None, time: ms(2000) }),
-            other => {
-                Err(ApiError::bad(format!("effort {other:?}: expected quick, normal or deep")))
-            }
+    const fn bounds(self) -> (Option<u64>, Duration) {
+        match self {
+            Self::Quick => (Some(20_000), Duration::from_millis(100)),
+            Self::Normal => (Some(150_000), Duration::from_millis(500)),
+            Self::Deep => (None, Duration::from_secs(2)),
         }
     }
+}
+
+/// How bad a move was: a loss of win rate from 0.05, 0.10 or 0.20.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Grade {
+    Inaccuracy,
+    Mistake,
+    Blunder,
+}
+
+/// A review as the page sees it; each message has the new evaluations alone.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Review"))]
+pub struct ReviewView {
+    pub serial: u64,
+    pub state: WorkState,
+    pub done: u32,
+    pub total: u32,
+    pub evaluations: Vec<ReviewEvaluation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mistakes: Option<Vec<Mistake>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<ErrorCode>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// What a position is worth.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ReviewEvaluation {
+    /// 0 is the start, n the position after n moves.
+    pub ply: u32,
+    pub score: ScoreView,
+    pub winrate: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    pub pv: Vec<String>,
+    pub ja: Vec<String>,
+    pub en: Vec<String>,
+}
+
+/// A move that lost win rate.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Mistake {
+    /// Of the move, 1 is the first.
+    pub ply: u32,
+    pub side: words::Color,
+    pub grade: Grade,
+    /// Win rate the mover lost.
+    pub loss: f64,
+    pub played: NotatedMove,
+    pub better: BetterLine,
+}
+
+/// A move in every notation.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct NotatedMove {
+    pub usi: String,
+    pub ja: String,
+    pub en: String,
+}
+
+/// What should have been played.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct BetterLine {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<ScoreView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub winrate: Option<f64>,
+    pub pv: Vec<String>,
+    pub ja: Vec<String>,
+    pub en: Vec<String>,
+}
+
+/// The mistakes of both sides.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Summary {
+    pub black: SideSummary,
+    pub white: SideSummary,
+}
+
+/// The mistakes of one side.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SideSummary {
+    pub moves: u32,
+    /// Win rate lost by a move, on average.
+    pub loss: f64,
+    pub inaccuracies: u32,
+    pub mistakes: u32,
+    pub blunders: u32,
 }
 
 /// What is known of one position.
@@ -50,6 +153,8 @@ struct Judged {
 pub struct Review {
     serial: u64,
     effort: Effort,
+    /// Scale of the engine's win rates.
+    scale: f64,
     /// The end of the game, with its history.
     whole: AnyPosition,
     /// Every position without its history, the start first.
@@ -63,7 +168,7 @@ pub struct Review {
 
 impl Review {
     /// A review of the game that led to that position; `serial` is the page's number for it.
-    pub fn new(serial: u64, effort: Effort, end: AnyPosition) -> Self {
+    pub fn new(serial: u64, effort: Effort, end: AnyPosition, scale: f64) -> Self {
         let moves = end.moves_played();
         let mut at = end.clone();
         let mut positions = vec![at.without_history()];
@@ -76,6 +181,7 @@ impl Review {
         Self {
             serial,
             effort,
+            scale,
             whole: end,
             positions,
             moves,
@@ -94,8 +200,8 @@ impl Review {
                 continue;
             }
             let mut question = Question::new(self.with_history(ply));
-            question.nodes = self.effort.nodes;
-            question.time = Some(self.effort.time);
+            let (nodes, time) = self.effort.bounds();
+            (question.nodes, question.time) = (nodes, Some(time));
             return Some((ply, question));
         }
         self.ended = true;
@@ -122,105 +228,128 @@ impl Review {
         self.judged.iter().flatten().count()
     }
 
-    fn message(&self, state: &str, evaluations: &[Value]) -> Value {
-        json!({ "type": "review", "serial": self.serial, "state": state, "done": self.done(),
-            "total": self.judged.len(), "evaluations": evaluations })
+    fn message(&self, state: WorkState) -> ReviewView {
+        ReviewView {
+            serial: self.serial,
+            state,
+            done: self.done() as u32,
+            total: self.judged.len() as u32,
+            evaluations: Vec::new(),
+            mistakes: None,
+            summary: None,
+            code: None,
+            message: None,
+        }
     }
 
     /// It waits for its first search.
-    pub fn queued(&self) -> Value {
-        self.message("queued", &[])
+    pub fn queued(&self) -> ReviewView {
+        self.message(WorkState::Queued)
     }
 
     /// What the page is told when it gives up.
-    pub fn stopped(&self) -> Value {
-        self.message("stopped", &[])
+    pub fn stopped(&self) -> ReviewView {
+        self.message(WorkState::Stopped)
     }
 
     /// The engine failed.
-    pub fn failed(&self, why: &str) -> Value {
-        let mut value = self.message("failed", &[]);
-        value["code"] = "engine_failed".into();
-        value["message"] = why.into();
-        value
+    pub fn failed(&self, why: String) -> ReviewView {
+        ReviewView {
+            code: Some(ErrorCode::EngineFailed),
+            message: Some(why),
+            ..self.message(WorkState::Failed)
+        }
     }
 
     /// What is new since the page was last told.
-    pub fn view(&mut self) -> Value {
+    pub fn view(&mut self) -> ReviewView {
         let news = std::mem::take(&mut self.news);
-        let evaluations: Vec<Value> = news
+        let mut view = self.message(if self.ended { WorkState::Done } else { WorkState::Running });
+        view.evaluations = news
             .iter()
             .filter_map(|&ply| Some(self.evaluation(ply, self.judged[ply].as_ref()?)))
             .collect();
-        let mut value = self.message(if self.ended { "done" } else { "running" }, &evaluations);
         if self.ended {
             let (mistakes, summary) = self.verdict();
-            value["mistakes"] = mistakes.into();
-            value["summary"] = summary;
+            (view.mistakes, view.summary) = (Some(mistakes), Some(summary));
         }
-        value
+        view
     }
 
     fn last(&self, ply: usize) -> Option<Move> {
         ply.checked_sub(1).map(|before| self.moves[before])
     }
 
-    fn evaluation(&self, ply: usize, judged: &Judged) -> Value {
+    fn shown(&self, ply: usize, info: &Info) -> Notation {
+        let shown = &info.pv[..info.pv.len().min(SHOWN)];
+        notation::line(&self.positions[ply], self.last(ply), shown)
+    }
+
+    fn evaluation(&self, ply: usize, judged: &Judged) -> ReviewEvaluation {
         let turn = self.positions[ply].turn();
-        let mut value = json!({ "ply": ply, "score": score::view(judged.score, turn),
-            "winrate": score::rounded(score::black_wins(judged.score, turn)) });
-        if let Some(best) = &judged.best {
-            let shown = &best.pv[..best.pv.len().min(SHOWN)];
-            let line = notation::line(&self.positions[ply], self.last(ply), shown);
-            value["depth"] = json!(best.depth);
-            value["nodes"] = json!(best.nodes);
-            value["pv"] = json!(line.usi);
-            value["ja"] = json!(line.ja);
-            value["en"] = json!(line.en);
+        let best = judged.best.as_ref();
+        let line = best.map(|best| self.shown(ply, best)).unwrap_or_default();
+        ReviewEvaluation {
+            ply: ply as u32,
+            score: score::view(judged.score, turn),
+            winrate: score::rounded(score::black_wins(judged.score, turn, self.scale)),
+            depth: best.and_then(|best| best.depth),
+            nodes: best.and_then(|best| best.nodes),
+            pv: line.usi,
+            ja: line.ja,
+            en: line.en,
         }
-        value
     }
 
     /// Where chances were lost, and the sum of it by colour.
-    fn verdict(&self) -> (Vec<Value>, Value) {
+    fn verdict(&self) -> (Vec<Mistake>, Summary) {
         let mut mistakes = Vec::new();
         let mut sums = [(0u32, 0.0, [0u32; 3]); 2];
         for (before, m) in self.moves.iter().enumerate() {
             let (Some(was), Some(is)) = (&self.judged[before], &self.judged[before + 1]) else {
                 continue;
             };
-            let position = &self.positions[before];
-            let (turn, sum) = (position.turn(), &mut sums[position.turn().index()]);
+            let turn = self.positions[before].turn();
+            let sum = &mut sums[turn.index()];
             sum.0 += 1;
             // The best move loses nothing, whatever a second look says it is worth.
             let found = was.best.as_ref().is_some_and(|best| best.pv.first() == Some(m));
-            let loss =
-                if found { 0.0 } else { score::wins(was.score) - (1.0 - score::wins(is.score)) };
-            let loss = loss.max(0.0);
+            let (was_rate, is_rate) =
+                (score::wins(was.score, self.scale), 1.0 - score::wins(is.score, self.scale));
+            let loss = if found { 0.0 } else { (was_rate - is_rate).max(0.0) };
             sum.1 += loss;
-            let Some(grade) = GRADES.iter().position(|(from, _)| loss >= *from) else { continue };
-            sum.2[grade] += 1;
-            let played = notation::line(position, self.last(before), &[*m]);
-            let mut better = json!({});
-            if let Some(best) = &was.best {
-                let shown = &best.pv[..best.pv.len().min(SHOWN)];
-                let line = notation::line(position, self.last(before), shown);
-                better = json!({ "pv": line.usi, "ja": line.ja, "en": line.en });
-                score::put(&mut better, best, turn);
+            if let Some(grade) = GRADES.iter().position(|(from, _)| loss >= *from) {
+                sum.2[grade] += 1;
+                mistakes.push(self.mistake(before, *m, GRADES[grade].1, loss, was));
             }
-            mistakes.push(json!({
-                "ply": before + 1, "side": words::color(turn), "grade": GRADES[grade].1,
-                "loss": score::rounded(loss),
-                "played": { "usi": played.usi.first(), "ja": played.ja.first(), "en": played.en.first() },
-                "better": better,
-            }));
         }
         let side = |color: Color| {
-            let (moves, loss, counts) = sums[color.index()];
+            let (moves, loss, [blunders, mistakes, inaccuracies]) = sums[color.index()];
             let mean = if moves == 0 { 0.0 } else { loss / f64::from(moves) };
-            json!({ "moves": moves, "loss": score::rounded(mean), "blunders": counts[0],
-                "mistakes": counts[1], "inaccuracies": counts[2] })
+            SideSummary { moves, loss: score::rounded(mean), inaccuracies, mistakes, blunders }
         };
-        (mistakes, json!({ "black": side(Color::Black), "white": side(Color::White) }))
+        (mistakes, Summary { black: side(Color::Black), white: side(Color::White) })
+    }
+
+    fn mistake(&self, before: usize, m: Move, grade: Grade, loss: f64, was: &Judged) -> Mistake {
+        let position = &self.positions[before];
+        let mut played = notation::line(position, self.last(before), &[m]);
+        let better = was.best.as_ref().map(|best| {
+            let line = self.shown(before, best);
+            let (score, winrate) = score::of_line(best, position.turn(), self.scale);
+            BetterLine { score, winrate, pv: line.usi, ja: line.ja, en: line.en }
+        });
+        Mistake {
+            ply: before as u32 + 1,
+            side: position.turn().into(),
+            grade,
+            loss: score::rounded(loss),
+            played: NotatedMove {
+                usi: played.usi.pop().unwrap_or_default(),
+                ja: played.ja.pop().unwrap_or_default(),
+                en: played.en.pop().unwrap_or_default(),
+            },
+            better: better.unwrap_or_default(),
+        }
     }
 }

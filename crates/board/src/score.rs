@@ -1,53 +1,70 @@
-//! Scores as the page sees them: always Black's, with the chance to win beside.
+//! Scores as the page sees them: always Black's, with the win rate beside.
 
-use crate::words;
-use rules::Color;
-use serde_json::{Value, json};
+use crate::words::Color;
+use play::win_rate;
+use serde::Serialize;
+use serde_json::Value;
 use think::{Info, Score};
 
-/// Hundredths of a pawn at which a side wins e times as often as it loses.
-const SCALE: f64 = 600.0;
+/// The scale of win rates where nobody has measured it.
+pub const USUAL_SCALE: f64 = think::USUAL_WIN_RATE_SCALE;
+
+/// A score from Black's point of view: `cp`, or `mate` with `winner`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Score"))]
+pub struct ScoreView {
+    /// Hundredths of a pawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cp: Option<i64>,
+    /// Plies to the mate, positive where Black mates; null where the length is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(extend("x-nullable" = true)))]
+    pub mate: Option<Option<i64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub winner: Option<Color>,
+}
 
 /// A score from Black's point of view.
-pub fn view(score: Score, turn: Color) -> Value {
-    let sign = if turn == Color::Black { 1 } else { -1 };
-    let mate = |winner: Color, plies: Option<u32>| {
-        let side = if winner == Color::Black { 1 } else { -1 };
-        json!({ "mate": plies.map(|n| i64::from(n) * side), "winner": words::color(winner) })
+pub fn view(score: Score, turn: rules::Color) -> ScoreView {
+    let sign = |color: rules::Color| if color == rules::Color::Black { 1 } else { -1 };
+    let mate = |winner: rules::Color, plies: Option<u32>| ScoreView {
+        cp: None,
+        mate: Some(plies.map(|n| i64::from(n) * sign(winner))),
+        winner: Some(winner.into()),
     };
     match score {
-        Score::Cp(cp) => json!({ "cp": i64::from(cp) * sign }),
+        Score::Cp(cp) => {
+            ScoreView { cp: Some(i64::from(cp) * sign(turn)), mate: None, winner: None }
+        }
         Score::Mate(plies) => mate(turn, plies),
         Score::Mated(plies) => mate(turn.opponent(), plies),
     }
 }
 
-/// Black's chance to win, between 0 and 1.
-pub fn black_wins(score: Score, turn: Color) -> f64 {
-    let mover = wins(score);
-    if turn == Color::Black { mover } else { 1.0 - mover }
+/// Black's win rate.
+pub fn black_wins(score: Score, turn: rules::Color, scale: f64) -> f64 {
+    let mover = wins(score, scale);
+    if turn == rules::Color::Black { mover } else { 1.0 - mover }
 }
 
-/// The chance of the side to move.
-pub fn wins(score: Score) -> f64 {
+/// The win rate of the side to move.
+pub fn wins(score: Score, scale: f64) -> f64 {
     match score {
-        Score::Cp(cp) => 1.0 / (1.0 + (-f64::from(cp) / SCALE).exp()),
+        Score::Cp(cp) => win_rate(f64::from(cp), scale),
         Score::Mate(_) => 1.0,
         Score::Mated(_) => 0.0,
     }
 }
 
-/// Adds score and win rate to a message, where they are known.
-pub fn put(value: &mut Value, info: &Info, turn: Color) {
-    if let Some((known, _)) = info.score {
-        value["score"] = view(known, turn);
-        value["winrate"] = rounded(black_wins(known, turn)).into();
-    }
+/// Score and win rate of a line, both Black's, where they are known.
+pub fn of_line(info: &Info, turn: rules::Color, scale: f64) -> (Option<ScoreView>, Option<f64>) {
+    let known = info.score.map(|(score, _)| score);
+    (known.map(|s| view(s, turn)), known.map(|s| rounded(black_wins(s, turn, scale))))
 }
 
-/// A chance with as many digits as anybody reads.
-pub fn rounded(chance: f64) -> f64 {
-    (chance * 10_000.0).round() / 10_000.0
+/// A win rate with as many digits as anybody reads.
+pub fn rounded(rate: f64) -> f64 {
+    (rate * 10_000.0).round() / 10_000.0
 }
 
 /// A score in hundredths of a pawn, with mates beyond everything else, nearer ones farther.
@@ -66,56 +83,59 @@ pub fn from_view(value: &Value) -> Option<kifu::Score> {
     if let Some(cp) = value["cp"].as_i64() {
         return Some(kifu::Score::Cp(i32::try_from(cp).ok()?));
     }
-    let winner = value["winner"].as_str().and_then(words::to_color);
+    let winner = value["winner"].as_str().and_then(Color::of_word).map(rules::Color::from);
     match value.get("mate")? {
         Value::Null => Some(kifu::Score::Mate { winner: winner?, plies: None }),
         plies => {
             let plies = plies.as_i64()?;
-            let side = if plies < 0 { Color::White } else { Color::Black };
+            let side = if plies < 0 { rules::Color::White } else { rules::Color::Black };
             let plies = u32::try_from(plies.unsigned_abs()).ok()?;
             Some(kifu::Score::Mate { winner: winner.unwrap_or(side), plies: Some(plies) })
         }
     }
 }
 
-/// A score of a record for the page.
-pub fn of_record(score: kifu::Score) -> (Value, f64) {
+/// A score of a record for the page, with the win rate.
+pub fn of_record(score: kifu::Score, scale: f64) -> (ScoreView, f64) {
     let score = match score {
         kifu::Score::Cp(cp) => Score::Cp(cp),
-        kifu::Score::Mate { winner: Color::Black, plies } => Score::Mate(plies),
-        kifu::Score::Mate { winner: Color::White, plies } => Score::Mated(plies),
+        kifu::Score::Mate { winner: rules::Color::Black, plies } => Score::Mate(plies),
+        kifu::Score::Mate { winner: rules::Color::White, plies } => Score::Mated(plies),
     };
-    (view(score, Color::Black), rounded(black_wins(score, Color::Black)))
+    let black = rules::Color::Black;
+    (view(score, black), rounded(black_wins(score, black, scale)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn black_sees_it() {
-        use Color::{Black, White};
-        for (score, turn, want, chance) in [
+        use rules::Color::{Black, White};
+        for (score, turn, want, rate) in [
             (Score::Cp(600), Black, json!({ "cp": 600 }), 0.7311),
             (Score::Cp(600), White, json!({ "cp": -600 }), 0.2689),
             (Score::Mate(Some(3)), White, json!({ "mate": -3, "winner": "white" }), 0.0),
             (Score::Mated(Some(4)), White, json!({ "mate": 4, "winner": "black" }), 1.0),
             (Score::Mated(None), Black, json!({ "mate": null, "winner": "white" }), 0.0),
         ] {
-            assert_eq!(view(score, turn), want);
-            assert_eq!(rounded(black_wins(score, turn)), chance);
+            assert_eq!(json!(view(score, turn)), want);
+            assert_eq!(rounded(black_wins(score, turn, 600.0)), rate);
         }
+        assert_eq!(rounded(black_wins(Score::Cp(1340), Black, 1340.0)), 0.7311, "by its scale");
     }
 
     #[test]
     fn scores_return_as_they_went() {
         for score in [
             kifu::Score::Cp(-77),
-            kifu::Score::Mate { winner: Color::White, plies: Some(8) },
-            kifu::Score::Mate { winner: Color::Black, plies: None },
-            kifu::Score::Mate { winner: Color::White, plies: Some(0) },
+            kifu::Score::Mate { winner: rules::Color::White, plies: Some(8) },
+            kifu::Score::Mate { winner: rules::Color::Black, plies: None },
+            kifu::Score::Mate { winner: rules::Color::White, plies: Some(0) },
         ] {
-            assert_eq!(from_view(&of_record(score).0), Some(score));
+            assert_eq!(from_view(&json!(of_record(score, USUAL_SCALE).0)), Some(score));
         }
         assert_eq!(from_view(&json!({ "mate": "x" })), None);
         assert_eq!(from_view(&json!(7)), None);

@@ -4,17 +4,18 @@ use crate::clock::TimeControl;
 use crate::error::{ApiError, ErrorCode};
 use crate::level::Level;
 use crate::position;
-use crate::words::Named;
+use crate::words::Words;
 use rules::{Color, Declaration, Handicap, Kings};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// A game as the page asks for it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "NewGame"))]
 #[serde(rename_all = "camelCase")]
 pub struct GameSettings {
     /// `shogi` where nothing is said.
     #[serde(default)]
+    #[cfg_attr(test, schemars(with = "Option<crate::words::Variant>"))]
     pub variant: Option<String>,
     /// Name of a start position.
     #[serde(default)]
@@ -40,6 +41,7 @@ pub struct GameSettings {
 
 /// Who plays the other side.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Opponent {
     /// Our engine at a level.
@@ -74,6 +76,7 @@ const fn usual_movetime() -> u32 {
 
 /// Which side the visitor plays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// Black.
@@ -108,7 +111,7 @@ pub struct Setup {
     /// The other side.
     pub opponent: Opponent,
     /// How the opponent is called.
-    pub name: Named,
+    pub name: Words,
     /// The clock.
     pub clock: Option<TimeControl>,
     /// Name of the entering-king rule.
@@ -199,12 +202,12 @@ impl GameSettings {
         }
     }
 
-    fn named(&self, game: rules::Game, known: Known<'_>) -> Result<Named, ApiError> {
+    fn named(&self, game: rules::Game, known: Known<'_>) -> Result<Words, ApiError> {
         match &self.opponent {
             Opponent::Level { level } => {
                 let found = Level::find(*level)
                     .ok_or_else(|| ApiError::bad(format!("there is no level {level}")))?;
-                Ok(Named {
+                Ok(Words {
                     en: format!("Level {level} · {}", found.name.en),
                     ja: format!("レベル{level}・{}", found.name.ja),
                 })
@@ -219,10 +222,10 @@ impl GameSettings {
                 if !plays.contains(&game) {
                     return Err(ApiError::bad(format!("{name} does not play {game}")));
                 }
-                Ok(Named { en: name.clone(), ja: name })
+                Ok(Words { en: name.clone(), ja: name })
             }
             Opponent::Human { human: true } => {
-                Ok(Named { en: "Two players".to_owned(), ja: "二人で対局".to_owned() })
+                Ok(Words { en: "Two players".to_owned(), ja: "二人で対局".to_owned() })
             }
             Opponent::Human { human: false } => Err(ApiError::bad("human: expected true")),
         }
@@ -241,16 +244,44 @@ impl Setup {
     }
 
     /// The opponent as the page sees it.
-    pub fn opponent_view(&self) -> Value {
-        let mut value = json!(self.opponent);
-        value["name"] = json!(self.name);
-        value
+    pub fn opponent_view(&self) -> OpponentView {
+        let mut view = OpponentView {
+            level: None,
+            engine: None,
+            movetime: None,
+            human: None,
+            name: self.name.clone(),
+        };
+        match &self.opponent {
+            Opponent::Level { level } => view.level = Some(*level),
+            Opponent::Engine { engine, movetime } => {
+                (view.engine, view.movetime) = (Some(engine.clone()), Some(*movetime));
+            }
+            Opponent::Human { human } => view.human = Some(*human),
+        }
+        view
     }
+}
+
+/// The opponent with its name: a level, an engine with its time for a move, or a person.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "NamedOpponent"))]
+pub struct OpponentView {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub movetime: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub human: Option<bool>,
+    pub name: Words,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
 
     fn settings(value: Value) -> Result<Setup, ApiError> {
         let settings: GameSettings =

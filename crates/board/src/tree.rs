@@ -1,18 +1,20 @@
 //! Records with their variations, between every format and the page: a flat list of nodes.
 
-use crate::ending::{self, one_line};
+use crate::ending::{self, EndingView, one_line};
 use crate::error::{ApiError, ErrorCode};
 use crate::game::Game;
+use crate::hello::Scales;
 use crate::notation;
 use crate::position;
-use crate::score;
+use crate::score::{self, ScoreView};
+use crate::words::{Variant, millis};
 use kifu::{
     Encoding, Evaluation, Format, Key, NodeId, ReadOptions, Reader, Record, Replay, Step,
     WriteOptions,
 };
 use rules::{AnyPosition, Kings};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::time::Duration;
 
 /// Games read from one file; the rest is counted.
@@ -21,21 +23,104 @@ const GAMES: usize = 50;
 /// Moves and endings in one answer.
 const NODES: usize = 12_000;
 
-/// A record as the page sees it.
-pub fn view(record: &Record) -> Value {
+/// A record with its variations. Parents come before children, node 0 is the start, the first
+/// child of a node continues the main line.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Tree {
+    pub variant: Variant,
+    pub start: String,
+    pub handicap: Option<String>,
+    pub headers: Vec<(String, String)>,
+    pub black: Option<String>,
+    pub white: Option<String>,
+    pub nodes: Vec<TreeNode>,
+}
+
+/// A node has either `move` or `end`; what has ended has no children.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TreeNode {
+    pub parent: Option<u32>,
+    #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
+    pub usi: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ja: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub en: Option<String>,
+    /// After the move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sfen: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<EndingView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ms: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bookmark: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eval: Option<EvaluationView>,
+}
+
+/// What somebody thought of a position.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Evaluation"))]
+pub struct EvaluationView {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<ScoreView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub winrate: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pv: Vec<String>,
+}
+
+/// What was read from a file.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Trees {
+    /// The format, if it is known.
+    pub format: Option<String>,
+    pub games: Vec<Tree>,
+    pub problems: Vec<Problem>,
+    /// Games beyond what one answer holds.
+    pub left_out: u32,
+}
+
+/// A game of a file that cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Problem {
+    /// From 0.
+    pub game: u32,
+    pub line: u32,
+    pub message: String,
+}
+
+/// A record as the page sees it; win rates by that scale.
+pub fn view(record: &Record, scales: Scales) -> Tree {
     let mut replay = Replay::new(record);
-    let nodes: Vec<Value> = record.ids().map(|id| node(record, id, &mut replay)).collect();
-    let headers: Vec<(&str, &str)> =
-        record.headers.iter().map(|(key, value)| (key.kif(), value)).collect();
-    json!({
-        "variant": record.game().name(),
-        "start": record.start().sfen(),
-        "handicap": handicap(record),
-        "headers": headers,
-        "black": record.headers.get(&Key::Black),
-        "white": record.headers.get(&Key::White),
-        "nodes": nodes,
-    })
+    let scale = scales.of(record.game());
+    let header = |key: &Key| record.headers.get(key).map(str::to_owned);
+    Tree {
+        variant: record.game().into(),
+        start: record.start().sfen(),
+        handicap: handicap(record).map(str::to_owned),
+        headers: record
+            .headers
+            .iter()
+            .map(|(key, value)| (key.kif().to_owned(), value.to_owned()))
+            .collect(),
+        black: header(&Key::Black),
+        white: header(&Key::White),
+        nodes: record.ids().map(|id| node(record, id, &mut replay, scale)).collect(),
+    }
 }
 
 fn handicap(record: &Record) -> Option<&'static str> {
@@ -48,10 +133,16 @@ fn handicap(record: &Record) -> Option<&'static str> {
     }
 }
 
-fn node(record: &Record, id: NodeId, replay: &mut Replay) -> Value {
+fn node(record: &Record, id: NodeId, replay: &mut Replay, scale: f64) -> TreeNode {
     let node = record.node(id);
-    let mut map = Map::new();
-    map.insert("parent".to_owned(), json!(node.parent().map(NodeId::index)));
+    let mut view = TreeNode {
+        parent: node.parent().map(|parent| parent.index() as u32),
+        ms: node.time.map(millis),
+        comments: node.comments.clone(),
+        bookmark: node.bookmark.clone(),
+        eval: node.eval.as_ref().map(|eval| evaluation(eval, record.game(), scale)),
+        ..TreeNode::default()
+    };
     if let Some(parent) = node.parent() {
         replay.go_to(record, parent);
     }
@@ -59,54 +150,38 @@ fn node(record: &Record, id: NodeId, replay: &mut Replay) -> Value {
         Step::Start => {}
         Step::Move(m) => {
             let (at, last) = (replay.position(), replay.last_move(record));
-            map.insert("move".to_owned(), m.usi(at.game()).into());
-            map.insert("ja".to_owned(), notation::japanese(at, last, *m).into());
-            map.insert("en".to_owned(), notation::western(at, *m).into());
+            view.usi = Some(m.usi(at.game()));
+            view.ja = Some(notation::japanese(at, last, *m));
+            view.en = Some(notation::western(at, *m));
             replay.go_to(record, id);
-            map.insert("sfen".to_owned(), replay.position().sfen().into());
-            map.insert("check".to_owned(), replay.position().in_check().into());
+            view.sfen = Some(replay.position().sfen());
+            view.check = Some(replay.position().in_check());
         }
         Step::End(ended) => {
-            let turn = replay.position().turn();
-            map.insert("end".to_owned(), ending::of_record(ended, turn));
+            view.end = Some(ending::of_record(ended, replay.position().turn()));
         }
     }
-    if let Some(time) = node.time {
-        map.insert("ms".to_owned(), (time.as_millis() as u64).into());
-    }
-    if !node.comments.is_empty() {
-        map.insert("comments".to_owned(), json!(node.comments));
-    }
-    if let Some(bookmark) = &node.bookmark {
-        map.insert("bookmark".to_owned(), bookmark.as_str().into());
-    }
-    if let Some(eval) = &node.eval {
-        map.insert("eval".to_owned(), evaluation(eval, record.game()));
-    }
-    Value::Object(map)
+    view
 }
 
-fn evaluation(eval: &Evaluation, game: rules::Game) -> Value {
-    let mut map = Map::new();
-    if let Some(known) = eval.score {
-        let (value, chance) = score::of_record(known);
-        map.insert("score".to_owned(), value);
-        map.insert("winrate".to_owned(), chance.into());
+fn evaluation(eval: &Evaluation, game: rules::Game, scale: f64) -> EvaluationView {
+    let known = eval.score.map(|score| score::of_record(score, scale));
+    EvaluationView {
+        score: known.map(|(score, _)| score),
+        winrate: known.map(|(_, rate)| rate),
+        depth: eval.depth,
+        nodes: eval.nodes,
+        pv: eval.pv.iter().map(|m| m.usi(game)).collect(),
     }
-    if let Some(depth) = eval.depth {
-        map.insert("depth".to_owned(), depth.into());
-    }
-    if let Some(nodes) = eval.nodes {
-        map.insert("nodes".to_owned(), nodes.into());
-    }
-    if !eval.pv.is_empty() {
-        map.insert("pv".to_owned(), eval.pv.iter().map(|m| m.usi(game)).collect());
-    }
-    Value::Object(map)
 }
 
 /// Reads every record in a file or a pasted text.
-pub fn read(bytes: &[u8], name: &str, variant: Option<&str>) -> Result<Value, ApiError> {
+pub fn read(
+    bytes: &[u8],
+    name: &str,
+    variant: Option<&str>,
+    scales: Scales,
+) -> Result<Trees, ApiError> {
     let game = variant.map(|v| position::variant(Some(v))).transpose()?;
     let format = detected(bytes, name);
     let (mut games, mut problems, mut left_out, mut nodes) = (Vec::new(), Vec::new(), 0, 0);
@@ -116,27 +191,27 @@ pub fn read(bytes: &[u8], name: &str, variant: Option<&str>) -> Result<Value, Ap
             Ok(record) if games.len() >= GAMES || nodes + record.len() > NODES => left_out += 1,
             Ok(record) => {
                 nodes += record.len();
-                games.push(view(&record));
+                games.push(view(&record, scales));
             }
-            Err(error) if problems.len() < GAMES => problems.push(json!({
-                "game": number, "line": error.line, "message": error.reason.to_string(),
-            })),
+            Err(error) if problems.len() < GAMES => problems.push(Problem {
+                game: number as u32,
+                line: error.line as u32,
+                message: error.reason.to_string(),
+            }),
             Err(_) => {}
         }
     }
     if games.is_empty() && left_out > 0 {
-        return Err(ApiError::new(
-            ErrorCode::TooLarge,
-            format!("a record of more than {NODES} moves"),
-        ));
+        let message = format!("a record of more than {NODES} moves");
+        return Err(ApiError::new(ErrorCode::TooLarge, message));
     }
     if games.is_empty() {
-        let first = problems.first().and_then(|p| p["message"].as_str());
+        let first = problems.first().map(|problem| problem.message.as_str());
         let reason = first.unwrap_or("there is no record in it").to_owned();
         return Err(ApiError::new(ErrorCode::Unreadable, reason));
     }
-    let format = format.map(Format::name);
-    Ok(json!({ "format": format, "games": games, "problems": problems, "left_out": left_out }))
+    let format = format.map(|format| format.name().to_owned());
+    Ok(Trees { format, games, problems, left_out })
 }
 
 fn detected(bytes: &[u8], name: &str) -> Option<Format> {
@@ -146,8 +221,10 @@ fn detected(bytes: &[u8], name: &str) -> Option<Format> {
 
 /// A record as the page sends it.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Sent {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SentTree {
     #[serde(default)]
+    #[cfg_attr(test, schemars(with = "Option<Variant>"))]
     variant: Option<String>,
     #[serde(default)]
     start: Option<String>,
@@ -161,11 +238,13 @@ pub struct Sent {
 }
 
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SentNode {
     parent: Option<usize>,
     #[serde(default, rename = "move")]
     usi: Option<String>,
     #[serde(default)]
+    #[cfg_attr(test, schemars(with = "Option<EndingView>"))]
     end: Option<Value>,
     #[serde(default)]
     ms: Option<u64>,
@@ -178,8 +257,10 @@ struct SentNode {
 }
 
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SentEval {
     #[serde(default)]
+    #[cfg_attr(test, schemars(with = "Option<ScoreView>"))]
     score: Option<Value>,
     #[serde(default)]
     depth: Option<u32>,
@@ -189,7 +270,7 @@ struct SentEval {
     pv: Vec<String>,
 }
 
-impl Sent {
+impl SentTree {
     /// The record meant; every move is checked.
     pub fn resolve(&self) -> Result<Record, ApiError> {
         let game = position::variant(self.variant.as_deref())?;
@@ -283,6 +364,18 @@ impl SentNode {
     }
 }
 
+/// A record to be written as a file.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct WriteRequest {
+    /// `kif`, `ki2`, `csa`, `jkf`, `usi` or `sfen` (the start position alone).
+    pub format: String,
+    /// `utf-8` where nothing is said, or `shift_jis`.
+    #[serde(default)]
+    pub encoding: Option<String>,
+    pub tree: SentTree,
+}
+
 /// A file as it is sent to be kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct File {
@@ -338,7 +431,7 @@ pub fn of_game(game: &Game) -> Result<Record, ApiError> {
         record.node_mut(at).time = Some(played.spent);
     }
     if let Some(ended) = game.ending() {
-        record.add(at, Step::End(ended.recorded(game.position().turn())));
+        record.add(at, Step::End(ending::recorded(ended, game.position().turn())));
     }
     Ok(record)
 }

@@ -16,7 +16,7 @@ use teacher::{Header, TeacherError, Writer};
 /// Bytes of records between two places to go on from.
 const STRETCH: u64 = 4 << 20;
 
-/// What a command is, so that it is not gone on with by another: its name, its inputs as they
+/// What a command is, so that no other one resumes it: its name, its inputs as they
 /// are, and its settings.
 pub(crate) fn plan(command: &str, sources: &[Source], settings: &Value) -> Value {
     let inputs: Vec<Value> = sources

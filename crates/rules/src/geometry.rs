@@ -90,12 +90,11 @@ pub(crate) const fn near(size: usize, sq: usize) -> u128 {
     set & !bit(size, sq)
 }
 
-/// From where pieces of one colour attack a square next to the one asked about, on an empty board.
+/// From where pieces of one colour attack one of the squares around the one asked about (the ring
+/// around a king), on an empty board.
 #[derive(Clone, Copy, Debug)]
-pub struct Siege<B> {
-    /// Lances.
+pub struct RingAttackers<B> {
     pub lance: B,
-    /// Knights.
     pub knight: B,
     /// Bishops and horses.
     pub bishop: B,
@@ -105,7 +104,7 @@ pub struct Siege<B> {
 
 /// Squares from which a piece attacks a square next to `sq`: those the other colour's piece would
 /// reach from there.
-pub(crate) const fn besiegers(size: usize, color: Color, kind: Kind, sq: usize) -> u128 {
+pub(crate) const fn attackers_of_ring(size: usize, color: Color, kind: Kind, sq: usize) -> u128 {
     let other = if matches!(color, Color::Black) { Color::White } else { Color::Black };
     let ring = reach(size, color, Kind::King, sq);
     let mut set = 0;
@@ -154,8 +153,8 @@ pub(crate) struct Tables<B: 'static, const N: usize> {
     pub(crate) line: [[B; N]; N],
     /// `near` by square.
     pub(crate) near: [B; N],
-    /// [`Siege`] by colour and square.
-    pub(crate) siege: [[Siege<B>; N]; 2],
+    /// [`RingAttackers`] by colour and square.
+    pub(crate) ring: [[RingAttackers<B>; N]; 2],
 }
 
 /// Builds [`Tables`] for a set type with a `const fn from_raw`. A macro because trait functions
@@ -163,14 +162,18 @@ pub(crate) struct Tables<B: 'static, const N: usize> {
 macro_rules! tables {
     ($bits:ident, $size:literal, $squares:literal) => {{
         const EMPTY: $bits = $bits::from_raw(0);
-        const NOWHERE: $crate::geometry::Siege<$bits> =
-            $crate::geometry::Siege { lance: EMPTY, knight: EMPTY, bishop: EMPTY, rook: EMPTY };
+        const NOWHERE: $crate::geometry::RingAttackers<$bits> = $crate::geometry::RingAttackers {
+            lance: EMPTY,
+            knight: EMPTY,
+            bishop: EMPTY,
+            rook: EMPTY,
+        };
         let mut t = $crate::geometry::Tables::<$bits, $squares> {
             reach: [[[EMPTY; $squares]; 15]; 2],
             between: [[EMPTY; $squares]; $squares],
             line: [[EMPTY; $squares]; $squares],
             near: [EMPTY; $squares],
-            siege: [[NOWHERE; $squares]; 2],
+            ring: [[NOWHERE; $squares]; 2],
         };
         let mut a = 0;
         while a < $squares {
@@ -191,7 +194,7 @@ macro_rules! tables {
             while c < 2 {
                 macro_rules! from {
                     ($kind:ident) => {
-                        $bits::from_raw($crate::geometry::besiegers(
+                        $bits::from_raw($crate::geometry::attackers_of_ring(
                             $size,
                             $crate::Color::BOTH[c],
                             $crate::Kind::$kind,
@@ -199,7 +202,7 @@ macro_rules! tables {
                         ))
                     };
                 }
-                t.siege[c][a] = $crate::geometry::Siege {
+                t.ring[c][a] = $crate::geometry::RingAttackers {
                     lance: from!(Lance),
                     knight: from!(Knight),
                     bishop: from!(Horse),

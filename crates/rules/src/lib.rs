@@ -41,7 +41,7 @@ pub use color::Color;
 pub use declaration::{Declaration, DeclarationCount, UnknownDeclaration};
 pub use delta::Delta;
 pub use game::{Game, UnknownGame};
-pub use geometry::Siege;
+pub use geometry::RingAttackers;
 pub use hand::Hand;
 pub use handicap::{Handicap, UnknownHandicap, start_sfen};
 pub use legality::MoveError;

@@ -105,7 +105,7 @@ impl<V: Variant> Position<V> {
         }
         let info = if is_checks(G) { Some(self.check_info()) } else { None };
         let mut walk =
-            Walk::<V, G, FULL> { pos: self, list, info, plain, pawn_promotion, drop_targets };
+            Generator::<V, G, FULL> { pos: self, list, info, plain, pawn_promotion, drop_targets };
         if !double {
             walk.pawns();
             walk.pieces();
@@ -118,7 +118,7 @@ impl<V: Variant> Position<V> {
 }
 
 /// One pass of generation.
-struct Walk<'a, V: Variant, const G: u8, const FULL: bool> {
+struct Generator<'a, V: Variant, const G: u8, const FULL: bool> {
     pos: &'a Position<V>,
     list: &'a mut MoveList,
     info: Option<CheckInfo<V>>,
@@ -130,7 +130,7 @@ struct Walk<'a, V: Variant, const G: u8, const FULL: bool> {
     drop_targets: V::Bits,
 }
 
-impl<V: Variant, const G: u8, const FULL: bool> Walk<'_, V, G, FULL> {
+impl<V: Variant, const G: u8, const FULL: bool> Generator<'_, V, G, FULL> {
     /// Targets of a move of `kind` (as it will stand there) from `from` that give check.
     #[inline]
     fn checking(&self, from: Square, kind: Kind, targets: V::Bits) -> V::Bits {

@@ -1,7 +1,7 @@
 //! The two games as two types, and what differs between them.
 
 use crate::bits::{Bits, Bits25, Bits81};
-use crate::geometry::{self, Siege, Tables, tables};
+use crate::geometry::{self, RingAttackers, Tables, tables};
 use crate::sliding;
 use crate::{AnyPosition, Color, Game, Kind, Position, Square};
 use std::fmt::Debug;
@@ -53,7 +53,7 @@ pub trait Variant: sealed::Sealed + Copy + Clone + Default + Debug + Send + Sync
     /// piece but a knight or a slider attacks a square next to it.
     fn near(sq: Square) -> Self::Bits;
     /// From where pieces of that colour attack a square next to `sq` on an empty board.
-    fn siege(color: Color, sq: Square) -> &'static Siege<Self::Bits>;
+    fn ring_attackers(color: Color, sq: Square) -> &'static RingAttackers<Self::Bits>;
     /// The first `count` ranks as that colour sees the far side of the board.
     fn far_ranks(color: Color, count: usize) -> Self::Bits;
     /// Squares a lance attacks.
@@ -151,8 +151,8 @@ macro_rules! from_tables {
         }
 
         #[inline]
-        fn siege(color: Color, sq: Square) -> &'static Siege<$bits> {
-            &$tables.siege[color.index()][sq.index()]
+        fn ring_attackers(color: Color, sq: Square) -> &'static RingAttackers<$bits> {
+            &$tables.ring[color.index()][sq.index()]
         }
 
         #[inline]

@@ -137,6 +137,7 @@ impl Room {
         Some(room)
     }
 
+    /// What it is played under.
     pub fn conditions(&self) -> &Arc<Conditions> {
         &self.conditions
     }
@@ -371,6 +372,7 @@ impl Room {
         if let Some(side) = by {
             self.interruptions[side.index()] += 1;
         }
+        self.rewind();
         self.phase = Phase::Suspended;
         let line = Verdict::Chudan.to_string();
         let mut effects = vec![Effect::Store(Entry::Interrupted(by))];
@@ -378,6 +380,17 @@ impl Room {
         effects.push(Effect::Show(line));
         effects.push(Effect::Now(State::Suspended));
         effects
+    }
+
+    /// The clocks as after the last move, without the turn that was interrupted: both sides know
+    /// these from the moves alone.
+    fn rewind(&mut self) {
+        self.clocks = self.conditions.times.each_ref().map(|rule| Clock::new(rule.clock_rule()));
+        let mut turn = self.conditions.start.turn();
+        for played in &self.played {
+            self.clocks[turn.index()].replay(played.time.unwrap_or_default());
+            turn = turn.opponent();
+        }
     }
 
     fn end(&mut self, ending: Ending, last: Option<(String, Duration)>) -> Vec<Effect> {

@@ -2,7 +2,7 @@
 //!
 //! A block stands for itself: it can be copied, skipped, checked and decoded without any other.
 
-use crate::bytes::{Bytes, Tape, put_varint};
+use crate::bytes::{Bytes, ColumnReader, put_varint};
 use crate::error::TeacherError;
 use crate::header::fill;
 use miniz_oxide::deflate::core::{
@@ -158,7 +158,7 @@ impl Block {
     }
 
     /// Unpacks the columns. `None`: the payload is not what a writer writes.
-    pub(crate) fn unpack(&self, columns: &mut [Tape; COLUMNS]) -> Option<()> {
+    pub(crate) fn unpack(&self, columns: &mut [ColumnReader; COLUMNS]) -> Option<()> {
         let mut bytes = Bytes(self.bytes.get(FIXED..)?);
         let mut sizes = [(0, 0); COLUMNS];
         let mut total = 0;
@@ -169,9 +169,9 @@ impl Block {
         if total > LARGEST {
             return None;
         }
-        for (tape, (raw, packed)) in columns.iter_mut().zip(sizes) {
-            tape.at = 0;
-            let column = &mut tape.bytes;
+        for (column, (raw, packed)) in columns.iter_mut().zip(sizes) {
+            column.at = 0;
+            let column = &mut column.bytes;
             let part = bytes.take(packed)?;
             column.clear();
             if raw == packed {

@@ -1,7 +1,7 @@
 //! Games into columns.
 
 use crate::block::{Block, COLUMNS, Column, LARGEST};
-use crate::bytes::{Bytes, Tape, put_signed, put_varint};
+use crate::bytes::{Bytes, ColumnReader, put_signed, put_varint};
 use crate::codes::{outcome_code, reason_code};
 use crate::game::{Flags, Game, Ply};
 use crate::movecode;
@@ -146,7 +146,7 @@ impl Builder {
 
     /// Adds the game of a block that [`crate::Cursor::extract`] made.
     pub(crate) fn adopt(&mut self, block: &Block) -> Option<()> {
-        let mut columns: [Tape; COLUMNS] = Default::default();
+        let mut columns: [ColumnReader; COLUMNS] = Default::default();
         block.unpack(&mut columns)?;
         let [heads, starts, ..] = &columns;
         let (mut heads, mut starts) = (Bytes(&heads.bytes), Bytes(&starts.bytes));
@@ -158,8 +158,8 @@ impl Builder {
         self.add_start(start);
         self.put(Column::Heads).extend(heads.0);
         let moves = self.columns.iter_mut().zip(&columns).skip(Column::Slots as usize);
-        for (column, tape) in moves {
-            column.extend(&tape.bytes);
+        for (column, class) in moves {
+            column.extend(&class.bytes);
         }
         self.games += 1;
         self.positions += block.positions();

@@ -53,12 +53,12 @@ impl<'a> Bytes<'a> {
 
 /// A column that is read through.
 #[derive(Debug, Default)]
-pub(crate) struct Tape {
+pub(crate) struct ColumnReader {
     pub(crate) bytes: Vec<u8>,
     pub(crate) at: usize,
 }
 
-impl Tape {
+impl ColumnReader {
     #[inline]
     pub(crate) fn byte(&mut self) -> Option<u8> {
         let byte = *self.bytes.get(self.at)?;

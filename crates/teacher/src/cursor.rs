@@ -2,7 +2,7 @@
 
 use crate::block::{Block, COLUMNS, Column};
 use crate::builder::{HAS_CANDIDATES, LAST_SCORED, LONGEST_GAME, RANDOM, SKIP, UNSCORED, put_text};
-use crate::bytes::Tape;
+use crate::bytes::ColumnReader;
 use crate::codes::{outcome_from_code, reason_from_code};
 use crate::error::TeacherError;
 use crate::game::{Candidate, Flags, Game, Ply};
@@ -40,24 +40,24 @@ pub struct Sample<'a, V: Variant> {
 
 /// The columns of a block, read through.
 #[derive(Debug, Default)]
-struct Columns([Tape; COLUMNS]);
+struct Columns([ColumnReader; COLUMNS]);
 
 impl Columns {
     #[inline]
-    const fn heads(&mut self) -> &mut Tape {
+    const fn heads(&mut self) -> &mut ColumnReader {
         &mut self.0[Column::Heads as usize]
     }
 
-    const fn starts(&mut self) -> &mut Tape {
+    const fn starts(&mut self) -> &mut ColumnReader {
         &mut self.0[Column::Starts as usize]
     }
 
     #[inline]
-    const fn scores(&mut self) -> &mut Tape {
+    const fn scores(&mut self) -> &mut ColumnReader {
         &mut self.0[Column::Scores as usize]
     }
 
-    const fn candidates(&mut self) -> &mut Tape {
+    const fn candidates(&mut self) -> &mut ColumnReader {
         &mut self.0[Column::Candidates as usize]
     }
 
@@ -167,7 +167,7 @@ impl<V: Variant> Cursor<V> {
         }
         self.games_left -= 1;
         self.read_head().ok_or_else(|| {
-            // Nothing more is to be had from a block that is wrong.
+            // Nothing after this place can be trusted.
             self.games_left = 0;
             self.head = Head::default();
             self.damaged("a game begins wrongly")
@@ -178,7 +178,7 @@ impl<V: Variant> Cursor<V> {
     fn read_head(&mut self) -> Option<()> {
         self.head = Head::default();
         let number = self.columns.heads().read(|bytes| bytes.varint().map(|n| n as usize))?;
-        self.begin = self.columns.0.each_ref().map(|tape| tape.at);
+        self.begin = self.columns.0.each_ref().map(|column| column.at);
         let (plies, outcome, reason) = self
             .columns
             .heads()
@@ -279,7 +279,7 @@ impl<V: Variant> Cursor<V> {
         }))
     }
 
-    /// Ends the block, from which nothing more is to be had.
+    /// Ends the block: nothing after this place can be trusted.
     fn broken(&mut self, what: &str) -> TeacherError {
         self.games_left = 0;
         self.head = Head::default();
@@ -339,8 +339,8 @@ impl<V: Variant> Cursor<V> {
             return Err(self.damaged("there is no game to take out"));
         };
         let mut columns: [Vec<u8>; COLUMNS] = std::array::from_fn(|i| {
-            let tape = &self.columns.0[i];
-            tape.bytes[self.begin[i]..tape.at].to_vec()
+            let column = &self.columns.0[i];
+            column.bytes[self.begin[i]..column.at].to_vec()
         });
         columns[Column::Heads as usize].insert(0, 0);
         columns[Column::Starts as usize].clear();

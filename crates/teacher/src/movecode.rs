@@ -11,7 +11,7 @@
 //! generated in. A number among the sorted legal moves is 0.12 bytes smaller after compression but
 //! needs every legal move to be counted, which is many times slower to read.
 
-use crate::bytes::Tape;
+use crate::bytes::ColumnReader;
 use rules::{Bits, Kind, Move, Position, Square, Variant};
 
 /// Columns of second numbers.
@@ -73,8 +73,8 @@ pub(crate) fn encode<V: Variant>(pos: &Position<V>, m: Move) -> Code {
 #[inline]
 pub(crate) fn decode<V: Variant>(
     pos: &Position<V>,
-    slots: &mut Tape,
-    classes: &mut [Tape; CLASSES],
+    slots: &mut ColumnReader,
+    classes: &mut [ColumnReader; CLASSES],
 ) -> Option<Move> {
     let us = pos.turn();
     let own = pos.pieces(us);
@@ -128,8 +128,8 @@ mod tests {
     use rules::{Kings, Minishogi, Shogi};
     use std::collections::HashSet;
 
-    fn tape(bytes: &[u8]) -> Tape {
-        Tape { bytes: bytes.to_vec(), at: 0 }
+    fn column(bytes: &[u8]) -> ColumnReader {
+        ColumnReader { bytes: bytes.to_vec(), at: 0 }
     }
 
     /// Every legal move reads back, and no two share their numbers.
@@ -138,11 +138,11 @@ mod tests {
         for &m in &pos.legal_moves() {
             let (slot, second) = encode(pos, m);
             assert!(seen.insert((slot, second)), "{m:?} in {}", pos.sfen());
-            let mut classes: [Tape; CLASSES] = Default::default();
+            let mut classes: [ColumnReader; CLASSES] = Default::default();
             if let Some((class, number)) = second {
                 classes[class].bytes.push(number);
             }
-            let read = decode(pos, &mut tape(&[slot]), &mut classes);
+            let read = decode(pos, &mut column(&[slot]), &mut classes);
             assert_eq!(read, Some(m), "{slot} {second:?} in {}", pos.sfen());
             assert!(classes.iter().all(|c| c.at == c.bytes.len()));
         }
@@ -185,8 +185,8 @@ mod tests {
         #[test]
         fn junk_gives_legal_moves_or_none(junk in prop::collection::vec(any::<u8>(), 0..40)) {
             let mut pos = Position::<Shogi>::startpos();
-            let mut slots = tape(&junk);
-            let mut classes = [tape(&junk), tape(&junk), tape(&junk)];
+            let mut slots = column(&junk);
+            let mut classes = [column(&junk), column(&junk), column(&junk)];
             while let Some(m) = decode(&pos, &mut slots, &mut classes) {
                 prop_assert!(pos.is_legal(m));
                 pos.play(m);

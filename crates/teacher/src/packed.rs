@@ -59,7 +59,7 @@ enum Reserve {
 }
 
 /// Codes by what they stand for, and what they stand for by code.
-struct Book {
+struct CodeTable {
     board: [Code; Piece::COUNT],
     hand: [[Code; 8]; 2],
     boxed: [Code; 8],
@@ -69,19 +69,19 @@ struct Book {
     reserves: [Option<(Reserve, u8)>; 128],
 }
 
-static BOOKS: [Book; 2] = [Book::new(YANEURAOU), Book::new(APERY)];
+static TABLES: [CodeTable; 2] = [CodeTable::new(YANEURAOU), CodeTable::new(APERY)];
 
-impl Book {
+impl CodeTable {
     const fn new(rows: [Row; 7]) -> Self {
         let none = Code { bits: 0, length: 1 };
-        let mut book = Self {
+        let mut table = Self {
             board: [none; Piece::COUNT],
             hand: [[none; 8]; 2],
             boxed: [none; 8],
             pieces: [(Piece::NONE, 0); 256],
             reserves: [None; 128],
         };
-        book.add_piece(Piece::NONE, none);
+        table.add_piece(Piece::NONE, none);
         let mut row = 0;
         while row < 7 {
             let (kind, board, hand, boxed) = rows[row];
@@ -91,21 +91,21 @@ impl Book {
                 let promoted = variant & 2 != 0;
                 let is = if promoted { kind.promoted() } else { Some(kind) };
                 if let Some(is) = is {
-                    book.add_piece(Piece::new(color, is), code(board, color, promoted));
+                    table.add_piece(Piece::new(color, is), code(board, color, promoted));
                 }
                 if !promoted {
                     let held = code(hand, color, false);
-                    book.hand[color as usize][kind as usize] = held;
-                    book.add_reserve(Reserve::Held(color, kind), held);
+                    table.hand[color as usize][kind as usize] = held;
+                    table.add_reserve(Reserve::Held(color, kind), held);
                 }
                 variant += 1;
             }
             let spare = code(boxed, Color::Black, false);
-            book.boxed[kind as usize] = spare;
-            book.add_reserve(Reserve::Boxed(kind), spare);
+            table.boxed[kind as usize] = spare;
+            table.add_reserve(Reserve::Boxed(kind), spare);
             row += 1;
         }
-        book
+        table
     }
 
     const fn add_piece(&mut self, piece: Piece, code: Code) {
@@ -149,10 +149,10 @@ const fn code(text: &str, color: Color, promoted: bool) -> Code {
     Code { bits, length: text.len() as u8 }
 }
 
-const fn book(scheme: Scheme) -> &'static Book {
+const fn table(scheme: Scheme) -> &'static CodeTable {
     match scheme {
-        Scheme::YaneuraOu => &BOOKS[0],
-        Scheme::Apery => &BOOKS[1],
+        Scheme::YaneuraOu => &TABLES[0],
+        Scheme::Apery => &TABLES[1],
     }
 }
 
@@ -161,7 +161,7 @@ const ORDER: [Kind; 7] =
     [Kind::Pawn, Kind::Lance, Kind::Knight, Kind::Silver, Kind::Gold, Kind::Bishop, Kind::Rook];
 
 /// Bits being written, with some room beyond the 256: what does not fit is noticed at the end.
-struct Scribe {
+struct BitWriter {
     words: [u32; 16],
     /// Words finished.
     done: usize,
@@ -170,7 +170,7 @@ struct Scribe {
     count: u32,
 }
 
-impl Scribe {
+impl BitWriter {
     #[inline]
     fn code(&mut self, code: Code) {
         self.rest |= u64::from(code.bits) << self.count;
@@ -203,8 +203,8 @@ const FRONT: u32 = 15;
 
 /// Packs a position.
 pub(crate) fn pack(scheme: Scheme, placement: &Placement) -> Result<[u8; 32], PackError> {
-    let book = book(scheme);
-    let mut out = Scribe { words: [0; 16], done: 0, rest: 0, count: FRONT };
+    let table = table(scheme);
+    let mut out = BitWriter { words: [0; 16], done: 0, rest: 0, count: FRONT };
     let absent = placement.game.squares();
     let mut kings = [absent; 2];
     let mut counts = 0;
@@ -213,7 +213,7 @@ pub(crate) fn pack(scheme: Scheme, placement: &Placement) -> Result<[u8; 32], Pa
         if piece.kind_index() == Kind::King.index() {
             kings[piece.index() >> 4] = square;
         } else {
-            out.code(book.board[piece.index()]);
+            out.code(table.board[piece.index()]);
         }
     }
     let mut missing = set(placement.game);
@@ -224,7 +224,7 @@ pub(crate) fn pack(scheme: Scheme, placement: &Placement) -> Result<[u8; 32], Pa
         let hand = placement.hands[color.index()];
         for kind in ORDER.into_iter().filter(|&k| hand.has(k)) {
             for _ in 0..hand.count(kind) {
-                out.code(book.hand[color.index()][kind.index()]);
+                out.code(table.hand[color.index()][kind.index()]);
                 missing[kind.index()] -= 1;
             }
         }
@@ -234,7 +234,7 @@ pub(crate) fn pack(scheme: Scheme, placement: &Placement) -> Result<[u8; 32], Pa
     }
     for kind in ORDER {
         for _ in 0..missing[kind.index()] {
-            out.code(book.boxed[kind.index()]);
+            out.code(table.boxed[kind.index()]);
         }
     }
     if out.length() > 256 {
@@ -249,7 +249,7 @@ pub(crate) fn pack(scheme: Scheme, placement: &Placement) -> Result<[u8; 32], Pa
 }
 
 /// 256 bits being read, zeros beyond.
-struct Scroll {
+struct BitReader {
     words: [u32; 8],
     /// Words begun.
     begun: usize,
@@ -258,7 +258,7 @@ struct Scroll {
     count: u32,
 }
 
-impl Scroll {
+impl BitReader {
     fn new(bytes: &[u8; 32]) -> Self {
         let mut words = [0; 8];
         for (word, chunk) in words.iter_mut().zip(bytes.as_chunks().0) {
@@ -306,15 +306,15 @@ impl Scroll {
 /// Unpacks a position, from hands in whatever order. Positions of writers that leave out the
 /// piece box are understood: what is not there is not in the game.
 pub(crate) fn unpack(scheme: Scheme, game: Game, bytes: &[u8; 32]) -> Result<Placement, PackError> {
-    let book = book(scheme);
+    let table = table(scheme);
     let bad = |why: String| Err(PackError::Bits(why));
-    let mut scroll = Scroll::new(bytes);
+    let mut bits = BitReader::new(bytes);
     let mut placement = Placement::empty(game);
-    if scroll.take(1) == 1 {
+    if bits.take(1) == 1 {
         placement.turn = Color::White;
     }
     let squares = game.squares();
-    let kings = [scroll.take(7), scroll.take(7)];
+    let kings = [bits.take(7), bits.take(7)];
     for (color, king) in Color::BOTH.into_iter().zip(kings) {
         if king > squares {
             return bad(format!("{color}'s king on square {king}"));
@@ -331,11 +331,11 @@ pub(crate) fn unpack(scheme: Scheme, game: Game, bytes: &[u8; 32]) -> Result<Pla
         if square == kings[0] || square == kings[1] {
             continue;
         }
-        let (piece, length) = book.pieces[scroll.peek() & 255];
+        let (piece, length) = table.pieces[bits.peek() & 255];
         if length == 0 {
             return bad(format!("unknown code on square {square}"));
         }
-        scroll.skip(length);
+        bits.skip(length);
         if piece.is_some() {
             placement.board[square] = piece;
             missing[UNPROMOTED[piece.kind_index()]] -= 1;
@@ -345,14 +345,14 @@ pub(crate) fn unpack(scheme: Scheme, game: Game, bytes: &[u8; 32]) -> Result<Pla
         return Err(too_many(kind));
     }
     while missing.iter().any(|&n| n > 0) {
-        if scroll.is_spent() {
+        if bits.is_spent() {
             read_zeros(&mut placement, &missing, kings.contains(&squares))?;
             break;
         }
-        let Some((reserve, length)) = book.reserves[scroll.peek() & 127] else {
-            return bad(format!("unknown code at bit {}", scroll.at()));
+        let Some((reserve, length)) = table.reserves[bits.peek() & 127] else {
+            return bad(format!("unknown code at bit {}", bits.at()));
         };
-        scroll.skip(length);
+        bits.skip(length);
         let (Reserve::Held(_, kind) | Reserve::Boxed(kind)) = reserve;
         missing[kind.index()] -= 1;
         if missing[kind.index()] < 0 {
@@ -362,7 +362,7 @@ pub(crate) fn unpack(scheme: Scheme, game: Game, bytes: &[u8; 32]) -> Result<Pla
             placement.hands[color.index()].add(kind);
         }
     }
-    if scroll.at() > 256 || !scroll.is_spent() {
+    if bits.at() > 256 || !bits.is_spent() {
         return bad("more bits than pieces".to_owned());
     }
     Ok(placement)

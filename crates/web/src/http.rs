@@ -5,7 +5,6 @@ use crate::openapi;
 use crate::page;
 use crate::service::{BYTES, BoardService, crowded};
 use crate::socket;
-use crate::watch::WatchKind;
 use axum::body::{Body, Bytes};
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{DefaultBodyLimit, Extension, Path, Query, Request, State};
@@ -14,16 +13,18 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use board::error::ErrorBody;
 use board::error::{ApiError, ErrorCode};
+use board::game::Games;
 use board::hello::{Hello, Watchable};
-use board::position::{self, Asked};
-use board::request::LineRequest;
+use board::message::{LineAnswer, LineRequest, ServerMessage};
+use board::position::{self, CheckAnswer, CheckRequest, PositionRequest, PositionView};
 use board::setup::GameSettings;
-use board::tree::{self, Sent};
+use board::tree::{self, Tree, Trees, WriteRequest};
+use board::watch::{WatchData, WatchKind};
 use rules::{Declaration, Kings};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use std::sync::Arc;
 
 /// What the addresses need.
@@ -81,7 +82,7 @@ impl From<ApiError> for HttpError {
 impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.0.code.status()).unwrap_or(StatusCode::BAD_REQUEST);
-        (status, Json(self.0.body())).into_response()
+        (status, Json(ErrorBody { error: self.0 })).into_response()
     }
 }
 
@@ -158,7 +159,7 @@ fn redirect(to: &'static str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response()
 }
 
-type JsonAnswer = Result<Json<Value>, HttpError>;
+type JsonAnswer<T> = Result<Json<T>, HttpError>;
 
 /// A body that may be too large or no JSON at all.
 type Received = Result<Bytes, axum::extract::rejection::BytesRejection>;
@@ -186,7 +187,7 @@ async fn hello(State(state): State<HttpState>) -> Json<Hello> {
 async fn games(
     State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
-) -> JsonAnswer {
+) -> JsonAnswer<Games> {
     Ok(Json(state.service.list(&who)?))
 }
 
@@ -194,21 +195,21 @@ async fn new_game(
     State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
     body: Received,
-) -> Result<(StatusCode, Json<Value>), HttpError> {
+) -> Result<(StatusCode, Json<ServerMessage>), HttpError> {
     let live = state.service.open_game(&who, &parsed::<GameSettings>(body)?)?;
-    Ok((StatusCode::CREATED, Json(live.view(&state.service))))
+    Ok((StatusCode::CREATED, Json(live.view(&state.service).into())))
 }
 
 async fn game(
     State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
     Path(id): Path<String>,
-) -> JsonAnswer {
+) -> JsonAnswer<ServerMessage> {
     let live = state.service.game(&who, &id)?;
     let view = live.view(&state.service);
     drop(live);
     state.service.tidy();
-    Ok(Json(view))
+    Ok(Json(view.into()))
 }
 
 async fn forget(
@@ -224,8 +225,8 @@ async fn game_tree(
     State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
     Path(id): Path<String>,
-) -> JsonAnswer {
-    Ok(Json(tree::view(&state.service.record(&who, &id)?)))
+) -> JsonAnswer<Tree> {
+    Ok(Json(tree::view(&state.service.record(&who, &id)?, state.service.scales())))
 }
 
 #[derive(Deserialize)]
@@ -257,34 +258,18 @@ fn attachment(file: tree::File) -> Response {
     (headers, file.bytes).into_response()
 }
 
-async fn position(body: Received) -> JsonAnswer {
-    let position = parsed::<Asked>(body)?.resolve(Kings::Any)?;
+async fn position(body: Received) -> JsonAnswer<PositionView> {
+    let position = parsed::<PositionRequest>(body)?.resolve(Kings::Any)?;
     Ok(Json(position::view(&position, Declaration::default())))
 }
 
-#[derive(Deserialize)]
-struct Checked {
-    #[serde(default)]
-    variant: Option<String>,
-    sfen: String,
-    #[serde(default)]
-    purpose: Option<String>,
-}
-
-async fn check(body: Received) -> JsonAnswer {
-    let asked: Checked = parsed(body)?;
+async fn check(body: Received) -> JsonAnswer<CheckAnswer> {
+    let asked: CheckRequest = parsed(body)?;
     let game = position::variant(asked.variant.as_deref())?;
-    let problem = match asked.purpose.as_deref() {
-        None | Some("game") => false,
-        Some("mate") => true,
-        Some(other) => {
-            return Err(ApiError::bad(format!("purpose {other:?}: expected game or mate")).into());
-        }
-    };
-    Ok(Json(position::check(game, &asked.sfen, problem)))
+    Ok(Json(position::check(game, &asked.sfen, asked.purpose)))
 }
 
-async fn line(body: Received) -> JsonAnswer {
+async fn line(body: Received) -> JsonAnswer<LineAnswer> {
     Ok(Json(parsed::<LineRequest>(body)?.answer()?))
 }
 
@@ -296,27 +281,23 @@ struct Named {
     variant: Option<String>,
 }
 
-async fn read_record(Query(named): Query<Named>, body: Received) -> JsonAnswer {
+async fn read_record(
+    State(state): State<HttpState>,
+    Query(named): Query<Named>,
+    body: Received,
+) -> JsonAnswer<Trees> {
     let body = bytes(body)?;
     let read = move || {
         let name = named.name.unwrap_or_default();
-        tree::read(&body, &name, named.variant.as_deref())
+        tree::read(&body, &name, named.variant.as_deref(), state.service.scales())
     };
     Ok(Json(aside(read).await?))
-}
-
-#[derive(Deserialize)]
-struct Written {
-    format: String,
-    #[serde(default)]
-    encoding: Option<String>,
-    tree: Sent,
 }
 
 async fn write_record(body: Received) -> Result<Response, HttpError> {
     let body = bytes(body)?;
     let write = move || {
-        let asked: Written =
+        let asked: WriteRequest =
             serde_json::from_slice(&body).map_err(|e| ApiError::bad(e.to_string()))?;
         tree::write(&asked.tree.resolve()?, &asked.format, asked.encoding.as_deref())
     };
@@ -327,32 +308,43 @@ async fn watchable(State(state): State<HttpState>) -> Json<Watchable> {
     Json(state.service.watchable())
 }
 
-async fn look(state: HttpState, what: WatchKind) -> JsonAnswer {
+async fn look(state: HttpState, what: WatchKind) -> JsonAnswer<WatchData> {
     Ok(Json(aside(move || state.service.watch().look(what)).await?))
 }
 
-async fn watch_server(State(state): State<HttpState>) -> JsonAnswer {
+async fn watch_server(State(state): State<HttpState>) -> JsonAnswer<WatchData> {
     look(state, WatchKind::Server).await
 }
 
-async fn watch_match(State(state): State<HttpState>) -> JsonAnswer {
+async fn watch_match(State(state): State<HttpState>) -> JsonAnswer<WatchData> {
     look(state, WatchKind::Match).await
 }
 
-async fn watch_learn(State(state): State<HttpState>) -> JsonAnswer {
+async fn watch_learn(State(state): State<HttpState>) -> JsonAnswer<WatchData> {
     look(state, WatchKind::Learn).await
 }
 
-async fn server_game(State(state): State<HttpState>, Path(id): Path<String>) -> JsonAnswer {
-    Ok(Json(aside(move || Ok(tree::view(&state.service.watch().server_game(&id)?))).await?))
+async fn server_game(State(state): State<HttpState>, Path(id): Path<String>) -> JsonAnswer<Tree> {
+    Ok(Json(
+        aside(move || {
+            Ok(tree::view(&state.service.watch().server_game(&id)?, state.service.scales()))
+        })
+        .await?,
+    ))
 }
 
 async fn match_game(
     State(state): State<HttpState>,
     Path((name, number)): Path<(String, u64)>,
-) -> JsonAnswer {
+) -> JsonAnswer<Tree> {
     Ok(Json(
-        aside(move || Ok(tree::view(&state.service.watch().match_game(&name, number)?))).await?,
+        aside(move || {
+            Ok(tree::view(
+                &state.service.watch().match_game(&name, number)?,
+                state.service.scales(),
+            ))
+        })
+        .await?,
     ))
 }
 

@@ -5,13 +5,13 @@ use crate::pool::{Job, JobHandle, JobResult, Listener, Task};
 use crate::service::BoardService;
 use alphabeta::options::ENTERING_KING_RULE;
 use board::error::{ApiError, ErrorCode};
-use board::game::{Game, Thinking};
+use board::game::{Dates, Game, GameView, Thinking};
+use board::message::{Answer as Reply, ServerMessage};
 use board::opponent;
 use board::question::{Lines, Question};
 use board::queue::Priority;
 use board::thinking;
 use rules::AnyPosition;
-use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use think::{Answer, Info};
 
@@ -30,8 +30,7 @@ pub struct LiveGame {
 /// What changes.
 pub struct State {
     pub(crate) game: Game,
-    pub(crate) created: i64,
-    pub(crate) updated: i64,
+    dates: Dates,
     followers: Vec<(Connection, Arc<Outbox>)>,
     handle: Option<JobHandle>,
     /// Times the opponent's engine broke down in a row.
@@ -42,16 +41,9 @@ pub struct State {
 
 impl LiveGame {
     /// A live for a game.
-    pub fn new(id: String, owner: String, game: Game, created: i64, updated: i64) -> Self {
-        let state = State {
-            game,
-            created,
-            updated,
-            followers: Vec::new(),
-            handle: None,
-            failures: 0,
-            gone: false,
-        };
+    pub fn new(id: String, owner: String, game: Game, dates: Dates) -> Self {
+        let state =
+            State { game, dates, followers: Vec::new(), handle: None, failures: 0, gone: false };
         Self { id, owner, state: Mutex::new(state) }
     }
 
@@ -60,20 +52,17 @@ impl LiveGame {
     }
 
     /// The state of the game for the page.
-    pub fn view(&self, service: &BoardService) -> Value {
+    pub fn view(&self, service: &BoardService) -> GameView {
         self.view_of(&self.lock(), service)
     }
 
-    fn view_of(&self, state: &State, service: &BoardService) -> Value {
+    fn view_of(&self, state: &State, service: &BoardService) -> GameView {
         let thinking = match &state.handle {
-            None => Thinking::No,
-            Some(handle) if handle.ahead().is_some_and(|n| n > 0) => Thinking::Queued,
-            Some(_) => Thinking::Running,
+            None => None,
+            Some(handle) if handle.ahead().is_some_and(|n| n > 0) => Some(Thinking::Queued),
+            Some(_) => Some(Thinking::Running),
         };
-        let mut view = state.game.view(&self.id, service.now(), thinking);
-        view["created"] = state.created.into();
-        view["updated"] = state.updated.into();
-        view
+        state.game.view(&self.id, state.dates, service.now(), thinking)
     }
 
     /// Follows the game from a connection.
@@ -121,7 +110,7 @@ impl LiveGame {
         service: &Arc<BoardService>,
         except: Option<Connection>,
         act: impl FnOnce(&mut Game) -> Result<(), ApiError>,
-    ) -> Result<Value, ApiError> {
+    ) -> Result<GameView, ApiError> {
         let mut state = self.lock();
         if state.gone {
             return Err(ApiError::missing("the game was deleted"));
@@ -139,9 +128,9 @@ impl LiveGame {
         state: &mut State,
         service: &Arc<BoardService>,
         except: Option<Connection>,
-    ) -> Result<Value, ApiError> {
+    ) -> Result<GameView, ApiError> {
         let wall = service.wall();
-        state.updated = wall;
+        state.dates.updated = wall;
         service.store().save(&self.id, &self.owner, &state.game, wall)?;
         self.think(state, service);
         let view = self.view_of(state, service);
@@ -149,12 +138,12 @@ impl LiveGame {
         Ok(view)
     }
 
-    fn tell(&self, state: &State, except: Option<Connection>, view: &Value) {
+    fn tell(&self, state: &State, except: Option<Connection>, view: &GameView) {
         for (connection, outbox) in &state.followers {
             outbox.forget(&format!("thinking:{}", self.id));
             if Some(*connection) != except {
                 let view = view.clone();
-                outbox.stream(&format!("game:{}", self.id), true, move || Some(view));
+                outbox.stream(&format!("game:{}", self.id), true, move || Some(view.into()));
             }
         }
     }
@@ -184,6 +173,7 @@ impl LiveGame {
             revision: state.game.revision(),
             position: state.game.position().clone(),
             lines: Lines::default(),
+            scale: service.scale(asked.engine.as_deref(), state.game.position().game()),
         };
         let job = Job {
             visitor: self.owner.clone(),
@@ -221,6 +211,7 @@ impl LiveGame {
             game: self.id.clone(),
             position: state.game.position().clone(),
             lines: Lines::default(),
+            scale: service.scale(None, state.game.position().game()),
         };
         Ok(service.pool().submit(Job {
             visitor: self.owner.clone(),
@@ -244,6 +235,7 @@ struct Player {
     revision: u64,
     position: AnyPosition,
     lines: Lines,
+    scale: f64,
 }
 
 impl Listener for Player {
@@ -260,9 +252,11 @@ impl Listener for Player {
         let state = live.lock();
         for (_, outbox) in &state.followers {
             let (position, info) = (self.position.clone(), info.clone());
-            let (game, revision) = (live.id.clone(), self.revision);
+            let (game, revision, scale) = (live.id.clone(), self.revision, self.scale);
             outbox.stream(&format!("thinking:{}", live.id), false, move || {
-                Some(thinking::told(&game, revision, &position, &info))
+                Some(ServerMessage::Thinking(thinking::line(
+                    game, revision, &position, &info, scale,
+                )))
             });
         }
     }
@@ -319,6 +313,7 @@ struct HintListener {
     game: String,
     position: AnyPosition,
     lines: Lines,
+    scale: f64,
 }
 
 impl Listener for HintListener {
@@ -329,18 +324,15 @@ impl Listener for HintListener {
     fn finished(&mut self, outcome: JobResult) {
         let message = match outcome {
             JobResult::Answered(Answer::Move(m), _) => {
-                let mut value = thinking::hint(&self.game, &self.position, m, &self.lines);
-                if let Some(id) = self.id {
-                    value["id"] = id.into();
-                }
-                value
+                let (game, position) = (self.game.clone(), &self.position);
+                ServerMessage::Hint(thinking::hint(game, position, m, &self.lines, self.scale))
             }
             JobResult::Answered(Answer::Win, _) => {
-                ApiError::new(ErrorCode::NotAllowed, "declare the win").message(self.id)
+                ApiError::new(ErrorCode::NotAllowed, "declare the win").into()
             }
             JobResult::Cancelled => return,
-            _ => ApiError::new(ErrorCode::EngineFailed, "there is no hint").message(self.id),
+            _ => ApiError::new(ErrorCode::EngineFailed, "there is no hint").into(),
         };
-        self.outbox.post(message);
+        self.outbox.post(Reply::new(self.id, message));
     }
 }

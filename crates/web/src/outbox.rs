@@ -1,7 +1,7 @@
 //! What waits to be sent on one connection. Answers keep their order; of what streams (analysis, the
 //! state of a game) only the latest waits, so that nothing ever lags behind.
 
-use serde_json::Value;
+use board::message::{Answer, ServerMessage};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ const MOST: usize = 512;
 /// Streams of one connection.
 const STREAMS: usize = 64;
 
-type Maker = Box<dyn FnOnce() -> Option<Value> + Send>;
+type Maker = Box<dyn FnOnce() -> Option<ServerMessage> + Send>;
 
 struct Stream {
     key: String,
@@ -30,7 +30,7 @@ struct Stream {
 
 #[derive(Default)]
 struct Inner {
-    answers: VecDeque<Value>,
+    answers: VecDeque<Answer>,
     streams: Vec<Stream>,
     closed: bool,
 }
@@ -59,7 +59,11 @@ impl StreamHandle {
     }
 
     /// As [`Outbox::stream`].
-    pub fn send(&self, urgent: bool, make: impl FnOnce() -> Option<Value> + Send + 'static) {
+    pub fn send(
+        &self,
+        urgent: bool,
+        make: impl FnOnce() -> Option<ServerMessage> + Send + 'static,
+    ) {
         if !self.live.load(Ordering::SeqCst) {
             return;
         }
@@ -79,7 +83,7 @@ impl StreamHandle {
 #[derive(Debug, PartialEq)]
 pub enum Next {
     /// Send this.
-    Send(Value),
+    Send(Box<Answer>),
     /// Nothing until then, unless something comes.
     Wait(Duration),
     /// Nothing until something comes.
@@ -94,9 +98,9 @@ impl Outbox {
     }
 
     /// An answer, or anything else that must arrive.
-    pub fn post(&self, message: Value) {
+    pub fn post(&self, message: impl Into<Answer>) {
         let mut inner = self.lock();
-        inner.answers.push_back(message);
+        inner.answers.push_back(message.into());
         if inner.answers.len() > MOST {
             inner.closed = true;
             inner.answers.clear();
@@ -111,7 +115,7 @@ impl Outbox {
         &self,
         key: &str,
         urgent: bool,
-        make: impl FnOnce() -> Option<Value> + Send + 'static,
+        make: impl FnOnce() -> Option<ServerMessage> + Send + 'static,
     ) {
         let mut inner = self.lock();
         let place = inner.streams.iter().position(|s| s.key == key);
@@ -150,7 +154,7 @@ impl Outbox {
                 return Next::Close;
             }
             if let Some(answer) = inner.answers.pop_front() {
-                return Next::Send(answer);
+                return Next::Send(Box::new(answer));
             }
             let mut soonest = None;
             let mut due = None;
@@ -174,7 +178,7 @@ impl Outbox {
             drop(inner);
             // Made outside the lock: whoever writes here must not wait for it.
             if let Some(value) = make.and_then(|make| make()) {
-                return Next::Send(value);
+                return Next::Send(Box::new(value.into()));
             }
         }
     }
@@ -188,7 +192,12 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use board::error::ApiError;
+
+    fn said(word: impl std::fmt::Display) -> ServerMessage {
+        let word = format!("{word}");
+        ApiError::bad(word).into()
+    }
 
     fn ms(n: u64) -> Duration {
         Duration::from_millis(n)
@@ -197,12 +206,12 @@ mod tests {
     #[test]
     fn answers_keep_their_order_and_go_before_streams() {
         let outbox = Outbox::default();
-        outbox.stream("a", false, || Some(json!("stream")));
-        outbox.post(json!(1));
-        outbox.post(json!(2));
-        assert_eq!(outbox.next(ms(0)), Next::Send(json!(1)));
-        assert_eq!(outbox.next(ms(0)), Next::Send(json!(2)));
-        assert_eq!(outbox.next(ms(0)), Next::Send(json!("stream")));
+        outbox.stream("a", false, || Some(said("stream")));
+        outbox.post(said(1));
+        outbox.post(said(2));
+        assert_eq!(outbox.next(ms(0)), Next::Send(Box::new(said(1).into())));
+        assert_eq!(outbox.next(ms(0)), Next::Send(Box::new(said(2).into())));
+        assert_eq!(outbox.next(ms(0)), Next::Send(Box::new(said("stream").into())));
         assert_eq!(outbox.next(ms(0)), Next::Idle);
     }
 
@@ -210,20 +219,20 @@ mod tests {
     fn only_the_latest_of_a_stream_waits() {
         let outbox = Outbox::default();
         for n in 0..1000 {
-            outbox.stream("a", false, move || Some(json!(n)));
+            outbox.stream("a", false, move || Some(said(n)));
         }
-        outbox.stream("b", false, || Some(json!("b")));
-        assert_eq!(outbox.next(ms(0)), Next::Send(json!(999)));
-        assert_eq!(outbox.next(ms(0)), Next::Send(json!("b")));
-        outbox.stream("a", false, || Some(json!("later")));
+        outbox.stream("b", false, || Some(said("b")));
+        assert_eq!(outbox.next(ms(0)), Next::Send(Box::new(said(999).into())));
+        assert_eq!(outbox.next(ms(0)), Next::Send(Box::new(said("b").into())));
+        outbox.stream("a", false, || Some(said("later")));
         assert_eq!(outbox.next(ms(30)), Next::Wait(ms(70)));
-        assert_eq!(outbox.next(ms(100)), Next::Send(json!("later")));
-        outbox.stream("a", false, || Some(json!("now")));
-        outbox.stream("a", true, || Some(json!("urgent")));
-        assert_eq!(outbox.next(ms(101)), Next::Send(json!("urgent")));
+        assert_eq!(outbox.next(ms(100)), Next::Send(Box::new(said("later").into())));
+        outbox.stream("a", false, || Some(said("now")));
+        outbox.stream("a", true, || Some(said("urgent")));
+        assert_eq!(outbox.next(ms(101)), Next::Send(Box::new(said("urgent").into())));
         outbox.stream("a", true, || None);
         assert_eq!(outbox.next(ms(500)), Next::Idle);
-        outbox.stream("a", true, || Some(json!(1)));
+        outbox.stream("a", true, || Some(said(1)));
         outbox.forget("a");
         assert_eq!(outbox.next(ms(500)), Next::Idle);
     }
@@ -232,12 +241,12 @@ mod tests {
     fn nothing_comes_from_a_stream_that_was_cut() {
         let outbox = Arc::new(Outbox::default());
         let (old, new) = (StreamHandle::new(&outbox, "1"), StreamHandle::new(&outbox, "2"));
-        old.send(false, || Some(json!("old")));
+        old.send(false, || Some(said("old")));
         let late = old.clone();
         old.cut();
-        new.send(false, || Some(json!("new")));
-        late.send(true, || Some(json!("late")));
-        assert_eq!(outbox.next(ms(0)), Next::Send(json!("new")));
+        new.send(false, || Some(said("new")));
+        late.send(true, || Some(said("late")));
+        assert_eq!(outbox.next(ms(0)), Next::Send(Box::new(said("new").into())));
         assert_eq!(outbox.next(ms(0)), Next::Idle);
     }
 
@@ -245,7 +254,7 @@ mod tests {
     fn who_does_not_read_is_closed() {
         let outbox = Outbox::default();
         for n in 0..=MOST {
-            outbox.post(json!(n));
+            outbox.post(said(n));
         }
         assert_eq!(outbox.next(ms(0)), Next::Close);
     }

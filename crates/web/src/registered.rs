@@ -4,8 +4,9 @@ use crate::pool::{Registered, probe};
 use crate::start::StartError;
 use arena::EngineSpec;
 use arena::spec::{Launch, pairs};
+use engines::ProgramCommand;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use think::TimeSource;
 
@@ -48,10 +49,10 @@ fn read(text: &str) -> Result<EngineSpec, StartError> {
     let (name, command) = text
         .split_once('=')
         .ok_or_else(|| StartError::usage(format!("engine {text:?}: expected NAME=COMMAND")))?;
-    let mut words = command.split_whitespace().map(str::to_owned);
-    let program = words.next().unwrap_or_default();
-    let mut list = vec![("cmd".to_owned(), program), ("name".to_owned(), name.to_owned())];
-    list.extend(words.map(|word| ("arg".to_owned(), word)));
+    let command = ProgramCommand::from_command_line(command)
+        .map_err(|e| StartError::usage(format!("engine {name:?}: {e}")))?;
+    let mut list = vec![("cmd".to_owned(), command.program), ("name".to_owned(), name.to_owned())];
+    list.extend(command.args.into_iter().map(|word| ("arg".to_owned(), word)));
     spec(list)
 }
 
@@ -110,22 +111,17 @@ fn engine(spec: &EngineSpec) -> Result<Registered, StartError> {
     if id.trim_matches('-').is_empty() {
         id = format!("engine-{:x}", crc32fast::hash(spec.name.as_bytes()));
     }
+    let mut command = command.clone();
     let path = Path::new(&command.program);
     // A relative path is meant from here, not from the folder the engine runs in.
-    let program = match std::path::absolute(path) {
-        Ok(absolute) if path.components().count() > 1 && absolute.exists() => absolute,
-        _ => path.to_owned(),
-    };
-    Ok(Registered {
-        id,
-        name: spec.name.clone(),
-        program,
-        args: command.args.clone(),
-        dir: command.dir.as_ref().map(PathBuf::from),
-        env: command.env.clone(),
-        options: spec.options.clone(),
-        plays: Vec::new(),
-    })
+    if let Ok(absolute) = std::path::absolute(path)
+        && path.components().count() > 1
+        && absolute.exists()
+    {
+        command.program = absolute.to_string_lossy().into_owned();
+    }
+    let (name, options) = (spec.name.clone(), spec.options.clone());
+    Ok(Registered { id, name, command, options, plays: Vec::new() })
 }
 
 #[cfg(test)]
@@ -134,7 +130,7 @@ mod tests {
 
     fn shown(text: &str) -> (String, String, Vec<String>) {
         let engine = engine(&read(text).unwrap()).unwrap();
-        (engine.id, engine.program.to_string_lossy().into_owned(), engine.args)
+        (engine.id, engine.command.program, engine.command.args)
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use crate::outbox::StreamHandle;
 use crate::pool::{Job, JobHandle, JobResult, Listener, Pool, Task};
-use board::analysis::{Analysis, Phase, Subject};
+use board::analysis::{Analysis, Subject, WorkState};
+use board::mate::MateState;
+use board::message::ServerMessage;
 use board::question::Lines;
 use board::queue::Priority;
-use board::review::Review;
+use board::review::{Review, ReviewView};
 use rules::AnyPosition;
-use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use think::Info;
 
@@ -30,14 +31,14 @@ impl AnalysisListener {
     fn tell(&self, urgent: bool) {
         let analysis = Arc::clone(&self.analysis);
         self.stream.send(urgent, move || {
-            Some(analysis.lock().unwrap_or_else(PoisonError::into_inner).view())
+            Some(analysis.lock().unwrap_or_else(PoisonError::into_inner).view().into())
         });
     }
 }
 
 impl Listener for AnalysisListener {
     fn started(&mut self, _: usize) {
-        self.lock().set_phase(Phase::Running);
+        self.lock().set_state(WorkState::Running);
         self.tell(false);
     }
 
@@ -51,13 +52,14 @@ impl Listener for AnalysisListener {
     }
 
     fn finished(&mut self, result: JobResult) {
-        let phase = match result {
-            JobResult::Answered(..) | JobResult::Solved(..) => Phase::Done,
-            JobResult::Failed(why) => Phase::Failed(why.to_string()),
+        match result {
+            JobResult::Answered(..) | JobResult::Solved(..) => {
+                self.lock().set_state(WorkState::Done);
+            }
+            JobResult::Failed(why) => self.lock().fail(why.to_string()),
             // Whoever cancelled it has been told; another analysis may be in its place.
-            JobResult::Cancelled => return self.lock().set_phase(Phase::Stopped),
-        };
-        self.lock().set_phase(phase);
+            JobResult::Cancelled => return self.lock().set_state(WorkState::Stopped),
+        }
         self.tell(true);
     }
 }
@@ -127,11 +129,12 @@ impl ReviewRun {
 
     fn tell(&self, urgent: bool) {
         let myself = self.myself.clone();
-        self.stream.send(urgent, move || myself.upgrade().map(|run| run.lock().review.view()));
+        self.stream
+            .send(urgent, move || myself.upgrade().map(|run| run.lock().review.view().into()));
     }
 
     /// Says nothing more; the last message for the page.
-    pub fn stop(&self) -> Value {
+    pub fn stop(&self) -> ReviewView {
         self.stream.cut();
         self.lock().review.stopped()
     }
@@ -158,8 +161,8 @@ impl Listener for PositionListener {
                 run.search_next();
             }
             JobResult::Failed(why) => {
-                let message = run.lock().review.failed(&why.to_string());
-                run.stream.send(true, move || Some(message));
+                let message = run.lock().review.failed(why.to_string());
+                run.stream.send(true, move || Some(message.into()));
             }
             JobResult::Solved(..) | JobResult::Cancelled => {}
         }
@@ -174,14 +177,15 @@ pub struct MateListener {
 }
 
 impl MateListener {
-    fn tell(&self, message: Value) {
+    fn tell(&self, message: impl Into<ServerMessage>) {
+        let message = message.into();
         self.stream.send(true, move || Some(message));
     }
 }
 
 impl Listener for MateListener {
     fn started(&mut self, _: usize) {
-        self.tell(board::mate::told(self.serial, "running"));
+        self.tell(board::mate::told(self.serial, MateState::Running));
     }
 
     fn finished(&mut self, result: JobResult) {
@@ -189,7 +193,7 @@ impl Listener for MateListener {
             JobResult::Solved(solution, spent) => {
                 board::mate::solved(self.serial, &self.problem, &solution, spent)
             }
-            JobResult::Failed(why) => board::mate::failed(self.serial, &why.to_string()),
+            JobResult::Failed(why) => board::mate::failed(self.serial, why.to_string()),
             // Whoever cancelled it has been told.
             JobResult::Answered(..) | JobResult::Cancelled => return,
         });
@@ -210,12 +214,13 @@ mod tests {
             serial: 4,
             engine: "nue".to_owned(),
             position: AnyPosition::startpos(rules::Game::Shogi),
+            scale: 600.0,
         };
         let outbox = Arc::new(Outbox::default());
         let mut listener = AnalysisListener::new(subject, StreamHandle::new(&outbox, "a"));
         listener.started(1);
         let sent = |second| match outbox.next(Duration::from_secs(second)) {
-            Next::Send(value) => value,
+            Next::Send(answer) => serde_json::json!(answer),
             other => panic!("{other:?}"),
         };
         assert_eq!(sent(1)["state"], "running");

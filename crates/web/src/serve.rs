@@ -2,9 +2,8 @@
 
 use crate::http::{HttpState, router};
 use crate::service::BoardService;
-use crate::watch::WatchKind;
 use axum::serve::ListenerExt;
-use serde_json::Value;
+use board::watch::{WatchData, WatchKind};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,7 +68,7 @@ async fn keep_watch(service: Arc<BoardService>, what: WatchKind) {
         return;
     }
     let mut ticks = tokio::time::interval(GLANCE);
-    let mut shown: Option<Arc<Value>> = None;
+    let mut shown: Option<Arc<WatchData>> = None;
     loop {
         ticks.tick().await;
         if !service.is_watched(what) {

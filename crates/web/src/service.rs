@@ -4,14 +4,16 @@ use crate::live_game::{Connection, LiveGame};
 use crate::outbox::Outbox;
 use crate::pool::{Pool, PoolConfig};
 use crate::store::{self, Store};
-use crate::watch::{WatchKind, WatchSource};
+use crate::watch::WatchSource;
 use board::error::{ApiError, ErrorCode};
 use board::game::Game;
-use board::hello::{EngineFacts, EvaluationNames, Hello, LimitFacts, Watchable};
+use board::game::{Dates, GameSummary, Games, status};
+use board::hello::{EngineFacts, EvaluationNames, Hello, LimitFacts, Scales, Watchable};
+use board::message::{ServerMessage, WatchAnswer};
 use board::rate::Bucket;
 use board::setup::GameSettings;
 use board::tree;
-use serde_json::{Value, json};
+use board::watch::{WatchData, WatchKind};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -52,6 +54,8 @@ pub struct Services {
     pub random: Random,
     /// What the engine evaluates with, for each game.
     pub evaluation: [String; 2],
+    /// Scale of its win rates, for each game.
+    pub scales: Scales,
     /// The version told.
     pub version: String,
 }
@@ -70,6 +74,7 @@ pub struct BoardService {
     wall: Wall,
     random: Random,
     evaluation: [String; 2],
+    scales: Scales,
     version: String,
 }
 
@@ -94,6 +99,7 @@ impl BoardService {
             wall: services.wall,
             random: services.random,
             evaluation: services.evaluation,
+            scales: services.scales,
             version: services.version,
         }))
     }
@@ -174,7 +180,12 @@ impl BoardService {
             store.free_a_place(visitor)?;
             store.save(&id, visitor, &game, wall)?;
         }
-        let live = Arc::new(LiveGame::new(id.clone(), visitor.to_owned(), game, wall, wall));
+        let live = Arc::new(LiveGame::new(
+            id.clone(),
+            visitor.to_owned(),
+            game,
+            Dates { created: wall, updated: wall },
+        ));
         locked(&self.live_games).insert(id, Arc::clone(&live));
         live.think(&mut live.lock(), self);
         Ok(live)
@@ -189,8 +200,7 @@ impl BoardService {
         }
         let kept = self.store().load(id, visitor)?.ok_or_else(missing)?;
         let (id, owner) = (id.to_owned(), visitor.to_owned());
-        let live =
-            Arc::new(LiveGame::new(id.clone(), owner, kept.game, kept.created, kept.updated));
+        let live = Arc::new(LiveGame::new(id.clone(), owner, kept.game, kept.dates));
         live_games.insert(id, Arc::clone(&live));
         Ok(live)
     }
@@ -227,9 +237,19 @@ impl BoardService {
     }
 
     /// The visitor's games.
-    pub fn list(&self, visitor: &str) -> Result<Value, ApiError> {
-        let games: Vec<Value> = self.store().list(visitor)?.iter().map(listed).collect();
-        Ok(json!({ "games": games }))
+    pub fn list(&self, visitor: &str) -> Result<Games, ApiError> {
+        let games = self.store().list(visitor)?.into_iter().map(summary).collect();
+        Ok(Games { games })
+    }
+
+    /// Scale of the win rates of an engine; `None` for our own.
+    pub fn scale(&self, engine: Option<&str>, game: rules::Game) -> f64 {
+        if engine.is_none() { self.scales.of(game) } else { Scales::default().of(game) }
+    }
+
+    /// Scales of our own engine.
+    pub const fn scales(&self) -> Scales {
+        self.scales
     }
 
     /// The record of a game.
@@ -257,12 +277,12 @@ impl BoardService {
     }
 
     /// Tells everybody who watches.
-    pub fn show(&self, what: WatchKind, data: &Arc<Value>) {
+    pub fn show(&self, what: WatchKind, data: &Arc<WatchData>) {
         for ((w, _), outbox) in locked(&self.watchers).iter() {
             if *w == what {
                 let data = Arc::clone(data);
                 outbox.stream(&format!("watch:{}", what.word()), false, move || {
-                    Some(json!({ "type": "watch", "what": what.word(), "data": *data }))
+                    Some(ServerMessage::Watch(WatchAnswer { what, data: (*data).clone() }))
                 });
             }
         }
@@ -276,23 +296,25 @@ impl BoardService {
             id: "nue".to_owned(),
             name: "Nue".to_owned(),
             own: true,
-            variants: rules::Game::ALL.map(rules::Game::name).to_vec(),
+            variants: rules::Game::ALL.map(Into::into).to_vec(),
+            scale: self.scales,
             evaluation: Some(EvaluationNames { shogi, minishogi }),
         };
         let others = config.engines.iter().map(|e| EngineFacts {
             id: e.id.clone(),
             name: e.name.clone(),
             own: false,
-            variants: e.plays.iter().map(|g| g.name()).collect(),
+            variants: e.plays.iter().map(|&game| game.into()).collect(),
+            scale: Scales::default(),
             evaluation: None,
         });
         let limits = LimitFacts {
-            threads: config.threads,
-            hash_mib: config.hash,
+            threads: config.threads as u32,
+            hash_mib: config.hash as u32,
             multipv: LINES,
-            games: store::GAMES,
-            bytes: BYTES,
-            analyses: ANALYSES,
+            games: store::GAMES as u32,
+            bytes: BYTES as u32,
+            analyses: ANALYSES as u32,
         };
         let engines = std::iter::once(own).chain(others).collect();
         Hello::new(self.version.clone(), engines, limits, self.watchable())
@@ -308,14 +330,21 @@ impl BoardService {
     }
 }
 
-fn listed(game: &store::Entry) -> Value {
-    json!({
-        "game": game.id, "variant": game.setup.variant, "handicap": game.setup.handicap,
-        "you": game.setup.you, "opponent": game.setup.opponent_view(),
-        "status": if game.ending.is_some() { "over" } else { "playing" },
-        "ending": game.ending.map(|e| e.view()), "plies": game.plies, "sfen": game.sfen,
-        "last": game.last, "created": game.created, "updated": game.updated,
-    })
+fn summary(entry: store::Entry) -> GameSummary {
+    GameSummary {
+        game: entry.id,
+        variant: entry.setup.game().into(),
+        opponent: entry.setup.opponent_view(),
+        handicap: entry.setup.handicap,
+        you: entry.setup.you,
+        status: status(entry.ending),
+        ending: entry.ending.map(board::ending::view),
+        plies: entry.plies,
+        sfen: entry.sfen,
+        last: entry.last,
+        created: entry.dates.created,
+        updated: entry.dates.updated,
+    }
 }
 
 /// Somebody is connected; dropped, not any more.

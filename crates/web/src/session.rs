@@ -5,21 +5,22 @@ use crate::outbox::{Outbox, StreamHandle};
 use crate::pool::{Job, JobHandle, Task};
 use crate::searches::{AnalysisListener, MateListener, ReviewRun};
 use crate::service::{ANALYSES, BoardService, ConnectionGuard, LINES};
-use crate::watch::WatchKind;
-use board::analysis::Subject;
+use board::analysis::{AnalysisView, Subject, WorkState};
 use board::error::{ApiError, ErrorCode};
-use board::position::{self, Asked};
+use board::game::GameView;
+use board::mate::{MateState, MateView};
+use board::message::{
+    AnalysisRequest, Answer, ClientMessage, MateRequest, PositionAnswer, ReviewRequest,
+    ServerMessage, WatchAnswer,
+};
+use board::position::{self, PositionRequest};
 use board::question::Question;
 use board::queue::Priority;
 use board::rate::Bucket;
-use board::request::{
-    AnalysisRequest, GameRequest, LineRequest, MateRequest, MoveRequest, ReviewRequest, read,
-};
-use board::review::{Effort, Review};
-use board::setup::GameSettings;
+use board::review::{Review, ReviewView};
+use board::watch::WatchKind;
 use mate::Bounds;
 use rules::{AnyPosition, Declaration, Kings};
-use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -101,110 +102,98 @@ impl Session {
                 self.outbox.close();
             }
             let error = ApiError::new(ErrorCode::TooFast, "too many messages");
-            self.outbox.post(error.message(None));
-            return;
+            return self.outbox.post(ServerMessage::from(error));
         }
         self.strikes = self.strikes.saturating_sub(1);
-        let message: Value = match serde_json::from_str(text) {
-            Ok(value @ Value::Object(_)) => value,
-            Ok(_) => return self.outbox.post(ApiError::bad("expected an object").message(None)),
-            Err(e) => return self.outbox.post(ApiError::bad(e.to_string()).message(None)),
-        };
-        let id = message["id"].as_u64();
-        match self.obey(message, id) {
-            Ok(Some(mut answer)) => {
-                if let Some(id) = id {
-                    answer["id"] = id.into();
-                }
-                self.outbox.post(answer);
-            }
+        let (id, message) = ClientMessage::read(text);
+        match message.and_then(|message| self.obey(message, id)) {
+            Ok(Some(answer)) => self.outbox.post(Answer::new(id, answer)),
             Ok(None) => {}
-            Err(error) => self.outbox.post(error.message(id)),
+            Err(error) => self.outbox.post(Answer::new(id, error.into())),
         }
     }
 
     /// The answer, unless it comes later or by a stream.
-    fn obey(&mut self, message: Value, id: Option<u64>) -> Result<Option<Value>, ApiError> {
-        let kind = message["type"].as_str().unwrap_or_default().to_owned();
-        let ok = || Ok(Some(json!({ "type": "ok" })));
-        match kind.as_str() {
-            "ping" => Ok(Some(json!({ "type": "pong" }))),
-            "position" => {
-                let position = read::<Asked>(message)?.resolve(Kings::Any)?;
-                let view = position::view(&position, Declaration::default());
-                Ok(Some(json!({ "type": "position", "position": view })))
+    fn obey(
+        &mut self,
+        message: ClientMessage,
+        id: Option<u64>,
+    ) -> Result<Option<ServerMessage>, ApiError> {
+        let now = self.service().now();
+        let answer = match message {
+            ClientMessage::Ping => ServerMessage::Pong,
+            ClientMessage::Position(asked) => {
+                let position = asked.resolve(Kings::Any)?;
+                let position = position::view(&position, Declaration::default());
+                ServerMessage::Position(Box::new(PositionAnswer { position }))
             }
-            "line" => {
-                let mut answer = read::<LineRequest>(message)?.answer()?;
-                answer["type"] = "line".into();
-                Ok(Some(answer))
+            ClientMessage::Line(asked) => ServerMessage::Line(asked.answer()?),
+            ClientMessage::NewGame(settings) => {
+                let live = self.service().open_game(&self.connected.visitor, &settings)?;
+                self.follow(live).into()
             }
-            "game.new" => {
-                let live = self
-                    .service()
-                    .open_game(&self.connected.visitor, &read::<GameSettings>(message)?)?;
-                Ok(Some(self.follow(live)))
-            }
-            "game.open" => {
-                let asked: GameRequest = read(message)?;
+            ClientMessage::OpenGame(asked) => {
                 let live = self.service().game(&self.connected.visitor, &asked.game)?;
-                Ok(Some(self.follow(live)))
+                self.follow(live).into()
             }
-            "game.close" => {
-                let asked: GameRequest = read(message)?;
-                if let Some(live) = self.games.remove(&asked.game) {
-                    live.unfollow(self.service(), self.connected.connection);
-                    drop(live);
-                    self.service().tidy();
-                }
-                ok()
+            ClientMessage::CloseGame(asked) => {
+                self.close(&asked.game);
+                ServerMessage::Ok
             }
-            "game.move" => {
-                let asked: MoveRequest = read(message)?;
-                let now = self.service().now();
-                self.change(&asked.game, |game| game.play(&asked.text, asked.ply, now))
+            ClientMessage::Move(asked) => {
+                self.change(&asked.game, |game| game.play(&asked.text, asked.ply, now))?.into()
             }
-            "game.takeback" | "game.resign" | "game.declare" => {
-                let asked: GameRequest = read(message)?;
-                let now = self.service().now();
-                self.change(&asked.game, |game| match kind.as_str() {
-                    "game.takeback" => game.take_back(now),
-                    "game.resign" => game.resign(now),
-                    _ => game.declare(now),
-                })
+            ClientMessage::TakeBack(asked) => {
+                self.change(&asked.game, |game| game.take_back(now))?.into()
             }
-            "game.hint" => {
-                let asked: GameRequest = read(message)?;
+            ClientMessage::Resign(asked) => {
+                self.change(&asked.game, |game| game.resign(now))?.into()
+            }
+            ClientMessage::Declare(asked) => {
+                self.change(&asked.game, |game| game.declare(now))?.into()
+            }
+            ClientMessage::Hint(asked) => {
                 let live = self.live(&asked.game)?;
                 self.hint = Some(live.hint(self.service(), &self.outbox, id)?);
-                Ok(None)
+                return Ok(None);
             }
-            "analysis.start" => self.analyse(&read(message)?).map(Some),
-            "analysis.stop" => {
-                let slot = message["slot"].as_str().unwrap_or_default().to_owned();
-                match self.analyses.remove(&slot) {
-                    Some(analysis) => Ok(Some(analysis.subject.told("stopped", None))),
-                    None => ok(),
-                }
-            }
-            "review.start" => self.review(&read(message)?).map(Some),
-            "review.stop" => match self.review.take() {
-                Some(review) => Ok(Some(review.stop())),
-                None => ok(),
+            ClientMessage::StartAnalysis(asked) => self.analyse(&asked)?.into(),
+            ClientMessage::StopAnalysis(asked) => match self.analyses.remove(&asked.slot) {
+                Some(analysis) => analysis.subject.told(WorkState::Stopped).into(),
+                None => ServerMessage::Ok,
             },
-            "mate.start" => self.look_for_mate(&read(message)?).map(Some),
-            "mate.stop" => match self.mate.take() {
-                Some((serial, stream, _ticket)) => {
+            ClientMessage::StartReview(asked) => self.review(&asked)?.into(),
+            ClientMessage::StopReview => match self.review.take() {
+                Some(review) => review.stop().into(),
+                None => ServerMessage::Ok,
+            },
+            ClientMessage::StartMate(asked) => self.look_for_mate(&asked)?.into(),
+            ClientMessage::StopMate => match self.mate.take() {
+                Some((serial, stream, _handle)) => {
                     stream.cut();
-                    Ok(Some(board::mate::told(serial, "stopped")))
+                    board::mate::told(serial, MateState::Stopped).into()
                 }
-                None => ok(),
+                None => ServerMessage::Ok,
             },
-            "watch.start" | "watch.stop" => {
-                let what = WatchKind::of(message["what"].as_str().unwrap_or_default())?;
-                self.watch(what, kind == "watch.start", id)
+            ClientMessage::StartWatch(asked) => {
+                self.watch(asked.what, id)?;
+                return Ok(None);
             }
-            other => Err(ApiError::bad(format!("unknown message {other:?}"))),
+            ClientMessage::StopWatch(asked) => {
+                self.service().turn_away(asked.what, self.connected.connection);
+                self.outbox.forget(&format!("watch:{}", asked.what.word()));
+                ServerMessage::Ok
+            }
+        };
+        Ok(Some(answer))
+    }
+
+    /// This connection no longer follows the game.
+    fn close(&mut self, id: &str) {
+        if let Some(live) = self.games.remove(id) {
+            live.unfollow(self.service(), self.connected.connection);
+            drop(live);
+            self.service().tidy();
         }
     }
 
@@ -214,7 +203,7 @@ impl Session {
         StreamHandle::new(&self.outbox, &format!("stream:{}", self.streams))
     }
 
-    fn follow(&mut self, live: Arc<LiveGame>) -> Value {
+    fn follow(&mut self, live: Arc<LiveGame>) -> GameView {
         live.follow(self.service(), self.connected.connection, &self.outbox);
         let view = live.view(self.service());
         self.games.insert(live.id.clone(), live);
@@ -232,12 +221,12 @@ impl Session {
         &mut self,
         id: &str,
         act: impl FnOnce(&mut board::game::Game) -> Result<(), ApiError>,
-    ) -> Result<Option<Value>, ApiError> {
+    ) -> Result<GameView, ApiError> {
         let live = self.live(id)?;
         if !self.games.contains_key(id) {
             self.follow(Arc::clone(&live));
         }
-        live.change(self.service(), Some(self.connected.connection), act).map(Some)
+        live.change(self.service(), Some(self.connected.connection), act)
     }
 
     /// The registered engine of that id; `None` for our own.
@@ -258,7 +247,7 @@ impl Session {
         }
     }
 
-    fn analyse(&mut self, asked: &AnalysisRequest) -> Result<Value, ApiError> {
+    fn analyse(&mut self, asked: &AnalysisRequest) -> Result<AnalysisView, ApiError> {
         if asked.slot.is_empty() || asked.slot.len() > 16 {
             return Err(ApiError::bad("slot: expected 1 to 16 characters"));
         }
@@ -271,6 +260,7 @@ impl Session {
             slot: asked.slot.clone(),
             serial: asked.serial,
             engine: engine.clone().unwrap_or_else(|| "nue".to_owned()),
+            scale: self.service().scale(engine.as_deref(), position.game()),
             position,
         };
         // The one before ends here, and what it still had to say is not sent.
@@ -296,19 +286,20 @@ impl Session {
             listener: Box::new(AnalysisListener::new(subject, stream)),
         };
         let handle = self.service().pool().submit(job);
-        let told = analysis.subject.told("queued", Some(handle.ahead().unwrap_or(0)));
+        let told = analysis.subject.queued(handle.ahead().unwrap_or(0));
         analysis.handle = Some(handle);
         self.analyses.insert(asked.slot.clone(), analysis);
         Ok(told)
     }
 
-    fn review(&mut self, asked: &ReviewRequest) -> Result<Value, ApiError> {
+    fn review(&mut self, asked: &ReviewRequest) -> Result<ReviewView, ApiError> {
         if asked.position.moves.len() > 1000 {
             return Err(ApiError::new(ErrorCode::TooLarge, "a game of more than 1000 moves"));
         }
         let position = searchable(&asked.position)?;
         let engine = self.engine(asked.engine.as_deref(), position.game())?;
-        let review = Review::new(asked.serial, Effort::of(asked.effort.as_deref())?, position);
+        let scale = self.service().scale(engine.as_deref(), position.game());
+        let review = Review::new(asked.serial, asked.effort, position, scale);
         if let Some(before) = self.review.take() {
             before.stop();
         }
@@ -319,7 +310,7 @@ impl Session {
         Ok(queued)
     }
 
-    fn look_for_mate(&mut self, asked: &MateRequest) -> Result<Value, ApiError> {
+    fn look_for_mate(&mut self, asked: &MateRequest) -> Result<MateView, ApiError> {
         let position = asked.position.resolve(Kings::Any)?;
         if position.king(position.turn().opponent()).is_none() {
             return Err(ApiError::new(ErrorCode::BadPosition, "there is no king to be mated"));
@@ -353,49 +344,35 @@ impl Session {
             listener: Box::new(solver),
         });
         self.mate = Some((asked.serial, stream, handle));
-        Ok(board::mate::told(asked.serial, "queued"))
+        Ok(board::mate::told(asked.serial, MateState::Queued))
     }
 
-    fn watch(
-        &self,
-        what: WatchKind,
-        begin: bool,
-        id: Option<u64>,
-    ) -> Result<Option<Value>, ApiError> {
-        let connection = self.connected.connection;
-        if !begin {
-            self.service().turn_away(what, connection);
-            self.outbox.forget(&format!("watch:{}", what.word()));
-            return Ok(Some(json!({ "type": "ok" })));
-        }
+    /// Watches from now on; how it stands now comes as soon as somebody has looked.
+    fn watch(&self, what: WatchKind, id: Option<u64>) -> Result<(), ApiError> {
         if !self.service().watch().has(what) {
             return Err(ApiError::missing(format!("no {} is watched", what.word())));
         }
-        self.service().attend(what, connection, &self.outbox);
+        self.service().attend(what, self.connected.connection, &self.outbox);
         let (outbox, watch) = (Arc::clone(&self.outbox), Arc::clone(self.service().watch()));
         let look = move || {
-            let mut answer = match watch.look(what) {
-                Ok(data) => json!({ "type": "watch", "what": what.word(), "data": data }),
-                Err(error) => return outbox.post(error.message(id)),
+            let message = match watch.look(what) {
+                Ok(data) => ServerMessage::Watch(WatchAnswer { what, data }),
+                Err(error) => error.into(),
             };
-            if let Some(id) = id {
-                answer["id"] = id.into();
-            }
-            outbox.post(answer);
+            outbox.post(Answer::new(id, message));
         };
         // Files and other programs may be slow; the connection goes on meanwhile.
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(look)),
             Err(_) => look(),
         }
-        Ok(None)
+        Ok(())
     }
 }
 
 /// A position an engine can be asked about: with both kings.
-fn searchable(asked: &Asked) -> Result<AnyPosition, ApiError> {
-    let position = asked.resolve(Kings::Both)?;
-    Ok(position)
+fn searchable(asked: &PositionRequest) -> Result<AnyPosition, ApiError> {
+    asked.resolve(Kings::Both)
 }
 
 impl Drop for Session {

@@ -28,8 +28,9 @@ pub async fn serve(mut socket: WebSocket, connected: ConnectionGuard) {
     let mut silent = 0;
     loop {
         let wait = match outbox.next(service.now()) {
-            Next::Send(value) => {
-                let sending = socket.send(Message::Text(value.to_string().into()));
+            Next::Send(answer) => {
+                let Ok(text) = serde_json::to_string(&answer) else { continue };
+                let sending = socket.send(Message::Text(text.into()));
                 match timeout(PATIENCE, sending).await {
                     Ok(Ok(())) => continue,
                     _ => return,

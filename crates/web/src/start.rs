@@ -6,6 +6,7 @@ use crate::registered;
 use crate::service::{BoardService, Services};
 use crate::store::Store;
 use crate::watch::{NoWatch, ServerFile, WatchPlaces, WatchSource, WatchSources};
+use board::hello::Scales;
 use durable::Lock;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr, TcpListener};
@@ -54,6 +55,8 @@ pub struct EngineSettings {
     pub own: MakeEngines,
     /// What they evaluate each game with, in words.
     pub evaluation: [String; 2],
+    /// Scale of their win rates for each game.
+    pub scales: Scales,
     /// The version told to the page.
     pub version: String,
 }
@@ -203,6 +206,7 @@ fn service(
         wall: Arc::new(wall),
         random: Arc::new(random),
         evaluation: settings.evaluation,
+        scales: settings.scales,
         version: settings.version,
     })?)
 }

@@ -3,11 +3,12 @@
 //! In WAL mode a committed transaction is in the hands of the operating system: the death of this
 //! process loses nothing.
 
-use board::ending::{Ending, Reason};
+use board::ending;
 use board::error::{ApiError, ErrorCode};
-use board::game::{Game, StoredMove};
+use board::game::{Dates, Game, StoredMove};
 use board::setup::Setup;
-use board::words;
+use board::words::Color;
+use play::Ending;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::path::Path;
 use std::time::Duration;
@@ -40,10 +41,7 @@ pub struct Store {
 pub struct Kept {
     /// The game.
     pub game: Game,
-    /// When it was begun, in milliseconds since 1970.
-    pub created: i64,
-    /// When it last changed.
-    pub updated: i64,
+    pub dates: Dates,
 }
 
 /// A line of the list of games.
@@ -61,10 +59,7 @@ pub struct Entry {
     pub sfen: String,
     /// The last move.
     pub last: Option<String>,
-    /// When it was begun.
-    pub created: i64,
-    /// When it last changed.
-    pub updated: i64,
+    pub dates: Dates,
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "made for `map_err`")]
@@ -115,7 +110,7 @@ impl Store {
         let work = || -> rusqlite::Result<()> {
             let transaction = self.connection.transaction()?;
             let setup = serde_json::to_string(game.setup()).unwrap_or_default();
-            let ending = game.ending();
+            let ended = game.ending();
             transaction
                 .prepare_cached(
                     "INSERT INTO games (id, owner, setup, reason, winner, revision, created, updated, \
@@ -127,8 +122,8 @@ impl Store {
                     id,
                     owner,
                     setup,
-                    ending.map(|e| e.reason.word()),
-                    ending.and_then(|e| e.winner).map(words::color),
+                    ended.map(|e| ending::word(e.reason)),
+                    ended.and_then(Ending::winner).map(|winner| Color::from(winner).word()),
                     i64::try_from(game.revision()).unwrap_or(i64::MAX),
                     now,
                     game.played().len() as i64,
@@ -166,7 +161,7 @@ impl Store {
         let head = |row: &Row<'_>| -> rusqlite::Result<_> {
             Ok((
                 row.get::<_, String>(0)?,
-                ending(row.get(1)?, row.get(2)?),
+                ending_of(row.get(1)?, row.get(2)?),
                 row.get::<_, i64>(3)?,
                 row.get::<_, i64>(4)?,
                 row.get::<_, i64>(5)?,
@@ -177,14 +172,14 @@ impl Store {
             .prepare_cached(sql)
             .and_then(|mut s| s.query_row([id, owner], head).optional())
             .map_err(failed)?;
-        let Some((setup, ending, revision, created, updated)) = found else { return Ok(None) };
+        let Some((setup, ended, revision, created, updated)) = found else { return Ok(None) };
         let damaged =
             |e: serde_json::Error| ApiError::new(ErrorCode::Internal, format!("damaged game: {e}"));
         let setup: Setup = serde_json::from_str(&setup).map_err(damaged)?;
         let moves = self.moves(id).map_err(failed)?;
         let revision = u64::try_from(revision).unwrap_or(0);
-        let game = Game::restore(setup, &moves, ending, revision)?;
-        Ok(Some(Kept { game, created, updated }))
+        let game = Game::restore(setup, &moves, ended, revision)?;
+        Ok(Some(Kept { game, dates: Dates { created, updated } }))
     }
 
     fn moves(&self, id: &str) -> rusqlite::Result<Vec<StoredMove>> {
@@ -214,12 +209,11 @@ impl Store {
                 Ok(Some(Entry {
                     id: row.get(0)?,
                     setup,
-                    ending: ending(row.get(2)?, row.get(3)?),
+                    ending: ending_of(row.get(2)?, row.get(3)?),
                     plies: row.get(4)?,
                     sfen: row.get(5)?,
                     last: row.get(6)?,
-                    created: row.get(7)?,
-                    updated: row.get(8)?,
+                    dates: Dates { created: row.get(7)?, updated: row.get(8)? },
                 }))
             })?;
             rows.collect()
@@ -275,9 +269,9 @@ impl Store {
     }
 }
 
-fn ending(reason: Option<String>, winner: Option<String>) -> Option<Ending> {
-    let reason: Reason = serde_json::from_value(reason?.into()).ok()?;
-    Some(Ending { reason, winner: winner.and_then(|w| words::to_color(&w)) })
+fn ending_of(reason: Option<String>, winner: Option<String>) -> Option<Ending> {
+    let winner = winner.and_then(|word| Color::of_word(&word)).map(Into::into);
+    ending::of_words(&reason?, winner)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 // who do not see the curve.
 
 import { useEffect, useRef } from 'preact/hooks';
+import { scale } from '../hello';
 import { t } from '../i18n';
 import { percent, winrateOf } from '../parts/format';
 import { settings } from '../settings';
@@ -15,7 +16,7 @@ export function Graph() {
   const nodes = examined();
   const values = nodes.map((id) => {
     const evaluation = study.value.nodes[id]?.eval;
-    return evaluation ? winrateOf(evaluation) : null;
+    return evaluation ? winrateOf(evaluation, scale(study.value.variant)) : null;
   });
   const known = values.filter((value) => value !== null).length;
   const shown = nodes.indexOf(current.value);

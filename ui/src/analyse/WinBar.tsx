@@ -1,10 +1,11 @@
 // Black's chance as a bar beside the board.
 
 import { useRef } from 'preact/hooks';
+import { scale } from '../hello';
 import { t } from '../i18n';
 import { percent, scoreText, winrateOf } from '../parts/format';
 import { answers, running } from './engine';
-import { node, orientation } from './state';
+import { node, orientation, study } from './state';
 
 export function WinBar() {
   const line = running.value.a ? answers.value.a?.lines?.[0] : undefined;
@@ -12,7 +13,7 @@ export function WinBar() {
   const last = useRef<typeof line>(undefined);
   if (line || !running.value.a) last.current = line;
   const evaluation = line ?? (running.value.a ? last.current : undefined) ?? node.value.eval;
-  const rate = evaluation ? winrateOf(evaluation) : null;
+  const rate = evaluation ? winrateOf(evaluation, scale(study.value.variant)) : null;
   const below = orientation.value;
   const words = evaluation && rate !== null ? t('bar.label', { rate: percent(rate), score: scoreText(evaluation.score) }) : t('bar.none');
   return (

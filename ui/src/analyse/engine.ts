@@ -58,7 +58,7 @@ export function forgetAnswers(): void {
 
 export function listenToEngines(): () => void {
   threads.value = Math.max(1, Math.min(threads.value, hello.value?.limits.threads ?? 1));
-  const off = connection().on<Analysis>('analysis', (message) => {
+  const off = connection().on('analysis', (message) => {
     const slot = message.slot as Slot;
     if (message.serial !== asked[slot] || !running.value[slot]) return;
     // A state without lines (queued, done) leaves the last lines standing.

@@ -27,7 +27,7 @@ export function stopMate(): void {
 }
 
 export function listenToMates(): () => void {
-  return connection().on<MateAnswer>('mate', (message) => {
+  return connection().on('mate', (message) => {
     if (message.serial !== serial || !mate.value) return;
     mate.value = { ...message, from: mate.value.from };
     if (message.state === 'mate') announce(t('mate.found', { n: message.plies ?? message.line?.length ?? 0 }));

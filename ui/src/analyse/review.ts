@@ -68,7 +68,7 @@ function receive(message: Review): void {
 }
 
 export function listenToReviews(): () => void {
-  const off = connection().on<Review>('review', receive);
+  const off = connection().on('review', receive);
   // A review that was cut off by a lost connection begins again.
   const again = connection().onOpen(() => {
     if (review.value.state === 'running' || review.value.state === 'queued') startReview();

@@ -1,7 +1,7 @@
 // The record being looked at, where in it, and what the server knows of that position.
 
 import { batch, computed, signal } from '@preact/signals';
-import type { Color, Line, Position, Tree, Variant } from '../net/contract';
+import type { Color, Line, Position, PositionAnswer, Tree, Variant } from '../net/contract';
 import { connection } from '../net/socket';
 import { notated, t } from '../i18n';
 import { announce } from '../board/announce';
@@ -42,7 +42,7 @@ export async function askPosition(): Promise<void> {
   position.value = null;
   try {
     const { variant, start } = study.value;
-    const answer = await connection().request<{ position: Position }>({ type: 'position', variant, sfen: start, moves: moves.value });
+    const answer = await connection().request<PositionAnswer>({ type: 'position', variant, sfen: start, moves: moves.value });
     if (answers.size > 2000) answers.clear();
     answers.set(key, answer.position);
     if (placeKey() === key) position.value = answer.position;
@@ -77,7 +77,7 @@ export function stepAside(by: number): void {
 /** Plays a line from a node, adding what is not there yet; answers the last node. */
 export async function addLine(from: number, wanted: readonly string[]): Promise<number> {
   const { variant, start } = study.value;
-  const answer = await connection().request<Line>({ type: 'line', variant, sfen: start, moves: movesTo(study.value, from), line: wanted });
+  const answer = await connection().request<Line>({ type: 'line', variant, sfen: start, moves: movesTo(study.value, from), line: [...wanted] });
   let changed = study.value;
   let at = from;
   for (const [index, move] of answer.line.entries()) {

@@ -50,7 +50,7 @@ export function toTree(study: Study): Tree {
     return { ...rest, parent: parent === null ? null : (place.get(parent) ?? 0) };
   });
   const { variant, start, handicap, headers, black, white } = study;
-  return { variant, start, headers, nodes, ...(handicap ? { handicap } : {}), ...(black ? { black } : {}), ...(white ? { white } : {}) };
+  return { variant, start, headers, nodes, handicap: handicap ?? null, black: black ?? null, white: white ?? null };
 }
 
 /** Node numbers from the start to this node, both included. */

@@ -1,169 +1,1005 @@
-// The shapes of docs/web-api.md. Types alone: nothing here runs.
+// Made from the types in crates/board by `cargo xtask contract`: do not edit.
+// Types alone: nothing here runs.
 
+/** An analysis as the page sees it. */
+export interface Analysis {
+  type: 'analysis';
+  /** Of the request it answers. */
+  id?: number;
+  /** The page's place for it. */
+  slot: string;
+  /** The page's number; what has an older number is to be dropped. */
+  serial: number;
+  state: WorkState;
+  engine: string;
+  /** How many wait before it. */
+  ahead?: number;
+  depth?: number;
+  seldepth?: number;
+  nodes?: number;
+  nps?: number;
+  hashfull?: number;
+  ms?: number;
+  lines: EngineLine[];
+  ending?: Ending;
+  code?: ErrorCode;
+  message?: string;
+}
+
+/** An analysis to begin. */
+export interface AnalysisRequest {
+  slot: string;
+  serial?: number;
+  engine?: string | null;
+  /** `shogi` where nothing is said. */
+  variant?: Variant | null;
+  /** The even start where nothing is said. */
+  sfen?: string | null;
+  /** Moves from there. */
+  moves?: string[];
+  multipv?: number | null;
+  threads?: number | null;
+  seconds?: number | null;
+}
+
+/** What went wrong. */
+export interface ApiError {
+  /** What the page translates. */
+  code: ErrorCode;
+  /** For the reader of a log: in English, quoting what was sent. */
+  message: string;
+}
+
+/** What should have been played. */
+export interface BetterLine {
+  score?: Score;
+  winrate?: number;
+  pv: string[];
+  ja: string[];
+  en: string[];
+}
+
+/** Whether the score is at least or at most that. */
+export type Bound = 'exact' | 'lower' | 'upper';
+
+/** The position if it is one, else everything that is wrong with it. */
+export interface CheckAnswer {
+  ok: boolean;
+  /** Normalised. */
+  sfen?: string;
+  position?: Position;
+  reasons?: string[];
+}
+
+/** The board editor's question. */
+export interface CheckRequest {
+  variant?: Variant | null;
+  sfen: string;
+  /** `mate` allows kings to be missing. */
+  purpose?: Purpose;
+}
+
+/** What the page sends on its socket. */
+export type ClientMessage =
+  | { type: 'ping' }
+  | ({ type: 'position' } & Place)
+  | ({ type: 'line' } & LineRequest)
+  | ({ type: 'game.new' } & NewGame)
+  | ({ type: 'game.open' } & GameRequest)
+  | ({ type: 'game.close' } & GameRequest)
+  | ({ type: 'game.move' } & MoveRequest)
+  | ({ type: 'game.takeback' } & GameRequest)
+  | ({ type: 'game.resign' } & GameRequest)
+  | ({ type: 'game.declare' } & GameRequest)
+  | ({ type: 'game.hint' } & GameRequest)
+  | ({ type: 'analysis.start' } & AnalysisRequest)
+  | ({ type: 'analysis.stop' } & SlotRequest)
+  | ({ type: 'review.start' } & ReviewRequest)
+  | { type: 'review.stop' }
+  | ({ type: 'mate.start' } & MateRequest)
+  | { type: 'mate.stop' }
+  | ({ type: 'watch.start' } & WatchRequest)
+  | ({ type: 'watch.stop' } & WatchRequest);
+
+/** What is left on one clock now. */
+export interface ClockFace {
+  /** Of the main time, or of the byoyomi period. */
+  ms: number;
+  /** Whether the main time is used up. */
+  byoyomi: boolean;
+}
+
+/** Both clocks now. The page counts down by itself from the moment the message came; the server alone decides. */
+export interface ClockFaces {
+  /** Nobody's at the end, and while no connection of the visitor has the game open. */
+  running: Color | null;
+  black: ClockFace;
+  white: ClockFace;
+}
+
+/** What both players have, in seconds. */
+export interface ClockRule {
+  /** For the whole game. */
+  main: number;
+  /** For each move when that is used up. */
+  byoyomi: number;
+  /** Added after each move. */
+  increment: number;
+}
+
+/** What both players have, in seconds. */
+export interface ClockRuleInput {
+  /** For the whole game. */
+  main?: number;
+  /** For each move when that is used up. */
+  byoyomi?: number;
+  /** Added after each move. */
+  increment?: number;
+}
+
+/** A colour: Black moves up the board. */
 export type Color = 'black' | 'white';
-export type Variant = 'shogi' | 'minishogi';
-export interface Words { en: string; ja: string }
 
-export interface Score { cp?: number; mate?: number | null; winner?: Color }
-
-export interface VariantFacts {
-  id: Variant; size: number; start: string; name: Words; hand: string[]; declarations: string[];
+export interface CurvePoint {
+  game: number;
+  points: number;
 }
-export interface Handicap { id: string; sfen: string; name: Words }
-export interface Level { id: number; name: Words; text: Words; ms: number }
+
+/** How near the side to move is to declaring a win; counts are null under the try rule. */
+export interface Declaration {
+  can: boolean;
+  entered: boolean | null;
+  pieces: number | null;
+  points: number | null;
+  needed: number | null;
+}
+
+/** How much a position is worth looking at: 0.1, 0.5 or 2 seconds at most, the first two by nodes. */
+export type Effort = 'quick' | 'normal' | 'deep';
+
+/** How a game ended. */
+export interface Ending {
+  /** Games here: `mate`, `repetition`, `perpetual_check`, `declaration`, `move_limit`, `time`, `resign`, `engine_failed`. Records also: `interrupted`, `impasse`, `draw`, `illegal_move`, `illegal_action`, `no_mate`, `taken_back`, `error`, `default_win`, `default_loss`, `sealed`, `abandoned`, `won`, `other`. */
+  reason: string;
+  /** Nobody in a draw. */
+  winner: Color | null;
+  /** The illegal move, or the word of a record nobody knows. */
+  text?: string;
+}
+
+/** How a game ended. */
+export interface EndingInput {
+  /** Games here: `mate`, `repetition`, `perpetual_check`, `declaration`, `move_limit`, `time`, `resign`, `engine_failed`. Records also: `interrupted`, `impasse`, `draw`, `illegal_move`, `illegal_action`, `no_mate`, `taken_back`, `error`, `default_win`, `default_loss`, `sealed`, `abandoned`, `won`, `other`. */
+  reason: string;
+  /** Nobody in a draw. */
+  winner?: Color | null;
+  /** The illegal move, or the word of a record nobody knows. */
+  text?: string | null;
+}
+
+/** An engine visitors may use. */
 export interface EngineFacts {
-  id: string; name: string; own: boolean; variants: Variant[]; evaluation?: Partial<Record<Variant, string>>;
-}
-export interface Hello {
-  version: string;
-  variants: VariantFacts[];
-  handicaps: Handicap[];
-  levels: Level[];
-  engines: EngineFacts[];
-  formats: string[];
-  encodings: string[];
-  limits: { threads: number; hashMib: number; multipv: number; games: number; bytes: number; analyses: number };
-  watch: { server: boolean; match: boolean; learn: boolean };
+  id: string;
+  name: string;
+  /** Whether it is this program's own. */
+  own: boolean;
+  variants: Variant[];
+  /** Score at which its win rate is 73 %, by game: `winrate = 1 / (1 + exp(-cp / scale))`. */
+  scale: Scales;
+  /** What our own engine evaluates with. */
+  evaluation?: EvaluationNames;
 }
 
-export interface Ending { reason: string; winner?: Color | null; text?: string }
-export interface Declaration { can: boolean; entered: boolean; pieces: number; points: number; needed: number }
-
-/** What to ask about: a start and the moves after it. */
-export interface Place { variant: Variant; sfen?: string; moves?: string[] }
-
-export interface Position {
-  variant: Variant; sfen: string; turn: Color; ply: number; last: string | null; check: boolean; king: string | null;
-  legal: string[];
-  destinations: Record<string, string[]>;
-  drops: Record<string, string[]>;
-  promotions: { may: string[]; must: string[] };
-  hands: Record<Color, Record<string, number>>;
-  over: Ending | null;
-  occurrences: number;
-  declaration: Declaration | null;
+/** One line of an analysis, the best has rank 1. */
+export interface EngineLine {
+  rank: number;
+  depth: number | null;
+  score: Score;
+  bound: Bound;
+  /** Black's, between 0 and 1. */
+  winrate: number;
+  pv: string[];
+  ja: string[];
+  en: string[];
 }
 
-export interface Opponent { level?: number; engine?: string; movetime?: number; human?: boolean; name?: Words }
-export interface ClockRule { main: number; byoyomi: number; increment: number }
-export interface ClockFace { ms: number; byoyomi: boolean }
-export interface PlayedMove { ply: number; side: Color; usi: string; ja: string; en: string; ms: number; sfen: string; check: boolean }
+/** Games won, drawn and lost, and what they say. */
+export interface EngineScore {
+  name: string;
+  wins: number;
+  draws: number;
+  losses: number;
+  elo: [number | null, number | null, number | null] | null;
+  /** Likelihood of superiority. */
+  los: number | null;
+}
 
+/** The body of a REST answer with a status of 400 and above. */
+export interface ErrorBody {
+  error: ApiError;
+}
+
+/** What kind of error it is; `snake_case` on the wire. */
+export type ErrorCode = 'bad_request' | 'bad_position' | 'illegal_move' | 'not_your_turn' | 'game_over' | 'not_found' | 'not_allowed' | 'too_large' | 'too_many' | 'too_fast' | 'forbidden' | 'token_required' | 'unreadable' | 'unwritable' | 'engine_failed' | 'unavailable' | 'internal';
+
+/** What somebody thought of a position. */
+export interface Evaluation {
+  score?: Score;
+  winrate?: number;
+  depth?: number;
+  nodes?: number;
+  pv?: string[];
+}
+
+/** What our engine evaluates each game with. */
+export interface EvaluationNames {
+  shogi: string;
+  minishogi: string;
+}
+
+/** The table of an event. */
+export interface EventStandings {
+  event: string;
+  stage: number;
+  round: number | null;
+  standings: Standing[];
+}
+
+/** The whole state of a game, sent whole after every change. */
 export interface Game {
-  type: 'game'; id?: number; game: string; revision: number;
-  variant: Variant; handicap: string | null; start: string;
-  you: Color | 'both';
-  opponent: Opponent;
-  declarationRule: string; maxMoves: number;
+  type: 'game';
+  /** Of the request it answers. */
+  id?: number;
+  /** Its id. */
+  game: string;
+  /** Grows with every change; an older one that comes late is to be dropped. */
+  revision: number;
+  variant: Variant;
+  handicap: string | null;
+  start: string;
+  you: Side;
+  opponent: NamedOpponent;
+  declarationRule: string;
+  maxMoves: number;
+  /** Without moves unless it is your turn. */
   position: Position;
   moves: PlayedMove[];
   clock: ClockRule | null;
-  clocks: { running: Color | null; black: ClockFace; white: ClockFace } | null;
-  status: 'playing' | 'over';
+  clocks: ClockFaces | null;
+  status: GameStatus;
   ending: Ending | null;
-  thinking: null | 'queued' | 'running';
-  may: { move: boolean; takeback: boolean; hint: boolean; resign: boolean; declare: boolean };
-  created: number; updated: number;
+  thinking: Thinking | null;
+  may: Permissions;
+  /** Milliseconds since 1970. */
+  created: number;
+  updated: number;
 }
 
-export interface NewGame {
-  variant: Variant; handicap?: string; start?: string; side: Color | 'random';
-  opponent: Opponent; clock: ClockRule | null; declaration?: string; maxMoves?: number;
+/** A message that names a game. */
+export interface GameRequest {
+  game: string;
 }
 
+/** Whether a game goes on. */
+export type GameStatus = 'playing' | 'over';
+
+/** A line of the list of games. */
 export interface GameSummary {
-  game: string; variant: Variant; handicap: string | null; you: Color | 'both'; opponent: Opponent;
-  status: 'playing' | 'over'; ending: Ending | null; plies: number; sfen: string; last: string | null;
-  created: number; updated: number;
+  game: string;
+  variant: Variant;
+  handicap: string | null;
+  you: Side;
+  opponent: NamedOpponent;
+  status: GameStatus;
+  ending: Ending | null;
+  plies: number;
+  /** The position now. */
+  sfen: string;
+  last: string | null;
+  created: number;
+  updated: number;
 }
 
-export interface Evaluation { score: Score; winrate?: number; depth?: number; nodes?: number; pv?: string[] }
-export interface TreeNode {
-  parent: number | null; move?: string; end?: Ending; ja?: string; en?: string; ms?: number; sfen?: string;
-  check?: boolean; comments?: string[]; bookmark?: string; eval?: Evaluation;
+/** The visitor's games, the one that changed last first. */
+export interface Games {
+  games: GameSummary[];
 }
+
+/** A generation that is over; what its ledger entry does not say is null. */
+export interface Generation {
+  generation: number | null;
+  accepted: boolean | null;
+  verdict: string | null;
+  /** Against its parent. */
+  elo: [number | null, number | null, number | null] | null;
+  /** Elo over the first parent: the sum along accepted generations. */
+  total: number;
+  wins: number | null;
+  draws: number | null;
+  losses: number | null;
+  games: number | null;
+  positions: number | null;
+  loss: number | null;
+  epochs: number | null;
+  seconds: number | null;
+  net: string | null;
+  parent: string | null;
+}
+
+/** How bad a move was: a loss of win rate from 0.05, 0.10 or 0.20. */
+export type Grade = 'inaccuracy' | 'mistake' | 'blunder';
+
+/** A handicap. */
+export interface HandicapFacts {
+  id: string;
+  sfen: string;
+  name: Words;
+}
+
+/** Pieces in hand, by USI letter. */
+export interface Hands {
+  black: Record<string, number>;
+  white: Record<string, number>;
+}
+
+/** Everything the page needs to know before anything is asked. */
+export interface Hello {
+  version: string;
+  variants: VariantFacts[];
+  /** Handicaps of shogi; minishogi has `even` alone. */
+  handicaps: HandicapFacts[];
+  levels: LevelFacts[];
+  /** Our own engine first. */
+  engines: EngineFacts[];
+  /** Formats records can be saved in. */
+  formats: string[];
+  encodings: string[];
+  limits: LimitFacts;
+  watch: Watchable;
+}
+
+/** The move the engine would play. */
+export interface Hint {
+  type: 'hint';
+  /** Of the request it answers. */
+  id?: number;
+  game: string;
+  move: string;
+  ja: string;
+  en: string;
+  score?: Score;
+  winrate?: number;
+}
+
+export interface Lab {
+  name: string;
+  game: string | null;
+  error: string | null;
+  /** The generation that is being made, or was made last. */
+  current: number | null;
+  generations: Generation[];
+  losses: LossCurve[];
+  steps: LabStep[];
+}
+
+/** A command a generation has run. */
+export interface LabStep {
+  generation: number;
+  step: string;
+  seconds: number | null;
+}
+
+/** A level of our engine. */
+export interface LevelFacts {
+  id: number;
+  name: Words;
+  text: Words;
+  /** Milliseconds within which it answers. */
+  ms: number;
+}
+
+/** The most that may be asked for. */
+export interface LimitFacts {
+  threads: number;
+  hashMib: number;
+  multipv: number;
+  /** Games kept for one visitor. */
+  games: number;
+  /** Largest body of a request. */
+  bytes: number;
+  /** Analyses on one connection. */
+  analyses: number;
+}
+
+/** A line in both notations, up to the first move that is not legal. */
+export interface Line {
+  type: 'line';
+  /** Of the request it answers. */
+  id?: number;
+  line: string[];
+  ja: string[];
+  en: string[];
+  /** After each move. */
+  sfens: string[];
+}
+
+/** A line to be written out. */
+export interface LineRequest {
+  /** `shogi` where nothing is said. */
+  variant?: Variant | null;
+  /** The even start where nothing is said. */
+  sfen?: string | null;
+  /** Moves from there. */
+  moves?: string[];
+  line: string[];
+}
+
+/** How the loss fell while a net was trained. */
+export interface LossCurve {
+  generation: number;
+  points: LossPoint[];
+}
+
+export interface LossPoint {
+  epoch: number | null;
+  steps: number | null;
+  train: number | null;
+  validation: number | null;
+}
+
+/** A match from its files. */
+export interface Match {
+  name: string;
+  /** Whether it was written to lately. */
+  live: boolean;
+  error: string | null;
+  games: number;
+  planned: number | null;
+  engines: EngineScore[];
+  pairings: PairingScore[];
+  /** Points of the first engine in the first pairing after each game, at most 500 of them. */
+  curve: CurvePoint[];
+  latest: MatchGame[];
+}
+
+/** A finished game of a match. */
+export interface MatchGame {
+  game: number;
+  players: [string, string];
+  /** `black`, `white` or `draw`. */
+  winner: string;
+  end: string;
+  plies: number;
+  millis: number;
+}
+
+/** A search for a mate as the page sees it. */
+export interface MateAnswer {
+  type: 'mate';
+  /** Of the request it answers. */
+  id?: number;
+  serial: number;
+  state: MateState;
+  plies?: number;
+  shortest?: boolean;
+  nodes?: number;
+  ms?: number;
+  line?: string[];
+  ja?: string[];
+  en?: string[];
+  code?: ErrorCode;
+  message?: string;
+}
+
+/** A mate to be looked for. */
+export interface MateRequest {
+  serial?: number;
+  /** `shogi` where nothing is said. */
+  variant?: Variant | null;
+  /** The even start where nothing is said. */
+  sfen?: string | null;
+  /** Moves from there. */
+  moves?: string[];
+  seconds?: number | null;
+  shortest?: boolean;
+}
+
+/** How a search for a mate stands. */
+export type MateState = 'queued' | 'running' | 'mate' | 'nomate' | 'stopped' | 'failed' | 'unknown';
+
+/** A move that lost win rate. */
+export interface Mistake {
+  /** Of the move, 1 is the first. */
+  ply: number;
+  side: Color;
+  grade: Grade;
+  /** Win rate the mover lost. */
+  loss: number;
+  played: NotatedMove;
+  better: BetterLine;
+}
+
+/** A move in a game. */
+export interface MoveRequest {
+  game: string;
+  move: string;
+  ply?: number | null;
+}
+
+/** The opponent with its name: a level, an engine with its time for a move, or a person. */
+export interface NamedOpponent {
+  level?: number;
+  engine?: string;
+  movetime?: number;
+  human?: boolean;
+  name: Words;
+}
+
+/** A game as the page asks for it. */
+export interface NewGame {
+  /** `shogi` where nothing is said. */
+  variant?: Variant | null;
+  /** Name of a start position. */
+  handicap?: string | null;
+  /** A start position in its place. */
+  start?: string | null;
+  /** `black`, `white` or `random`. */
+  side?: string | null;
+  /** Who plays the other side. */
+  opponent: Opponent;
+  /** None where nothing is said. */
+  clock?: ClockRuleInput | null;
+  /** Name of the entering-king rule. */
+  declaration?: string | null;
+  /** Moves after which the game is drawn. */
+  maxMoves?: number | null;
+}
+
+/** A move in every notation. */
+export interface NotatedMove {
+  usi: string;
+  ja: string;
+  en: string;
+}
+
+/** Who plays the other side. */
+export type Opponent = { /** Its number. */ level: number } | { /** Its id. */ engine: string; /** Milliseconds for a move. */ movetime?: number } | { /** Always true. */ human: boolean };
+
+/** Games won, drawn and lost, and what they say. */
+export interface PairingScore {
+  engines: [string, string];
+  wins: number;
+  draws: number;
+  losses: number;
+  elo: [number | null, number | null, number | null] | null;
+  /** Likelihood of superiority. */
+  los: number | null;
+}
+
+/** What the visitor may do now. */
+export interface Permissions {
+  move: boolean;
+  takeback: boolean;
+  hint: boolean;
+  resign: boolean;
+  declare: boolean;
+}
+
+/** A position as it is asked about: a start and moves from there. */
+export interface Place {
+  /** `shogi` where nothing is said. */
+  variant?: Variant | null;
+  /** The even start where nothing is said. */
+  sfen?: string | null;
+  /** Moves from there. */
+  moves?: string[];
+}
+
+/** A move as the page sees it. */
+export interface PlayedMove {
+  ply: number;
+  side: Color;
+  usi: string;
+  ja: string;
+  en: string;
+  /** Time it took. */
+  ms: number;
+  /** After the move. */
+  sfen: string;
+  check: boolean;
+}
+
+/** A position with every legal move. */
+export interface Position {
+  variant: Variant;
+  sfen: string;
+  turn: Color;
+  /** Of the move to come: 1 at the start of a game. */
+  ply: number;
+  last: string | null;
+  check: boolean;
+  /** Square of the king of the side to move; null in problems without it. */
+  king: string | null;
+  /** Every legal move. */
+  legal: string[];
+  /** The same by origin. */
+  destinations: Record<string, string[]>;
+  /** The same by piece in hand. */
+  drops: Record<string, string[]>;
+  promotions: Promotions;
+  hands: Hands;
+  /** How the game has ended by the rules alone. */
+  over: Ending | null;
+  /** How often the position has stood on the board. */
+  occurrences: number;
+  /** Null where the game or rule has none. */
+  declaration: Declaration | null;
+}
+
+/** A position that was asked about. */
+export interface PositionAnswer {
+  type: 'position';
+  /** Of the request it answers. */
+  id?: number;
+  position: Position;
+}
+
+/** A game of a file that cannot be read. */
+export interface Problem {
+  /** From 0. */
+  game: number;
+  line: number;
+  message: string;
+}
+
+/** Moves that may or must promote, without their `+`. */
+export interface Promotions {
+  /** The player chooses. */
+  may: string[];
+  /** Only the move with `+` is legal. */
+  must: string[];
+}
+
+/** What a position is set up for. */
+export type Purpose = 'game' | 'mate';
+
+export interface RatingRow {
+  name: string;
+  rating: number;
+  error: number | null;
+  wins: number;
+  draws: number;
+  losses: number;
+}
+
+/** A finished game of the server. */
+export interface RecordRow {
+  id: string;
+  event: string;
+  black: string;
+  white: string;
+  /** Seconds since 1970. */
+  started: number;
+  ended: number;
+  /** The word of the CSA protocol. */
+  reason: string;
+  winner: Color | null;
+  moves: number | null;
+}
+
+/** A review as the page sees it; each message has the new evaluations alone. */
+export interface Review {
+  type: 'review';
+  /** Of the request it answers. */
+  id?: number;
+  serial: number;
+  state: WorkState;
+  done: number;
+  total: number;
+  evaluations: ReviewEvaluation[];
+  mistakes?: Mistake[];
+  summary?: Summary;
+  code?: ErrorCode;
+  message?: string;
+}
+
+/** What a position is worth. */
+export interface ReviewEvaluation {
+  /** 0 is the start, n the position after n moves. */
+  ply: number;
+  score: Score;
+  winrate: number;
+  depth?: number;
+  nodes?: number;
+  pv: string[];
+  ja: string[];
+  en: string[];
+}
+
+/** A game to be judged. */
+export interface ReviewRequest {
+  serial?: number;
+  engine?: string | null;
+  /** `shogi` where nothing is said. */
+  variant?: Variant | null;
+  /** The even start where nothing is said. */
+  sfen?: string | null;
+  /** Moves from there. */
+  moves?: string[];
+  effort?: Effort;
+}
+
+/** A scale of win rates for each game. */
+export interface Scales {
+  shogi: number;
+  minishogi: number;
+}
+
+/** A score from Black's point of view: `cp`, or `mate` with `winner`. */
+export interface Score {
+  /** Hundredths of a pawn. */
+  cp?: number;
+  /** Plies to the mate, positive where Black mates; null where the length is not known. */
+  mate?: number | null;
+  winner?: Color;
+}
+
+/** A score from Black's point of view: `cp`, or `mate` with `winner`. */
+export interface ScoreInput {
+  /** Hundredths of a pawn. */
+  cp?: number | null;
+  /** Plies to the mate, positive where Black mates; null where the length is not known. */
+  mate?: number | null;
+  winner?: Color | null;
+}
+
+export interface SentEval {
+  score?: ScoreInput | null;
+  depth?: number | null;
+  nodes?: number | null;
+  pv?: string[];
+}
+
+export interface SentNode {
+  parent?: number | null;
+  move?: string | null;
+  end?: EndingInput | null;
+  ms?: number | null;
+  comments?: string[];
+  bookmark?: string | null;
+  eval?: SentEval | null;
+}
+
+/** A record as the page sends it. */
+export interface SentTree {
+  variant?: Variant | null;
+  start?: string | null;
+  headers?: [string, string][];
+  black?: string | null;
+  white?: string | null;
+  nodes: SentNode[];
+}
+
+/** A game of the server. Clocks and watchers are known from a status page alone, the last move from a data file alone. */
+export interface ServerGame {
+  id: string;
+  event: string;
+  black: string;
+  white: string;
+  moves: number;
+  sfen: string;
+  turn: Color;
+  running: boolean;
+  black_seconds: number | null;
+  white_seconds: number | null;
+  watchers: number | null;
+  last: string | null;
+}
+
+/** What the server sends on the socket. */
+export type ServerMessage =
+  | { type: 'ok'; id?: number }
+  | { type: 'pong'; id?: number }
+  | ({ type: 'error'; id?: number } & ApiError)
+  | PositionAnswer
+  | Line
+  | Game
+  | ThinkingLine
+  | Hint
+  | Analysis
+  | Review
+  | MateAnswer
+  | WatchAnswer;
+
+export interface ServerPlayer {
+  name: string;
+  waits_for: string | null;
+}
+
+/** A server as a whole; connections and players are known from a status page alone. */
+export interface ServerStatus {
+  connections: number | null;
+  players: ServerPlayer[] | null;
+  /** Games that go on. */
+  running: number;
+}
+
+/** Which side the visitor plays. */
+export type Side = 'black' | 'white' | 'both';
+
+/** The mistakes of one side. */
+export interface SideSummary {
+  moves: number;
+  /** Win rate lost by a move, on average. */
+  loss: number;
+  inaccuracies: number;
+  mistakes: number;
+  blunders: number;
+}
+
+/** An analysis to end. */
+export interface SlotRequest {
+  slot?: string;
+}
+
+export interface Standing {
+  rank: number;
+  name: string;
+  points: number;
+  solkoff: number;
+  berger: number;
+  wins: number;
+  draws: number;
+  losses: number;
+}
+
+/** The mistakes of both sides. */
+export interface Summary {
+  black: SideSummary;
+  white: SideSummary;
+}
+
+/** What the engine of a game is doing. */
+export type Thinking = 'running' | 'queued';
+
+/** A line of thought about the position of a game. */
+export interface ThinkingLine {
+  type: 'thinking';
+  /** Of the request it answers. */
+  id?: number;
+  game: string;
+  revision: number;
+  depth?: number;
+  score?: Score;
+  winrate?: number;
+  nodes?: number;
+  nps?: number;
+  ms?: number;
+  pv: string[];
+  ja: string[];
+  en: string[];
+}
+
+/** A record with its variations. Parents come before children, node 0 is the start, the first child of a node continues the main line. */
 export interface Tree {
-  variant: Variant; start: string; handicap?: string; headers?: [string, string][]; black?: string; white?: string;
+  variant: Variant;
+  start: string;
+  handicap: string | null;
+  headers: [string, string][];
+  black: string | null;
+  white: string | null;
   nodes: TreeNode[];
 }
+
+/** A node has either `move` or `end`; what has ended has no children. */
+export interface TreeNode {
+  parent: number | null;
+  move?: string;
+  ja?: string;
+  en?: string;
+  /** After the move. */
+  sfen?: string;
+  check?: boolean;
+  end?: Ending;
+  ms?: number;
+  comments?: string[];
+  bookmark?: string;
+  eval?: Evaluation;
+}
+
+/** What was read from a file. */
 export interface Trees {
-  format: string; games: Tree[]; problems: { game: number; line: number; message: string }[]; left_out: number;
+  /** The format, if it is known. */
+  format: string | null;
+  games: Tree[];
+  problems: Problem[];
+  /** Games beyond what one answer holds. */
+  left_out: number;
 }
 
-export interface Line { line: string[]; ja: string[]; en: string[]; sfens: string[] }
+/** The game: shogi on 9×9 or minishogi on 5×5. */
+export type Variant = 'shogi' | 'minishogi';
 
-export interface Hint { type: 'hint'; game: string; move: string; ja: string; en: string; score: Score; winrate: number }
-
-export interface EngineLine {
-  rank: number; depth: number; score: Score; bound: 'exact' | 'lower' | 'upper'; winrate: number;
-  pv: string[]; ja: string[]; en: string[];
-}
-export type WorkState = 'queued' | 'running' | 'done' | 'stopped' | 'failed' | 'over';
-export interface Analysis {
-  type: 'analysis'; slot: string; serial: number; state: WorkState; engine?: string; ahead?: number;
-  depth?: number; seldepth?: number; nodes?: number; nps?: number; hashfull?: number; ms?: number;
-  lines?: EngineLine[]; code?: string; message?: string; ending?: Ending;
-}
-
-export interface ReviewEvaluation {
-  ply: number; score: Score; winrate: number; depth: number; nodes: number; pv: string[]; ja: string[]; en: string[];
-}
-export interface Mistake {
-  ply: number; side: Color; grade: 'inaccuracy' | 'mistake' | 'blunder'; loss: number;
-  played: { usi: string; ja: string; en: string };
-  better: { score: Score; winrate: number; pv: string[]; ja: string[]; en: string[] };
-}
-export interface SideSummary { moves: number; loss: number; inaccuracies: number; mistakes: number; blunders: number }
-export interface Review {
-  type: 'review'; serial: number; state: WorkState; done: number; total: number; ahead?: number;
-  evaluations?: ReviewEvaluation[]; mistakes?: Mistake[]; summary?: Record<Color, SideSummary>;
-  code?: string; message?: string;
+/** A game and its rules. */
+export interface VariantFacts {
+  id: Variant;
+  /** Files and ranks. */
+  size: number;
+  start: string;
+  name: Words;
+  /** Kinds of pieces a hand may hold, as USI letters. */
+  hand: string[];
+  /** Rules by which a win may be declared. */
+  declarations: string[];
 }
 
-export interface MateAnswer {
-  type: 'mate'; serial: number; state: 'queued' | 'running' | 'mate' | 'nomate' | 'unknown' | 'stopped' | 'failed';
-  plies?: number; shortest?: boolean; nodes?: number; ms?: number; line?: string[]; ja?: string[]; en?: string[];
-  code?: string; message?: string;
+/** How something that is watched stands. */
+export interface WatchAnswer {
+  type: 'watch';
+  /** Of the request it answers. */
+  id?: number;
+  what: WatchKind;
+  data: WatchData;
 }
 
-/** Low, middle, high; null where there is no bound (all games won). */
-export type Interval = [number | null, number | null, number | null] | null;
+/** How something that is watched stands. */
+export type WatchData = WatchServer | WatchMatch | WatchLearn;
+
+/** What is watched. */
+export type WatchKind = 'server' | 'match' | 'learn';
+
+/** Learning in its folders; a ledger of both games is told as two labs. */
+export interface WatchLearn {
+  labs: Lab[];
+}
+
+/** Matches between engines. */
+export interface WatchMatch {
+  matches: Match[];
+}
+
+/** Something to watch. */
+export interface WatchRequest {
+  what: WatchKind;
+}
+
+/** A CSA server, from its data file or its status page; a part that is not known is null. */
 export interface WatchServer {
-  source: string; live: boolean; at: number; error: string | null;
-  status: { connections: number | null; players: { name: string; waits_for: string }[] | null; running: number } | null;
-  games: {
-    id: string; event: string; black: string; white: string; moves: number; sfen: string; turn: Color; running: boolean;
-    black_seconds: number | null; white_seconds: number | null; watchers: number | null; last?: string | null;
-  }[] | null;
-  standings: {
-    event: string; stage: number; round: number;
-    standings: { rank: number; name: string; points: number; solkoff: number; berger: number; wins: number; draws: number; losses: number }[];
-  }[] | null;
-  ratings: { name: string; rating: number; error: number | null; wins: number; draws: number; losses: number }[] | null;
-  records: {
-    id: string; event: string; black: string; white: string; started: number | string; ended: number | string; reason: string;
-    winner: Color | null; moves?: number;
-  }[] | null;
+  /** The name of the file or the address of the page. */
+  source: string;
+  /** Whether it could be read just now. */
+  live: boolean;
+  /** When it was read, in whole minutes: milliseconds since 1970. */
+  at: number;
+  error: string | null;
+  status: ServerStatus | null;
+  games: ServerGame[] | null;
+  standings: EventStandings[] | null;
+  ratings: RatingRow[] | null;
+  records: RecordRow[] | null;
 }
-export interface Match {
-  name: string; live: boolean; error: string | null; games: number; planned: number | null;
-  engines: { name: string; wins: number; draws: number; losses: number; elo: Interval }[];
-  pairings: { engines: [string, string]; wins: number; draws: number; losses: number; elo: Interval; los: number | null }[];
-  curve: { game: number; points: number }[];
-  latest: { game: number; players: [string, string]; winner: Color | null; end: string; plies: number; millis: number }[];
-}
-export interface WatchMatch { matches: Match[] }
-export interface Generation {
-  generation: number; accepted: boolean; elo: Interval; total: number | null; wins: number; draws: number; losses: number;
-  games: number | null; positions: number | null; loss: number | null; epochs: number | null; seconds: number | null;
-  net: string | null; verdict: string | null;
-}
-export interface Lab {
-  name: string; game: string; error: string | null; current: number | null;
-  generations: Generation[];
-  losses: { generation: number; points: { epoch: number; steps: number; train: number | null; validation: number | null }[] }[];
-  steps: { generation: number; step: string; seconds: number }[];
-}
-export interface WatchLearn { labs: Lab[] }
 
-export interface ErrorMessage { type: 'error'; id?: number; code: string; message: string }
+/** What can be watched. */
+export interface Watchable {
+  server: boolean;
+  match: boolean;
+  learn: boolean;
+}
+
+/** A text in both languages. */
+export interface Words {
+  en: string;
+  ja: string;
+}
+
+/** How a long search stands. */
+export type WorkState = 'running' | 'stopped' | 'queued' | 'done' | 'failed' | 'over';
+
+/** A record to be written as a file. */
+export interface WriteRequest {
+  /** `kif`, `ki2`, `csa`, `jkf`, `usi` or `sfen` (the start position alone). */
+  format: string;
+  /** `utf-8` where nothing is said, or `shift_jis`. */
+  encoding?: string | null;
+  tree: SentTree;
+}

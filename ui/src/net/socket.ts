@@ -4,6 +4,7 @@
 // runs again after each reconnection, and the server answers with the whole state.
 
 import { signal } from '@preact/signals';
+import type { ClientMessage, ServerMessage } from './contract';
 import { Refusal } from './rest';
 
 export type Link = 'connecting' | 'open' | 'lost';
@@ -64,20 +65,20 @@ export class Connection {
     return () => this.openers.delete(opener);
   }
 
-  on<T extends { type: string }>(type: T['type'], listener: (message: T) => void): () => void {
+  on<K extends ServerMessage['type']>(type: K, listener: (message: Extract<ServerMessage, { type: K }>) => void): () => void {
     const set = this.listeners.get(type) ?? new Set();
     set.add(listener as (message: never) => void);
     this.listeners.set(type, set);
     return () => set.delete(listener as (message: never) => void);
   }
 
-  send(message: object): boolean {
+  send(message: ClientMessage & { id?: number }): boolean {
     if (this.socket?.readyState !== WebSocket.OPEN) return false;
     this.socket.send(JSON.stringify(message));
     return true;
   }
 
-  request<T>(message: object): Promise<T> {
+  request<T extends ServerMessage>(message: ClientMessage): Promise<T> {
     const id = this.nextId++;
     return new Promise<T>((resolve, reject) => {
       this.waiting.set(id, { resolve: resolve as (message: never) => void, reject });

@@ -22,17 +22,19 @@ describe('what people read', () => {
     expect(scoreText({ mate: null, winner: 'black' })).toBe('+mate');
   });
   it('win rates', () => {
-    expect(winrateOf({ score: { cp: 0 } })).toBe(0.5);
-    expect(winrateOf({ score: { cp: 600 } })).toBeCloseTo(0.731, 3);
-    expect(winrateOf({ score: { mate: null, winner: 'white' } })).toBe(0);
-    expect(winrateOf({ score: { mate: 3 } })).toBe(1);
-    expect(winrateOf({ score: { cp: 600 }, winrate: 0.4 })).toBe(0.4);
+    expect(winrateOf({ score: { cp: 0 } }, 600)).toBe(0.5);
+    expect(winrateOf({ score: { cp: 600 } }, 600)).toBeCloseTo(0.731, 3);
+    expect(winrateOf({ score: { cp: 1340 } }, 1340)).toBeCloseTo(0.731, 3);
+    expect(winrateOf({}, 600)).toBe(null);
+    expect(winrateOf({ score: { mate: null, winner: 'white' } }, 600)).toBe(0);
+    expect(winrateOf({ score: { mate: 3 } }, 600)).toBe(1);
+    expect(winrateOf({ score: { cp: 600 }, winrate: 0.4 }, 600)).toBe(0.4);
   });
   it('endings', () => {
     expect(endingText({ reason: 'mate', winner: 'black' }, 'black')).toBe('Checkmate. You win!');
     expect(endingText({ reason: 'mate', winner: 'black' }, 'white')).toBe('Checkmate. You lose.');
     expect(endingText({ reason: 'mate', winner: 'white' }, 'both')).toBe('Checkmate. White wins.');
     expect(endingText({ reason: 'repetition', winner: null }, 'black')).toBe('The same position for the fourth time. A draw.');
-    expect(endingText({ reason: 'interrupted' })).toBe('Interrupted.');
+    expect(endingText({ reason: 'interrupted', winner: null })).toBe('Interrupted.');
   });
 });

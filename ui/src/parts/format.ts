@@ -24,7 +24,8 @@ export function spentText(ms: number | undefined): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-export function scoreText(score: Score): string {
+export function scoreText(score: Score | undefined): string {
+  if (!score) return '';
   if (score.mate !== undefined) {
     const winner = score.winner ?? ((score.mate ?? 0) > 0 ? 'black' : 'white');
     const sign = winner === 'black' ? '+' : '−';
@@ -34,12 +35,13 @@ export function scoreText(score: Score): string {
   return cp > 0 ? `+${cp}` : cp < 0 ? `−${-cp}` : '0';
 }
 
-/** Black's chance, from the score where it was not sent along. */
-export function winrateOf(evaluation: { score: Score; winrate?: number | undefined }): number {
+/** Black's win rate, from the score by the engine's scale where it was not sent along. */
+export function winrateOf(evaluation: { score?: Score; winrate?: number }, scale: number): number | null {
   if (evaluation.winrate !== undefined) return evaluation.winrate;
   const { score } = evaluation;
+  if (!score) return null;
   if (score.mate !== undefined) return (score.winner ?? ((score.mate ?? 0) > 0 ? 'black' : 'white')) === 'black' ? 1 : 0;
-  return 1 / (1 + Math.exp(-(score.cp ?? 0) / 600));
+  return 1 / (1 + Math.exp(-(score.cp ?? 0) / scale));
 }
 
 export function percent(share: number, digits = 0): string {

@@ -1,7 +1,7 @@
 // Beside the board during a game: what is going on, the moves, and what may be done.
 
 import { useState } from 'preact/hooks';
-import type { Game } from '../net/contract';
+import type { Game, NamedOpponent, Opponent } from '../net/contract';
 import { gameName, hello } from '../hello';
 import { notated, t } from '../i18n';
 import { rest } from '../net/rest';
@@ -35,7 +35,7 @@ function Status({ game }: { game: Game }) {
 function HintLine() {
   const now = hint.value;
   if (!now) return null;
-  return <p class="hint-line" data-hint={now.move}>{t('play.hintis', { move: notated(now) })} <span class="faint">{scoreText(now.score)} · {percent(now.winrate)}</span></p>;
+  return <p class="hint-line" data-hint={now.move}>{t('play.hintis', { move: notated(now) })} {now.winrate !== undefined && <span class="faint">{scoreText(now.score)} · {percent(now.winrate)}</span>}</p>;
 }
 
 function Actions({ game }: { game: Game }) {
@@ -60,11 +60,16 @@ function Actions({ game }: { game: Game }) {
   );
 }
 
+function sameOpponent({ level, engine, movetime }: NamedOpponent): Opponent {
+  if (level !== undefined) return { level };
+  return engine === undefined ? { human: true } : { engine, movetime: movetime ?? 1000 };
+}
+
 function AfterGame({ game }: { game: Game }) {
   if (game.status !== 'over') return null;
   const again = (): void => void start({
     variant: game.variant, ...(game.handicap ? { handicap: game.handicap } : { start: game.start }), side: game.you === 'both' ? 'black' : game.you, clock: game.clock,
-    opponent: { ...(game.opponent.level ? { level: game.opponent.level } : {}), ...(game.opponent.engine ? { engine: game.opponent.engine, movetime: game.opponent.movetime ?? 1000 } : {}), ...(game.opponent.human ? { human: true } : {}) },
+    opponent: sameOpponent(game.opponent),
   });
   return (
     <div class="actions">
@@ -78,7 +83,7 @@ function AfterGame({ game }: { game: Game }) {
 function Declaration({ game }: { game: Game }) {
   const facts = game.position.declaration;
   if (!facts || !facts.entered || game.status === 'over') return null;
-  return <p class="faint">{t('play.declaration', { points: facts.points, needed: facts.needed, pieces: facts.pieces })}</p>;
+  return <p class="faint">{t('play.declaration', { points: facts.points ?? 0, needed: facts.needed ?? 0, pieces: facts.pieces ?? 0 })}</p>;
 }
 
 function Steps({ game }: { game: Game }) {

@@ -57,7 +57,7 @@ function receive(now: Game): void {
 
 export function listenToGames(): void {
   const link = connection();
-  link.on<Game>('game', receive);
+  link.on('game', receive);
   link.onOpen(() => {
     if (following) void reopen(following);
   });
@@ -95,11 +95,11 @@ export function follow(id: string | null): void {
   if (id && connection().link.value === 'open') void reopen(id);
 }
 
-async function ask(type: string, more: object = {}): Promise<void> {
+async function ask(type: 'game.takeback' | 'game.resign' | 'game.declare'): Promise<void> {
   const now = game.value;
   if (!now) return;
   try {
-    receive(await connection().request<Game>({ type, game: now.game, ...more }));
+    receive(await connection().request<Game>({ type, game: now.game }));
   } catch (cause) {
     nonce.value += 1;
     complain(cause);

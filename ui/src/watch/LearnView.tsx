@@ -14,7 +14,7 @@ function eloChart(lab: Lab): ChartData {
     const middle = generation.total ?? total + (mid ?? 0);
     if (generation.accepted) total = middle;
     const spread = mid === null || low === null || high === null ? null : ([middle - (mid - low), middle + (high - mid)] as const);
-    return { x: generation.generation, middle, low: spread?.[0] ?? null, high: spread?.[1] ?? null };
+    return { x: generation.generation ?? 0, middle, low: spread?.[0] ?? null, high: spread?.[1] ?? null };
   });
   return {
     x: rows.map(({ x }) => x), xName: t('learn.generation'), whole: true,
@@ -26,7 +26,7 @@ function lossChart(lab: Lab): ChartData | null {
   const last = lab.losses[lab.losses.length - 1];
   if (!last || last.points.length < 2) return null;
   return {
-    x: last.points.map(({ epoch }) => epoch), xName: t('learn.epoch'),
+    x: last.points.map(({ epoch }) => epoch ?? 0), xName: t('learn.epoch'),
     curves: [
       { name: t('learn.train'), values: last.points.map(({ train }) => train), dashed: true },
       { name: t('learn.validation'), values: last.points.map(({ validation }) => validation) },
@@ -54,7 +54,7 @@ function LabCard({ lab }: { lab: Lab }) {
           </tr>
         ))}</tbody>
       </table>
-      {lab.steps.length > 0 && <p class="faint">{lab.steps.map(({ generation, step, seconds }) => `${generation}: ${known('learn.step', step)} ${spentText(seconds * 1000)}`).join(' · ')}</p>}
+      {lab.steps.length > 0 && <p class="faint">{lab.steps.map(({ generation, step, seconds }) => `${generation}: ${known('learn.step', step)} ${spentText((seconds ?? 0) * 1000)}`).join(' · ')}</p>}
     </section>
   );
 }

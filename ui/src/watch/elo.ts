@@ -1,6 +1,8 @@
 // Elo with its interval, as people write it.
 
-import type { Interval } from '../net/contract';
+import type { Match } from '../net/contract';
+
+type Interval = Match['engines'][number]['elo'];
 
 export function eloText(elo: Interval): string {
   if (!elo) return '–';

@@ -8,12 +8,10 @@ export type What = 'server' | 'match' | 'learn';
 interface Pictures { server: WatchServer; match: WatchMatch; learn: WatchLearn }
 export const pictures = signal<Partial<Pictures>>({});
 
-interface Message { type: 'watch'; what: What; data: never }
-
 /** Watches until the answer is called. */
 export function watch(what: What): () => void {
   const link = connection();
-  const off = link.on<Message>('watch', (message) => {
+  const off = link.on('watch', (message) => {
     pictures.value = { ...pictures.value, [message.what]: message.data };
   });
   const again = link.onOpen(() => link.send({ type: 'watch.start', what }));

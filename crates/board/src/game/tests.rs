@@ -1,10 +1,15 @@
 use super::*;
 use crate::setup::GameSettings;
+use serde_json::{Value, json};
 
 fn game(settings: Value) -> Game {
     let settings: GameSettings = serde_json::from_value(settings).unwrap();
     Game::new(settings.resolve(&|_| Some(("X".to_owned(), rules::Game::ALL.to_vec())), 2).unwrap())
         .unwrap()
+}
+
+fn view(game: &Game, now: Moment, thinking: Option<Thinking>) -> Value {
+    json!(game.view("id", Dates::default(), now, thinking))
 }
 
 fn s(n: u64) -> Duration {
@@ -18,7 +23,7 @@ fn engine(game: &mut Game, text: &str, spent: u64) {
 
 fn ended(game: &Game) -> (Reason, Option<Color>) {
     let ending = game.ending().expect("over");
-    (ending.reason, ending.winner)
+    (ending.reason, ending.winner())
 }
 
 #[test]
@@ -33,7 +38,7 @@ fn turns_are_kept() {
     let mine = game.position().parse_usi("3c3d").unwrap();
     game.answer(mine, s(0), s(0)).unwrap();
     assert_eq!(game.answer(mine, s(0), s(0)).unwrap_err().code, ErrorCode::NotYourTurn);
-    let view = game.view("id", s(0), Thinking::No);
+    let view = view(&game, s(0), None);
     assert_eq!(view["moves"][1]["ja"], "△３四歩");
     assert_eq!(view["moves"][0]["en"], "P-7f");
     assert_eq!((&view["revision"], &view["status"]), (&json!(2), &json!("playing")));
@@ -43,7 +48,7 @@ fn turns_are_kept() {
 #[test]
 fn no_moves_are_shown_while_the_engine_thinks() {
     let mut game = game(json!({ "opponent": { "level": 1 }, "side": "white" }));
-    let view = game.view("id", s(0), Thinking::Queued);
+    let view = view(&game, s(0), Some(Thinking::Queued));
     assert_eq!(view["position"]["legal"], json!([]));
     assert_eq!((&view["thinking"], &view["may"]["move"]), (&json!("queued"), &json!(false)));
     assert_eq!(game.play("3c3d", None, s(0)).unwrap_err().code, ErrorCode::NotYourTurn);
@@ -101,7 +106,7 @@ fn time_runs_out_only_while_somebody_looks() {
     game.attend(s(9000));
     assert!(!game.flag(s(9006)));
     assert!(game.flag(s(9007)));
-    assert_eq!(ended(&game), (Reason::Time, Some(Color::White)));
+    assert_eq!(ended(&game), (Reason::TimeUp, Some(Color::White)));
     assert!(!game.flag(s(9008)), "only once");
 }
 
@@ -110,7 +115,7 @@ fn a_move_after_the_flag_comes_too_late() {
     let mut game = game(json!({ "opponent": { "level": 1 }, "clock": { "main": 10 } }));
     game.attend(s(0));
     game.play("7g7f", None, s(10)).unwrap();
-    assert_eq!(ended(&game), (Reason::Time, Some(Color::White)));
+    assert_eq!(ended(&game), (Reason::TimeUp, Some(Color::White)));
     assert_eq!(game.played().len(), 0);
 }
 
@@ -124,7 +129,7 @@ fn engines_and_their_time() {
     let mut other = game(settings(json!({ "engine": "x" })));
     other.play("7g7f", None, s(0)).unwrap();
     engine(&mut other, "3c3d", 99);
-    assert_eq!(ended(&other), (Reason::Time, Some(Color::Black)));
+    assert_eq!(ended(&other), (Reason::TimeUp, Some(Color::Black)));
 }
 
 #[test]
@@ -162,7 +167,7 @@ fn repetition_perpetual_check_and_the_limit() {
     let mut short = game(json!({ "opponent": { "human": true }, "maxMoves": 2 }));
     short.play("7g7f", None, s(0)).unwrap();
     short.play("3c3d", None, s(0)).unwrap();
-    assert_eq!(ended(&short), (Reason::MoveLimit, None));
+    assert_eq!(ended(&short), (Reason::MaxMoves, None));
 }
 
 /// Black's king has entered with ten pieces and more points than it needs.
@@ -171,7 +176,7 @@ const ENTERED: &str = "+R+R+B+BK+P+P+P+P/+P+P+P6/9/9/9/9/9/9/4k4 b 4G4S 1";
 #[test]
 fn declarations() {
     let mut entered = game(json!({ "opponent": { "level": 1 }, "start": ENTERED }));
-    assert_eq!(entered.view("", s(0), Thinking::No)["may"]["declare"], true);
+    assert_eq!(view(&entered, s(0), None)["may"]["declare"], true);
     entered.declare(s(0)).unwrap();
     assert_eq!(ended(&entered), (Reason::Declaration, Some(Color::Black)));
     let mut fresh = game(json!({ "opponent": { "level": 1 } }));
@@ -192,10 +197,10 @@ fn engines_resign_declare_and_break() {
     assert_eq!(ended(&one), (Reason::Declaration, Some(Color::Black)));
     let mut one = game(white(None));
     one.engine_ends(true, s(0));
-    assert_eq!(ended(&one), (Reason::EngineFailed, None), "it had no right to");
+    assert_eq!(ended(&one), (Reason::Crash, None), "it had no right to");
     let mut one = game(white(None));
     one.engine_fails(s(0));
-    assert_eq!(ended(&one), (Reason::EngineFailed, None));
+    assert_eq!(ended(&one), (Reason::Crash, None));
 }
 
 #[test]
@@ -210,10 +215,7 @@ fn what_is_stored_is_the_game() {
     let moves: Vec<StoredMove> = game.stored().collect();
     let again =
         Game::restore(game.setup().clone(), &moves, game.ending(), game.revision()).unwrap();
-    assert_eq!(
-        again.view("x", s(500), Thinking::No)["moves"],
-        game.view("x", s(20), Thinking::No)["moves"]
-    );
+    assert_eq!(view(&again, s(500), None)["moves"], view(&game, s(20), None)["moves"]);
     assert_eq!(again.clock().left(), game.clock().left());
     let broken = [StoredMove { text: "9z9z".to_owned(), spent: s(0), left: [s(0); 2] }];
     assert!(Game::restore(game.setup().clone(), &broken, None, 1).is_err());

@@ -1,5 +1,14 @@
 use super::*;
 use proptest::prelude::*;
+use serde_json::json;
+
+fn view(record: &Record) -> Value {
+    json!(super::view(record, Scales::default()))
+}
+
+fn read(bytes: &[u8], name: &str, variant: Option<&str>) -> Result<Value, ApiError> {
+    super::read(bytes, name, variant, Scales::default()).map(|trees| json!(trees))
+}
 
 const KIF: &str = "手合割：平手\n先手：あ\n後手：い\n手数----指手---------消費時間--\n\
     *開始前\n   1 ７六歩(77)   ( 0:12/00:00:12)\n   2 ３四歩(33)   ( 0:03/00:00:03)\n*よい手\n\
@@ -10,7 +19,7 @@ fn tree(text: &str) -> Value {
 }
 
 fn resolved(value: &Value) -> Result<Record, ApiError> {
-    let sent: Sent =
+    let sent: SentTree =
         serde_json::from_value(value.clone()).map_err(|e| ApiError::bad(e.to_string()))?;
     sent.resolve()
 }

@@ -33,11 +33,11 @@ impl<V: Variant> Guards<V> {
         let mut once = advanced & ring;
         let (mut twice, mut opened) = (V::Bits::EMPTY, V::Bits::EMPTY);
         let mut shields = V::Bits::EMPTY;
-        let siege = V::siege(us, king);
+        let attackers = V::ring_attackers(us, king);
         let (horses, dragons) = (pos.kind(Kind::Horse), pos.kind(Kind::Dragon));
         let near = V::near(king) & own;
         let steppers = near & (pos.golds() | pos.kind(Kind::Silver) | pos.kind(Kind::King))
-            | own & siege.knight & pos.kind(Kind::Knight);
+            | own & attackers.knight & pos.kind(Kind::Knight);
         let mut step = |a: V::Bits| {
             twice |= once & a & ring;
             once |= a & ring;
@@ -71,17 +71,17 @@ impl<V: Variant> Guards<V> {
                 }
             }
         };
-        let mut set = own & siege.bishop & (pos.kind(Kind::Bishop) | horses);
+        let mut set = own & attackers.bishop & (pos.kind(Kind::Bishop) | horses);
         while set.any() {
             let sq = set.pop();
             slide(sq, V::reach(us, Kind::Bishop, sq), &|occupied| V::bishop_attacks(sq, occupied));
         }
-        let mut set = own & siege.rook & (pos.kind(Kind::Rook) | dragons);
+        let mut set = own & attackers.rook & (pos.kind(Kind::Rook) | dragons);
         while set.any() {
             let sq = set.pop();
             slide(sq, V::reach(us, Kind::Rook, sq), &|occupied| V::rook_attacks(sq, occupied));
         }
-        let mut set = own & siege.lance & pos.kind(Kind::Lance);
+        let mut set = own & attackers.lance & pos.kind(Kind::Lance);
         while set.any() {
             let sq = set.pop();
             slide(sq, V::reach(us, Kind::Lance, sq), &|occupied| {

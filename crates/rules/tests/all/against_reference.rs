@@ -6,19 +6,8 @@ use rules::{
     Bits, Declaration, GameRepetition, Gen, Handicap, Kind, Minishogi, Move, MoveList, Position,
     Shogi, Variant,
 };
+use seed::Rng;
 use std::collections::BTreeSet;
-
-/// A small generator: tests must not depend on anybody's random numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-}
 
 fn generated<V: Variant>(pos: &Position<V>, what: Gen, useful: bool) -> BTreeSet<Move> {
     let mut list = MoveList::new();
@@ -105,26 +94,26 @@ fn compare<V: Variant>(pos: &Position<V>, slow: &Slow) -> BTreeSet<Move> {
 
 /// Plays random games from a position. Some moves take the player's last move back, so that
 /// repetitions of every kind come up; checks are preferred now and then.
-fn random_games<V: Variant>(sfen: &str, games: usize, plies: usize, seed: u64) -> Tally {
-    let mut dice = Dice(seed | 1);
-    let mut tally = Tally::default();
+fn random_games<V: Variant>(sfen: &str, games: usize, plies: usize, seed: u64) -> PositionsSeen {
+    let mut rng = Rng::new(seed);
+    let mut seen = PositionsSeen::default();
     for game in 0..games {
         let mut pos = Position::<V>::from_sfen(sfen).unwrap();
         let mut slow = Slow::from_sfen(V::GAME, sfen);
         let start = pos.clone();
         for _ in 0..plies {
             let legal: Vec<Move> = compare(&pos, &slow).into_iter().collect();
-            tally.positions += 1;
+            seen.positions += 1;
             if pos.repetition().is_some() {
-                tally.repetitions += 1;
+                seen.repetitions += 1;
                 break;
             }
-            tally.declarations += usize::from(pos.can_declare(Declaration::Points27H));
+            seen.declarations += usize::from(pos.can_declare(Declaration::Points27H));
             if legal.is_empty() {
-                tally.mates += 1;
+                seen.mates += 1;
                 break;
             }
-            let m = choose(&pos, &legal, &mut dice, if game % 2 == 0 { 8 } else { 2 });
+            let m = choose(&pos, &legal, &mut rng, if game % 2 == 0 { 8 } else { 2 });
             let (key, before) = (pos.key_after(m), pos.clone());
             pos.play(m);
             slow.play(m);
@@ -140,11 +129,11 @@ fn random_games<V: Variant>(sfen: &str, games: usize, plies: usize, seed: u64) -
         assert_eq!(pos, start);
         assert_eq!(pos.key(), start.key());
     }
-    tally
+    seen
 }
 
-fn choose<V: Variant>(pos: &Position<V>, legal: &[Move], dice: &mut Dice, fickle: usize) -> Move {
-    if dice.below(fickle) != 0 {
+fn choose<V: Variant>(pos: &Position<V>, legal: &[Move], rng: &mut Rng, fickle: usize) -> Move {
+    if rng.below(fickle) != 0 {
         // Back to where the piece came from two plies ago.
         let played = pos.moves_played();
         if let Some(&last) = played.len().checked_sub(2).and_then(|i| played.get(i))
@@ -156,16 +145,16 @@ fn choose<V: Variant>(pos: &Position<V>, legal: &[Move], dice: &mut Dice, fickle
             }
         }
     }
-    if dice.below(3) == 0
+    if rng.below(3) == 0
         && let Some(&m) = legal.iter().find(|&&m| pos.gives_check(m))
     {
         return m;
     }
-    legal[dice.below(legal.len())]
+    legal[rng.below(legal.len())]
 }
 
 #[derive(Default, Debug)]
-struct Tally {
+struct PositionsSeen {
     positions: usize,
     repetitions: usize,
     mates: usize,

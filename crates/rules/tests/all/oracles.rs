@@ -1,13 +1,14 @@
 //! Other people's move generators, cshogi and pyffish, asked where Python can import them.
 
 use rules::{Handicap, Minishogi, Position, Shogi, Variant};
+use seed::Rng;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 /// Positions of random games with all their legal moves, one line each.
 fn lines<V: Variant>(starts: &[String], plies: usize, out: &mut String) {
-    let mut dice = 0x2545_f491_4f6c_dd1d_u64;
+    let mut rng = Rng::new(1);
     for start in starts {
         let mut pos = Position::<V>::from_sfen(start).unwrap();
         for _ in 0..plies {
@@ -17,10 +18,7 @@ fn lines<V: Variant>(starts: &[String], plies: usize, out: &mut String) {
             if moves.is_empty() {
                 break;
             }
-            dice ^= dice << 13;
-            dice ^= dice >> 7;
-            dice ^= dice << 17;
-            pos.play(moves[(dice >> 20) as usize % moves.len()]);
+            pos.play(moves[rng.below(moves.len())]);
         }
     }
 }

@@ -42,7 +42,7 @@ impl Lobby {
         true
     }
 
-    /// A connection is gone, by whomever.
+    /// A connection is gone, whoever closed it.
     pub fn disconnect(&mut self, id: ConnId, now: Now) {
         let Some(connection) = self.connections.remove(&id) else { return };
         match self.per_address.get_mut(&connection.peer) {

@@ -31,7 +31,7 @@ impl Lobby {
         (connection.state == ConnectionState::Idle).then_some(id)
     }
 
-    /// Whether somebody who is not playing waits for a game of whatever kind.
+    /// Whether somebody who is not playing waits for any kind of game.
     fn is_willing(&self, id: ConnId) -> bool {
         self.connections.get(&id).is_some_and(|c| {
             let in_event = |name: &csa::UserName| self.events.iter().any(|e| e.has(name.as_str()));

@@ -85,7 +85,7 @@ impl Default for Limits {
 pub struct Settings {
     /// The first part of every game's id.
     pub event: String,
-    /// What is played by who does not say.
+    /// Played by those who name no game.
     pub default_game: GameName,
     /// Whether any game name that can be read may be played.
     pub open_games: bool,

@@ -16,7 +16,7 @@ impl Lobby {
         self.suspended.push(key);
         let Some(open) = self.rooms.get_mut(&key) else { return };
         open.suspended = Some(now.at);
-        // A tournament has its own rule for who does not come.
+        // A tournament has its own rule for players who do not come.
         if let (Some(limit), None) = (self.settings.abandon, open.event) {
             self.timer(now.at.saturating_add(limit), Timer::Abandon(key));
         }

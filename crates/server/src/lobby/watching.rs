@@ -79,7 +79,7 @@ impl Lobby {
     }
 }
 
-/// Lines for who watches a game.
+/// Lines for those who watch a game.
 fn block(tag: &str, id: &str, lines: &[String]) -> String {
     let mut text = String::new();
     for line in lines.iter().map(String::as_str).chain(["+OK"]) {

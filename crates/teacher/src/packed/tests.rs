@@ -76,11 +76,11 @@ fn handicaps_without_a_box_gain_no_pawns() {
 
 /// What a writer without a box writes.
 fn without_box(scheme: Scheme, placed: &Placement) -> [u8; 32] {
-    let book = book(scheme);
+    let table = table(scheme);
     let missing = placed.missing();
     let boxed: usize = ORDER
         .iter()
-        .map(|k| missing[k.index()] as usize * usize::from(book.boxed[k.index()].length))
+        .map(|k| missing[k.index()] as usize * usize::from(table.boxed[k.index()].length))
         .sum();
     let mut bytes = pack(scheme, placed).unwrap();
     for bit in 256 - boxed..256 {

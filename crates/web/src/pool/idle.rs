@@ -1,11 +1,9 @@
-//! Where minds stand while nobody asks them: kept warm, within the memory allowed.
+//! Engines nobody asks just now: kept ready, within the memory allowed.
 
-use super::handle::{EngineFailure, EngineHandle, LocalEngine};
-use super::process::UsiProcess;
+use super::engine::{EngineFailure, PoolEngine, Registered};
 use super::{EngineFactory, PoolConfig};
-use crate::pool::handle::Stop;
-use crate::pool::process::Registered;
 use board::question::Question;
+use engines::SearchHandle;
 use std::sync::{Arc, Mutex, PoisonError};
 use think::{Answer, Info, TimeSource};
 
@@ -20,12 +18,12 @@ struct Label {
     small: bool,
 }
 
-/// A mind taken from the idle.
+/// An engine taken from those that stand ready.
 pub(super) struct Lease {
     label: Label,
     owner: String,
     mib: usize,
-    mind: Box<dyn EngineHandle>,
+    engine: PoolEngine,
 }
 
 impl Lease {
@@ -33,14 +31,14 @@ impl Lease {
         &mut self,
         question: &Question,
         threads: usize,
-        stop: &Stop,
-        hear: &mut (dyn FnMut(&Info) + Send),
+        handle: &SearchHandle,
+        hear: &mut dyn FnMut(&Info),
     ) -> Result<Answer, EngineFailure> {
-        self.mind.ask(question, threads, stop, hear)
+        self.engine.ask(question, threads, handle, hear)
     }
 }
 
-/// The idle.
+/// Engines that stand ready.
 pub(super) struct IdleEngines {
     standing: Mutex<Vec<Lease>>,
     factory: EngineFactory,
@@ -49,7 +47,7 @@ pub(super) struct IdleEngines {
     /// MiB of a large table. As many as there are seats may be out at a time.
     large: usize,
     small: usize,
-    /// Minds that may stand here without more memory than is allowed.
+    /// MiB of all that may stand here.
     capacity: usize,
 }
 
@@ -68,7 +66,7 @@ impl IdleEngines {
         }
     }
 
-    /// A mind for a question: one that stands ready, best the one that visitor had, or a new one.
+    /// An engine for a question: one that stands ready, best the one that visitor had, or a new one.
     pub(super) fn take(
         &self,
         engine: Option<&str>,
@@ -89,7 +87,7 @@ impl IdleEngines {
             visitor.clone_into(&mut found.owner);
             return Ok(found);
         }
-        // What stands idle makes capacity for what is needed now; the oldest goes first.
+        // What stands idle makes room for what is needed now; the oldest goes first.
         let mut gone = Vec::new();
         while !standing.is_empty()
             && standing.iter().map(|b| b.mib).sum::<usize>() + mib > self.capacity
@@ -98,33 +96,32 @@ impl IdleEngines {
         }
         drop(standing);
         drop(gone);
-        let mind = self.make(&label, mib)?;
-        Ok(Lease { label, owner: visitor.to_owned(), mib, mind })
+        let engine = self.make(&label, mib)?;
+        Ok(Lease { label, owner: visitor.to_owned(), mib, engine })
     }
 
-    fn make(&self, label: &Label, mib: usize) -> Result<Box<dyn EngineHandle>, EngineFailure> {
+    fn make(&self, label: &Label, mib: usize) -> Result<PoolEngine, EngineFailure> {
         let time = Arc::clone(&self.time);
         match &label.engine {
-            None => Ok(Box::new(LocalEngine::new((self.factory)(label.game), time, mib))),
+            None => Ok(PoolEngine::own(Arc::clone(&self.factory), time, mib)),
             Some(id) => {
-                let found = self.engines.iter().find(|e| e.id == *id);
-                let found = found
-                    .ok_or_else(|| EngineFailure(format!("no engine {id:?} is registered")))?;
-                Ok(Box::new(UsiProcess::new(found, time, mib)))
+                let unknown = || EngineFailure(format!("no engine {id:?} is registered"));
+                let found = self.engines.iter().find(|e| e.id == *id).ok_or_else(unknown)?;
+                Ok(PoolEngine::program(found, time, mib))
             }
         }
     }
 
-    /// Puts a mind back, to be asked again.
-    pub(super) fn put_back(&self, mind: Lease) {
+    /// Puts an engine back, to be asked again.
+    pub(super) fn put_back(&self, lease: Lease) {
         let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
-        standing.push(mind);
+        standing.push(lease);
     }
 
-    /// Makes a small mind ready.
+    /// Makes a small engine ready.
     pub(super) fn warm(&self, game: rules::Game) {
-        if let Ok(mind) = self.take(None, game, true, "") {
-            self.put_back(mind);
+        if let Ok(lease) = self.take(None, game, true, "") {
+            self.put_back(lease);
         }
     }
 }

@@ -1,15 +1,14 @@
 //! The engines of the house, shared among all visitors: a limit of threads and memory, a line in
 //! which everybody waits fairly, and minds that are kept warm.
 
-mod handle;
+mod engine;
 mod idle;
-mod process;
 
-pub use handle::{EngineFailure, EngineHandle, LocalEngine, Stop};
-pub use process::{Registered, probe};
+pub use engine::{EngineFailure, PoolEngine, Registered, probe};
 
 use board::question::Question;
 use board::queue::{Decision, Id, Priority, Queue};
+use engines::SearchHandle;
 use idle::IdleEngines;
 use mate::{Bounds, Solution};
 use rules::AnyPosition;
@@ -17,13 +16,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
-use think::{Answer, Control, Engine, Info, TimeSource};
+use think::{Answer, Control, Info, TimeSource};
 
 /// When an answer is wanted where nobody has said.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Makes engines of this program.
-pub type EngineFactory = Arc<dyn Fn(rules::Game) -> Box<dyn Engine> + Send + Sync>;
+pub type EngineFactory = Arc<engines::EngineFactory>;
 
 /// What the pool may use, and what it is made of.
 #[derive(Clone)]
@@ -98,6 +97,20 @@ struct Entry {
     /// Time already used by earlier slices.
     used: Duration,
     asked: Duration,
+}
+
+/// Tells the search that runs now to stop, whichever kind it is.
+#[derive(Clone, Default)]
+struct Stop {
+    search: SearchHandle,
+    mate: Control,
+}
+
+impl Stop {
+    fn fire(&self) {
+        self.search.stop();
+        self.mate.stop();
+    }
 }
 
 #[derive(Default)]
@@ -378,11 +391,12 @@ impl Inner {
         let game = question.position.game();
         let job = &mut entry.job;
         let small = job.priority != Priority::Long && job.threads <= 1;
-        let mut mind = self.idle.take(job.engine.as_deref(), game, small, &job.visitor)?;
+        let mut engine = self.idle.take(job.engine.as_deref(), game, small, &job.visitor)?;
         let began = self.config.time.now();
         let listener = &mut job.listener;
-        let answer = mind.ask(question, threads, &entry.stop, &mut |info| listener.info(info))?;
-        self.idle.put_back(mind);
+        let stop = &entry.stop.search;
+        let answer = engine.ask(question, threads, stop, &mut |info| listener.info(info))?;
+        self.idle.put_back(engine);
         let spent = self.config.time.now().saturating_sub(began);
         Ok(JobResult::Answered(answer, entry.used + spent))
     }
@@ -394,13 +408,10 @@ impl Inner {
         entry: &Entry,
         threads: usize,
     ) -> Result<JobResult, EngineFailure> {
-        let control = Control::default();
-        let handle = control.clone();
-        entry.stop.on(move || handle.stop());
         let mut bounds = bounds.clone();
         bounds.threads = threads;
         bounds.time = bounds.time.map(|t| t.saturating_sub(entry.used));
-        let solve = || mate::solve_any(position, &bounds, &control, &*self.config.time);
+        let solve = || mate::solve_any(position, &bounds, &entry.stop.mate, &*self.config.time);
         let began = self.config.time.now();
         let solution = std::panic::catch_unwind(std::panic::AssertUnwindSafe(solve))
             .map_err(|_| EngineFailure("the mate search failed inside".to_owned()))?;

@@ -1,5 +1,4 @@
 use super::*;
-use board::game::Thinking;
 use board::setup::GameSettings;
 use serde_json::json;
 
@@ -18,7 +17,7 @@ fn play(game: &mut Game, moves: &str) {
 
 fn same(store: &Store, id: &str, game: &Game) {
     let kept = store.load(id, "me").unwrap().expect("stored");
-    let view = |b: &Game| b.view("x", Duration::ZERO, Thinking::No);
+    let view = |b: &Game| b.view("x", Dates::default(), Duration::ZERO, None);
     assert_eq!(view(&kept.game), view(game));
 }
 
@@ -47,7 +46,7 @@ fn games_lie_in_the_file_as_they_are() {
     store.save("a", "me", &game, 5).unwrap();
     same(&store, "a", &game);
     let list = store.list("me").unwrap();
-    assert_eq!((list.len(), list[0].updated, list[0].created), (1, 5, 1));
+    assert_eq!((list.len(), list[0].dates.updated, list[0].dates.created), (1, 5, 1));
     assert_eq!(list[0].ending, game.ending());
 }
 

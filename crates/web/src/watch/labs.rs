@@ -1,5 +1,6 @@
 //! Learning from its folder: generations that are over, losses of those being trained.
 
+use board::watch::{Generation, Lab, LabStep, LossCurve, LossPoint};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fs;
@@ -18,22 +19,19 @@ struct Ledger {
 }
 
 /// How it stands: once for each game its ledger knows.
-pub(super) fn look(folder: &Path, name: &str) -> Vec<Value> {
-    let whole = whole(folder, name);
-    let rows = whole["generations"].as_array().cloned().unwrap_or_default();
+pub(super) fn look(folder: &Path, name: &str) -> Vec<Lab> {
+    let (whole, rows) = whole(folder, name);
     let mut games: Vec<&str> = rows.iter().filter_map(|g| g["game"].as_str()).collect();
     games.sort_unstable();
     games.dedup();
-    let generations = |game: Option<&str>| -> Value {
-        let of = |g: &&Value| game.is_none() || g["game"].as_str() == game;
-        told(rows.iter().filter(of).cloned().collect()).into()
-    };
     let part = |game: Option<&str>, name: &str| {
-        let mut value = whole.clone();
-        value["name"] = name.into();
-        value["game"] = game.into();
-        value["generations"] = generations(game);
-        value
+        let of = |g: &&Value| game.is_none() || g["game"].as_str() == game;
+        Lab {
+            name: name.to_owned(),
+            game: game.map(str::to_owned),
+            generations: told(rows.iter().filter(of)),
+            ..whole.clone()
+        }
     };
     match games[..] {
         [] => vec![part(None, name)],
@@ -42,26 +40,25 @@ pub(super) fn look(folder: &Path, name: &str) -> Vec<Value> {
     }
 }
 
-fn whole(folder: &Path, name: &str) -> Value {
-    let mut value = json!({ "name": name, "game": null, "error": null, "current": null,
-        "generations": [], "losses": [], "steps": [] });
-    let generations = match ledger(&folder.join("ledger.toml")) {
-        Ok(generations) => generations,
+/// What is the same for both games, and the entries of the ledger.
+fn whole(folder: &Path, name: &str) -> (Lab, Vec<Value>) {
+    let mut lab = Lab { name: name.to_owned(), ..Lab::default() };
+    let rows = match ledger(&folder.join("ledger.toml")) {
+        Ok(rows) => rows,
         Err(error) if folder.is_dir() => {
-            value["error"] = error.map_or(Value::Null, Value::from);
+            lab.error = error;
             Vec::new()
         }
         Err(_) => {
-            value["error"] = "there is no such folder".into();
-            return value;
+            lab.error = Some("there is no such folder".to_owned());
+            return (lab, Vec::new());
         }
     };
-    value["generations"] = generations.into();
     let folders = folders(folder);
-    value["current"] = folders.last().map(|(number, _)| *number).into();
-    value["losses"] = folders.iter().filter_map(|(n, path)| losses(*n, path)).collect();
-    value["steps"] = folders.iter().flat_map(|(n, path)| steps(*n, path)).collect();
-    value
+    lab.current = folders.last().map(|(number, _)| *number);
+    lab.losses = folders.iter().filter_map(|(n, path)| losses(*n, path)).collect();
+    lab.steps = folders.iter().flat_map(|(n, path)| steps(*n, path)).collect();
+    (lab, rows)
 }
 
 fn text(path: &Path) -> Option<String> {
@@ -77,38 +74,36 @@ fn ledger(path: &Path) -> Result<Vec<Value>, Option<String>> {
 }
 
 /// What the page shows of each, with Elo added up along those accepted.
-fn told(generations: Vec<Value>) -> Vec<Value> {
+fn told<'a>(rows: impl Iterator<Item = &'a Value>) -> Vec<Generation> {
     let mut total = 0.0;
-    generations
-        .into_iter()
-        .map(|g| {
-            let middle = g["elo"].get(1).and_then(Value::as_f64).unwrap_or(0.0);
-            let sum = total + middle;
-            if g["accepted"] == true {
-                total = sum;
-            }
-            let mut value = json!({ "total": (sum * 10.0).round() / 10.0 });
-            for key in [
-                "generation",
-                "accepted",
-                "verdict",
-                "elo",
-                "wins",
-                "draws",
-                "losses",
-                "games",
-                "positions",
-                "loss",
-                "epochs",
-                "seconds",
-                "net",
-                "parent",
-            ] {
-                value[key] = g.get(key).cloned().unwrap_or_default();
-            }
-            value
-        })
-        .collect()
+    rows.map(|row| {
+        let middle = row["elo"].get(1).and_then(Value::as_f64).unwrap_or(0.0);
+        let sum = total + middle;
+        if row["accepted"] == true {
+            total = sum;
+        }
+        let count = |key: &str| row[key].as_u64().and_then(|n| u32::try_from(n).ok());
+        let words = |key: &str| row[key].as_str().map(str::to_owned);
+        let elo = row["elo"].as_array().map(|e| [0, 1, 2].map(|i| e.get(i)?.as_f64()));
+        Generation {
+            generation: count("generation"),
+            accepted: row["accepted"].as_bool(),
+            verdict: words("verdict"),
+            elo,
+            total: (sum * 10.0).round() / 10.0,
+            wins: count("wins"),
+            draws: count("draws"),
+            losses: count("losses"),
+            games: row["games"].as_u64(),
+            positions: row["positions"].as_u64(),
+            loss: row["loss"].as_f64(),
+            epochs: row["epochs"].as_f64(),
+            seconds: row["seconds"].as_f64(),
+            net: words("net"),
+            parent: words("parent"),
+        }
+    })
+    .collect()
 }
 
 /// Folders of generations, in order.
@@ -133,20 +128,17 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 /// The curve of a training; our trainer and the one in Python word it differently.
-fn losses(number: u32, folder: &Path) -> Option<Value> {
+fn losses(number: u32, folder: &Path) -> Option<LossCurve> {
     let log = ["net.bin.jsonl", "net.float.jsonl"].iter().map(|name| folder.join(name));
     let lines: Vec<Value> = log.flat_map(|path| lines(&path)).collect();
-    let points: Vec<Value> = lines
+    let points: Vec<LossPoint> = lines
         .iter()
         .filter(|line| line["steps"].is_u64() || line["step"].is_u64())
-        .map(|line| {
-            let either = |a: &Value, b: &Value| if a.is_number() { a.clone() } else { b.clone() };
-            json!({
-                "epoch": line["epoch"],
-                "steps": either(&line["steps"], &line["step"]),
-                "train": either(&line["training"]["total"], &line["loss"]),
-                "validation": either(&line["validation"]["total"], &line["validation_loss"]),
-            })
+        .map(|line| LossPoint {
+            epoch: line["epoch"].as_f64(),
+            steps: line["steps"].as_u64().or(line["step"].as_u64()),
+            train: line["training"]["total"].as_f64().or(line["loss"].as_f64()),
+            validation: line["validation"]["total"].as_f64().or(line["validation_loss"].as_f64()),
         })
         .collect();
     if points.is_empty() {
@@ -154,17 +146,12 @@ fn losses(number: u32, folder: &Path) -> Option<Value> {
     }
     let step = points.len().div_ceil(POINTS).max(1);
     let last = points.len();
-    let kept: Vec<Value> = points
-        .into_iter()
-        .enumerate()
-        .filter(|(i, _)| i % step == 0 || i + 1 == last)
-        .map(|(_, point)| point)
-        .collect();
-    Some(json!({ "generation": number, "points": kept }))
+    let kept = points.into_iter().enumerate().filter(|(i, _)| i % step == 0 || i + 1 == last);
+    Some(LossCurve { generation: number, points: kept.map(|(_, point)| point).collect() })
 }
 
 /// The commands a generation has run, by their names.
-fn steps(number: u32, folder: &Path) -> Vec<Value> {
+fn steps(number: u32, folder: &Path) -> Vec<LabStep> {
     let word = |line: &Value| -> Option<String> {
         let command = line["command"].as_str()?;
         let mut words = command.split_whitespace().skip(1);
@@ -173,7 +160,8 @@ fn steps(number: u32, folder: &Path) -> Vec<Value> {
     lines(&folder.join("steps.jsonl"))
         .iter()
         .filter_map(|line| {
-            Some(json!({ "generation": number, "step": word(line)?, "seconds": line["seconds"] }))
+            let seconds = line["seconds"].as_f64();
+            Some(LabStep { generation: number, step: word(line)?, seconds })
         })
         .collect()
 }
@@ -189,7 +177,7 @@ mod tests {
         let generation = folder.join("generation-0002");
         fs::create_dir_all(&generation).unwrap();
         fs::create_dir_all(folder.join("generation-0001")).unwrap();
-        let empty = &look(folder, "lab")[0];
+        let empty = &json!(look(folder, "lab"))[0];
         assert_eq!((&empty["generations"], &empty["error"]), (&json!([]), &Value::Null));
         let entry = |n: u32, accepted: bool, elo: f64| {
             format!(
@@ -203,7 +191,7 @@ mod tests {
         fs::write(generation.join("net.bin.jsonl"), log).unwrap();
         let ran = "{\"command\":\"nue gen --game minishogi\",\"seconds\":3.5}\n";
         fs::write(generation.join("steps.jsonl"), ran).unwrap();
-        let told = &look(folder, "lab")[0];
+        let told = &json!(look(folder, "lab"))[0];
         assert_eq!((&told["game"], &told["current"]), (&json!("minishogi"), &json!(2)));
         let totals: Vec<f64> = told["generations"]
             .as_array()
@@ -212,14 +200,13 @@ mod tests {
             .map(|g| g["total"].as_f64().unwrap())
             .collect();
         assert_eq!(totals, [100.0, 70.0, 120.0]);
-        let point = json!({ "epoch": 1, "steps": 10, "train": 0.5, "validation": 0.6 });
+        let point = json!({ "epoch": 1.0, "steps": 10, "train": 0.5, "validation": 0.6 });
         assert_eq!(told["losses"], json!([{ "generation": 2, "points": [point] }]));
         assert_eq!(told["steps"], json!([{ "generation": 2, "step": "gen", "seconds": 3.5 }]));
         fs::write(folder.join("ledger.toml"), entry(1, true, 5.0) + &other).unwrap();
-        let names: Vec<Value> =
-            look(folder, "lab").into_iter().map(|l| l["name"].clone()).collect();
+        let names: Vec<Value> = look(folder, "lab").into_iter().map(|l| json!(l.name)).collect();
         assert_eq!(names, ["lab (minishogi)", "lab (shogi)"]);
         fs::write(folder.join("ledger.toml"), "= broken").unwrap();
-        assert!(look(folder, "lab")[0]["error"].is_string());
+        assert!(look(folder, "lab")[0].error.is_some());
     }
 }

@@ -2,8 +2,9 @@
 
 use arena::ledger::{Entry, journal_path};
 use arena::stats::{Estimate, Interval, MatchScore, PairCounter};
+use board::watch::{self, CurvePoint, EngineScore, Match, MatchGame, PairingScore};
 use kifu::{ReadOptions, Reader, Record};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
@@ -23,14 +24,13 @@ const LARGEST: u64 = 64 << 20;
 const LIVE: Duration = Duration::from_secs(600);
 
 /// How it stands.
-pub(super) fn look(games: &Path, name: &str) -> Value {
+pub(super) fn look(games: &Path, name: &str) -> Match {
     let path = journal_path(games);
-    let mut value = json!({ "name": name, "live": is_fresh(&path), "error": null });
-    match read(&path) {
-        Ok((plan, entries)) => put(&mut value, &plan, &entries),
-        Err(error) => value["error"] = error.into(),
-    }
-    value
+    let (told, error) = match read(&path) {
+        Ok((plan, entries)) => (told(&plan, &entries), None),
+        Err(error) => (Match::default(), Some(error)),
+    };
+    Match { name: name.to_owned(), live: is_fresh(&path), error, ..told }
 }
 
 fn is_fresh(path: &Path) -> bool {
@@ -53,7 +53,7 @@ fn read(path: &Path) -> Result<(Value, Vec<Entry>), String> {
     Ok((head["plan"].clone(), entries))
 }
 
-fn put(value: &mut Value, plan: &Value, entries: &[Entry]) {
+fn told(plan: &Value, entries: &[Entry]) -> Match {
     let names: Vec<String> = plan["engines"]
         .as_array()
         .into_iter()
@@ -76,12 +76,12 @@ fn put(value: &mut Value, plan: &Value, entries: &[Entry]) {
         tallies.entry(pair).or_default().add(entry.game / 2, half_points);
         if pair == (0, 1) {
             points += f64::from(half_points) / 2.0;
-            curve.push(json!({ "game": curve.len() + 1, "points": points }));
+            curve.push(CurvePoint { game: curve.len() as u32 + 1, points });
         }
     }
     let step = curve.len().div_ceil(PLACES).max(1);
     let last = curve.len();
-    let thinned: Vec<Value> = curve
+    let thinned: Vec<CurvePoint> = curve
         .into_iter()
         .enumerate()
         .filter(|(i, _)| (i + 1) % step == 0 || i + 1 == last)
@@ -94,40 +94,46 @@ fn put(value: &mut Value, plan: &Value, entries: &[Entry]) {
             _ => sum,
         })
     };
-    let engines = names.iter().enumerate().map(|(i, name)| {
-        let mut row = score(&total(i));
-        row["name"] = name.as_str().into();
-        row
+    let engines = names.iter().enumerate();
+    let engines =
+        engines.map(|(i, name)| EngineScore { name: name.clone(), score: score(&total(i)) });
+    let pairings = tallies.iter().map(|(&(a, b), tally)| PairingScore {
+        engines: [names[a].clone(), names[b].clone()],
+        score: score(tally.score()),
     });
-    let pairings = tallies.iter().map(|(&(a, b), tally)| {
-        let mut row = score(tally.score());
-        row["engines"] = json!([names[a], names[b]]);
-        row
+    let latest = entries.iter().rev().take(LATEST).map(|e| MatchGame {
+        game: e.game,
+        players: e.players.clone(),
+        winner: e.winner.clone(),
+        end: e.end.clone(),
+        plies: e.plies,
+        millis: e.millis,
     });
-    value["games"] = entries.len().into();
-    value["planned"] = Value::Null;
-    value["engines"] = engines.collect();
-    value["pairings"] = pairings.collect();
-    value["curve"] = thinned.into();
-    let latest = entries.iter().rev().take(LATEST);
-    value["latest"] = latest
-        .map(|e| {
-            json!({ "game": e.game, "players": e.players, "winner": e.winner, "end": e.end,
-                "plies": e.plies, "millis": e.millis })
-        })
-        .collect();
+    Match {
+        games: entries.len() as u32,
+        engines: engines.collect(),
+        pairings: pairings.collect(),
+        curve: thinned,
+        latest: latest.collect(),
+        ..Match::default()
+    }
 }
 
-fn score(score: &MatchScore) -> Value {
+fn score(score: &MatchScore) -> watch::MatchScore {
     let estimate = Estimate::of(score);
-    json!({ "wins": score.wins, "draws": score.draws, "losses": score.losses,
-        "elo": bounds(estimate.map(|e| e.elo)), "los": estimate.map(|e| e.superiority) })
+    watch::MatchScore {
+        wins: score.wins,
+        draws: score.draws,
+        losses: score.losses,
+        elo: estimate.map(|e| bounds(&e.elo)),
+        los: estimate.map(|e| e.superiority),
+    }
 }
 
 /// JSON has no infinity: a bound that does not exist is null.
-fn bounds(interval: Option<Interval>) -> Value {
+fn bounds(interval: &Interval) -> watch::Interval {
     let finite = |number: f64| number.is_finite().then_some(number);
-    interval.map_or(Value::Null, |i| json!([finite(i.low), finite(i.mid), finite(i.high)]))
+    [finite(interval.low), finite(interval.mid), finite(interval.high)]
 }
 
 /// A finished game by its number.
@@ -159,6 +165,7 @@ pub(super) fn game(games: &Path, number: u64) -> Option<Record> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_match_on_disk_is_told() {
@@ -176,7 +183,7 @@ mod tests {
                 "millis": 5, "length": one.len() + two.len() }),
         );
         fs::write(journal_path(&games), lines).unwrap();
-        let told = look(&games, "games.csa");
+        let told = json!(look(&games, "games.csa"));
         assert_eq!(
             (&told["games"], &told["live"], &told["error"]),
             (&json!(2), &json!(true), &Value::Null)
@@ -189,6 +196,6 @@ mod tests {
         assert_eq!(second.moves()[0].usi(rules::Game::Shogi), "2g2f");
         assert!(super::game(&games, 7).is_none());
         fs::write(journal_path(&games), "not a journal").unwrap();
-        assert!(look(&games, "x")["error"].is_string());
+        assert!(look(&games, "x").error.is_some());
     }
 }

@@ -8,40 +8,8 @@ mod status_page;
 pub use sources::{ServerFile, WatchPlaces, WatchSources};
 
 use board::error::ApiError;
+use board::watch::{WatchData, WatchKind};
 use kifu::Record;
-use serde_json::Value;
-
-/// What is watched.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum WatchKind {
-    /// `nue server`
-    Server,
-    /// `nue match`
-    Match,
-    /// `nue learn`
-    Learn,
-}
-
-impl WatchKind {
-    /// Everything.
-    pub const ALL: [Self; 3] = [Self::Server, Self::Match, Self::Learn];
-
-    /// The word in messages.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Server => "server",
-            Self::Match => "match",
-            Self::Learn => "learn",
-        }
-    }
-
-    /// What that word means.
-    pub fn of(word: &str) -> Result<Self, ApiError> {
-        let unknown =
-            || ApiError::bad(format!("cannot watch {word:?}: expected server, match or learn"));
-        Self::ALL.into_iter().find(|what| what.word() == word).ok_or_else(unknown)
-    }
-}
 
 /// Looks at files or asks other programs. Calls may block.
 pub trait WatchSource: Send + Sync {
@@ -49,7 +17,7 @@ pub trait WatchSource: Send + Sync {
     fn has(&self, what: WatchKind) -> bool;
 
     /// How it stands now.
-    fn look(&self, what: WatchKind) -> Result<Value, ApiError>;
+    fn look(&self, what: WatchKind) -> Result<WatchData, ApiError>;
 
     /// A game of the server, running or over.
     fn server_game(&self, id: &str) -> Result<Record, ApiError>;
@@ -66,7 +34,7 @@ impl WatchSource for NoWatch {
         false
     }
 
-    fn look(&self, what: WatchKind) -> Result<Value, ApiError> {
+    fn look(&self, what: WatchKind) -> Result<WatchData, ApiError> {
         Err(ApiError::missing(format!("no {} is watched", what.word())))
     }
 

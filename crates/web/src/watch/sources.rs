@@ -1,11 +1,13 @@
 //! What the owner lets visitors watch: a server's file or status page, matches, labs.
 
 use super::status_page::StatusPage;
-use super::{WatchKind, WatchSource, labs, matches};
+use super::{WatchSource, labs, matches};
 use crate::start::StartError;
 use board::error::{ApiError, ErrorCode};
+use board::watch::{ServerParts, WatchData, WatchKind, WatchLearn, WatchMatch, WatchServer};
 use kifu::{ReadOptions, Reader, Record};
-use serde_json::{Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -57,23 +59,22 @@ impl WatchSources {
         Ok(Self { server, server_file, matches, labs })
     }
 
-    fn look_at_server(&self) -> Result<Value, ApiError> {
+    fn file_parts(&self, path: &Path) -> Result<ServerParts, String> {
+        let told = self.server_file.look(path)?;
+        serde_json::from_value(told).map_err(|e| format!("{}: {e}", path.display()))
+    }
+
+    fn look_at_server(&self) -> Result<WatchServer, ApiError> {
         let (source, told) = match &self.server {
             None => return Err(ApiError::missing("no server is watched")),
-            Some(Server::File(path)) => (name(path), self.server_file.look(path)),
-            Some(Server::Page(page)) => (page.to_string(), from_page(page)),
+            Some(Server::File(path)) => (name(path), self.file_parts(path)),
+            Some(Server::Page(page)) => (page.to_string(), page_parts(page)),
         };
-        let mut value = json!({ "source": source, "live": told.is_ok(), "at": now(), "error": null,
-            "status": null, "games": null, "standings": null, "ratings": null, "records": null });
-        match told {
-            Ok(parts) => {
-                for (key, part) in parts.as_object().into_iter().flatten() {
-                    value[key] = part.clone();
-                }
-            }
-            Err(error) => value["error"] = error.into(),
-        }
-        Ok(value)
+        let (parts, error) = match told {
+            Ok(parts) => (parts, None),
+            Err(error) => (ServerParts::default(), Some(error)),
+        };
+        Ok(WatchServer { source, live: error.is_none(), at: now(), error, parts })
     }
 }
 
@@ -89,18 +90,18 @@ fn name(path: &Path) -> String {
 }
 
 /// What the status page tells; a part it does not have is missing.
-fn from_page(page: &StatusPage) -> Result<Value, String> {
-    let part = |path: &str| -> Result<Value, String> {
+fn page_parts(page: &StatusPage) -> Result<ServerParts, String> {
+    fn part<T: DeserializeOwned>(page: &StatusPage, path: &str) -> Result<Option<T>, String> {
         let bytes = page.get(path)?;
         serde_json::from_slice(&bytes).map_err(|e| format!("{path}: {e}"))
-    };
-    Ok(json!({
-        "status": part("/status.json")?,
-        "games": part("/games.json")?,
-        "standings": part("/standings.json")?,
-        "ratings": part("/ratings.json").unwrap_or_default(),
-        "records": part("/records.json").unwrap_or_default(),
-    }))
+    }
+    Ok(ServerParts {
+        status: part(page, "/status.json")?,
+        games: part(page, "/games.json")?,
+        standings: part(page, "/standings.json")?,
+        ratings: part(page, "/ratings.json").unwrap_or_default(),
+        records: part(page, "/records.json").unwrap_or_default(),
+    })
 }
 
 impl WatchSource for WatchSources {
@@ -112,19 +113,17 @@ impl WatchSource for WatchSources {
         }
     }
 
-    fn look(&self, what: WatchKind) -> Result<Value, ApiError> {
+    fn look(&self, what: WatchKind) -> Result<WatchData, ApiError> {
         let missing = || ApiError::missing(format!("no {} is watched", what.word()));
         match what {
-            WatchKind::Server => self.look_at_server(),
+            WatchKind::Server => Ok(WatchData::Server(Box::new(self.look_at_server()?))),
             WatchKind::Match if self.has(what) => {
-                let told: Vec<Value> =
-                    self.matches.iter().map(|path| matches::look(path, &name(path))).collect();
-                Ok(json!({ "matches": told }))
+                let told = self.matches.iter().map(|path| matches::look(path, &name(path)));
+                Ok(WatchData::Match(WatchMatch { matches: told.collect() }))
             }
             WatchKind::Learn if self.has(what) => {
-                let told: Vec<Value> =
-                    self.labs.iter().flat_map(|path| labs::look(path, &name(path))).collect();
-                Ok(json!({ "labs": told }))
+                let told = self.labs.iter().flat_map(|path| labs::look(path, &name(path)));
+                Ok(WatchData::Learn(WatchLearn { labs: told.collect() }))
             }
             _ => Err(missing()),
         }
@@ -157,6 +156,7 @@ impl WatchSource for WatchSources {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     struct NoFile;
 
@@ -186,11 +186,11 @@ mod tests {
             labs: vec![PathBuf::from("no/such/lab")],
         };
         let some = sources(&places).unwrap();
-        let told = some.look(WatchKind::Server).unwrap();
+        let told = json!(some.look(WatchKind::Server).unwrap());
         assert_eq!((&told["source"], &told["live"]), (&json!("file.db"), &json!(false)));
         assert!(told["error"].is_string());
-        assert!(some.look(WatchKind::Match).unwrap()["matches"][0]["error"].is_string());
-        assert!(some.look(WatchKind::Learn).unwrap()["labs"][0]["error"].is_string());
+        assert!(json!(some.look(WatchKind::Match).unwrap())["matches"][0]["error"].is_string());
+        assert!(json!(some.look(WatchKind::Learn).unwrap())["labs"][0]["error"].is_string());
         assert!(some.match_game("games.csa", 0).is_err() && some.server_game("x").is_err());
         let wrong = WatchPlaces { server: Some("ftp://x".to_owned()), ..WatchPlaces::default() };
         assert!(sources(&wrong).is_err());

@@ -1,6 +1,9 @@
 //! A server to be visited by tests: on a port of its own, with real engines and dummies.
 
 use board::error::ApiError;
+use board::hello::Scales;
+use board::watch::{WatchData, WatchKind, WatchServer};
+use engines::ProgramCommand;
 use futures_util::{SinkExt, StreamExt};
 use kifu::Record;
 use serde_json::{Value, json};
@@ -19,7 +22,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use web::pool::{PoolConfig, Registered};
 use web::store::Store;
-use web::watch::{WatchKind, WatchSource};
+use web::watch::WatchSource;
 use web::{BoardService, Services};
 
 /// Nothing here takes as long, however busy the machine.
@@ -34,10 +37,11 @@ pub(crate) fn dummy(what: &str) -> Registered {
     Registered {
         id: what.to_owned(),
         name: format!("The {what} one"),
-        program,
-        args: vec![what.to_owned()],
-        dir: None,
-        env: Vec::new(),
+        command: ProgramCommand {
+            program: program.to_string_lossy().into_owned(),
+            args: vec![what.to_owned()],
+            ..ProgramCommand::default()
+        },
         options: Vec::new(),
         plays: rules::Game::ALL.to_vec(),
     }
@@ -51,9 +55,12 @@ impl WatchSource for Weather {
         what == WatchKind::Server
     }
 
-    fn look(&self, what: WatchKind) -> Result<Value, ApiError> {
+    fn look(&self, what: WatchKind) -> Result<WatchData, ApiError> {
         match what {
-            WatchKind::Server => Ok(json!({ "looks": self.0.fetch_add(1, Ordering::Relaxed) })),
+            WatchKind::Server => {
+                let at = self.0.fetch_add(1, Ordering::Relaxed);
+                Ok(WatchData::Server(Box::new(WatchServer { at, ..WatchServer::default() })))
+            }
             _ => Err(ApiError::missing("not here")),
         }
     }
@@ -122,6 +129,7 @@ pub(crate) async fn start(settings: Settings) -> Server {
         wall: Arc::new(|| 1_800_000_000_000),
         random: Arc::new(random),
         evaluation: ["material".to_owned(), "material".to_owned()],
+        scales: Scales::default(),
         version: "0.0.0".to_owned(),
     })
     .unwrap();

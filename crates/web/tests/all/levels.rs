@@ -1,16 +1,17 @@
 //! Whether levels are what they say: a beginner beats the first, and loses to stronger ones.
 
-use board::ending::Reason;
 use board::game::Game;
 use board::opponent;
 use board::question::Lines;
 use board::setup::GameSettings;
+use engines::SearchHandle;
+use play::Reason;
 use rules::{AnyPosition, Color, Kind, Move, Piece};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use think::{Answer, ManualTime, TimeSource};
-use web::pool::{EngineHandle, LocalEngine, Stop};
+use web::pool::PoolEngine;
 
 fn worth(piece: Piece) -> i32 {
     match piece.kind() {
@@ -64,9 +65,10 @@ fn material(position: &AnyPosition, color: Color) -> i32 {
 fn play(level: u32, seed: u64) -> i32 {
     // Time stands still: only nodes and plies bound the search, and the game is always the same.
     let time: Arc<dyn TimeSource> = Arc::new(ManualTime::new());
-    let search =
-        assembly::search(rules::Game::Shogi, &assembly::Evaluation::Material, Arc::clone(&time));
-    let mut engine = LocalEngine::new(search, time, 4);
+    let clock = Arc::clone(&time);
+    let factory =
+        move |game| assembly::search(game, &assembly::Evaluation::Material, Arc::clone(&clock));
+    let mut engine = PoolEngine::own(Arc::new(factory), time, 4);
     let settings: GameSettings =
         serde_json::from_value(json!({ "opponent": { "level": level }, "maxMoves": 160 })).unwrap();
     let mut game = Game::new(settings.resolve(&|_| None, seed).unwrap()).unwrap();
@@ -75,8 +77,8 @@ fn play(level: u32, seed: u64) -> i32 {
         if game.engine_to_move() {
             let asked = opponent::ask(&game).unwrap();
             let mut lines = Lines::default();
-            let answer =
-                engine.ask(&asked.question, 1, &Stop::default(), &mut |i| lines.hear(i)).unwrap();
+            let handle = SearchHandle::new();
+            let answer = engine.ask(&asked.question, 1, &handle, &mut |i| lines.hear(i)).unwrap();
             match opponent::decide(&game, answer, &lines) {
                 Answer::Move(m) => game.answer(m, Duration::ZERO, now).unwrap(),
                 Answer::Resign => game.engine_ends(false, now),
@@ -89,7 +91,7 @@ fn play(level: u32, seed: u64) -> i32 {
     }
     let ending = game.ending().unwrap();
     let lead = material(game.position(), Color::Black) - material(game.position(), Color::White);
-    match (ending.reason, ending.winner) {
+    match (ending.reason, ending.winner()) {
         (Reason::Mate | Reason::Resign, Some(Color::Black)) => lead + 100,
         (_, Some(Color::White)) => lead - 100,
         _ => lead,

@@ -1,7 +1,7 @@
 //! All integration tests of this room, in one program: everything is linked once.
 
+mod access;
 mod analyse;
-mod door;
 mod harness;
 mod levels;
 mod play;

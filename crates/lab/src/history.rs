@@ -1,0 +1,70 @@
+//! The steps of a generation, over all the runs it took.
+
+use crate::error::LabError;
+use crate::folder::GenerationFolder;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::Write;
+
+/// A step that was done.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Step {
+    /// What repeats it by hand.
+    pub command: String,
+    pub seconds: f64,
+}
+
+/// Writes a step down.
+pub fn add(folder: &GenerationFolder, step: &Step) -> Result<(), LabError> {
+    let path = folder.steps();
+    let line = serde_json::to_string(step).map_err(|e| LabError::at(&path, &e))?;
+    let file = fs::OpenOptions::new().create(true).append(true).open(&path);
+    let mut file = file.map_err(|e| LabError::at(&path, &e))?;
+    writeln!(file, "{line}").map_err(|e| LabError::at(&path, &e))
+}
+
+/// The steps so far.
+pub fn read(folder: &GenerationFolder) -> Result<Vec<Step>, LabError> {
+    let path = folder.steps();
+    let text = fs::read_to_string(&path).map_err(|e| LabError::at(&path, &e))?;
+    // A line that was cut by a crash is a step that is done again.
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
+/// A command as a shell reads it.
+pub fn command_line<'a>(program: &str, words: impl IntoIterator<Item = &'a str>) -> String {
+    words.into_iter().fold(program.to_owned(), |line, word| line + " " + &quoted(word))
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folder::LabFolder;
+
+    #[test]
+    fn steps_are_those_of_all_runs_and_a_cut_line_is_none() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = LabFolder::open(place.path()).unwrap().next().unwrap();
+        let step = |command: &str| Step { command: command.to_owned(), seconds: 1.5 };
+        add(&folder, &step("nue gen")).unwrap();
+        add(&folder, &step("nue data split")).unwrap();
+        let text = fs::read_to_string(folder.steps()).unwrap();
+        fs::write(folder.steps(), text + "{\"command\":\"nue tr").unwrap();
+        assert_eq!(read(&folder).unwrap(), [step("nue gen"), step("nue data split")]);
+    }
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_split_them() {
+        let line = command_line("nue", ["gen", "--out", "a b", "", "it's"]);
+        assert_eq!(line, "nue gen --out 'a b' '' 'it'\\''s'");
+    }
+}

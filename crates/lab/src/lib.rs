@@ -1,0 +1,34 @@
+//! Generations of learning: where their files lie, what was done, and the ledger that tells it.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`ledger`] | the entry of a generation, as `nue learn` writes it and the ledger page shows it |
+//! | `folder` | the folder of a line of generations, and which comes next |
+//! | `steps` | self-play, division, training and gate of one generation |
+//! | `gate` | the match that decides |
+//! | `history` | the steps of a generation, over all the runs it took |
+//! | `losses` | what a training log says about its best net |
+//! | `shape` | architectures as the trainer in PyTorch wants them |
+//!
+//! All but the ledger is there with feature `generations` only, so that tools which read the ledger
+//! need no engine. Deliberately absent: printing.
+
+pub mod ledger;
+
+#[cfg(feature = "generations")]
+mod error;
+#[cfg(feature = "generations")]
+pub mod folder;
+#[cfg(feature = "generations")]
+pub mod gate;
+#[cfg(feature = "generations")]
+pub mod history;
+#[cfg(feature = "generations")]
+pub mod losses;
+#[cfg(feature = "generations")]
+pub mod shape;
+#[cfg(feature = "generations")]
+pub mod steps;
+
+#[cfg(feature = "generations")]
+pub use error::LabError;
