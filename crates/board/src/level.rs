@@ -54,6 +54,7 @@ pub struct Label {
 }
 
 impl Label {
+    /// The label in both languages, as the page is told it.
     pub fn words(self) -> Words {
         Words::new(self.en, self.ja)
     }

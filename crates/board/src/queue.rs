@@ -74,6 +74,7 @@ pub struct Queue {
 }
 
 impl Queue {
+    /// An empty queue.
     pub fn new(slots: usize) -> Self {
         Self {
             slots: slots.max(1),

@@ -37,7 +37,7 @@ pub use net::{NetModel, NetOptions};
 pub use objective::{Label, Losses, MeanLosses, Objective};
 pub use optimiser::{Optimiser, Step};
 pub use run::{Begun, Ended, Files, Learner, Observer, Run, RunError, TableKind};
-pub use selection::{SampleCounts, Samples, Selection};
+pub use selection::{Samples, Selection, SelectionCounts};
 pub use session::{CheckpointError, Entry, Next, Progress, Session, Settings, Watch};
 pub use soundness::{COMPARED, Rounding, Sound, TOLERANCE, Unsound, ValueDistance, soundness};
 pub use stored::{Stored, StoredError};

@@ -59,7 +59,7 @@ impl Selection {
 
 /// How many positions were used, and how many were not, for which reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct SampleCounts {
+pub struct SelectionCounts {
     /// Used.
     pub used: u64,
     /// Marked as not to be trained on, or with a move chosen at random.
@@ -74,7 +74,7 @@ pub struct SampleCounts {
     pub unfit: u64,
 }
 
-impl SampleCounts {
+impl SelectionCounts {
     /// Adds another.
     pub const fn add(&mut self, other: &Self) {
         self.used += other.used;
@@ -100,7 +100,7 @@ pub struct Samples {
     /// Their labels.
     pub labels: Vec<Label>,
     /// What was used and what was not.
-    pub counts: SampleCounts,
+    pub counts: SelectionCounts,
 }
 
 impl Samples {
@@ -174,7 +174,7 @@ impl<'a, V: Variant> Sampler<'a, V> {
         &self,
         sample: &Sample<'_, V>,
         head: &Head,
-        counts: &mut SampleCounts,
+        counts: &mut SelectionCounts,
     ) -> Option<Label> {
         let position = sample.position;
         let counter = match self.sieve.trains(position, sample.mv, sample.score, sample.flags) {

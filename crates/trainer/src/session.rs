@@ -12,7 +12,7 @@ pub use checkpoint::CheckpointError;
 use crate::blocks::{Corpus, DataError};
 use crate::model::{Encoder, Model};
 use crate::objective::{Losses, MeanLosses, Objective};
-use crate::selection::{SampleCounts, Samples, Selection};
+use crate::selection::{Samples, Selection, SelectionCounts};
 use crate::stream::{Batch, Plan};
 use crate::workers::Workers;
 use rules::Variant;
@@ -127,7 +127,7 @@ pub struct Progress {
     /// Losses since the last validation.
     pub losses: Losses,
     /// What was read of the epoch so far.
-    pub counts: SampleCounts,
+    pub counts: SelectionCounts,
 }
 
 /// Where a run stands, besides its model.
@@ -270,7 +270,7 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
         })
     }
 
-    fn progress(&self, counts: SampleCounts) -> Progress {
+    fn progress(&self, counts: SelectionCounts) -> Progress {
         let State { epoch, in_epoch, positions, steps, losses, .. } = self.state;
         Progress { epoch, in_epoch, positions, steps, rate: self.rate(), losses, counts }
     }

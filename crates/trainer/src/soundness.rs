@@ -126,6 +126,7 @@ pub struct ValueDistance {
 }
 
 impl ValueDistance {
+    /// Compares the values of two nets on the same positions.
     pub fn of(first: &AnyNet, second: &AnyNet) -> Self {
         let positions = sample::positions(first.game(), COMPARED, SEED);
         let values = |net| -> Vec<f64> {

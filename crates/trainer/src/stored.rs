@@ -76,6 +76,7 @@ impl Stored {
         }
     }
 
+    /// The architecture of the net.
     pub fn architecture(&self) -> Architecture {
         match self {
             Self::Integers(net) => net.architecture(),

@@ -6,7 +6,7 @@
 use crate::blocks::{Corpus, DataError};
 use crate::model::Encoder;
 use crate::objective::Label;
-use crate::selection::{SampleCounts, Sampler, Samples, Selection};
+use crate::selection::{Sampler, Samples, Selection, SelectionCounts};
 use crate::workers::Workers;
 use rules::Variant;
 use seed::Rng;
@@ -43,7 +43,7 @@ pub(crate) struct Batches {
     /// How many of the buffer's order were given out.
     given: usize,
     /// Of all buffers so far.
-    counts: SampleCounts,
+    counts: SelectionCounts,
 }
 
 /// One batch.
@@ -68,7 +68,7 @@ impl<'a, V: Variant> Plan<'a, V> {
             batch: self.batch,
             buffer: (Samples::default(), Vec::new()),
             given: 0,
-            counts: SampleCounts::default(),
+            counts: SelectionCounts::default(),
         }
     }
 
@@ -150,7 +150,7 @@ impl Batches {
     }
 
     /// Of what was read so far.
-    pub(crate) const fn counts(&self) -> SampleCounts {
+    pub(crate) const fn counts(&self) -> SelectionCounts {
         self.counts
     }
 }

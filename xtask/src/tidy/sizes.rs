@@ -22,7 +22,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 
 fn check_with(tree: &Tree, exceptions: &[(&str, usize, &str)]) -> Vec<Finding> {
     let mut found = Vec::new();
-    for file in tree.files.iter().filter(|file| file.is_program() && !is_test(file)) {
+    for file in tree.files.iter().filter(|file| is_written(file) && !is_test(file)) {
         let lines = lines_without_tests(file);
         let exception = exceptions.iter().find(|(path, ..)| *path == file.path);
         let limit = exception.map_or(LONGEST, |&(_, limit, _)| limit);
@@ -41,6 +41,12 @@ fn check_with(tree: &Tree, exceptions: &[(&str, usize, &str)]) -> Vec<Finding> {
         found.push(Finding::new("CONTRIBUTING.md", 0, message));
     }
     found
+}
+
+/// Whether a person writes it, as against a program that is generated and says so at the top.
+fn is_written(file: &File) -> bool {
+    let generated = file.text.lines().next().is_some_and(|line| line.contains("do not edit"));
+    file.is_program() && !generated
 }
 
 /// Whether the whole file is test code.
@@ -79,6 +85,7 @@ mod tests {
             ("python/b.py", lines(LONGEST + 1), 1),
             ("web/ui/b.ts", lines(LONGEST + 1), 1),
             ("docs/b.md", lines(LONGEST + 1), 0),
+            ("ui/b.ts", format!("// Made by x: do not edit.\n{}", lines(LONGEST + 1)), 0),
             ("crates/a/src/b.rs", with_tests, 0),
             ("crates/a/tests/b.rs", lines(900), 0),
             ("crates/a/src/b/tests.rs", lines(900), 0),

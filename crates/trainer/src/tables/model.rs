@@ -239,7 +239,7 @@ impl Scratch {
         sums.iter_mut().zip(slopes).for_each(|(sum, x)| *sum += x);
     }
 
-    /// Moves all that was touched, tells of each entry and its slopes, and clears the scratch.
+    /// Moves all that was touched, tells of each entry and its slopes, and clears the buffer.
     fn step(
         &mut self,
         part: &mut Part<'_>,
@@ -258,7 +258,7 @@ impl Scratch {
     }
 }
 
-/// ScratchPool for as many threads as come.
+/// Scratch buffers for as many threads as come.
 struct ScratchPool {
     len: usize,
     free: Mutex<Vec<Scratch>>,
