@@ -45,5 +45,5 @@ pub use format::Format;
 pub use output::Target;
 pub use progress::{Progress, Watch};
 pub use scorer::Limit;
-pub use sieve::Sieve;
+pub use sieve::{LeftOut, Sieve};
 pub use source::{Inputs, Source};

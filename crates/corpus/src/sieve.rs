@@ -32,6 +32,21 @@ pub struct Sieve {
     pub max_length: Option<usize>,
 }
 
+/// Why a position does not train.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LeftOut {
+    /// Marked as not for training, or its move was chosen at random.
+    Marked,
+    Unscored,
+    /// Its score is too far from zero.
+    Score,
+    /// Its move number is out of range.
+    Ply,
+    Check,
+    /// Its move captures or promotes.
+    Loud,
+}
+
 impl Sieve {
     /// Whether files of a format can be asked for all of this.
     pub(crate) fn fits(&self, format: Format) -> Result<(), Error> {
@@ -68,16 +83,49 @@ impl Sieve {
         score: Option<i16>,
         flags: Flags,
     ) -> bool {
+        self.objection(position, mv, score, flags).is_none()
+    }
+
+    /// Whether a position trains: its score, or why it is left out.
+    pub fn trains<V: Variant>(
+        &self,
+        position: &Position<V>,
+        mv: Option<Move>,
+        score: Option<i16>,
+        flags: Flags,
+    ) -> Result<i16, LeftOut> {
+        if flags.skip || self.no_random && flags.random {
+            return Err(LeftOut::Marked);
+        }
+        let score = score.ok_or(LeftOut::Unscored)?;
+        self.objection(position, mv, Some(score), flags).map_or(Ok(score), Err)
+    }
+
+    fn objection<V: Variant>(
+        &self,
+        position: &Position<V>,
+        mv: Option<Move>,
+        score: Option<i16>,
+        flags: Flags,
+    ) -> Option<LeftOut> {
         let size = score.map_or(0, i16::unsigned_abs);
         let ply = position.ply();
         let loud = |m: Move| m.is_promotion() || position.piece_at(m.to()).is_some();
-        self.max_score.is_none_or(|n| size <= n)
-            && !(self.no_mates && size >= MATE_BOUND.unsigned_abs())
-            && self.min_ply.is_none_or(|n| ply >= n)
-            && self.max_ply.is_none_or(|n| ply <= n)
-            && !(self.no_check && position.in_check())
-            && !(self.quiet && mv.is_some_and(loud))
-            && !(self.no_random && flags.random)
+        if self.no_random && flags.random {
+            Some(LeftOut::Marked)
+        } else if self.max_score.is_some_and(|n| size > n)
+            || self.no_mates && size >= MATE_BOUND.unsigned_abs()
+        {
+            Some(LeftOut::Score)
+        } else if self.min_ply.is_some_and(|n| ply < n) || self.max_ply.is_some_and(|n| ply > n) {
+            Some(LeftOut::Ply)
+        } else if self.no_check && position.in_check() {
+            Some(LeftOut::Check)
+        } else if self.quiet && mv.is_some_and(loud) {
+            Some(LeftOut::Loud)
+        } else {
+            None
+        }
     }
 
     pub(crate) fn passes_any(

@@ -97,7 +97,9 @@ impl<W: Write> KindVisitor for Send<'_, W> {
     fn visit<V: Variant, F: FeatureSet<V>>(mut self) -> Self::Output {
         let Self { request, sources, .. } = self;
         let survey = units::survey(sources, request.salvage, self.watch)?;
-        let plan = Plan::new::<V, F>(request.sieve, request.scores, request.mirror, request.seed);
+        // What was chosen at random teaches nothing.
+        let sieve = Sieve { no_random: true, ..request.sieve };
+        let plan = Plan::new::<V, F>(sieve, request.scores, request.mirror, request.seed);
         let Stream { batch, pool, threads, seed, epochs, first_epoch, .. } = *request;
         let preamble = Preamble {
             plan: &plan,

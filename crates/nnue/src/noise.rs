@@ -3,6 +3,7 @@
 use crate::net::{Net, Transformer};
 use features::FeatureSet;
 use rules::Variant;
+use seed::Rng;
 use simd::{AlignedVec, Parameters, Shape};
 
 /// Random parameters of a given size; the same seed gives the same net everywhere.
@@ -30,10 +31,12 @@ impl Noise {
     }
 
     pub(crate) fn net<V: Variant, F: FeatureSet<V>>(self, shape: Shape) -> Net<V, F> {
-        let mut source = Source(self.seed ^ 0x9E37_79B9_7F4A_7C15);
+        let mut rng = Rng::new(self.seed ^ seed::GAMMA);
         let mut words = |count| {
             let mut words = AlignedVec::<i16>::zeroed(count);
-            words.iter_mut().for_each(|w| *w = source.within(i64::from(self.transformer)) as i16);
+            words
+                .iter_mut()
+                .for_each(|w| *w = within(&mut rng, i64::from(self.transformer)) as i16);
             words
         };
         let transformer =
@@ -42,7 +45,7 @@ impl Noise {
             let mut weights = vec![0; rows * row];
             for r in 0..rows {
                 for w in &mut weights[r * row..][..columns] {
-                    *w = source.within(i64::from(self.weight)) as i8;
+                    *w = within(&mut rng, i64::from(self.weight)) as i8;
                 }
             }
             weights
@@ -51,7 +54,7 @@ impl Noise {
         let w2 = matrix(shape.h2, shape.h1, shape.row2());
         let w3 = matrix(1, shape.h2, shape.row3());
         let mut biases = |count| -> Vec<i32> {
-            (0..count).map(|_| source.within(i64::from(self.bias)) as i32).collect()
+            (0..count).map(|_| within(&mut rng, i64::from(self.bias)) as i32).collect()
         };
         let (b1, b2, b3) = (biases(shape.h1), biases(shape.h2), biases(1)[0]);
         Net::new(shape, transformer, Parameters { b1, w1, b2, w2, b3, w3 })
@@ -59,17 +62,7 @@ impl Noise {
     }
 }
 
-/// splitmix64.
-struct Source(u64);
-
-impl Source {
-    fn within(&mut self, most: i64) -> i64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
-        // A whole range of 2·most + 2 values includes the most negative one.
-        ((z >> 32) as i64) % (2 * most + 2) - most - 1
-    }
+/// A number of a size: a whole range of 2·most + 2 values includes the most negative one.
+fn within(rng: &mut Rng, most: i64) -> i64 {
+    ((rng.bits() >> 32) as i64) % (2 * most + 2) - most - 1
 }

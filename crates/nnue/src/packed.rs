@@ -7,8 +7,9 @@
 
 use crate::any::AnyNet;
 use crate::file::NetError;
-use miniz_oxide::deflate::compress_to_vec;
-use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
 use std::io::{self, Read, Write};
 
 /// The first four bytes of a packed net: "NueZ".
@@ -18,7 +19,7 @@ const HEAD: u64 = 20;
 /// No net is near this large.
 const LARGEST: u64 = 1 << 32;
 /// Deflate's strongest level.
-const LEVEL: u8 = 10;
+const LEVEL: u32 = 10;
 
 impl AnyNet {
     /// Writes the net packed.
@@ -26,7 +27,7 @@ impl AnyNet {
         let mut raw = Vec::new();
         self.write(&mut raw)?;
         let plane = |odd: usize| -> Vec<u8> { raw.iter().skip(odd).step_by(2).copied().collect() };
-        let [even, odd] = [0, 1].map(|odd| compress_to_vec(&plane(odd), LEVEL));
+        let (even, odd) = (pack(&plane(0))?, pack(&plane(1))?);
         to.write_all(&MAGIC.to_le_bytes())?;
         to.write_all(&(raw.len() as u64).to_le_bytes())?;
         to.write_all(&crc32fast::hash(&raw).to_le_bytes())?;
@@ -76,8 +77,18 @@ impl AnyNet {
     }
 }
 
+fn pack(plane: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::new(LEVEL));
+    encoder.write_all(plane)?;
+    encoder.finish()
+}
+
 fn unpack(stream: &[u8], length: u64) -> Result<Vec<u8>, NetError> {
-    let bytes = decompress_to_vec_with_limit(stream, length as usize)
+    let mut bytes = Vec::new();
+    // One byte more than there should be is enough to see that it is too long.
+    DeflateDecoder::new(stream)
+        .take(length + 1)
+        .read_to_end(&mut bytes)
         .map_err(|e| NetError::Packed(e.to_string()))?;
     if bytes.len() as u64 != length {
         let found = bytes.len();

@@ -2,7 +2,7 @@
 //! given a value, and the best is compared with the move of the record. No search: the figure is
 //! low for any model, and rises as the model learns.
 
-use crate::corpus::{Corpus, DataError};
+use crate::blocks::{Corpus, DataError};
 use crate::model::{Encoder, Model};
 use crate::workers::Workers;
 use rules::Variant;

@@ -1,7 +1,7 @@
 //! Training of evaluations on the CPU.
 //!
 //! What is here: nets in real numbers and their files ([`FloatNet`]); teacher files as batches
-//! ([`Corpus`], [`Selection`]); the objective and its losses; the seam for anything that learns
+//! ([`Corpus`], [`Selection`]); the objective and its losses; the trait of anything that learns
 //! ([`Model`]; its module says how to add one); NNUE nets ([`NetModel`])
 //! and linear tables ([`TableModel`]) that learn; the loop
 //! with its validation, rates and checkpoints ([`Session`]), and with its files ([`Run`]); net
@@ -11,14 +11,13 @@
 //! processor's cores.
 
 mod agreement;
-mod corpus;
+mod blocks;
 mod floatnet;
 mod leaf;
 pub mod model;
 mod net;
 mod objective;
 mod optimiser;
-mod random;
 mod run;
 mod sample;
 mod selection;
@@ -31,13 +30,12 @@ mod verify;
 mod workers;
 
 pub use agreement::Choices;
-pub use corpus::{Corpus, DataError};
+pub use blocks::{Corpus, DataError};
 pub use floatnet::{Clipped, FloatNet, FloatNetError, Quantised};
 pub use model::{Encoder, Model};
 pub use net::{NetModel, NetOptions};
 pub use objective::{Label, Losses, MeanLosses, Objective};
 pub use optimiser::{Optimiser, Step};
-pub use random::Random;
 pub use run::{Begun, Ended, Files, Learner, Observer, Run, RunError, TableKind};
 pub use selection::{Samples, Selection, SelectionCounts};
 pub use session::{CheckpointError, Entry, Next, Progress, Session, Settings, Watch};

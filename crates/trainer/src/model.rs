@@ -1,4 +1,4 @@
-//! What can be trained: the seam between models and the loop.
+//! What can be trained: what the loop asks of a model.
 //!
 //! The loop (crate root) reads teacher files, draws batches, knows losses, rates and checkpoints.
 //! A model knows its parameters, how a value follows from them, and how they follow a slope.

@@ -17,7 +17,6 @@ mod tests;
 use crate::floatnet::{FloatNet, read_floats, write_floats};
 use crate::model::{Encoder, Model};
 use crate::optimiser::{Optimiser, Step};
-use crate::random::Random;
 use crate::workers::{Workers, shares};
 use dense::{Layout, Scratch};
 use encoder::{NetEncoder, Packing};
@@ -25,6 +24,7 @@ use features::{FeatureSet, Numbering};
 use nnue::{Architecture, kind_name};
 use rows::{Rows, Subspace};
 use rules::{Game, Variant};
+use seed::Rng;
 use serde_json::Value;
 use simd::{Task, widest};
 use std::io::{self, Read, Write};
@@ -109,11 +109,11 @@ impl<V: Variant, F: FeatureSet<V>> NetModel<V, F> {
 
     /// A net with random parameters, sized so that activations begin well inside their range.
     pub fn random(architecture: Architecture, options: NetOptions, seed: u64) -> Self {
-        let mut random = Random::new(seed, &[0x6E65_7473]);
+        let mut random = Rng::for_purpose(seed, &[0x6E65_7473]);
         let mut net = FloatNet::zeroed(architecture);
         let shape = architecture.shape;
         let mut fill = |values: &mut [f32], size: f32| {
-            values.iter_mut().for_each(|v| *v = random.signed() * size);
+            values.iter_mut().for_each(|v| *v = random.signed_unit() * size);
         };
         // A uniform number within ±a has deviation a/√3; each layer keeps a spread of about ½.
         fill(&mut net.w1, (1.5 / shape.l0 as f32).sqrt());

@@ -85,13 +85,14 @@ impl Losses {
     }
 }
 
+// Exponentials by libm, not by the system's library: nets trained anywhere are the same.
 fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
+    1.0 / (1.0 + libm::exp(-x))
 }
 
 /// Entropy of a coin that falls one way with probability `p`.
 fn entropy(p: f64) -> f64 {
-    let part = |p: f64| if p <= 0.0 { 0.0 } else { -p * p.ln() };
+    let part = |p: f64| if p <= 0.0 { 0.0 } else { -p * libm::log(p) };
     part(p) + part(1.0 - p)
 }
 
@@ -112,7 +113,7 @@ impl Objective {
         let x = f64::from(value) / scale;
         let target = self.target(label);
         // Cross-entropy of sigmoid(x) to m is ln(1 + e^x) − m·x; this way nothing overflows.
-        let base = x.max(0.0) + (-x.abs()).exp().ln_1p();
+        let base = x.max(0.0) + libm::log1p(libm::exp(-x.abs()));
         losses.count += 1;
         losses.total += base - target * x;
         losses.score += base - sigmoid(f64::from(label.score) / scale) * x;

@@ -57,7 +57,7 @@ impl Optimiser {
 
     /// The step number `number` (from 1) at a learning rate.
     pub fn step(self, rate: f32, number: u64) -> Step {
-        let left = |beta: f32| (1.0 - f64::from(beta).powf(number as f64)) as f32;
+        let left = |beta: f32| (1.0 - libm::pow(f64::from(beta), number as f64)) as f32;
         let (mean, squares) = (left(BETA1), left(BETA2));
         Step { optimiser: self, rate: rate / mean, squares: 1.0 / squares.sqrt(), plain: rate }
     }

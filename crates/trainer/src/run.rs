@@ -12,7 +12,7 @@ mod tables;
 pub use tables::TableKind;
 
 use crate::agreement::Choices;
-use crate::corpus::{Corpus, DataError};
+use crate::blocks::{Corpus, DataError};
 use crate::model::Model;
 use crate::net::NetOptions;
 use crate::session::{Entry, Next, Progress, Session, Settings, Watch};

@@ -3,8 +3,10 @@
 use crate::leaf::Leaf;
 use crate::model::Encoder;
 use crate::objective::Label;
-use crate::random::Random;
+use corpus::stream::Scores;
+use corpus::{LeftOut, Sieve};
 use rules::Variant;
+use seed::Rng;
 use serde::{Deserialize, Serialize};
 use teacher::{Block, Cursor, Head, Sample, TeacherError};
 
@@ -19,7 +21,7 @@ pub struct Selection {
     pub no_random: bool,
     /// Scores farther from zero, mates among them, teach as if they were this far.
     pub limit: i16,
-    /// Mirror every other position left to right, chosen at random.
+    /// Mirror every other position left to right, at random.
     pub mirror: bool,
     /// Learn from the quiet position that captures lead to, instead of the position itself.
     pub leaf: bool,
@@ -35,6 +37,23 @@ impl Default for Selection {
             mirror: true,
             leaf: false,
         }
+    }
+}
+
+impl Selection {
+    /// Which positions train.
+    fn sieve(&self) -> Sieve {
+        Sieve {
+            no_check: self.no_checks,
+            // The leaf of a loud position is quiet.
+            quiet: self.no_captures && !self.leaf,
+            no_random: self.no_random,
+            ..Sieve::default()
+        }
+    }
+
+    fn scores(&self) -> Scores {
+        Scores { clamp: self.limit, n_step: 0.0 }
     }
 }
 
@@ -81,7 +100,7 @@ pub struct Samples {
     /// Their labels.
     pub labels: Vec<Label>,
     /// What was used and what was not.
-    pub tally: SelectionCounts,
+    pub counts: SelectionCounts,
 }
 
 impl Samples {
@@ -99,23 +118,24 @@ impl Samples {
     pub(crate) fn append(&mut self, other: &mut Self) {
         self.words.append(&mut other.words);
         self.labels.append(&mut other.labels);
-        self.tally.add(&other.tally);
+        self.counts.add(&other.counts);
     }
 }
 
 /// Turns blocks into samples.
 pub(crate) struct Sampler<'a, V: Variant> {
-    pub(crate) selection: Selection,
-    pub(crate) encoder: &'a dyn Encoder<V>,
+    selection: Selection,
+    sieve: Sieve,
+    encoder: &'a dyn Encoder<V>,
 }
 
-impl<V: Variant> Sampler<'_, V> {
+impl<'a, V: Variant> Sampler<'a, V> {
+    pub(crate) fn new(selection: Selection, encoder: &'a dyn Encoder<V>) -> Self {
+        Self { selection, sieve: selection.sieve(), encoder }
+    }
+
     /// The samples of a block. Which positions are mirrored follows from the random numbers.
-    pub(crate) fn sample(
-        &self,
-        block: &Block,
-        mut random: Random,
-    ) -> Result<Samples, TeacherError> {
+    pub(crate) fn sample(&self, block: &Block, mut random: Rng) -> Result<Samples, TeacherError> {
         let mut samples = Samples::default();
         let mut cursor = Cursor::<V>::new();
         let mut leaf = self.selection.leaf.then(Leaf::<V>::new);
@@ -124,7 +144,7 @@ impl<V: Variant> Sampler<'_, V> {
         while cursor.next_game()? {
             let head = *cursor.head();
             while let Some(sample) = cursor.next_position()? {
-                let Some(label) = self.label(&sample, &head, &mut samples.tally) else { continue };
+                let Some(label) = self.label(&sample, &head, &mut samples.counts) else { continue };
                 let mirrored = self.selection.mirror && random.bits() >> 63 == 1;
                 let begin = samples.words.len();
                 samples.words.resize(begin + words, 0);
@@ -139,10 +159,10 @@ impl<V: Variant> Sampler<'_, V> {
                 };
                 if fits {
                     samples.labels.push(label);
-                    samples.tally.used += 1;
+                    samples.counts.used += 1;
                 } else {
                     samples.words.truncate(begin);
-                    samples.tally.unfit += 1;
+                    samples.counts.unfit += 1;
                 }
             }
         }
@@ -154,27 +174,19 @@ impl<V: Variant> Sampler<'_, V> {
         &self,
         sample: &Sample<'_, V>,
         head: &Head,
-        tally: &mut SelectionCounts,
+        counts: &mut SelectionCounts,
     ) -> Option<Label> {
-        let Selection { no_checks, no_captures, no_random, limit, leaf, .. } = self.selection;
         let position = sample.position;
-        let counter = if sample.flags.skip || no_random && sample.flags.random {
-            &mut tally.marked
-        } else if sample.score.is_none() {
-            &mut tally.unscored
-        } else if no_checks && position.in_check() {
-            &mut tally.checks
-        } else if no_captures
-            && !leaf
-            && sample.mv.is_some_and(|mv| {
-                mv.is_promotion() || !mv.is_drop() && position.piece_at(mv.to()).is_some()
-            })
-        {
-            &mut tally.captures
-        } else {
-            let result = head.outcome.for_side(position.turn());
-            let score = sample.score.map(|score| score.clamp(-limit, limit));
-            return score.map(|score| Label { score, result });
+        let counter = match self.sieve.trains(position, sample.mv, sample.score, sample.flags) {
+            Ok(score) => {
+                let result = head.outcome.for_side(position.turn());
+                let score = self.selection.scores().limited(score);
+                return Some(Label { score, result });
+            }
+            Err(LeftOut::Unscored) => &mut counts.unscored,
+            Err(LeftOut::Check) => &mut counts.checks,
+            Err(LeftOut::Loud) => &mut counts.captures,
+            Err(LeftOut::Marked | LeftOut::Score | LeftOut::Ply) => &mut counts.marked,
         };
         *counter += 1;
         None

@@ -9,7 +9,7 @@ mod tests;
 
 pub use checkpoint::CheckpointError;
 
-use crate::corpus::{Corpus, DataError};
+use crate::blocks::{Corpus, DataError};
 use crate::model::{Encoder, Model};
 use crate::objective::{Losses, MeanLosses, Objective};
 use crate::selection::{Samples, Selection, SelectionCounts};
@@ -127,7 +127,7 @@ pub struct Progress {
     /// Losses since the last validation.
     pub losses: Losses,
     /// What was read of the epoch so far.
-    pub tally: SelectionCounts,
+    pub counts: SelectionCounts,
 }
 
 /// Where a run stands, besides its model.
@@ -248,7 +248,7 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
                     self.validate(watch)?;
                     watch.save(self)?;
                 }
-                let next = watch.batch(&self.progress(batches.tally()))?;
+                let next = watch.batch(&self.progress(batches.counts()))?;
                 if next != Next::Go {
                     watch.save(self)?;
                 }
@@ -270,9 +270,9 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
         })
     }
 
-    fn progress(&self, tally: SelectionCounts) -> Progress {
+    fn progress(&self, counts: SelectionCounts) -> Progress {
         let State { epoch, in_epoch, positions, steps, losses, .. } = self.state;
-        Progress { epoch, in_epoch, positions, steps, rate: self.rate(), losses, tally }
+        Progress { epoch, in_epoch, positions, steps, rate: self.rate(), losses, counts }
     }
 
     fn learn(&mut self, batch: &Batch) {

@@ -3,13 +3,13 @@
 //! A reading thread fills the next buffer while the present one is learned from. What comes out
 //! follows from the seed, the epoch and the files alone.
 
-use crate::corpus::{Corpus, DataError};
+use crate::blocks::{Corpus, DataError};
 use crate::model::Encoder;
 use crate::objective::Label;
-use crate::random::Random;
 use crate::selection::{Sampler, Samples, Selection, SelectionCounts};
 use crate::workers::Workers;
 use rules::Variant;
+use seed::Rng;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::Scope;
 
@@ -43,7 +43,7 @@ pub(crate) struct Batches {
     /// How many of the buffer's order were given out.
     given: usize,
     /// Of all buffers so far.
-    tally: SelectionCounts,
+    counts: SelectionCounts,
 }
 
 /// One batch.
@@ -68,13 +68,13 @@ impl<'a, V: Variant> Plan<'a, V> {
             batch: self.batch,
             buffer: (Samples::default(), Vec::new()),
             given: 0,
-            tally: SelectionCounts::default(),
+            counts: SelectionCounts::default(),
         }
     }
 
     fn read(self, epoch: u64, sender: &SyncSender<Buffer>) {
         let mut blocks: Vec<usize> = (0..self.corpus.len()).collect();
-        Random::new(self.seed, &[epoch, BLOCKS]).shuffle(&mut blocks);
+        Rng::for_purpose(self.seed, &[epoch, BLOCKS]).shuffle(&mut blocks);
         let mut rest = &blocks[..];
         while !rest.is_empty() {
             let mut positions = 0;
@@ -88,7 +88,7 @@ impl<'a, V: Variant> Plan<'a, V> {
             rest = later;
             let buffer = self.fill(now, epoch).map(|samples| {
                 let mut order: Vec<u32> = (0..samples.len() as u32).collect();
-                Random::new(self.seed, &[epoch, ORDER, rest.len() as u64]).shuffle(&mut order);
+                Rng::for_purpose(self.seed, &[epoch, ORDER, rest.len() as u64]).shuffle(&mut order);
                 (samples, order)
             });
             let failed = buffer.is_err();
@@ -105,8 +105,8 @@ impl<'a, V: Variant> Plan<'a, V> {
         parts.resize_with(blocks.len(), || None);
         let tasks = blocks.iter().zip(&mut parts).collect();
         self.workers.run(tasks, |(&block, part)| {
-            let sampler = Sampler { selection: self.selection, encoder: self.encoder };
-            let random = Random::new(self.seed, &[epoch, MIRRORS, block as u64]);
+            let sampler = Sampler::new(self.selection, self.encoder);
+            let random = Rng::for_purpose(self.seed, &[epoch, MIRRORS, block as u64]);
             *part = Some(self.corpus.read(block).and_then(|bytes| {
                 sampler.sample(&bytes, random).map_err(|e| self.corpus.failed(block, e))
             }));
@@ -133,7 +133,7 @@ impl Batches {
                     Ok(buffer) => self.buffer = buffer?,
                     Err(_) => break,
                 }
-                self.tally.add(&self.buffer.0.tally);
+                self.counts.add(&self.buffer.0.counts);
                 continue;
             }
             let (samples, order) = &self.buffer;
@@ -150,7 +150,7 @@ impl Batches {
     }
 
     /// Of what was read so far.
-    pub(crate) const fn tally(&self) -> SelectionCounts {
-        self.tally
+    pub(crate) const fn counts(&self) -> SelectionCounts {
+        self.counts
     }
 }

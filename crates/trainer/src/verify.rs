@@ -1,6 +1,6 @@
 //! Integers against the real numbers they were made from.
 
-use crate::corpus::{Corpus, DataError};
+use crate::blocks::{Corpus, DataError};
 use crate::floatnet::FloatNet;
 use eval::Evaluator;
 use features::FeatureSet;

@@ -63,9 +63,9 @@ impl Display {
         if silent {
             return;
         }
-        let tally = progress.tally;
+        let counts = progress.counts;
         // How many of an epoch's positions are learned from is known from what was read of it.
-        let used = tally.used as f64 / tally.total().max(1) as f64;
+        let used = counts.used as f64 / counts.total().max(1) as f64;
         let epoch = (self.positions as f64 * used).max(progress.in_epoch as f64);
         let left =
             self.epochs.saturating_sub(progress.epoch) as f64 * epoch - progress.in_epoch as f64;

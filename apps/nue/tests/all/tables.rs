@@ -104,7 +104,7 @@ fn damaged_tables_are_refused_with_reason_and_path() {
 fn games(name: &str, count: u64) -> String {
     let mut writer = Writer::new(Vec::new(), Header::new(Game::Minishogi)).unwrap();
     for number in 0..count {
-        let mut random = trainer::Random::new(5, &[number, count]);
+        let mut random = seed::Rng::for_purpose(5, &[number, count]);
         let mut game = teacher::Game::new(AnyPosition::startpos(Game::Minishogi));
         let mut position = Position::<Minishogi>::startpos();
         for _ in 0..40 {

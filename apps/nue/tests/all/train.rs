@@ -10,7 +10,7 @@ use teacher::{Flags, Game, Header, Outcome, Ply, Writer};
 fn games(path: &Path, count: u64, seed: u64) {
     let mut writer = Writer::new(Vec::new(), Header::new(Rules::Minishogi)).unwrap();
     for number in 0..count {
-        let mut random = trainer::Random::new(seed, &[number]);
+        let mut random = seed::Rng::for_purpose(seed, &[number]);
         let mut game = Game::new(AnyPosition::startpos(Rules::Minishogi));
         let mut position = game.start.clone();
         for _ in 0..30 {

@@ -53,7 +53,8 @@ pub struct Scores {
 }
 
 impl Scores {
-    fn limited(self, score: i16) -> i16 {
+    /// The score as it teaches.
+    pub fn limited(self, score: i16) -> i16 {
         score.clamp(-self.clamp, self.clamp)
     }
 }
@@ -291,10 +292,7 @@ impl<'a, V: Variant, F: FeatureSet<V>> Maker<'a, V, F> {
     fn push(&mut self, labels: &Labels<'_, V>, rng: &mut Rng, rows: &mut Rows) {
         let Labels { position, mv, score, flags, outcome } = *labels;
         let sieve = &self.plan.sieve;
-        if flags.skip
-            || flags.random
-            || !sieve.passes_outcome(outcome)
-            || !sieve.passes(position, mv, Some(score), flags)
+        if !sieve.passes_outcome(outcome) || sieve.trains(position, mv, Some(score), flags).is_err()
         {
             return;
         }

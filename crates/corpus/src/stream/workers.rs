@@ -24,7 +24,7 @@ pub(super) enum Done {
     Gathered { ticket: u64, bytes: Vec<u8> },
 }
 
-/// The threads, from the desk of whoever gives them work.
+/// The threads, as whoever gives them work sees them.
 pub(super) struct WorkerPool {
     jobs: Sender<Job>,
     done: Receiver<Done>,

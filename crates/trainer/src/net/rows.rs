@@ -14,8 +14,8 @@ use super::encoder::Packing;
 use super::kernels::{add_rows, scatter};
 use crate::floatnet::{read_floats, write_floats};
 use crate::optimiser::{Optimiser, Step};
-use crate::random::Random;
 use crate::workers::{Workers, shares};
+use seed::Rng;
 use simd::{Task, widest};
 use std::io::{self, Read, Write};
 
@@ -31,7 +31,7 @@ const NONE: u32 = u32::MAX;
 /// Slopes of some rows, `C` columns of each.
 type Columns = Vec<[f32; C]>;
 
-/// Which rows may learn from a batch: all, or a share chosen at random (random subspaces, after Ho
+/// Which rows may learn from a batch: all, or a share at random (random subspaces, after Ho
 /// 1998: no feature can lean on the same others all the time).
 #[derive(Clone, Copy)]
 pub(super) struct Subspace {
@@ -43,7 +43,7 @@ pub(super) struct Subspace {
 
 impl Subspace {
     fn pick(self, rows: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
-        let drawn = |row: u32| Random::new(self.key, &[u64::from(row)]).below(100);
+        let drawn = |row: u32| Rng::for_purpose(self.key, &[u64::from(row)]).below(100);
         let share = usize::from(self.share);
         rows.filter(|&(row, _)| share >= 100 || drawn(row) < share).collect()
     }

@@ -20,7 +20,7 @@ fn samples<V: Variant, F: FeatureSet<V>>(
     let encoder = NetEncoder::<V, F>::new();
     let packing = Packing::of::<V, F>();
     let (mut all, mut lists) = (Vec::new(), Vec::new());
-    let mut random = Random::new(seed, &[]);
+    let mut random = Rng::for_purpose(seed, &[]);
     while lists.len() < count {
         let mut pos = Position::<V>::startpos();
         for _ in 0..60 {

@@ -1,7 +1,7 @@
 //! Nets: what they begin with, and the files they become.
 
 use super::{Ended, Files, Material, Product, RunError, write};
-use crate::corpus::Corpus;
+use crate::blocks::Corpus;
 use crate::floatnet::FloatNet;
 use crate::net::NetModel;
 use crate::stored::Stored;

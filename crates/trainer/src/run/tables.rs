@@ -1,7 +1,7 @@
 //! Linear tables: what they begin with, and the files they become.
 
 use super::{Ended, Files, Material, Product, RunError, write};
-use crate::corpus::Corpus;
+use crate::blocks::Corpus;
 use crate::optimiser::Optimiser;
 use crate::tables::{FourPiece, Scheme, TableModel, TableOptions, ThreePiece};
 use eval::{FILES, KKPPT_FILE, KkpptTables, Tables};

@@ -1,34 +1,36 @@
 use super::*;
 use crate::net::{NetModel, NetOptions};
-use crate::random::Random;
 use features::HalfKp;
 use nnue::{Architecture, FeatureKind, Shape};
 use rules::{AnyPosition, Color, Game as Rules, Minishogi};
+use seed::Rng;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use teacher::{Flags, Game, Header, Outcome, Ply, Writer};
+use tempfile::TempDir;
 
 type Net = NetModel<Minishogi, HalfKp>;
 
 /// A folder that goes when the test ends.
-struct TestFolder(PathBuf);
+struct Folder(TempDir);
 
-impl TestFolder {
-    fn new(name: &str) -> Self {
-        let folder =
-            std::env::temp_dir().join(format!("nue-trainer-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        Self(folder)
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
     }
 
     /// A teacher file of random games whose scores are their material.
     fn games(&self, name: &str, count: u64, seed: u64) -> PathBuf {
-        let path = self.0.join(name);
+        let path = self.path(name);
         let file = fs::File::create(&path).unwrap();
         let mut writer = Writer::new(file, Header::new(Rules::Minishogi)).unwrap();
         for number in 0..count {
-            writer.write(&random_game(Random::new(seed, &[number]))).unwrap();
+            writer.write(&random_game(Rng::for_purpose(seed, &[number]))).unwrap();
             // Several blocks, so that their order matters.
             if number % 8 == 7 {
                 writer.flush().unwrap();
@@ -43,13 +45,7 @@ impl TestFolder {
     }
 }
 
-impl Drop for TestFolder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn random_game(mut random: Random) -> Game {
+fn random_game(mut random: Rng) -> Game {
     let mut game = Game::new(AnyPosition::startpos(Rules::Minishogi));
     let mut position = game.start.clone();
     for ply in 0..40 {
@@ -91,8 +87,8 @@ fn net(seed: u64) -> Net {
     Net::random(architecture, NetOptions::default(), seed)
 }
 
-fn session(desk: &TestFolder, settings: Settings, threads: usize) -> Session<Minishogi, Net> {
-    let (data, validation) = (desk.corpus("data", 40, 1), desk.corpus("held-out", 8, 2));
+fn session(folder: &Folder, settings: Settings, threads: usize) -> Session<Minishogi, Net> {
+    let (data, validation) = (folder.corpus("data", 40, 1), folder.corpus("held-out", 8, 2));
     let workers = Workers::new(NonZeroUsize::new(threads).unwrap());
     Session::new(settings, data, &validation, net(3), workers).unwrap()
 }
@@ -109,7 +105,7 @@ impl Watch<Minishogi, Net> for Onlooker {
     type Error = DataError;
 
     fn batch(&mut self, progress: &Progress) -> Result<Next, DataError> {
-        assert!(progress.tally.used >= progress.in_epoch);
+        assert!(progress.counts.used >= progress.in_epoch);
         Ok(if self.stop_after == Some(progress.steps) { Next::Stop } else { Next::Go })
     }
 
@@ -127,8 +123,8 @@ impl Watch<Minishogi, Net> for Onlooker {
 
 #[test]
 fn a_broken_run_ends_like_a_whole_one() {
-    let desk = TestFolder::new("resume");
-    let mut whole = session(&desk, settings(), 1);
+    let folder = Folder::new();
+    let mut whole = session(&folder, settings(), 1);
     whole.run(&mut Onlooker::default()).unwrap();
     assert!(whole.finished());
     assert_eq!(whole.history().len(), 4);
@@ -137,10 +133,10 @@ fn a_broken_run_ends_like_a_whole_one() {
     // Within an epoch, at the end of one, and just before the end.
     for stop in [1, steps / 2, steps / 3, 2 * steps / 3, steps - 1] {
         let mut onlooker = Onlooker { stop_after: Some(stop), ..Onlooker::default() };
-        let mut broken = session(&desk, settings(), 2);
+        let mut broken = session(&folder, settings(), 2);
         broken.run(&mut onlooker).unwrap();
         assert_eq!((broken.steps(), broken.finished()), (stop, false));
-        let mut resumed = session(&desk, settings(), 3);
+        let mut resumed = session(&folder, settings(), 3);
         resumed.restore(&mut &onlooker.saved[..]).unwrap();
         resumed.run(&mut Onlooker::default()).unwrap();
         assert_eq!(resumed.history(), whole.history(), "stopped after {stop}");
@@ -150,12 +146,12 @@ fn a_broken_run_ends_like_a_whole_one() {
 
 #[test]
 fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
-    let desk = TestFolder::new("refuse");
+    let folder = Folder::new();
     let mut onlooker = Onlooker { stop_after: Some(1), ..Onlooker::default() };
-    session(&desk, settings(), 1).run(&mut onlooker).unwrap();
+    session(&folder, settings(), 1).run(&mut onlooker).unwrap();
     let saved = onlooker.saved;
     let restore = |settings, bytes: &[u8]| {
-        let mut session = session(&desk, settings, 1);
+        let mut session = session(&folder, settings, 1);
         session.restore(&mut &bytes[..]).map_err(|e| e.to_string())
     };
     restore(Settings { epochs: 9, ..settings() }, &saved).unwrap();
@@ -177,8 +173,8 @@ fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
 
 #[test]
 fn material_is_learned() {
-    let desk = TestFolder::new("learn");
-    let (data, validation) = (desk.corpus("data", 300, 1), desk.corpus("held-out", 30, 2));
+    let folder = Folder::new();
+    let (data, validation) = (folder.corpus("data", 300, 1), folder.corpus("held-out", 30, 2));
     let objective = Objective { lambda: 1.0, scale: 600.0 };
     let settings = Settings { epochs: 10, objective, ..settings() };
     let workers = Workers::new(NonZeroUsize::new(2).unwrap());
@@ -192,10 +188,10 @@ fn material_is_learned() {
 
 #[test]
 fn rates_fall_and_training_ends_when_nothing_improves() {
-    let desk = TestFolder::new("rates");
+    let folder = Folder::new();
     // A rate that destroys the net at once, and never recovers within the halvings allowed.
     let hopeless = Settings { rate: 1e6, epochs: 50, patience: 1, halvings: 2, ..settings() };
-    let mut session = session(&desk, hopeless, 2);
+    let mut session = session(&folder, hopeless, 2);
     let mut onlooker = Onlooker::default();
     session.run(&mut onlooker).unwrap();
     assert!(session.finished() && onlooker.entries.len() < 12, "{}", onlooker.entries.len());
@@ -203,7 +199,7 @@ fn rates_fall_and_training_ends_when_nothing_improves() {
     assert_eq!(last.rate, 0.25e6);
     // Validations within epochs count too.
     let often = Settings { interval: 5, ..settings() };
-    let mut session = self::session(&desk, often, 2);
+    let mut session = self::session(&folder, often, 2);
     session.run(&mut Onlooker::default()).unwrap();
     assert!(session.history().iter().skip(1).all(|e| e.steps % 5 == 0));
     assert_eq!(session.history().len() as u64, 1 + session.steps() / 5);
@@ -211,8 +207,8 @@ fn rates_fall_and_training_ends_when_nothing_improves() {
 
 #[test]
 fn an_epoch_gives_every_position_once() {
-    let desk = TestFolder::new("epoch");
-    let corpus = desk.corpus("data", 40, 1);
+    let folder = Folder::new();
+    let corpus = folder.corpus("data", 40, 1);
     let encoder = net(1).encoder();
     let words = encoder.words();
     let plan = Plan {
@@ -226,9 +222,9 @@ fn an_epoch_gives_every_position_once() {
     };
     let all: Vec<usize> = (0..corpus.len()).collect();
     let direct = plan.fill(&all, 0).unwrap();
-    let tally = direct.tally;
-    assert_eq!((tally.used as usize, tally.total()), (direct.len(), corpus.positions()));
-    assert!(tally.marked > 0 && tally.unscored > 0 && tally.captures > 0 && tally.checks > 0);
+    let counts = direct.counts;
+    assert_eq!((counts.used as usize, counts.total()), (direct.len(), corpus.positions()));
+    assert!(counts.marked > 0 && counts.unscored > 0 && counts.captures > 0 && counts.checks > 0);
     let sorted = |words_of: &[u32], labels: &[crate::Label]| {
         let rows = words_of.chunks(words).zip(labels).map(|(w, l)| (w.to_vec(), l.score, l.result));
         let mut rows: Vec<_> = rows.collect();
@@ -248,7 +244,7 @@ fn an_epoch_gives_every_position_once() {
                 given.words.append(&mut batch.words);
                 given.labels.append(&mut batch.labels);
             }
-            assert_eq!(batches.tally(), tally);
+            assert_eq!(batches.counts(), counts);
         });
         assert_eq!(sorted(&given.words, &given.labels), sorted(&direct.words, &direct.labels));
         orders.push(given.words);
@@ -258,8 +254,8 @@ fn an_epoch_gives_every_position_once() {
 
 #[test]
 fn damaged_files_are_named_with_the_place() {
-    let desk = TestFolder::new("damage");
-    let path = desk.games("data", 40, 1);
+    let folder = Folder::new();
+    let path = folder.games("data", 40, 1);
     let good = fs::read(&path).unwrap();
     fs::write(&path, &good[..good.len() - 3]).unwrap();
     let error = Corpus::open(std::slice::from_ref(&path), Rules::Minishogi).unwrap_err();
@@ -274,9 +270,9 @@ fn damaged_files_are_named_with_the_place() {
     let middle = bad.len() / 2;
     bad[middle] ^= 255;
     fs::write(&path, &bad).unwrap();
-    let validation = desk.corpus("held-out", 8, 2);
+    let validation = folder.corpus("held-out", 8, 2);
     let session = Session::new(settings(), corpus, &validation, net(3), Workers::ONE);
     let error = session.unwrap().run(&mut Onlooker::default()).unwrap_err().to_string();
     assert!(error.contains("damaged at byte"), "{error}");
-    assert!(Corpus::open(&[desk.0.join("none")], Rules::Shogi).is_err());
+    assert!(Corpus::open(&[folder.path("none")], Rules::Shogi).is_err());
 }

@@ -2,10 +2,10 @@ use super::*;
 use crate::model::Model;
 use crate::objective::{Label, Losses, Objective};
 use crate::optimiser::Optimiser;
-use crate::random::Random;
 use crate::workers::Workers;
 use eval::{Evaluator, Kkppt, PIECE_VALUES, Tables, material};
 use rules::{Minishogi, Position, Shogi, Variant};
+use seed::Rng;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn workers(threads: usize) -> Workers {
 /// Positions of random games.
 fn positions<V: Variant>(count: usize, seed: u64) -> Vec<Position<V>> {
     let mut all = Vec::new();
-    let mut random = Random::new(seed, &[]);
+    let mut random = Rng::for_purpose(seed, &[]);
     while all.len() < count {
         let mut pos = Position::<V>::startpos();
         for _ in 0..60 {
@@ -58,7 +58,7 @@ fn values<V: Variant, S: Scheme>(
 
 /// Weights that the engine's integers hold exactly.
 fn fill<V: Variant, S: Scheme>(model: &mut TableModel<V, S>, seed: u64) {
-    let mut random = Random::new(seed, &[]);
+    let mut random = Rng::for_purpose(seed, &[]);
     for family in &mut model.families {
         let shared = family.shared.iter_mut().map(|w| &mut w.values);
         for values in std::iter::once(&mut family.own.values).chain(shared) {
@@ -166,11 +166,11 @@ fn gradients_are_those_of_the_values() {
 fn recover<S: Scheme>(scheme: impl Fn() -> S, factors: bool, optimiser: Optimiser) -> [f64; 2] {
     let options = TableOptions { optimiser, factors };
     let mut teacher = TableModel::zeroed(scheme(), TableOptions { factors: true, ..SGD });
-    let mut random = Random::new(9, &[]);
+    let mut random = Rng::for_purpose(9, &[]);
     for family in &mut teacher.families {
         let shared = family.shared.iter_mut().map(|w| (&mut w.values, 20.0));
         for (values, size) in std::iter::once((&mut family.own.values, 5.0)).chain(shared) {
-            values.iter_mut().for_each(|x| *x = random.signed() * size);
+            values.iter_mut().for_each(|x| *x = random.signed_unit() * size);
         }
     }
     let mut pupil = TableModel::zeroed(scheme(), options);
