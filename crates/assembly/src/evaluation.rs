@@ -158,7 +158,7 @@ impl Evaluation {
             Self::Net(net) => net.win_rate_scale(),
             _ => None,
         };
-        measured.unwrap_or(think::USUAL_WIN_RATE_SCALE)
+        measured.unwrap_or(play::USUAL_SCALE)
     }
 
     /// A number that tells evaluations apart: checksum and length of a net's file.

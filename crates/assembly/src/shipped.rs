@@ -57,7 +57,7 @@ mod tests {
             let evaluation = shipped(game);
             assert!(matches!(evaluation, Evaluation::Net(_)));
             assert_eq!(evaluation.game(), Some(game));
-            assert_ne!(evaluation.win_rate_scale(), think::USUAL_WIN_RATE_SCALE, "measured");
+            assert_ne!(evaluation.win_rate_scale(), play::USUAL_SCALE, "measured");
             let value = judge(game, &evaluation)(&AnyPosition::startpos(game)).unwrap();
             assert!(value != 0 && value.abs() < 500, "the start is worth {value}");
         }

@@ -6,8 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use think::{Info, Score};
 
-/// The scale of win rates where nobody has measured it.
-pub const USUAL_SCALE: f64 = think::USUAL_WIN_RATE_SCALE;
+pub use play::USUAL_SCALE;
 
 /// A score from Black's point of view: `cp`, or `mate` with `winner`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]

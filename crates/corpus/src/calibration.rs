@@ -2,6 +2,7 @@
 //! sigmoid that fits it best, and both as a picture.
 
 use chart::{Axis, Frame, Line, Side};
+use play::USUAL_SCALE;
 
 /// Positions of about the same score.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,8 +24,6 @@ impl Sample {
 const MEASURED: &str = "#c0392b";
 const FITTED: &str = "#2c3e50";
 const CUSTOMARY: &str = "#8a8f98";
-/// What training takes unless told otherwise.
-const USUAL_SCALE: f64 = 600.0;
 /// Scales that make sense.
 const SCALES: (f64, f64) = (10.0, 20_000.0);
 

@@ -8,8 +8,8 @@ use crate::record;
 use crate::source::Source;
 use rules::{Game as Rules, Minishogi, Shogi};
 use std::cell::Cell;
-use std::io::Read;
-use teacher::{Block, Chain, Cursor, Game, Labelled, PackError, TeacherError, hcpe, hcpe3, psv};
+use teacher::{Block, Chain, Cursor, Game, Labelled, PackError, TeacherError};
+use teacher::{fill, hcpe, hcpe3, psv};
 
 /// Whether to go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -269,18 +269,4 @@ pub(crate) fn records_after<const N: usize>(
             return Ok(Flow::Next);
         }
     }
-}
-
-/// Fills the buffer as far as the input goes.
-pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut had = 0;
-    while had < buffer.len() {
-        match input.read(&mut buffer[had..]) {
-            Ok(0) => break,
-            Ok(n) => had += n,
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
-    Ok(had)
 }

@@ -154,7 +154,7 @@ fn another_command_does_not_go_on_and_force_begins_anew() {
     assert!(folder.bytes("b.psv") == folder.bytes("d.psv"));
 }
 
-/// A file that lost its end, as after a power cut, is gone on with from an earlier place.
+/// A file that lost its end, as after a power cut, is resumed from an earlier place.
 #[test]
 fn a_shortened_file_is_gone_on_with_from_an_earlier_place() {
     let games = played(60);

@@ -139,30 +139,9 @@ fn verdict(score: Score, turn: Color) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::output::tests::Memory;
     use rules::Game;
-    use std::io::{self, Write};
-    use std::sync::{Arc, Mutex};
     use std::time::Duration;
-
-    /// A writer that can be read.
-    #[derive(Clone, Default)]
-    struct Memory(Arc<Mutex<Vec<u8>>>);
-
-    impl Memory {
-        fn text(&self) -> String {
-            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-        }
-    }
-
-    impl Write for Memory {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().write(bytes)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
 
     #[test]
     fn scores_are_told_in_words() {

@@ -3,6 +3,9 @@
 //! The scale is a property of whoever made the score: a net's file or ledger entry says it. It is
 //! the score at which the win rate is 1/(1 + 1/e), 73 %.
 
+/// The scale of an evaluation nobody has measured: what nets of the field are trained with.
+pub const USUAL_SCALE: f64 = 600.0;
+
 /// The win rate of a score: a logistic curve.
 pub fn win_rate(score: f64, scale: f64) -> f64 {
     1.0 / (1.0 + (-score / scale).exp())

@@ -130,7 +130,7 @@ pub fn is_teacher(beginning: &[u8]) -> bool {
 }
 
 /// Fills as much of the buffer as there is; says how much that was.
-pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+pub fn fill(input: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut had = 0;
     while had < buffer.len() {
         match input.read(&mut buffer[had..]) {

@@ -29,7 +29,7 @@ pub use codes::{STORED_REASONS, as_stored};
 pub use cursor::{Cursor, Head, Sample};
 pub use error::{PackError, TeacherError};
 pub use game::{Candidate, Flags, Game, MATE, MATE_BOUND, Ply};
-pub use header::{Header, is_teacher};
+pub use header::{Header, fill, is_teacher};
 pub use labelled::{Chain, Labelled, apery_bits, from_apery_bits};
 pub use play::{Outcome, Reason};
 pub use reader::{Games, Reader, Survey};

@@ -24,9 +24,6 @@ impl std::error::Error for WrongGame {}
 /// Stack a thread needs to call [`Engine::think`]: searches recurse deeply.
 pub const STACK: usize = 32 << 20;
 
-/// The win-rate scale of an evaluation nobody has measured: what nets of the field are trained with.
-pub const USUAL_WIN_RATE_SCALE: f64 = 600.0;
-
 /// Something that thinks about positions of one game.
 ///
 /// Calls return at once unless said otherwise; a search runs in threads of its own and ends with
@@ -65,7 +62,7 @@ pub trait Engine: Send {
     /// The score, in hundredths of a pawn, at which the side to move wins 73 % (1/(1 + 1/e)) of its
     /// games. It belongs to what evaluates, and may change when that is loaded.
     fn win_rate_scale(&self) -> f64 {
-        USUAL_WIN_RATE_SCALE
+        play::USUAL_SCALE
     }
 
     /// Static value of the position in hundredths of a pawn for the side to move, if the engine

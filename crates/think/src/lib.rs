@@ -23,7 +23,7 @@ pub mod report;
 pub mod time;
 
 pub use control::{Control, PonderHit};
-pub use engine::{Engine, STACK, USUAL_WIN_RATE_SCALE, WrongGame};
+pub use engine::{Engine, STACK, WrongGame};
 pub use key::OptionKey;
 pub use limits::{Clocks, Limits, MateLimit};
 pub use option::{OptionError, OptionKind, OptionSpec, Settings, Value};

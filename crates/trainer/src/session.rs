@@ -50,7 +50,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            objective: Objective { lambda: 0.7, scale: 600.0 },
+            objective: Objective { lambda: 0.7, scale: play::USUAL_SCALE as f32 },
             selection: Selection::default(),
             batch: 16_384,
             epochs: 20,

@@ -44,7 +44,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "X", default_value_t = 0.7, value_parser = share)]
     lambda: f32,
     /// Score at which a win is e times as probable as a loss
-    #[arg(long, value_name = "N", default_value_t = 600.0, value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = play::USUAL_SCALE as f32, value_parser = positive)]
     scale: f32,
     /// Most epochs (passes over the data)
     #[arg(long, value_name = "N", default_value_t = 20)]
