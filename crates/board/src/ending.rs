@@ -62,21 +62,23 @@ pub fn view(ending: Ending) -> EndingView {
 }
 
 /// As records have it, where `turn` is to move.
-pub fn recorded(ending: Ending, turn: Color) -> kifu::Ending {
+pub fn recorded(ending: Ending, turn: Color) -> kifu::Termination {
     let winner = ending.winner();
     match ending.reason {
-        Reason::Mate => kifu::Ending::Mate,
+        Reason::Mate => kifu::Termination::Mate,
         Reason::Repetition => match winner {
-            Some(winner) => kifu::Ending::Won(winner),
-            None => kifu::Ending::Repetition,
+            Some(winner) => kifu::Termination::Won(winner),
+            None => kifu::Termination::Repetition,
         },
-        Reason::PerpetualCheck => kifu::Ending::PerpetualCheck(winner.unwrap_or(turn).opponent()),
-        Reason::Declaration => kifu::Ending::Declaration,
-        Reason::MaxMoves => kifu::Ending::MaxMoves,
-        Reason::TimeUp => kifu::Ending::TimeUp,
-        Reason::Resign if winner == Some(turn) => kifu::Ending::Abandoned(Some(!turn)),
-        Reason::Resign => kifu::Ending::Resign,
-        _ => kifu::Ending::Interrupted,
+        Reason::PerpetualCheck => {
+            kifu::Termination::PerpetualCheck(winner.unwrap_or(turn).opponent())
+        }
+        Reason::Declaration => kifu::Termination::Declaration,
+        Reason::MaxMoves => kifu::Termination::MaxMoves,
+        Reason::TimeUp => kifu::Termination::TimeUp,
+        Reason::Resign if winner == Some(turn) => kifu::Termination::Abandoned(Some(!turn)),
+        Reason::Resign => kifu::Termination::Resign,
+        _ => kifu::Termination::Interrupted,
     }
 }
 
@@ -87,58 +89,58 @@ pub fn by_rules(position: &AnyPosition) -> Option<Ending> {
 }
 
 /// Endings of records without data, and their words.
-const RECORDED: [(&str, kifu::Ending); 16] = [
-    ("resign", kifu::Ending::Resign),
-    ("interrupted", kifu::Ending::Interrupted),
-    ("repetition", kifu::Ending::Repetition),
-    ("impasse", kifu::Ending::Impasse),
-    ("draw", kifu::Ending::Draw),
-    ("time", kifu::Ending::TimeUp),
-    ("declaration", kifu::Ending::Declaration),
-    ("move_limit", kifu::Ending::MaxMoves),
-    ("mate", kifu::Ending::Mate),
-    ("no_mate", kifu::Ending::NoMate),
-    ("taken_back", kifu::Ending::TakenBack),
-    ("error", kifu::Ending::Error),
-    ("default_win", kifu::Ending::DefaultWin),
-    ("default_loss", kifu::Ending::DefaultLoss),
-    ("sealed", kifu::Ending::Sealed),
-    ("illegal_move", kifu::Ending::IllegalMove(None)),
+const RECORDED: [(&str, kifu::Termination); 16] = [
+    ("resign", kifu::Termination::Resign),
+    ("interrupted", kifu::Termination::Interrupted),
+    ("repetition", kifu::Termination::Repetition),
+    ("impasse", kifu::Termination::Impasse),
+    ("draw", kifu::Termination::Draw),
+    ("time", kifu::Termination::TimeUp),
+    ("declaration", kifu::Termination::Declaration),
+    ("move_limit", kifu::Termination::MaxMoves),
+    ("mate", kifu::Termination::Mate),
+    ("no_mate", kifu::Termination::NoMate),
+    ("taken_back", kifu::Termination::TakenBack),
+    ("error", kifu::Termination::Error),
+    ("default_win", kifu::Termination::DefaultWin),
+    ("default_loss", kifu::Termination::DefaultLoss),
+    ("sealed", kifu::Termination::Sealed),
+    ("illegal_move", kifu::Termination::IllegalMove(None)),
 ];
 
 /// The ending of a record for the page, where `turn` was to move.
-pub fn of_record(ending: &kifu::Ending, turn: Color) -> EndingView {
+pub fn of_record(ending: &kifu::Termination, turn: Color) -> EndingView {
     let winner = match ending.outcome(turn) {
         Outcome::Won(winner) => Some(winner.into()),
         _ => None,
     };
     let known = RECORDED.iter().find(|(_, known)| known == ending).map(|(word, _)| *word);
     let (word, text) = match ending {
-        kifu::Ending::PerpetualCheck(_) => ("perpetual_check", None),
-        kifu::Ending::IllegalMove(text) => ("illegal_move", text.clone()),
-        kifu::Ending::IllegalAction(_) => ("illegal_action", None),
-        kifu::Ending::Abandoned(_) => ("abandoned", None),
-        kifu::Ending::Won(_) => ("won", None),
-        kifu::Ending::Other(text) => ("other", Some(text.clone())),
+        kifu::Termination::PerpetualCheck(_) => ("perpetual_check", None),
+        kifu::Termination::IllegalMove(text) => ("illegal_move", text.clone()),
+        kifu::Termination::IllegalAction(_) => ("illegal_action", None),
+        kifu::Termination::Abandoned(_) => ("abandoned", None),
+        kifu::Termination::Won(_) => ("won", None),
+        kifu::Termination::Other(text) => ("other", Some(text.clone())),
         _ => (known.unwrap_or("other"), None),
     };
     EndingView { reason: word.to_owned(), winner, text }
 }
 
 /// The ending of a record from the page's words; `None` if nobody knows them.
-pub fn to_record(value: &Value) -> Option<kifu::Ending> {
+pub fn to_record(value: &Value) -> Option<kifu::Termination> {
     let word = value["reason"].as_str()?;
     let winner = value["winner"].as_str().and_then(words::Color::of_word).map(Color::from);
     let text = value["text"].as_str();
     Some(match word {
-        "perpetual_check" => kifu::Ending::PerpetualCheck(winner?.opponent()),
-        "illegal_action" => kifu::Ending::IllegalAction(winner?.opponent()),
-        "abandoned" => kifu::Ending::Abandoned(winner.map(Color::opponent)),
-        "won" => kifu::Ending::Won(winner?),
-        "repetition" if winner.is_some() => kifu::Ending::Won(winner?),
-        "engine_failed" => kifu::Ending::Interrupted,
-        "illegal_move" => kifu::Ending::IllegalMove(text.map(one_line)),
-        "other" => kifu::Ending::Other(one_line(text?)),
+        "perpetual_check" => kifu::Termination::PerpetualCheck(winner?.opponent()),
+        "illegal_action" => kifu::Termination::IllegalAction(winner?.opponent()),
+        "abandoned" => kifu::Termination::Abandoned(winner.map(Color::opponent)),
+        "won" => kifu::Termination::Won(winner?),
+        "repetition" if winner.is_some() => kifu::Termination::Won(winner?),
+        "engine_failed" => kifu::Termination::Interrupted,
+        "illegal_move" => kifu::Termination::IllegalMove(text.map(one_line)),
+        "other" => kifu::Termination::Other(one_line(text?)),
         word => RECORDED.iter().find(|(known, _)| *known == word)?.1.clone(),
     })
 }
@@ -156,13 +158,13 @@ mod tests {
     #[test]
     fn endings_of_records_return_as_they_went() {
         let with_data = [
-            kifu::Ending::PerpetualCheck(Color::White),
-            kifu::Ending::IllegalMove(Some("1a1b".to_owned())),
-            kifu::Ending::IllegalAction(Color::Black),
-            kifu::Ending::Abandoned(Some(Color::Black)),
-            kifu::Ending::Abandoned(None),
-            kifu::Ending::Won(Color::White),
-            kifu::Ending::Other("?".to_owned()),
+            kifu::Termination::PerpetualCheck(Color::White),
+            kifu::Termination::IllegalMove(Some("1a1b".to_owned())),
+            kifu::Termination::IllegalAction(Color::Black),
+            kifu::Termination::Abandoned(Some(Color::Black)),
+            kifu::Termination::Abandoned(None),
+            kifu::Termination::Won(Color::White),
+            kifu::Termination::Other("?".to_owned()),
         ];
         for ending in RECORDED.iter().map(|(_, e)| e.clone()).chain(with_data) {
             let view = json!(of_record(&ending, Color::Black));

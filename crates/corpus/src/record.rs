@@ -22,7 +22,7 @@ pub(crate) fn from_record(record: &Record) -> Option<Game> {
         return None;
     }
     game.outcome = record.outcome();
-    game.reason = as_stored(record.ending().map_or(Reason::Unknown, kifu::Ending::reason));
+    game.reason = as_stored(record.ending().map_or(Reason::Unknown, kifu::Termination::reason));
     Some(game)
 }
 
@@ -65,12 +65,12 @@ pub(crate) fn to_record(game: &Game) -> Record {
 
 /// The word a record ends with: one that gives the same winner. Records have none for a game that
 /// was adjudicated; its loser is taken to have resigned.
-fn last_word(game: &Game, turn: Color) -> Option<kifu::Ending> {
+fn last_word(game: &Game, turn: Color) -> Option<kifu::Termination> {
     let reason = match game.reason {
         Reason::Adjudicated => Reason::Resign,
         reason => reason,
     };
-    kifu::Ending::of(play::Ending { outcome: game.outcome, reason }, turn)
+    kifu::Termination::of(play::Ending { outcome: game.outcome, reason }, turn)
 }
 
 #[cfg(test)]

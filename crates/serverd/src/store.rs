@@ -11,7 +11,7 @@ pub(crate) use reading::{account, latest, results, scores, unfinished, unrecorde
 
 use crate::config::Durability;
 use csa::record::{Finish, GameRecord, RecordedMove};
-use csa::{Reason, TimeRule};
+use csa::{ReasonWord, TimeRule};
 use play::{Ending, Outcome};
 use rules::Color;
 use rusqlite::{Connection, params};
@@ -331,9 +331,9 @@ fn rule(text: &str) -> Option<TimeRule> {
 }
 
 /// How a game ended, from the columns that say so.
-fn ending(reason: Reason, winner: Option<Color>, abandoned: bool) -> Ending {
+fn ending(reason: ReasonWord, winner: Option<Color>, abandoned: bool) -> Ending {
     let reason = if abandoned { play::Reason::Abandoned } else { reason.meaning() };
-    let broken_off = Reason::of(reason) == Reason::IllegalAction && winner.is_none();
+    let broken_off = ReasonWord::of(reason) == ReasonWord::IllegalAction && winner.is_none();
     let outcome = if broken_off { Outcome::Unknown } else { Outcome::of(winner) };
     Ending { outcome, reason }
 }

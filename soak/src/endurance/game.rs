@@ -5,7 +5,7 @@ use super::caller::{Caller, Manner};
 use super::script::{Dice, Ending, Script};
 use super::stored::{Expected, Known};
 use super::{SharedState, StepError};
-use csa::{Reason, ServerLine, Summary, TimeRule};
+use csa::{ReasonWord, ServerLine, Summary, TimeRule};
 use kifu::wire;
 use play::{Clock, ClockRule, GameRules};
 use rules::{AnyPosition, Color, Move};
@@ -73,7 +73,7 @@ impl<'a> ScriptedGame<'a> {
     }
 
     /// Plays the game to its end, through whatever happens.
-    pub(super) async fn play(&mut self) -> Result<Reason, String> {
+    pub(super) async fn play(&mut self) -> Result<ReasonWord, String> {
         loop {
             match self.attempt().await {
                 Ok(()) => break,
@@ -311,7 +311,7 @@ impl<'a> ScriptedGame<'a> {
             ..GameRules::default()
         };
         if let Some(ending) = rules.end_of(&after, number) {
-            let reason = Reason::of(ending.reason);
+            let reason = ReasonWord::of(ending.reason);
             self.expected = Some(Expected { reason, winner: ending.winner() });
         }
         players[self.turn().index()].say_as(&text, manner).await?;
@@ -329,7 +329,7 @@ impl<'a> ScriptedGame<'a> {
                         self.count(m, time, [said, heard]);
                     }
                 }
-                ServerLine::Reason(Reason::TimeUp) => self.time_is_over(heard)?,
+                ServerLine::Reason(ReasonWord::TimeUp) => self.time_is_over(heard)?,
                 ServerLine::Verdict(csa::Verdict::Chudan) => return Err(StepError::ConnectionLost),
                 _ => return wrong(format!("{line:?} instead of {text}")),
             }
@@ -339,7 +339,7 @@ impl<'a> ScriptedGame<'a> {
         if one != two {
             return wrong(format!("{one:?} for Black, {two:?} for White"));
         }
-        if one == Reason::TimeUp.to_string() {
+        if one == ReasonWord::TimeUp.to_string() {
             return self.hear_verdicts(players).await.map(|()| true);
         }
         let Some(expected) = self.expected else { return Ok(false) };
@@ -375,7 +375,7 @@ impl<'a> ScriptedGame<'a> {
             return wrong(format!("the time was over after {passed:?}"));
         }
         self.expected =
-            Some(Expected { reason: Reason::TimeUp, winner: Some(self.turn().opponent()) });
+            Some(Expected { reason: ReasonWord::TimeUp, winner: Some(self.turn().opponent()) });
         Ok(())
     }
 
@@ -395,13 +395,19 @@ impl<'a> ScriptedGame<'a> {
         let sign = if turn == Color::Black { '+' } else { '-' };
         let (speaker, line, head, reason) = match ending {
             Ending::Resign | Ending::MaxMoves | Ending::Repetition => {
-                (turn, "%TORYO".to_owned(), "%TORYO", Reason::Resign)
+                (turn, "%TORYO".to_owned(), "%TORYO", ReasonWord::Resign)
             }
-            Ending::IllegalMove => (turn, format!("{sign}1111FU"), "1111FU", Reason::IllegalMove),
-            Ending::Garbage => (turn, "HELLO,WORLD".to_owned(), "HELLO", Reason::IllegalMove),
-            Ending::FalseDeclaration => (turn, "%KACHI".to_owned(), "%KACHI", Reason::IllegalMove),
-            Ending::OutOfTurn => (turn.opponent(), "+7776FU".to_owned(), "", Reason::IllegalAction),
-            Ending::TimeUp => (turn, String::new(), "", Reason::TimeUp),
+            Ending::IllegalMove => {
+                (turn, format!("{sign}1111FU"), "1111FU", ReasonWord::IllegalMove)
+            }
+            Ending::Garbage => (turn, "HELLO,WORLD".to_owned(), "HELLO", ReasonWord::IllegalMove),
+            Ending::FalseDeclaration => {
+                (turn, "%KACHI".to_owned(), "%KACHI", ReasonWord::IllegalMove)
+            }
+            Ending::OutOfTurn => {
+                (turn.opponent(), "+7776FU".to_owned(), "", ReasonWord::IllegalAction)
+            }
+            Ending::TimeUp => (turn, String::new(), "", ReasonWord::TimeUp),
         };
         self.expected = Some(Expected { reason, winner: Some(speaker.opponent()) });
         if !line.is_empty() {

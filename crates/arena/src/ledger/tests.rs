@@ -33,7 +33,7 @@ fn entry(game: u64) -> Entry {
 fn record(game: u64) -> Record {
     let mut record = Record::new(AnyPosition::startpos(Game::Shogi));
     record.headers.set(kifu::Key::Event, &format!("game {game}"));
-    record.add(kifu::NodeId::ROOT, kifu::Step::End(kifu::Ending::Resign));
+    record.add(kifu::NodeId::ROOT, kifu::Step::End(kifu::Termination::Resign));
     record
 }
 

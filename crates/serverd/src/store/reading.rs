@@ -1,7 +1,7 @@
 //! What is read from the data file, by its writer and by any number of others.
 
 use super::{Error, StoredGame, color, damaged, ending, index, rule, time};
-use csa::Reason;
+use csa::ReasonWord;
 use csa::record::{Finish, RecordedMove};
 use rules::{AnyPosition, Color, Game};
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -27,7 +27,7 @@ fn game_of(row: &Row<'_>) -> Result<(i64, StoredGame), Error> {
         None => None,
         Some(word) => Some(Finish {
             ending: ending(
-                Reason::from_word(&word).ok_or_else(|| damaged("reason"))?,
+                ReasonWord::from_word(&word).ok_or_else(|| damaged("reason"))?,
                 color(row.get(18)?),
                 row.get::<_, Option<bool>>(21)?.unwrap_or(false),
             ),
