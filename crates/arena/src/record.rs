@@ -76,10 +76,10 @@ fn head(record: &mut Record, caption: &Caption) {
 /// What a player thought, from Black's point of view and without the move it played.
 fn evaluation(info: &Info, played: Move, turn: Color) -> Evaluation {
     let score = info.score.map(|(score, _)| match score {
-        Score::Cp(cp) if turn == Color::Black => kifu::Score::Cp(cp),
-        Score::Cp(cp) => kifu::Score::Cp(cp.saturating_neg()),
-        Score::Mate(plies) => kifu::Score::Mate { winner: turn, plies },
-        Score::Mated(plies) => kifu::Score::Mate { winner: turn.opponent(), plies },
+        Score::Cp(cp) if turn == Color::Black => kifu::BlackScore::Cp(cp),
+        Score::Cp(cp) => kifu::BlackScore::Cp(cp.saturating_neg()),
+        Score::Mate(plies) => kifu::BlackScore::Mate { winner: turn, plies },
+        Score::Mated(plies) => kifu::BlackScore::Mate { winner: turn.opponent(), plies },
     });
     // A line that begins otherwise belongs to an earlier opinion.
     let pv = match info.pv.split_first() {

@@ -26,7 +26,6 @@ pub(crate) struct Conditions {
     pub(crate) times: [TimeRule; 2],
 }
 
-/// The game.
 pub(crate) struct LocalGame {
     conditions: Conditions,
     position: AnyPosition,

@@ -20,7 +20,6 @@ pub enum ServerLine {
     Start(String),
     /// `REJECT:game by name`
     Rejected {
-        /// The game.
         game: String,
         /// Who rejected it.
         by: String,
@@ -34,7 +33,6 @@ pub enum ServerLine {
     },
     /// A word with `%` and its time.
     Special {
-        /// Which.
         special: Special,
         /// What was recorded.
         time: Option<Duration>,

@@ -53,9 +53,7 @@ pub enum SummaryError {
     /// A value that cannot be read.
     #[error("{key:?} in the game summary is {value:?}, expected {expected}")]
     Value {
-        /// The key.
         key: String,
-        /// The value.
         value: String,
         /// What it should be.
         expected: &'static str,

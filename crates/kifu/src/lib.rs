@@ -37,7 +37,7 @@ mod writer;
 pub use csa::wire;
 pub use diagram::{diagram, move_list};
 pub use error::{Problem, ReadError, WriteError};
-pub use evaluation::{Evaluation, Score};
+pub use evaluation::{BlackScore, Evaluation};
 pub use format::{Format, UnknownFormat};
 pub use headers::{Headers, Key};
 pub use movetext::write_line;

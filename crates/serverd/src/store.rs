@@ -17,7 +17,7 @@ use rules::Color;
 use rusqlite::{Connection, params};
 use server::Conditions;
 use server::calendar;
-use server::lobby::{Score, Source, Stored};
+use server::lobby::{Source, Stored, TournamentResult};
 use server::room::{Entry, Room};
 use std::collections::HashMap;
 use std::path::Path;
@@ -103,7 +103,6 @@ impl StoredGame {
         Source { event: self.conditions.event, start: self.conditions.start, moves }
     }
 
-    /// The record.
     pub(crate) fn record(&self) -> kifu::Record {
         let conditions = &self.conditions;
         let ended = self.ended.map(calendar::text);
@@ -168,7 +167,7 @@ impl Store {
                     Stored::Game { conditions, entry, wall } => {
                         store_entry(&transaction, &mut keys, conditions, entry, *wall)?;
                     }
-                    Stored::Score(score) => store_score(&transaction, score)?,
+                    Stored::Tournament(score) => store_score(&transaction, score)?,
                 }
             }
             for id in recorded {
@@ -290,11 +289,11 @@ fn store_start(transaction: &Connection, conditions: &Conditions, wall: i64) -> 
     Err(damaged("too many games of one name"))
 }
 
-fn store_score(transaction: &Connection, score: &Score) -> Result<(), Error> {
+fn store_score(transaction: &Connection, score: &TournamentResult) -> Result<(), Error> {
     let sql = "INSERT OR REPLACE INTO scores (event, stage, round, black, white, winner, game) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let winner = score.winner.map(number);
-    let Score { event, black, white, game, .. } = score;
+    let TournamentResult { event, black, white, game, .. } = score;
     let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
     let (stage, round) = (count(score.stage), count(score.round));
     let values = params![event, stage, round, black, white, winner, game];

@@ -376,7 +376,7 @@ fn a_whole_game_of_two_clients_in_a_room() {
             for line in player.sent() {
                 let line = ClientLine::parse(&line);
                 if !matches!(line, ClientLine::Login { .. } | ClientLine::Logout) {
-                    queue.extend(room.hear(color, &line, now));
+                    queue.extend(room.receive(color, &line, now));
                 }
             }
         }

@@ -6,7 +6,7 @@ use csa::record::{Finish, RecordedMove};
 use rules::{AnyPosition, Color, Game};
 use rusqlite::{Connection, OptionalExtension, Row};
 use server::Conditions;
-use server::lobby::Score;
+use server::lobby::TournamentResult;
 use server::rating;
 
 const COLUMNS: &str = "key, id, event, black, white, game, start, black_time, white_time, max_moves, \
@@ -131,11 +131,11 @@ pub(crate) fn account(connection: &Connection, name: &str) -> Result<Option<Stri
 }
 
 /// Results of tournaments, in the order of their rounds.
-pub(crate) fn scores(connection: &Connection) -> Result<Vec<Score>, Error> {
+pub(crate) fn scores(connection: &Connection) -> Result<Vec<TournamentResult>, Error> {
     let sql = "SELECT event, stage, round, black, white, winner, game FROM scores ORDER BY event, stage, round";
     let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([], |row| {
-        Ok(Score {
+        Ok(TournamentResult {
             event: row.get(0)?,
             stage: index(row.get(1)?)?,
             round: index(row.get(2)?)?,

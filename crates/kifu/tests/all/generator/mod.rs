@@ -1,6 +1,6 @@
 //! Random records: legal games with variations, times, comments, evaluations and endings.
 
-use kifu::{Evaluation, Key, NodeId, Record, Replay, Score, Step, Termination};
+use kifu::{BlackScore, Evaluation, Key, NodeId, Record, Replay, Step, Termination};
 use proptest::prelude::*;
 use rules::{AnyPosition, Color, Game, Handicap, Kings, Move};
 use std::time::Duration;
@@ -189,9 +189,9 @@ fn plain(text: &str) -> String {
 
 fn evaluation(pos: &AnyPosition, dice: &mut Dice<'_>) -> Evaluation {
     let score = match dice.roll(4) {
-        0 => Score::Mate { winner: Color::White, plies: None },
-        1 => Score::Mate { winner: Color::Black, plies: Some(dice.roll(99) as u32 + 1) },
-        _ => Score::Cp(dice.roll(4000) as i32 - 2000),
+        0 => BlackScore::Mate { winner: Color::White, plies: None },
+        1 => BlackScore::Mate { winner: Color::Black, plies: Some(dice.roll(99) as u32 + 1) },
+        _ => BlackScore::Cp(dice.roll(4000) as i32 - 2000),
     };
     let mut pos = pos.clone();
     let mut pv = Vec::new();
