@@ -21,7 +21,7 @@ export const en = {
   'pieces.kanji': 'Two kanji', 'pieces.single': 'One kanji', 'pieces.western': 'Letters',
   'coordinates.japanese': '7六', 'coordinates.western': '7f', 'coordinates.none': 'None',
 
-  'new.game': 'Game', 'new.opponent': 'Opponent', 'new.nue': 'Nue', 'new.engine': 'Another engine', 'new.human': 'Another person here', 'new.level': 'Strength', 'new.movetime': 'Time per move',
+  'new.game': 'Game', 'new.opponent': 'Opponent', 'new.nue': 'Nue', 'new.engine': 'Another engine', 'new.human': 'Another person', 'new.level': 'Strength', 'new.movetime': 'Time per move',
   'new.humantext': 'Two people share this board.', 'new.handicap': 'Handicap', 'new.side': 'You play', 'new.random': 'Random', 'new.clock': 'Clock', 'new.start': 'Play',
   'new.handicaptext': 'White gives the handicap and moves first; Black receives it.',
   'clock.none': 'No clock', 'clock.blitz': '10 seconds per move', 'clock.rapid': '5 minutes, then 15 seconds per move', 'clock.classic': '10 minutes, then 30 seconds per move', 'clock.long': '30 minutes, then 60 seconds per move', 'clock.fischer': '5 minutes + 5 seconds per move (Fischer)', 'clock.own': 'Custom…',
