@@ -13,7 +13,6 @@ use std::thread::Scope;
 /// The encoder of a model, for the pipeline.
 pub(crate) struct Words<'a, V: Variant>(pub(crate) &'a dyn Encoder<V>);
 
-/// One batch.
 #[derive(Default)]
 pub(crate) struct Batch {
     pub(crate) words: Vec<u32>,

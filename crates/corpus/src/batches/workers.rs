@@ -17,7 +17,6 @@ pub(super) enum Job<W> {
     Gather { ticket: u64, pool: Arc<Pool<W>>, batch: usize },
 }
 
-/// Something done.
 pub(super) enum Done<W, B> {
     Decoded { ticket: u64, rows: Result<Rows<W>, String> },
     Gathered { ticket: u64, batch: B },
