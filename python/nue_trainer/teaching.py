@@ -77,6 +77,7 @@ class TeacherRun:
 
     def __init__(self, settings: Settings, teaching: Teaching, say: Say = print) -> None:
         self.settings, self.teaching, self.say = settings, teaching, say
+        self.begun = time.monotonic()
         self.device = choose_device(settings.device)
         if Path(settings.out).exists() and not (settings.force or settings.resume):
             raise TrainingError(f"{settings.out}: exists; --force replaces it")
@@ -103,7 +104,9 @@ class TeacherRun:
     def samples(self) -> Iterator[tuple[float, Sample]]:
         """Batches with the share of the run that is done, from 0 to 1."""
         settings, seconds = self.settings, self.teaching.seconds
-        begun = time.monotonic()
+        # Reading the positions counts as well, so that a run ends when it was told to.
+        read = time.monotonic() - self.begun
+        begun, seconds = time.monotonic(), max(seconds - read, 1.0) if seconds else 0.0
         for epoch in range(settings.epochs if seconds == 0 else 1_000_000):
             total = -(-self.supply.positions // settings.batch)
             for number, sample in enumerate(self.supply.epoch(epoch)):
