@@ -3,31 +3,31 @@
 //! The work and its files are in room `trainer`; here are flags and what is shown.
 
 mod args;
-mod display;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use args::TrainArgs;
 
 use crate::failure::{Failure, Outcome};
+use crate::interrupt;
+use crate::progress::TrainingDisplay;
 use chart::grouped;
-use display::Display;
-use std::time::Duration;
 use teacher::TeacherError;
-use trainer::{Corpus, DataError, Ended, Run, RunError};
+use trainer::{DataError, Ended, Run, RunError};
 
 /// Runs the command.
 pub(crate) fn run(args: &TrainArgs) -> Outcome {
-    let first = args.data.first().ok_or_else(|| Failure::usage("no teacher files given"))?;
-    let game = Corpus::game_of(first).map_err(|e| Failure::failed(e.to_string()))?;
-    let run = args.run(game)?;
-    let mut display = Display::new(Duration::from_secs(args.checkpoint_every));
+    let request = args.request();
+    let run = request.run()?;
+    // Where it cannot be set, an interrupt ends the program at once: the checkpoint stays.
+    let (stop, _) = interrupt::flag();
+    let mut display = TrainingDisplay::new(request.options.checkpoint_every, stop);
     let ended = run.start(&mut display)?;
     display.clear();
     last_words(&run, &ended, &display)
 }
 
-fn last_words(run: &Run, ended: &Ended, display: &Display) -> Outcome {
+fn last_words(run: &Run, ended: &Ended, display: &TrainingDisplay) -> Outcome {
     let out = run.files.out.display();
     if ended.stopped {
         let checkpoint = run.files.checkpoint.display();

@@ -13,10 +13,13 @@ use rules::Game;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 use think::{Moment, TimeSource};
+
+/// How often it is looked whether a run is to be abandoned.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// A match to be played.
 #[derive(Clone, Debug)]
@@ -40,7 +43,7 @@ pub struct MatchRunner {
     pub time: Arc<dyn TimeSource>,
     /// Makes engines of this program.
     pub factory: Arc<EngineFactory>,
-    /// Set to break off all games at once.
+    /// Set from outside to abandon all games at once; never set here.
     pub abandoned: Arc<AtomicBool>,
 }
 
@@ -132,11 +135,14 @@ impl MatchRunner {
     ) {
         let next = AtomicU64::new(0);
         let (sender, events) = channel();
+        // Whoever watches may end this run without ending what comes after it.
+        let stopped = Arc::new(AtomicBool::new(false));
+        let inner = Self { abandoned: Arc::clone(&stopped), ..self.clone() };
         thread::scope(|scope| {
             for worker in 0..plan.concurrency.max(1) {
                 let sender = sender.clone();
-                let next = &next;
-                let work = move || Worker::new(plan, self, worker, sender).work(next, wanted);
+                let (next, inner) = (&next, &inner);
+                let work = move || Worker::new(plan, inner, worker, sender).work(next, wanted);
                 let spawned =
                     thread::Builder::new().name(format!("game {worker}")).spawn_scoped(scope, work);
                 if spawned.is_err() && worker > 0 {
@@ -145,9 +151,18 @@ impl MatchRunner {
                 }
             }
             drop(sender);
-            while let Ok(event) = events.recv() {
-                if watch(event) == Flow::Stop {
-                    self.abandoned.store(true, Ordering::Relaxed);
+            loop {
+                if self.abandoned.load(Ordering::Relaxed) {
+                    stopped.store(true, Ordering::Relaxed);
+                }
+                match events.recv_timeout(LOOK) {
+                    Ok(event) => {
+                        if watch(event) == Flow::Stop {
+                            stopped.store(true, Ordering::Relaxed);
+                        }
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => break,
                 }
             }
         });

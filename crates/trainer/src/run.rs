@@ -7,8 +7,10 @@
 mod curve;
 mod log;
 mod nets;
+mod request;
 mod tables;
 
+pub use request::{TrainingOptions, TrainingRequest};
 pub use tables::TableKind;
 
 use crate::agreement::Choices;

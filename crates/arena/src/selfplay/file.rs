@@ -1,8 +1,8 @@
 //! A teacher file that self-play fills: appended to block by block, and what is in it decides where
 //! a resumed run goes on.
 
-use super::maker::{Broken, Made};
-use super::{Production, Recipe};
+use super::player::{PlayedGame, SelfPlayError};
+use super::{Production, SelfPlayPlan};
 use engines::EngineFactory;
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -37,7 +37,7 @@ pub struct Goal {
 
 /// Who plays, and until when.
 pub struct Run<'a> {
-    pub recipe: &'a Recipe,
+    pub plan: &'a SelfPlayPlan,
     pub factory: &'a EngineFactory,
     /// Games at a time.
     pub threads: usize,
@@ -87,7 +87,7 @@ pub struct Ended {
     pub progress: Progress,
     /// Length of the file.
     pub bytes: u64,
-    /// It was broken off before its goal; a resumed run goes on.
+    /// It was interrupted before its goal; a resumed run goes on.
     pub interrupted: bool,
 }
 
@@ -99,7 +99,7 @@ pub enum FileError {
     #[error("{}: {reason}", path.display())]
     File { path: PathBuf, reason: String },
     #[error(transparent)]
-    Broken(#[from] Broken),
+    SelfPlay(#[from] SelfPlayError),
 }
 
 /// A file of games, open for more.
@@ -169,7 +169,7 @@ impl GameFile {
         watch: &mut dyn FnMut(&Progress),
     ) -> Result<Ended, FileError> {
         let production = Production {
-            recipe: run.recipe,
+            plan: run.plan,
             factory: run.factory,
             threads: run.threads,
             first: self.games(),
@@ -209,7 +209,12 @@ impl GameFile {
         Ok(Ended { progress, bytes, interrupted })
     }
 
-    fn write(&mut self, made: &Made, block: u64, closed: &mut u64) -> Result<(), TeacherError> {
+    fn write(
+        &mut self,
+        made: &PlayedGame,
+        block: u64,
+        closed: &mut u64,
+    ) -> Result<(), TeacherError> {
         self.writer.write(&made.game)?;
         if self.writer.positions() - *closed >= block {
             *closed = self.writer.positions();
@@ -231,6 +236,6 @@ fn file_error(path: &Path, reason: &dyn Display) -> FileError {
 
 impl std::fmt::Debug for Run<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Run").field("recipe", self.recipe).finish_non_exhaustive()
+        f.debug_struct("Run").field("plan", self.plan).finish_non_exhaustive()
     }
 }
