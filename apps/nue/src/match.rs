@@ -54,11 +54,13 @@ fn end(progress: &MatchProgress<'_>, args: &MatchArgs, interrupted: bool, kept: 
     } else {
         write!(out, "{}", summary.text())?;
     }
-    if broken_off && kept {
-        say("go on with the same command and --resume");
-    }
     match progress.broken_engine() {
         Some(name) => Err(Failure::failed(format!("the match was given up: {name} does not work"))),
+        None if broken_off && kept => {
+            let advice = "interrupted; the same command with --resume goes on";
+            Err(Failure::Interrupted(advice.to_owned()))
+        }
+        None if broken_off => Err(Failure::Interrupted("interrupted".to_owned())),
         None => Ok(()),
     }
 }

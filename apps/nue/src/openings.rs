@@ -38,7 +38,8 @@ pub(crate) struct MakeArgs {
     margin: u32,
 
     /// Nodes of the search that judges
-    #[arg(long, value_name = "N", default_value_t = usual().nodes)]
+    #[arg(long, value_name = "N", default_value_t = usual().nodes,
+          value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
 
     /// The engine that judges, as in "nue match"; our own if missing
@@ -118,6 +119,7 @@ impl From<OpeningMakerError> for Failure {
     fn from(error: OpeningMakerError) -> Self {
         match error {
             OpeningMakerError::Request(error) => Self::from(error),
+            OpeningMakerError::Interrupted => Self::Interrupted(error.to_string()),
             error => Self::failed(error.to_string()),
         }
     }

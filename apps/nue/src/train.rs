@@ -29,14 +29,7 @@ pub(crate) fn run(args: &TrainArgs) -> Outcome {
 
 fn last_words(run: &Run, ended: &Ended, display: &TrainingDisplay) -> Outcome {
     let out = run.files.out.display();
-    if ended.stopped {
-        let checkpoint = run.files.checkpoint.display();
-        display.say(&format!("stopped; --resume goes on from {checkpoint}"));
-    }
-    if !ended.improved && ended.stopped {
-        return Ok(());
-    }
-    if !ended.improved {
+    if !ended.improved && !ended.stopped {
         return Err(Failure::Nothing(format!(
             "{out} not written: nothing was better than the beginning"
         )));
@@ -50,6 +43,11 @@ fn last_words(run: &Run, ended: &Ended, display: &TrainingDisplay) -> Outcome {
             losses.score,
             losses.result,
         ));
+    }
+    if ended.stopped {
+        let checkpoint = run.files.checkpoint.display();
+        let message = format!("interrupted; --resume goes on from {checkpoint}");
+        return Err(Failure::Interrupted(message));
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::runner::{Event, Finished, Flow, MatchRunner, Plan};
 use crate::standings::{CountedGame, Standings};
 use crate::stats::{MatchScore, Sprt, Verdict};
 use crate::summary::Summary;
-use durable::JournalError;
+use durable::{JournalError, Lock};
 use engines::FaultKind;
 use rules::Color;
 use std::collections::HashSet;
@@ -270,6 +270,10 @@ fn open_ledger(
         return Ok((Some(ledger), entries));
     }
     if options.force {
+        let journal = journal_path(path);
+        if Lock::is_held(&journal) {
+            return Err(LedgerError::Journal(JournalError::InUse(journal)).into());
+        }
         for path in [path.clone(), journal_path(path)] {
             if let Err(source) = std::fs::remove_file(&path)
                 && source.kind() != io::ErrorKind::NotFound

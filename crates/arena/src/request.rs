@@ -109,9 +109,7 @@ impl MatchRequest {
         let mut warnings = Vec::new();
         let openings = self.source().read(&mut warnings)?;
         let rounds = self.games.div_ceil(2);
-        if self.games == 0 {
-            return Err(RequestError::Usage("no games to play: --games is 0".to_owned()));
-        }
+        check_pairs(self.games).map_err(|why| RequestError::Usage(format!("--games: {why}")))?;
         let schedule = Schedule::new(self.format, engines.len(), rounds, openings.len(), self.seed);
         if schedule.repeats_openings() {
             warnings.push(format!(
@@ -200,6 +198,19 @@ impl MatchRequest {
             engines.push(engine);
         }
         Ok(engines)
+    }
+}
+
+/// Whether a match can have so many games: every opening is played from both sides.
+pub fn check_pairs(games: u64) -> Result<(), String> {
+    match games {
+        0 => Err("no games to play".to_owned()),
+        n if !n.is_multiple_of(2) => Err(format!(
+            "{n} games are no whole pairs, one from each side; say {} or {}",
+            n.saturating_sub(1).max(2),
+            n.saturating_add(1)
+        )),
+        _ => Ok(()),
     }
 }
 

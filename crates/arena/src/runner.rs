@@ -13,13 +13,10 @@ use rules::Game;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 use think::{Moment, TimeSource};
-
-/// How often it is looked whether a run is to be abandoned.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// A match to be played.
 #[derive(Clone, Debug)]
@@ -43,7 +40,8 @@ pub struct MatchRunner {
     pub time: Arc<dyn TimeSource>,
     /// Makes engines of this program.
     pub factory: Arc<EngineFactory>,
-    /// Set from outside to abandon all games at once; never set here.
+    /// Set from outside to end: games of a match that are under way are finished and no other
+    /// begins, everything shorter is abandoned. Never set here.
     pub abandoned: Arc<AtomicBool>,
 }
 
@@ -142,7 +140,9 @@ impl MatchRunner {
             for worker in 0..plan.concurrency.max(1) {
                 let sender = sender.clone();
                 let (next, inner) = (&next, &inner);
-                let work = move || Worker::new(plan, inner, worker, sender).work(next, wanted);
+                let ending = &*self.abandoned;
+                let work =
+                    move || Worker::new(plan, inner, worker, sender).work(next, wanted, ending);
                 let spawned =
                     thread::Builder::new().name(format!("game {worker}")).spawn_scoped(scope, work);
                 if spawned.is_err() && worker > 0 {
@@ -151,18 +151,9 @@ impl MatchRunner {
                 }
             }
             drop(sender);
-            loop {
-                if self.abandoned.load(Ordering::Relaxed) {
+            while let Ok(event) = events.recv() {
+                if watch(event) == Flow::Stop {
                     stopped.store(true, Ordering::Relaxed);
-                }
-                match events.recv_timeout(LOOK) {
-                    Ok(event) => {
-                        if watch(event) == Flow::Stop {
-                            stopped.store(true, Ordering::Relaxed);
-                        }
-                    }
-                    Err(RecvTimeoutError::Timeout) => {}
-                    Err(RecvTimeoutError::Disconnected) => break,
                 }
             }
         });
@@ -189,8 +180,13 @@ impl<'a> Worker<'a> {
         Self { plan, runner, cpus, players: HashMap::new(), events }
     }
 
-    fn work(mut self, next: &AtomicU64, wanted: &(dyn Fn(u64) -> bool + Sync)) {
-        loop {
+    fn work(
+        mut self,
+        next: &AtomicU64,
+        wanted: &(dyn Fn(u64) -> bool + Sync),
+        ending: &AtomicBool,
+    ) {
+        while !ending.load(Ordering::Relaxed) {
             let id = next.fetch_add(1, Ordering::Relaxed);
             let Some(scheduled) = self.plan.schedule.game(id) else { return };
             if !wanted(id) {

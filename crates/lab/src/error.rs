@@ -14,6 +14,8 @@ pub enum LabError {
     File { path: PathBuf, reason: String },
     #[error("{}: 9999 generations are over", .0.display())]
     Full(PathBuf),
+    #[error("{}: another run learns there", .0.display())]
+    InUse(PathBuf),
     #[error("this step ended with {status}: {command}")]
     Step { status: std::process::ExitStatus, command: String },
     /// It was asked to end, and goes on when the same is asked for again.

@@ -19,7 +19,7 @@ use crate::model::Model;
 use crate::net::NetOptions;
 use crate::session::{Entry, Next, Progress, Session, Settings, Watch};
 use crate::workers::Workers;
-use durable::Draft;
+use durable::{Draft, InUse, Lock};
 use log::Log;
 use nnue::Architecture;
 use rules::{Game, Variant};
@@ -38,6 +38,9 @@ pub enum RunError {
     /// An output is there already.
     #[error("{}: exists", .0.display())]
     Exists(PathBuf),
+    /// Somebody else trains it.
+    #[error("{}: another run is writing it", .0.display())]
+    InUse(PathBuf),
     /// Teacher files cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
@@ -118,6 +121,8 @@ pub struct Begun {
     /// Positions validated on.
     pub held_out: usize,
     pub epochs: u64,
+    /// Positions of a batch.
+    pub batch: usize,
     pub threads: usize,
 }
 
@@ -151,8 +156,11 @@ pub struct Ended {
 }
 
 impl Run {
-    /// Trains.
+    /// Trains. Nobody else may write the same net meanwhile.
     pub fn start(&self, observer: &mut dyn Observer) -> Result<Ended, RunError> {
+        let out = &self.files.out;
+        let lock = Lock::beside(out).map_err(|e| RunError::cannot_write(out, &e))?;
+        let _lock = lock.map_err(|InUse| RunError::InUse(out.clone()))?;
         self.check_outputs()?;
         let data = Corpus::open(&self.files.data, self.game)?;
         let validation = Corpus::open(&self.files.validation, self.game)?;
@@ -239,7 +247,8 @@ impl Material<'_> {
         }
         let (epochs, threads) = (run.settings.epochs, run.workers.threads());
         let model = description.clone();
-        observer.begun(&Begun { model, games, positions, held_out, epochs, threads });
+        let batch = run.settings.batch;
+        observer.begun(&Begun { model, games, positions, held_out, epochs, batch, threads });
         if run.resume {
             resume(&run.files.checkpoint, &mut session)?;
         }

@@ -15,7 +15,8 @@ pub(crate) struct TrainingFlags {
     #[arg(long, value_name = "N", default_value_t = usual().objective.scale, value_parser = positive)]
     scale: f32,
     /// Most epochs (passes over the data)
-    #[arg(long, value_name = "N", default_value_t = usual().epochs)]
+    #[arg(long, value_name = "N", default_value_t = usual().epochs,
+          value_parser = clap::value_parser!(u64).range(1..))]
     epochs: u64,
     /// Positions of a batch
     #[arg(long, value_name = "N", default_value_t = usual().batch as u32,

@@ -20,15 +20,18 @@ pub(crate) struct GenArgs {
     out: PathBuf,
 
     /// Stop after that many games
-    #[arg(long, value_name = "N", required_unless_present_any = ["positions", "minutes"])]
+    #[arg(long, value_name = "N", required_unless_present_any = ["positions", "minutes"],
+          value_parser = clap::value_parser!(u64).range(1..))]
     games: Option<u64>,
 
     /// Stop after that many positions
-    #[arg(long, value_name = "N", conflicts_with = "games")]
+    #[arg(long, value_name = "N", conflicts_with = "games",
+          value_parser = clap::value_parser!(u64).range(1..))]
     positions: Option<u64>,
 
     /// Nodes for each move
-    #[arg(long, value_name = "N", default_value_t = SelfPlaySettings::default().nodes)]
+    #[arg(long, value_name = "N", default_value_t = SelfPlaySettings::default().nodes,
+          value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
 
     /// Which games
@@ -36,8 +39,8 @@ pub(crate) struct GenArgs {
     seed: u64,
 
     /// Games at a time; as many as processors if missing
-    #[arg(long, short = 'j', value_name = "N")]
-    threads: Option<usize>,
+    #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
 
     /// A net file, or a folder with nn.bin, kkppt.bin or three-piece tables
     #[arg(long, value_name = "FILE|DIR")]
@@ -72,7 +75,7 @@ impl GenArgs {
             existing: self.existing(),
             goal: Goal { games: self.games, positions: self.positions, time: None },
             net: self.net.clone(),
-            threads: self.threads,
+            threads: self.threads.map(usize::from),
             settings,
             ..SelfPlay::default()
         };

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::flags::{self, MatchFlags, SelfPlayFlags, TrainingFlags};
 use crate::start::GameArg;
-use arena::request::MatchRequest;
+use arena::request::{MatchRequest, check_pairs};
 use arena::selfplay::file::Goal;
 use arena::selfplay::settings::SelfPlaySettings;
 use arena::stats::Sprt;
@@ -24,15 +24,18 @@ pub(crate) struct LearnArgs {
     pub(super) folder: PathBuf,
 
     /// Generations to make in this run
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) generations: u32,
 
     /// Positions of self-play
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000,
+          value_parser = clap::value_parser!(u64).range(1..))]
     positions: u64,
 
     /// Nodes for each move of self-play
-    #[arg(long, value_name = "N", default_value_t = 400)]
+    #[arg(long, value_name = "N", default_value_t = 400,
+          value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
 
     /// Seed; every generation takes its own from it
@@ -44,7 +47,8 @@ pub(crate) struct LearnArgs {
     validation: f64,
 
     /// Generations whose games are learned from: this one and those before
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = 3,
+          value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) window: u32,
 
     /// Architecture of a first net
@@ -136,6 +140,8 @@ impl LearnArgs {
     }
 
     fn gate(&self) -> Result<MatchRequest, Failure> {
+        check_pairs(self.gate_games)
+            .map_err(|why| Failure::usage(format!("--gate-games: {why}")))?;
         let mut gate = MatchRequest {
             each: vec![self.gate_limit.clone()],
             games: self.gate_games,

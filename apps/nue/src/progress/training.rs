@@ -139,7 +139,7 @@ impl TrainingDisplay {
 
 impl Observer for TrainingDisplay {
     fn begun(&mut self, begun: &Begun) {
-        let Begun { model, held_out, epochs, threads, .. } = begun;
+        let Begun { model, held_out, epochs, batch, threads, .. } = begun;
         (self.epochs, self.positions) = (*epochs, begun.positions);
         let (positions, games) = (grouped(begun.positions), grouped(begun.games));
         self.say(&format!(
@@ -154,6 +154,13 @@ impl Observer for TrainingDisplay {
             "score",
             "result",
         ));
+        if *batch as u64 > begun.positions {
+            self.say(&format!(
+                "hint: a batch of {} positions is larger than the data: an epoch is a single step; \
+                 a smaller --batch learns more from it",
+                grouped(*batch as u64),
+            ));
+        }
     }
 
     fn batch(&mut self, progress: &Progress) -> Next {

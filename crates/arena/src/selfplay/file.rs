@@ -3,6 +3,7 @@
 
 use super::player::{PlayedGame, SelfPlayError};
 use super::{Production, SelfPlayPlan};
+use durable::{InUse, Lock};
 use engines::EngineFactory;
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -96,6 +97,8 @@ pub struct Ended {
 pub enum FileError {
     #[error("{}: exists", .0.display())]
     Exists(PathBuf),
+    #[error("{}: another run is writing it", .0.display())]
+    InUse(PathBuf),
     #[error("{}: {reason}", path.display())]
     File { path: PathBuf, reason: String },
     #[error(transparent)]
@@ -110,6 +113,7 @@ pub struct GameFile {
     /// Fingerprints of the games in it.
     seen: HashSet<u64>,
     damage: Option<String>,
+    _lock: Lock,
 }
 
 impl GameFile {
@@ -120,8 +124,11 @@ impl GameFile {
         if exists && existing == Existing::Refuse {
             return Err(FileError::Exists(path.to_owned()));
         }
+        // Held from before the first byte is touched until the file is closed.
+        let lock = Lock::exclusive(path).map_err(|e| failed(&e))?;
+        let lock = lock.map_err(|InUse| FileError::InUse(path.to_owned()))?;
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(existing == Existing::Replace);
+        options.read(true).write(true).truncate(existing == Existing::Replace);
         let file = options.open(path).map_err(|e| failed(&e))?;
         let mut seen = HashSet::new();
         let mut damage = None;
@@ -136,7 +143,7 @@ impl GameFile {
         } else {
             Writer::new(file, header).map_err(|e| failed(&e))?
         };
-        Ok(Self { path: path.to_owned(), writer, seen, damage })
+        Ok(Self { path: path.to_owned(), writer, seen, damage, _lock: lock })
     }
 
     /// What was wrong behind the last whole block, and is cut off.
@@ -237,5 +244,28 @@ fn file_error(path: &Path, reason: &dyn Display) -> FileError {
 impl std::fmt::Debug for Run<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Run").field("plan", self.plan).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rules::Game;
+
+    /// Two writers of one file would each overwrite the other's blocks.
+    #[test]
+    fn a_file_has_one_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        let header = || Header::new(Game::Minishogi);
+        let open = |existing| GameFile::open(&path, existing, header());
+        let first = open(Existing::Refuse).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        for existing in [Existing::Resume, Existing::Replace] {
+            assert!(matches!(open(existing), Err(FileError::InUse(_))), "{existing:?}");
+            assert_eq!(std::fs::read(&path).unwrap(), before);
+        }
+        drop(first);
+        assert!(open(Existing::Resume).is_ok());
     }
 }
