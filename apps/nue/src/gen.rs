@@ -24,7 +24,7 @@ pub(crate) fn run(args: &GenArgs) -> Outcome {
     let Some(ended) = ended? else { return Ok(()) };
     SelfPlayDisplay::report(&request.out, &ended);
     if ended.interrupted {
-        return Err(Failure::Interrupted("interrupted; --resume goes on".to_owned()));
+        return Err(Failure::Interrupted("interrupted; --resume continues".to_owned()));
     }
     Ok(())
 }

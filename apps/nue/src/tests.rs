@@ -10,13 +10,15 @@ use arena::selfplay::file::{Existing, Goal};
 use arena::selfplay::settings::SelfPlaySettings;
 use arena::selfplay::{NearBest, RandomMoves};
 use clap::Parser;
+use corpus::Sieve;
+use corpus::batches::Selection;
 use lab::commands::{self, CommandLine};
 use lab::selfplay::SelfPlay;
 use nnue::Isa;
 use rules::{Declaration, Game};
 use std::path::PathBuf;
 use std::time::Duration;
-use trainer::{Objective, Optimiser, Selection, TrainingOptions, TrainingRequest};
+use trainer::{Objective, Optimiser, TrainingOptions, TrainingRequest};
 
 /// What a user gets who types the line into a shell.
 fn typed(line: &CommandLine) -> Command {
@@ -80,6 +82,7 @@ fn training_is_repeated_by_its_command() {
     let plain = TrainingRequest {
         data: vec!["a b".into(), "c".into()],
         validation: vec!["d".into(), "e".into()],
+        game: Game::Shogi,
         out: "nn.bin".into(),
         architecture: Some("halfkp-256x2-32-32".into()),
         from: None,
@@ -92,12 +95,11 @@ fn training_is_repeated_by_its_command() {
     let options = TrainingOptions {
         objective: Objective { lambda: 0.35, scale: 532.0 },
         selection: Selection {
-            no_checks: false,
-            no_captures: false,
-            no_random: false,
+            sieve: Sieve { no_check: false, quiet: false, no_random: false, ..Sieve::TRAINING },
             limit: 2000,
             mirror: false,
             leaf: true,
+            ..Selection::default()
         },
         epochs: 3,
         batch: 256,
@@ -119,6 +121,7 @@ fn training_is_repeated_by_its_command() {
         checkpoint_every: Duration::from_secs(5),
     };
     let all = TrainingRequest {
+        game: Game::Minishogi,
         architecture: None,
         from: Some("old.bin".into()),
         threads: std::num::NonZeroUsize::new(2),

@@ -12,8 +12,7 @@ use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::progress::TrainingDisplay;
 use chart::grouped;
-use teacher::TeacherError;
-use trainer::{DataError, Ended, Run, RunError};
+use trainer::{Ended, Run, RunError};
 
 /// Runs the command.
 pub(crate) fn run(args: &TrainArgs) -> Outcome {
@@ -46,7 +45,7 @@ fn last_words(run: &Run, ended: &Ended, display: &TrainingDisplay) -> Outcome {
     }
     if ended.stopped {
         let checkpoint = run.files.checkpoint.display();
-        let message = format!("interrupted; --resume goes on from {checkpoint}");
+        let message = format!("interrupted; --resume continues from {checkpoint}");
         return Err(Failure::Interrupted(message));
     }
     Ok(())
@@ -57,14 +56,18 @@ impl From<RunError> for Failure {
         match &error {
             RunError::Request(why) => Self::usage(why),
             RunError::Exists(_) => {
-                Self::usage(format!("{error}; --force replaces it, --resume goes on"))
+                Self::usage(format!("{error}; --force replaces it, --resume continues it"))
             }
             RunError::Diverged => Self::failed(format!("{error}: try a smaller --lr")),
-            RunError::Data(DataError { source: TeacherError::Damaged { .. }, .. }) => {
+            RunError::Data(corpus::Error::Damaged(_)) => {
                 let advice =
                     "nue data merge copies the whole blocks of a damaged file to a new one";
                 Self::failed(format!("{error}\n{advice}"))
             }
+            RunError::Data(corpus::Error::UnclearInput(_)) => {
+                Self::usage(format!("{error}: name it .teacher, .psv or .hcpe"))
+            }
+            RunError::Data(wrong) if wrong.is_request() => Self::usage(error.to_string()),
             _ => Self::failed(error.to_string()),
         }
     }

@@ -108,7 +108,6 @@ impl Opening {
         &self.start
     }
 
-    /// Which game.
     pub fn game(&self) -> Game {
         self.start.game()
     }

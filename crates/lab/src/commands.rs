@@ -147,7 +147,7 @@ pub fn training(request: &TrainingRequest) -> CommandLine {
     for path in &request.validation {
         line.path("--validation", path);
     }
-    line.path("--out", &request.out);
+    line.path("--out", &request.out).pair("--game", request.game.name());
     line.switch("--resume", request.resume).switch("--force", request.force);
     line.given("--arch", request.architecture.as_deref());
     line.given("--from", request.from.as_deref().map(shown));
@@ -174,9 +174,9 @@ fn training_options(line: &mut CommandLine, options: &TrainingOptions) {
     line.unless("--subspace", &options.subspace, &usual.subspace);
     line.given("--fv-scale", options.fv_scale);
     line.unless("--mirror", &selection.mirror, &usual_selection.mirror);
-    line.switch("--leaf", selection.leaf).switch("--keep-checks", !selection.no_checks);
-    line.switch("--keep-captures", !selection.no_captures);
-    line.switch("--keep-random", !selection.no_random);
+    line.switch("--leaf", selection.leaf).switch("--keep-checks", !selection.sieve.no_check);
+    line.switch("--keep-captures", !selection.sieve.quiet);
+    line.switch("--keep-random", !selection.sieve.no_random);
     line.unless("--limit", &selection.limit, &usual_selection.limit);
     line.unless("--buffer", &options.buffer, &usual.buffer);
     for (name, path) in [

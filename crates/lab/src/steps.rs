@@ -190,6 +190,7 @@ impl Steps<'_> {
         TrainingRequest {
             data,
             validation: vec![self.folder.validation()],
+            game: self.settings.game,
             out: self.folder.net(),
             architecture: from.is_none().then(first),
             from,

@@ -19,7 +19,7 @@ pub(crate) struct MatchFlags {
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
 
-    /// Moves taken of each opening; all of USI lines, 24 of game records
+    /// Moves to take from each opening; by default all of USI lines, 24 of game records
     #[arg(long, value_name = "N")]
     plies: Option<usize>,
 

@@ -48,7 +48,7 @@ pub(crate) struct SelfPlayFlags {
     #[arg(long, value_name = "FILE[:SHARE]")]
     openings: Vec<String>,
 
-    /// Moves taken of each opening; all of USI lines, 24 of game records
+    /// Moves to take from each opening; by default all of USI lines, 24 of game records
     #[arg(long, value_name = "N")]
     plies: Option<usize>,
 

@@ -1,9 +1,11 @@
 //! How a net or tables learn.
 
 use clap::{ArgAction, Args};
+use corpus::Sieve;
+use corpus::batches::Selection;
 use std::path::PathBuf;
 use std::time::Duration;
-use trainer::{Objective, Optimiser, Selection, TrainingOptions};
+use trainer::{Objective, Optimiser, TrainingOptions};
 
 /// How a net or tables learn.
 #[derive(Args, Clone)]
@@ -121,12 +123,16 @@ impl TrainingFlags {
         TrainingOptions {
             objective: Objective { lambda: self.lambda, scale: self.scale },
             selection: Selection {
-                no_checks: !self.keep_checks,
-                no_captures: !self.keep_captures,
-                no_random: !self.keep_random,
+                sieve: Sieve {
+                    no_check: !self.keep_checks,
+                    quiet: !self.keep_captures,
+                    no_random: !self.keep_random,
+                    ..Sieve::TRAINING
+                },
                 limit: self.limit,
                 mirror: self.mirror,
                 leaf: self.leaf,
+                ..Selection::default()
             },
             epochs: self.epochs,
             batch: self.batch as usize,

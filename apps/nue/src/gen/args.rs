@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// Make teacher data by self-play
 ///
 /// One engine plays both sides with one table. The same settings and seed give the same games on
-/// any number of threads; a run that was interrupted goes on with --resume.
+/// any number of threads; an interrupted run continues with --resume.
 #[derive(Args)]
 pub(crate) struct GenArgs {
     /// File to write

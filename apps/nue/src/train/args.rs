@@ -2,6 +2,7 @@
 
 use crate::flags::TrainingFlags;
 use clap::Args;
+use rules::Game;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use trainer::TrainingRequest;
@@ -12,12 +13,15 @@ use trainer::TrainingRequest;
 /// beside it lets a stopped or killed run go on with --resume, to the same result.
 #[derive(Args, Clone)]
 pub(crate) struct TrainArgs {
-    /// Teacher files to learn from
+    /// Files to learn from: teacher, psv or hcpe
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Teacher file to validate on: games not learned from (nue data split makes one)
+    /// File to validate on: games not learned from (nue data split makes one)
     #[arg(long, required = true, value_name = "FILE")]
     validation: Vec<PathBuf>,
+    /// Game of files that do not say: shogi or minishogi
+    #[arg(long, default_value = "shogi")]
+    game: Game,
     /// Where the net goes
     #[arg(short, long, visible_alias = "output", value_name = "OUT")]
     out: PathBuf,
@@ -52,6 +56,7 @@ impl TrainArgs {
         TrainingRequest {
             data: self.data.clone(),
             validation: self.validation.clone(),
+            game: self.game,
             out: self.out.clone(),
             architecture: self.arch.clone(),
             from: self.from.clone(),

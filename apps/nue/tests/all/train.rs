@@ -140,5 +140,5 @@ fn an_interrupt_is_no_success() {
     let output = child.wait_with_output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(130), "{told}");
-    assert!(told.contains("--resume goes on"), "{told}");
+    assert!(told.contains("--resume continues"), "{told}");
 }

@@ -1,13 +1,13 @@
 //! A training as somebody asks for it, made into a run.
 
 use super::{Files, Learner, Run, RunError, TableKind};
-use crate::blocks::Corpus;
 use crate::net::NetOptions;
 use crate::objective::Objective;
 use crate::optimiser::Optimiser;
-use crate::selection::Selection;
 use crate::session::Settings;
 use crate::workers::Workers;
+use corpus::Inputs;
+use corpus::batches::Selection;
 use nnue::Architecture;
 use rules::Game;
 use std::num::NonZeroUsize;
@@ -88,10 +88,12 @@ impl Default for TrainingOptions {
 /// A training somebody asks for.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TrainingRequest {
-    /// Teacher files to learn from; they say the game.
+    /// Files to learn from.
     pub data: Vec<PathBuf>,
-    /// Teacher files to validate on.
+    /// Files to validate on.
     pub validation: Vec<PathBuf>,
+    /// The game of files that do not say.
+    pub game: Game,
     /// Where the net or the tables go.
     pub out: PathBuf,
     /// By name; that of the net to begin with if missing.
@@ -111,8 +113,8 @@ pub struct TrainingRequest {
 impl TrainingRequest {
     /// The run that is meant.
     pub fn run(&self) -> Result<Run, RunError> {
-        let nothing = || RunError::Request("no teacher files given".to_owned());
-        let game = Corpus::game_of(self.data.first().ok_or_else(nothing)?)?;
+        let inputs = Inputs { paths: self.data.clone(), format: None, game: self.game };
+        let game = inputs.header(&inputs.sources()?)?.game;
         let learner = self.learner(game)?;
         let TrainingOptions { optimiser, rate, factors, subspace, .. } = self.options;
         let usual = match learner {
