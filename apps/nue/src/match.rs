@@ -57,7 +57,7 @@ fn end(progress: &MatchProgress<'_>, args: &MatchArgs, interrupted: bool, kept: 
     match progress.broken_engine() {
         Some(name) => Err(Failure::failed(format!("the match was given up: {name} does not work"))),
         None if broken_off && kept => {
-            let advice = "interrupted; the same command with --resume goes on";
+            let advice = "interrupted; the same command with --resume continues";
             Err(Failure::Interrupted(advice.to_owned()))
         }
         None if broken_off => Err(Failure::Interrupted("interrupted".to_owned())),

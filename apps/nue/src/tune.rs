@@ -91,7 +91,7 @@ fn end(args: &TuneArgs, spsa: &Spsa) -> Outcome {
     if spsa.applied() < spsa.gains().iterations {
         let (done, all) = (spsa.applied(), spsa.gains().iterations);
         let kept = args.out.is_some();
-        let advice = if kept { "; the same command with --resume goes on" } else { "" };
+        let advice = if kept { "; the same command with --resume continues" } else { "" };
         let message = format!("interrupted after {done} of {all} iterations{advice}");
         return Err(Failure::Interrupted(message));
     }

@@ -19,7 +19,7 @@ pub enum LabError {
     #[error("this step ended with {status}: {command}")]
     Step { status: std::process::ExitStatus, command: String },
     /// It was asked to end, and goes on when the same is asked for again.
-    #[error("interrupted; the same command goes on")]
+    #[error("interrupted; the same command continues")]
     Interrupted,
     #[error(transparent)]
     Request(#[from] RequestError),

@@ -129,7 +129,7 @@ fn an_interrupt_ends_it_and_the_same_command_goes_on() {
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         if output.status.code() == Some(130) {
             interrupted += 1;
-            assert!(told.contains("the same command goes on"), "{told}");
+            assert!(told.contains("the same command continues"), "{told}");
             assert!(!place.join("entry.toml").exists());
             // A training that was stopped is not over.
             assert!(sign != "net.bin.checkpoint" || !place.join("trained").exists());
