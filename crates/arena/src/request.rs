@@ -205,11 +205,11 @@ impl MatchRequest {
 pub fn check_pairs(games: u64) -> Result<(), String> {
     match games {
         0 => Err("no games to play".to_owned()),
-        n if !n.is_multiple_of(2) => Err(format!(
-            "{n} games are no whole pairs, one from each side; say {} or {}",
-            n.saturating_sub(1).max(2),
-            n.saturating_add(1)
-        )),
+        1 => Err("one game is no pair, one from each side; say 2".to_owned()),
+        n if !n.is_multiple_of(2) => {
+            let (fewer, more) = (n - 1, n.saturating_add(1));
+            Err(format!("{n} games are no whole pairs, one from each side; say {fewer} or {more}"))
+        }
         _ => Ok(()),
     }
 }

@@ -13,7 +13,7 @@ pub struct InUse;
 /// A lock on a file, held until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
     /// What is removed with the lock.
     hidden: Option<PathBuf>,
 }
@@ -27,7 +27,7 @@ impl Lock {
     pub fn exclusive(path: &Path) -> io::Result<Result<Self, InUse>> {
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false).open(path)?;
-        Ok(lock(&file).map(|()| Self { _file: file, hidden: None }))
+        Ok(lock(&file).map(|()| Self { file, hidden: None }))
     }
 
     /// Locks an output that is replaced as a whole and so cannot be locked itself: by a hidden
@@ -47,7 +47,7 @@ impl Lock {
             let Ok(mut found) = Self::exclusive(&hidden)? else { return Ok(Err(InUse)) };
             // Whoever held it before may have removed the file between its opening and its lock:
             // then somebody else can lock another file of that name.
-            if is_still_there(&found._file, &hidden) {
+            if is_still_there(&found.file, &hidden) {
                 found.hidden = Some(hidden);
                 return Ok(Ok(found));
             }

@@ -114,7 +114,7 @@ fn an_interrupt_ends_it_and_the_same_command_goes_on() {
     let folder = Folder(path);
     let words = "--game minishogi --positions 20000 --nodes 40 --arch halfkp-16x2-8-8 --afresh \
                  --validation 0.1 --gate-games 40 --gate-limit nodes=400 -j 2";
-    let training = "--epochs 40 --batch 64 --lr 0.005 --halvings 100";
+    let training = "--epochs 10 --batch 64 --lr 0.005 --halvings 100";
     let place = folder.0.join("generation-0001");
     let has = |name: &str| place.join(name).metadata().is_ok_and(|m| m.len() > 0);
     let mut interrupted = 0;
