@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use think::{TimeSource, WallTime};
 
-/// Plays matches with our own engine among others. An interrupt breaks off the games under way, and
-/// a second one the program.
+/// Plays matches with our own engine among others. After an interrupt no other game begins; a second
+/// one ends the program.
 pub(crate) fn match_runner() -> MatchRunner {
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let for_engines = Arc::clone(&time);

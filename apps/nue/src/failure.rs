@@ -1,5 +1,7 @@
 //! How a command ends when it does not end well.
 
+use arena::selfplay::file::FileError;
+use lab::LabError;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -12,6 +14,8 @@ pub(crate) enum Failure {
     Failed(String),
     /// It was done and led to nothing, which a calling program may want to know: exit code 3.
     Nothing(String),
+    /// The user asked to end before it was done: exit code 130, as shells have it.
+    Interrupted(String),
     /// Whoever read our output has gone, which is its right: a quiet end with exit code 0.
     ReaderGone,
 }
@@ -20,6 +24,9 @@ pub(crate) enum Failure {
 pub(crate) type Outcome = Result<(), Failure>;
 
 impl Failure {
+    /// Exit code after an interrupt.
+    pub(crate) const INTERRUPTED: u8 = 130;
+
     /// Exit code of work that led to nothing.
     pub(crate) const NOTHING: u8 = 3;
 
@@ -40,6 +47,7 @@ impl Failure {
             Self::Usage(message) => (message, 2),
             Self::Failed(message) => (message, 1),
             Self::Nothing(message) => (message, Self::NOTHING),
+            Self::Interrupted(message) => (message, Self::INTERRUPTED),
         };
         // Where even the error stream is closed there is nobody left to tell.
         let _ = writeln!(io::stderr(), "nue: {message}");
@@ -52,6 +60,33 @@ impl From<io::Error> for Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::ReaderGone,
             _ => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Exists(_) => {
+                Self::failed(format!("{error}: --resume continues it, --force replaces it"))
+            }
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Self {
+        match error {
+            LabError::Shape(_) => Self::usage(error.to_string()),
+            LabError::Interrupted => Self::Interrupted(error.to_string()),
+            LabError::Request(error) => Self::from(error),
+            LabError::Games(error) => Self::from(error),
+            LabError::Split(error) => Self::from(error),
+            LabError::Training(error) => Self::from(error),
+            LabError::Openings(error) => Self::from(error),
+            LabError::Match(error) => Self::from(error),
+            error => Self::failed(error.to_string()),
         }
     }
 }

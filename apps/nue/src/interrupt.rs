@@ -1,6 +1,8 @@
-//! Ctrl-C for commands that can be resumed: the first asks for an orderly end, the second ends the
-//! program.
+//! Ctrl-C for long commands: the first asks to end after what is under way, the second ends the
+//! program at once. Either way the exit code is 130.
 
+use crate::failure::Failure;
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,8 +13,10 @@ pub(crate) fn flag() -> (Arc<AtomicBool>, bool) {
     let set = Arc::clone(&interrupted);
     let handler = move || {
         if set.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+            std::process::exit(i32::from(Failure::INTERRUPTED));
         }
+        // Where nobody reads it there is nobody to tell.
+        let _ = writeln!(io::stderr(), "interrupted: ending in good order; once more ends at once");
     };
     let heard = ctrlc::set_handler(handler).is_ok();
     (interrupted, heard)

@@ -1,47 +1,38 @@
 //! `nue learn`: generations of learning, which are room `lab`'s.
 
 mod args;
+mod display;
 
 pub(crate) use args::LearnArgs;
 
-use crate::failure::{Failure, Outcome};
-use lab::LabError;
+use crate::assemble;
+use crate::failure::Outcome;
+use crate::progress::say;
+use display::LearnDisplay;
 use lab::folder::LabFolder;
 use lab::steps::Steps;
-use std::io::{self, Write};
+use std::sync::Arc;
 
 /// Runs the command.
 pub(crate) fn run(args: &LearnArgs) -> Outcome {
     let settings = args.settings()?;
     let lab = LabFolder::open(&args.folder)?;
+    let runner = assemble::match_runner();
+    let mut display = LearnDisplay::new(Arc::clone(&runner.abandoned));
     for _ in 0..args.generations {
         let folder = lab.next()?;
         let parent = lab.current();
         say(&format!("generation {} in {}", folder.number, folder.path().display()));
-        let steps = Steps {
+        let mut steps = Steps {
             settings: &settings,
             folder: &folder,
             parent: parent.as_deref(),
-            announce: &say,
+            runner: &runner,
+            observer: &mut display,
         };
         let entry = steps.run(&lab.earlier(folder.number, args.window))?;
         lab.finish(&folder, &entry)?;
         say(&entry.sentence());
     }
     Ok(())
-}
-
-fn say(line: &str) {
-    // Where nobody reads it there is nobody to tell.
-    let _ = writeln!(io::stderr(), "{line}");
-}
-
-impl From<LabError> for Failure {
-    fn from(error: LabError) -> Self {
-        match error {
-            LabError::Shape(_) => Self::usage(error.to_string()),
-            LabError::Split(error) => Self::from(error),
-            error => Self::failed(error.to_string()),
-        }
-    }
 }

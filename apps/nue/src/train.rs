@@ -3,40 +3,32 @@
 //! The work and its files are in room `trainer`; here are flags and what is shown.
 
 mod args;
-mod display;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use args::TrainArgs;
 
 use crate::failure::{Failure, Outcome};
+use crate::interrupt;
+use crate::progress::TrainingDisplay;
 use chart::grouped;
-use display::Display;
-use std::time::Duration;
 use trainer::{Ended, Run, RunError};
 
 /// Runs the command.
 pub(crate) fn run(args: &TrainArgs) -> Outcome {
-    let inputs = args.inputs();
-    let header = inputs.sources().and_then(|sources| inputs.header(&sources));
-    let game = header.map_err(RunError::Data)?.game;
-    let run = args.run(game)?;
-    let mut display = Display::new(Duration::from_secs(args.checkpoint_every));
+    let request = args.request();
+    let run = request.run()?;
+    // Where it cannot be set, an interrupt ends the program at once: the checkpoint stays.
+    let (stop, _) = interrupt::flag();
+    let mut display = TrainingDisplay::new(request.options.checkpoint_every, stop);
     let ended = run.start(&mut display)?;
     display.clear();
     last_words(&run, &ended, &display)
 }
 
-fn last_words(run: &Run, ended: &Ended, display: &Display) -> Outcome {
+fn last_words(run: &Run, ended: &Ended, display: &TrainingDisplay) -> Outcome {
     let out = run.files.out.display();
-    if ended.stopped {
-        let checkpoint = run.files.checkpoint.display();
-        display.say(&format!("stopped; --resume continues from {checkpoint}"));
-    }
-    if !ended.improved && ended.stopped {
-        return Ok(());
-    }
-    if !ended.improved {
+    if !ended.improved && !ended.stopped {
         return Err(Failure::Nothing(format!(
             "{out} not written: nothing was better than the beginning"
         )));
@@ -50,6 +42,11 @@ fn last_words(run: &Run, ended: &Ended, display: &Display) -> Outcome {
             losses.score,
             losses.result,
         ));
+    }
+    if ended.stopped {
+        let checkpoint = run.files.checkpoint.display();
+        let message = format!("interrupted; --resume continues from {checkpoint}");
+        return Err(Failure::Interrupted(message));
     }
     Ok(())
 }

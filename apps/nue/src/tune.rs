@@ -90,10 +90,10 @@ fn end(args: &TuneArgs, spsa: &Spsa) -> Outcome {
     }
     if spsa.applied() < spsa.gains().iterations {
         let (done, all) = (spsa.applied(), spsa.gains().iterations);
-        say(&format!("interrupted after {done} of {all} iterations"));
-        if args.out.is_some() {
-            say("go on with the same command and --resume");
-        }
+        let kept = args.out.is_some();
+        let advice = if kept { "; the same command with --resume continues" } else { "" };
+        let message = format!("interrupted after {done} of {all} iterations{advice}");
+        return Err(Failure::Interrupted(message));
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::spec::numbers;
 use play::{Ending, Reason};
 use rules::Color;
+use std::fmt;
 use std::str::FromStr;
 use think::Score;
 
@@ -28,6 +29,12 @@ impl FromStr for ResignRule {
     }
 }
 
+impl fmt::Display for ResignRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "score={},moves={},both={}", self.score, self.moves, self.both)
+    }
+}
+
 /// When a draw is taken for granted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DrawRule {
@@ -47,6 +54,12 @@ impl FromStr for DrawRule {
         let [score, moves, from] =
             numbers(text, [("score", None), ("moves", Some(8.0)), ("from", Some(0.0))])?;
         Ok(Self { score: score as i32, moves: (moves as u32).max(1), from: from as u32 })
+    }
+}
+
+impl fmt::Display for DrawRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "score={},moves={},from={}", self.score, self.moves, self.from)
     }
 }
 

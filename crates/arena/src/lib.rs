@@ -49,8 +49,3 @@ pub use opening::Opening;
 pub use runner::{Event, Finished, Flow, MatchRunner, Plan};
 pub use schedule::{Format, Schedule, ScheduledGame};
 pub use spec::EngineSpec;
-
-/// The generator, under the name it had here.
-pub mod seed {
-    pub use ::seed::Rng as Seed;
-}

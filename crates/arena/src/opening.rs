@@ -3,6 +3,8 @@
 use engines::GameLine;
 use kifu::Record;
 use rules::{AnyPosition, Color, Game, Move};
+use std::fmt;
+use std::ops::RangeInclusive;
 use think::quote;
 use thiserror::Error;
 use usi::{SetPosition, Start};
@@ -30,6 +32,32 @@ pub enum OpeningError {
     /// A move of the line is not legal.
     #[error("{} cannot be played: {why}", quote(text))]
     Illegal { text: String, why: String },
+}
+
+/// Plies from the first to the last of them, both included: `8`, or `6-10`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlyRange {
+    pub first: usize,
+    pub last: usize,
+}
+
+impl PlyRange {
+    /// A range in words, within bounds.
+    pub fn within(text: &str, bounds: RangeInclusive<usize>) -> Option<Self> {
+        let number = |text: &str| text.parse().ok().filter(|n| bounds.contains(n));
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let range = Self { first: number(first)?, last: number(last)? };
+        (range.first <= range.last).then_some(range)
+    }
+}
+
+impl fmt::Display for PlyRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self { first, last } if first == last => write!(f, "{first}"),
+            Self { first, last } => write!(f, "{first}-{last}"),
+        }
+    }
 }
 
 impl Opening {

@@ -1,27 +1,183 @@
 //! Making openings: random moves, kept where a short search finds the position balanced.
 //!
 //! Every candidate follows from the seed and its number alone, and candidates are taken in order,
-//! so the same recipe gives the same openings however many are judged at a time.
+//! so the same settings give the same openings however many are judged at a time.
 
-use crate::opening::Opening;
+use crate::opening::{Opening, PlyRange};
+use crate::request::{OpeningSource, RequestError};
 use crate::runner::{MatchRunner, Plan};
-use engines::{Allowed, Player, PlayerError, SearchRequest};
+use crate::schedule::{Format, Schedule};
+use crate::spec::{EngineSpec, pairs};
+use crate::timed_game::Terms;
+use durable::Draft;
+use engines::{Allowed, EngineFault, Player, PlayerError, SearchRequest};
+use rules::Game;
 use seed::Rng;
 use std::collections::{BTreeMap, HashSet};
-use std::ops::RangeInclusive;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use think::Score;
+use thiserror::Error;
 use usi::Go;
 
-/// What openings to make.
+/// What judges where nothing else is asked for: a table small enough to be cleared every time.
+const JUDGE: &str = "cmd=self,option.USI_Hash=16,option.Threads=1";
+
+/// Openings somebody asks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpeningSettings {
+    pub game: Game,
+    pub count: usize,
+    /// How many random moves.
+    pub plies: PlyRange,
+    /// How far from zero the value may be, in hundredths of a pawn.
+    pub margin: u32,
+    /// Nodes of the search that judges.
+    pub nodes: u64,
+    /// The engine that judges, as in a match; our own if missing.
+    pub engine: Option<String>,
+    /// `startpos`, a handicap or an SFEN.
+    pub start: String,
+    pub seed: u64,
+    /// How many are judged at a time.
+    pub concurrency: usize,
+}
+
+impl Default for OpeningSettings {
+    fn default() -> Self {
+        Self {
+            game: Game::Shogi,
+            count: 500,
+            plies: PlyRange { first: 8, last: 8 },
+            margin: 100,
+            nodes: 10_000,
+            engine: None,
+            start: "startpos".to_owned(),
+            seed: 1,
+            concurrency: 1,
+        }
+    }
+}
+
+/// Why there are no openings, or too few.
+#[derive(Debug, Error)]
+pub enum OpeningMakerError {
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    #[error("the engine: {0}")]
+    Engine(EngineFault),
+    #[error("interrupted")]
+    Interrupted,
+    #[error("{} exists: --force replaces it", .0.display())]
+    Exists(PathBuf),
+    #[error("{}: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+}
+
+impl OpeningSettings {
+    /// Makes the openings, as the text of their file. `progress` is told how many there are and
+    /// how many candidates were needed.
+    pub fn make(
+        &self,
+        runner: &MatchRunner,
+        progress: &mut dyn FnMut(usize, u64),
+    ) -> Result<MadeOpenings, OpeningMakerError> {
+        let generator = self.generator()?;
+        let plan = self.plan(&generator)?;
+        runner.try_out(&plan, 0).map_err(OpeningMakerError::Engine)?;
+        let made = make(&generator, &plan, runner, progress).map_err(|error| match error {
+            PlayerError::Fault(fault) => OpeningMakerError::Engine(fault),
+            PlayerError::Abandoned => OpeningMakerError::Interrupted,
+        })?;
+        if runner.abandoned.load(Ordering::Relaxed) {
+            return Err(OpeningMakerError::Interrupted);
+        }
+        let text = generator.text(&made, &format!("{} nodes of {}", self.nodes, self.judge()));
+        Ok(MadeOpenings { count: made.len(), text })
+    }
+
+    /// Makes them and writes their file, whole or not at all. Says how many there are.
+    pub fn write(
+        &self,
+        path: &Path,
+        force: bool,
+        runner: &MatchRunner,
+        progress: &mut dyn FnMut(usize, u64),
+    ) -> Result<usize, OpeningMakerError> {
+        if path.exists() && !force {
+            return Err(OpeningMakerError::Exists(path.to_owned()));
+        }
+        let failed = |source| OpeningMakerError::File { path: path.to_owned(), source };
+        // A file that cannot be written is better known before the work than after it.
+        let mut draft = Draft::new(path).map_err(failed)?;
+        let made = self.make(runner, progress)?;
+        let written = draft.write_all(made.text.as_bytes()).and_then(|()| draft.publish(force));
+        written.map_err(failed)?;
+        Ok(made.count)
+    }
+
+    fn judge(&self) -> &str {
+        self.engine.as_deref().unwrap_or(JUDGE)
+    }
+
+    fn generator(&self) -> Result<OpeningGenerator, RequestError> {
+        let source = OpeningSource {
+            game: self.game,
+            file: None,
+            plies: None,
+            start: self.start.clone(),
+            max_moves: 0,
+        };
+        Ok(OpeningGenerator {
+            start: source.named()?,
+            plies: self.plies,
+            margin: i32::try_from(self.margin).unwrap_or(i32::MAX),
+            count: self.count,
+            seed: self.seed,
+        })
+    }
+
+    fn plan(&self, generator: &OpeningGenerator) -> Result<Plan, RequestError> {
+        let given = pairs(&format!("nodes={},{}", self.nodes, self.judge()));
+        let engine = EngineSpec::from_pairs(given.iter().map(|(k, v)| (k.as_str(), v.as_str())))
+            .map_err(|e| RequestError::Usage(format!("--engine: {e}")))?;
+        Ok(Plan {
+            game: self.game,
+            engines: vec![engine],
+            schedule: Schedule::new(Format::RoundRobin, 1, 0, 1, self.seed),
+            openings: vec![generator.start.clone()],
+            terms: Terms::default(),
+            concurrency: self.concurrency,
+            cpus: Vec::new(),
+        })
+    }
+}
+
+/// Openings that were made: fewer than asked for where the settings are hopeless.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MadeOpenings {
+    pub count: usize,
+    /// Their file: a line that says how they were made, and one for each.
+    pub text: String,
+}
+
+/// A number of random moves such as `8`, or a range such as `6-10`.
+pub fn parse_plies(text: &str) -> Result<PlyRange, String> {
+    PlyRange::within(text, 0..=200).ok_or_else(|| {
+        "expected a number such as 8, or a range such as 6-10 (at most 200)".to_owned()
+    })
+}
+
+/// Where candidates come from.
 #[derive(Clone, Debug)]
-pub struct OpeningRecipe {
+pub struct OpeningGenerator {
     /// Where all begin.
     pub start: Opening,
     /// How many random moves.
-    pub plies: RangeInclusive<usize>,
+    pub plies: PlyRange,
     /// How far from zero the value may be, in hundredths of a pawn.
     pub margin: i32,
     /// How many to make.
@@ -37,14 +193,14 @@ pub struct JudgedOpening {
     pub value: i32,
 }
 
-/// Candidates that may fail in a row before the recipe counts as hopeless.
+/// Candidates that may fail in a row before the settings count as hopeless.
 const PATIENCE: u64 = 20_000;
 
-impl OpeningRecipe {
-    /// The file of openings made by it: a line that says how, and one for each; `judge` says who
+impl OpeningGenerator {
+    /// The file of openings made with it: a line that says how, and one for each; `judge` says who
     /// judged them.
     pub fn text(&self, made: &[JudgedOpening], judge: &str) -> String {
-        let (least, most) = (self.plies.start(), self.plies.end());
+        let PlyRange { first: least, last: most } = self.plies;
         let mut text = format!(
             "# {} openings: {least} to {most} random moves, within {} of zero, {judge}, seed {}\n",
             made.len(),
@@ -60,7 +216,7 @@ impl OpeningRecipe {
     /// The candidate of that number; `None` where its moves ran into an end or a check.
     pub fn candidate(&self, number: u64) -> Option<Opening> {
         let mut random = Rng::new(self.seed).split(number);
-        let (least, most) = (*self.plies.start(), *self.plies.end());
+        let PlyRange { first: least, last: most } = self.plies;
         let plies = least + random.below(most.saturating_sub(least) + 1);
         let mut position = self.start.position().clone();
         let mut moves = self.start.moves().to_vec();
@@ -81,9 +237,9 @@ type Judged = Result<Option<JudgedOpening>, PlayerError>;
 
 /// Makes openings; the first engine of the plan judges, as many at a time as the plan says.
 /// `progress` is told how many there are and how many candidates were needed. Fewer than asked for
-/// come back where the recipe is hopeless or the runner was told to stop.
-pub fn make(
-    recipe: &OpeningRecipe,
+/// come back where the settings are hopeless or the runner was told to stop.
+fn make(
+    generator: &OpeningGenerator,
     plan: &Plan,
     runner: &MatchRunner,
     progress: &mut dyn FnMut(usize, u64),
@@ -94,11 +250,11 @@ pub fn make(
     thread::scope(|scope| {
         for _ in 0..plan.concurrency.max(1) {
             let (sender, next, enough) = (sender.clone(), &next, &enough);
-            scope.spawn(move || judge_all(recipe, plan, runner, next, enough, &sender));
+            scope.spawn(move || judge_all(generator, plan, runner, next, enough, &sender));
         }
         drop(sender);
         let mut waiting: BTreeMap<u64, Judged> = BTreeMap::new();
-        let mut collector = Collector::new(recipe.count);
+        let mut collector = Collector::new(generator.count);
         let mut outcome = Ok(());
         while let Ok((number, judgement)) = judged.recv() {
             waiting.insert(number, judgement);
@@ -119,7 +275,7 @@ pub fn make(
 }
 
 fn judge_all(
-    recipe: &OpeningRecipe,
+    generator: &OpeningGenerator,
     plan: &Plan,
     runner: &MatchRunner,
     next: &AtomicU64,
@@ -129,11 +285,11 @@ fn judge_all(
     let mut judge = runner.player(&plan.engines[0], &[]);
     while !enough.load(Ordering::Relaxed) && !runner.abandoned.load(Ordering::Relaxed) {
         let number = next.fetch_add(1, Ordering::Relaxed);
-        let judged = match recipe.candidate(number) {
+        let judged = match generator.candidate(number) {
             None => Ok(None),
             Some(opening) => value_of(&opening, plan, &mut *judge)
                 .map(|value| value.map(|value| JudgedOpening { opening, value }))
-                .map(|made| made.filter(|made| made.value.abs() <= recipe.margin)),
+                .map(|made| made.filter(|made| made.value.abs() <= generator.margin)),
         };
         if matches!(judged, Err(PlayerError::Abandoned)) || sender.send((number, judged)).is_err() {
             return;
@@ -200,24 +356,31 @@ impl Collector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rules::Game;
-
-    fn recipe(plies: RangeInclusive<usize>) -> OpeningRecipe {
+    fn generator(first: usize, last: usize) -> OpeningGenerator {
         let start = Opening::even(Game::Shogi);
-        OpeningRecipe { start, plies, margin: 100, count: 10, seed: 7 }
+        OpeningGenerator { start, plies: PlyRange { first, last }, margin: 100, count: 10, seed: 7 }
+    }
+
+    #[test]
+    fn numbers_of_plies() {
+        assert_eq!(parse_plies("8"), Ok(PlyRange { first: 8, last: 8 }));
+        assert_eq!(parse_plies("6-10"), Ok(PlyRange { first: 6, last: 10 }));
+        for wrong in ["", "-", "10-6", "x", "1-2-3", "201", "-5"] {
+            assert!(parse_plies(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]
     fn candidates_follow_from_seed_and_number() {
-        let recipe = recipe(4..=9);
+        let generator = generator(4, 9);
         for number in 0..50 {
-            let Some(opening) = recipe.candidate(number) else { continue };
-            assert_eq!(recipe.candidate(number).as_ref(), Some(&opening));
+            let Some(opening) = generator.candidate(number) else { continue };
+            assert_eq!(generator.candidate(number).as_ref(), Some(&opening));
             assert!((4..=9).contains(&opening.moves().len()));
             assert!(!opening.position().in_check());
         }
-        let other = OpeningRecipe { seed: 8, ..recipe.clone() };
-        assert_ne!(recipe.candidate(1), other.candidate(1));
+        let other = OpeningGenerator { seed: 8, ..generator.clone() };
+        assert_ne!(generator.candidate(1), other.candidate(1));
     }
 
     #[test]

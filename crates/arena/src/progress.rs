@@ -3,11 +3,11 @@
 use crate::game::Played;
 use crate::ledger::{Entry, Ledger, LedgerError, journal_path};
 use crate::record::{Caption, record};
-use crate::runner::{Finished, Plan};
+use crate::runner::{Event, Finished, Flow, MatchRunner, Plan};
 use crate::standings::{CountedGame, Standings};
-use crate::stats::{Sprt, Verdict};
+use crate::stats::{MatchScore, Sprt, Verdict};
 use crate::summary::Summary;
-use durable::JournalError;
+use durable::{JournalError, Lock};
 use engines::FaultKind;
 use rules::Color;
 use std::collections::HashSet;
@@ -57,6 +57,15 @@ impl ProgressError {
     }
 }
 
+/// Whoever looks on while a match is played.
+pub trait MatchObserver {
+    /// Games of an earlier run are counted; the first game begins.
+    fn begun(&mut self, progress: &MatchProgress<'_>);
+
+    /// A game is counted and written down.
+    fn finished(&mut self, game: &Finished, entry: &Entry, progress: &MatchProgress<'_>) -> Flow;
+}
+
 /// A match under way.
 pub struct MatchProgress<'a> {
     plan: &'a Plan,
@@ -93,9 +102,50 @@ impl<'a> MatchProgress<'a> {
         })
     }
 
-    /// Games of an earlier run, by number.
-    pub const fn done(&self) -> &HashSet<u64> {
-        &self.done
+    /// How many games an earlier run has played.
+    pub fn done(&self) -> u64 {
+        self.done.len() as u64
+    }
+
+    /// What is played.
+    pub const fn plan(&self) -> &'a Plan {
+        self.plan
+    }
+
+    /// Plays what is left, until the match is over, the observer stops it or the runner is told
+    /// to abandon it. `now` is asked when a game began.
+    pub fn play(
+        &mut self,
+        runner: &MatchRunner,
+        now: fn() -> SystemTime,
+        observer: &mut dyn MatchObserver,
+    ) -> Result<(), ProgressError> {
+        observer.begun(self);
+        if self.is_over().is_some() {
+            return Ok(());
+        }
+        let (plan, done) = (self.plan, std::mem::take(&mut self.done));
+        let mut failure = None;
+        runner.run(plan, &|id| !done.contains(&id), &mut |event| {
+            let Event::Finished(finished) = event else { return Flow::Continue };
+            if failure.is_some() || self.is_over().is_some() {
+                // Played to the end while the others were being stopped: it would be one game of
+                // a pair too many.
+                return Flow::Stop;
+            }
+            match self.add(&finished, now()) {
+                Err(error) => {
+                    failure = Some(error);
+                    Flow::Stop
+                }
+                Ok(entry) => match observer.finished(&finished, &entry, self) {
+                    Flow::Continue if self.is_over().is_none() => Flow::Continue,
+                    _ => Flow::Stop,
+                },
+            }
+        });
+        self.done = done;
+        failure.map_or(Ok(()), Err)
     }
 
     /// Counts a game and writes it down. Returns what the journal says of it.
@@ -144,13 +194,27 @@ impl<'a> MatchProgress<'a> {
         if let Some(name) = self.broken_engine() {
             return Some(format!("{name} lost {} games in a row by faults", self.options.give_up));
         }
-        let sprt = self.options.sprt.as_ref()?;
-        let (_, score) = self.standings.pairings().next()?;
-        match sprt.verdict(score) {
+        match self.verdict()? {
             Verdict::Undecided => None,
             Verdict::Accepted => Some("SPRT: accepted".to_owned()),
             Verdict::Rejected => Some("SPRT: rejected".to_owned()),
         }
+    }
+
+    /// What the test says, if there is one.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let (_, score) = self.standings.pairings().next()?;
+        self.options.sprt.as_ref().map(|sprt| sprt.verdict(score))
+    }
+
+    /// The first engine's score against the second.
+    pub fn score(&self) -> Option<&MatchScore> {
+        self.standings.pairings().next().map(|(_, score)| score)
+    }
+
+    /// Games counted, those of earlier runs among them.
+    pub const fn games(&self) -> u64 {
+        self.standings.games()
     }
 
     /// Whether games are left to play.
@@ -206,6 +270,10 @@ fn open_ledger(
         return Ok((Some(ledger), entries));
     }
     if options.force {
+        let journal = journal_path(path);
+        if Lock::is_held(&journal) {
+            return Err(LedgerError::Journal(JournalError::InUse(journal)).into());
+        }
         for path in [path.clone(), journal_path(path)] {
             if let Err(source) = std::fs::remove_file(&path)
                 && source.kind() != io::ErrorKind::NotFound

@@ -1,15 +1,17 @@
 //! What somebody asks for, made into a plan: who plays, from where, by which rules.
 
-use crate::adjudication::Adjudication;
+use crate::adjudication::{Adjudication, DrawRule, ResignRule};
+use crate::game::{MAX_MOVES, game_rules};
 use crate::opening::Opening;
+use crate::progress::MatchOptions;
 use crate::runner::Plan;
 use crate::schedule::{Format, Schedule};
 use crate::spec::{EngineSpec, pairs};
+use crate::stats::Sprt;
 use crate::timed_game::Terms;
 use engines::affinity;
 use kifu::{ReadOptions, Reader};
-use play::GameRules;
-use rules::Game;
+use rules::{Declaration, Game};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -32,27 +34,72 @@ pub enum RequestError {
 }
 
 /// A match somebody asks for.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct MatchRequest {
     /// Engines as lists of `key=value`, at least two.
     pub engines: Vec<String>,
     /// Pairs for every engine, which its own override.
     pub each: Vec<String>,
-    pub openings: OpeningSource,
+    pub game: Game,
+    /// A file of positions, lines or game records to begin from.
+    pub openings: Option<PathBuf>,
+    /// Moves taken of each opening; all of lines, 24 of game records if nothing is said.
+    pub plies: Option<usize>,
+    /// Without a file: `startpos`, a handicap or an SFEN.
+    pub start: String,
     /// Games of every pairing, half of them from each side.
     pub games: u64,
     pub format: Format,
-    /// Of the order of openings.
+    /// Of the order of openings; part of what the match is.
     pub seed: u64,
     pub concurrency: usize,
     /// Whether each game at a time gets processors of its own.
     pub pin: bool,
-    /// Whether it is to stop when the difference is known.
-    pub sprt: bool,
-    pub rules: GameRules,
-    pub adjudication: Adjudication,
+    /// Stop when the difference is known.
+    pub sprt: Option<Sprt>,
+    pub resign: Option<ResignRule>,
+    pub draw: Option<DrawRule>,
+    /// Moves after which a game is drawn; 0 for no limit.
+    pub max_moves: u32,
+    pub declaration: Declaration,
     /// How much a player may overstep its time.
     pub margin: Duration,
+    /// Stop when an engine loses this many games in a row by faults; 0 for never.
+    pub give_up: u64,
+    /// CSA file all games are appended to, with a journal beside it.
+    pub out: Option<PathBuf>,
+    /// Go on with the match in that file.
+    pub resume: bool,
+    /// Replace it.
+    pub force: bool,
+}
+
+impl Default for MatchRequest {
+    fn default() -> Self {
+        Self {
+            engines: Vec::new(),
+            each: Vec::new(),
+            game: Game::Shogi,
+            openings: None,
+            plies: None,
+            start: "startpos".to_owned(),
+            games: 100,
+            format: Format::RoundRobin,
+            seed: 1,
+            concurrency: 1,
+            pin: false,
+            sprt: None,
+            resign: None,
+            draw: None,
+            max_moves: MAX_MOVES,
+            declaration: Declaration::default(),
+            margin: Duration::from_millis(50),
+            give_up: 20,
+            out: None,
+            resume: false,
+            force: false,
+        }
+    }
 }
 
 impl MatchRequest {
@@ -60,11 +107,9 @@ impl MatchRequest {
     pub fn plan(&self) -> Result<(Plan, Vec<String>), RequestError> {
         let engines = self.specs()?;
         let mut warnings = Vec::new();
-        let openings = self.openings.read(&mut warnings)?;
+        let openings = self.source().read(&mut warnings)?;
         let rounds = self.games.div_ceil(2);
-        if self.games == 0 {
-            return Err(RequestError::Usage("no games to play: --games is 0".to_owned()));
-        }
+        check_pairs(self.games).map_err(|why| RequestError::Usage(format!("--games: {why}")))?;
         let schedule = Schedule::new(self.format, engines.len(), rounds, openings.len(), self.seed);
         if schedule.repeats_openings() {
             warnings.push(format!(
@@ -72,17 +117,17 @@ impl MatchRequest {
                 openings.len()
             ));
         }
-        if self.sprt && schedule.pairings().len() != 1 {
+        if self.sprt.is_some() && schedule.pairings().len() != 1 {
             return Err(RequestError::Usage("--sprt is for a match of two engines".to_owned()));
         }
         let mut plan = Plan {
-            game: self.openings.game,
+            game: self.game,
             engines,
             schedule,
             openings,
             terms: Terms {
-                rules: self.rules,
-                adjudication: self.adjudication,
+                rules: game_rules(self.declaration, self.max_moves),
+                adjudication: Adjudication { resign: self.resign, draw: self.draw },
                 margin: self.margin,
             },
             concurrency: self.concurrency,
@@ -90,6 +135,28 @@ impl MatchRequest {
         };
         self.share_processors(&mut plan, &mut warnings);
         Ok((plan, warnings))
+    }
+
+    /// Where the match is kept, and when it ends early.
+    pub fn options(&self) -> MatchOptions {
+        MatchOptions {
+            out: self.out.clone(),
+            resume: self.resume,
+            force: self.force,
+            seed: self.seed,
+            sprt: self.sprt,
+            give_up: self.give_up,
+        }
+    }
+
+    fn source(&self) -> OpeningSource {
+        OpeningSource {
+            game: self.game,
+            file: self.openings.clone(),
+            plies: self.plies,
+            start: self.start.clone(),
+            max_moves: self.max_moves,
+        }
     }
 
     fn share_processors(&self, plan: &mut Plan, warnings: &mut Vec<String>) {
@@ -134,6 +201,19 @@ impl MatchRequest {
     }
 }
 
+/// Whether a match can have so many games: every opening is played from both sides.
+pub fn check_pairs(games: u64) -> Result<(), String> {
+    match games {
+        0 => Err("no games to play".to_owned()),
+        1 => Err("one game is no pair, one from each side; say 2".to_owned()),
+        n if !n.is_multiple_of(2) => {
+            let (fewer, more) = (n - 1, n.saturating_add(1));
+            Err(format!("{n} games are no whole pairs, one from each side; say {fewer} or {more}"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Processors for each game at a time, none used twice.
 fn shares(cpus: &[usize], each: usize, games: usize) -> Option<Vec<Vec<usize>>> {
     let shares: Vec<Vec<usize>> =
@@ -170,7 +250,8 @@ impl OpeningSource {
         Ok(openings)
     }
 
-    fn named(&self) -> Result<Opening, RequestError> {
+    /// The opening of one position, by its name.
+    pub(crate) fn named(&self) -> Result<Opening, RequestError> {
         let position = SetPosition::named(self.game, &self.start, &[])
             .and_then(|set| set.resolve(self.game))
             .map_err(|error| match error {

@@ -40,7 +40,8 @@ pub struct MatchRunner {
     pub time: Arc<dyn TimeSource>,
     /// Makes engines of this program.
     pub factory: Arc<EngineFactory>,
-    /// Set to break off all games at once.
+    /// Set from outside to end: games of a match that are under way are finished and no other
+    /// begins, everything shorter is abandoned. Never set here.
     pub abandoned: Arc<AtomicBool>,
 }
 
@@ -132,11 +133,16 @@ impl MatchRunner {
     ) {
         let next = AtomicU64::new(0);
         let (sender, events) = channel();
+        // Whoever watches may end this run without ending what comes after it.
+        let stopped = Arc::new(AtomicBool::new(false));
+        let inner = Self { abandoned: Arc::clone(&stopped), ..self.clone() };
         thread::scope(|scope| {
             for worker in 0..plan.concurrency.max(1) {
                 let sender = sender.clone();
-                let next = &next;
-                let work = move || Worker::new(plan, self, worker, sender).work(next, wanted);
+                let (next, inner) = (&next, &inner);
+                let ending = &*self.abandoned;
+                let work =
+                    move || Worker::new(plan, inner, worker, sender).work(next, wanted, ending);
                 let spawned =
                     thread::Builder::new().name(format!("game {worker}")).spawn_scoped(scope, work);
                 if spawned.is_err() && worker > 0 {
@@ -147,7 +153,7 @@ impl MatchRunner {
             drop(sender);
             while let Ok(event) = events.recv() {
                 if watch(event) == Flow::Stop {
-                    self.abandoned.store(true, Ordering::Relaxed);
+                    stopped.store(true, Ordering::Relaxed);
                 }
             }
         });
@@ -174,8 +180,13 @@ impl<'a> Worker<'a> {
         Self { plan, runner, cpus, players: HashMap::new(), events }
     }
 
-    fn work(mut self, next: &AtomicU64, wanted: &(dyn Fn(u64) -> bool + Sync)) {
-        loop {
+    fn work(
+        mut self,
+        next: &AtomicU64,
+        wanted: &(dyn Fn(u64) -> bool + Sync),
+        ending: &AtomicBool,
+    ) {
+        while !ending.load(Ordering::Relaxed) {
             let id = next.fetch_add(1, Ordering::Relaxed);
             let Some(scheduled) = self.plan.schedule.game(id) else { return };
             if !wanted(id) {

@@ -2,6 +2,7 @@
 //! else about it follows from that, so a match can be resumed anywhere.
 
 use seed::Rng;
+use std::fmt;
 use std::str::FromStr;
 
 /// Who meets whom.
@@ -23,6 +24,15 @@ impl FromStr for Format {
             "gauntlet" => Ok(Self::Gauntlet),
             _ => Err("expected round-robin or gauntlet".to_owned()),
         }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::RoundRobin => "round-robin",
+            Self::Gauntlet => "gauntlet",
+        })
     }
 }
 

@@ -1,23 +1,23 @@
 //! One engine against itself, for teacher data.
 //!
-//! Game *n* follows from the recipe and *n* alone, whichever thread plays it, and games are handed
-//! out in order: the same recipe gives the same data on any number of threads, and work that was
-//! broken off goes on where it stopped. Both sides think with one engine, so that what one has
-//! read in the table serves the other; [`Recipe::separate`] gives each its own, for comparison.
+//! Game *n* follows from the plan and *n* alone, whichever thread plays it, and games are handed
+//! out in order: the same plan gives the same data on any number of threads, and work that was
+//! interrupted goes on where it stopped. Both sides think with one engine, so that what one has
+//! read in the table serves the other; [`SelfPlayPlan::separate`] gives each its own, for comparison.
 //!
 //! | file | holds |
 //! |---|---|
 //! | [`starts`] | where the games begin |
-//! | [`maker`] | one game |
+//! | [`player`] | one game |
 //! | this | many at a time, in order |
-//! | [`settings`] | what somebody asks for, made into a recipe |
+//! | [`settings`] | what somebody asks for, made into a plan |
 //! | [`file`] | the teacher file the games go to, to be resumed |
 //!
 //! Deliberately absent: clocks for the players (thinking is bounded by nodes or depth, or the data
 //! would not repeat).
 
 pub mod file;
-pub mod maker;
+pub mod player;
 pub mod settings;
 pub mod starts;
 
@@ -25,9 +25,10 @@ pub mod starts;
 mod tests;
 
 use crate::adjudication::Adjudication;
+use crate::opening::PlyRange;
 use engines::EngineFactory;
-use maker::{Broken, Made, Maker};
 use play::GameRules;
+use player::{PlayedGame, SelfPlayError, SelfPlayer};
 use rules::Game;
 use starts::Starts;
 use std::collections::{BTreeMap, HashSet};
@@ -42,10 +43,8 @@ use think::STACK;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RandomMoves {
     pub count: usize,
-    /// First ply after the opening that may be one, from 1.
-    pub first: usize,
-    /// Last such ply.
-    pub last: usize,
+    /// Plies after the opening among which they are, from 1.
+    pub plies: PlyRange,
 }
 
 /// Choosing among several moves that are nearly as good as the best.
@@ -61,7 +60,7 @@ pub struct NearBest {
 
 /// What games to play.
 #[derive(Clone, Debug)]
-pub struct Recipe {
+pub struct SelfPlayPlan {
     pub game: Game,
     /// Where they begin.
     pub starts: Starts,
@@ -88,12 +87,12 @@ pub struct Recipe {
 }
 
 /// How often a game that was played before is played anew with other random moves. After that the
-/// recipe has no other games to give and the repeated one is taken.
+/// plan has no other games to give and the repeated one is taken.
 const RETRIES: u64 = 16;
 
 /// Who plays and how long.
 pub struct Production<'a> {
-    pub recipe: &'a Recipe,
+    pub plan: &'a SelfPlayPlan,
     pub factory: &'a EngineFactory,
     /// Games at a time.
     pub threads: usize,
@@ -112,8 +111,8 @@ impl Production<'_> {
     pub fn run(
         &self,
         seen: &mut HashSet<u64>,
-        take: &mut dyn FnMut(&Made) -> ControlFlow<()>,
-    ) -> Result<(), Broken> {
+        take: &mut dyn FnMut(&PlayedGame) -> ControlFlow<()>,
+    ) -> Result<(), SelfPlayError> {
         let next = AtomicU64::new(self.first);
         let done = AtomicBool::new(false);
         let again: Mutex<Vec<Order>> = Mutex::new(Vec::new());
@@ -123,7 +122,9 @@ impl Production<'_> {
             for _ in 0..self.threads.max(1) {
                 let (sender, queue) = (sender.clone(), &queue);
                 let builder = thread::Builder::new().stack_size(STACK);
-                builder.spawn_scoped(scope, move || queue.play(&sender)).map_err(Broken::Thread)?;
+                builder
+                    .spawn_scoped(scope, move || queue.play(&sender))
+                    .map_err(SelfPlayError::Thread)?;
             }
             drop(sender);
             let mut waiting = BTreeMap::new();
@@ -134,8 +135,8 @@ impl Production<'_> {
                 while let Some((retry, made)) = waiting.remove(&number) {
                     let mut made = match made {
                         Ok(made) => made,
-                        Err(broken) => {
-                            outcome = Err(broken);
+                        Err(error) => {
+                            outcome = Err(error);
                             break 'all;
                         }
                     };
@@ -175,22 +176,22 @@ impl WorkQueue<'_> {
         again.pop().unwrap_or_else(|| (self.next.fetch_add(1, Ordering::Relaxed), 0))
     }
 
-    fn play(&self, sender: &Sender<(Order, Result<Made, Broken>)>) {
-        let mut maker = match Maker::new(self.production.recipe, self.production.factory) {
-            Ok(maker) => maker,
-            Err(broken) => {
+    fn play(&self, sender: &Sender<(Order, Result<PlayedGame, SelfPlayError>)>) {
+        let mut player = match SelfPlayer::new(self.production.plan, self.production.factory) {
+            Ok(player) => player,
+            Err(error) => {
                 // The one who waits for the first game hears of it.
-                let _ = sender.send(((self.production.first, 0), Err(broken)));
+                let _ = sender.send(((self.production.first, 0), Err(error)));
                 return;
             }
         };
         while !self.is_over() {
             let order = self.order();
-            let made = maker.make(order.0, order.1, &|| self.is_over());
+            let made = player.game(order.0, order.1, &|| self.is_over());
             let made = match made {
                 Ok(None) => return,
                 Ok(Some(made)) => Ok(made),
-                Err(broken) => Err(broken),
+                Err(error) => Err(error),
             };
             if sender.send((order, made)).is_err() {
                 return;
@@ -201,6 +202,6 @@ impl WorkQueue<'_> {
 
 impl std::fmt::Debug for Production<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Production").field("recipe", self.recipe).finish_non_exhaustive()
+        f.debug_struct("Production").field("plan", self.plan).finish_non_exhaustive()
     }
 }

@@ -168,11 +168,7 @@ impl Summary<'_> {
             return Value::Null;
         };
         let ((low, high), (elo0, elo1)) = (sprt.bounds(), sprt.elos());
-        let verdict = match sprt.verdict(score) {
-            Verdict::Undecided => "undecided",
-            Verdict::Accepted => "accepted",
-            Verdict::Rejected => "rejected",
-        };
+        let verdict = sprt.verdict(score).name();
         json!({
             "elo0": elo0, "elo1": elo1, "lower": low, "upper": high,
             "llr": sprt.ratio(score), "verdict": verdict,

@@ -3,7 +3,7 @@
 use crate::runner::Plan;
 use crate::spsa::Spsa;
 use crate::tuning::Step;
-use durable::{Journal, JournalError};
+use durable::{Journal, JournalError, Lock};
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,6 +60,9 @@ pub fn create(
     pairs: u64,
     spsa: &Spsa,
 ) -> Result<Journal, TuningLogError> {
+    if force && Lock::is_held(path) {
+        return Err(TuningLogError::Journal(JournalError::InUse(path.to_owned())));
+    }
     if force
         && let Err(source) = std::fs::remove_file(path)
         && source.kind() != io::ErrorKind::NotFound

@@ -1,8 +1,8 @@
 //! Locks on files: advisory, released by the system however the process ends.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Another process, or another handle of this one, holds the lock.
@@ -13,7 +13,9 @@ pub struct InUse;
 /// A lock on a file, held until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+    /// What is removed with the lock.
+    hidden: Option<PathBuf>,
 }
 
 impl Lock {
@@ -25,13 +27,62 @@ impl Lock {
     pub fn exclusive(path: &Path) -> io::Result<Result<Self, InUse>> {
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false).open(path)?;
-        Ok(lock(&file).map(|()| Self { _file: file }))
+        Ok(lock(&file).map(|()| Self { file, hidden: None }))
+    }
+
+    /// Locks an output that is replaced as a whole and so cannot be locked itself: by a hidden
+    /// file beside it, which goes with the lock. Folders on the way are made.
+    pub fn beside(output: &Path) -> io::Result<Result<Self, InUse>> {
+        if let Some(folder) = output.parent().filter(|f| !f.as_os_str().is_empty()) {
+            fs::create_dir_all(folder)?;
+        }
+        let name = output
+            .file_name()
+            .ok_or_else(|| io::Error::other(format!("{} names no file", output.display())))?;
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(".lock");
+        let hidden = output.with_file_name(hidden);
+        loop {
+            let Ok(mut found) = Self::exclusive(&hidden)? else { return Ok(Err(InUse)) };
+            // Whoever held it before may have removed the file between its opening and its lock:
+            // then somebody else can lock another file of that name.
+            if is_still_there(&found.file, &hidden) {
+                found.hidden = Some(hidden);
+                return Ok(Ok(found));
+            }
+        }
     }
 
     /// Whether somebody holds the lock of that file right now. No if there is no such file.
     pub fn is_held(path: &Path) -> bool {
         File::open(path).is_ok_and(|file| lock(&file).is_err())
     }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Only on systems where its absence can be told from another file of the same name.
+        if let Some(hidden) = self.hidden.take().filter(|_| cfg!(unix)) {
+            // Left behind it does no harm.
+            let _ = fs::remove_file(hidden);
+        }
+    }
+}
+
+/// Whether the open file is the one of that name.
+#[cfg(unix)]
+fn is_still_there(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |m: fs::Metadata| (m.dev(), m.ino());
+    let (open, named) = (file.metadata().map(identity), fs::metadata(path).map(identity));
+    matches!((open, named), (Ok(open), Ok(named)) if open == named)
+}
+
+/// Nobody removes it.
+#[cfg(not(unix))]
+fn is_still_there(_: &File, _: &Path) -> bool {
+    true
 }
 
 /// Locks an open file. A file system without locks is used without.
@@ -59,6 +110,22 @@ mod tests {
         assert!(!Lock::is_held(&path));
         assert!(Lock::exclusive(&path).unwrap().is_ok());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "contents");
+    }
+
+    #[test]
+    fn an_output_is_locked_beside_it_and_nothing_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/nn.bin");
+        let held = Lock::beside(&path).unwrap().unwrap();
+        assert_eq!(Lock::beside(&path).unwrap().unwrap_err(), InUse);
+        // The output may come and go meanwhile.
+        std::fs::write(&path, "net").unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(Lock::beside(&path).unwrap().unwrap_err(), InUse);
+        drop(held);
+        #[cfg(unix)]
+        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 0);
+        assert!(Lock::beside(&path).unwrap().is_ok());
     }
 
     #[test]

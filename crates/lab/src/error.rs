@@ -1,5 +1,9 @@
-//! What can go wrong in the folder.
+//! What can go wrong on the way to a generation.
 
+use arena::opening_maker::OpeningMakerError;
+use arena::progress::ProgressError;
+use arena::request::RequestError;
+use arena::selfplay::file::FileError;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -10,10 +14,31 @@ pub enum LabError {
     File { path: PathBuf, reason: String },
     #[error("{}: 9999 generations are over", .0.display())]
     Full(PathBuf),
+    #[error("{}: another run learns there", .0.display())]
+    InUse(PathBuf),
     #[error("this step ended with {status}: {command}")]
     Step { status: std::process::ExitStatus, command: String },
+    /// It was asked to end, and goes on when the same is asked for again.
+    #[error("interrupted; the same command continues")]
+    Interrupted,
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    #[error(transparent)]
+    Games(#[from] FileError),
     #[error(transparent)]
     Split(#[from] corpus::Error),
+    #[error(transparent)]
+    Training(#[from] trainer::RunError),
+    #[error(transparent)]
+    Net(#[from] trainer::StoredError),
+    #[error(transparent)]
+    Import(#[from] trainer::ImportError),
+    #[error(transparent)]
+    Openings(OpeningMakerError),
+    #[error("the gate: {0}")]
+    Gate(String),
+    #[error(transparent)]
+    Match(#[from] ProgressError),
     #[error(transparent)]
     Evaluation(#[from] assembly::LoadError),
     #[error("the entry cannot be written: {0}")]
@@ -25,5 +50,14 @@ pub enum LabError {
 impl LabError {
     pub(crate) fn at(path: &Path, reason: &dyn Display) -> Self {
         Self::File { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+impl From<OpeningMakerError> for LabError {
+    fn from(error: OpeningMakerError) -> Self {
+        match error {
+            OpeningMakerError::Interrupted => Self::Interrupted,
+            error => Self::Openings(error),
+        }
     }
 }

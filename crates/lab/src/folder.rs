@@ -5,7 +5,7 @@
 
 use crate::error::LabError;
 use crate::ledger::{self, Generation};
-use durable::Draft;
+use durable::{Draft, InUse, Lock};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -20,16 +20,18 @@ const ENTRY: &str = "entry.toml";
 const TRAINED: &str = "trained";
 
 /// A folder with a net, a ledger and a folder for each generation.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct LabFolder {
     path: PathBuf,
+    _lock: Lock,
 }
 
 impl LabFolder {
-    /// Makes it if it is not there.
+    /// Makes it if it is not there. Nobody else may learn in it meanwhile.
     pub fn open(path: &Path) -> Result<Self, LabError> {
-        fs::create_dir_all(path).map_err(|e| LabError::at(path, &e))?;
-        Ok(Self { path: path.to_owned() })
+        let lock = Lock::beside(&path.join(LEDGER)).map_err(|e| LabError::at(path, &e))?;
+        let lock = lock.map_err(|InUse| LabError::InUse(path.to_owned()))?;
+        Ok(Self { path: path.to_owned(), _lock: lock })
     }
 
     /// The net that plays, if there is one yet.
@@ -217,6 +219,15 @@ mod tests {
         let ledger: Ledger = text.parse().unwrap();
         let numbers: Vec<u32> = ledger.generations.iter().map(|g| g.generation).collect();
         assert_eq!(numbers, [1, 2]);
+    }
+
+    #[test]
+    fn one_at_a_time_learns_in_a_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let lab = LabFolder::open(place.path()).unwrap();
+        assert!(matches!(LabFolder::open(place.path()), Err(LabError::InUse(_))));
+        drop(lab);
+        assert!(LabFolder::open(place.path()).is_ok());
     }
 
     #[test]

@@ -1,9 +1,7 @@
 //! The match that decides whether a new net replaces the current one.
 
-use crate::error::LabError;
-use serde::Deserialize;
-use std::fs;
-use std::path::Path;
+use arena::progress::MatchProgress;
+use arena::stats::{Estimate, MatchScore, Verdict};
 
 /// What the gate found.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -18,27 +16,6 @@ pub struct Gate {
     pub elo: Vec<f64>,
 }
 
-/// The last line of `nue match --json`.
-#[derive(Deserialize)]
-struct MatchResult {
-    pairings: Vec<Pairing>,
-    sprt: SprtResult,
-}
-
-#[derive(Deserialize)]
-struct Pairing {
-    wins: u64,
-    draws: u64,
-    losses: u64,
-    /// A bound that does not exist is null.
-    elo: Option<Vec<Option<f64>>>,
-}
-
-#[derive(Deserialize)]
-struct SprtResult {
-    verdict: String,
-}
-
 impl Gate {
     /// There is nothing to judge: training found nothing better than what it began with.
     pub fn without_candidate() -> Self {
@@ -46,20 +23,25 @@ impl Gate {
         Self { verdict: verdict.to_owned(), ..Self::default() }
     }
 
-    /// From what the match wrote.
-    pub fn read(path: &Path) -> Result<Self, LabError> {
-        let text = fs::read_to_string(path).map_err(|e| LabError::at(path, &e))?;
-        let none = || LabError::at(path, &"no result of a match in it");
-        let last = text.lines().rev().find(|line| !line.trim().is_empty()).ok_or_else(none)?;
-        let result: MatchResult = serde_json::from_str(last).map_err(|e| LabError::at(path, &e))?;
-        let Pairing { wins, draws, losses, elo } =
-            result.pairings.into_iter().next().ok_or_else(none)?;
-        let verdict = result.sprt.verdict;
-        // Where the games ran out before a decision, there is none: the current net stays.
-        let accepted = verdict == "accepted";
+    /// What a match of the new net against the current one says.
+    pub fn of(progress: &MatchProgress<'_>) -> Self {
+        let verdict = progress.verdict().unwrap_or(Verdict::Undecided);
+        progress.score().map_or_else(Self::default, |score| Self::judged(verdict, score))
+    }
+
+    fn judged(verdict: Verdict, score: &MatchScore) -> Self {
+        let MatchScore { wins, draws, losses, .. } = *score;
         let rounded = |elo: f64| (elo * 10.0).round() / 10.0;
-        let elo = elo.into_iter().flatten().flatten().map(rounded).collect();
-        Ok(Self { accepted, verdict, wins, draws, losses, elo })
+        let elo = Estimate::of(score).map(|e| [e.elo.low, e.elo.mid, e.elo.high]);
+        Self {
+            // Where the games ran out before a decision, there is none: the current net stays.
+            accepted: verdict == Verdict::Accepted,
+            verdict: verdict.name().to_owned(),
+            wins,
+            draws,
+            losses,
+            elo: elo.into_iter().flatten().filter(|elo| elo.is_finite()).map(rounded).collect(),
+        }
     }
 }
 
@@ -68,24 +50,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_line_of_a_match_decides() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("gate.json");
-        let read = |text: &str| {
-            fs::write(&path, text).unwrap();
-            Gate::read(&path)
-        };
-        let result = |verdict: &str, elo: &str| {
-            format!(
-                "{{\"id\":0}}\n{{\"games\":3,\"pairings\":[{{\"wins\":2,\"draws\":0,\"losses\":1,\
-                 \"elo\":{elo}}}],\"sprt\":{{\"llr\":3.0,\"verdict\":\"{verdict}\"}}}}\n\n"
-            )
-        };
-        let gate = read(&result("accepted", "[1.26,70.0,null]")).unwrap();
+    fn only_a_verdict_accepts() {
+        let score = MatchScore { wins: 4, draws: 0, losses: 2, pairs: [0, 0, 2, 0, 1] };
+        let gate = Gate::judged(Verdict::Accepted, &score);
         assert!(gate.accepted);
-        assert_eq!((gate.wins, gate.draws, gate.losses, &*gate.elo), (2, 0, 1, &[1.3, 70.0][..]));
-        assert!(!read(&result("undecided", "null")).unwrap().accepted);
-        assert!(read("").is_err());
-        assert!(read("{\"pairings\":[],\"sprt\":{\"verdict\":\"accepted\"}}").is_err());
+        assert_eq!((gate.verdict.as_str(), gate.wins, gate.losses), ("accepted", 4, 2));
+        assert_eq!(gate.elo[1], 120.4);
+        let open = Gate::judged(Verdict::Undecided, &score);
+        assert_eq!((open.accepted, open.verdict.as_str()), (false, "undecided"));
+        // A bound that does not exist is left out.
+        let all = MatchScore { wins: 2, draws: 0, losses: 0, pairs: [0, 0, 0, 0, 1] };
+        assert!(Gate::judged(Verdict::Accepted, &all).elo.is_empty());
     }
 }

@@ -31,20 +31,6 @@ pub fn read(folder: &GenerationFolder) -> Result<Vec<Step>, LabError> {
     Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
-/// A command as a shell reads it.
-pub fn command_line<'a>(program: &str, words: impl IntoIterator<Item = &'a str>) -> String {
-    words.into_iter().fold(program.to_owned(), |line, word| line + " " + &quoted(word))
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,11 +46,5 @@ mod tests {
         let text = fs::read_to_string(folder.steps()).unwrap();
         fs::write(folder.steps(), text + "{\"command\":\"nue tr").unwrap();
         assert_eq!(read(&folder).unwrap(), [step("nue gen"), step("nue data split")]);
-    }
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_split_them() {
-        let line = command_line("nue", ["gen", "--out", "a b", "", "it's"]);
-        assert_eq!(line, "nue gen --out 'a b' '' 'it'\\''s'");
     }
 }

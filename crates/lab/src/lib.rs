@@ -5,18 +5,26 @@
 //! | [`ledger`] | the entry of a generation, as `nue learn` writes it and the ledger page shows it |
 //! | `folder` | the folder of a line of generations, and which comes next |
 //! | `steps` | self-play, division, training and gate of one generation |
+//! | `selfplay` | games of our own engine against itself, for a teacher file |
+//! | `commands` | steps as command lines that repeat them |
+//! | `external` | the one program a step may start: the trainer in PyTorch |
+//! | `observer` | whoever looks on |
 //! | `gate` | the match that decides |
 //! | `history` | the steps of a generation, over all the runs it took |
 //! | `losses` | what a training log says about its best net |
 //! | `shape` | architectures as the trainer in PyTorch wants them |
 //!
 //! All but the ledger is there with feature `generations` only, so that tools which read the ledger
-//! need no engine. Deliberately absent: printing.
+//! need no engine. Deliberately absent: printing, and running our own executable.
 
 pub mod ledger;
 
 #[cfg(feature = "generations")]
+pub mod commands;
+#[cfg(feature = "generations")]
 mod error;
+#[cfg(feature = "generations")]
+mod external;
 #[cfg(feature = "generations")]
 pub mod folder;
 #[cfg(feature = "generations")]
@@ -25,6 +33,10 @@ pub mod gate;
 pub mod history;
 #[cfg(feature = "generations")]
 pub mod losses;
+#[cfg(feature = "generations")]
+pub mod observer;
+#[cfg(feature = "generations")]
+pub mod selfplay;
 #[cfg(feature = "generations")]
 pub mod shape;
 #[cfg(feature = "generations")]

@@ -1,70 +1,79 @@
 //! The steps of one generation: self-play, division of the games, training, gate, entry.
 //!
-//! A step that is done is not done again, and one that was broken off goes on. Games are divided
-//! here; self-play, training and the gate are programs that are started, so that the words a user
-//! adds to them mean what they mean there. Each step is written down as the command that repeats it.
+//! Each step is a call into the room that does it, and is written down as the command that repeats
+//! it by hand. A step that is done is not done again, and one that was interrupted goes on. Only the
+//! trainer in PyTorch is another program.
 
+use crate::commands::{self, CommandLine};
 use crate::error::LabError;
+use crate::external;
 use crate::folder::GenerationFolder;
 use crate::gate::Gate;
 use crate::history::{self, Step};
 use crate::ledger::Generation;
 use crate::losses;
+use crate::observer::Observer;
+use crate::selfplay::SelfPlay;
 use crate::shape::Shape;
+use arena::MatchRunner;
+use arena::opening::PlyRange;
+use arena::opening_maker::OpeningSettings;
+use arena::progress::MatchProgress;
+use arena::request::MatchRequest;
+use arena::selfplay::file::Existing;
 use arena::spec::escape;
 use assembly::Evaluation;
 use assembly::evaluation::MATERIAL;
 use corpus::Target;
 use corpus::split::{self, Split};
+use durable::Draft;
 use rules::Game;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader, Write};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::Command;
+use std::sync::atomic::Ordering;
+use std::time::{Instant, SystemTime};
 use teacher::Reader;
+use trainer::{Stored, TOLERANCE, TrainingOptions, TrainingRequest};
 
-/// Exit code of a training that found nothing better than what it began with.
-const NOTHING: i32 = 3;
-
-/// What the trainer in PyTorch leaves out, as `nue train` does by itself.
+/// What the trainer in PyTorch leaves out, as our own does by itself.
 const FILTERS: &str = "--no-check --quiet --no-random --clamp 3000";
 
 /// The word after which everything is for `nue data stream`.
 const STREAM_OPTIONS: &str = "--stream-options";
 
-/// How generations are made.
+/// How generations are made. Where a step's settings name files, seeds or processors, those of the
+/// generation are put in their place.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The program whose commands are run, and its version.
+    /// The program itself, which the trainer in PyTorch starts to read data, and its version.
     pub program: PathBuf,
     pub version: String,
     pub game: Game,
-    /// Of self-play.
-    pub positions: u64,
-    /// For each move of self-play.
-    pub nodes: u64,
     /// Every generation takes its own from it.
     pub seed: u64,
+    /// Games at a time, and threads of training.
+    pub threads: NonZeroUsize,
+    pub selfplay: SelfPlay,
     /// Share of the games kept apart to measure on.
     pub validation: f64,
     /// Architecture of a first net.
     pub architecture: String,
     /// Train from random numbers instead of the current net.
-    pub afresh: bool,
-    /// Games of the gate at most.
-    pub gate_games: u64,
-    /// What each side of the gate may use for a move.
-    pub gate_limit: String,
-    /// When the gate is decided.
-    pub gate_sprt: String,
-    pub threads: usize,
-    /// The Python that trains, instead of this program.
-    pub python: Option<PathBuf>,
-    /// More words for self-play, training and gate.
-    pub more_selfplay: Vec<String>,
-    pub more_training: Vec<String>,
-    pub more_gate: Vec<String>,
+    pub from_scratch: bool,
+    pub trainer: Trainer,
+    pub gate: MatchRequest,
+}
+
+/// What trains.
+#[derive(Clone, Debug)]
+pub enum Trainer {
+    /// Room `trainer`, on this machine's cores.
+    Own(TrainingOptions),
+    /// The trainer in PyTorch: the Python to run it with, and more words for it.
+    Python { program: PathBuf, words: Vec<String> },
 }
 
 /// The steps of one generation.
@@ -73,184 +82,265 @@ pub struct Steps<'a> {
     pub folder: &'a GenerationFolder,
     /// The current net; `None`: piece values alone.
     pub parent: Option<&'a Path>,
-    /// Told the command of each step before it is done.
-    pub announce: &'a dyn Fn(&str),
+    /// Makes our engines and has the time; when it is told to abandon, the step that runs ends as
+    /// soon as it can be resumed.
+    pub runner: &'a MatchRunner,
+    pub observer: &'a mut dyn Observer,
 }
 
 impl Steps<'_> {
     /// All of them; what is left is to keep the entry.
-    pub fn run(&self, earlier: &[PathBuf]) -> Result<Generation, LabError> {
+    pub fn run(&mut self, earlier: &[PathBuf]) -> Result<Generation, LabError> {
         self.play()?;
         self.split()?;
         let gate = if self.train(earlier)? { self.gate()? } else { Gate::without_candidate() };
         self.entry(gate)
     }
 
-    fn seed(&self) -> String {
-        self.folder.seed(self.settings.seed).to_string()
+    /// Does a step and writes it down.
+    fn step<T>(
+        &mut self,
+        command: &CommandLine,
+        work: impl FnOnce(&MatchRunner, &mut dyn Observer) -> Result<T, LabError>,
+    ) -> Result<T, LabError> {
+        if self.is_interrupted() {
+            return Err(LabError::Interrupted);
+        }
+        let command = command.to_string();
+        self.observer.step(&command);
+        let started = Instant::now();
+        let done = work(self.runner, self.observer);
+        self.observer.step_over();
+        let done = done?;
+        history::add(self.folder, &Step { command, seconds: started.elapsed().as_secs_f64() })?;
+        Ok(done)
     }
 
-    fn parent_name(&self) -> String {
-        self.parent.map_or_else(|| MATERIAL.to_owned(), shown)
+    fn is_interrupted(&self) -> bool {
+        self.runner.abandoned.load(Ordering::Relaxed)
     }
 
-    fn play(&self) -> Result<(), LabError> {
+    fn seed(&self) -> u64 {
+        self.folder.seed(self.settings.seed)
+    }
+
+    fn parent_path(&self) -> &Path {
+        self.parent.unwrap_or(Path::new(MATERIAL))
+    }
+
+    fn play(&mut self) -> Result<(), LabError> {
         let settings = self.settings;
-        let mut words = Words::new("gen --resume");
-        words.pair("--net", &self.parent_name()).pair("--out", &shown(&self.folder.games()));
-        words.pair("--game", settings.game.name());
-        words.pair("--positions", &settings.positions).pair("--nodes", &settings.nodes);
-        words.pair("--seed", &self.seed()).pair("--threads", &settings.threads);
-        words.0.extend_from_slice(&settings.more_selfplay);
-        self.start(&settings.program, &words, None)
+        let mut request = SelfPlay {
+            out: self.folder.games(),
+            existing: Existing::Resume,
+            net: Some(self.parent_path().to_owned()),
+            threads: Some(settings.threads.get()),
+            ..settings.selfplay.clone()
+        };
+        request.settings.game = settings.game;
+        request.settings.seed = self.seed();
+        self.step(&commands::selfplay(&request), |runner, observer| {
+            let ended = request.run(&runner.time, &runner.abandoned, observer)?;
+            let interrupted = ended.is_some_and(|ended| ended.interrupted);
+            if interrupted { Err(LabError::Interrupted) } else { Ok(()) }
+        })
     }
 
-    fn split(&self) -> Result<(), LabError> {
+    fn split(&mut self) -> Result<(), LabError> {
         if self.folder.is_split() {
             return Ok(());
         }
         let (settings, folder) = (self.settings, self.folder);
-        let mut words = Words::new("data split --force");
-        words.0.push(shown(&folder.games()));
-        words.pair("--train", &shown(&folder.train()));
-        words.pair("--validation", &shown(&folder.validation()));
-        words.pair("--share", &settings.validation).pair("--seed", &self.seed());
         let target = |path| Target { path, force: true, resume: false };
+        let inputs =
+            corpus::Inputs { paths: vec![folder.games()], format: None, game: settings.game };
         let request = Split {
-            inputs: corpus::Inputs {
-                paths: vec![folder.games()],
-                format: None,
-                game: settings.game,
-            },
+            inputs,
             train: target(folder.train()),
             validation: target(folder.validation()),
             share: settings.validation,
-            seed: folder.seed(settings.seed),
+            seed: self.seed(),
         };
-        let command = words.line("nue");
-        (self.announce)(&command);
-        let started = Instant::now();
-        split::run(&request, &|_| ())?;
-        history::add(folder, &Step { command, seconds: started.elapsed().as_secs_f64() })
+        self.step(&commands::split(&request), |_, _| Ok(split::run(&request, &|_| ()).map(drop)?))
     }
 
     /// Training, on these games and on earlier ones. Whether there is a new net.
-    fn train(&self, earlier: &[PathBuf]) -> Result<bool, LabError> {
+    fn train(&mut self, earlier: &[PathBuf]) -> Result<bool, LabError> {
         if !self.folder.is_trained() {
-            let mut data = vec![shown(&self.folder.train())];
-            data.extend(earlier.iter().map(|path| shown(path)));
-            match &self.settings.python {
-                None => self.train_here(&data)?,
-                Some(python) => self.train_in_python(python, &data)?,
+            let mut data = vec![self.folder.train()];
+            data.extend_from_slice(earlier);
+            match &self.settings.trainer {
+                Trainer::Own(options) => self.train_here(options, data)?,
+                Trainer::Python { program, words } => {
+                    self.train_in_python(program, words, &data)?;
+                }
             }
             self.folder.set_trained()?;
         }
         Ok(self.folder.net().exists())
     }
 
-    fn initial_net(&self) -> Option<&Path> {
-        self.parent.filter(|_| !self.settings.afresh)
+    fn initial_net(&self) -> Option<PathBuf> {
+        self.parent.filter(|_| !self.settings.from_scratch).map(Path::to_owned)
     }
 
-    fn train_here(&self, data: &[String]) -> Result<(), LabError> {
-        let settings = self.settings;
-        let mut words = Words::new("train");
-        words.0.extend_from_slice(data);
-        words.pair("--validation", &shown(&self.folder.validation()));
-        words.pair("--out", &shown(&self.folder.net())).flag("--resume");
-        match self.initial_net() {
-            Some(net) => words.pair("--from", &shown(net)),
-            None => words.pair("--arch", &settings.architecture),
-        };
-        words.pair("--seed", &self.seed()).pair("--threads", &settings.threads);
-        words.0.extend_from_slice(&settings.more_training);
-        self.start(&settings.program, &words, None)
+    fn training_request(&self, options: &TrainingOptions, data: Vec<PathBuf>) -> TrainingRequest {
+        let from = self.initial_net();
+        let first = || self.settings.architecture.clone();
+        TrainingRequest {
+            data,
+            validation: vec![self.folder.validation()],
+            game: self.settings.game,
+            out: self.folder.net(),
+            architecture: from.is_none().then(first),
+            from,
+            seed: self.seed(),
+            threads: Some(self.settings.threads),
+            resume: true,
+            force: false,
+            options: options.clone(),
+        }
     }
 
-    fn train_in_python(&self, python: &Path, data: &[String]) -> Result<(), LabError> {
+    fn train_here(
+        &mut self,
+        options: &TrainingOptions,
+        data: Vec<PathBuf>,
+    ) -> Result<(), LabError> {
+        let request = self.training_request(options, data);
+        self.step(&commands::training(&request), |_, observer| {
+            let mut observer = observer.training(request.options.checkpoint_every);
+            let ended = request.run()?.start(&mut *observer)?;
+            if ended.stopped { Err(LabError::Interrupted) } else { Ok(()) }
+        })
+    }
+
+    fn train_in_python(
+        &mut self,
+        python: &Path,
+        more: &[String],
+        data: &[PathBuf],
+    ) -> Result<(), LabError> {
         let (settings, folder) = (self.settings, self.folder);
         let shape: Shape = settings.architecture.parse()?;
-        let mut words = Words::new("-m nue_trainer train");
-        words.pair("--nue", &shown(&settings.program)).flag("--data");
-        words.0.extend_from_slice(data);
-        words.pair("--validation", &shown(&folder.validation()));
-        words.pair("--out", &shown(&folder.float())).flag("--resume");
-        words.0.extend(shape.words());
+        let mut line = CommandLine::new(python, "-m nue_trainer train");
+        line.pair("--nue", settings.program.display()).word("--data");
+        for path in data {
+            line.word(path.display());
+        }
+        line.pair("--validation", folder.validation().display());
+        line.pair("--out", folder.float().display()).word("--resume");
+        for word in shape.words() {
+            line.word(word);
+        }
         if let Some(net) = self.initial_net() {
-            let float = shown(&folder.initial_float());
-            let mut convert = Words::new("net convert --force");
-            convert.pair("--output", &float).0.push(shown(net));
-            self.start(&settings.program, &convert, None)?;
-            words.pair("--init", &float);
+            let float = folder.initial_float();
+            self.step(&commands::net("convert", &net, &float), |_, _| {
+                let real = Stored::load(&net)?.into_real();
+                write_whole(&float, |to| real.write(to))
+            })?;
+            line.pair("--init", float.display());
         }
-        words.flag("--mirror").pair("--seed", &self.seed());
-        words.0.extend_from_slice(&settings.more_training);
+        line.word("--mirror").pair("--seed", self.seed());
+        for word in more {
+            line.word(word);
+        }
         // Everything after this word is for "nue data stream", so it comes last.
-        if !words.0.iter().any(|word| word == STREAM_OPTIONS) {
-            words.flag(STREAM_OPTIONS).0.extend(Words::new(FILTERS).0);
+        if !more.iter().any(|word| word == STREAM_OPTIONS) {
+            line.word(STREAM_OPTIONS);
+            for word in FILTERS.split_whitespace() {
+                line.word(word);
+            }
         }
-        self.start(python, &words, None)?;
-        let mut words = Words::new("net import --force");
-        words.0.push(shown(&folder.float()));
-        words.pair("--output", &shown(&folder.net()));
-        self.start(&settings.program, &words, None)
+        self.step(&line, |runner, _| external::run(python, &line, &runner.abandoned))?;
+        let (float, net) = (folder.float(), folder.net());
+        self.step(&commands::net("import", &float, &net), |_, _| {
+            let imported = trainer::import(&Stored::load_real(&float)?, TOLERANCE)?;
+            write_whole(&net, |to| imported.net.write(to))
+        })
     }
 
     /// New against current.
-    fn gate(&self) -> Result<Gate, LabError> {
+    fn gate(&mut self) -> Result<Gate, LabError> {
         let (settings, folder) = (self.settings, self.folder);
-        if !folder.openings().is_file() {
-            let mut words = Words::new("openings make --force --nodes 2000");
-            words.pair("--count", &settings.gate_games.div_ceil(2).clamp(1, 500));
-            words.pair("--margin", &200).pair("--plies", "6-10").pair("--seed", &self.seed());
-            words.pair("-j", &settings.threads).pair("--game", settings.game.name());
-            words.pair("--out", &shown(&folder.openings()));
-            self.start(&settings.program, &words, None)?;
-        }
-        let engine = |name: &str, net: &str| {
-            let net = escape(net);
-            format!("cmd=self,name={name},option.EvalDir={net},option.Threads=1,option.USI_Hash=16")
+        let mut request = MatchRequest {
+            engines: vec![
+                gate_engine("new", &folder.net()),
+                gate_engine("current", self.parent_path()),
+            ],
+            game: settings.game,
+            seed: self.seed(),
+            concurrency: settings.threads.get(),
+            out: Some(folder.gate_games()),
+            resume: folder.gate_games().exists(),
+            ..settings.gate.clone()
         };
-        let mut words = Words::new("match --json");
-        if folder.gate_games().exists() {
-            words.flag("--resume");
+        if request.openings.is_none() {
+            self.make_openings()?;
+            request.openings = Some(folder.openings());
         }
-        words.pair("--engine", &engine("new", &shown(&folder.net())));
-        words.pair("--engine", &engine("current", &self.parent_name()));
-        words.pair("--each", &settings.gate_limit).pair("--games", &settings.gate_games);
-        words.pair("--sprt", &settings.gate_sprt).pair("--openings", &shown(&folder.openings()));
-        words.pair("--out", &shown(&folder.gate_games())).pair("--game", settings.game.name());
-        words.pair("--seed", &self.seed()).pair("-j", &settings.threads);
-        words.0.extend_from_slice(&settings.more_gate);
-        self.start(&settings.program, &words, Some(&folder.gate_result()))?;
-        Gate::read(&folder.gate_result())
+        // Our engine plays on with what is inside it when a net cannot be read, which would make
+        // the match about something else.
+        for path in [&*folder.net(), self.parent_path()] {
+            Evaluation::load(path, settings.game, nnue::DEFAULT_FV_SCALE)?;
+        }
+        self.step(&commands::game_match(&request), |runner, observer| {
+            let (plan, warnings) = request.plan()?;
+            warnings.iter().for_each(|warning| observer.note(&format!("warning: {warning}")));
+            for index in 0..plan.engines.len() {
+                runner.try_out(&plan, index).map_err(|fault| {
+                    LabError::Gate(format!("engine {:?}: {fault}", plan.engines[index].name))
+                })?;
+            }
+            let mut progress = MatchProgress::begin(&plan, request.options())?;
+            progress.play(runner, SystemTime::now, observer)?;
+            if let Some(name) = progress.broken_engine() {
+                return Err(LabError::Gate(format!("it was given up: {name} does not work")));
+            }
+            if progress.is_unfinished() && progress.is_over().is_none() {
+                return Err(LabError::Interrupted);
+            }
+            let result = progress.summary(progress.is_over()).json();
+            write_whole(&folder.gate_result(), |to| writeln!(to, "{result}"))?;
+            Ok(Gate::of(&progress))
+        })
     }
 
-    /// Runs a command to its end and writes it down.
-    fn start(&self, program: &Path, words: &Words, output: Option<&Path>) -> Result<(), LabError> {
-        let own = program == self.settings.program;
-        let command = words.line(&if own { "nue".to_owned() } else { shown(program) });
-        (self.announce)(&command);
-        let started = Instant::now();
-        let mut child = Command::new(program);
-        child.args(&words.0).stdin(Stdio::null()).stdout(match output {
-            Some(path) => File::create(path).map_err(|e| LabError::at(path, &e))?.into(),
-            None => Stdio::null(),
-        });
-        let status = child.status().map_err(|e| LabError::at(program, &e))?;
-        // Training that found nothing is over all the same; there is no net then.
-        if !status.success() && status.code() != Some(NOTHING) {
-            return Err(LabError::Step { status, command });
+    fn make_openings(&mut self) -> Result<(), LabError> {
+        let (settings, path) = (self.settings, self.folder.openings());
+        if path.is_file() {
+            return Ok(());
         }
-        history::add(self.folder, &Step { command, seconds: started.elapsed().as_secs_f64() })
+        let pairs = settings.gate.games.div_ceil(2).clamp(1, 500) as usize;
+        let openings = OpeningSettings {
+            game: settings.game,
+            count: pairs,
+            plies: PlyRange { first: 6, last: 10 },
+            margin: 200,
+            nodes: 2000,
+            seed: self.seed(),
+            concurrency: settings.threads.get(),
+            ..OpeningSettings::default()
+        };
+        self.step(&commands::openings(&openings, &path, true), |runner, observer| {
+            let mut told =
+                |made: usize, candidates: u64| observer.openings(made, pairs, candidates);
+            let made = openings.write(&path, true, runner, &mut told)?;
+            if made < pairs {
+                observer.note(&format!("only {made} of {pairs} openings were found"));
+            }
+            Ok(())
+        })
     }
 
     /// What the files of the generation say.
     fn entry(&self, gate: Gate) -> Result<Generation, LabError> {
         let (settings, folder) = (self.settings, self.folder);
         let (games, positions) = counted(&folder.games())?;
-        let trained = if settings.python.is_some() { folder.float() } else { folder.net() };
-        let log = PathBuf::from(format!("{}.jsonl", trained.display()));
+        let log = match &settings.trainer {
+            Trainer::Own(options) => self.training_request(options, Vec::new()).files().log,
+            Trainer::Python { .. } => PathBuf::from(format!("{}.jsonl", folder.float().display())),
+        };
         let best = losses::best(&log);
         let steps = history::read(folder)?;
         let net = folder.net();
@@ -287,31 +377,23 @@ impl std::fmt::Debug for Steps<'_> {
     }
 }
 
-/// Words of a command line.
-struct Words(Vec<String>);
-
-impl Words {
-    fn new(text: &str) -> Self {
-        Self(text.split_whitespace().map(str::to_owned).collect())
-    }
-
-    fn flag(&mut self, name: &str) -> &mut Self {
-        self.0.push(name.to_owned());
-        self
-    }
-
-    fn pair(&mut self, name: &str, value: &(impl ToString + ?Sized)) -> &mut Self {
-        self.0.extend([name.to_owned(), value.to_string()]);
-        self
-    }
-
-    fn line(&self, program: &str) -> String {
-        history::command_line(program, self.0.iter().map(String::as_str))
-    }
+/// Our own engine with a net, as a match wants it described.
+fn gate_engine(name: &str, net: &Path) -> String {
+    let net = escape(&net.display().to_string());
+    format!("cmd=self,name={name},option.EvalDir={net},option.Threads=1,option.USI_Hash=16")
 }
 
-fn shown(path: &Path) -> String {
-    path.display().to_string()
+/// A file that appears whole, in the place of one that may be there.
+fn write_whole(
+    path: &Path,
+    fill: impl FnOnce(&mut Draft) -> io::Result<()>,
+) -> Result<(), LabError> {
+    let written = Draft::new(path).and_then(|mut draft| {
+        fill(&mut draft)?;
+        draft.flush()?;
+        draft.publish(true)
+    });
+    written.map_err(|e| LabError::at(path, &e))
 }
 
 /// Architecture, checksum and length of a net.

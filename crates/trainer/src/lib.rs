@@ -3,7 +3,8 @@
 //! What is here: nets in real numbers and their files ([`FloatNet`]); the objective and its losses;
 //! the trait of anything that learns ([`Model`]; its module says how to add one); NNUE nets
 //! ([`NetModel`]) and linear tables ([`TableModel`]) that learn; the loop
-//! with its validation, rates and checkpoints ([`Session`]), and with its files ([`Run`]); net
+//! with its validation, rates and checkpoints ([`Session`]), and with its files
+//! ([`TrainingRequest`], [`Run`]); net
 //! files of both kinds ([`Stored`]) and whether they are sound ([`soundness`]).
 //!
 //! Deliberately absent: making teacher data and batches of it (room `corpus`), printing, clocks, and any other machine than the
@@ -12,6 +13,7 @@
 mod agreement;
 mod batches;
 mod floatnet;
+mod import;
 pub mod model;
 mod net;
 mod objective;
@@ -27,11 +29,15 @@ mod workers;
 
 pub use agreement::Choices;
 pub use floatnet::{Clipped, FloatNet, FloatNetError, Quantised};
+pub use import::{ImportError, Imported, import};
 pub use model::{Encoder, Model};
 pub use net::{NetModel, NetOptions};
 pub use objective::{Losses, MeanLosses, Objective};
 pub use optimiser::{Optimiser, Step};
-pub use run::{Begun, Ended, Files, Learner, Observer, Run, RunError, TableKind};
+pub use run::{
+    Begun, Ended, Files, Learner, Observer, Run, RunError, TableKind, TrainingOptions,
+    TrainingRequest,
+};
 pub use session::{CheckpointError, Entry, Next, Progress, Session, Settings, Watch};
 pub use soundness::{COMPARED, Rounding, Sound, TOLERANCE, Unsound, ValueDistance, soundness};
 pub use stored::{Stored, StoredError};

@@ -7,8 +7,10 @@
 mod curve;
 mod log;
 mod nets;
+mod request;
 mod tables;
 
+pub use request::{TrainingOptions, TrainingRequest};
 pub use tables::TableKind;
 
 use crate::agreement::Choices;
@@ -18,7 +20,7 @@ use crate::session::{Entry, Next, Progress, Session, Settings, Watch};
 use crate::workers::Workers;
 use corpus::Inputs;
 use corpus::batches::Units;
-use durable::Draft;
+use durable::{Draft, InUse, Lock};
 use log::Log;
 use nnue::Architecture;
 use rules::{Game, Variant};
@@ -37,6 +39,9 @@ pub enum RunError {
     /// An output is there already.
     #[error("{}: exists", .0.display())]
     Exists(PathBuf),
+    /// Somebody else trains it.
+    #[error("{}: another run is writing it", .0.display())]
+    InUse(PathBuf),
     /// Teacher files cannot be used.
     #[error(transparent)]
     Data(#[from] corpus::Error),
@@ -117,6 +122,8 @@ pub struct Begun {
     /// Positions validated on.
     pub held_out: usize,
     pub epochs: u64,
+    /// Positions of a batch.
+    pub batch: usize,
     pub threads: usize,
 }
 
@@ -150,8 +157,11 @@ pub struct Ended {
 }
 
 impl Run {
-    /// Trains.
+    /// Trains. Nobody else may write the same net meanwhile.
     pub fn start(&self, observer: &mut dyn Observer) -> Result<Ended, RunError> {
+        let out = &self.files.out;
+        let lock = Lock::beside(out).map_err(|e| RunError::cannot_write(out, &e))?;
+        let _lock = lock.map_err(|InUse| RunError::InUse(out.clone()))?;
         self.check_outputs()?;
         let data = self.open(&self.files.data)?;
         let validation = self.open(&self.files.validation)?;
@@ -244,7 +254,8 @@ impl Material<'_> {
         }
         let (epochs, threads) = (run.settings.epochs, run.workers.threads());
         let model = description.clone();
-        observer.begun(&Begun { model, games, positions, held_out, epochs, threads });
+        let batch = run.settings.batch;
+        observer.begun(&Begun { model, games, positions, held_out, epochs, batch, threads });
         if run.resume {
             resume(&run.files.checkpoint, &mut session)?;
         }

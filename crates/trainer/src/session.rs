@@ -57,7 +57,7 @@ impl Default for Settings {
             buffer: 1 << 20,
             seed: 1,
             rate: 0.001,
-            patience: 1,
+            patience: 0,
             halvings: 6,
             interval: 0,
             validation: 500_000,

@@ -1,9 +1,16 @@
 //! The command line of `nue learn`.
 
 use crate::failure::Failure;
+use crate::flags::{self, MatchFlags, SelfPlayFlags, TrainingFlags};
 use crate::start::GameArg;
+use arena::request::{MatchRequest, check_pairs};
+use arena::selfplay::file::Goal;
+use arena::selfplay::settings::SelfPlaySettings;
+use arena::stats::Sprt;
 use clap::Args;
-use lab::steps::Settings;
+use lab::selfplay::SelfPlay;
+use lab::steps::{Settings, Trainer};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Learn: self-play, training and a gate, generation by generation
@@ -17,15 +24,18 @@ pub(crate) struct LearnArgs {
     pub(super) folder: PathBuf,
 
     /// Generations to make in this run
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) generations: u32,
 
     /// Positions of self-play
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000,
+          value_parser = clap::value_parser!(u64).range(1..))]
     positions: u64,
 
     /// Nodes for each move of self-play
-    #[arg(long, value_name = "N", default_value_t = 400)]
+    #[arg(long, value_name = "N", default_value_t = 400,
+          value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
 
     /// Seed; every generation takes its own from it
@@ -37,7 +47,8 @@ pub(crate) struct LearnArgs {
     validation: f64,
 
     /// Generations whose games are learned from: this one and those before
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = 3,
+          value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) window: u32,
 
     /// Architecture of a first net
@@ -45,8 +56,8 @@ pub(crate) struct LearnArgs {
     arch: String,
 
     /// Train from random numbers instead of the current net
-    #[arg(long)]
-    afresh: bool,
+    #[arg(long, alias = "afresh")]
+    from_scratch: bool,
 
     /// Games of the gate at most
     #[arg(long, value_name = "N", default_value_t = 1000)]
@@ -58,26 +69,26 @@ pub(crate) struct LearnArgs {
 
     /// When the gate is decided, as in "nue match"
     #[arg(long, value_name = "KEY=VALUE,…", default_value = "elo0=0,elo1=20")]
-    gate_sprt: String,
+    gate_sprt: Sprt,
 
     /// Games at a time, and threads of training; all processors if missing
-    #[arg(long, short = 'j', value_name = "N")]
-    threads: Option<usize>,
+    #[arg(long, short = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
 
     /// Train with PyTorch: the Python to run "-m nue_trainer" with
     #[arg(long, value_name = "PYTHON")]
     python: Option<PathBuf>,
 
-    /// More words for the step's command, as typed there: self-play
-    #[arg(long = "gen", value_name = "WORDS", default_value = "", allow_hyphen_values = true)]
+    /// More flags for self-play, as typed for "nue gen"
+    #[arg(long = "gen", value_name = "FLAGS", default_value = "", allow_hyphen_values = true)]
     gen_words: String,
 
-    /// The same for training
-    #[arg(long = "train", value_name = "WORDS", default_value = "", allow_hyphen_values = true)]
+    /// The same for training: flags of "nue train", or with --python of the trainer in PyTorch
+    #[arg(long = "train", value_name = "FLAGS", default_value = "", allow_hyphen_values = true)]
     train_words: String,
 
-    /// The same for the gate
-    #[arg(long = "match", value_name = "WORDS", default_value = "", allow_hyphen_values = true)]
+    /// The same for the gate: flags of "nue match" that say how games are played
+    #[arg(long = "match", value_name = "FLAGS", default_value = "", allow_hyphen_values = true)]
     match_words: String,
 
     #[command(flatten)]
@@ -89,26 +100,55 @@ impl LearnArgs {
     pub(super) fn settings(&self) -> Result<Settings, Failure> {
         let program = std::env::current_exe()
             .map_err(|e| Failure::failed(format!("cannot find this program's own file: {e}")))?;
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let asked = self.threads.and_then(|n| NonZeroUsize::new(usize::from(n)));
         Ok(Settings {
             program,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             game: self.game.game,
-            positions: self.positions,
-            nodes: self.nodes,
             seed: self.seed,
+            threads: asked.unwrap_or_else(cores),
+            selfplay: self.selfplay()?,
             validation: self.validation,
             architecture: self.arch.clone(),
-            afresh: self.afresh,
-            gate_games: self.gate_games,
-            gate_limit: self.gate_limit.clone(),
-            gate_sprt: self.gate_sprt.clone(),
-            threads: self.threads.unwrap_or_else(cores).clamp(1, 1024),
-            python: self.python.clone(),
-            more_selfplay: words(&self.gen_words),
-            more_training: words(&self.train_words),
-            more_gate: words(&self.match_words),
+            from_scratch: self.from_scratch,
+            trainer: self.trainer()?,
+            gate: self.gate()?,
         })
+    }
+
+    fn selfplay(&self) -> Result<SelfPlay, Failure> {
+        let mut selfplay = SelfPlay {
+            goal: Goal { positions: Some(self.positions), ..Goal::default() },
+            settings: SelfPlaySettings { nodes: self.nodes, ..SelfPlaySettings::default() },
+            ..SelfPlay::default()
+        };
+        let flags: SelfPlayFlags = flags::typed("--gen", &self.gen_words)?;
+        flags.fill(&mut selfplay)?;
+        Ok(selfplay)
+    }
+
+    fn trainer(&self) -> Result<Trainer, Failure> {
+        let typed = &self.train_words;
+        Ok(match &self.python {
+            Some(program) => {
+                let words = flags::words("--train", typed)?;
+                Trainer::Python { program: program.clone(), words }
+            }
+            None => Trainer::Own(flags::typed::<TrainingFlags>("--train", typed)?.options()),
+        })
+    }
+
+    fn gate(&self) -> Result<MatchRequest, Failure> {
+        check_pairs(self.gate_games)
+            .map_err(|why| Failure::usage(format!("--gate-games: {why}")))?;
+        let mut gate = MatchRequest {
+            each: vec![self.gate_limit.clone()],
+            games: self.gate_games,
+            sprt: Some(self.gate_sprt),
+            ..MatchRequest::default()
+        };
+        flags::typed::<MatchFlags>("--match", &self.match_words)?.fill(&mut gate);
+        Ok(gate)
     }
 }

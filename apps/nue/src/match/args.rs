@@ -1,16 +1,13 @@
 //! The command line of `nue match`, and the same from a TOML file.
 
 use crate::failure::Failure;
+use crate::flags::MatchFlags;
 use crate::start::GameArg;
-use arena::adjudication::{Adjudication, DrawRule, ResignRule};
-use arena::game_rules;
-use arena::request::{MatchRequest, OpeningSource};
+use arena::request::MatchRequest;
 use arena::spec::escape;
 use arena::stats::Sprt;
 use clap::{Args, FromArgMatches};
-use rules::Declaration;
 use std::path::PathBuf;
-use std::time::Duration;
 use toml::Value;
 
 /// Play a match between engines, with statistics
@@ -32,123 +29,81 @@ use toml::Value;
 pub(crate) struct MatchArgs {
     /// An engine; at least two
     #[arg(long = "engine", value_name = "KEY=VALUE,…")]
-    pub(crate) engines: Vec<String>,
-
-    /// Pairs for every engine, which its own override
-    #[arg(long, value_name = "KEY=VALUE,…")]
-    pub(crate) each: Vec<String>,
+    engines: Vec<String>,
 
     /// TOML file with the same settings; what is given here overrides it
     #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    config: Option<PathBuf>,
 
     /// Games of every pairing, half of them from each side
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub(crate) games: u64,
+    #[arg(long, value_name = "N", default_value_t = usual().games)]
+    games: u64,
 
     /// Who meets whom: round-robin, or gauntlet (the first engine against the others)
-    #[arg(long, value_name = "FORMAT", default_value = "round-robin")]
-    pub(crate) format: arena::Format,
-
-    /// Positions, lines or game records to begin from, each from both sides
-    #[arg(long, value_name = "FILE")]
-    pub(crate) openings: Option<PathBuf>,
-
-    /// Moves to take from each opening; by default all of USI lines, 24 of game records
-    #[arg(long, value_name = "N")]
-    pub(crate) plies: Option<usize>,
-
-    /// Where games begin without --openings: startpos, a handicap or an SFEN
-    #[arg(long, value_name = "POSITION", default_value = "startpos")]
-    pub(crate) start: String,
+    #[arg(long, value_name = "FORMAT", default_value_t = usual().format)]
+    format: arena::Format,
 
     /// Seed of the order of openings
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
+    #[arg(long, value_name = "N", default_value_t = usual().seed)]
+    seed: u64,
 
     /// Games at a time
-    #[arg(long, short = 'j', value_name = "N", default_value_t = 1, value_parser = at_a_time)]
-    pub(crate) concurrency: usize,
-
-    /// Give each game at a time processors of its own
-    #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
-    pub(crate) pin: bool,
+    #[arg(long, short = 'j', value_name = "N", default_value_t = usual().concurrency, value_parser = at_a_time)]
+    concurrency: usize,
 
     /// Stop when the difference is known: elo0=0,elo1=5[,alpha=0.05,beta=0.05] in normalised Elo
     #[arg(long, value_name = "KEY=VALUE,…")]
-    pub(crate) sprt: Option<Sprt>,
-
-    /// End games that are lost by score: score=3000,moves=4[,both=false]
-    #[arg(long, value_name = "KEY=VALUE,…")]
-    pub(crate) resign: Option<ResignRule>,
-
-    /// End games that are drawn by score: score=10,moves=20[,from=100]
-    #[arg(long, value_name = "KEY=VALUE,…")]
-    pub(crate) draw: Option<DrawRule>,
-
-    /// Moves after which a game is drawn; 0 for no limit
-    #[arg(long, value_name = "N", default_value_t = 320)]
-    pub(crate) max_moves: u32,
-
-    /// Entering-king rule
-    #[arg(long, value_name = "RULE", default_value = "CSARule27", value_parser = |s: &str| s.parse::<Declaration>())]
-    pub(crate) declaration: Declaration,
-
-    /// Milliseconds a player may overstep its time
-    #[arg(long, value_name = "MS", default_value_t = 50)]
-    pub(crate) margin: u64,
-
-    /// End the match when an engine loses this many games in a row by faults; 0 for never
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub(crate) give_up: u64,
+    sprt: Option<Sprt>,
 
     /// CSA file all games are appended to, with a journal beside it
     #[arg(long, short, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
+    out: Option<PathBuf>,
 
     /// Go on with the match in --out
     #[arg(long)]
-    pub(crate) resume: bool,
+    resume: bool,
 
     /// Replace the match in --out
     #[arg(long, conflicts_with = "resume")]
-    pub(crate) force: bool,
+    force: bool,
 
     /// Print results as lines of JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(super) json: bool,
 
     #[command(flatten)]
-    pub(crate) game: GameArg,
+    flags: MatchFlags,
+
+    #[command(flatten)]
+    game: GameArg,
+}
+
+fn usual() -> MatchRequest {
+    MatchRequest::default()
 }
 
 impl MatchArgs {
     /// The match these arguments ask for.
     pub(crate) fn request(&self) -> MatchRequest {
-        MatchRequest {
+        let mut request = MatchRequest {
             engines: self.engines.clone(),
-            each: self.each.clone(),
-            openings: OpeningSource {
-                game: self.game.game,
-                file: self.openings.clone(),
-                plies: self.plies,
-                start: self.start.clone(),
-                max_moves: self.max_moves,
-            },
+            game: self.game.game,
             games: self.games,
             format: self.format,
             seed: self.seed,
             concurrency: self.concurrency,
-            pin: self.pin,
-            sprt: self.sprt.is_some(),
-            rules: game_rules(self.declaration, self.max_moves),
-            adjudication: Adjudication { resign: self.resign, draw: self.draw },
-            margin: Duration::from_millis(self.margin),
-        }
+            sprt: self.sprt,
+            out: self.out.clone(),
+            resume: self.resume,
+            force: self.force,
+            ..MatchRequest::default()
+        };
+        self.flags.fill(&mut request);
+        request
     }
 
     /// The arguments with those of the file they name put before them.
-    pub(crate) fn with_config(self) -> Result<Self, Failure> {
+    pub(super) fn with_config(self) -> Result<Self, Failure> {
         let Some(path) = &self.config else { return Ok(self) };
         let text = std::fs::read_to_string(path)
             .map_err(|e| Failure::failed(format!("{}: {e}", path.display())))?;

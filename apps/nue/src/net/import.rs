@@ -28,10 +28,11 @@ pub(crate) fn run(args: &ImportArgs) -> Outcome {
         return Err(Failure::usage("import writes nn.bin; nue net convert writes .nuef"));
     }
     let real = Stored::load_real(&args.file)?;
-    let quantised = real.quantise().map_err(|e| Failure::failed(e.to_string()))?;
+    let imported = trainer::import(&real, args.tolerance)
+        .map_err(|e| Failure::failed(format!("{}: {e}", args.file.display())))?;
     let mut out = io::stdout().lock();
     writeln!(out, "{}: {}", args.file.display(), real.architecture)?;
-    let clipped = quantised.clipped;
+    let clipped = imported.clipped;
     for (count, what) in [
         (clipped.transformer, "numbers of the first layer"),
         (clipped.weights, "weights"),
@@ -45,9 +46,9 @@ pub(crate) fn run(args: &ImportArgs) -> Outcome {
         let count = clipped.wrapping;
         writeln!(out, "{count} outputs of the first layer could leave 16 bits at the worst")?;
     }
-    verify::compare(&mut out, &quantised.net, &real, args.tolerance)?;
-    verify::sound(&mut out, &quantised.net)?;
-    args.output.save(|to| quantised.net.write(to))?;
+    writeln!(out, "{}", imported.rounding)?;
+    verify::report(&mut out, &imported.sound)?;
+    args.output.save(|to| imported.net.write(to))?;
     writeln!(out, "{}: written (FV_SCALE {})", args.output.output.display(), real.fv_scale)?;
     Ok(())
 }

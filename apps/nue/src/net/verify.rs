@@ -5,7 +5,7 @@ use clap::Args;
 use nnue::{AnyNet, Isa};
 use std::io::{self, Write};
 use std::path::PathBuf;
-use trainer::{COMPARED, FloatNet, Rounding, Stored, TOLERANCE, soundness};
+use trainer::{FloatNet, Rounding, Sound, Stored, TOLERANCE, soundness};
 
 /// Check a net: hashes, writing back, every instruction set, update by difference; and with
 /// --real, that it is a given net in real numbers
@@ -53,8 +53,13 @@ pub(crate) fn run(args: &VerifyArgs) -> Outcome {
 }
 
 /// Says whether a net gives the same values on every way to them.
-pub(super) fn sound(out: &mut impl Write, net: &AnyNet) -> Outcome {
+fn sound(out: &mut impl Write, net: &AnyNet) -> Outcome {
     let sound = soundness(net).map_err(|e| Failure::failed(e.to_string()))?;
+    report(out, &sound)
+}
+
+/// Says what a sound net is like.
+pub(super) fn report(out: &mut impl Write, sound: &Sound) -> Outcome {
     let sets: Vec<&str> = Isa::available().iter().map(|isa| isa.name()).collect();
     writeln!(out, "instruction sets agree: {}", sets.join(", "))?;
     writeln!(
@@ -69,24 +74,14 @@ pub(super) fn sound(out: &mut impl Write, net: &AnyNet) -> Outcome {
 }
 
 /// Compares an integer net with the one in real numbers; too far is a failure.
-pub(super) fn compare(
-    out: &mut impl Write,
-    net: &AnyNet,
-    real: &FloatNet,
-    tolerance: f64,
-) -> Outcome {
+fn compare(out: &mut impl Write, net: &AnyNet, real: &FloatNet, tolerance: f64) -> Outcome {
     let found = Rounding::of(net, real);
-    let text = format!(
-        "integers against real numbers on {COMPARED} positions: mean {:.1}; win rate: mean {:.4}, \
-         largest {:.4}",
-        found.mean, found.mean_rate, found.largest_rate
-    );
     if !found.is_within(tolerance) {
         return Err(Failure::failed(format!(
-            "{text}; allowed are {tolerance} and {} (--tolerance)",
+            "{found}; allowed are {tolerance} and {} (--tolerance)",
             Rounding::single(tolerance)
         )));
     }
-    writeln!(out, "{text}")?;
+    writeln!(out, "{found}")?;
     Ok(())
 }

@@ -148,7 +148,9 @@ fn wrong_questions_are_answered_and_touch_nothing() {
     }
     let outcome = folder.run("@data --validation @held --arch halfkp-32x2-8-8 -o @held --force");
     assert!(matches!(outcome, Err(Failure::Usage(m)) if m.contains("is an input")));
-    for flags in ["--lambda 2", "--scale 0", "--lr -1", "--batch 0", "--optimizer best"] {
+    for flags in
+        ["--lambda 2", "--scale 0", "--lr -1", "--batch 0", "--optimizer best", "--epochs 0"]
+    {
         let words = format!("train a --validation b -o c --arch d {flags}");
         assert!(Line::try_parse_from(words.split(' ')).is_err(), "{flags}");
     }

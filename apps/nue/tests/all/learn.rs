@@ -16,11 +16,15 @@ impl Drop for Folder {
 const TRAINING: &str = "--epochs 3 --batch 256 --lr 0.005";
 
 fn learn(folder: &Folder, words: &str, training: &str) -> Output {
+    command(folder, words, training).output().unwrap()
+}
+
+fn command(folder: &Folder, words: &str, training: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nue"));
     command.arg("learn").arg(&folder.0).args(words.split_whitespace());
     command.args(["--train", training]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    command.output().unwrap()
+    command
 }
 
 #[test]
@@ -78,4 +82,66 @@ fn what_is_learned_from_nothing_beats_piece_values() {
     let entry = ledger["generation"][0].as_table().unwrap();
     assert_eq!(entry["verdict"].as_str(), Some("accepted"), "{told}");
     assert!(entry["wins"].as_integer() > entry["losses"].as_integer());
+}
+
+#[test]
+fn flags_of_the_steps_are_checked_before_the_first_game() {
+    let path = std::env::temp_dir().join(format!("nue-learn-flags-{}", std::process::id()));
+    let folder = Folder(path);
+    for (words, why) in [
+        ("--gen --colour=red", "--colour"),
+        ("--gen --random=many", "many"),
+        ("--gen --seed=5", "--seed"),
+        ("--match --engine=cmd=self", "--engine"),
+        ("--gate-sprt elo0=5,elo1=0", "below"),
+    ] {
+        let output = learn(&folder, words, TRAINING);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{words}: {told}");
+        assert!(told.contains(why), "{words}: {told}");
+    }
+    let output = learn(&folder, "", "--epochs few");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!folder.0.exists());
+}
+
+/// Interrupted in every step it ends with the exit code of an interrupt, leaves nothing running,
+/// and the same command goes on to the end.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_it_and_the_same_command_goes_on() {
+    let path = std::env::temp_dir().join(format!("nue-learn-interrupt-{}", std::process::id()));
+    let folder = Folder(path);
+    let words = "--game minishogi --positions 20000 --nodes 40 --arch halfkp-16x2-8-8 --afresh \
+                 --validation 0.1 --gate-games 40 --gate-limit nodes=400 -j 2";
+    let training = "--epochs 10 --batch 64 --lr 0.005 --halvings 100";
+    let place = folder.0.join("generation-0001");
+    let has = |name: &str| place.join(name).metadata().is_ok_and(|m| m.len() > 0);
+    let mut interrupted = 0;
+    for sign in ["games.teacher", "net.bin.checkpoint", "gate.csa"] {
+        let mut child = command(&folder, words, training).spawn().unwrap();
+        while !has(sign) && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let pid = child.id().to_string();
+        let _ = Command::new("kill").args(["-INT", &pid]).status().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.code() == Some(130) {
+            interrupted += 1;
+            assert!(told.contains("the same command continues"), "{told}");
+            assert!(!place.join("entry.toml").exists());
+            // A training that was stopped is not over.
+            assert!(sign != "net.bin.checkpoint" || !place.join("trained").exists());
+        } else {
+            // It was through before it could be hit.
+            assert!(output.status.success(), "{told}");
+            return;
+        }
+    }
+    assert!(interrupted > 0);
+    let output = learn(&folder, words, training);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{told}");
+    assert!(place.join("entry.toml").is_file(), "{told}");
 }

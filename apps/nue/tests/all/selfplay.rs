@@ -119,6 +119,9 @@ fn starts_and_openings_are_used() {
         ("--games 1 --openings no-such-file", "no-such-file"),
         ("--games 1 --net no-such-net", "no-such-net"),
         ("--games 1 --random-plies 9-3", "range"),
+        ("--games 0", "--games"),
+        ("--positions 0", "--positions"),
+        ("--games 1 --nodes 0", "--nodes"),
     ] {
         let output = run(&folder.file("none"), words);
         assert!(!output.status.success(), "{words}");

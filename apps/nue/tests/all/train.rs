@@ -84,3 +84,61 @@ fn killed_and_resumed_is_undisturbed() {
     assert_eq!(lines("killed.bin.jsonl"), lines("whole.bin.jsonl"));
     let _ = fs::remove_dir_all(&folder);
 }
+
+/// An epoch of one step learns little: whoever takes a batch larger than the data is told.
+#[test]
+fn a_batch_larger_than_the_data_is_told() {
+    let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("train-batch");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    games(&folder.join("data"), 5, 1);
+    games(&folder.join("held"), 5, 2);
+    let told = |batch: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nue"));
+        command.arg("train").arg(folder.join("data")).arg("--validation").arg(folder.join("held"));
+        command.arg("--out").arg(folder.join("nn.bin")).args(["--force", "--batch", batch]);
+        command.args("--arch halfkp-16x2-8-8 --epochs 1 --limit 30000 --threads 1".split(' '));
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    assert!(told("1000").contains("larger than the data"));
+    assert!(!told("20").contains("larger than the data"));
+}
+
+/// Interrupted, a training ends with the exit code of an interrupt and says how to go on.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_is_no_success() {
+    let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("train-interrupted");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    games(&folder.join("data"), 40, 1);
+    games(&folder.join("held"), 10, 2);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nue"));
+    command.arg("train").arg(folder.join("data")).arg("--validation").arg(folder.join("held"));
+    command.arg("--out").arg(folder.join("nn.bin"));
+    command.args("--arch halfkp-32x2-8-8 --batch 20 --epochs 100000 --halvings 100000".split(' '));
+    command.args("--limit 30000 --checkpoint-every 0 --threads 1".split(' '));
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    while !folder.join("nn.bin.checkpoint").exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // Two writers would mix their logs and checkpoints.
+    let second = Command::new(env!("CARGO_BIN_EXE_nue"))
+        .arg("train")
+        .arg(folder.join("data"))
+        .arg("--validation")
+        .arg(folder.join("held"))
+        .arg("--out")
+        .arg(folder.join("nn.bin"))
+        .args("--arch halfkp-32x2-8-8 --resume".split(' '))
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(!second.status.success() && told.contains("another run is writing"), "{told}");
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(told.contains("--resume continues"), "{told}");
+}

@@ -160,3 +160,25 @@ fn what_is_wrong_is_said() {
     fs::write(journal_path(&path), "{\"journal\":9,\"start\":0,\"plan\":{}}\n").unwrap();
     assert!(message(Ledger::resume(&path, &json!({}))).ends_with("a journal of form 9"));
 }
+
+/// Whoever replaces a match by force must not pull it away under a run that still writes it.
+#[test]
+fn a_match_that_is_being_written_is_not_replaced() {
+    use crate::progress::{MatchOptions, MatchProgress, ProgressError};
+    use crate::request::MatchRequest;
+    let folder = Folder::new();
+    let request = MatchRequest {
+        engines: vec!["cmd=self,name=a,nodes=1".into(), "cmd=self,name=b,nodes=1".into()],
+        ..MatchRequest::default()
+    };
+    let (plan, _) = request.plan().unwrap();
+    let options = MatchOptions { out: Some(folder.games()), ..MatchOptions::default() };
+    let running = MatchProgress::begin(&plan, options.clone()).unwrap();
+    let replacing = MatchOptions { force: true, ..options };
+    let refused = MatchProgress::begin(&plan, replacing.clone()).err().unwrap();
+    let in_use =
+        matches!(refused, ProgressError::Ledger(LedgerError::Journal(JournalError::InUse(_))));
+    assert!(in_use && folder.games().exists(), "{refused}");
+    drop(running);
+    assert!(MatchProgress::begin(&plan, replacing).is_ok());
+}

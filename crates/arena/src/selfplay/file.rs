@@ -1,8 +1,9 @@
 //! A teacher file that self-play fills: appended to block by block, and what is in it decides where
 //! a resumed run goes on.
 
-use super::maker::{Broken, Made};
-use super::{Production, Recipe};
+use super::player::{PlayedGame, SelfPlayError};
+use super::{Production, SelfPlayPlan};
+use durable::{InUse, Lock};
 use engines::EngineFactory;
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -37,7 +38,7 @@ pub struct Goal {
 
 /// Who plays, and until when.
 pub struct Run<'a> {
-    pub recipe: &'a Recipe,
+    pub plan: &'a SelfPlayPlan,
     pub factory: &'a EngineFactory,
     /// Games at a time.
     pub threads: usize,
@@ -87,7 +88,7 @@ pub struct Ended {
     pub progress: Progress,
     /// Length of the file.
     pub bytes: u64,
-    /// It was broken off before its goal; a resumed run goes on.
+    /// It was interrupted before its goal; a resumed run goes on.
     pub interrupted: bool,
 }
 
@@ -96,10 +97,12 @@ pub struct Ended {
 pub enum FileError {
     #[error("{}: exists", .0.display())]
     Exists(PathBuf),
+    #[error("{}: another run is writing it", .0.display())]
+    InUse(PathBuf),
     #[error("{}: {reason}", path.display())]
     File { path: PathBuf, reason: String },
     #[error(transparent)]
-    Broken(#[from] Broken),
+    SelfPlay(#[from] SelfPlayError),
 }
 
 /// A file of games, open for more.
@@ -110,6 +113,7 @@ pub struct GameFile {
     /// Fingerprints of the games in it.
     seen: HashSet<u64>,
     damage: Option<String>,
+    _lock: Lock,
 }
 
 impl GameFile {
@@ -120,8 +124,11 @@ impl GameFile {
         if exists && existing == Existing::Refuse {
             return Err(FileError::Exists(path.to_owned()));
         }
+        // Held from before the first byte is touched until the file is closed.
+        let lock = Lock::exclusive(path).map_err(|e| failed(&e))?;
+        let lock = lock.map_err(|InUse| FileError::InUse(path.to_owned()))?;
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(existing == Existing::Replace);
+        options.read(true).write(true).truncate(existing == Existing::Replace);
         let file = options.open(path).map_err(|e| failed(&e))?;
         let mut seen = HashSet::new();
         let mut damage = None;
@@ -136,7 +143,7 @@ impl GameFile {
         } else {
             Writer::new(file, header).map_err(|e| failed(&e))?
         };
-        Ok(Self { path: path.to_owned(), writer, seen, damage })
+        Ok(Self { path: path.to_owned(), writer, seen, damage, _lock: lock })
     }
 
     /// What was wrong behind the last whole block, and is cut off.
@@ -169,7 +176,7 @@ impl GameFile {
         watch: &mut dyn FnMut(&Progress),
     ) -> Result<Ended, FileError> {
         let production = Production {
-            recipe: run.recipe,
+            plan: run.plan,
             factory: run.factory,
             threads: run.threads,
             first: self.games(),
@@ -209,7 +216,12 @@ impl GameFile {
         Ok(Ended { progress, bytes, interrupted })
     }
 
-    fn write(&mut self, made: &Made, block: u64, closed: &mut u64) -> Result<(), TeacherError> {
+    fn write(
+        &mut self,
+        made: &PlayedGame,
+        block: u64,
+        closed: &mut u64,
+    ) -> Result<(), TeacherError> {
         self.writer.write(&made.game)?;
         if self.writer.positions() - *closed >= block {
             *closed = self.writer.positions();
@@ -231,6 +243,29 @@ fn file_error(path: &Path, reason: &dyn Display) -> FileError {
 
 impl std::fmt::Debug for Run<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Run").field("recipe", self.recipe).finish_non_exhaustive()
+        f.debug_struct("Run").field("plan", self.plan).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rules::Game;
+
+    /// Two writers of one file would each overwrite the other's blocks.
+    #[test]
+    fn a_file_has_one_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        let header = || Header::new(Game::Minishogi);
+        let open = |existing| GameFile::open(&path, existing, header());
+        let first = open(Existing::Refuse).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        for existing in [Existing::Resume, Existing::Replace] {
+            assert!(matches!(open(existing), Err(FileError::InUse(_))), "{existing:?}");
+            assert_eq!(std::fs::read(&path).unwrap(), before);
+        }
+        drop(first);
+        assert!(open(Existing::Resume).is_ok());
     }
 }

@@ -1,18 +1,19 @@
-//! Self-play as somebody asks for it, made into a recipe and the header of its file.
+//! Self-play as somebody asks for it, made into a plan and the header of its file.
 
 use super::starts::{Set, Starts};
-use super::{NearBest, RandomMoves, Recipe};
+use super::{NearBest, RandomMoves, SelfPlayPlan};
 use crate::adjudication::{Adjudication, DrawRule, ResignRule};
-use crate::game::game_rules;
-use crate::opening::Opening;
+use crate::game::{MAX_MOVES, game_rules};
+use crate::opening::{Opening, PlyRange};
 use crate::request::{OpeningSource, RequestError};
 use rules::{Declaration, Game, Handicap};
+use std::fmt;
 use std::str::FromStr;
 use teacher::Header;
 
 /// What is asked for.
-#[derive(Clone, Debug)]
-pub struct Settings {
+#[derive(Clone, PartialEq, Debug)]
+pub struct SelfPlaySettings {
     pub game: Game,
     /// Where games begin, each `START[:SHARE]`: a position by name or SFEN, `handicaps` or
     /// `entering`.
@@ -22,7 +23,7 @@ pub struct Settings {
     /// Moves taken of each opening in a file.
     pub plies: Option<usize>,
     /// Nodes for each move, unless there is a depth.
-    pub nodes: Option<u64>,
+    pub nodes: u64,
     pub depth: Option<u32>,
     pub random: RandomMoves,
     pub near_best: Option<NearBest>,
@@ -35,16 +36,40 @@ pub struct Settings {
     pub seed: u64,
     /// Each side thinks with an engine of its own.
     pub separate: bool,
+    /// Options of the engine.
     pub options: Vec<(String, String)>,
 }
 
-impl Settings {
+impl Default for SelfPlaySettings {
+    fn default() -> Self {
+        Self {
+            game: Game::Shogi,
+            starts: Vec::new(),
+            openings: Vec::new(),
+            plies: None,
+            nodes: 2500,
+            depth: None,
+            random: RandomMoves { count: 8, plies: PlyRange { first: 1, last: 8 } },
+            near_best: None,
+            balance: None,
+            resign: Some(ResignRule { score: 3000, moves: 4, both: true }),
+            draw: None,
+            max_moves: MAX_MOVES,
+            declaration: Declaration::default(),
+            seed: 1,
+            separate: false,
+            options: Vec::new(),
+        }
+    }
+}
+
+impl SelfPlaySettings {
     /// What to play.
-    pub fn recipe(&self) -> Result<Recipe, RequestError> {
-        Ok(Recipe {
+    pub fn plan(&self) -> Result<SelfPlayPlan, RequestError> {
+        Ok(SelfPlayPlan {
             game: self.game,
             starts: self.start_sets()?,
-            nodes: if self.depth.is_some() { None } else { self.nodes.map(|n| n.max(1)) },
+            nodes: self.depth.is_none().then_some(self.nodes.max(1)),
             depth: self.depth,
             random: self.random,
             near_best: self.near_best,
@@ -59,7 +84,7 @@ impl Settings {
 
     /// What the file says about itself: everything the games follow from.
     pub fn header(&self, engine: &str, net: &str) -> Header {
-        let RandomMoves { count, first, last } = self.random;
+        let RandomMoves { count, plies: PlyRange { first, last } } = self.random;
         let mut header = Header::new(self.game)
             .with("engine", engine)
             .with("net", net)
@@ -73,7 +98,7 @@ impl Settings {
             .with("tables", if self.separate { "separate" } else { "shared" });
         header = match (self.depth, self.nodes) {
             (Some(depth), _) => header.with("depth", depth),
-            (None, nodes) => header.with("nodes", nodes.map_or(0, |n| n.max(1))),
+            (None, nodes) => header.with("nodes", nodes.max(1)),
         };
         if let Some(near) = self.near_best {
             header = header.with("near-best", format!("{near:?}"));
@@ -162,12 +187,9 @@ fn shared(text: &str) -> Result<(&str, f64), RequestError> {
 }
 
 /// A range of plies, from 1: `1-8`, or `5` for that one alone.
-pub fn parse_plies(text: &str) -> Result<(usize, usize), String> {
-    let wrong = || "expected a range such as 1-8, from 1 to 1000".to_owned();
-    let number = |text: &str| text.parse().ok().filter(|n: &usize| (1..=1000).contains(n));
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    let range = (number(first).ok_or_else(wrong)?, number(last).ok_or_else(wrong)?);
-    if range.0 > range.1 { Err(wrong()) } else { Ok(range) }
+pub fn parse_plies(text: &str) -> Result<PlyRange, String> {
+    PlyRange::within(text, 1..=1000)
+        .ok_or_else(|| "expected a range such as 1-8, from 1 to 1000".to_owned())
 }
 
 /// `lines=4,margin=50,until=30`: what is missing stays as it is here.
@@ -195,6 +217,12 @@ impl FromStr for NearBest {
     }
 }
 
+impl fmt::Display for NearBest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "lines={},margin={},until={}", self.lines, self.margin, self.last)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,8 +239,8 @@ mod tests {
 
     #[test]
     fn ranges_and_choices() {
-        assert_eq!(parse_plies("1-8"), Ok((1, 8)));
-        assert_eq!(parse_plies("5"), Ok((5, 5)));
+        assert_eq!(parse_plies("1-8"), Ok(PlyRange { first: 1, last: 8 }));
+        assert_eq!(parse_plies("5"), Ok(PlyRange { first: 5, last: 5 }));
         for wrong in ["", "0-3", "8-1", "x", "1-1001", "-"] {
             assert!(parse_plies(wrong).is_err(), "{wrong}");
         }

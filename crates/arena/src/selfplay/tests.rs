@@ -1,4 +1,4 @@
-//! Self-play with a stand-in engine: what follows from the recipe, and what must not.
+//! Self-play with a stand-in engine: what follows from the plan, and what must not.
 
 use super::starts::{Set, Starts, entering_kings};
 use super::*;
@@ -83,15 +83,15 @@ impl Engine for Oracle {
     }
 }
 
-fn recipe(game: Game) -> Recipe {
+fn plan(game: Game) -> SelfPlayPlan {
     let mut starts = Starts::default();
     starts.add(Set::Openings(vec![Opening::even(game)]), 1.0);
-    Recipe {
+    SelfPlayPlan {
         game,
         starts,
         nodes: Some(10),
         depth: None,
-        random: RandomMoves { count: 3, first: 1, last: 5 },
+        random: RandomMoves { count: 3, plies: PlyRange { first: 1, last: 5 } },
         near_best: None,
         balance: None,
         rules: GameRules { max_moves: Some(60), ..GameRules::default() },
@@ -102,13 +102,13 @@ fn recipe(game: Game) -> Recipe {
     }
 }
 
-fn produce(recipe: &Recipe, threads: usize, first: u64, count: usize) -> Vec<Made> {
+fn produce(plan: &SelfPlayPlan, threads: usize, first: u64, count: usize) -> Vec<PlayedGame> {
     let mut made = Vec::new();
     let abandoned = AtomicBool::new(false);
     let factory: &EngineFactory = &|game| {
         Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: false })
     };
-    let production = Production { recipe, factory, threads, first, abandoned: &abandoned };
+    let production = Production { plan, factory, threads, first, abandoned: &abandoned };
     let mut seen = HashSet::new();
     production
         .run(&mut seen, &mut |game| {
@@ -119,25 +119,25 @@ fn produce(recipe: &Recipe, threads: usize, first: u64, count: usize) -> Vec<Mad
     made
 }
 
-fn games(recipe: &Recipe, threads: usize, first: u64, count: usize) -> Vec<teacher::Game> {
-    produce(recipe, threads, first, count).into_iter().map(|made| made.game).collect()
+fn games(plan: &SelfPlayPlan, threads: usize, first: u64, count: usize) -> Vec<teacher::Game> {
+    produce(plan, threads, first, count).into_iter().map(|made| made.game).collect()
 }
 
 #[test]
 fn the_same_games_on_any_number_of_threads_and_from_any_number_on() {
     for game in Game::ALL {
-        let recipe = recipe(game);
-        let one = games(&recipe, 1, 0, 20);
-        assert_eq!(one, games(&recipe, 4, 0, 20));
-        assert_eq!(one[12..], games(&recipe, 3, 12, 8));
-        let other = Recipe { seed: 8, ..recipe };
+        let plan = plan(game);
+        let one = games(&plan, 1, 0, 20);
+        assert_eq!(one, games(&plan, 4, 0, 20));
+        assert_eq!(one[12..], games(&plan, 3, 12, 8));
+        let other = SelfPlayPlan { seed: 8, ..plan };
         assert_ne!(one, games(&other, 1, 0, 20));
     }
 }
 
 #[test]
 fn random_moves_are_as_many_and_as_early_as_asked() {
-    for game in games(&recipe(Game::Shogi), 1, 0, 20) {
+    for game in games(&plan(Game::Shogi), 1, 0, 20) {
         let random: Vec<usize> =
             (0..game.plies.len()).filter(|&i| game.plies[i].flags.random).collect();
         assert_eq!(random.len(), 3);
@@ -152,13 +152,13 @@ fn random_moves_are_as_many_and_as_early_as_asked() {
 
 #[test]
 fn scores_are_exact_and_in_evaluation_units() {
-    let recipe = recipe(Game::Shogi);
+    let plan = plan(Game::Shogi);
     let (mut plies, abandoned) = (0, AtomicBool::new(false));
     let factory: &EngineFactory =
         &|game| Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: true });
     let production =
-        Production { recipe: &recipe, factory, threads: 1, first: 0, abandoned: &abandoned };
-    let take = &mut |made: &Made| {
+        Production { plan: &plan, factory, threads: 1, first: 0, abandoned: &abandoned };
+    let take = &mut |made: &PlayedGame| {
         let mut position = made.game.start.clone();
         let last_random = made.game.plies.iter().rposition(|ply| ply.flags.random).unwrap();
         for (i, ply) in made.game.plies.iter().enumerate() {
@@ -181,10 +181,10 @@ fn scores_are_exact_and_in_evaluation_units() {
 #[test]
 fn near_best_moves_are_within_the_margin() {
     let near = NearBest { lines: 4, margin: 2, last: 10 };
-    let varied = Recipe {
+    let varied = SelfPlayPlan {
         near_best: Some(near),
-        random: RandomMoves { count: 0, first: 1, last: 0 },
-        ..recipe(Game::Shogi)
+        random: RandomMoves { count: 0, plies: PlyRange { first: 1, last: 0 } },
+        ..plan(Game::Shogi)
     };
     let mut ranks = [0; 4];
     for game in games(&varied, 1, 0, 30) {
@@ -207,7 +207,7 @@ fn near_best_moves_are_within_the_margin() {
 
 #[test]
 fn unbalanced_beginnings_are_dropped() {
-    let strict = Recipe { balance: Some(20), ..recipe(Game::Minishogi) };
+    let strict = SelfPlayPlan { balance: Some(20), ..plan(Game::Minishogi) };
     for game in games(&strict, 2, 0, 20) {
         let last_random = game.plies.iter().rposition(|ply| ply.flags.random).unwrap();
         let first = game.plies[last_random + 1].score.unwrap();
@@ -218,18 +218,20 @@ fn unbalanced_beginnings_are_dropped() {
 /// Without random moves there is one game only; a few moves at random make many.
 #[test]
 fn no_game_is_played_twice_while_there_are_others() {
-    let few =
-        Recipe { random: RandomMoves { count: 1, first: 1, last: 1 }, ..recipe(Game::Minishogi) };
+    let few = SelfPlayPlan {
+        random: RandomMoves { count: 1, plies: PlyRange { first: 1, last: 1 } },
+        ..plan(Game::Minishogi)
+    };
     let made = games(&few, 2, 0, 10);
     let different: HashSet<u64> = made.iter().map(teacher::Game::fingerprint).collect();
     assert_eq!(different.len(), made.len());
-    // There are only 14 first moves: a recipe that has no more games does not hang.
+    // There are only 14 first moves: a plan that has no more games does not hang.
     assert_eq!(games(&few, 2, 0, 20).len(), 20);
 }
 
 #[test]
 fn scores_end_games_and_results_are_told() {
-    let mut ended = recipe(Game::Shogi);
+    let mut ended = plan(Game::Shogi);
     // Of values at random one is soon below minus 150.
     ended.adjudication.resign = Some(ResignRule { score: 150, moves: 1, both: false });
     for game in games(&ended, 1, 0, 10) {
@@ -237,24 +239,24 @@ fn scores_end_games_and_results_are_told() {
         assert!(matches!(game.outcome, Outcome::Won(_)));
         assert!(game.plies.last().unwrap().score.unwrap().abs() >= 135);
     }
-    let draws = games(&recipe(Game::Shogi), 1, 0, 30);
+    let draws = games(&plan(Game::Shogi), 1, 0, 30);
     assert!(draws.iter().any(|g| g.reason == Reason::MaxMoves && g.outcome == Outcome::Draw));
 }
 
 #[test]
 fn an_option_nobody_knows_is_an_error_not_a_hang() {
-    let wrong = Recipe {
+    let wrong = SelfPlayPlan {
         options: vec![("NoSuchOption".to_owned(), "1".to_owned())],
-        ..recipe(Game::Shogi)
+        ..plan(Game::Shogi)
     };
     let abandoned = AtomicBool::new(false);
     let factory: &EngineFactory = &|game| {
         Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: false })
     };
     let production =
-        Production { recipe: &wrong, factory, threads: 2, first: 5, abandoned: &abandoned };
+        Production { plan: &wrong, factory, threads: 2, first: 5, abandoned: &abandoned };
     let result = production.run(&mut HashSet::new(), &mut |_| ControlFlow::Continue(()));
-    assert!(matches!(result, Err(Broken::Option(_))));
+    assert!(matches!(result, Err(SelfPlayError::Option(_))));
 }
 
 #[test]

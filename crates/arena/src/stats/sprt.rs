@@ -8,6 +8,7 @@
 use super::MatchScore;
 use super::elo::NORMALISED;
 use crate::spec::numbers;
+use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
@@ -43,6 +44,13 @@ impl FromStr for Sprt {
     }
 }
 
+impl fmt::Display for Sprt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { elo0, elo1, alpha, beta } = self;
+        write!(f, "elo0={elo0},elo1={elo1},alpha={alpha},beta={beta}")
+    }
+}
+
 /// What the test says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
@@ -52,6 +60,17 @@ pub enum Verdict {
     Accepted,
     /// Rather `elo0`: failed.
     Rejected,
+}
+
+impl Verdict {
+    /// In one word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Undecided => "undecided",
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
+        }
+    }
 }
 
 impl Sprt {

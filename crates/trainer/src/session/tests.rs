@@ -85,6 +85,7 @@ fn settings() -> Settings {
         buffer: 500,
         seed: 5,
         rate: 0.01,
+        patience: 1,
         ..Settings::default()
     }
 }

@@ -1,6 +1,5 @@
 //! What is seen of a run: a line that moves, and a table that grows.
 
-use crate::interrupt;
 use chart::grouped;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal, Write};
@@ -12,7 +11,7 @@ use trainer::{Begun, Entry, Next, Observer, Progress};
 /// Least time between two plain lines where there is no terminal.
 const INTERVAL: Duration = Duration::from_secs(30);
 
-pub(super) struct Display {
+pub(crate) struct TrainingDisplay {
     bar: Option<ProgressBar>,
     epochs: u64,
     /// Positions of an epoch before any is left out.
@@ -28,8 +27,8 @@ pub(super) struct Display {
     stop: Arc<AtomicBool>,
 }
 
-impl Display {
-    pub(super) fn new(interval: Duration) -> Self {
+impl TrainingDisplay {
+    pub(crate) fn new(interval: Duration, stop: Arc<AtomicBool>) -> Self {
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("{prefix} {bar:24} {msg}");
@@ -47,8 +46,7 @@ impl Display {
             before: None,
             saved: now,
             interval,
-            // Where it cannot be set, an interrupt ends the program at once: the checkpoint stays.
-            stop: interrupt::flag().0,
+            stop,
         }
     }
 
@@ -121,7 +119,7 @@ impl Display {
     }
 
     /// Lines above the one that moves.
-    pub(super) fn say(&self, text: &str) {
+    pub(crate) fn say(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
             // Where nobody reads it there is nobody to tell.
@@ -132,16 +130,16 @@ impl Display {
     }
 
     /// Takes the moving line away.
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
 }
 
-impl Observer for Display {
+impl Observer for TrainingDisplay {
     fn begun(&mut self, begun: &Begun) {
-        let Begun { model, held_out, epochs, threads, .. } = begun;
+        let Begun { model, held_out, epochs, batch, threads, .. } = begun;
         (self.epochs, self.positions) = (*epochs, begun.positions);
         let (positions, games) = (grouped(begun.positions), grouped(begun.games));
         self.say(&format!(
@@ -156,6 +154,13 @@ impl Observer for Display {
             "score",
             "result",
         ));
+        if *batch as u64 > begun.positions {
+            self.say(&format!(
+                "hint: a batch of {} positions is larger than the data: an epoch is a single step; \
+                 a smaller --batch learns more from it",
+                grouped(*batch as u64),
+            ));
+        }
     }
 
     fn batch(&mut self, progress: &Progress) -> Next {

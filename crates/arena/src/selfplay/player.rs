@@ -1,6 +1,6 @@
 //! One game of an engine against itself.
 
-use super::Recipe;
+use super::SelfPlayPlan;
 use crate::game::{self, Played};
 use crate::opening::Opening;
 use engines::{Decision, EngineFactory, PlayerError};
@@ -8,7 +8,7 @@ use rules::{AnyPosition, Move};
 use seed::Rng;
 use std::io;
 use std::time::Duration;
-use teacher::{Flags, MATE, MATE_BOUND, Outcome, Ply, as_stored};
+use teacher::{Flags, Outcome, Ply, as_stored, mate_score, plain_score};
 use think::key::universal::MULTI_PV;
 use think::{
     Answer, Best, Bound, Engine, Info, Limits, MateAnswer, OptionError, Report, Score, WrongGame,
@@ -18,7 +18,7 @@ use thiserror::Error;
 
 /// Games of one number that are begun anew because they are too short or unbalanced, before one
 /// is taken as it is.
-const BEGINNINGS: u64 = 200;
+const ATTEMPTS: u64 = 200;
 
 /// Nodes beyond which a search that has found no value is not repeated with more.
 const MOST_NODES: u64 = 100_000;
@@ -28,7 +28,7 @@ const NO_TIME: Duration = Duration::ZERO;
 
 /// Self-play cannot go on: something is wrong with the engine or the machine.
 #[derive(Debug, Error)]
-pub enum Broken {
+pub enum SelfPlayError {
     /// An option is not known or has a wrong value.
     #[error("{0}")]
     Option(#[from] OptionError),
@@ -48,56 +48,56 @@ pub enum Broken {
 
 /// A game that was made.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct PlayedGame {
     pub game: teacher::Game,
     /// Nodes that were read for it, beginnings that were dropped included.
     pub nodes: u64,
     pub searches: u64,
-    /// The same game had been made before, and the recipe gave no other.
+    /// The same game had been made before, and the plan gave no other.
     pub repeated: bool,
 }
 
 /// Plays games, one at a time.
-pub struct Maker<'a> {
-    recipe: &'a Recipe,
+pub struct SelfPlayer<'a> {
+    plan: &'a SelfPlayPlan,
     /// One for both sides, or one for each.
     engines: Vec<Box<dyn Engine>>,
     lines: usize,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> SelfPlayer<'a> {
     /// Makes the engines.
-    pub fn new(recipe: &'a Recipe, factory: &EngineFactory) -> Result<Self, Broken> {
-        let count = if recipe.separate { 2 } else { 1 };
+    pub fn new(plan: &'a SelfPlayPlan, factory: &EngineFactory) -> Result<Self, SelfPlayError> {
+        let count = if plan.separate { 2 } else { 1 };
         let mut engines = Vec::new();
         for _ in 0..count {
-            let mut engine = factory(recipe.game);
-            for (name, value) in &recipe.options {
+            let mut engine = factory(plan.game);
+            for (name, value) in &plan.options {
                 engine.set_option(name, value)?;
             }
             engine.set_option(MULTI_PV.name(), "1")?;
             engine.is_ready(&mut |_| ());
             engines.push(engine);
         }
-        Ok(Self { recipe, engines, lines: 1 })
+        Ok(Self { plan, engines, lines: 1 })
     }
 
     /// Plays the game of that number; `retry` gives another one in its place. `None` if it was
-    /// broken off.
-    pub fn make(
+    /// interrupted.
+    pub fn game(
         &mut self,
         number: u64,
         retry: u64,
         is_over: &dyn Fn() -> bool,
-    ) -> Result<Option<Made>, Broken> {
-        let seed = Rng::new(self.recipe.seed).split(number).split(retry);
+    ) -> Result<Option<PlayedGame>, SelfPlayError> {
+        let seed = Rng::new(self.plan.seed).split(number).split(retry);
         let (mut nodes, mut searches) = (0, 0);
-        for beginning in 0..BEGINNINGS {
+        for beginning in 0..ATTEMPTS {
             let mut random = seed.split(beginning);
-            let last = beginning + 1 == BEGINNINGS;
-            let opening = self.recipe.starts.draw(&mut random);
+            let last = beginning + 1 == ATTEMPTS;
+            let opening = self.plan.starts.draw(&mut random);
             let Some(opening) = opening else { continue };
-            let mut state = GameState::new(self.recipe, &mut random);
+            let mut state = GameState::new(self.plan, &mut random);
             state.strict = !last;
             let played = self.play(&opening, &mut state, &mut random, is_over);
             nodes += state.nodes;
@@ -106,19 +106,19 @@ impl<'a> Maker<'a> {
                 Ok(played) => played,
                 Err(Stopped::Over) => return Ok(None),
                 Err(Stopped::Unbalanced) => continue,
-                Err(Stopped::Broken(broken)) => return Err(broken),
+                Err(Stopped::Failed(error)) => return Err(error),
             };
             if let Some((_, fault)) = played.end.fault() {
-                return Err(Broken::Fault { number, fault: fault.to_string() });
+                return Err(SelfPlayError::Fault { number, fault: fault.to_string() });
             }
             // A game that ended among its random moves teaches nothing.
             if state.searches > 0 && !played.moves.is_empty() {
                 let game = record(&played, &state);
-                return Ok(Some(Made { game, nodes, searches, repeated: false }));
+                return Ok(Some(PlayedGame { game, nodes, searches, repeated: false }));
             }
         }
-        let tried = format!("{BEGINNINGS} beginnings of game {number} gave nothing to play");
-        Err(Broken::Start(tried))
+        let tried = format!("{ATTEMPTS} beginnings of game {number} gave nothing to play");
+        Err(SelfPlayError::Start(tried))
     }
 
     fn play(
@@ -131,9 +131,9 @@ impl<'a> Maker<'a> {
         for engine in &mut self.engines {
             engine.new_game();
         }
-        let recipe = self.recipe;
+        let plan = self.plan;
         let mut stopped = None;
-        let played = game::play(opening, &recipe.rules, recipe.adjudication, &mut |line| {
+        let played = game::play(opening, &plan.rules, plan.adjudication, &mut |line| {
             if is_over() {
                 stopped = Some(Stopped::Over);
                 return Err(PlayerError::Abandoned);
@@ -168,7 +168,7 @@ impl<'a> Maker<'a> {
             state.thoughts.push(None);
             return Ok(thought(Answer::Move(drawn), None));
         }
-        let near = self.recipe.near_best.filter(|near| ply <= near.last);
+        let near = self.plan.near_best.filter(|near| ply <= near.last);
         let report = self.ask(position, near.map_or(1, |near| near.lines))?;
         state.searches += 1;
         state.nodes += report.lines.first().and_then(|line| line.nodes).unwrap_or(0);
@@ -177,7 +177,7 @@ impl<'a> Maker<'a> {
         if state.strict && settled && !state.judged {
             state.judged = true;
             let off = score.map_or(0, |score| centipawns(score).abs());
-            if self.recipe.balance.is_some_and(|balance| off > balance) {
+            if self.plan.balance.is_some_and(|balance| off > balance) {
                 return Err(Stopped::Unbalanced);
             }
         }
@@ -195,13 +195,15 @@ impl<'a> Maker<'a> {
         let side = if self.engines.len() > 1 { position.turn().index() } else { 0 };
         if lines != self.lines {
             for engine in &mut self.engines {
-                engine.set_option(MULTI_PV.name(), &lines.to_string()).map_err(Broken::from)?;
+                engine
+                    .set_option(MULTI_PV.name(), &lines.to_string())
+                    .map_err(SelfPlayError::from)?;
             }
             self.lines = lines;
         }
         let engine = &mut self.engines[side];
-        engine.set_position(position.clone()).map_err(Broken::from)?;
-        let (mut nodes, depth) = (self.recipe.nodes, self.recipe.depth);
+        engine.set_position(position.clone()).map_err(SelfPlayError::from)?;
+        let (mut nodes, depth) = (self.plan.nodes, self.plan.depth);
         loop {
             let mut report = LastReport { lines: Vec::new(), exact: None, best: Answer::Resign };
             engine.think(Limits { nodes, depth, ..Limits::default() }, &mut report);
@@ -216,22 +218,22 @@ impl<'a> Maker<'a> {
     }
 }
 
-impl std::fmt::Debug for Maker<'_> {
+impl std::fmt::Debug for SelfPlayer<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Maker").field("recipe", self.recipe).finish_non_exhaustive()
+        f.debug_struct("SelfPlayer").field("plan", self.plan).finish_non_exhaustive()
     }
 }
 
-/// Why a game was broken off.
+/// Why a game was interrupted.
 enum Stopped {
     Over,
     Unbalanced,
-    Broken(Broken),
+    Failed(SelfPlayError),
 }
 
-impl From<Broken> for Stopped {
-    fn from(broken: Broken) -> Self {
-        Self::Broken(broken)
+impl From<SelfPlayError> for Stopped {
+    fn from(error: SelfPlayError) -> Self {
+        Self::Failed(error)
     }
 }
 
@@ -249,9 +251,9 @@ struct GameState {
 }
 
 impl GameState {
-    fn new(recipe: &Recipe, random: &mut Rng) -> Self {
-        let wanted = recipe.random;
-        let mut plies: Vec<usize> = (wanted.first.max(1)..=wanted.last).collect();
+    fn new(plan: &SelfPlayPlan, random: &mut Rng) -> Self {
+        let wanted = plan.random;
+        let mut plies: Vec<usize> = (wanted.plies.first.max(1)..=wanted.plies.last).collect();
         random.shuffle(&mut plies);
         plies.truncate(wanted.count);
         plies.sort_unstable();
@@ -317,15 +319,10 @@ impl Report for LastReport {
 
 /// A score as teacher files keep it: in evaluation units, mates at the ends of the range.
 pub fn to_teacher(score: Score) -> i16 {
-    let largest = i32::from(MATE_BOUND) - 1;
-    let mate = |plies: Option<u32>| {
-        let plies = plies.unwrap_or(0).min((MATE - MATE_BOUND) as u32);
-        MATE - plies as i16
-    };
     match score {
-        Score::Cp(cp) => to_units(cp).clamp(-largest, largest) as i16,
-        Score::Mate(plies) => mate(plies),
-        Score::Mated(plies) => -mate(plies),
+        Score::Cp(cp) => plain_score(to_units(cp)),
+        Score::Mate(plies) => mate_score(plies),
+        Score::Mated(plies) => -mate_score(plies),
     }
 }
 

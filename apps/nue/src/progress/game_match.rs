@@ -1,0 +1,74 @@
+//! Where a match stands.
+
+use crate::live::Live;
+use arena::ledger::Entry;
+use arena::progress::{MatchObserver, MatchProgress};
+use arena::{Finished, Flow};
+use std::io::{self, Write};
+
+/// A table that updates in place, faults as they happen, and games as lines of JSON if wanted.
+pub(crate) struct MatchDisplay {
+    json: bool,
+    live: Option<Live>,
+    /// Why a line could not be printed.
+    pub(crate) failure: Option<io::Error>,
+}
+
+impl MatchDisplay {
+    pub(crate) const fn new(json: bool) -> Self {
+        Self { json, live: None, failure: None }
+    }
+
+    /// Always in the table, now and then as a plain line.
+    fn show(&mut self, progress: &MatchProgress<'_>) {
+        let Some(live) = &mut self.live else { return };
+        let (played, total) = (progress.games(), progress.plan().schedule.games());
+        let left = format!("{} left", live.time_left(played));
+        let summary = progress.summary(None);
+        let table = || summary.text().trim_end().to_owned();
+        let line = || format!("{played}/{total} {}, {left}", summary.line());
+        live.show(played, &left, table, line);
+    }
+
+    /// Takes the table away.
+    pub(crate) fn clear(&mut self) {
+        if let Some(live) = self.live.take() {
+            live.finish();
+        }
+    }
+}
+
+impl MatchObserver for MatchDisplay {
+    fn begun(&mut self, progress: &MatchProgress<'_>) {
+        if progress.done() > 0 {
+            super::say(&format!("{} games are played already", progress.done()));
+        }
+        self.live = Some(Live::new(progress.plan().schedule.games(), progress.done()));
+        self.show(progress);
+    }
+
+    fn finished(&mut self, game: &Finished, entry: &Entry, progress: &MatchProgress<'_>) -> Flow {
+        if self.json {
+            let line = as_json(entry, game.scheduled.opening);
+            if let Err(error) = writeln!(io::stdout(), "{line}") {
+                self.failure = Some(error);
+                return Flow::Stop;
+            }
+        }
+        if let (Some((color, fault)), Some(live)) = (game.played.end.fault(), &self.live) {
+            let name = &progress.plan().engines[game.scheduled.players[color.index()]].name;
+            live.say(&format!("game {}: {name} lost by {fault}", game.scheduled.id + 1));
+        }
+        self.show(progress);
+        Flow::Continue
+    }
+}
+
+fn as_json(entry: &Entry, opening: usize) -> serde_json::Value {
+    let mut line = serde_json::to_value(entry).unwrap_or_default();
+    if let Some(object) = line.as_object_mut() {
+        object.remove("length");
+        object.insert("opening".to_owned(), opening.into());
+    }
+    line
+}

@@ -1,0 +1,151 @@
+//! A program that is not ours and ends with us: the trainer in PyTorch.
+
+use crate::commands::CommandLine;
+use crate::error::LabError;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Set for a program whose standard input stays open as long as we live: a program that knows it
+/// ends when its input does, even where we were killed and could not end it.
+const ENDS_WITH_INPUT: &str = "NUE_ENDS_WITH_INPUT";
+
+/// How often it is looked whether the program has ended.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long it may take to end when asked to.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// Runs a program to its end. Whoever sets `stop` ends it, and so does our own end.
+pub(crate) fn run(
+    program: &Path,
+    command: &CommandLine,
+    stop: &AtomicBool,
+) -> Result<(), LabError> {
+    let mut start = Command::new(program);
+    start.args(command.words()).env(ENDS_WITH_INPUT, "1");
+    start.stdin(Stdio::piped()).stdout(Stdio::null());
+    #[cfg(unix)]
+    {
+        // An interrupt typed at the terminal is meant for us; we end it with all it started.
+        std::os::unix::process::CommandExt::process_group(&mut start, 0);
+    }
+    let child = start.spawn().map_err(|e| LabError::at(program, &e))?;
+    let mut external = External { child };
+    loop {
+        if let Some(status) = external.status() {
+            let failed = || LabError::Step { status, command: command.to_string() };
+            return if status.success() { Ok(()) } else { Err(failed()) };
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Err(LabError::Interrupted);
+        }
+        thread::sleep(LOOK);
+    }
+}
+
+/// A running program, ended when this is dropped.
+struct External {
+    child: Child,
+}
+
+impl External {
+    fn status(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+
+    #[cfg(unix)]
+    fn end(&mut self) {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        let Some(group) = group else { return };
+        for signal in [Signal::TERM, Signal::KILL] {
+            // Fails only if nobody is left in it.
+            let _ = kill_process_group(group, signal);
+            let mut waited = Duration::ZERO;
+            while waited < FAREWELL {
+                if self.status().is_some() {
+                    return;
+                }
+                thread::sleep(LOOK);
+                waited += LOOK;
+            }
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn end(&mut self) {
+        // Fails only if it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for External {
+    fn drop(&mut self) {
+        if self.status().is_none() {
+            self.end();
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+    use std::time::Instant;
+
+    fn shell(script: &str, stop: &AtomicBool) -> Result<(), LabError> {
+        let program = PathBuf::from("/bin/sh");
+        let mut command = CommandLine::new(&program, "-c");
+        command.word(script);
+        run(&program, &command, stop)
+    }
+
+    #[test]
+    fn how_it_ended_is_known() {
+        let stop = AtomicBool::new(false);
+        assert!(shell("exit 0", &stop).is_ok());
+        let failed = shell("exit 4", &stop).unwrap_err().to_string();
+        assert!(failed.contains('4') && failed.contains("exit 4"), "{failed}");
+    }
+
+    /// What the program started ends too, even if it does not listen.
+    #[test]
+    fn whoever_stops_it_stops_all_it_started() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("pid");
+        let script = format!("trap '' TERM; sleep 600 & echo $! > '{}'; wait", file.display());
+        let stop = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let running = scope.spawn(|| shell(&script, &stop));
+            let began = Instant::now();
+            let pid = loop {
+                let text = std::fs::read_to_string(&file).unwrap_or_default();
+                if let Ok(pid) = text.trim().parse::<i32>() {
+                    break pid;
+                }
+                assert!(began.elapsed() < Duration::from_secs(60));
+                thread::sleep(LOOK);
+            };
+            stop.store(true, Ordering::Relaxed);
+            assert!(matches!(running.join().unwrap(), Err(LabError::Interrupted)));
+            let pid = rustix::process::Pid::from_raw(pid).unwrap();
+            let began = Instant::now();
+            // The system may take a moment to collect an orphan.
+            while rustix::process::test_kill_process(pid).is_ok() && !is_zombie(pid) {
+                assert!(began.elapsed() < Duration::from_secs(30), "still there");
+                thread::sleep(LOOK);
+            }
+        });
+    }
+
+    /// Dead, and not yet collected by whoever adopted it.
+    fn is_zombie(pid: rustix::process::Pid) -> bool {
+        let path = format!("/proc/{}/stat", pid.as_raw_nonzero());
+        let stat = std::fs::read_to_string(path).unwrap_or_default();
+        stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'))
+    }
+}
