@@ -2,13 +2,13 @@
 
 use crate::assemble;
 use crate::failure::{Failure, Outcome};
+use crate::new_file::NewFile;
 use crate::start::{self, GameArg};
 use arena::opening_maker::{JudgedOpening, OpeningRecipe, make};
 use arena::spec::pairs;
 use arena::timed_game::Terms;
 use arena::{EngineSpec, Format, Opening, Plan, Schedule};
 use clap::{Args, Subcommand};
-use durable::Draft;
 use engines::PlayerError;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, Write};
@@ -90,24 +90,12 @@ pub(crate) fn run(args: &OpeningsArgs) -> Outcome {
         count: args.count,
         seed: args.seed,
     };
-    // A file that cannot be written is better known before the work than after it.
-    let draft = match &args.out {
-        Some(path) if path.exists() && !args.force => {
-            return Err(Failure::failed(format!("{} exists: --force replaces it", path.display())));
-        }
-        Some(path) => Some(
-            Draft::new(path).map_err(|e| Failure::failed(format!("{}: {e}", path.display())))?,
-        ),
-        None => None,
-    };
+    let file = args.out.as_ref().map(|path| NewFile::begin(path, args.force)).transpose()?;
     let made = make_openings(args, &recipe)?;
     let judge = args.engine.as_deref().unwrap_or(JUDGE);
     let text = recipe.text(&made, &format!("{} nodes of {judge}", args.nodes));
-    match draft {
-        Some(mut draft) => {
-            draft.write_all(text.as_bytes())?;
-            draft.publish(args.force)?;
-        }
+    match file {
+        Some(file) => file.finish(text.as_bytes())?,
         None => write!(io::stdout(), "{text}")?,
     }
     if made.len() < args.count {

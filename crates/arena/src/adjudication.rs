@@ -3,6 +3,7 @@
 use crate::spec::numbers;
 use play::{Ending, Reason};
 use rules::Color;
+use std::fmt;
 use std::str::FromStr;
 use think::Score;
 
@@ -28,6 +29,14 @@ impl FromStr for ResignRule {
     }
 }
 
+/// As it is read.
+impl fmt::Display for ResignRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { score, moves, both } = self;
+        write!(f, "score={score},moves={moves},both={both}")
+    }
+}
+
 /// When a draw is taken for granted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DrawRule {
@@ -47,6 +56,14 @@ impl FromStr for DrawRule {
         let [score, moves, from] =
             numbers(text, [("score", None), ("moves", Some(8.0)), ("from", Some(0.0))])?;
         Ok(Self { score: score as i32, moves: (moves as u32).max(1), from: from as u32 })
+    }
+}
+
+/// As it is read.
+impl fmt::Display for DrawRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { score, moves, from } = self;
+        write!(f, "score={score},moves={moves},from={from}")
     }
 }
 
@@ -123,6 +140,15 @@ const fn value(score: Score) -> i32 {
 mod tests {
     use super::*;
     use Color::{Black, White};
+
+    #[test]
+    fn rules_are_written_as_they_are_read() {
+        for text in ["score=3000,moves=4,both=true", "score=150,moves=1,both=false"] {
+            assert_eq!(text.parse::<ResignRule>().unwrap().to_string(), text);
+        }
+        let text = "score=10,moves=20,from=100";
+        assert_eq!(text.parse::<DrawRule>().unwrap().to_string(), text);
+    }
 
     fn end_after(rules: Adjudication, scores: &[Option<i32>]) -> Option<(usize, Ending)> {
         let mut adjudicator = Adjudicator::new(rules);

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &HeadArgs) -> Outcome {
 }
 
 fn show_game(out: &mut impl Write, game: &Game) -> io::Result<()> {
-    writeln!(out, "{}  {:?}, {}", game.start.sfen(), game.outcome, game.reason)?;
+    writeln!(out, "{}  {}, {}", game.start.sfen(), game.outcome, game.reason)?;
     let rules = game.start.game();
     for ply in &game.plies {
         let random = if ply.flags.random { "?" } else { "" };
@@ -63,5 +63,5 @@ fn show_position(out: &mut impl Write, read: &Labelled) -> io::Result<()> {
     let position = &read.position;
     let mv = read.mv.map_or("-".to_owned(), |m| m.usi(position.game()));
     let (sfen, score, outcome) = (position.sfen(), read.score, read.outcome);
-    writeln!(out, "{sfen}  {mv} {score}  {outcome:?}")
+    writeln!(out, "{sfen}  {mv} {score}  {outcome}")
 }

@@ -48,6 +48,6 @@ pub(crate) fn run(args: &ImportArgs) -> Outcome {
     verify::compare(&mut out, &quantised.net, &real, args.tolerance)?;
     verify::sound(&mut out, &quantised.net)?;
     args.output.save(|to| quantised.net.write(to))?;
-    writeln!(out, "{}: written (FV_SCALE {})", args.output.output.display(), real.fv_scale)?;
+    writeln!(out, "its FV_SCALE is {}", real.fv_scale)?;
     Ok(())
 }

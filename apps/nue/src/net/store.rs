@@ -36,7 +36,7 @@ impl OutputArgs {
         self.output.extension().is_some_and(|e| e.eq_ignore_ascii_case(REAL))
     }
 
-    /// Writes the file, whole or not at all.
+    /// Writes the file, whole or not at all, and says so.
     pub(super) fn save(&self, write: impl FnOnce(&mut Draft) -> io::Result<()>) -> Outcome {
         let saved = Draft::new(&self.output).and_then(|mut draft| {
             write(&mut draft)?;
@@ -49,7 +49,9 @@ impl OutputArgs {
                 _ => format!("cannot write: {e}"),
             };
             Failure::failed(format!("{}: {reason}", self.output.display()))
-        })
+        })?;
+        writeln!(io::stdout(), "{}: written", self.output.display())?;
+        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ use crate::game::game_rules;
 use crate::opening::Opening;
 use crate::request::{OpeningSource, RequestError};
 use rules::{Declaration, Game, Handicap};
+use std::fmt;
 use std::str::FromStr;
 use teacher::Header;
 
@@ -65,9 +66,9 @@ impl Settings {
             .with("net", net)
             .with("scores", "evaluation units")
             .with("seed", self.seed)
-            .with("random", format!("{count} of {:?}", (first, last)))
-            .with("resign", format!("{:?}", self.resign))
-            .with("draw", format!("{:?}", self.draw))
+            .with("random", format!("{count} of plies {first}-{last}"))
+            .with("resign", self.resign.map_or("never".to_owned(), |rule| rule.to_string()))
+            .with("draw", self.draw.map_or("never".to_owned(), |rule| rule.to_string()))
             .with("max-moves", self.max_moves)
             .with("declaration", self.declaration)
             .with("tables", if self.separate { "separate" } else { "shared" });
@@ -76,7 +77,7 @@ impl Settings {
             (None, nodes) => header.with("nodes", nodes.map_or(0, |n| n.max(1))),
         };
         if let Some(near) = self.near_best {
-            header = header.with("near-best", format!("{near:?}"));
+            header = header.with("near-best", near);
         }
         if let Some(balance) = self.balance {
             header = header.with("balance", balance);
@@ -195,6 +196,13 @@ impl FromStr for NearBest {
     }
 }
 
+/// As it is read.
+impl fmt::Display for NearBest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "lines={},margin={},until={}", self.lines, self.margin, self.last)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -217,6 +225,7 @@ mod tests {
             assert!(parse_plies(wrong).is_err(), "{wrong}");
         }
         let near: NearBest = "lines=3,margin=20,until=12".parse().unwrap();
+        assert_eq!(near.to_string(), "lines=3,margin=20,until=12");
         assert_eq!((near.lines, near.margin, near.last), (3, 20, 12));
         for wrong in ["", "lines", "lines=0", "margin=-1", "until=x", "colour=3"] {
             assert!(wrong.parse::<NearBest>().is_err(), "{wrong}");

@@ -1,10 +1,12 @@
 //! Every claim of the solver is written as a proof, checked, damaged and refused.
 
 use crate::random::{self, Rng};
-use mate::{Bounds, Claim, Solver, Verdict, verify};
+use mate::{Bounds, Claim, Solver, Unknown, Verdict, verify};
 use proptest::prelude::*;
 use rules::{Kings, Minishogi, Position, Shogi, Variant};
-use think::{Control, WallTime};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use think::{Control, Moment, TimeSource, WallTime};
 
 /// Solves, and returns the verified proof if the question was settled.
 fn proof<V: Variant>(pos: &Position<V>, bounds: &Bounds) -> Option<Vec<u8>> {
@@ -108,6 +110,28 @@ fn a_mate_claimed_too_short_is_refused() {
     let good = sample(MATE);
     let at = String::from_utf8_lossy(&good).find("mate 5").unwrap() + 5;
     assert!(verify(&resealed(good, at, b'3')).unwrap_err().to_string().contains("shows mate in 5"));
+}
+
+/// A clock on which half a minute passes whenever somebody looks.
+#[derive(Default)]
+struct FastClock(AtomicU64);
+
+impl TimeSource for FastClock {
+    fn now(&self) -> Moment {
+        Duration::from_secs(30 * self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+#[test]
+fn a_disproof_that_would_take_too_long_is_given_up_and_says_so() {
+    let pos = Position::<Shogi>::from_sfen_with(NO_MATE, Kings::Any).unwrap();
+    let (control, clock) = (Control::new(false), FastClock::default());
+    let mut solver = Solver::new(&pos, &Bounds::default(), &control, &clock);
+    let solution = solver.solve();
+    assert_eq!(solution.verdict, Verdict::NoMate);
+    let error = solver.proof(&solution).unwrap_err();
+    assert_eq!(error, Unknown::GivenUp);
+    assert!(error.to_string().starts_with("given up"), "{error}");
 }
 
 proptest! {
