@@ -1,6 +1,6 @@
 //! `nue convert`: game records from any format into another.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kifu::archive::{Conversion, ConvertError, Converted, Source, Streams};
 use kifu::{CsaVersion, Encoding, Format, ReadOptions, WriteOptions};
@@ -41,7 +41,7 @@ pub(crate) struct ConvertArgs {
     force: bool,
 }
 
-pub(crate) fn run(args: &ConvertArgs) -> Outcome {
+pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
     let conversion = Conversion {
         inputs: args.inputs.clone(),
         output: args.output.clone(),
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Outcome {
     report(args, &done?)
 }
 
-fn report(args: &ConvertArgs, done: &Converted) -> Outcome {
+fn report(args: &ConvertArgs, done: &Converted) -> CommandResult {
     let to = args.to;
     let mut out = io::stderr().lock();
     for error in &done.errors {

@@ -5,7 +5,7 @@ mod args;
 pub(crate) use args::GenArgs;
 
 use crate::assemble;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::interrupt;
 use arena::selfplay::file::{Ended, FileError, GameFile, Goal, Progress, Run};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -16,7 +16,7 @@ use std::time::Duration;
 use think::{TimeSource, WallTime};
 
 /// Runs the command.
-pub(crate) fn run(args: &GenArgs) -> Outcome {
+pub(crate) fn run(args: &GenArgs) -> CommandResult {
     let (evaluation, about) = args.evaluation.as_engine(args.game.game)?;
     let settings = args.settings()?;
     let recipe = settings.recipe()?;
@@ -61,7 +61,7 @@ fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-fn report(path: &Path, ended: &Ended) -> Outcome {
+fn report(path: &Path, ended: &Ended) -> CommandResult {
     let Progress { games, positions, made, nodes, searches, repeated, elapsed } = ended.progress;
     say(&format!(
         "{}: {games} games, {positions} positions, {} bytes; this run {made} positions in {:.1} s, \

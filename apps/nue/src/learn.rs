@@ -4,14 +4,14 @@ mod args;
 
 pub(crate) use args::LearnArgs;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use lab::LabError;
 use lab::folder::LabFolder;
 use lab::steps::Steps;
 use std::io::{self, Write};
 
 /// Runs the command.
-pub(crate) fn run(args: &LearnArgs) -> Outcome {
+pub(crate) fn run(args: &LearnArgs) -> CommandResult {
     let settings = args.settings()?;
     let lab = LabFolder::open(&args.folder)?;
     for _ in 0..args.generations {

@@ -9,7 +9,7 @@ pub(crate) use args::MatchArgs;
 
 use crate::assemble;
 use crate::evaluation::Evaluation;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::live::Live;
 use arena::ledger::Entry;
 use arena::progress::{MatchOptions, MatchProgress, ProgressError};
@@ -24,7 +24,7 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 /// Runs the command.
-pub(crate) fn run(args: MatchArgs) -> Outcome {
+pub(crate) fn run(args: MatchArgs) -> CommandResult {
     let args = args.with_config()?;
     let (plan, warnings) = args.request().plan()?;
     for warning in &warnings {
@@ -56,7 +56,7 @@ pub(crate) fn run(args: MatchArgs) -> Outcome {
 }
 
 /// Starts every engine once: what cannot work is said before the first game.
-fn try_out(plan: &Plan, runner: &MatchRunner) -> Outcome {
+fn try_out(plan: &Plan, runner: &MatchRunner) -> CommandResult {
     for (index, engine) in plan.engines.iter().enumerate() {
         check_evaluation(engine, plan.game)?;
         let introduction = runner
@@ -74,7 +74,7 @@ fn try_out(plan: &Plan, runner: &MatchRunner) -> Outcome {
 
 /// Our own engine plays on with what is inside it when a net cannot be read, which is right at a
 /// board and would make a match about something else.
-fn check_evaluation(engine: &EngineSpec, game: Game) -> Outcome {
+fn check_evaluation(engine: &EngineSpec, game: Game) -> CommandResult {
     if engine.launch != Launch::Inside {
         return Ok(());
     }
@@ -127,7 +127,7 @@ impl Watch<'_> {
         self.live.show(played, &left, table, line);
     }
 
-    fn add(&mut self, finished: &Finished) -> Outcome {
+    fn add(&mut self, finished: &Finished) -> CommandResult {
         let entry = self.progress.add(finished, SystemTime::now())?;
         if self.json {
             writeln!(io::stdout(), "{}", as_json(&entry, finished.scheduled.opening))?;
@@ -139,7 +139,7 @@ impl Watch<'_> {
         Ok(())
     }
 
-    fn end(mut self, interrupted: bool, kept: bool) -> Outcome {
+    fn end(mut self, interrupted: bool, kept: bool) -> CommandResult {
         self.live.finish();
         if let Some(failure) = self.failure.take() {
             return Err(failure);

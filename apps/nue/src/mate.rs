@@ -2,7 +2,7 @@
 
 mod report;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use ::mate::{Bounds, Futile, Questions, Study, Verdict, study};
 use clap::Args;
 use durable::Draft;
@@ -132,7 +132,7 @@ impl Counts {
     }
 }
 
-pub(crate) fn run(args: &MateArgs) -> Outcome {
+pub(crate) fn run(args: &MateArgs) -> CommandResult {
     if !args.verify.is_empty() {
         return verify(&args.verify);
     }
@@ -277,7 +277,7 @@ fn proof_file(path: &Path, number: Option<usize>) -> PathBuf {
 }
 
 /// Checks proof files.
-fn verify(files: &[PathBuf]) -> Outcome {
+fn verify(files: &[PathBuf]) -> CommandResult {
     let mut out = io::stdout().lock();
     let mut bad = 0;
     for file in files {

@@ -1,6 +1,6 @@
 //! A small file the user names: written whole or not at all, and never over another unasked.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use durable::Draft;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ impl NewFile {
     }
 
     /// Writes it, and says so.
-    pub(crate) fn finish(mut self, bytes: &[u8]) -> Outcome {
+    pub(crate) fn finish(mut self, bytes: &[u8]) -> CommandResult {
         let written = self.draft.write_all(bytes).and_then(|()| self.draft.publish(self.force));
         written.map_err(|e| match e.kind() {
             ErrorKind::AlreadyExists => in_the_way(&self.path),

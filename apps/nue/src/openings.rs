@@ -1,7 +1,7 @@
 //! `nue openings make`: balanced positions to begin games from.
 
 use crate::assemble;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::new_file::NewFile;
 use crate::start::{self, GameArg};
 use arena::opening_maker::{JudgedOpening, OpeningRecipe, make};
@@ -78,7 +78,7 @@ struct MakeArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &OpeningsArgs) -> Outcome {
+pub(crate) fn run(args: &OpeningsArgs) -> CommandResult {
     let Command::Make(args) = &args.command;
     let position = start::resolve(args.game.game, &args.start, &[])?;
     let start = Opening::new(position, Vec::new())

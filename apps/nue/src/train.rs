@@ -9,7 +9,7 @@ mod tests;
 
 pub(crate) use args::TrainArgs;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use chart::grouped;
 use display::Display;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use teacher::TeacherError;
 use trainer::{Corpus, DataError, Ended, Run, RunError};
 
 /// Runs the command.
-pub(crate) fn run(args: &TrainArgs) -> Outcome {
+pub(crate) fn run(args: &TrainArgs) -> CommandResult {
     let first = args.data.first().ok_or_else(|| Failure::usage("no teacher files given"))?;
     let game = Corpus::game_of(first).map_err(|e| Failure::failed(e.to_string()))?;
     let run = args.run(game)?;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &TrainArgs) -> Outcome {
     last_words(&run, &ended, &display)
 }
 
-fn last_words(run: &Run, ended: &Ended, display: &Display) -> Outcome {
+fn last_words(run: &Run, ended: &Ended, display: &Display) -> CommandResult {
     let out = run.files.out.display();
     if ended.stopped {
         let checkpoint = run.files.checkpoint.display();

@@ -1,6 +1,6 @@
 //! `nue --version`: which program this is, and which nets are inside.
 
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use rules::Game;
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ fn short() -> String {
 }
 
 /// Prints them, and a line for the net of each game, as the ledger of nets names it.
-pub(crate) fn run() -> Outcome {
+pub(crate) fn run() -> CommandResult {
     let mut out = io::stdout().lock();
     writeln!(out, "{}", short())?;
     for game in Game::ALL {

@@ -3,7 +3,7 @@
 use super::args::InputArgs;
 use super::bar::Bar;
 use super::summary::report;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::new_file::NewFile;
 use corpus::{calibration, stats};
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ pub(crate) struct StatsArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &StatsArgs) -> Outcome {
+pub(crate) fn run(args: &StatsArgs) -> CommandResult {
     let drawing = args.calibration.as_ref().map(|path| NewFile::begin(path, args.force));
     let drawing = drawing.transpose()?;
     let bar = Bar::new();

@@ -1,6 +1,6 @@
 //! Where a new net goes.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use durable::Draft;
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ pub(super) struct OutputArgs {
 
 impl OutputArgs {
     /// Whether the file may be written; asked before long work.
-    pub(super) fn check(&self) -> Outcome {
+    pub(super) fn check(&self) -> CommandResult {
         if self.output.exists() && !self.force {
             let name = self.output.display();
             return Err(Failure::usage(format!("{name}: exists; --force replaces it")));
@@ -37,7 +37,7 @@ impl OutputArgs {
     }
 
     /// Writes the file, whole or not at all, and says so.
-    pub(super) fn save(&self, write: impl FnOnce(&mut Draft) -> io::Result<()>) -> Outcome {
+    pub(super) fn save(&self, write: impl FnOnce(&mut Draft) -> io::Result<()>) -> CommandResult {
         let saved = Draft::new(&self.output).and_then(|mut draft| {
             write(&mut draft)?;
             draft.flush()?;

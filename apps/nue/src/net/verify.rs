@@ -1,6 +1,6 @@
 //! `nue net verify`: whether a net works, and whether its integers are what was trained.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use nnue::{AnyNet, Isa};
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ pub(crate) struct VerifyArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &VerifyArgs) -> Outcome {
+pub(crate) fn run(args: &VerifyArgs) -> CommandResult {
     let mut out = io::stdout().lock();
     let net = match Stored::load(&args.file)? {
         Stored::Integers(net) => net,
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Outcome {
 }
 
 /// Says whether a net gives the same values on every way to them.
-pub(super) fn sound(out: &mut impl Write, net: &AnyNet) -> Outcome {
+pub(super) fn sound(out: &mut impl Write, net: &AnyNet) -> CommandResult {
     let sound = soundness(net).map_err(|e| Failure::failed(e.to_string()))?;
     let sets: Vec<&str> = Isa::available().iter().map(|isa| isa.name()).collect();
     writeln!(out, "instruction sets agree: {}", sets.join(", "))?;
@@ -74,7 +74,7 @@ pub(super) fn compare(
     net: &AnyNet,
     real: &FloatNet,
     tolerance: f64,
-) -> Outcome {
+) -> CommandResult {
     let found = Rounding::of(net, real);
     let text = format!(
         "integers against real numbers on {COMPARED} positions: mean {:.1}; win rate: mean {:.4}, \
