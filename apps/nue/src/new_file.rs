@@ -38,6 +38,6 @@ fn in_the_way(path: &Path) -> Failure {
     Failure::failed(format!("{}: exists; --force replaces it", path.display()))
 }
 
-fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     Failure::failed(format!("{}: cannot write: {error}", path.display()))
 }
