@@ -9,6 +9,8 @@ fn main() {
     // A packager without the history may name the commit.
     let named = std::env::var("NUE_COMMIT").ok();
     let commit = named.or_else(|| {
+        // The history may be that of something this source was unpacked into.
+        git(&["ls-files", "--error-unmatch", "build.rs"])?;
         // Every commit and every checkout adds a line to it.
         let log = git(&["rev-parse", "--git-path", "logs/HEAD"])?;
         if Path::new(&log).exists() {
