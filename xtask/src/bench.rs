@@ -3,7 +3,7 @@
 //! The package is a workspace of its own with its own lock file, so that the product never
 //! depends on the crates it is compared with (docs/decisions/bench-outside.md).
 
-use crate::{Outcome, cargo, workspace_root};
+use crate::{CommandResult, cargo, workspace_root};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("mate", "the mate solver on the problems of the files that follow (docs/mate.md)"),
 ];
 
-pub(crate) fn run(arguments: &[String]) -> Outcome {
+pub(crate) fn run(arguments: &[String]) -> CommandResult {
     let Some((name, rest)) = arguments.split_first() else {
         return Err(format!("which one?\n{}", list()).into());
     };

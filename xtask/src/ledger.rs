@@ -3,7 +3,7 @@
 //! The ledger itself is written by `nue learn`; entries of generations whose nets matter are
 //! copied to nets/ledger.toml. A test compares what is written with what is there.
 
-use crate::{Outcome, workspace_root};
+use crate::{CommandResult, workspace_root};
 use chart::{Axis, Frame, Side};
 use lab::ledger::{Generation, Ledger, ShippedNet};
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 const SOURCE: &str = "nets/ledger.toml";
 
 /// Runs the command.
-pub(crate) fn run(arguments: &[String]) -> Outcome {
+pub(crate) fn run(arguments: &[String]) -> CommandResult {
     if let Some(word) = arguments.first() {
         return Err(format!("unexpected {word:?}: ledger takes no arguments").into());
     }

@@ -17,12 +17,12 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-type Outcome = Result<ExitCode, Box<dyn Error>>;
+type CommandResult = Result<ExitCode, Box<dyn Error>>;
 
 struct Command {
     name: &'static str,
     summary: &'static str,
-    run: fn(&[String]) -> Outcome,
+    run: fn(&[String]) -> CommandResult,
 }
 
 const COMMANDS: &[Command] = &[

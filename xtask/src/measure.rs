@@ -4,7 +4,7 @@
 //! build of each profile into a folder of its own, then `nue bench` of both executables in turn,
 //! so that a machine that warms up or is disturbed disturbs both.
 
-use crate::{Outcome, cargo, workspace_root};
+use crate::{CommandResult, cargo, workspace_root};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ const TOUCHED: &[(&str, &str)] = &[
 
 const USAGE: &str = "measure build [PROFILE…] | measure edit";
 
-pub(crate) fn run(arguments: &[String]) -> Outcome {
+pub(crate) fn run(arguments: &[String]) -> CommandResult {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["build"] => build(PROFILES)?,

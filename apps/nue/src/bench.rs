@@ -2,7 +2,7 @@
 //! and evaluation: it changes when, and only when, they do.
 
 use crate::evaluation::EvaluationArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use assembly::bench::{Bench, DEPTH, Total};
 use clap::Args;
 use rules::Game;
@@ -31,7 +31,7 @@ pub(crate) struct BenchArgs {
     game: Option<Game>,
 }
 
-pub(crate) fn run(args: &BenchArgs) -> Outcome {
+pub(crate) fn run(args: &BenchArgs) -> CommandResult {
     let named = args.evaluation.named()?;
     if let (Some(game), Some(found)) = (args.game, named.game())
         && game != found

@@ -1,6 +1,6 @@
 //! `nue convert`: game records from any format into another.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kifu::archive::{Conversion, ConvertError, Converted, Source, Streams};
 use kifu::{CsaVersion, Encoding, Format, ReadOptions, WriteOptions};
@@ -41,7 +41,7 @@ pub(crate) struct ConvertArgs {
     force: bool,
 }
 
-pub(crate) fn run(args: &ConvertArgs) -> Outcome {
+pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
     let conversion = Conversion {
         inputs: args.inputs.clone(),
         output: args.output.clone(),
@@ -55,10 +55,11 @@ pub(crate) fn run(args: &ConvertArgs) -> Outcome {
     let streams = Streams { input: &mut input, output: &mut output };
     let done = conversion.run(streams, &|source, bytes| progress.tell(source, bytes));
     progress.bar.finish_and_clear();
-    report(args.to, &done?)
+    report(args, &done?)
 }
 
-fn report(to: Format, done: &Converted) -> Outcome {
+fn report(args: &ConvertArgs, done: &Converted) -> CommandResult {
+    let to = args.to;
     let mut out = io::stderr().lock();
     for error in &done.errors {
         writeln!(out, "{error}")?;
@@ -67,6 +68,9 @@ fn report(to: Format, done: &Converted) -> Outcome {
         writeln!(out, "{to} has no place for {}: not written", done.losses)?;
     }
     if done.errors.is_empty() {
+        if let Some(path) = args.output.as_ref().filter(|path| path.as_os_str() != "-") {
+            writeln!(out, "{}: {} games written", path.display(), done.games)?;
+        }
         return Ok(());
     }
     let (games, files, errors) = (done.games, done.files, done.errors.len());

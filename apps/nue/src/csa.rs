@@ -1,6 +1,6 @@
 //! `nue csa`: play on a CSA server, or against somebody whose moves are typed in.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::input::{Line, next_line};
 use crate::start::PositionArgs;
 use ::csa::TimeRule;
@@ -93,7 +93,7 @@ pub(crate) struct CsaArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &CsaArgs) -> Outcome {
+pub(crate) fn run(args: &CsaArgs) -> CommandResult {
     let events = Events::default();
     let input = events.user_input();
     let interrupts = input.clone();
@@ -203,7 +203,7 @@ fn time_rule(text: &str) -> Result<TimeRule, Failure> {
 }
 
 /// Passes on what is typed, in a thread of its own.
-fn read_input(input: UserInput) -> Outcome {
+fn read_input(input: UserInput) -> CommandResult {
     std::thread::Builder::new().name("input".to_owned()).spawn(move || {
         let mut stdin = std::io::stdin().lock();
         while let Some(line) = next_line(&mut stdin) {

@@ -20,7 +20,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use clap::{Args, Subcommand};
 
 /// Look at teacher data, convert, shuffle, split and sift it
@@ -45,7 +45,7 @@ enum DataCommand {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &DataArgs) -> Outcome {
+pub(crate) fn run(args: &DataArgs) -> CommandResult {
     match &args.command {
         DataCommand::Stats(args) => stats::run(args),
         DataCommand::Convert(args) => convert::run(args),

@@ -1,6 +1,6 @@
 //! `nue doctor`: is everything as it should be on this machine, and if not, what to do.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use assembly::health::{self, Finding, Grade, SelfTest};
 use clap::Args;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ pub(crate) struct DoctorArgs {
     net: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &DoctorArgs) -> Outcome {
+pub(crate) fn run(args: &DoctorArgs) -> CommandResult {
     let mut counts = Counts::default();
     writeln!(io::stdout(), "machine")?;
     for finding in health::machine() {
@@ -66,7 +66,7 @@ impl Counts {
         out.flush()
     }
 
-    fn end(&self) -> Outcome {
+    fn end(&self) -> CommandResult {
         let plural = |n: u32, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
         let notes = plural(self.notes, "note");
         if self.problems > 0 {

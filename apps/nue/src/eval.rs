@@ -2,7 +2,7 @@
 
 use crate::assemble::{self, Judge};
 use crate::evaluation::EvaluationArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::input::{LONGEST_LINE, Line, next_line};
 use crate::start::GameArg;
 use clap::Args;
@@ -30,7 +30,7 @@ pub(crate) struct EvalArgs {
     game: GameArg,
 }
 
-pub(crate) fn run(args: &EvalArgs) -> Outcome {
+pub(crate) fn run(args: &EvalArgs) -> CommandResult {
     let game = args.game.game;
     let (evaluation, about) = args.evaluation.as_engine(game)?;
     // Beside the point of the command: a closed error stream must not spoil it.

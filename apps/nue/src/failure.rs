@@ -21,7 +21,7 @@ pub(crate) enum Failure {
 }
 
 /// What every command returns.
-pub(crate) type Outcome = Result<(), Failure>;
+pub(crate) type CommandResult = Result<(), Failure>;
 
 impl Failure {
     /// Exit code after an interrupt.

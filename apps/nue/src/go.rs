@@ -2,7 +2,7 @@
 
 use crate::assemble;
 use crate::evaluation::EvaluationArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::output;
 use crate::start::{self, GameArg};
 use assembly::options::{HASH, MULTI_PV, PV_INTERVAL, THREADS};
@@ -78,7 +78,7 @@ pub(crate) struct GoArgs {
     game: GameArg,
 }
 
-pub(crate) fn run(args: &GoArgs) -> Outcome {
+pub(crate) fn run(args: &GoArgs) -> CommandResult {
     let position = position(args)?;
     let game = position.game();
     let (evaluation, about) = args.evaluation.as_engine(game)?;

@@ -14,7 +14,7 @@ use lab::steps::Steps;
 use std::sync::Arc;
 
 /// Runs the command.
-pub(crate) fn run(args: &LearnArgs) -> Outcome {
+pub(crate) fn run(args: &LearnArgs) -> CommandResult {
     let settings = args.settings()?;
     let lab = LabFolder::open(&args.folder)?;
     let runner = assemble::match_runner();

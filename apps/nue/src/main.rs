@@ -24,6 +24,7 @@ mod r#match;
 mod mate;
 mod moves;
 mod net;
+mod new_file;
 mod openings;
 mod options;
 mod output;
@@ -37,6 +38,7 @@ mod start;
 mod tests;
 mod train;
 mod tune;
+mod version;
 mod web;
 
 use clap::{Parser, Subcommand};
@@ -45,8 +47,11 @@ use std::process::ExitCode;
 
 /// Nue, a computer-shogi system. Without a command it speaks USI on standard input and output.
 #[derive(Parser)]
-#[command(name = "nue", version, args_conflicts_with_subcommands = true)]
+#[command(name = "nue", args_conflicts_with_subcommands = true)]
 struct Cli {
+    /// Print version, commit and the nets inside
+    #[arg(short = 'V', long)]
+    version: bool,
     #[command(flatten)]
     game: start::GameArg,
     #[command(subcommand)]
@@ -82,6 +87,7 @@ fn main() -> ExitCode {
     // Wrong usage ends here, with exit code 2.
     let cli = Cli::parse();
     let outcome = match cli.command {
+        None if cli.version => version::run(),
         None => shell::run(cli.game.game),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Show(args)) => show::run(&args),

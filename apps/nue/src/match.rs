@@ -22,7 +22,7 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 /// Runs the command.
-pub(crate) fn run(args: MatchArgs) -> Outcome {
+pub(crate) fn run(args: MatchArgs) -> CommandResult {
     let args = args.with_config()?;
     let request = args.request();
     let (plan, warnings) = request.plan()?;
@@ -66,7 +66,7 @@ fn end(progress: &MatchProgress<'_>, args: &MatchArgs, interrupted: bool, kept: 
 }
 
 /// Starts every engine once: what cannot work is said before the first game.
-fn try_out(plan: &Plan, runner: &MatchRunner) -> Outcome {
+fn try_out(plan: &Plan, runner: &MatchRunner) -> CommandResult {
     for (index, engine) in plan.engines.iter().enumerate() {
         check_evaluation(engine, plan.game)?;
         let introduction = runner
@@ -84,7 +84,7 @@ fn try_out(plan: &Plan, runner: &MatchRunner) -> Outcome {
 
 /// Our own engine plays on with what is inside it when a net cannot be read, which is right at a
 /// board and would make a match about something else.
-fn check_evaluation(engine: &EngineSpec, game: Game) -> Outcome {
+fn check_evaluation(engine: &EngineSpec, game: Game) -> CommandResult {
     if engine.launch != Launch::Inside {
         return Ok(());
     }

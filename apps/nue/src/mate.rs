@@ -2,9 +2,10 @@
 
 mod report;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use ::mate::{Bounds, Futile, Questions, Study, Verdict, study};
 use clap::Args;
+use durable::Draft;
 use indicatif::{ProgressBar, ProgressStyle};
 use kifu::MateProblem;
 use rules::{AnyPosition, Game};
@@ -63,6 +64,10 @@ pub(crate) struct MateArgs {
     #[arg(long, value_name = "FILE")]
     proof: Option<PathBuf>,
 
+    /// Replace proof files that exist
+    #[arg(long, requires = "proof")]
+    force: bool,
+
     /// Check proof files instead of solving
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["problems", "proof"])]
     verify: Vec<PathBuf>,
@@ -82,7 +87,52 @@ struct Answer {
     proof: Option<Result<PathBuf, String>>,
 }
 
-pub(crate) fn run(args: &MateArgs) -> Outcome {
+/// What became of the problems; each is counted once.
+#[derive(Default)]
+struct Counts {
+    mates: usize,
+    without_mate: usize,
+    unsolved: usize,
+    unreadable: usize,
+    /// Mates, or none, of which something that was asked for could not be answered.
+    incomplete: usize,
+}
+
+impl Counts {
+    fn add(&mut self, answer: &Answer, shortest: bool) {
+        let solution = &answer.study.solution;
+        match solution.verdict {
+            Verdict::Mate => self.mates += 1,
+            Verdict::NoMate => self.without_mate += 1,
+            Verdict::Unknown(_) => return self.unsolved += 1,
+        }
+        let longer = shortest && solution.verdict == Verdict::Mate && !solution.is_shortest;
+        let unproven = matches!(answer.proof, Some(Err(_)));
+        self.incomplete += usize::from(longer || unproven || answer.study.is_open());
+    }
+
+    /// How many did not get every answer that was asked for.
+    const fn open(&self) -> usize {
+        self.unsolved + self.unreadable + self.incomplete
+    }
+
+    fn text(&self) -> String {
+        let Self { mates, without_mate, unsolved, unreadable, incomplete } = self;
+        let count = mates + without_mate + unsolved + unreadable;
+        let mut text = format!("{count} problems: {mates} mates, {without_mate} without mate");
+        for (n, what) in [(unsolved, "unsolved"), (unreadable, "unreadable")] {
+            if *n > 0 {
+                text += &format!(", {n} {what}");
+            }
+        }
+        if *incomplete > 0 {
+            text += &format!("; {incomplete} not answered in every point");
+        }
+        text
+    }
+}
+
+pub(crate) fn run(args: &MateArgs) -> CommandResult {
     if !args.verify.is_empty() {
         return verify(&args.verify);
     }
@@ -91,9 +141,18 @@ pub(crate) fn run(args: &MateArgs) -> Outcome {
         return Err(Failure::failed("there are no problems in the input"));
     }
     let many = problems.len() > 1;
+    if let Some(path) = args.proof.as_ref().filter(|_| !args.force) {
+        let mut files = (1..=problems.len()).map(|n| proof_file(path, many.then_some(n)));
+        if let Some(file) = files.find(|file| file.exists()) {
+            return Err(Failure::failed(format!(
+                "{}: exists; --force replaces it",
+                file.display()
+            )));
+        }
+    }
     let bar = progress(many, problems.len());
     let say = |text: &str| bar.suspend(|| writeln!(io::stdout(), "{text}"));
-    let (mut mates, mut none, mut open) = (0, 0, 0);
+    let mut counts = Counts::default();
     if many && !args.json {
         say(&report::table_head())?;
     }
@@ -101,18 +160,13 @@ pub(crate) fn run(args: &MateArgs) -> Outcome {
         bar.set_message(problem.name.clone());
         let text = match &problem.position {
             Err(error) => {
-                open += 1;
+                counts.unreadable += 1;
                 report::unreadable(args.json, problem, error)
             }
             Ok(position) => {
                 let number = many.then_some(i + 1);
                 let answer = solve(args, position, number);
-                match answer.study.solution.verdict {
-                    Verdict::Mate => mates += 1,
-                    Verdict::NoMate => none += 1,
-                    Verdict::Unknown(_) => {}
-                }
-                open += usize::from(answer.study.is_open() || matches!(answer.proof, Some(Err(_))));
+                counts.add(&answer, args.shortest);
                 match (args.json, many) {
                     (true, _) => report::json(problem, position, &answer).to_string(),
                     (false, true) => report::row(problem, &answer, args.branches),
@@ -125,12 +179,11 @@ pub(crate) fn run(args: &MateArgs) -> Outcome {
     }
     bar.finish_and_clear();
     if many && !args.json {
-        let count = problems.len();
-        say(&format!("{count} problems: {mates} mates, {none} without mate, {open} open"))?;
+        say(&counts.text())?;
     }
-    match open {
+    match counts.open() {
         0 => Ok(()),
-        _ => Err(Failure::failed(format!("{open} without a definite answer"))),
+        open => Err(Failure::failed(format!("{open} without a definite answer"))),
     }
 }
 
@@ -194,9 +247,9 @@ fn solve(args: &MateArgs, position: &AnyPosition, number: Option<usize>) -> Answ
     };
     let study = study(position, &questions, &Control::new(false), &WallTime::start());
     let proof = args.proof.as_ref().zip(study.proof.as_ref()).map(|(path, proof)| {
-        let path = number.map_or_else(|| path.clone(), |number| numbered(path, number));
+        let path = proof_file(path, number);
         match proof {
-            Ok(bytes) => match std::fs::write(&path, bytes) {
+            Ok(bytes) => match write_whole(&path, bytes, args.force) {
                 Ok(()) => Ok(path),
                 Err(e) => Err(format!("cannot write {}: {e}", path.display())),
             },
@@ -206,7 +259,15 @@ fn solve(args: &MateArgs, position: &AnyPosition, number: Option<usize>) -> Answ
     Answer { study, proof }
 }
 
-fn numbered(path: &Path, number: usize) -> PathBuf {
+fn write_whole(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
+    let mut draft = Draft::new(path)?;
+    draft.write_all(bytes)?;
+    draft.publish(force)
+}
+
+/// Where the proof of a problem goes: to the file named, or to one with a number for each of many.
+fn proof_file(path: &Path, number: Option<usize>) -> PathBuf {
+    let Some(number) = number else { return path.to_owned() };
     let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
     let name = match path.extension() {
         Some(e) => format!("{stem}-{number}.{}", e.to_string_lossy()),
@@ -216,7 +277,7 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
 }
 
 /// Checks proof files.
-fn verify(files: &[PathBuf]) -> Outcome {
+fn verify(files: &[PathBuf]) -> CommandResult {
     let mut out = io::stdout().lock();
     let mut bad = 0;
     for file in files {

@@ -1,6 +1,6 @@
 //! `nue moves`: the legal moves of a position.
 
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::start::PositionArgs;
 use clap::Args;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ pub(crate) struct MovesArgs {
     position: PositionArgs,
 }
 
-pub(crate) fn run(args: &MovesArgs) -> Outcome {
+pub(crate) fn run(args: &MovesArgs) -> CommandResult {
     let position = args.position.resolve()?;
     writeln!(io::stdout().lock(), "{}", kifu::move_list(&position))?;
     Ok(())

@@ -12,7 +12,7 @@ mod store;
 mod strip;
 mod verify;
 
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use clap::{Args, Subcommand};
 
 /// Look at net files, check them, convert them, put new ones together
@@ -38,7 +38,7 @@ enum NetCommand {
     Unpack(pack::UnpackArgs),
 }
 
-pub(crate) fn run(args: &NetArgs) -> Outcome {
+pub(crate) fn run(args: &NetArgs) -> CommandResult {
     match &args.command {
         NetCommand::Info(args) => info::run(args),
         NetCommand::Verify(args) => verify::run(args),

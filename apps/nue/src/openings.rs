@@ -75,7 +75,7 @@ fn usual() -> OpeningSettings {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &OpeningsArgs) -> Outcome {
+pub(crate) fn run(args: &OpeningsArgs) -> CommandResult {
     let Command::Make(args) = &args.command;
     let settings = args.settings();
     let runner = assemble::match_runner();

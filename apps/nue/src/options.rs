@@ -1,7 +1,7 @@
 //! `nue options`: what can be set over USI, as the page docs/options.md.
 
 use crate::assemble;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use clap::Args;
 use rules::Game;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use think::{OptionSpec, WallTime, option};
 #[derive(Args)]
 pub(crate) struct OptionsArgs {}
 
-pub(crate) fn run(_: &OptionsArgs) -> Outcome {
+pub(crate) fn run(_: &OptionsArgs) -> CommandResult {
     io::stdout().lock().write_all(document().as_bytes())?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `nue perft`: counting move sequences, the touchstone of move generation.
 
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::start::{self, GameArg};
 use clap::Args;
 use indicatif::HumanCount;
@@ -27,7 +27,7 @@ pub(crate) struct PerftArgs {
     game: GameArg,
 }
 
-pub(crate) fn run(args: &PerftArgs) -> Outcome {
+pub(crate) fn run(args: &PerftArgs) -> CommandResult {
     let mut position = start::resolve(args.game.game, &args.sfen, &[])?;
     let depth = usize::from(args.depth);
     let started = Instant::now();

@@ -1,6 +1,6 @@
 //! `nue server`: a CSA server.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::{Args, Subcommand};
 use serverd::{Addresses, Config};
 use std::io::{BufRead, IsTerminal, Write};
@@ -34,7 +34,7 @@ enum ServerCommand {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &ServerArgs) -> Outcome {
+pub(crate) fn run(args: &ServerArgs) -> CommandResult {
     match &args.command {
         Some(ServerCommand::Init { folder }) => init(folder),
         Some(ServerCommand::Account { name }) => set_password(&load(&args.config)?, name),
@@ -70,7 +70,7 @@ fn announce(addresses: Addresses) -> std::io::Result<()> {
     out.flush()
 }
 
-fn init(folder: &Path) -> Outcome {
+fn init(folder: &Path) -> CommandResult {
     let path = serverd::init(folder).map_err(failure)?;
     let path = path.display();
     let mut out = std::io::stdout().lock();
@@ -80,7 +80,7 @@ fn init(folder: &Path) -> Outcome {
     Ok(())
 }
 
-fn check(path: &Path) -> Outcome {
+fn check(path: &Path) -> CommandResult {
     let config = load(path)?;
     serverd::check(&config).map_err(failure)?;
     let mut out = std::io::stdout().lock();
@@ -96,7 +96,7 @@ fn check(path: &Path) -> Outcome {
     Ok(())
 }
 
-fn set_password(config: &Config, name: &str) -> Outcome {
+fn set_password(config: &Config, name: &str) -> CommandResult {
     if std::io::stdin().is_terminal() {
         write!(std::io::stderr(), "password of {name}: ")?;
     }

@@ -4,7 +4,7 @@
 //! (room `engines`) takes one line after the other and never waits for a search: `stop`, `ponderhit`
 //! and `quit` act as soon as they are read. What it answers to what is written in docs/usi.md.
 
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::input::{LONGEST_LINE, Line, next_line};
 use crate::{assemble, output};
 use assembly::Evaluation;
@@ -21,7 +21,7 @@ use think::{Moment, TimeSource, WallTime, quote};
 const AHEAD: usize = 64;
 
 /// Speaks USI until `quit` or the end of input.
-pub(crate) fn run(game: Game) -> Outcome {
+pub(crate) fn run(game: Game) -> CommandResult {
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let (sender, lines) = sync_channel(AHEAD);
     let clock = Arc::clone(&time);

@@ -1,6 +1,6 @@
 //! `nue show`: a board a person can read.
 
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::start::PositionArgs;
 use clap::Args;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ pub(crate) struct ShowArgs {
     position: PositionArgs,
 }
 
-pub(crate) fn run(args: &ShowArgs) -> Outcome {
+pub(crate) fn run(args: &ShowArgs) -> CommandResult {
     let position = args.position.resolve()?;
     writeln!(io::stdout().lock(), "{}", kifu::diagram(&position))?;
     Ok(())

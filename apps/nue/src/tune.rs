@@ -7,7 +7,7 @@ mod args;
 pub(crate) use args::TuneArgs;
 
 use crate::assemble;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::live::Live;
 use arena::spsa::Spsa;
 use arena::tuning::{self, EnginePair, PlayGame, tune};
@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 const OPTION: &str = "Param.";
 
 /// Runs the command.
-pub(crate) fn run(args: &TuneArgs) -> Outcome {
+pub(crate) fn run(args: &TuneArgs) -> CommandResult {
     let entered = args.enter()?;
     let plan = &entered.plan;
     for warning in &entered.warnings {
@@ -81,7 +81,7 @@ fn pace(live: &Live, done: u64, pairs: u64, faults: u64) -> String {
 }
 
 /// Says how it ended.
-fn end(args: &TuneArgs, spsa: &Spsa) -> Outcome {
+fn end(args: &TuneArgs, spsa: &Spsa) -> CommandResult {
     let mut out = io::stdout();
     if args.json {
         writeln!(out, "{}", tuning_table::json(spsa))?;

@@ -2,7 +2,7 @@
 
 use crate::assemble;
 use crate::evaluation::{Evaluation, EvaluationArgs};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use board::hello::Scales;
 use clap::{Args, Subcommand};
 use kifu::Record;
@@ -80,7 +80,7 @@ struct BenchArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &WebArgs) -> Outcome {
+pub(crate) fn run(args: &WebArgs) -> CommandResult {
     match &args.command {
         Some(WebCommand::Bench(bench)) => {
             let load = Load { players: bench.players, moves: bench.moves, level: bench.level };
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &WebArgs) -> Outcome {
     }
 }
 
-fn serve(args: &WebArgs) -> Outcome {
+fn serve(args: &WebArgs) -> CommandResult {
     let server = Server::prepare(Settings {
         engines: engines(args)?,
         address: SocketAddr::new(args.bind, args.port),
@@ -169,7 +169,7 @@ fn engines(args: &WebArgs) -> Result<EngineSettings, Failure> {
 }
 
 /// Says where the board is.
-fn announce(server: &Server) -> Outcome {
+fn announce(server: &Server) -> CommandResult {
     let mut out = std::io::stdout().lock();
     writeln!(out, "The board: {}", server.url())?;
     if server.is_public() {

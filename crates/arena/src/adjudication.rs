@@ -137,6 +137,15 @@ mod tests {
     use super::*;
     use Color::{Black, White};
 
+    #[test]
+    fn rules_are_written_as_they_are_read() {
+        for text in ["score=3000,moves=4,both=true", "score=150,moves=1,both=false"] {
+            assert_eq!(text.parse::<ResignRule>().unwrap().to_string(), text);
+        }
+        let text = "score=10,moves=20,from=100";
+        assert_eq!(text.parse::<DrawRule>().unwrap().to_string(), text);
+    }
+
     fn end_after(rules: Adjudication, scores: &[Option<i32>]) -> Option<(usize, Ending)> {
         let mut adjudicator = Adjudicator::new(rules);
         let mut mover = Black;

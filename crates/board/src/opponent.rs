@@ -36,10 +36,8 @@ pub fn ask(game: &Game) -> Option<EngineTask> {
     let mut question = Question::new(game.position().clone());
     // Moves before the game began: the engine counts from the start of the position.
     let before = game.position().ply() - 1 - game.played().len() as u32;
-    question.options = vec![
-        ENTERING_KING_RULE.to(setup.declaration.clone()),
-        MAX_MOVES_TO_DRAW.to(before + setup.max_moves),
-    ];
+    question.set(ENTERING_KING_RULE.to(setup.declaration.clone()));
+    question.set(MAX_MOVES_TO_DRAW.to(before + setup.max_moves));
     let turn = game.position().turn();
     let clocks = game.clock().for_engine();
     // A player with a clock does not spend it on one move.
@@ -56,7 +54,7 @@ pub fn ask(game: &Game) -> Option<EngineTask> {
             question.lines = level.lines;
             question.time = Some(time);
             let mates = if level.blur > 0.0 { 0 } else { 20_000 };
-            question.options.push(ROOT_MATE_NODES.to(mates));
+            question.set(ROOT_MATE_NODES.to(mates));
             let quick = level.nodes.is_some_and(|nodes| nodes <= QUICK);
             let priority = if quick { Priority::Quick } else { Priority::Heavy };
             let wide = level.is_full();

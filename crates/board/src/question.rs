@@ -1,5 +1,6 @@
 //! What an engine is asked, and the lines it has reported so far.
 
+use alphabeta::options::{ANALYSIS_MODE, ENTERING_KING_RULE, MAX_MOVES_TO_DRAW, ROOT_MATE_NODES};
 use rules::{AnyPosition, Move};
 use std::time::Duration;
 use think::{Clocks, Info};
@@ -19,22 +20,40 @@ pub struct Question {
     pub time: Option<Duration>,
     /// The clocks of the game, where it is to manage its time by itself.
     pub clocks: Option<Clocks>,
-    /// Options of our own engine for this question.
-    pub options: Vec<(&'static str, String)>,
+    /// Options of our own engine for this question. Every option that any question sets is among
+    /// them: an engine that answered another question before must not answer by its options.
+    options: Vec<(&'static str, String)>,
 }
 
 impl Question {
     /// A question without bounds.
-    pub const fn new(position: AnyPosition) -> Self {
-        Self {
-            position,
-            lines: 1,
-            nodes: None,
-            depth: None,
-            time: None,
-            clocks: None,
-            options: Vec::new(),
+    pub fn new(position: AnyPosition) -> Self {
+        let options = vec![
+            ENTERING_KING_RULE.to_default(),
+            MAX_MOVES_TO_DRAW.to_default(),
+            ROOT_MATE_NODES.to_default(),
+            ANALYSIS_MODE.to_default(),
+        ];
+        Self { position, lines: 1, nodes: None, depth: None, time: None, clocks: None, options }
+    }
+
+    /// A question about what a position is worth, however it was reached.
+    pub fn analysis(position: AnyPosition) -> Self {
+        let mut question = Self::new(position);
+        question.set(ANALYSIS_MODE.to(true));
+        question
+    }
+
+    /// Sets an option of our own engine for this question.
+    pub fn set(&mut self, (name, value): (&'static str, String)) {
+        match self.options.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => *known = value,
+            None => debug_assert!(false, "{name} would stay set for later questions"),
         }
+    }
+
+    pub fn options(&self) -> &[(&'static str, String)] {
+        &self.options
     }
 }
 

@@ -18,6 +18,8 @@ pub enum Unknown {
     Memory,
     /// Somebody asked to stop.
     Stopped,
+    /// A disproof took far longer than the search, and nobody said how long it may take.
+    GivenUp,
 }
 
 impl std::fmt::Display for Unknown {
@@ -27,6 +29,9 @@ impl std::fmt::Display for Unknown {
             Self::Nodes => "out of nodes",
             Self::Memory => "the table is too small",
             Self::Stopped => "stopped",
+            Self::GivenUp => {
+                "given up: it would take far longer than the search, and no time was set for it"
+            }
         })
     }
 }

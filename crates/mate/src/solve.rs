@@ -13,7 +13,7 @@ use rules::{Color, Gen, Move, MoveList, Position, Variant};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use think::{Control, TimeSource};
+use think::{Control, Moment, TimeSource};
 
 /// What bounds a question, and how thorough the answer is to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -92,7 +92,14 @@ pub struct Solver<'a, V: Variant> {
     table: Table,
     budget: Budget<'a>,
     bounds: Bounds,
+    started: Moment,
 }
+
+/// How long writing down a disproof may take where nobody said so: so many times what the search
+/// took, and this long at least. The set of positions can be thousands of times what the search
+/// had to look at.
+const DISPROOF_SHARE: u32 = 10;
+const DISPROOF_LEAST: Duration = Duration::from_secs(60);
 
 /// Solves a position for the side to move.
 pub fn solve<V: Variant>(
@@ -121,7 +128,8 @@ impl<'a, V: Variant> Solver<'a, V> {
             settled: AtomicBool::new(false),
         };
         let table = Table::new(bounds.hash);
-        Self { pos: pos.without_history(), table, budget, bounds: bounds.clone() }
+        let (pos, started) = (pos.without_history(), time.now());
+        Self { pos, table, budget, bounds: bounds.clone(), started }
     }
 
     /// Nodes searched so far.
@@ -260,16 +268,30 @@ impl<'a, V: Variant> Solver<'a, V> {
     pub fn proof(&mut self, solution: &Solution) -> Result<Vec<u8>, Unknown> {
         match (&solution.verdict, &solution.tree) {
             (Verdict::Mate, Some(tree)) => Ok(proof::of_mate(&self.pos, tree)),
-            (Verdict::NoMate, _) => {
-                self.budget.settled.store(false, Ordering::Relaxed);
-                let mut watch = Watch::new(&self.budget, &self.table);
-                let set = refutation::build(&self.pos, &self.table, &mut watch);
-                let set = set.ok_or(watch.reason.unwrap_or(Unknown::Memory))?;
-                Ok(proof::of_no_mate(&self.pos, &set))
-            }
+            (Verdict::NoMate, _) => self.disproof(),
             (Verdict::Unknown(why), _) => Err(*why),
             (Verdict::Mate, None) => Err(Unknown::Memory),
         }
+    }
+
+    fn disproof(&mut self) -> Result<Vec<u8>, Unknown> {
+        self.budget.settled.store(false, Ordering::Relaxed);
+        let unlimited = self.budget.deadline.is_none();
+        if unlimited {
+            let now = self.budget.time.now();
+            let searched = now.saturating_sub(self.started);
+            self.budget.deadline = Some(now + (searched * DISPROOF_SHARE).max(DISPROOF_LEAST));
+        }
+        let mut watch = Watch::new(&self.budget, &self.table);
+        let set = refutation::build(&self.pos, &self.table, &mut watch);
+        let why = match watch.reason {
+            Some(Unknown::Time) if unlimited => Unknown::GivenUp,
+            why => why.unwrap_or(Unknown::Memory),
+        };
+        if unlimited {
+            self.budget.deadline = None;
+        }
+        set.map(|set| proof::of_no_mate(&self.pos, &set)).ok_or(why)
     }
 
     /// Searches with several threads until one of them has settled it.

@@ -43,6 +43,17 @@ impl Outcome {
     }
 }
 
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unknown => "no result",
+            Self::Won(Color::Black) => "Black won",
+            Self::Won(Color::White) => "White won",
+            Self::Draw => "draw",
+        })
+    }
+}
+
 /// Why a game ended, the commonest reasons first. Who won by it is [`Ending::outcome`]: the same
 /// reason can mean a draw in one game and a loss in another, as repetition does in minishogi.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]

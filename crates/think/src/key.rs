@@ -17,6 +17,7 @@ use std::marker::PhantomData;
 /// settings.set("contempt", "-7").unwrap();
 /// assert_eq!(settings.get(&CONTEMPT), -7);
 /// assert_eq!(CONTEMPT.to(3), ("Contempt", "3".to_owned()));
+/// assert_eq!(CONTEMPT.to_default(), ("Contempt", "5".to_owned()));
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct OptionKey<T> {
@@ -112,6 +113,21 @@ impl<T> OptionKey<T> {
             Declared::Text(default) => OptionSpec::text(name, default, help),
             Declared::Filename(default) => OptionSpec::filename(name, default, help),
         }
+    }
+}
+
+impl<T> OptionKey<T> {
+    /// The option set to its default, as name and text.
+    pub fn to_default(&self) -> (&'static str, String) {
+        let text = match self.declared {
+            Declared::Check(default) => default.to_string(),
+            Declared::Spin { default, .. } => default.to_string(),
+            Declared::Combo { default, .. }
+            | Declared::Text(default)
+            | Declared::Filename(default) => default.to_owned(),
+            Declared::Button => String::new(),
+        };
+        (self.name, text)
     }
 }
 

@@ -203,7 +203,7 @@ impl LiveGame {
         }
         let mut question = Question::new(state.game.position().clone());
         question.time = Some(HINT);
-        question.options = vec![ENTERING_KING_RULE.to(state.game.setup().declaration.clone())];
+        question.set(ENTERING_KING_RULE.to(state.game.setup().declaration.clone()));
         let listener = HintListener {
             outbox: Arc::clone(outbox),
             id,

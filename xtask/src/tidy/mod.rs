@@ -19,7 +19,7 @@ mod tree;
 mod unsafety;
 mod words;
 
-use crate::{Outcome, workspace_root};
+use crate::{CommandResult, workspace_root};
 use std::error::Error;
 use std::fmt;
 use std::path::Path;
@@ -80,7 +80,7 @@ fn findings(root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {
     Ok(found)
 }
 
-pub(crate) fn run(arguments: &[String]) -> Outcome {
+pub(crate) fn run(arguments: &[String]) -> CommandResult {
     if let Some(first) = arguments.first() {
         return Err(format!("unexpected argument {first:?}").into());
     }

@@ -3,7 +3,7 @@
 use super::args::{InputArgs, OutputArgs, ResumeArg};
 use super::bar::Bar;
 use super::summary::{amount, report};
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use corpus::Format;
 use corpus::convert::{self, Convert};
 
@@ -33,7 +33,7 @@ fn scale(text: &str) -> Result<f64, String> {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &ConvertArgs) -> Outcome {
+pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
     let target = args.output.resumable(args.resume);
     let (inputs, to, score_scale) = (args.input.inputs(), args.to, args.score_scale);
     let request = Convert { inputs, target, to, score_scale };

@@ -3,7 +3,7 @@
 use super::args::{InputArgs, MemoryArg, OutputArgs};
 use super::bar::Bar;
 use super::summary::report;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use chart::grouped;
 use corpus::dedup::{self, Dedup};
 
@@ -32,7 +32,7 @@ pub(crate) struct DedupArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &DedupArgs) -> Outcome {
+pub(crate) fn run(args: &DedupArgs) -> CommandResult {
     let by = args.by.map(|by| match by {
         By::Game => dedup::By::Game,
         By::Position => dedup::By::Position,

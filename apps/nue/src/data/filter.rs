@@ -3,7 +3,7 @@
 use super::args::{InputArgs, OutputArgs, ResumeArg, SieveArgs};
 use super::bar::Bar;
 use super::summary::report;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use chart::grouped;
 use corpus::filter::{self, Filter};
 
@@ -21,7 +21,7 @@ pub(crate) struct FilterArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &FilterArgs) -> Outcome {
+pub(crate) fn run(args: &FilterArgs) -> CommandResult {
     let target = args.output.resumable(args.resume);
     let request = Filter { inputs: args.input.inputs(), target, sieve: args.sieve.sieve() };
     let bar = Bar::new();

@@ -3,7 +3,7 @@
 use super::args::InputArgs;
 use super::bar::Bar;
 use super::summary::report;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use chart::grouped;
 use corpus::Target;
 use corpus::head::{self, Head, Item};
@@ -29,7 +29,7 @@ pub(crate) struct HeadArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &HeadArgs) -> Outcome {
+pub(crate) fn run(args: &HeadArgs) -> CommandResult {
     let request = Head { inputs: args.input.inputs(), number: args.number };
     let bar = Bar::new();
     let Some(path) = &args.output else {

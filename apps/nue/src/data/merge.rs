@@ -3,7 +3,7 @@
 use super::args::{InputArgs, OutputArgs};
 use super::bar::Bar;
 use super::summary::report;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use chart::grouped;
 use corpus::merge::{self, Merge};
 
@@ -17,7 +17,7 @@ pub(crate) struct MergeArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &MergeArgs) -> Outcome {
+pub(crate) fn run(args: &MergeArgs) -> CommandResult {
     let request = Merge { inputs: args.input.inputs(), target: args.output.target() };
     let bar = Bar::new();
     let done = merge::run(&request, &|progress| bar.show(progress))?;

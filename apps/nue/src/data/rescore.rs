@@ -4,7 +4,7 @@ use super::args::{InputArgs, OutputArgs, ResumeArg};
 use super::bar::Bar;
 use super::summary::report;
 use crate::evaluation::EvaluationArgs;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use chart::grouped;
 use corpus::Limit;
 use corpus::rescore::{self, Rescore};
@@ -40,7 +40,7 @@ pub(crate) struct RescoreArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &RescoreArgs) -> Outcome {
+pub(crate) fn run(args: &RescoreArgs) -> CommandResult {
     let limit = match (args.nodes, args.depth) {
         (Some(nodes), _) => Limit::Nodes(nodes),
         (None, Some(depth)) => Limit::Depth(depth),

@@ -3,7 +3,7 @@
 use super::args::{InputArgs, MemoryArg, OutputArgs};
 use super::bar::Bar;
 use super::summary::{amount, report};
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use corpus::Format;
 use corpus::shuffle::{self, Shuffle};
 
@@ -25,7 +25,7 @@ pub(crate) struct ShuffleArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &ShuffleArgs) -> Outcome {
+pub(crate) fn run(args: &ShuffleArgs) -> CommandResult {
     let request = Shuffle {
         inputs: args.input.inputs(),
         target: args.output.target(),

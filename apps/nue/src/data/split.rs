@@ -3,7 +3,7 @@
 use super::args::InputArgs;
 use super::bar::Bar;
 use super::summary::report;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use chart::grouped;
 use corpus::Target;
 use corpus::split::{self, Split};
@@ -32,7 +32,7 @@ pub(crate) struct SplitArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &SplitArgs) -> Outcome {
+pub(crate) fn run(args: &SplitArgs) -> CommandResult {
     let target = |path: &Path| Target { path: path.to_owned(), force: args.force, resume: false };
     let request = Split {
         inputs: args.input.inputs(),

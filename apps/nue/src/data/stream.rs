@@ -3,7 +3,7 @@
 use super::args::{InputArgs, SieveArgs};
 use super::bar::Bar;
 use super::summary::report;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use corpus::Sieve;
 use corpus::batches::Selection;
@@ -81,7 +81,7 @@ fn decay(text: &str) -> Result<f64, String> {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &StreamArgs) -> Outcome {
+pub(crate) fn run(args: &StreamArgs) -> CommandResult {
     let output = io::stdout();
     if output.is_terminal() {
         return Err(Failure::usage("the stream is binary: send it to a program or a file"));
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &StreamArgs) -> Outcome {
 }
 
 /// Writes the stream.
-pub(super) fn stream(args: &StreamArgs, output: impl Write) -> Outcome {
+pub(super) fn stream(args: &StreamArgs, output: impl Write) -> CommandResult {
     let all = || thread::available_parallelism().map_or(1, usize::from);
     let request = Stream {
         inputs: args.input.inputs(),

@@ -1,12 +1,12 @@
 //! What is said at the end of a command, and how errors are told.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use chart::grouped;
 use corpus::{Counts, Error, Format};
 use std::io::{self, Write};
 
 /// Says what happened. A problem makes the command fail, though all that could be done is.
-pub(super) fn report(counts: &Counts, done: &str) -> Outcome {
+pub(super) fn report(counts: &Counts, done: &str) -> CommandResult {
     let mut out = io::stderr().lock();
     for problem in &counts.problems {
         writeln!(out, "{problem}")?;

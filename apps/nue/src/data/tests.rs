@@ -28,7 +28,7 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    pub(super) fn run(&self, line: &str) -> Outcome {
+    pub(super) fn run(&self, line: &str) -> CommandResult {
         let words = line.split(' ').map(|w| match w.strip_prefix('@') {
             Some(path) => self.path(path).to_string_lossy().into_owned(),
             None => w.to_owned(),

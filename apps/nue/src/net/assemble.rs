@@ -2,7 +2,7 @@
 //! (W@nderER's chimera).
 
 use super::store::OutputArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use nnue::AnyNet;
 use std::ops::RangeInclusive;
@@ -43,7 +43,7 @@ fn ranked(text: &str) -> Result<(RangeInclusive<usize>, PathBuf), String> {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &AssembleArgs) -> Outcome {
+pub(crate) fn run(args: &AssembleArgs) -> CommandResult {
     args.output.check()?;
     if args.output.is_real() {
         return Err(Failure::usage("assemble writes nn.bin; nue net convert writes .nuef"));

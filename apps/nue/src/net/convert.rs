@@ -2,7 +2,7 @@
 
 use super::store::OutputArgs;
 use crate::evaluation::LARGEST_FV_SCALE;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use std::path::PathBuf;
 use trainer::{FloatNet, Stored};
@@ -22,7 +22,7 @@ pub(crate) struct ConvertArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &ConvertArgs) -> Outcome {
+pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
     args.output.check()?;
     match (Stored::load(&args.file)?, args.output.is_real()) {
         (Stored::Integers(net), true) => {

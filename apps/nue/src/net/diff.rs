@@ -1,6 +1,6 @@
 //! `nue net diff`: how two nets differ, in their numbers and in what they think.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub(crate) struct DiffArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &DiffArgs) -> Outcome {
+pub(crate) fn run(args: &DiffArgs) -> CommandResult {
     let (first, second) =
         (Stored::load_integers(&args.first)?, Stored::load_integers(&args.second)?);
     let differences = first.difference(&second).map_err(|e| Failure::failed(e.to_string()))?;

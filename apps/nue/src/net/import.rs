@@ -2,7 +2,7 @@
 
 use super::store::OutputArgs;
 use super::verify;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub(crate) struct ImportArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &ImportArgs) -> Outcome {
+pub(crate) fn run(args: &ImportArgs) -> CommandResult {
     args.output.check()?;
     if args.output.is_real() {
         return Err(Failure::usage("import writes nn.bin; nue net convert writes .nuef"));

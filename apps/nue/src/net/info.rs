@@ -1,7 +1,7 @@
 //! `nue net info`: what a net file is, and whether it is what it says.
 
 use crate::evaluation::{Single, single};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use eval::{KINGS, KkpptTables};
 use nnue::{NetInfo, Spread, VERSION};
@@ -18,7 +18,7 @@ pub(crate) struct InfoArgs {
     file: PathBuf,
 }
 
-pub(crate) fn run(args: &InfoArgs) -> Outcome {
+pub(crate) fn run(args: &InfoArgs) -> CommandResult {
     let (path, found) = single(&args.file).map_err(|e| Failure::failed(e.to_string()))?;
     let mut out = io::stdout().lock();
     writeln!(out, "file          {}", path.display())?;

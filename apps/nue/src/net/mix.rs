@@ -1,7 +1,7 @@
 //! `nue net average` and `nue net mix`: one net from several of one kind.
 
 use super::store::OutputArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use nnue::AnyNet;
 use std::path::PathBuf;
@@ -38,17 +38,17 @@ fn weighted(text: &str) -> Result<(PathBuf, f64), String> {
 }
 
 /// Runs `nue net average`.
-pub(crate) fn average(args: &AverageArgs) -> Outcome {
+pub(crate) fn average(args: &AverageArgs) -> CommandResult {
     let nets: Vec<(PathBuf, f64)> = args.files.iter().map(|file| (file.clone(), 1.0)).collect();
     together(&nets, &args.output)
 }
 
 /// Runs `nue net mix`.
-pub(crate) fn mix(args: &MixArgs) -> Outcome {
+pub(crate) fn mix(args: &MixArgs) -> CommandResult {
     together(&args.nets, &args.output)
 }
 
-fn together(nets: &[(PathBuf, f64)], output: &OutputArgs) -> Outcome {
+fn together(nets: &[(PathBuf, f64)], output: &OutputArgs) -> CommandResult {
     output.check()?;
     let (mut integers, mut real) = (Vec::new(), Vec::new());
     for (path, weight) in nets {

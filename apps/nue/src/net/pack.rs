@@ -1,7 +1,7 @@
 //! `nue net pack` and `nue net unpack`: nets made small for travelling, and back.
 
 use super::store::OutputArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use nnue::AnyNet;
 use std::path::{Path, PathBuf};
@@ -28,14 +28,14 @@ pub(crate) struct UnpackArgs {
 }
 
 /// Runs `pack`.
-pub(crate) fn pack(args: &PackArgs) -> Outcome {
+pub(crate) fn pack(args: &PackArgs) -> CommandResult {
     args.output.check()?;
     let net = integers(&args.file)?;
     args.output.save(|to| net.write_packed(to))
 }
 
 /// Runs `unpack`.
-pub(crate) fn unpack(args: &UnpackArgs) -> Outcome {
+pub(crate) fn unpack(args: &UnpackArgs) -> CommandResult {
     args.output.check()?;
     let net = integers(&args.file)?;
     args.output.save(|to| net.write(to))

@@ -1,6 +1,6 @@
 //! Where a new net goes.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use durable::Draft;
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ pub(super) struct OutputArgs {
 
 impl OutputArgs {
     /// Whether the file may be written; asked before long work.
-    pub(super) fn check(&self) -> Outcome {
+    pub(super) fn check(&self) -> CommandResult {
         if self.output.exists() && !self.force {
             let name = self.output.display();
             return Err(Failure::usage(format!("{name}: exists; --force replaces it")));
@@ -36,8 +36,8 @@ impl OutputArgs {
         self.output.extension().is_some_and(|e| e.eq_ignore_ascii_case(REAL))
     }
 
-    /// Writes the file, whole or not at all.
-    pub(super) fn save(&self, write: impl FnOnce(&mut Draft) -> io::Result<()>) -> Outcome {
+    /// Writes the file, whole or not at all, and says so.
+    pub(super) fn save(&self, write: impl FnOnce(&mut Draft) -> io::Result<()>) -> CommandResult {
         let saved = Draft::new(&self.output).and_then(|mut draft| {
             write(&mut draft)?;
             draft.flush()?;
@@ -49,7 +49,9 @@ impl OutputArgs {
                 _ => format!("cannot write: {e}"),
             };
             Failure::failed(format!("{}: {reason}", self.output.display()))
-        })
+        })?;
+        writeln!(io::stdout(), "{}: written", self.output.display())?;
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! `nue net strip`: the usual description and hashes instead of whatever a trainer left there.
 
 use super::store::OutputArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use std::path::PathBuf;
 use trainer::Stored;
@@ -17,7 +17,7 @@ pub(crate) struct StripArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &StripArgs) -> Outcome {
+pub(crate) fn run(args: &StripArgs) -> CommandResult {
     args.output.check()?;
     match Stored::load(&args.file)? {
         Stored::Integers(_) if args.output.is_real() => {

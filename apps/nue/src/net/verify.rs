@@ -1,6 +1,6 @@
 //! `nue net verify`: whether a net works, and whether its integers are what was trained.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use nnue::{AnyNet, Isa};
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ pub(crate) struct VerifyArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &VerifyArgs) -> Outcome {
+pub(crate) fn run(args: &VerifyArgs) -> CommandResult {
     let mut out = io::stdout().lock();
     let net = match Stored::load(&args.file)? {
         Stored::Integers(net) => net,

@@ -30,7 +30,7 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    fn run(&self, line: &str) -> Outcome {
+    fn run(&self, line: &str) -> CommandResult {
         let words = line.split(' ').map(|w| match w.strip_prefix('@') {
             Some(path) => self.path(path).to_string_lossy().into_owned(),
             None => w.to_owned(),

@@ -67,7 +67,23 @@ fn moves_lists_and_counts() {
 #[test]
 fn options_and_version() {
     assert!(run(&["options"]).0.contains("| `USI_Hash` |"));
-    assert_eq!(run(&["--version"]).0, format!("nue {}\n", env!("CARGO_PKG_VERSION")));
+    let version = run(&["--version"]).0;
+    let mut lines = version.lines();
+    let first = lines.next().unwrap();
+    let (name, commit) = first.split_at(format!("nue {}", env!("CARGO_PKG_VERSION")).len());
+    assert_eq!(name, format!("nue {}", env!("CARGO_PKG_VERSION")));
+    let hex = |c: char| c.is_ascii_hexdigit();
+    let commit = commit.trim_start_matches(" (").trim_end_matches(')');
+    assert!(commit.chars().all(hex), "{first}");
+    // The nets inside are those of the ledger.
+    let ledger = include_str!("../../../../nets/ledger.toml");
+    for game in ["(shogi)", "(minishogi)"] {
+        let net =
+            version.lines().find_map(|l| l.strip_prefix("net: ").filter(|l| l.contains(game)));
+        let net = net.unwrap_or_else(|| panic!("{game}: {version}"));
+        assert!(ledger.contains(&format!("net = {net:?}\n")), "{net}");
+    }
+    assert_eq!(run(&["-V"]).0, version);
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn a_collection_gets_a_table_and_a_bad_line_stops_nothing() {
     std::fs::write(&file, text).unwrap();
     let (out, err, code) = run(&[file.to_str().unwrap()]);
     assert_eq!(code, 1, "{err}");
-    assert!(out.contains("3 problems: 1 mates, 1 without mate, 1 open"), "{out}");
+    assert!(out.contains("3 problems: 1 mates, 1 without mate, 1 unreadable\n"), "{out}");
     assert!(out.contains(":3:") && out.contains("last"), "{out}");
     let (out, _, _) = run(&[file.to_str().unwrap(), "--json"]);
     let lines: Vec<serde_json::Value> =
@@ -91,6 +91,40 @@ fn proofs_are_written_checked_and_refused() {
         assert!(code == 1 && out.contains("not a valid proof"), "{out} {err}");
         std::fs::remove_file(file).unwrap();
     }
+}
+
+#[test]
+fn every_problem_is_counted_once() {
+    // No proof can be written there.
+    let (out, err, code) = run(&[MATE, HARD, NO_MATE, "--nodes", "9000", "--proof", "/dev/null/x"]);
+    assert_eq!(code, 1);
+    let summary = out.lines().last().unwrap();
+    assert_eq!(
+        summary,
+        "3 problems: 1 mates, 1 without mate, 1 unsolved; 2 not answered in every point"
+    );
+    assert!(err.contains("3 without a definite answer"), "{err}");
+}
+
+#[test]
+fn proof_files_are_not_replaced_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.proof");
+    let path = file.to_str().unwrap();
+    std::fs::write(&file, "mine").unwrap();
+    let (out, err, code) = run(&[MATE, "--proof", path]);
+    assert!(code == 1 && err.contains("a.proof: exists; --force replaces it"), "{out}{err}");
+    assert!(out.is_empty(), "known before the work: {out}");
+    assert_eq!(std::fs::read(&file).unwrap(), b"mine");
+    // Of several problems each has its own file, and one is in the way.
+    std::fs::write(folder.path().join("a-2.proof"), "mine").unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let (_, err, code) = run(&[MATE, NO_MATE, "--proof", path]);
+    assert!(code == 1 && err.contains("a-2.proof: exists"), "{err}");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing else was written");
+    let (out, err, code) = run(&[MATE, NO_MATE, "--proof", path, "--force"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
 }
 
 #[test]

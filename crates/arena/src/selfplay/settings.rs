@@ -90,9 +90,9 @@ impl SelfPlaySettings {
             .with("net", net)
             .with("scores", "evaluation units")
             .with("seed", self.seed)
-            .with("random", format!("{count} of {:?}", (first, last)))
-            .with("resign", format!("{:?}", self.resign))
-            .with("draw", format!("{:?}", self.draw))
+            .with("random", format!("{count} of plies {first}-{last}"))
+            .with("resign", self.resign.map_or("never".to_owned(), |rule| rule.to_string()))
+            .with("draw", self.draw.map_or("never".to_owned(), |rule| rule.to_string()))
             .with("max-moves", self.max_moves)
             .with("declaration", self.declaration)
             .with("tables", if self.separate { "separate" } else { "shared" });
@@ -101,7 +101,7 @@ impl SelfPlaySettings {
             (None, nodes) => header.with("nodes", nodes.max(1)),
         };
         if let Some(near) = self.near_best {
-            header = header.with("near-best", format!("{near:?}"));
+            header = header.with("near-best", near);
         }
         if let Some(balance) = self.balance {
             header = header.with("balance", balance);
@@ -245,6 +245,7 @@ mod tests {
             assert!(parse_plies(wrong).is_err(), "{wrong}");
         }
         let near: NearBest = "lines=3,margin=20,until=12".parse().unwrap();
+        assert_eq!(near.to_string(), "lines=3,margin=20,until=12");
         assert_eq!((near.lines, near.margin, near.last), (3, 20, 12));
         for wrong in ["", "lines", "lines=0", "margin=-1", "until=x", "colour=3"] {
             assert!(wrong.parse::<NearBest>().is_err(), "{wrong}");

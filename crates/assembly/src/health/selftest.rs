@@ -60,7 +60,8 @@ fn count_moves(_: &SelfTest) -> Finding {
     for (game, sfen, depth, expected) in COUNTS {
         let counted = AnyPosition::from_sfen(game, sfen).map(|mut p| p.perft(depth, true));
         if counted.as_ref() != Ok(&expected) {
-            let text = format!("{counted:?} move sequences of {sfen}, {expected} are right");
+            let counted = counted.map_or_else(|e| e.to_string(), |n| n.to_string());
+            let text = format!("{counted} move sequences of {sfen}, {expected} are right");
             return Finding::problem(text, REPORT);
         }
     }
@@ -155,7 +156,13 @@ fn search(test: &SelfTest) -> Finding {
         match first.1 {
             Some(Answer::Move(m)) if position.is_legal(m) => {}
             other => {
-                let text = format!("the search answers {other:?} in {}", position.sfen());
+                let answer = match other {
+                    Some(Answer::Move(m)) => m.usi(Game::Shogi),
+                    Some(Answer::Resign) => "resign".to_owned(),
+                    Some(Answer::Win) => "win".to_owned(),
+                    None => "nothing".to_owned(),
+                };
+                let text = format!("the search answers {answer} in {}", position.sfen());
                 return Finding::problem(text, REPORT);
             }
         }

@@ -111,6 +111,28 @@ fn a_mate_claimed_too_short_is_refused() {
     assert!(verify(&resealed(good, at, b'3')).unwrap_err().to_string().contains("shows mate in 5"));
 }
 
+/// A clock on which half a minute passes whenever somebody looks.
+#[derive(Default)]
+struct FastClock(AtomicU64);
+
+impl TimeSource for FastClock {
+    fn now(&self) -> Moment {
+        Duration::from_secs(30 * self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+#[test]
+fn a_disproof_that_would_take_too_long_is_given_up_and_says_so() {
+    let pos = Position::<Shogi>::from_sfen_with(NO_MATE, Kings::Any).unwrap();
+    let (control, clock) = (Control::new(false), FastClock::default());
+    let mut solver = Solver::new(&pos, &Bounds::default(), &control, &clock);
+    let solution = solver.solve();
+    assert_eq!(solution.verdict, Verdict::NoMate);
+    let error = solver.proof(&solution).unwrap_err();
+    assert_eq!(error, Unknown::GivenUp);
+    assert!(error.to_string().starts_with("given up"), "{error}");
+}
+
 proptest! {
     #[test]
     fn damage_is_refused(mate in any::<bool>(), at in any::<prop::sample::Index>(), with in 1u8..) {

@@ -9,6 +9,7 @@ use crate::model::Model;
 use crate::objective::Losses;
 use rules::Variant;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::io::{self, Read, Write};
 
 /// First bytes, the last of them the version: 2 since batches come from room `corpus`.
@@ -16,7 +17,7 @@ const MAGIC: [u8; 8] = *b"NueTrai2";
 /// Longest JSON text.
 const LONGEST: u64 = 1 << 28;
 
-/// Why a checkpoint cannot be gone on from.
+/// Why a run cannot continue from a checkpoint.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
@@ -191,10 +192,26 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
         }
         let found = Settings { epochs: self.settings.epochs, ..text.settings };
         if found != self.settings {
-            return other("settings", format!("{found:?}"), format!("{:?}", self.settings));
+            let (found, wanted) = differences(&found, &self.settings);
+            return other("settings", found, wanted);
         }
         Ok(())
     }
+}
+
+/// Where two settings differ, as `name=value` of each.
+fn differences(one: &Settings, two: &Settings) -> (String, String) {
+    let table = |settings: &Settings| match serde_json::to_value(settings) {
+        Ok(Value::Object(table)) => table,
+        _ => Map::new(),
+    };
+    let (one, two) = (table(one), table(two));
+    let different = |key: &&String| one.get(*key) != two.get(*key);
+    let list = |table: &Map<String, Value>| {
+        let named = |key: &String| format!("{key}={}", table.get(key).unwrap_or(&Value::Null));
+        one.keys().filter(different).map(named).collect::<Vec<_>>().join(", ")
+    };
+    (list(&one), list(&two))
 }
 
 /// A checksum over what passes.

@@ -111,7 +111,7 @@ impl PoolEngine {
         self.set(THREADS.to(threads))?;
         self.set(MULTI_PV.to(question.lines.max(1) as usize))?;
         if self.is_own {
-            for option in &question.options {
+            for option in question.options() {
                 self.set(option.clone())?;
             }
         }
@@ -180,6 +180,7 @@ fn go(question: &Question, is_own: bool) -> Go {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alphabeta::options::{ANALYSIS_MODE, MAX_MOVES_TO_DRAW};
     use board::question::Lines;
     use rules::{AnyPosition, Game};
     use think::WallTime;
@@ -215,6 +216,45 @@ mod tests {
         let other = handle.clone();
         let answer = own.ask(&question, 1, &handle, &mut |_| other.stop());
         assert!(answer.is_ok() && handle.is_stopped());
+    }
+
+    #[test]
+    fn an_analysis_knows_nothing_of_the_game_asked_about_before() {
+        let mut own = own();
+        let position = AnyPosition::startpos(Game::Shogi);
+        let mut game = Question::new(position.clone());
+        game.set(MAX_MOVES_TO_DRAW.to(4));
+        game.nodes = Some(50);
+        let mut analysis = Question::analysis(position);
+        analysis.nodes = Some(50);
+        for (question, set) in [
+            (&game, [MAX_MOVES_TO_DRAW.to(4), ANALYSIS_MODE.to(false)]),
+            (&analysis, [MAX_MOVES_TO_DRAW.to_default(), ANALYSIS_MODE.to(true)]),
+            (&game, [MAX_MOVES_TO_DRAW.to(4), ANALYSIS_MODE.to(false)]),
+        ] {
+            own.ask(question, 1, &SearchHandle::new(), &mut |_| ()).unwrap();
+            for option in set {
+                assert!(own.options.contains(&option), "{option:?} in {:?}", own.options);
+            }
+        }
+    }
+
+    #[test]
+    fn a_position_is_worth_the_same_however_it_was_reached() {
+        let value = |moves: &[&str]| {
+            let mut position = AnyPosition::startpos(Game::Shogi);
+            for text in moves {
+                position.play(position.parse_usi(text).unwrap());
+            }
+            let mut question = Question::analysis(position);
+            question.nodes = Some(20_000);
+            let mut lines = Lines::default();
+            own().ask(&question, 1, &SearchHandle::new(), &mut |i| lines.update(i)).unwrap();
+            lines.moves()
+        };
+        let direct = value(&["7g7f", "3c3d"]);
+        let round = ["4i5h", "4a5b", "5h4i", "5b4a"];
+        assert_eq!(value(&[&["7g7f", "3c3d"][..], &round, &round].concat()), direct);
     }
 
     #[test]
