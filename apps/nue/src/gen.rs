@@ -4,14 +4,14 @@ mod args;
 
 pub(crate) use args::GenArgs;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::interrupt;
 use crate::progress::{SelfPlayDisplay, say};
 use std::sync::Arc;
 use think::{TimeSource, WallTime};
 
 /// Runs the command.
-pub(crate) fn run(args: &GenArgs) -> Outcome {
+pub(crate) fn run(args: &GenArgs) -> CommandResult {
     let request = args.request()?;
     let (stop, handled) = interrupt::flag();
     if !handled {

@@ -6,7 +6,7 @@ mod display;
 pub(crate) use args::LearnArgs;
 
 use crate::assemble;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::progress::say;
 use display::LearnDisplay;
 use lab::folder::LabFolder;

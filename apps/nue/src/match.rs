@@ -8,7 +8,7 @@ pub(crate) use args::MatchArgs;
 
 use crate::assemble;
 use crate::evaluation::Evaluation;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::progress::{MatchDisplay, say};
 use arena::progress::{MatchProgress, ProgressError};
 use arena::request::RequestError;
@@ -43,7 +43,12 @@ pub(crate) fn run(args: MatchArgs) -> CommandResult {
     end(&progress, &args, interrupted, request.out.is_some())
 }
 
-fn end(progress: &MatchProgress<'_>, args: &MatchArgs, interrupted: bool, kept: bool) -> Outcome {
+fn end(
+    progress: &MatchProgress<'_>,
+    args: &MatchArgs,
+    interrupted: bool,
+    kept: bool,
+) -> CommandResult {
     let over = progress.is_over();
     let broken_off = progress.is_unfinished() && interrupted && over.is_none();
     let ended = over.or_else(|| broken_off.then(|| "interrupted".to_owned()));

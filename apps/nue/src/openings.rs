@@ -1,7 +1,7 @@
 //! `nue openings make`: balanced positions to begin games from.
 
 use crate::assemble;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::progress::OpeningsBar;
 use crate::start::GameArg;
 use arena::opening::PlyRange;

@@ -8,14 +8,14 @@ mod tests;
 
 pub(crate) use args::TrainArgs;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::interrupt;
 use crate::progress::TrainingDisplay;
 use chart::grouped;
 use trainer::{Ended, Run, RunError};
 
 /// Runs the command.
-pub(crate) fn run(args: &TrainArgs) -> Outcome {
+pub(crate) fn run(args: &TrainArgs) -> CommandResult {
     let request = args.request();
     let run = request.run()?;
     // Where it cannot be set, an interrupt ends the program at once: the checkpoint stays.
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &TrainArgs) -> Outcome {
     last_words(&run, &ended, &display)
 }
 
-fn last_words(run: &Run, ended: &Ended, display: &TrainingDisplay) -> Outcome {
+fn last_words(run: &Run, ended: &Ended, display: &TrainingDisplay) -> CommandResult {
     let out = run.files.out.display();
     if !ended.improved && !ended.stopped {
         return Err(Failure::Nothing(format!(

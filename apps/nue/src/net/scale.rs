@@ -1,7 +1,7 @@
 //! `nue net scale`: what a score of a net is worth, and where its file says so.
 
 use super::store::OutputArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use corpus::{Inputs, calibration};
 use std::io::{self, Write};
@@ -33,7 +33,7 @@ fn scale(text: &str) -> Result<f64, String> {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &ScaleArgs) -> Outcome {
+pub(crate) fn run(args: &ScaleArgs) -> CommandResult {
     let mut net = Stored::load(&args.file)?;
     let Some(output) = &args.output else {
         let said = match net.win_rate_scale() {

@@ -53,13 +53,13 @@ pub(crate) fn run(args: &VerifyArgs) -> CommandResult {
 }
 
 /// Says whether a net gives the same values on every way to them.
-fn sound(out: &mut impl Write, net: &AnyNet) -> Outcome {
+fn sound(out: &mut impl Write, net: &AnyNet) -> CommandResult {
     let sound = soundness(net).map_err(|e| Failure::failed(e.to_string()))?;
     report(out, &sound)
 }
 
 /// Says what a sound net is like.
-pub(super) fn report(out: &mut impl Write, sound: &Sound) -> Outcome {
+pub(super) fn report(out: &mut impl Write, sound: &Sound) -> CommandResult {
     let sets: Vec<&str> = Isa::available().iter().map(|isa| isa.name()).collect();
     writeln!(out, "instruction sets agree: {}", sets.join(", "))?;
     writeln!(
@@ -74,7 +74,7 @@ pub(super) fn report(out: &mut impl Write, sound: &Sound) -> Outcome {
 }
 
 /// Compares an integer net with the one in real numbers; too far is a failure.
-fn compare(out: &mut impl Write, net: &AnyNet, real: &FloatNet, tolerance: f64) -> Outcome {
+fn compare(out: &mut impl Write, net: &AnyNet, real: &FloatNet, tolerance: f64) -> CommandResult {
     let found = Rounding::of(net, real);
     if !found.is_within(tolerance) {
         return Err(Failure::failed(format!(

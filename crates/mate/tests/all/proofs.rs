@@ -1,11 +1,13 @@
 //! Every claim of the solver is written as a proof, checked, damaged and refused.
 
 use crate::random;
-use mate::{Bounds, Claim, Solver, Verdict, verify};
+use mate::{Bounds, Claim, Solver, Unknown, Verdict, verify};
 use proptest::prelude::*;
 use rules::{Kings, Minishogi, Position, Shogi, Variant};
 use seed::Rng;
-use think::{Control, WallTime};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use think::{Control, Moment, TimeSource, WallTime};
 
 /// Solves, and returns the verified proof if the question was settled.
 fn proof<V: Variant>(pos: &Position<V>, bounds: &Bounds) -> Option<Vec<u8>> {
