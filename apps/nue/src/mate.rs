@@ -8,6 +8,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use kifu::MateProblem;
 use rules::{AnyPosition, Game};
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -207,11 +208,12 @@ fn solve(args: &MateArgs, position: &AnyPosition, number: Option<usize>) -> Answ
 }
 
 fn numbered(path: &Path, number: usize) -> PathBuf {
-    let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-    let name = match path.extension() {
-        Some(e) => format!("{stem}-{number}.{}", e.to_string_lossy()),
-        None => format!("{stem}-{number}"),
-    };
+    let mut name = path.file_stem().map_or_else(OsString::new, OsStr::to_owned);
+    name.push(format!("-{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
     path.with_file_name(name)
 }
 

@@ -9,7 +9,7 @@ use rules::Game;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use trainer::{
-    Files, Learner, NetOptions, Objective, Optimiser, Run, Settings, TableKind, Workers,
+    Files, Learner, NetOptions, Objective, Optimiser, Run, Schedule, Settings, TableKind, Workers,
 };
 
 /// Learn a net from teacher files
@@ -48,6 +48,9 @@ pub(crate) struct TrainArgs {
     /// Weight of the teacher's score against the result of the game, 0 to 1
     #[arg(long, value_name = "X", default_value_t = 0.7, value_parser = share)]
     lambda: f32,
+    /// The same at the end of the run, reached evenly [default: as --lambda]
+    #[arg(long, value_name = "X", value_parser = share)]
+    lambda_end: Option<f32>,
     /// Score at which a win is e times as probable as a loss
     #[arg(long, value_name = "N", default_value_t = play::USUAL_SCALE as f32, value_parser = positive)]
     scale: f32,
@@ -65,6 +68,13 @@ pub(crate) struct TrainArgs {
     /// tables, in units of evaluation, 0.2, 2 and 10, for those of shogi a twentieth]
     #[arg(long, value_name = "X", value_parser = positive)]
     lr: Option<f32>,
+    /// How the learning rate falls: halving (when validations stop improving), exponential, cosine
+    /// or constant
+    #[arg(long, value_name = "NAME", default_value_t = Schedule::Halving)]
+    schedule: Schedule,
+    /// Learning rate to end with, for exponential and cosine [default: a hundredth of --lr]
+    #[arg(long, value_name = "X", value_parser = positive)]
+    lr_end: Option<f32>,
     /// Validations without improvement before the learning rate is halved
     #[arg(long, value_name = "N", default_value_t = 0)]
     patience: u32,
@@ -216,6 +226,7 @@ impl TrainArgs {
 
     fn settings(&self, usual_rate: f32) -> Settings {
         let batch = self.batch as usize;
+        let rate = self.lr.unwrap_or(usual_rate);
         Settings {
             objective: Objective { lambda: self.lambda, scale: self.scale },
             selection: Selection {
@@ -234,7 +245,10 @@ impl TrainArgs {
             epochs: self.epochs,
             buffer: self.buffer as usize,
             seed: self.seed,
-            rate: self.lr.unwrap_or(usual_rate),
+            lambda_end: self.lambda_end,
+            rate,
+            schedule: self.schedule,
+            rate_end: self.lr_end.unwrap_or(rate / 100.0),
             patience: self.patience,
             halvings: self.halvings,
             interval: self.validate_every.map_or(0, |n| n.div_ceil(batch as u64)),
