@@ -9,6 +9,7 @@ use durable::Draft;
 use indicatif::{ProgressBar, ProgressStyle};
 use kifu::MateProblem;
 use rules::{AnyPosition, Game};
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -268,11 +269,12 @@ fn write_whole(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
 /// Where the proof of a problem goes: to the file named, or to one with a number for each of many.
 fn proof_file(path: &Path, number: Option<usize>) -> PathBuf {
     let Some(number) = number else { return path.to_owned() };
-    let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-    let name = match path.extension() {
-        Some(e) => format!("{stem}-{number}.{}", e.to_string_lossy()),
-        None => format!("{stem}-{number}"),
-    };
+    let mut name = path.file_stem().map_or_else(OsString::new, OsStr::to_owned);
+    name.push(format!("-{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
     path.with_file_name(name)
 }
 

@@ -87,9 +87,17 @@ impl Counts {
 
     /// Something the output has no place for.
     pub(crate) fn refused(&mut self, why: &str) {
+        self.lost(why, 1);
+    }
+
+    /// So many things the output has no place for.
+    pub(crate) fn lost(&mut self, what: &str, times: u64) {
+        if times == 0 {
+            return;
+        }
         let full = self.refused.len() >= KINDS;
-        let why = if full && !self.refused.contains_key(why) { "other reasons" } else { why };
-        *self.refused.entry(why.to_owned()).or_default() += 1;
+        let what = if full && !self.refused.contains_key(what) { "other reasons" } else { what };
+        *self.refused.entry(what.to_owned()).or_default() += times;
     }
 
     /// Something that could not be read.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use teacher::{
-    Game, Header, Outcome as Won, PackError, Sample, TeacherError, Writer, hcpe, hcpe3, psv,
+    Game, Header, Outcome as Won, PackError, Reason, Sample, TeacherError, Writer, hcpe, hcpe3, psv,
 };
 
 /// Where a result goes.
@@ -153,6 +153,7 @@ impl Output {
             },
             Inner::Csa(writer) => {
                 counts.written(1, game.plies.len() as u64);
+                losses(game, Format::Csa, counts);
                 writer.write(&record::to_record(game)).map(|_| ()).map_err(|e| e.to_string())
             }
             Inner::Raw(format, output) => {
@@ -217,9 +218,42 @@ fn encode(game: &Game, format: Format, out: &mut Vec<u8>, counts: &mut Counts) {
     match hcpe3::encode(game) {
         Ok(bytes) => {
             counts.written(1, game.plies.len() as u64);
+            losses(game, Format::Hcpe3, counts);
             out.extend(bytes);
         }
         Err(e) => counts.refused(&e.to_string()),
+    }
+}
+
+/// Counts what a game has that a format for whole games has no place for.
+fn losses(game: &Game, format: Format, counts: &mut Counts) {
+    let marked = |of: fn(teacher::Flags) -> bool| {
+        game.plies.iter().filter(|ply| of(ply.flags)).count() as u64
+    };
+    counts.lost("marks of random moves", marked(|flags| flags.random));
+    counts.lost("scores of last positions", u64::from(game.last.is_some()));
+    match format {
+        Format::Csa => {
+            counts.lost("marks of positions not for training", marked(|flags| flags.skip));
+            counts.lost("candidates with their visits", game.candidates.len() as u64);
+            counts.lost("marks of the other program's side", u64::from(game.guest.is_some()));
+            let adjudicated = game.reason == Reason::Adjudicated;
+            counts.lost("adjudications, written as resignations", u64::from(adjudicated));
+        }
+        _ => {
+            let unscored = game.plies.iter().filter(|ply| ply.score.is_none()).count() as u64;
+            counts.lost("that a position has no score (0 is written)", unscored);
+            counts.lost("first move numbers", u64::from(game.start.ply() > 1));
+            let told = matches!(
+                teacher::as_stored(game.reason),
+                Reason::Repetition
+                    | Reason::PerpetualCheck
+                    | Reason::Declaration
+                    | Reason::MaxMoves
+                    | Reason::Unknown
+            );
+            counts.lost("reasons of endings", u64::from(!told));
+        }
     }
 }
 

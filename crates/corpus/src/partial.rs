@@ -4,7 +4,7 @@ use crate::counts::{Counts, SavedCounts};
 use crate::error::Error;
 use crate::format::Format;
 use crate::source::Source;
-use durable::{Mode, Opened, Resumable};
+use durable::{Mode, Opened, Resumable, path_value};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fs::File;
@@ -25,7 +25,7 @@ pub(crate) fn plan(command: &str, sources: &[Source], settings: &Value) -> Value
             let changed = source.path.metadata().and_then(|m| m.modified()).ok();
             let changed = changed.and_then(|t| t.duration_since(UNIX_EPOCH).ok());
             let changed = changed.map_or(0, |d| d.as_millis() as u64);
-            json!([source.path, source.len(), changed])
+            json!([path_value(&source.path), source.len(), changed])
         })
         .collect();
     json!({ "command": command, "inputs": inputs, "settings": settings })

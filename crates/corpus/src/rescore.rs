@@ -71,7 +71,7 @@ pub fn run<E: From<Error>>(
     let game = header.game;
     let (evaluation, about) = evaluation(game)?;
     let how = format!("{about}, {limit}");
-    let net = net.as_ref().map(|p| (p, p.metadata().map_or(0, |m| m.len())));
+    let net = net.as_ref().map(|p| (durable::path_value(p), p.metadata().map_or(0, |m| m.len())));
     let plan = partial::plan("rescore", &sources, &json!([game.name(), how, net, hash]));
     let told = match header.get("rescored") {
         Some(earlier) => format!("{earlier}; {how}"),

@@ -1,5 +1,6 @@
 //! Files that appear whole or not at all: written under a temporary name, then renamed.
 
+use crate::name::beside;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -22,12 +23,9 @@ impl Draft {
         if let Some(folder) = target.parent().filter(|f| !f.as_os_str().is_empty()) {
             fs::create_dir_all(folder)?;
         }
-        let name = target.file_name().map(|n| n.to_string_lossy().into_owned());
-        let name =
-            name.ok_or_else(|| io::Error::other(format!("{target:?} is not the name of a file")))?;
         for attempt in 0..100 {
-            let temporary =
-                target.with_file_name(format!(".{name}.{}-{attempt}.tmp", std::process::id()));
+            let temporary = beside(target, &format!(".{}-{attempt}.tmp", std::process::id()))
+                .ok_or_else(|| io::Error::other(format!("{target:?} is not the name of a file")))?;
             match OpenOptions::new().write(true).create_new(true).open(&temporary) {
                 Ok(file) => {
                     let output = Some(BufWriter::new(file));

@@ -13,9 +13,11 @@
 mod draft;
 mod journal;
 mod lock;
+mod name;
 mod resumable;
 
 pub use draft::{Draft, place};
 pub use journal::{Held, Journal, JournalError};
 pub use lock::{InUse, Lock};
+pub use name::path_value;
 pub use resumable::{Mode, Opened, Resumable, ResumableError};

@@ -9,6 +9,7 @@
 use crate::draft::place;
 use crate::journal::{Held, Journal, JournalError};
 use crate::lock::Lock;
+use crate::name;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -181,10 +182,10 @@ struct Files {
 
 impl Files {
     fn of(target: &Path) -> Result<Self, ResumableError> {
-        let name = target.file_name().map(|n| n.to_string_lossy().into_owned());
-        let name = name.ok_or_else(|| ResumableError::NoName(target.to_owned()))?;
-        let beside = |end: &str| target.with_file_name(format!(".{name}{end}"));
-        let (part, journal) = (beside(".part"), beside(".part.journal"));
+        let beside = |end: &str| {
+            name::beside(target, end).ok_or_else(|| ResumableError::NoName(target.to_owned()))
+        };
+        let (part, journal) = (beside(".part")?, beside(".part.journal")?);
         Ok(Self { target: target.to_owned(), part, journal, leave: true })
     }
 

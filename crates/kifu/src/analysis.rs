@@ -202,7 +202,7 @@ pub(crate) fn csa_lines(eval: &Evaluation, place: Place<'_>) -> Vec<String> {
             let sign = if winner == Color::Black { 1 } else { -1 };
             (sign * FLOODGATE_MATE, plies.map(|_| mate_line(eval.score)))
         }
-        None => return japanese_lines(eval, place),
+        None => return japanese_lines(eval, place).iter().map(|l| plain(l)).collect(),
     };
     let mut line = format!("* {score}");
     let mut pos = place.position.without_history();
@@ -219,7 +219,19 @@ pub(crate) fn csa_lines(eval: &Evaluation, place: Place<'_>) -> Vec<String> {
         line.push_str(&format!(" #{nodes}"));
     }
     let depth = eval.depth.map(|d| format!("*深さ={d}"));
-    [Some(line), exact_mate, depth].into_iter().flatten().collect()
+    let rest = [exact_mate, depth].into_iter().flatten().map(|l| plain(&l));
+    std::iter::once(line).chain(rest).collect()
+}
+
+/// Without the star of the Japanese formats: in CSA `'**` is for floodgate's line alone.
+fn plain(line: &str) -> String {
+    line.strip_prefix('*').unwrap_or(line).to_owned()
+}
+
+/// Whether a comment has the form of floodgate's line.
+pub(crate) fn is_floodgate(comment: &str) -> bool {
+    let words = comment.strip_prefix('*').map(str::split_ascii_whitespace);
+    words.and_then(|mut words| words.next()).is_some_and(|score| score.parse::<i32>().is_ok())
 }
 
 fn mate_line(score: Option<BlackScore>) -> String {

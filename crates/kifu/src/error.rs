@@ -1,5 +1,6 @@
 //! What can go wrong, in words.
 
+use crate::movetext::NotAMove;
 use rules::SfenError;
 use thiserror::Error;
 
@@ -21,6 +22,9 @@ pub enum Problem {
     /// A variation that does not follow from anything.
     #[error("variation at move {0} has no line to branch from")]
     Variation(u32),
+    /// A move that cannot be played, in the middle of a game.
+    #[error("move {number}, {text:?}, {why}, and the game goes on after it")]
+    Move { number: u32, text: String, why: NotAMove },
     /// There is no game in the text.
     #[error("no game found")]
     Nothing,

@@ -16,13 +16,16 @@ struct Written {
 }
 
 /// Why a text is not a move of the position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotAMove {
     /// It does not read as a move at all.
+    #[error("is no move")]
     Unreadable,
     /// It reads as a move, but not as a legal one.
+    #[error("is not legal there")]
     Illegal,
     /// More than one move fits.
+    #[error("could be several moves")]
     Ambiguous,
 }
 

@@ -20,6 +20,7 @@ mod objective;
 mod optimiser;
 mod run;
 mod sample;
+mod schedule;
 mod session;
 mod soundness;
 mod stored;
@@ -38,6 +39,7 @@ pub use run::{
     Begun, Ended, Files, Learner, Observer, Run, RunError, TableKind, TrainingOptions,
     TrainingRequest,
 };
+pub use schedule::Schedule;
 pub use session::{CheckpointError, Entry, Next, Progress, Session, Settings, Watch};
 pub use soundness::{COMPARED, Rounding, Sound, TOLERANCE, Unsound, ValueDistance, soundness};
 pub use stored::{Stored, StoredError};

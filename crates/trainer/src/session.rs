@@ -12,6 +12,7 @@ pub use checkpoint::CheckpointError;
 use crate::batches::{Batch, Batches, Words};
 use crate::model::{Encoder, Model};
 use crate::objective::{Losses, MeanLosses, Objective};
+use crate::schedule::Schedule;
 use crate::workers::Workers;
 use corpus::Error;
 use corpus::batches::{Batcher, Rows, Selection, SelectionCounts, Units, first_rows};
@@ -35,8 +36,14 @@ pub struct Settings {
     pub buffer: usize,
     /// Seed of all random choices.
     pub seed: u64,
+    /// Weight of the score at the end of the run; `None`: the same all along.
+    pub lambda_end: Option<f32>,
     /// The learning rate to begin with.
     pub rate: f32,
+    /// And how it falls.
+    pub schedule: Schedule,
+    /// The learning rate to end with, where the schedule has one.
+    pub rate_end: f32,
     /// Validations without improvement before the rate is halved.
     pub patience: u32,
     /// Halvings of the rate; when one more is due, training ends.
@@ -56,7 +63,10 @@ impl Default for Settings {
             epochs: 20,
             buffer: 1 << 20,
             seed: 1,
+            lambda_end: None,
             rate: 0.001,
+            schedule: Schedule::Halving,
+            rate_end: 0.000_01,
             patience: 0,
             halvings: 6,
             interval: 0,
@@ -137,6 +147,8 @@ struct State {
     /// Batches of the epoch that are done.
     batch: u64,
     in_epoch: u64,
+    /// Batches of the last epoch: as many as there will be in this one.
+    batches: Option<u64>,
     steps: u64,
     positions: u64,
     /// How often the rate was halved.
@@ -205,9 +217,33 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
         self.state.finished
     }
 
+    /// How much of the run is done, from 0 to 1. The first epoch is taken to be as long as its
+    /// files are, which is too long by what is left out; later ones are as long as it.
+    fn share(&self) -> f64 {
+        let files = || self.units.positions().div_ceil(self.settings.batch as u64);
+        let batches = self.state.batches.unwrap_or_else(files).max(1);
+        let in_epoch = (self.state.batch as f64 / batches as f64).min(1.0);
+        (self.state.epoch as f64 + in_epoch) / self.settings.epochs.max(1) as f64
+    }
+
     /// The present learning rate.
     fn rate(&self) -> f32 {
-        self.settings.rate * 0.5f32.powi(self.state.halved as i32)
+        let Settings { schedule, rate, rate_end, .. } = self.settings;
+        schedule.rate(rate, rate_end, self.share(), self.state.halved)
+    }
+
+    /// What is learned now: results may count more and more.
+    fn objective(&self) -> Objective {
+        let first = self.settings.objective;
+        let last = self.settings.lambda_end.unwrap_or(first.lambda);
+        let share = self.share().min(1.0) as f32;
+        Objective { lambda: first.lambda + (last - first.lambda) * share, ..first }
+    }
+
+    /// What validations measure: the same in all epochs.
+    fn measured_objective(&self) -> Objective {
+        let first = self.settings.objective;
+        Objective { lambda: self.settings.lambda_end.unwrap_or(first.lambda), ..first }
     }
 
     /// Trains until the end, or until the watch stops it. A stopped session can go on later.
@@ -261,6 +297,7 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
                     return Ok(true);
                 }
             }
+            self.state.batches = Some(self.state.batch);
             (self.state.epoch, self.state.batch, self.state.in_epoch) =
                 (self.state.epoch + 1, 0, 0);
             if self.settings.interval == 0 {
@@ -281,7 +318,7 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
         let count = batch.labels.len();
         let mut values = vec![0.0; count];
         self.model.forward(&batch.words, &self.workers, &mut values);
-        let objective = self.settings.objective;
+        let objective = self.objective();
         let mut losses = Losses::default();
         // The values become their slopes.
         for (value, &label) in values.iter_mut().zip(&batch.labels) {
@@ -299,6 +336,7 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
     /// Losses on the positions held out.
     pub fn measure(&mut self) -> MeanLosses {
         let mut losses = Losses::default();
+        let objective = self.measured_objective();
         let words = self.encoder.words();
         let batch = self.settings.batch.max(4096);
         let labels = self.held_out.labels.chunks(batch);
@@ -306,7 +344,7 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
             let mut values = vec![0.0; labels.len()];
             self.model.forward(words, &self.workers, &mut values);
             for (&value, &label) in values.iter().zip(labels) {
-                self.settings.objective.measure(value, label, &mut losses);
+                objective.measure(value, label, &mut losses);
             }
         }
         losses.mean()
@@ -328,7 +366,7 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
         };
         if state.best.is_none_or(better) {
             state.waited = 0;
-        } else {
+        } else if self.settings.schedule == Schedule::Halving {
             state.waited += 1;
             if state.waited > self.settings.patience {
                 state.waited = 0;

@@ -401,7 +401,7 @@ fn what_is_wrong_is_said_before_anything_is_sent() {
         ("@mini.teacher --features kp", &["\"kp\"", "minishogi", "halfkp"]),
         ("@a.teacher @mini.teacher --features kp", &["mini.teacher", "minishogi"]),
         ("@cut.teacher --features kp", &["cut.teacher", "damaged at byte", "--salvage"]),
-        ("@odd.psv --features kp", &["odd.psv", "10 bytes at the end", "--salvage"]),
+        ("@odd.psv --features kp", &["odd.psv", "last 10 bytes", "--salvage"]),
         ("@bad.psv --features kp", &["bad.psv", "record 1", "1 more", "--salvage"]),
     ] {
         let text = error(&folder, line);

@@ -5,7 +5,7 @@ use corpus::Sieve;
 use corpus::batches::Selection;
 use std::path::PathBuf;
 use std::time::Duration;
-use trainer::{Objective, Optimiser, TrainingOptions};
+use trainer::{Objective, Optimiser, Schedule, TrainingOptions};
 
 /// How a net or tables learn.
 #[derive(Args, Clone)]
@@ -13,6 +13,9 @@ pub(crate) struct TrainingFlags {
     /// Weight of the teacher's score against the result of the game, 0 to 1
     #[arg(long, value_name = "X", default_value_t = usual().objective.lambda, value_parser = share)]
     lambda: f32,
+    /// The same at the end of the run, reached evenly [default: as --lambda]
+    #[arg(long, value_name = "X", value_parser = share)]
+    lambda_end: Option<f32>,
     /// Score at which a win is e times as probable as a loss
     #[arg(long, value_name = "N", default_value_t = usual().objective.scale, value_parser = positive)]
     scale: f32,
@@ -31,6 +34,13 @@ pub(crate) struct TrainingFlags {
     /// tables, in units of evaluation, 0.2, 2 and 10, for those of shogi a twentieth]
     #[arg(long, value_name = "X", value_parser = positive)]
     lr: Option<f32>,
+    /// How the learning rate falls: halving (when validations stop improving), exponential, cosine
+    /// or constant
+    #[arg(long, value_name = "NAME", default_value_t = usual().schedule)]
+    schedule: Schedule,
+    /// Learning rate to end with, for exponential and cosine [default: a hundredth of --lr]
+    #[arg(long, value_name = "X", value_parser = positive)]
+    lr_end: Option<f32>,
     /// Validations without improvement before the learning rate is halved
     #[arg(long, value_name = "N", default_value_t = usual().patience)]
     patience: u32,
@@ -138,6 +148,9 @@ impl TrainingFlags {
             batch: self.batch as usize,
             optimiser: self.optimizer,
             rate: self.lr,
+            schedule: self.schedule,
+            rate_end: self.lr_end,
+            lambda_end: self.lambda_end,
             patience: self.patience,
             halvings: self.halvings,
             validate_every: self.validate_every,

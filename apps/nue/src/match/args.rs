@@ -7,6 +7,7 @@ use arena::request::MatchRequest;
 use arena::spec::escape;
 use arena::stats::Sprt;
 use clap::{Args, FromArgMatches};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use toml::Value;
 
@@ -110,12 +111,12 @@ impl MatchArgs {
         let from_file =
             from_toml(&text).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?;
         // The command line as it was typed, after what the file says.
-        let typed = std::env::args().skip_while(|word| word != "match").skip(1);
-        let all = from_file.into_iter().chain(typed);
+        let typed = std::env::args_os().skip_while(|word| word != "match").skip(1);
+        let all = from_file.into_iter().map(OsString::from).chain(typed);
         Self::parse_words(all).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))
     }
 
-    fn parse_words(words: impl Iterator<Item = String>) -> Result<Self, clap::Error> {
+    fn parse_words(words: impl Iterator<Item = OsString>) -> Result<Self, clap::Error> {
         let command = Self::augment_args(clap::Command::new("nue match").no_binary_name(true));
         Self::from_arg_matches(&command.try_get_matches_from(words)?)
     }

@@ -36,10 +36,18 @@ pub(crate) fn run(args: &VerifyArgs) -> CommandResult {
     };
     let architecture = net.architecture();
     writeln!(out, "{}: {architecture}", args.file.display())?;
-    for remark in net.info().remarks {
+    let info = net.info();
+    for remark in &info.remarks {
         writeln!(out, "odd: {remark}")?;
     }
     sound(&mut out, &net)?;
+    if info.hashes != info.expected_hashes {
+        return Err(Failure::failed(format!(
+            "{}: its hashes are not those of a net {architecture}; if it is one all the same, nue net \
+             strip writes the right ones",
+            args.file.display()
+        )));
+    }
     let Some(path) = &args.real else { return Ok(()) };
     let real = Stored::load_real(path)?;
     if real.architecture != architecture {

@@ -101,3 +101,49 @@ fn a_killed_rescoring_is_resumed_exactly() {
     assert!(folder.bytes("b.teacher") == folder.bytes("calm.teacher"));
     assert!(!journal.exists());
 }
+
+/// Files may have names that are no text: every command works on them.
+#[cfg(unix)]
+#[test]
+fn names_that_are_no_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new("names");
+    let name = |end: &str| {
+        let mut bytes = b"\xff\xfe ".to_vec();
+        bytes.extend(end.as_bytes());
+        OsStr::from_bytes(&bytes).to_owned()
+    };
+    fs::write(folder.0.join(name("a.teacher")), file(500)).unwrap();
+    // In a line, @ stands for what is no text.
+    for line in [
+        "data convert @a.teacher -o @a.psv",
+        "data convert @a.psv --game minishogi -o @b.teacher",
+        "data filter @a.teacher -o @filtered.teacher --no-check",
+        "data rescore @a.teacher -o @scored.teacher --depth 1 --hash 1 --net material",
+        "data shuffle @a.teacher -o @shuffled.teacher",
+        "data dedup @a.teacher -o @once.teacher",
+        "data split @a.teacher --train @train.teacher --validation @check.teacher --share 0.5",
+        "data merge @train.teacher @check.teacher -o @all.teacher",
+        "data stats @all.teacher --calibration @all.svg",
+        "data head @all.teacher -n 1",
+        "train @train.teacher --validation @check.teacher --arch halfkp-32x2-8-8 --epochs 1 \
+         --batch 20 --out @net.bin --float @net.nuef",
+        "net info @net.bin",
+        "net verify @net.bin --real @net.nuef",
+        "net scale @net.bin --set 500 -o @told.bin",
+        "eval --game minishogi --net @net.bin startpos",
+    ] {
+        let words = line.split_whitespace().map(|word| match word.strip_prefix('@') {
+            Some(end) => name(end),
+            None => OsStr::new(word).to_owned(),
+        });
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nue"));
+        let output = command.args(words).current_dir(&folder.0).stdin(Stdio::null()).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    for end in ["a.psv", "filtered.teacher", "scored.teacher", "all.svg", "net.bin.jsonl"] {
+        assert!(folder.0.join(name(end)).exists(), "{end}");
+    }
+}

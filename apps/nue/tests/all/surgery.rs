@@ -259,3 +259,19 @@ fn what_a_score_is_worth_is_written_and_shown() {
     good("scale @a.bin --set 5 -o @told.bin --force", &folder);
     assert_eq!(good("scale @told.bin", &folder), "5\n");
 }
+
+#[test]
+fn foreign_hashes_do_not_pass() {
+    let folder = desk("hashes");
+    let good_net = bytes(&net(FeatureKind::KP, 32, 1));
+    // The hash of the file, that of the transformer behind the description.
+    let behind = 12 + u32::from_le_bytes(good_net[8..12].try_into().unwrap()) as usize;
+    for at in [4, behind] {
+        let mut foreign = good_net.clone();
+        foreign[at] ^= 0x10;
+        fs::write(folder.join("foreign.bin"), &foreign).unwrap();
+        bad("verify @foreign.bin", &folder, 1, &["foreign.bin", "hashes", "nue net strip"]);
+        good("strip @foreign.bin -o @bare.bin --force", &folder);
+        good("verify @bare.bin", &folder);
+    }
+}

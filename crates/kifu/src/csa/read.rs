@@ -42,11 +42,14 @@ struct Reader {
     head: Head,
     log: Log,
     game: Option<Builder>,
+    /// The move that ended the game because it cannot be played, and its line. It may only be
+    /// followed by words that say so: anything else tells that the text is damaged.
+    foul: Option<Located>,
 }
 
 /// Reads the text of one game; `game` is taken where the text does not say.
 pub(crate) fn read(text: &str, game: Option<Game>) -> Result<Record, Located> {
-    let mut reader = Reader { head: Head::default(), log: Log::default(), game: None };
+    let mut reader = Reader { head: Head::default(), log: Log::default(), game: None, foul: None };
     reader.head.setup.game = game.filter(|&g| g != Game::Shogi);
     for (number, line) in text.lines().enumerate() {
         reader.line(number, line)?;
@@ -106,6 +109,9 @@ impl Reader {
 
     fn comment(&mut self, text: &str) {
         if let Some(text) = text.strip_prefix('*') {
+            // See `write::comment`.
+            let star = text.trim_start_matches(' ').starts_with('*');
+            let text = if star { text.strip_prefix(' ').unwrap_or(text) } else { text };
             match &mut self.game {
                 Some(game) => game.node().comments.push(text.to_owned()),
                 None => self.head.comments.push(text.to_owned()),
@@ -140,7 +146,7 @@ impl Reader {
             [b'V', b'0'..=b'9', ..] => self.head.anything = true,
             [b'%', ..] => self.special(&text[1..])?,
             [b'T', rest @ ..] if rest.first().is_some_and(u8::is_ascii_digit) => self.time(text),
-            [b'+' | b'-', ..] => self.play(text)?,
+            [b'+' | b'-', ..] => self.play(number, text)?,
             _ => self.remark(text),
         }
         Ok(())
@@ -160,18 +166,28 @@ impl Reader {
         Ok(())
     }
 
-    fn play(&mut self, text: &str) -> Result<(), Located> {
+    fn play(&mut self, number: usize, text: &str) -> Result<(), Located> {
         let first = if text.starts_with('+') { Color::Black } else { Color::White };
         self.begin(first)?;
         let Some(game) = &mut self.game else { return Ok(()) };
+        if let Some(foul) = self.foul.take_if(|_| moves::looks_like_a_move(text)) {
+            return Err(foul);
+        }
         if game.is_over() {
             game.node().remarks.push(text.to_owned());
             return Ok(());
         }
         match read_move(game.position(), text) {
             Ok(m) => game.play(m),
-            Err(_) if moves::looks_like_a_move(text) => game.end(Termination::illegal(text)),
-            Err(_) => game.end(Termination::other(text)),
+            Err(why) => {
+                let (ply, text) = (game.position().ply(), text.to_owned());
+                self.foul = Some(Problem::Move { number: ply, text: text.clone(), why }.at(number));
+                game.end(if moves::looks_like_a_move(&text) {
+                    Termination::illegal(&text)
+                } else {
+                    Termination::other(&text)
+                });
+            }
         }
         Ok(())
     }
@@ -180,6 +196,17 @@ impl Reader {
         self.begin(Color::Black)?;
         let Some(game) = &mut self.game else { return Ok(()) };
         let ending = special(word);
+        let says_so = matches!(
+            ending,
+            Termination::IllegalMove(_)
+                | Termination::IllegalAction(_)
+                | Termination::Interrupted
+                | Termination::Error
+                | Termination::Other(_)
+        );
+        if let Some(foul) = self.foul.take_if(|_| !says_so) {
+            return Err(foul);
+        }
         if !game.is_over() {
             game.end(ending);
         } else if !matches!(ending, Termination::IllegalMove(_)) {
@@ -316,12 +343,33 @@ mod tests {
             ("PI\n+\n+7776FU\n-3335FU\nT9\n%ILLEGAL_MOVE\n", Some("-3335FU")),
             ("PI\n+\n+7776FU\n%ILLEGAL_MOVE\n'ILLEGAL_MOVE(-3335FU)\n", Some("-3335FU")),
             ("PI\n+\n+7776FU\n%ILLEGAL_MOVE\n", None),
-            ("PI\n+\n+7776FU\n-3335FU\n+2726FU\n%TORYO", Some("-3335FU")),
+            ("PI\n+\n+7776FU\n-3335FU\n", Some("-3335FU")),
         ] {
             let record = read_ok(text);
             let want = Termination::IllegalMove(want.map(str::to_owned));
             assert_eq!(record.ending(), Some(&want), "{text}");
             assert_eq!((record.moves().len(), record.outcome()), (1, Outcome::Won(Color::Black)));
+        }
+    }
+
+    /// A move that cannot be played where the game goes on is damage, not an ending.
+    #[test]
+    fn damaged_moves_are_reported_with_their_line() {
+        for (text, line, part) in [
+            ("V2.2\nPI\n+\n+7776FU\nT1\n-3335FU\nT2\n+2726FU\n%TORYO\n", 5, "not legal"),
+            ("PI\n+\n+7776FU\n-33x4FU\n+2726FU\n", 3, "is no move"),
+            ("PI\n+\n+7776FU\n-3334FV\n%TORYO\n", 3, "is no move"),
+            ("PI\n+\n+7776FU\n-3335FU\n%SENNICHITE\n", 3, "not legal"),
+            ("PI\n+\n+7776FU,-3335FU,+2726FU\n", 2, "not legal"),
+        ] {
+            let error = read(text, None).unwrap_err();
+            let reason = error.reason.to_string();
+            assert_eq!(error.line, line, "{text}: {reason}");
+            assert!(reason.contains(part) && reason.contains("move 2"), "{reason}");
+        }
+        // The rest of a game that was stopped at once by the referee is no damage.
+        for end in ["%-ILLEGAL_ACTION", "%CHUDAN", "%ILLEGAL_MOVE", "'** 5 +2726FU"] {
+            read_ok(&format!("PI\n+\n+7776FU\n-3335FU\nT3\n{end}\n"));
         }
     }
 

@@ -61,6 +61,14 @@ pub(crate) fn word(ending: &Termination, turn: Color) -> String {
     text.to_owned()
 }
 
+/// The same for a version: 2.2 has no word for a game that reached its limit of moves, a draw.
+pub(super) fn word_of(ending: &Termination, turn: Color, v3: bool) -> String {
+    match ending {
+        Termination::MaxMoves if !v3 => "HIKIWAKE".to_owned(),
+        other => word(other, turn),
+    }
+}
+
 fn is_word(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
 }

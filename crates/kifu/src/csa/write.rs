@@ -1,7 +1,8 @@
 //! Writing one game.
 
 use super::read::means_something;
-use super::{position, special, word, write_move};
+use super::words::word_of;
+use super::{position, special, write_move};
 use crate::analysis::{self, Place};
 use crate::headers::Key;
 use crate::options::{CsaVersion, Losses, WriteOptions};
@@ -22,7 +23,7 @@ pub(crate) fn write(record: &Record, options: &WriteOptions, losses: &mut Losses
         format!("'CSA encoding={}", options.encoding.name().to_uppercase()),
         if v3 { "V3.0" } else { "V2.2" }.to_owned(),
     ];
-    headers(record, &mut lines);
+    headers(record, v3, &mut lines, losses);
     let plain = record.handicap().filter(|_| record.start().ply() == 1);
     lines.extend(position::write(record.start(), plain));
     let mut replay = Replay::new(record);
@@ -31,26 +32,34 @@ pub(crate) fn write(record: &Record, options: &WriteOptions, losses: &mut Losses
         match &node.step {
             Step::Start => {}
             Step::Move(m) => lines.push(write_move(replay.position(), *m)),
-            Step::End(ending) => lines.push(format!("%{}", word(ending, record.turn_at(id)))),
+            Step::End(ending) => {
+                lines.push(format!("%{}", word_of(ending, record.turn_at(id), v3)))
+            }
         }
         lines.extend(time(node, v3, losses));
         replay.go_to(record, id);
         let place = Place { position: replay.position(), last: replay.last_move(record) };
-        lines.extend(notes(node, record.turn_at(id), place));
+        lines.extend(notes(node, record.turn_at(id), place, v3));
         losses.bookmarks += usize::from(node.bookmark.is_some());
     }
     lines.push(String::new());
     lines.join("\n")
 }
 
+/// Headers that version 2.2 does not know.
+const V3_HEADERS: [&str; 5] = ["NOTE", "TIME", "TIME+", "TIME-", "JISHOGI"];
+
 fn needs_v3(record: &Record) -> bool {
+    if record.headers.iter().any(|(key, _)| V3_HEADERS.contains(&key.csa())) {
+        return true;
+    }
     record.line_from(NodeId::ROOT).map(|id| record.node(id)).any(|node| {
         node.time.is_some_and(|t| t.subsec_millis() > 0)
             || node.ending() == Some(&Termination::MaxMoves)
     })
 }
 
-fn headers(record: &Record, lines: &mut Vec<String>) {
+fn headers(record: &Record, v3: bool, lines: &mut Vec<String>, losses: &mut Losses) {
     // Names come first whatever their order among the headers: some readers insist.
     for (key, sign) in [(Key::Black, "N+"), (Key::White, "N-")] {
         if let Some(name) = record.headers.get(&key).filter(|n| !n.is_empty()) {
@@ -70,8 +79,34 @@ fn headers(record: &Record, lines: &mut Vec<String>) {
             Key::TimeLimit if !is_time_limit(value) => (key.kif(), value.to_owned()),
             key => (key.csa(), value.to_owned()),
         };
-        lines.push(format!("${name}:{value}"));
+        match name {
+            // As shogi-server writes them.
+            _ if SERVER_LINES.contains(&name) => lines.push(format!("'{name}:{value}")),
+            "MAX_MOVES" if !v3 => lines.push(format!("'Max_Moves:{value}")),
+            // Line ends are written as \n in headers.
+            "NOTE" if !v3 => lines.extend(value.split("\\n").map(comment)),
+            "TIME" if !v3 => match time_limit(&value) {
+                Some(limit) => lines.push(format!("$TIME_LIMIT:{limit}")),
+                None => losses.headers += 1,
+            },
+            "TIME+" | "TIME-" | "JISHOGI" if !v3 => losses.headers += 1,
+            _ => lines.push(format!("${name}:{value}")),
+        }
     }
+}
+
+/// Headers that shogi-server writes as comments.
+const SERVER_LINES: [&str; 5] =
+    ["Least_Time_Per_Move", "Increment", "rating", "black_rate", "white_rate"];
+
+/// `HH:MM+SS` of version 2.2 from `seconds+byoyomi+increment` of 3.0, if it can say the same.
+fn time_limit(value: &str) -> Option<String> {
+    let mut parts = value.split('+').map(|n| n.trim().parse::<u64>());
+    let main = parts.next()?.ok()?;
+    let byoyomi = parts.next().unwrap_or(Ok(0)).ok()?;
+    let increment = parts.next().unwrap_or(Ok(0)).ok()?;
+    let fits = main % 60 == 0 && increment == 0 && byoyomi < 100 && parts.next().is_none();
+    fits.then(|| format!("{:02}:{:02}+{byoyomi:02}", main / 3600, main / 60 % 60))
 }
 
 /// `YYYY/MM/DD[ HH:MM:SS]` from the ways dates are written elsewhere: `2014/7/8(火) 9:00`.
@@ -121,17 +156,24 @@ fn time(node: &Node, v3: bool, losses: &mut Losses) -> Option<String> {
     Some(format!("T{seconds}"))
 }
 
+/// A comment's line. `'**` is reserved for evaluations: any other comment that begins with a star
+/// gets a blank before it, which reading takes away.
+fn comment(text: &str) -> String {
+    let escaped = text.trim_start_matches(' ').starts_with('*') && !analysis::is_floodgate(text);
+    format!("'*{}{text}", if escaped { " " } else { "" })
+}
+
 /// Comments and remarks after a step.
-fn notes(node: &Node, turn: Color, place: Place<'_>) -> Vec<String> {
+fn notes(node: &Node, turn: Color, place: Place<'_>, v3: bool) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(ending) = node.ending()
-        && special(&word(ending, turn)) != *ending
+        && special(&word_of(ending, turn, v3)) != *ending
     {
         lines.push(format!("'*{}", ending.to_comment()));
     }
     let eval = analysis::lines_for(node.eval.as_ref(), &node.comments, place, analysis::csa_lines);
     let comments = eval.iter().chain(&node.comments);
-    lines.extend(comments.flat_map(|c| c.split(['\n', '\r'])).map(|c| format!("'*{c}")));
+    lines.extend(comments.flat_map(|c| c.split(['\n', '\r'])).map(comment));
     let remarks = node.remarks.iter().flat_map(|r| r.split(['\n', '\r']));
     // A remark that begins like something else would become it.
     lines.extend(remarks.map(|r| format!("'{}{r}", if means_something(r) { " " } else { "" })));
@@ -156,6 +198,58 @@ mod tests {
         ] {
             assert_eq!(date(text).as_deref(), want, "{text}");
         }
+    }
+
+    fn written(text: &str, csa: CsaVersion) -> (String, Losses) {
+        let record = super::super::read(text, None).unwrap_or_else(|e| panic!("{}", e.reason));
+        let mut losses = Losses::default();
+        let options = WriteOptions { csa, ..WriteOptions::default() };
+        (write(&record, &options, &mut losses), losses)
+    }
+
+    /// What only version 3.0 has a word for is said otherwise in 2.2, or named as lost.
+    #[test]
+    fn version_2_2_has_its_own_words() {
+        let text = "V3.0\nN+a\nN-b\n$TIME:900+10+0\n$MAX_MOVES:320\n$NOTE:one\\ntwo\n$JISHOGI:27\nPI\n+\n\
+                    +7776FU\n%MAX_MOVES\n";
+        let (v3, losses) = written(text, CsaVersion::Auto);
+        for line in ["V3.0", "$TIME:900+10+0", "$MAX_MOVES:320", "$NOTE:one\\ntwo", "%MAX_MOVES"] {
+            assert!(v3.lines().any(|l| l == line), "{line}: {v3}");
+        }
+        assert!(losses.is_none());
+        let (v2, losses) = written(text, CsaVersion::V22);
+        for line in
+            ["V2.2", "$TIME_LIMIT:00:15+10", "'Max_Moves:320", "'*one", "'*two", "%HIKIWAKE"]
+        {
+            assert!(v2.lines().any(|l| l == line), "{line}: {v2}");
+        }
+        assert!(!v2.contains("$NOTE") && !v2.contains("$JISHOGI"), "{v2}");
+        assert_eq!(losses.headers, 1);
+        let again = super::super::read(&v2, None).unwrap_or_else(|e| panic!("{}", e.reason));
+        assert_eq!(again.ending(), Some(&Termination::MaxMoves), "the comment tells: {v2}");
+        assert_eq!(written("V3.0\n$TIME:61+0+5\nPI\n+\n", CsaVersion::V22).1.headers, 1);
+    }
+
+    #[test]
+    fn two_stars_are_for_evaluations_and_server_lines_stay() {
+        let text = "V2\nN+a\nN-b\n'rating:a+1:b+2\n'black_rate:a+1:2000.0\n'Increment:10\nPI\n+\n\
+                    +7776FU\n'** 30 -3334FU\n'**bold\n'* **plain\n'*word\n-3334FU\n%TORYO\n";
+        let (out, _) = written(text, CsaVersion::Auto);
+        for line in ["'rating:a+1:b+2", "'black_rate:a+1:2000.0", "'Increment:10", "'*word"] {
+            assert!(out.lines().any(|l| l == line), "{line}: {out}");
+        }
+        for line in out.lines().filter(|l| l.starts_with("'**")) {
+            assert!(line.starts_with("'** 30"), "{out}");
+        }
+        let comments = |text: &str| {
+            let record = super::super::read(text, None).unwrap_or_else(|e| panic!("{}", e.reason));
+            record
+                .line_from(NodeId::ROOT)
+                .flat_map(|id| record.node(id).comments.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(comments(&out), comments(text));
+        assert_eq!(comments(text), ["*bold", "**plain", "word"]);
     }
 
     #[test]

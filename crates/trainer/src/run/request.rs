@@ -4,6 +4,7 @@ use super::{Files, Learner, Run, RunError, TableKind};
 use crate::net::NetOptions;
 use crate::objective::Objective;
 use crate::optimiser::Optimiser;
+use crate::schedule::Schedule;
 use crate::session::Settings;
 use crate::workers::Workers;
 use corpus::Inputs;
@@ -27,6 +28,12 @@ pub struct TrainingOptions {
     pub optimiser: Option<Optimiser>,
     /// The learning rate to begin with; the usual one of model and optimiser.
     pub rate: Option<f32>,
+    /// How the rate falls.
+    pub schedule: Schedule,
+    /// The rate to end with, where the schedule has one; a hundredth of the first.
+    pub rate_end: Option<f32>,
+    /// Weight of the score at the end of the run, reached evenly; that of the objective.
+    pub lambda_end: Option<f32>,
     /// Validations without improvement before the rate is halved.
     pub patience: u32,
     /// Halvings of the rate; when one more is due, training ends.
@@ -67,6 +74,9 @@ impl Default for TrainingOptions {
             batch: usual.batch,
             optimiser: None,
             rate: None,
+            schedule: usual.schedule,
+            rate_end: None,
+            lambda_end: None,
             patience: usual.patience,
             halvings: usual.halvings,
             validate_every: None,
@@ -178,7 +188,10 @@ impl TrainingRequest {
             epochs: options.epochs,
             buffer: options.buffer,
             seed: self.seed,
+            lambda_end: options.lambda_end,
             rate,
+            schedule: options.schedule,
+            rate_end: options.rate_end.unwrap_or(rate / 100.0),
             patience: options.patience,
             halvings: options.halvings,
             interval: options.validate_every.map_or(0, |n| n.div_ceil(options.batch as u64)),

@@ -215,6 +215,38 @@ fn rates_fall_and_training_ends_when_nothing_improves() {
 }
 
 #[test]
+fn scheduled_runs_are_resumed_exactly_too() {
+    let folder = Folder::new();
+    let scheduled = Settings {
+        schedule: Schedule::Cosine,
+        rate_end: 1e-4,
+        lambda_end: Some(0.2),
+        patience: 0,
+        halvings: 0,
+        ..settings()
+    };
+    let mut whole = session(&folder, scheduled, 2);
+    whole.run(&mut Onlooker::default()).unwrap();
+    let history = whole.history().to_vec();
+    assert_eq!(history.len(), 4, "validations without improvement end nothing");
+    assert!(history.is_sorted_by(|a, b| a.rate >= b.rate), "{history:?}");
+    assert!((history[3].rate - 1e-4).abs() < 1e-6, "{}", history[3].rate);
+    for stop in [2, whole.steps() / 2] {
+        let mut onlooker = Onlooker { stop_after: Some(stop), ..Onlooker::default() };
+        session(&folder, scheduled, 1).run(&mut onlooker).unwrap();
+        let mut resumed = session(&folder, scheduled, 3);
+        resumed.restore(&mut &onlooker.saved[..]).unwrap();
+        resumed.run(&mut Onlooker::default()).unwrap();
+        assert_eq!(resumed.history(), history);
+        assert!(resumed.model().to_float() == whole.model().to_float());
+    }
+    // The mixture is that of the end in every validation, and moves while learning.
+    let mut constant = session(&folder, Settings { lambda_end: None, ..scheduled }, 1);
+    let (moving, fixed) = (whole.measure(), constant.measure());
+    assert!(moving.floor != fixed.floor);
+}
+
+#[test]
 fn an_epoch_gives_every_position_once() {
     let folder = Folder::new();
     let units = folder.units("data", 40, 1);

@@ -1,0 +1,38 @@
+//! Names of files: any bytes the system allows, also such as are no text.
+
+use serde_json::Value;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The hidden file beside a target: a dot, its name, and `end`. `None` if the target names no file.
+pub(crate) fn beside(target: &Path, end: &str) -> Option<PathBuf> {
+    let mut name = OsString::from(".");
+    name.push(target.file_name()?);
+    name.push(end);
+    Some(target.with_file_name(name))
+}
+
+/// A path for a journal: its text, or the bytes of one that is no text.
+pub fn path_value(path: &Path) -> Value {
+    match path.to_str() {
+        Some(text) => text.into(),
+        None => path.as_os_str().as_encoded_bytes().into(),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStringExt;
+
+    #[test]
+    fn names_that_are_no_text_stay_apart() {
+        let path = |last: u8| PathBuf::from(OsString::from_vec(vec![b'a', b'/', b'n', last]));
+        assert_ne!(path_value(&path(0xff)), path_value(&path(0xfe)));
+        assert_eq!(path_value(&path(b'x')), Value::from("a/nx"));
+        let hidden = |last: u8| beside(&path(last), ".part").unwrap();
+        assert_ne!(hidden(0xff), hidden(0xfe));
+        assert_eq!(hidden(b'x'), Path::new("a/.nx.part"));
+        assert_eq!(beside(Path::new("/"), ".part"), None);
+    }
+}
