@@ -1,7 +1,7 @@
 //! Mates at the root, by proof: `go mate`, and a look before every search. A mate that is proven
 //! is played, whatever the search would have thought.
 
-use crate::engine::Job;
+use crate::job::Job;
 use crate::options;
 use crate::skill;
 use eval::Evaluator;
