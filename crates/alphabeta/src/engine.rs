@@ -191,7 +191,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
     fn shared(&mut self) -> Arc<Shared> {
         Arc::new(Shared {
             table: self.table(),
-            params: self.params,
+            params: self.params.clone(),
             reductions: Reductions::new(&self.params),
             rules: options::game_rules(&self.settings),
             control: self.control.clone(),

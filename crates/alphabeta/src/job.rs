@@ -12,6 +12,7 @@ use crate::values::{self, INFINITE, MAX_PLY};
 use crate::worker::Worker;
 use eval::Evaluator;
 use rules::{Declaration, Move, Position, Variant};
+use seed::Rng;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -117,7 +118,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             Arc::clone(&self.time),
             self.control.clone(),
             &limits,
-            options::time_options(&self.settings),
+            options::time_options(&self.settings, &self.shared.params),
             self.position.turn(),
             self.position.ply(),
             self.shared.rules.max_moves,
@@ -233,7 +234,8 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let moves = &worker.root_moves;
         let chosen = if level < skill::FULL {
             let nanos = self.time.now().as_nanos() as u64;
-            skill::choose(moves, level, (self.position.key() ^ nanos.wrapping_mul(0x9e37_79b9)) | 1)
+            let seed = Rng::for_purpose(self.position.key(), &[nanos]).bits();
+            skill::choose(moves, level, seed)
         } else {
             0
         };
