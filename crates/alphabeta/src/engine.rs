@@ -319,9 +319,14 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
             lock(&self.analysed).clear();
             return Ok(());
         }
+        let before = self.settings.value(name).cloned();
         self.settings.set(name, value)?;
-        // Another rule, another value.
-        lock(&self.analysed).clear();
+        let beside = [HASH.name(), THREADS.name(), MULTI_PV.name(), options::PV_INTERVAL.name()];
+        let matters = !beside.iter().any(|beside| beside.eq_ignore_ascii_case(name));
+        if matters && self.settings.value(name) != before.as_ref() {
+            // Another rule, another value.
+            lock(&self.analysed).clear();
+        }
         if options::CLEAR_HASH.is_called(name) {
             self.wait();
             self.forget();

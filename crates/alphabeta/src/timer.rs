@@ -109,6 +109,11 @@ impl Timer {
         self.budget
     }
 
+    /// Whether there are only milliseconds.
+    pub(crate) fn is_hurried(&self) -> bool {
+        self.budget.is_some_and(|b| b.maximum < Duration::from_millis(20))
+    }
+
     fn follow_ponder(&mut self) {
         if !self.pondering || self.control.is_pondering() {
             return;

@@ -16,6 +16,8 @@ use std::sync::atomic::Ordering;
 
 /// How many nodes between two looks at clock and counters.
 const POLL: u32 = 512;
+/// The same where there are only milliseconds.
+const HURRIED_POLL: u32 = 32;
 
 /// One thread's worth of search.
 pub(crate) struct Worker<V: Variant, E: Evaluator<V>> {
@@ -162,7 +164,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 }
                 self.shared.deadline.store(timer.deadline(), Ordering::Relaxed);
                 // A limit of nodes is kept exactly where one thread counts alone.
-                let left = timer.nodes_left(total).clamp(1, u64::from(POLL));
+                let poll = if timer.is_hurried() { HURRIED_POLL } else { POLL };
+                let left = timer.nodes_left(total).clamp(1, u64::from(poll));
                 self.until_poll = left as u32;
             } else {
                 self.shared.keep_deadline();

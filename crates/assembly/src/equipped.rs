@@ -75,14 +75,22 @@ impl Equipped {
             Ok(evaluation) => {
                 self.use_evaluation(&evaluation);
                 note(&format!("evaluation: {}", evaluation.describe()));
+                for remark in evaluation.remarks() {
+                    note(&format!("warning: {}: {remark}", wanted.0));
+                }
             }
-            // Nobody asked for another one.
-            Err(_) if first && usual => {
-                let evaluation = shipped(self.game);
-                self.use_evaluation(&evaluation);
-                note(&format!("evaluation: {}, shipped", evaluation.describe()));
+            Err(error) => {
+                // Nobody asked for another one.
+                if !(first && usual) {
+                    note(&format!("evaluation not changed: {error}"));
+                }
+                // With nothing loaded yet, what stays is the net inside the executable.
+                if first {
+                    let evaluation = shipped(self.game);
+                    self.use_evaluation(&evaluation);
+                    note(&format!("evaluation: {}, shipped", evaluation.describe()));
+                }
             }
-            Err(error) => note(&format!("evaluation not changed: {error}")),
         }
         self.tried = Some(wanted);
     }

@@ -1,6 +1,7 @@
 //! What an engine is asked, and the lines it has reported so far.
 
-use rules::{AnyPosition, Move};
+use alphabeta::options::{ANALYSIS_MODE, ENTERING_KING_RULE, MAX_MOVES_TO_DRAW};
+use rules::{AnyPosition, Declaration, Move};
 use std::time::Duration;
 use think::{Clocks, Info};
 
@@ -19,7 +20,7 @@ pub struct Question {
     pub time: Option<Duration>,
     /// The clocks of the game, where it is to manage its time by itself.
     pub clocks: Option<Clocks>,
-    /// Options of our own engine for this question.
+    /// Options for this question, for engines that declare them.
     pub options: Vec<(&'static str, String)>,
 }
 
@@ -35,6 +36,19 @@ impl Question {
             clocks: None,
             options: Vec::new(),
         }
+    }
+}
+
+impl Question {
+    /// A question about a position as such: the answer depends neither on the moves before it nor
+    /// on the rules of a game some engine was in.
+    pub fn about(position: AnyPosition) -> Self {
+        let options = vec![
+            ANALYSIS_MODE.to(true),
+            ENTERING_KING_RULE.to(Declaration::default().name().to_owned()),
+            MAX_MOVES_TO_DRAW.to(0),
+        ];
+        Self { options, ..Self::new(position) }
     }
 }
 

@@ -199,7 +199,7 @@ impl Review {
                 self.news.push(ply);
                 continue;
             }
-            let mut question = Question::new(self.with_history(ply));
+            let mut question = Question::about(self.with_history(ply));
             let (nodes, time) = self.effort.bounds();
             (question.nodes, question.time) = (nodes, Some(time));
             return Some((ply, question));

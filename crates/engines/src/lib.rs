@@ -10,6 +10,7 @@
 //! | [`usi_player`] | [`UsiPlayer`]: a USI program |
 //! | [`settings`] | how a player is set up, and how its process is started |
 //! | `process`, `reader`, `answers` | the process, what it says, and what that means |
+//! | [`game_rules`] | what an engine is told of the rules, by its options |
 //! | [`line`] | a game as engines are told of it |
 //! | [`background`] | [`BackgroundPlayer`]: the same without blocking, for event loops |
 //! | [`shell`] | the other side: an engine of this process that speaks USI |
@@ -24,6 +25,7 @@ pub mod affinity;
 mod answers;
 pub mod background;
 pub mod fault;
+pub mod game_rules;
 pub mod handle;
 pub mod line;
 pub mod local;
@@ -38,6 +40,7 @@ pub mod usi_player;
 
 pub use background::{BackgroundPlayer, PlayerEvent};
 pub use fault::{EngineFault, FaultKind, PlayerError};
+pub use game_rules::rule_options;
 pub use handle::SearchHandle;
 pub use line::GameLine;
 pub use local::{EngineFactory, LocalPlayer};

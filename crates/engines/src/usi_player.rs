@@ -2,6 +2,7 @@
 
 use crate::answers::{best_move, first_word, mate_answer};
 use crate::fault::{EngineFault, FaultKind, PlayerError};
+use crate::game_rules::rule_options;
 use crate::line::GameLine;
 use crate::player::{Allowed, Conclusion, Decision, Listener, Player, SearchRequest};
 use crate::process::{Received, TimedLine, UsiProcess};
@@ -141,7 +142,11 @@ impl UsiPlayer {
         let given = asked.iter().any(|(name, _)| VARIANTS.contains(&name.as_str()));
         let choice = choosing(game, declares).filter(|_| !given);
         let optional = self.settings.optional.iter().filter(|(name, _)| declares(name)).cloned();
-        choice.into_iter().chain(optional).chain(asked.iter().cloned()).collect()
+        let rules = self
+            .settings
+            .rules
+            .map_or_else(Vec::new, |rules| rule_options(&rules, game, &self.introduction.options));
+        choice.into_iter().chain(rules).chain(optional).chain(asked.iter().cloned()).collect()
     }
 
     fn process(&mut self) -> Result<&mut UsiProcess, EngineFault> {

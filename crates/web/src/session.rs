@@ -272,7 +272,7 @@ impl Session {
             self.analyses.insert(asked.slot.clone(), analysis);
             return Ok(over);
         }
-        let mut question = Question::new(subject.position.clone());
+        let mut question = Question::about(subject.position.clone());
         question.lines = asked.multipv.unwrap_or(1).clamp(1, LINES);
         let seconds = asked.seconds.unwrap_or(300).clamp(1, LONGEST_ANALYSIS);
         question.time = Some(Duration::from_secs(seconds));

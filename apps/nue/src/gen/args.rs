@@ -87,7 +87,7 @@ pub(crate) struct GenArgs {
     max_moves: u32,
 
     /// Entering-king rule
-    #[arg(long, value_name = "RULE", default_value = "CSARule27", value_parser = |s: &str| s.parse::<Declaration>())]
+    #[arg(long, value_name = "RULE", default_value = "CSARule27H", value_parser = |s: &str| s.parse::<Declaration>())]
     declaration: Declaration,
 
     /// Which games

@@ -91,7 +91,7 @@ pub(crate) struct MatchArgs {
     pub(crate) max_moves: u32,
 
     /// Entering-king rule
-    #[arg(long, value_name = "RULE", default_value = "CSARule27", value_parser = |s: &str| s.parse::<Declaration>())]
+    #[arg(long, value_name = "RULE", default_value = "CSARule27H", value_parser = |s: &str| s.parse::<Declaration>())]
     pub(crate) declaration: Declaration,
 
     /// Milliseconds a player may overstep its time

@@ -365,10 +365,12 @@ fn analysis_does_not_depend_on_what_came_before() {
 fn analysis_goes_on_where_it_ended() {
     let mut engine = analyst();
     let by_nodes = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
-    let first = analyse(&mut engine, "7g7f", by_nodes(30_000));
+    // The count of nodes may differ by the few a limit is overstepped by.
+    let uncounted = |(info, answer): (Info, Answer)| (Info { nodes: None, ..info }, answer);
+    let first = uncounted(analyse(&mut engine, "7g7f", by_nodes(30_000)));
     analyse(&mut engine, "2g2f", by_nodes(30_000));
     // Asked for no more than is known, it repeats what it found.
-    assert_eq!(first, analyse(&mut engine, "7g7f", by_nodes(30_000)));
+    assert_eq!(first, uncounted(analyse(&mut engine, "7g7f", by_nodes(30_000))));
     let shallow = analyse(&mut engine, "7g7f", Limits::to_depth(3));
     assert_eq!(shallow.0.depth, Some(3));
     assert_eq!(shallow, analyse(&mut analyst(), "7g7f", Limits::to_depth(3)));
