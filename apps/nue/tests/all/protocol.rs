@@ -357,11 +357,11 @@ fn a_large_table_costs_no_game_its_first_move() {
     let told = notes.iter().filter(|line| line.contains("USI_Hash")).count();
     assert!(told > 0, "{notes:?}");
     for again in ["usinewgame", "setoption name Clear_Hash"] {
-        let asked = std::time::Instant::now();
+        let asked = Instant::now();
         gui.send(&format!("{again}\nposition startpos\ngo movetime 100"));
         let (before, _) = gui.until("bestmove ");
         assert!(before.iter().any(|line| line.contains(" score ")), "{before:?}");
-        assert!(asked.elapsed() < std::time::Duration::from_millis(600), "{:?}", asked.elapsed());
+        assert!(asked.elapsed() < Duration::from_millis(600), "{:?}", asked.elapsed());
     }
 }
 

@@ -113,7 +113,7 @@ pub(crate) mod tests {
         assert!(output.log_to("/nowhere/at/all.txt", &source).is_err());
         output.text("before");
         output.log_to(name, &source).unwrap();
-        output.log_input("usi", think::Moment::from_millis(1500));
+        output.log_input("usi", Moment::from_millis(1500));
         time.advance(std::time::Duration::from_millis(1501));
         output.text("id name X\nusiok");
         output.log_to("", &source).unwrap();
