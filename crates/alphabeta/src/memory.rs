@@ -142,6 +142,10 @@ mod system {
     /// Size of a huge page on x86-64 and most ARM systems.
     const HUGE: usize = 2 << 20;
 
+    /// Bytes the system takes back at a time.
+    #[cfg(target_os = "linux")]
+    const AT_A_TIME: usize = 8 << 20;
+
     pub(super) struct Block {
         mapped: NonNull<u8>,
         mapped_bytes: usize,
@@ -189,6 +193,15 @@ mod system {
 
     impl Drop for Block {
         fn drop(&mut self) {
+            // A little at a time: nobody can map or touch memory while the system takes pages away.
+            #[cfg(target_os = "linux")]
+            for at in (0..self.mapped_bytes).step_by(AT_A_TIME) {
+                let bytes = AT_A_TIME.min(self.mapped_bytes - at);
+                // SAFETY: within the mapping, which nobody refers to any more (see below).
+                unsafe {
+                    libc::madvise(self.mapped.add(at).as_ptr().cast(), bytes, libc::MADV_DONTNEED)
+                };
+            }
             // SAFETY: mapped in `zeroed` with this very size; `Words` hands out no reference that
             // outlives it, and drops this last.
             unsafe { libc::munmap(self.mapped.as_ptr().cast(), self.mapped_bytes) };
