@@ -94,9 +94,13 @@ fn a_bad_net_named_before_the_first_isready_leaves_the_one_inside() {
         gui.send("go depth 2");
         let (before, _) = gui.until("bestmove ");
         assert!(before.iter().any(|line| line.contains(path)), "{before:?}");
-        assert!(before.iter().any(|line| line.ends_with(", shipped")), "{before:?}");
         assert_eq!(value(&mut gui), inside);
     }
+    // A divisor alone names no other net, and changes the one inside.
+    let mut gui = Gui::start(&[]);
+    assert_eq!(value(&mut gui), inside);
+    assert_eq!(gui.ask("setoption name FV_SCALE value 1"), [""; 0]);
+    assert_ne!(value(&mut gui), inside);
 }
 
 #[test]
