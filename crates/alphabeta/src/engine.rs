@@ -244,7 +244,9 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
             Ok(thread) => self.thread = Some(thread),
             Err(error) => {
                 if let Some((job, mut report)) = take(&slot) {
-                    report.note(&format!("no thread for the search ({error}): not reading ahead"));
+                    report.note(&format!(
+                        "could not start a thread for the search ({error}): not reading ahead"
+                    ));
                     report.best(&job.any_move());
                 }
             }

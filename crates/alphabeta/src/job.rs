@@ -46,7 +46,9 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             let found = catch_unwind(AssertUnwindSafe(|| self.search(report)));
             found.unwrap_or_else(|_| {
                 self.shared.stop.store(true, Ordering::Relaxed);
-                report.note("the search failed inside; playing a legal move without it");
+                report.note(
+                    "internal error in the search (please report it): playing a legal move without it",
+                );
                 self.any_move()
             })
         });
