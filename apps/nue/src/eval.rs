@@ -17,6 +17,7 @@ use usi::SetPosition;
 /// The value is for the side to move, in the engine's own unit (a pawn is about 90), without any
 /// search. Lines are SFENs, or as after the USI command "position"; what follows a tab is
 /// ignored. Bad lines are reported with their number; the others are valued all the same.
+/// A value does not depend on the moves that led to the position.
 #[derive(Args)]
 pub(crate) struct EvalArgs {
     #[command(flatten)]
@@ -25,6 +26,10 @@ pub(crate) struct EvalArgs {
     /// File of positions, or - for standard input
     #[arg(long, value_name = "FILE|-", default_value = "-")]
     sfens: String,
+
+    /// A third column: the side to move's share of games won from there, by the net's own scale
+    #[arg(long)]
+    win_rate: bool,
 
     #[command(flatten)]
     game: GameArg,
@@ -35,13 +40,14 @@ pub(crate) fn run(args: &EvalArgs) -> CommandResult {
     let (evaluation, about) = args.evaluation.as_engine(game)?;
     // Beside the point of the command: a closed error stream must not spoil it.
     let _ = writeln!(io::stderr(), "evaluation: {about}");
+    let scale = args.win_rate.then(|| evaluation.win_rate_scale());
     let mut judge = assemble::judge(game, &evaluation);
     let bad = match args.sfens.as_str() {
-        "-" => judge_all(&mut io::stdin().lock(), game, &mut judge)?,
+        "-" => judge_all(&mut io::stdin().lock(), game, &mut judge, scale)?,
         path => {
             let file =
                 open(path).map_err(|e| Failure::failed(format!("cannot read {path}: {e}")))?;
-            judge_all(&mut BufReader::new(file), game, &mut judge)?
+            judge_all(&mut BufReader::new(file), game, &mut judge, scale)?
         }
     };
     match bad {
@@ -60,7 +66,12 @@ fn open(path: &str) -> io::Result<File> {
 }
 
 /// Values every line; the number of those that are no positions.
-fn judge_all(input: &mut impl BufRead, game: Game, judge: &mut Judge) -> Result<u64, Failure> {
+fn judge_all(
+    input: &mut impl BufRead,
+    game: Game,
+    judge: &mut Judge,
+    scale: Option<f64>,
+) -> Result<u64, Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     let (mut number, mut bad) = (0u64, 0u64);
     while let Some(line) = next_line(input) {
@@ -74,7 +85,13 @@ fn judge_all(input: &mut impl BufRead, game: Game, judge: &mut Judge) -> Result<
             Line::NotText(text) => Err(format!("not UTF-8: {}", quote(&text))),
         };
         let result = result.and_then(|(text, position)| match judge(&position) {
-            Some(value) => Ok(format!("{text}\t{value}")),
+            Some(value) => Ok(match scale {
+                Some(scale) => {
+                    let score = f64::from(think::to_centipawns(value));
+                    format!("{text}\t{value}\t{:.4}", play::win_rate(score, scale))
+                }
+                None => format!("{text}\t{value}"),
+            }),
             None => Err(format!("no value for a position of {}", position.game())),
         });
         match result {

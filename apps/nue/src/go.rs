@@ -5,7 +5,7 @@ use crate::evaluation::EvaluationArgs;
 use crate::failure::{CommandResult, Failure};
 use crate::output;
 use crate::start::{self, GameArg};
-use assembly::options::{HASH, MULTI_PV, PV_INTERVAL, THREADS};
+use assembly::options::{ANALYSIS_MODE, HASH, MULTI_PV, PV_INTERVAL, THREADS};
 use clap::{Args, ValueEnum};
 use engines::search_table::{Notation, SearchTable};
 use rules::{AnyPosition, Color};
@@ -90,6 +90,8 @@ pub(crate) fn run(args: &GoArgs) -> CommandResult {
         HASH.to(args.hash as usize),
         THREADS.to(args.threads as usize),
         MULTI_PV.to(args.multipv as usize),
+        // One position, one value, whatever moves led to it.
+        ANALYSIS_MODE.to(true),
         // Every depth is worth a line here.
         PV_INTERVAL.to(0),
     ] {
@@ -101,7 +103,8 @@ pub(crate) fn run(args: &GoArgs) -> CommandResult {
         NotationArg::Japanese => Notation::Japanese,
         NotationArg::Usi => Notation::Usi,
     };
-    let table = SearchTable::new(output, position, notation, args.multipv > 1);
+    let scale = evaluation.win_rate_scale();
+    let table = SearchTable::new(output, position, notation, args.multipv > 1, scale);
     engine.go(Limits { start: time.now(), ..limits(args) }, Box::new(table));
     engine.wait();
     Ok(())

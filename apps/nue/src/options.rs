@@ -20,7 +20,7 @@ pub(crate) fn run(_: &OptionsArgs) -> CommandResult {
 /// Every option: the shell's own and the engine's.
 fn all(game: Game) -> Vec<OptionSpec> {
     let engine = assemble::engine(game, Arc::new(WallTime::start()));
-    std::iter::once(usi::option::variant(game)).chain(engine.options()).collect()
+    engines::shell::shell_options(game).into_iter().chain(engine.options()).collect()
 }
 
 fn document() -> String {

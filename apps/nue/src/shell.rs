@@ -30,6 +30,7 @@ pub(crate) fn run(game: Game) -> CommandResult {
     let settings = ShellSettings {
         name: concat!("Nue ", env!("CARGO_PKG_VERSION")).to_owned(),
         author: env!("CARGO_PKG_AUTHORS").to_owned(),
+        time: Arc::clone(&time),
         factory: Arc::new(move |game| assemble::engine(game, Arc::clone(&time))),
         bench: Box::new(bench),
         output: output.clone(),

@@ -1,5 +1,6 @@
 //! Iterative deepening: one thread's loop from depth 1 to the end.
 
+use crate::analysis::Reading;
 use crate::root::{self, RootMove};
 use crate::timer::Timer;
 use crate::values::{self, INFINITE, MAX_PLY, NONE, is_mate, to_cp};
@@ -13,6 +14,9 @@ use think::{Bound, Info, Report, Score};
 /// What the loop is asked for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
+    /// The first iteration: those before it were read in an earlier search, with so many nodes.
+    pub(crate) from: i32,
+    pub(crate) nodes_before: u64,
     pub(crate) depth: i32,
     pub(crate) lines: usize,
     /// Least time between two reports of the same kind.
@@ -34,12 +38,13 @@ struct Stability {
 impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// Reads deeper and deeper until stopped. The first thread brings a report.
     pub(crate) fn deepen(&mut self, goal: &Goal, mut report: Option<&mut dyn Report>) {
+        self.clear_if_told();
         let lines = goal.lines.clamp(1, self.root_moves.len().max(1));
         let mut stability =
             Stability { stable_since: 0, changes: 0.0, last_best: self.root_moves[0].mv() };
         let mut last_report = Duration::ZERO;
         let mut untold = None;
-        for depth in 1..=goal.depth.min(MAX_PLY as i32 - 1) {
+        for depth in goal.from..=goal.depth.min(MAX_PLY as i32 - 1) {
             self.root_depth = depth;
             self.changes = 0;
             for r in &mut self.root_moves {
@@ -56,16 +61,20 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
             self.shared.nodes[self.id].store(self.nodes, Ordering::Relaxed);
             let stopped = self.shared.stopped();
+            if report.is_some() {
+                self.note_reading(goal, depth, !stopped);
+                self.shared.answerable.store(true, Ordering::Relaxed);
+            }
             if let Some(report) = report.as_deref_mut() {
                 let elapsed = self.timer.as_ref().map_or(Duration::ZERO, Timer::elapsed);
                 let last = stopped || depth == goal.depth;
                 // Early iterations follow each other too quickly to be read.
-                if last || depth == 1 || elapsed >= last_report + goal.interval {
+                if last || depth == goal.from || elapsed >= last_report + goal.interval {
                     last_report = elapsed;
                     if let Some(told) = untold.take().filter(|_| self.ends_in_bound()) {
                         report.info(&told);
                     }
-                    self.report_lines(report, depth, lines, elapsed);
+                    self.report_lines(report, goal, depth, lines, elapsed);
                 } else {
                     untold = Some(self.first_line(depth, lines));
                 }
@@ -195,6 +204,29 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         }
     }
 
+    /// Notes how far an analysis has come.
+    fn note_reading(&mut self, goal: &Goal, depth: i32, complete: bool) {
+        if self.shared.rules.analysis {
+            // A limit of nodes may be overstepped by the last few.
+            let limit = self.timer.as_ref().and_then(Timer::nodes).unwrap_or(u64::MAX);
+            let now = self.shared.total_nodes().max(self.nodes).min(limit);
+            let nodes = goal.nodes_before + now;
+            let moves = self.root_moves.clone();
+            self.readings.push(Reading { depth, nodes, complete, moves });
+        }
+    }
+
+    /// Tells what an earlier search found.
+    pub(crate) fn report_reading(&self, report: &mut dyn Report, reading: &Reading, lines: usize) {
+        let elapsed = self.timer.as_ref().map_or(Duration::ZERO, Timer::elapsed);
+        for (index, line) in reading.moves.iter().take(lines).enumerate() {
+            let info = self.line_info(line, reading.depth, (lines > 1).then_some(index));
+            if let Some(info) = info {
+                report.info(&Info { nodes: Some(reading.nodes), time: Some(elapsed), ..info });
+            }
+        }
+    }
+
     /// Whether all that is known of the best move's value is a bound: the search was stopped
     /// while its window was being widened.
     fn ends_in_bound(&self) -> bool {
@@ -217,32 +249,50 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     }
 
     /// Tells all lines of an iteration.
-    fn report_lines(&self, report: &mut dyn Report, depth: i32, lines: usize, elapsed: Duration) {
-        let nodes = self.shared.total_nodes().max(self.nodes);
-        let nps = (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64;
-        for (i, r) in self.root_moves.iter().take(lines).enumerate() {
-            let unread = r.score == -INFINITE;
-            let value = if unread { r.previous } else { r.shown };
-            if value == -INFINITE {
-                continue;
+    fn report_lines(
+        &self,
+        report: &mut dyn Report,
+        goal: &Goal,
+        depth: i32,
+        lines: usize,
+        elapsed: Duration,
+    ) {
+        let now = self.shared.total_nodes().max(self.nodes);
+        let nps = (now as f64 / elapsed.as_secs_f64().max(1e-6)) as u64;
+        let nodes = goal.nodes_before + now;
+        for (index, line) in self.root_moves.iter().take(lines).enumerate() {
+            if let Some(info) = self.line_info(line, depth, (lines > 1).then_some(index)) {
+                report.info(&Info {
+                    nodes: Some(nodes),
+                    nps: Some(nps),
+                    time: Some(elapsed),
+                    ..info
+                });
             }
-            let bound = match (unread, r.lower, r.upper) {
-                (false, true, _) => Bound::Lower,
-                (false, _, true) => Bound::Upper,
-                _ => Bound::Exact,
-            };
-            report.info(&Info {
-                depth: Some((depth - i32::from(unread)).max(1) as u32),
-                seldepth: Some(r.sel_depth as u32),
-                multipv: (lines > 1).then_some(i as u32 + 1),
-                score: Some((score(value), bound)),
-                nodes: Some(nodes),
-                nps: Some(nps),
-                hashfull: Some(self.shared.table.permille()),
-                time: Some(elapsed),
-                pv: r.pv.clone(),
-            });
         }
+    }
+
+    /// A line of an iteration; nothing if it was never read.
+    fn line_info(&self, line: &RootMove, depth: i32, rank: Option<usize>) -> Option<Info> {
+        let unread = line.score == -INFINITE;
+        let value = if unread { line.previous } else { line.shown };
+        if value == -INFINITE {
+            return None;
+        }
+        let bound = match (unread, line.lower, line.upper) {
+            (false, true, _) => Bound::Lower,
+            (false, _, true) => Bound::Upper,
+            _ => Bound::Exact,
+        };
+        Some(Info {
+            depth: Some((depth - i32::from(unread)).max(1) as u32),
+            seldepth: Some(line.sel_depth as u32),
+            multipv: rank.map(|index| index as u32 + 1),
+            score: Some((score(value), bound)),
+            hashfull: Some(self.shared.table.permille()),
+            pv: line.pv.clone(),
+            ..Info::default()
+        })
     }
 }
 

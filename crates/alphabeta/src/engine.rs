@@ -1,34 +1,37 @@
-//! The engine: options, threads, and the promise that every search ends with one legal answer.
+//! The engine: options, memory, and the threads that searches run in.
 
-use crate::deepen::{Goal, final_value};
+use crate::analysis::{Memory, Question};
+use crate::job::Job;
+use crate::memory::free_mib;
 use crate::options;
 use crate::params::Params;
-use crate::root::{self, RootMove};
 use crate::shared::{Reductions, Shared};
-use crate::skill;
 use crate::table::Table;
-use crate::timer::Timer;
-use crate::values::{self, INFINITE, MAX_PLY, NONE};
+use crate::values::{self, NONE};
 use crate::worker::Worker;
 use eval::Evaluator;
-use rules::{AnyPosition, Declaration, Move, Position, Variant};
-use seed::Rng;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use rules::{AnyPosition, Position, Variant};
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
-use think::key::universal::{HASH, MULTI_PV, PONDER, THREADS};
+use think::key::universal::{HASH, MULTI_PV, THREADS};
 use think::{
-    Answer, Best, Control, Engine, Limits, OptionError, OptionSpec, Report, STACK, Settings,
-    TimeSource, WrongGame,
+    Control, Engine, Limits, OptionError, OptionSpec, Report, STACK, Settings, TimeSource,
+    WrongGame,
 };
 
 /// How the numbers of [`Params`] are called when they are set like options.
 const PARAM_PREFIX: &str = "Param.";
 
+/// Search threads for every processor of the machine, at most: with more of them none gets to look
+/// at the clock often enough.
+const THREADS_PER_PROCESSOR: usize = 4;
+
+/// MiB from which the preparation of a table is worth telling of.
+const WORTH_TELLING: usize = 1024;
+
 /// Workers that wait for the next search; the thread of a search takes them and brings them back.
-type WorkerPool<V, E> = Arc<Mutex<Vec<Box<Worker<V, E>>>>>;
+pub(crate) type WorkerPool<V, E> = Arc<Mutex<Vec<Box<Worker<V, E>>>>>;
 
 /// The engine.
 pub struct AlphaBeta<V: Variant, E: Evaluator<V>> {
@@ -39,6 +42,10 @@ pub struct AlphaBeta<V: Variant, E: Evaluator<V>> {
     weights: Arc<E::Weights>,
     table: Option<Arc<Table>>,
     idle_workers: WorkerPool<V, E>,
+    /// Positions analysed, with what was found.
+    analysed: Arc<Mutex<Memory>>,
+    /// Processors there are.
+    processors: usize,
     /// Value of our last move, to notice when things go wrong.
     last_value: Arc<Mutex<i32>>,
     control: Control,
@@ -57,14 +64,17 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             weights,
             table: None,
             idle_workers: Arc::default(),
+            analysed: Arc::default(),
+            processors: thread::available_parallelism().map_or(1, usize::from),
             last_value: Arc::new(Mutex::new(NONE)),
             control: Control::default(),
             thread: None,
         }
     }
 
+    /// Threads of a search: those asked for, as far as the machine can bear them.
     fn threads(&self) -> usize {
-        self.settings.get(&THREADS)
+        self.settings.get(&THREADS).min(THREADS_PER_PROCESSOR * self.processors.max(2))
     }
 
     /// The table, made when first needed: `usi` must be answered at once.
@@ -74,8 +84,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             Some(table) if table.asked() == mib => Arc::clone(table),
             _ => {
                 // The old one goes first: both may not fit.
-                self.table = None;
-                self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                self.drop_table();
                 let table = Arc::new(Table::new(mib));
                 self.table = Some(Arc::clone(&table));
                 table
@@ -83,24 +92,58 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
         }
     }
 
+    fn drop_table(&mut self) {
+        self.table = None;
+        lock(&self.idle_workers).clear();
+        lock(&self.analysed).clear();
+    }
+
+    /// Forgets what was read, at once: statistics are cleared by their own threads, the table by
+    /// beginning an epoch.
     fn forget(&mut self) {
-        let threads = self.threads();
-        if let Some(table) = &self.table {
-            table.clear(threads);
+        if self.table.as_ref().is_some_and(|table| table.forget().is_none()) {
+            // Nobody has said `isready` for very long.
+            self.drop_table();
         }
-        for worker in &mut *self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner) {
-            worker.history.clear();
+        self.forget_statistics();
+        lock(&self.analysed).clear();
+    }
+
+    fn forget_statistics(&self) {
+        lock(&self.idle_workers).iter_mut().for_each(|worker| worker.forget = true);
+        *lock(&self.last_value) = NONE;
+    }
+
+    /// Takes the memory of the table from the system before somebody's clock runs.
+    fn touch(&self, table: &Table, note: &mut dyn FnMut(&str)) {
+        let size = table.mib();
+        if let Some(free) = free_mib().filter(|&free| free < size) {
+            note(&format!(
+                "USI_Hash: {size} MiB, but only {free} are free: memory is taken as it is needed, \
+                 and the first searches are slower"
+            ));
+            return;
         }
-        *self.last_value.lock().unwrap_or_else(PoisonError::into_inner) = NONE;
+        let mut told = 0;
+        table.sweep(self.processors, &mut |percent| {
+            if size >= WORTH_TELLING && percent / 10 > told {
+                told = percent / 10;
+                note(&format!("USI_Hash: {percent} % of {size} MiB ready"));
+            }
+        });
+        lock(&self.analysed).clear();
     }
 
     fn job(&mut self, limits: Limits) -> Job<V, E> {
-        let analysis = self.settings.get(&options::ANALYSIS_MODE);
-        if analysis {
-            self.forget();
-        }
-        let position =
-            if analysis { self.position.without_history() } else { self.position.clone() };
+        let table = self.table();
+        let question = self.settings.get(&options::ANALYSIS_MODE).then(|| self.question(&limits));
+        let position = match &question {
+            Some(question) => {
+                self.recall(question, &table);
+                self.position.without_history()
+            }
+            None => self.position.clone(),
+        };
         let shared = self.shared();
         shared.table.age();
         Job {
@@ -111,9 +154,37 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             weights: Arc::clone(&self.weights),
             shared,
             idle_workers: Arc::clone(&self.idle_workers),
+            analysed: question.map(|question| (question, Arc::clone(&self.analysed))),
             last_value: Arc::clone(&self.last_value),
             control: self.control.clone(),
         }
+    }
+
+    fn question(&self, limits: &Limits) -> Question {
+        let limited = self.settings.get(&options::MAX_MOVES_TO_DRAW) > 0;
+        Question {
+            key: self.position.key(),
+            ply: limited.then(|| self.position.ply()),
+            lines: self.settings.get(&MULTI_PV),
+            searchmoves: limits.searchmoves.clone(),
+        }
+    }
+
+    /// Prepares an analysis: it finds in the table what was read for this very question before, and
+    /// nothing else.
+    fn recall(&mut self, question: &Question, table: &Table) {
+        let earlier = lock(&self.analysed).epoch(question);
+        match earlier {
+            Some(epoch) => table.go_back(epoch),
+            None => {
+                let epoch = table.forget().unwrap_or_else(|| {
+                    self.drop_table();
+                    self.table().epoch()
+                });
+                lock(&self.analysed).begin(question.clone(), epoch);
+            }
+        }
+        self.forget_statistics();
     }
 
     /// What the threads of the next search share.
@@ -125,6 +196,9 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             rules: options::game_rules(&self.settings),
             control: self.control.clone(),
             stop: AtomicBool::new(false),
+            answerable: AtomicBool::new(false),
+            time: Arc::clone(&self.time),
+            deadline: AtomicU64::new(u64::MAX),
             nodes: (0..self.threads()).map(|_| AtomicU64::new(0)).collect(),
             root_color: self.position.turn(),
         })
@@ -132,7 +206,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
 }
 
 /// Makes the idle as many as the search has threads.
-fn resize_pool<V: Variant, E: Evaluator<V>>(
+pub(crate) fn resize_pool<V: Variant, E: Evaluator<V>>(
     idle: &mut Vec<Box<Worker<V, E>>>,
     shared: &Arc<Shared>,
     weights: &Arc<E::Weights>,
@@ -213,10 +287,21 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
                 table.mib()
             ));
         }
+        if table.needs_sweep() {
+            self.touch(&table, note);
+        }
+        let (asked, threads) = (self.settings.get(&THREADS), self.threads());
+        if threads < asked {
+            note(&format!(
+                "Threads: {asked} on {} processors would answer late, searching with {threads}",
+                self.processors
+            ));
+        }
         // Workers are made now, not on the first move's time.
         let shared = self.shared();
-        let mut idle = self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = lock(&self.idle_workers);
         resize_pool(&mut idle, &shared, &self.weights);
+        idle.iter_mut().for_each(|worker| worker.clear_if_told());
     }
 
     fn options(&self) -> Vec<OptionSpec> {
@@ -233,9 +318,17 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
             if let think::option::Value::Spin(n) = spec.parse(value)? {
                 self.params.set(param, n as i32);
             }
+            lock(&self.analysed).clear();
             return Ok(());
         }
+        let before = self.settings.value(name).cloned();
         self.settings.set(name, value)?;
+        let beside = [HASH.name(), THREADS.name(), MULTI_PV.name(), options::PV_INTERVAL.name()];
+        let matters = !beside.iter().any(|beside| beside.eq_ignore_ascii_case(name));
+        if matters && self.settings.value(name) != before.as_ref() {
+            // Another rule, another value.
+            lock(&self.analysed).clear();
+        }
         if options::CLEAR_HASH.is_called(name) {
             self.wait();
             self.forget();
@@ -260,241 +353,11 @@ impl<V: Variant, E: Evaluator<V>> Drop for AlphaBeta<V, E> {
 }
 
 fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+    lock(slot).take()
 }
 
-/// One search, with all it needs.
-pub(crate) struct Job<V: Variant, E: Evaluator<V>> {
-    pub(crate) position: Position<V>,
-    pub(crate) limits: Limits,
-    pub(crate) settings: Settings,
-    pub(crate) time: Arc<dyn TimeSource>,
-    weights: Arc<E::Weights>,
-    shared: Arc<Shared>,
-    idle_workers: WorkerPool<V, E>,
-    last_value: Arc<Mutex<i32>>,
-    pub(crate) control: Control,
-}
-
-impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
-    fn run(self, report: &mut dyn Report) {
-        if self.limits.mate.is_some() {
-            return self.look_for_mate(report);
-        }
-        let best = self.without_search().or_else(|| self.proven_mate(report));
-        let best = best.unwrap_or_else(|| {
-            let found = catch_unwind(AssertUnwindSafe(|| self.search(report)));
-            found.unwrap_or_else(|_| {
-                self.shared.stop.store(true, Ordering::Relaxed);
-                report.note("internal error in the search (please report it): playing a legal move without it");
-                self.any_move()
-            })
-        });
-        let best = self.checked(best);
-        self.control.wait_until_answerable(self.limits.infinite);
-        report.best(&best);
-    }
-
-    /// Answers that need no search: a declared win, no legal move.
-    fn without_search(&self) -> Option<Best> {
-        let rule = self.shared.rules.declaration;
-        let answer = if rule == Declaration::Try
-            && let Some(m) = self.position.try_move()
-        {
-            Answer::Move(m)
-        } else if self.position.can_declare(rule) {
-            Answer::Win
-        } else if self.position.is_mated() {
-            Answer::Resign
-        } else {
-            return None;
-        };
-        Some(Best { answer, ponder: None })
-    }
-
-    fn root_moves(&self) -> Vec<RootMove> {
-        let mut list = rules::MoveList::new();
-        if self.shared.rules.all_moves || !self.limits.searchmoves.is_empty() {
-            self.position.generate(rules::Gen::All, &mut list);
-        } else {
-            self.position.generate_useful(rules::Gen::All, &mut list);
-        }
-        let asked = &self.limits.searchmoves;
-        list.iter()
-            .filter(|m| asked.is_empty() || asked.contains(m))
-            .map(|&m| RootMove::new(m))
-            .collect()
-    }
-
-    fn goal(&self, level: u32) -> Goal {
-        let limit = self.settings.get(&options::DEPTH_LIMIT);
-        let asked = self.limits.depth.map_or(MAX_PLY as i32, |d| d.min(MAX_PLY as u32) as i32);
-        let lines = self.settings.get(&MULTI_PV);
-        Goal {
-            depth: if limit > 0 { asked.min(limit) } else { asked }.max(1),
-            lines: if level < skill::FULL { lines.max(skill::LINES) } else { lines },
-            interval: Duration::from_millis(self.settings.get(&options::PV_INTERVAL)),
-            by_clock: self.limits.clocks.is_some()
-                && self.limits.movetime.is_none()
-                && !self.limits.infinite,
-            last_value: *self.last_value.lock().unwrap_or_else(PoisonError::into_inner),
-        }
-    }
-
-    pub(crate) fn timer(&self, level: u32) -> Timer {
-        let mut limits = self.limits.clone();
-        let mut cap = |nodes: u64| {
-            limits.nodes = Some(limits.nodes.map_or(nodes, |n| n.min(nodes)));
-        };
-        if let n @ 1.. = self.settings.get(&options::NODES_LIMIT) {
-            cap(n);
-        }
-        if level < skill::FULL {
-            cap(skill::nodes(level));
-        }
-        Timer::new(
-            Arc::clone(&self.time),
-            self.control.clone(),
-            &limits,
-            options::time_options(&self.settings, &self.shared.params),
-            self.position.turn(),
-            self.position.ply(),
-            self.shared.rules.max_moves,
-        )
-    }
-
-    /// The workers of this search, the first one with the watch.
-    fn workers(&self, timer: Timer) -> Vec<Box<Worker<V, E>>> {
-        let mut idle = self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut workers = std::mem::take(&mut *idle);
-        resize_pool(&mut workers, &self.shared, &self.weights);
-        let moves = self.root_moves();
-        for (id, worker) in workers.iter_mut().enumerate() {
-            worker.id = id;
-            worker.timer = None;
-            worker.begin(Arc::clone(&self.shared), self.position.clone(), moves.clone());
-        }
-        workers[0].timer = Some(timer);
-        workers
-    }
-
-    fn search(&self, report: &mut dyn Report) -> Best {
-        let level = self.settings.get(&options::SKILL_LEVEL);
-        let goal = self.goal(level);
-        let mut workers = self.workers(self.timer(level));
-        if workers[0].root_moves.is_empty() {
-            // Only moves left out as pointless remain.
-            return self.any_move();
-        }
-        let (first, others) = workers.split_at_mut(1);
-        thread::scope(|scope| {
-            for worker in others {
-                let builder = thread::Builder::new().stack_size(STACK);
-                // Fewer threads than asked for is no reason not to play.
-                let _ = builder.spawn_scoped(scope, || {
-                    let contained = catch_unwind(AssertUnwindSafe(|| worker.deepen(&goal, None)));
-                    if contained.is_err() {
-                        worker.root_moves.clear();
-                    }
-                });
-            }
-            // Whatever happens to the first, the others must hear of the end.
-            let done = catch_unwind(AssertUnwindSafe(|| first[0].deepen(&goal, Some(report))));
-            if self.limits.infinite || self.control.is_pondering() {
-                self.control.wait_until_answerable(self.limits.infinite);
-            }
-            self.shared.stop.store(true, Ordering::Relaxed);
-            if done.is_err() {
-                first[0].root_moves.clear();
-            }
-        });
-        let best = self.verdict(&workers, level, report);
-        *self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner) = workers;
-        best
-    }
-
-    /// The move of the deepest and best thread.
-    fn verdict(&self, workers: &[Box<Worker<V, E>>], level: u32, report: &mut dyn Report) -> Best {
-        let workers: Vec<&Worker<V, E>> = workers.iter().map(|w| &**w).collect();
-        // A thread that failed has no moves; one that was stopped at once has no values.
-        let alive =
-            |w: &&Worker<V, E>| w.root_moves.first().is_some_and(|r| final_value(r) > -INFINITE);
-        if workers[0].root_moves.is_empty() {
-            report.note("the first search thread failed; using what the others found");
-        }
-        let first = workers.first().copied().filter(alive);
-        // Another thread is believed only where it proves more: a nearer mate.
-        let mut best = first;
-        for other in workers.iter().copied().skip(1).filter(alive) {
-            let better = best.is_none_or(|b| {
-                let (mine, theirs) =
-                    (final_value(&b.root_moves[0]), final_value(&other.root_moves[0]));
-                values::is_mate(theirs) && theirs > mine && theirs > 0
-            });
-            if better {
-                best = Some(other);
-            }
-        }
-        let Some(worker) = best else { return self.any_move() };
-        let moves = &worker.root_moves;
-        let chosen = if level < skill::FULL {
-            let nanos = self.time.now().as_nanos() as u64;
-            let seed = Rng::for_purpose(self.position.key(), &[nanos]).bits();
-            skill::choose(moves, level, seed)
-        } else {
-            0
-        };
-        let line = &moves[chosen];
-        let value = final_value(line);
-        *self.last_value.lock().unwrap_or_else(PoisonError::into_inner) = value;
-        if values::to_cp(value) < -self.settings.get(&options::RESIGN_VALUE) {
-            return Best { answer: Answer::Resign, ponder: None };
-        }
-        let ponder = if self.settings.get(&PONDER) { self.reply(line) } else { None };
-        Best { answer: Answer::Move(line.mv()), ponder }
-    }
-
-    /// The reply expected: from the line, else from the table.
-    fn reply(&self, line: &RootMove) -> Option<Move> {
-        line.pv.get(1).copied().or_else(|| {
-            let mut after = self.position.clone();
-            after.play(line.mv());
-            self.shared.table.get(after.key()).map(|e| e.best).filter(|m| m.is_some())
-        })
-    }
-
-    /// The answer if it can be played, else some move that can.
-    fn checked(&self, best: Best) -> Best {
-        let Answer::Move(m) = best.answer else { return best };
-        if !self.position.is_legal(m) {
-            return self.any_move();
-        }
-        let mut after = self.position.clone();
-        after.play(m);
-        Best { ponder: best.ponder.filter(|&reply| after.is_legal(reply)), ..best }
-    }
-
-    /// The legal move (of those asked for) that looks best at a glance; resignation if there is
-    /// none.
-    fn any_move(&self) -> Best {
-        let asked = &self.limits.searchmoves;
-        let mut moves: Vec<RootMove> = self
-            .position
-            .legal_moves()
-            .iter()
-            .filter(|m| asked.is_empty() || asked.contains(m))
-            .map(|&m| RootMove::new(m))
-            .collect();
-        for r in &mut moves {
-            let m = r.mv();
-            let safe = self.position.see_at_least(m, 0, &eval::PIECE_VALUES);
-            let taken = eval::PIECE_VALUES[self.position.piece_at(m.to()).kind_index()];
-            r.score = if safe { taken } else { -1 };
-        }
-        root::sort(&mut moves);
-        let answer = moves.first().map_or(Answer::Resign, |r| Answer::Move(r.mv()));
-        Best { answer, ponder: None }
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `engine` | options, threads, the answer |
+//! | `engine`, `job` | options and threads; one search, from question to answer |
+//! | `analysis` | what is known about positions analysed before |
 //! | `deepen` | iterative deepening of one thread |
 //! | `search`, `probcut`, `quiesce` | the nodes, step by step |
 //! | `picker`, `history`, `learn` | the order of moves and what it learns from |
@@ -17,9 +18,11 @@
 //! between searches), `Frame` (one ply). Deliberately absent: evaluation (crates `eval` and
 //! `nnue`, plugged in as a type), protocols, printing, any clock that was not passed in.
 
+mod analysis;
 mod deepen;
 mod engine;
 mod history;
+mod job;
 mod learn;
 mod memory;
 mod node;

@@ -1,16 +1,19 @@
 //! A large block of zeroed words: pages come from the system when first touched, huge ones where
-//! it gives them.
+//! it gives them. They are touched by several threads in [`Words::sweep`], and given back aside:
+//! both take seconds for many gigabytes.
 
 #![allow(unsafe_code)]
 
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
 
 /// Words that all threads may read and write.
 pub(crate) struct Words {
     start: NonNull<AtomicU64>,
     len: usize,
-    block: system::Block,
+    /// There until it is dropped.
+    block: Option<system::Block>,
 }
 
 // SAFETY: the block is owned, never moves, and is only reached through atomics.
@@ -22,7 +25,7 @@ impl Words {
     /// That many zero words; `None` if the system has no room for them.
     pub(crate) fn zeroed(len: usize) -> Option<Self> {
         let block = system::Block::zeroed(len.checked_mul(8)?.max(8))?;
-        Some(Self { start: block.start().cast(), len, block })
+        Some(Self { start: block.start().cast(), len, block: Some(block) })
     }
 
     /// All words.
@@ -47,21 +50,87 @@ impl Words {
         let _ = index;
     }
 
-    /// Zeroes everything, in that many threads.
-    pub(crate) fn clear(&self, threads: usize) {
-        let words = self.as_slice();
-        let share = words.len().div_ceil(threads.max(1)).max(1 << 16);
+    /// Hands out everything in groups of so many words, in that many threads; `progress` is told
+    /// the percent done, on this thread.
+    pub(crate) fn sweep(
+        &self,
+        threads: usize,
+        group: usize,
+        progress: &mut dyn FnMut(usize),
+        work: impl Fn(&[AtomicU64]) + Sync,
+    ) {
+        let parts: Vec<&[AtomicU64]> = self.as_slice().chunks(PART / 8 / group * group).collect();
+        let next = AtomicUsize::new(0);
+        let (done, finished) = channel();
+        let run = |done: Sender<()>| {
+            while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                part.chunks(group).for_each(&work);
+                // Somebody listens as long as there is something to do.
+                let _ = done.send(());
+            }
+        };
         std::thread::scope(|scope| {
-            for part in words.chunks(share) {
-                scope.spawn(move || part.iter().for_each(|w| w.store(0, Ordering::Relaxed)));
+            for _ in 1..threads.clamp(1, parts.len().max(1)) {
+                let (run, done) = (&run, done.clone());
+                let builder = std::thread::Builder::new().name("table".to_owned());
+                // Without more threads it takes longer.
+                let _ = builder.spawn_scoped(scope, move || run(done));
+            }
+            // One more than this thread, which tells how far the others are.
+            let last = done.clone();
+            let alone = std::thread::Builder::new().spawn_scoped(scope, || run(last)).is_err();
+            if alone {
+                run(done.clone());
+            }
+            drop(done);
+            let mut told = 0;
+            for (index, ()) in finished.iter().enumerate() {
+                let percent = 100 * (index + 1) / parts.len();
+                if percent > told {
+                    told = percent;
+                    progress(percent);
+                }
             }
         });
     }
 }
 
+/// Bytes one thread sweeps at a time.
+const PART: usize = 8 << 20;
+/// Bytes from which memory is given back by a thread of its own.
+const LARGE: usize = 64 << 20;
+
+/// MiB of memory that are free, as far as the system tells.
+pub(crate) fn free_mib() -> Option<usize> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let read = |path: &str| std::fs::read_to_string(path).ok();
+    let group = read("/sys/fs/cgroup/memory.max").zip(read("/sys/fs/cgroup/memory.current"));
+    free_in(&read("/proc/meminfo")?, group.as_ref().map(|(max, now)| (max.as_str(), now.as_str())))
+}
+
+/// The same, from the text of `/proc/meminfo` and from limit and use of the group of processes.
+fn free_in(meminfo: &str, group: Option<(&str, &str)>) -> Option<usize> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let free: usize = line.split_ascii_whitespace().next()?.parse().ok()?;
+    let bytes = |text: &str| text.trim().parse::<usize>().ok();
+    let in_group = group
+        .and_then(|(limit, used)| Some(bytes(limit)?.saturating_sub(bytes(used)?) / 1024))
+        .unwrap_or(usize::MAX);
+    Some(free.min(in_group) / 1024)
+}
+
 impl Drop for Words {
     fn drop(&mut self) {
-        self.block.release();
+        let Some(block) = self.block.take() else { return };
+        if self.len * 8 < LARGE {
+            return drop(block);
+        }
+        // Whoever asks for another table must not wait until the system has taken this one back.
+        // Where no thread can be started the closure is dropped, and the block with it.
+        let builder = std::thread::Builder::new().name("free table".to_owned());
+        let _ = builder.spawn(move || drop(block));
     }
 }
 
@@ -72,6 +141,10 @@ mod system {
 
     /// Size of a huge page on x86-64 and most ARM systems.
     const HUGE: usize = 2 << 20;
+
+    /// Bytes the system takes back at a time.
+    #[cfg(target_os = "linux")]
+    const AT_A_TIME: usize = 8 << 20;
 
     pub(super) struct Block {
         mapped: NonNull<u8>,
@@ -113,10 +186,24 @@ mod system {
         pub(super) fn start(&self) -> NonNull<u8> {
             self.start
         }
+    }
 
-        pub(super) fn release(&mut self) {
-            // SAFETY: mapped in `zeroed` with this very size; nobody holds a reference any more,
-            // `Words` calls this once, when dropped.
+    // SAFETY: a range of memory that belongs to whoever has this; no thread is special to it.
+    unsafe impl Send for Block {}
+
+    impl Drop for Block {
+        fn drop(&mut self) {
+            // A little at a time: nobody can map or touch memory while the system takes pages away.
+            #[cfg(target_os = "linux")]
+            for at in (0..self.mapped_bytes).step_by(AT_A_TIME) {
+                let bytes = AT_A_TIME.min(self.mapped_bytes - at);
+                // SAFETY: within the mapping, which nobody refers to any more (see below).
+                unsafe {
+                    libc::madvise(self.mapped.add(at).as_ptr().cast(), bytes, libc::MADV_DONTNEED)
+                };
+            }
+            // SAFETY: mapped in `zeroed` with this very size; `Words` hands out no reference that
+            // outlives it, and drops this last.
             unsafe { libc::munmap(self.mapped.as_ptr().cast(), self.mapped_bytes) };
         }
     }
@@ -144,9 +231,14 @@ mod system {
         pub(super) fn start(&self) -> NonNull<u8> {
             self.start
         }
+    }
 
-        pub(super) fn release(&mut self) {
-            // SAFETY: allocated in `zeroed` with this very layout; called once.
+    // SAFETY: a range of memory that belongs to whoever has this; no thread is special to it.
+    unsafe impl Send for Block {}
+
+    impl Drop for Block {
+        fn drop(&mut self) {
+            // SAFETY: allocated in `zeroed` with this very layout.
             unsafe { dealloc(self.start.as_ptr(), self.layout) };
         }
     }
@@ -157,16 +249,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_start_at_zero_and_clear_to_zero() {
-        for len in [1, 8, 100_000, 1 << 19] {
+    fn words_start_at_zero_and_every_one_is_swept_once() {
+        for (len, threads) in [(4, 1), (8, 3), (100_000, 2), (3 << 20, 3)] {
             let words = Words::zeroed(len).unwrap();
             assert_eq!(words.as_slice().len(), len);
             assert!(words.as_slice().iter().all(|w| w.load(Ordering::Relaxed) == 0));
-            words.as_slice().iter().for_each(|w| w.store(7, Ordering::Relaxed));
             words.prefetch(usize::MAX / 16);
-            words.clear(3);
-            assert!(words.as_slice().iter().all(|w| w.load(Ordering::Relaxed) == 0));
+            let mut told = Vec::new();
+            words.sweep(threads, 4, &mut |percent| told.push(percent), |group| {
+                assert_eq!(group.len(), 4);
+                group
+                    .iter()
+                    .for_each(|w| w.store(w.load(Ordering::Relaxed) + 7, Ordering::Relaxed));
+            });
+            assert!(words.as_slice().iter().all(|w| w.load(Ordering::Relaxed) == 7));
+            assert!(told.is_sorted() && told.last() == Some(&100), "{told:?}");
         }
         assert!(Words::zeroed(usize::MAX / 4).is_none());
+    }
+
+    #[test]
+    fn free_memory_is_what_the_machine_and_the_group_have() {
+        let text = "MemTotal: 8000000 kB\nMemFree: 10 kB\nMemAvailable:   2097152 kB\n";
+        assert_eq!(free_in(text, None), Some(2048));
+        assert_eq!(free_in(text, Some(("max\n", "5\n"))), Some(2048));
+        assert_eq!(free_in(text, Some(("1073741824\n", "536870912\n"))), Some(512));
+        assert_eq!(free_in(text, Some(("5", "7"))), Some(0));
+        assert_eq!(free_in("", None), None);
     }
 }

@@ -68,7 +68,7 @@ pub const NODES_LIMIT: OptionKey<u64> = OptionKey::spin(
 /// The rule of declaration, by name.
 pub const ENTERING_KING_RULE: OptionKey<String> = OptionKey::combo(
     "EnteringKingRule",
-    Declaration::Points27.name(),
+    Declaration::Points27H.name(),
     &DECLARATIONS,
     "When a king in the enemy's camp wins by declaration. Without meaning in minishogi.",
 );

@@ -1,7 +1,7 @@
 //! Mates at the root, by proof: `go mate`, and a look before every search. A mate that is proven
 //! is played, whatever the search would have thought.
 
-use crate::engine::Job;
+use crate::job::Job;
 use crate::options;
 use crate::skill;
 use eval::Evaluator;
@@ -14,6 +14,9 @@ use think::{Answer, Best, Bound, Info, MateAnswer, Report, Score};
 
 /// The solver's table for a look before a search.
 const GLANCE_HASH: usize = 8 << 20;
+
+/// With less time nothing is found that the search would not find.
+const WORTH_A_LOOK: Duration = Duration::from_micros(250);
 
 impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
     /// Answers `go mate`.
@@ -48,9 +51,12 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             return None;
         }
         // A twentieth of the nodes or of the time there is.
-        let budget = self.timer(skill::FULL).budget();
+        let time = self.timer(skill::FULL).budget().map(|b| b.maximum / 20);
+        if time.is_some_and(|time| time < WORTH_A_LOOK) {
+            return None;
+        }
         let bounds = Bounds {
-            time: budget.map(|b| (b.maximum / 20).max(Duration::from_millis(1))),
+            time,
             nodes: Some(self.limits.nodes.map_or(nodes, |n| nodes.min(n / 20)).max(1)),
             hash: GLANCE_HASH,
             threads: 1,

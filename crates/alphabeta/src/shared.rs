@@ -6,7 +6,8 @@ use crate::values;
 use rules::{Color, Declaration, Position, Recurrence, Variant};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use think::Control;
+use std::time::Duration;
+use think::{Control, TimeSource};
 
 /// The rules of the game being played that a search must know beyond the moves.
 #[derive(Clone, Debug)]
@@ -31,6 +32,14 @@ pub(crate) struct Shared {
     pub(crate) control: Control,
     /// Set by the first thread when time or nodes are used up, or when it is done.
     pub(crate) stop: AtomicBool,
+    /// Whether something has been read that can be answered with. Until then only a limit of nodes
+    /// or the end of the program stops the search: the first iteration takes less than a
+    /// millisecond, and a move that was not read may lose the game.
+    pub(crate) answerable: AtomicBool,
+    pub(crate) time: Arc<dyn TimeSource>,
+    /// Nanoseconds of that source at which the search must end: any thread may be the one that
+    /// has a processor then.
+    pub(crate) deadline: AtomicU64,
     /// Nodes of each thread, published now and then.
     pub(crate) nodes: Vec<AtomicU64>,
     pub(crate) root_color: Color,
@@ -39,7 +48,20 @@ pub(crate) struct Shared {
 impl Shared {
     #[inline]
     pub(crate) fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.control.is_stopped()
+        self.stop.load(Ordering::Relaxed) || self.control.is_stopped() && self.may_answer()
+    }
+
+    /// Whether the search may be ended by a clock or by a command.
+    pub(crate) fn may_answer(&self) -> bool {
+        self.answerable.load(Ordering::Relaxed) || self.control.is_quitting()
+    }
+
+    /// Ends the search if its time is over.
+    pub(crate) fn keep_deadline(&self) {
+        let deadline = Duration::from_nanos(self.deadline.load(Ordering::Relaxed));
+        if self.may_answer() && self.time.now() >= deadline {
+            self.stop.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Nodes of all threads.

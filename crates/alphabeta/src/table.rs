@@ -1,19 +1,31 @@
 //! The transposition table, shared by all threads without locks.
 //!
-//! A cluster is 32 bytes, half a cache line: three data words and one word with three 21-bit
+//! A cluster is 32 bytes, half a cache line: three data words and one word with three 19-bit
 //! keys. Each key is mixed with its data word, so that a read that falls between another
-//! thread's two writes does not match: a torn entry is a miss, never a lie (up to the 21 bits).
+//! thread's two writes does not match: a torn entry is a miss, never a lie (up to the 19 bits).
+//!
+//! The seven bits left are the cluster's epoch. A cluster of another epoch than the present one is
+//! empty to whoever looks, and is emptied by whoever writes: to forget everything is to begin an
+//! epoch, which takes no time however large the table is, and a search then reads the same nodes as
+//! with a table of zeros. Memory is touched, and numbers of epochs are made free again, in
+//! [`Table::sweep`], where nobody's clock runs.
 
 use crate::memory::Words;
 use crate::values;
 use rules::Move;
-use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
 
 const WORDS: usize = 4;
 const ENTRIES: usize = 3;
-const KEY_BITS: u32 = 21;
+const KEY_BITS: u32 = 19;
 const KEY_MASK: u64 = (1 << KEY_BITS) - 1;
+/// Above the keys of a cluster: its epoch.
+const EPOCH_SHIFT: u32 = ENTRIES as u32 * KEY_BITS;
+/// Epochs are numbers below this; 0 is that of memory never written.
+const EPOCHS: u64 = 1 << (64 - EPOCH_SHIFT);
+/// Epochs after which a sweep is due.
+const SWEEP_AFTER: u64 = EPOCHS / 2;
 /// Generations wrap here; ages are differences modulo this.
 const GENERATIONS: u8 = 32;
 /// Depths from -7 (quiescence) up are stored as 1 and up: 0 is an empty entry.
@@ -109,9 +121,13 @@ impl Data {
     /// Folds the word into key bits.
     #[inline]
     fn fold(self) -> u64 {
-        (self.0 ^ self.0 >> 21 ^ self.0 >> 42) & KEY_MASK
+        (self.0 ^ self.0 >> KEY_BITS ^ self.0 >> (2 * KEY_BITS) ^ self.0 >> EPOCH_SHIFT) & KEY_MASK
     }
 }
+
+/// A time between two forgettings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Epoch(u64);
 
 /// The table.
 pub(crate) struct Table {
@@ -120,6 +136,12 @@ pub(crate) struct Table {
     /// MiB that were asked for.
     asked: usize,
     generation: AtomicU8,
+    /// The epoch now, the one begun last, and how many have begun since the last sweep.
+    epoch: AtomicU64,
+    newest: AtomicU64,
+    begun: AtomicU64,
+    /// Whether all memory has been touched.
+    touched: AtomicBool,
 }
 
 impl Table {
@@ -128,8 +150,16 @@ impl Table {
         let mut clusters = (mib.max(1) << 20) / (WORDS * 8);
         loop {
             if let Some(words) = Words::zeroed(clusters * WORDS) {
-                let generation = AtomicU8::new(0);
-                return Self { words, clusters, asked: mib, generation };
+                return Self {
+                    words,
+                    clusters,
+                    asked: mib,
+                    generation: AtomicU8::new(0),
+                    epoch: AtomicU64::new(0),
+                    newest: AtomicU64::new(0),
+                    begun: AtomicU64::new(0),
+                    touched: AtomicBool::new(false),
+                };
             }
             assert!(clusters > 1024, "not even a few kilobytes of memory");
             clusters /= 2;
@@ -146,10 +176,49 @@ impl Table {
         self.asked
     }
 
-    /// Forgets everything.
-    pub(crate) fn clear(&self, threads: usize) {
+    /// Forgets everything, at once: an epoch begins. `None` where their numbers are used up: only
+    /// another table has forgotten everything then.
+    pub(crate) fn forget(&self) -> Option<Epoch> {
+        if self.begun.load(Relaxed) + 2 >= EPOCHS {
+            return None;
+        }
+        self.begun.fetch_add(1, Relaxed);
+        let next = self.newest.load(Relaxed) % (EPOCHS - 1) + 1;
+        self.newest.store(next, Relaxed);
+        self.epoch.store(next, Relaxed);
         self.generation.store(0, Relaxed);
-        self.words.clear(threads);
+        Some(Epoch(next))
+    }
+
+    /// The epoch now.
+    pub(crate) fn epoch(&self) -> Epoch {
+        Epoch(self.epoch.load(Relaxed))
+    }
+
+    /// Goes back to an epoch begun since the last sweep: what it wrote is known again, as far as it
+    /// was not written over.
+    pub(crate) fn go_back(&self, epoch: Epoch) {
+        self.epoch.store(epoch.0, Relaxed);
+    }
+
+    /// Whether memory has to be touched, or many epochs have left their traces.
+    pub(crate) fn needs_sweep(&self) -> bool {
+        !self.touched.load(Relaxed) || self.begun.load(Relaxed) >= SWEEP_AFTER
+    }
+
+    /// Touches all memory and empties what is not of the present epoch, with several threads;
+    /// `progress` is told the percent done.
+    pub(crate) fn sweep(&self, threads: usize, progress: &mut dyn FnMut(usize)) {
+        let epoch = self.epoch.load(Relaxed);
+        // Memory never written has epoch 0 too, and must be touched.
+        let keep = (epoch != 0 || self.touched.load(Relaxed)).then_some(epoch);
+        self.words.sweep(threads, WORDS, progress, |cluster| {
+            if keep.is_none_or(|epoch| cluster[ENTRIES].load(Relaxed) >> EPOCH_SHIFT != epoch) {
+                cluster.iter().for_each(|word| word.store(0, Relaxed));
+            }
+        });
+        self.begun.store(0, Relaxed);
+        self.touched.store(true, Relaxed);
     }
 
     /// A new search begins: older entries are the first to go.
@@ -180,6 +249,9 @@ impl Table {
         let at = self.cluster(key);
         let cluster = &self.words.as_slice()[at..at + WORDS];
         let keys = cluster[ENTRIES].load(Relaxed);
+        if keys >> EPOCH_SHIFT != self.epoch.load(Relaxed) {
+            return None;
+        }
         for (i, word) in cluster[..ENTRIES].iter().enumerate() {
             let data = Data(word.load(Relaxed));
             let stored = keys >> (i as u32 * KEY_BITS) & KEY_MASK;
@@ -195,7 +267,12 @@ impl Table {
     pub(crate) fn put(&self, key: u64, mut entry: Entry) {
         let at = self.cluster(key);
         let cluster = &self.words.as_slice()[at..at + WORDS];
-        let keys = cluster[ENTRIES].load(Relaxed);
+        let mut keys = cluster[ENTRIES].load(Relaxed);
+        let epoch = self.epoch.load(Relaxed);
+        if keys >> EPOCH_SHIFT != epoch {
+            cluster[..ENTRIES].iter().for_each(|word| word.store(0, Relaxed));
+            keys = epoch << EPOCH_SHIFT;
+        }
         let mut victim = 0;
         let mut worth = i32::MAX;
         let mut same = None;
@@ -241,9 +318,11 @@ impl Table {
     pub(crate) fn permille(&self) -> u32 {
         let sample = self.clusters.min(1000);
         let now = self.now();
-        let words = self.words.as_slice();
-        let used = (0..sample)
-            .flat_map(|c| &words[c * WORDS..c * WORDS + ENTRIES])
+        let epoch = self.epoch.load(Relaxed);
+        let used = self.words.as_slice()[..sample * WORDS]
+            .chunks_exact(WORDS)
+            .filter(|cluster| cluster[ENTRIES].load(Relaxed) >> EPOCH_SHIFT == epoch)
+            .flat_map(|cluster| &cluster[..ENTRIES])
             .map(|w| Data(w.load(Relaxed)))
             .filter(|d| !d.is_empty() && d.generation() == now)
             .count();
@@ -302,8 +381,54 @@ mod tests {
         table.age();
         table.put(key(1), entry(2, 8));
         assert_eq!(table.get(key(1)).map(|e| e.depth), Some(2), "an old entry gives way");
-        table.clear(2);
+        table.forget().unwrap();
         assert_eq!(table.get(key(1)), None);
+    }
+
+    #[test]
+    fn forgetting_takes_no_time_and_leaves_nothing() {
+        let table = Table::new(1);
+        let fill = |value| (0..50_000).for_each(|n| table.put(key(n), entry(9, value)));
+        let found = |value| {
+            let known = |n: &u64| table.get(key(*n)).is_some_and(|e| e.value == value);
+            (0..50_000).filter(known).count()
+        };
+        fill(1);
+        let first = table.epoch();
+        assert!(found(1) > 30_000 && table.permille() > 100);
+        table.forget().unwrap();
+        assert_eq!((found(1), table.permille()), (0, 0));
+        // Back again, nothing was lost: nothing was written in between.
+        let second = table.epoch();
+        table.go_back(first);
+        assert!(found(1) > 30_000);
+        // What another epoch writes over is gone for good, and no entry changes its epoch.
+        table.go_back(second);
+        fill(2);
+        assert!(found(1) == 0 && found(2) > 30_000);
+        table.go_back(first);
+        assert!(found(1) < 10_000 && found(2) == 0);
+    }
+
+    #[test]
+    fn epochs_end_only_where_nobody_sweeps() {
+        let table = Table::new(1);
+        assert!(table.needs_sweep());
+        let mut told = Vec::new();
+        table.sweep(3, &mut |percent| told.push(percent));
+        assert!(!table.needs_sweep() && told.is_sorted() && told.last() == Some(&100), "{told:?}");
+        for game in 0..500 {
+            assert_eq!(table.get(key(7)), None, "game {game}");
+            table.put(key(7), entry(9, game));
+            assert_eq!(table.get(key(7)).map(|e| e.value), Some(game));
+            if table.needs_sweep() {
+                table.sweep(2, &mut |_| ());
+                assert_eq!(table.get(key(7)).map(|e| e.value), Some(game), "the present stays");
+            }
+            table.forget().unwrap();
+        }
+        let without = (0..1000).take_while(|_| table.forget().is_some()).count();
+        assert!((SWEEP_AFTER as usize..EPOCHS as usize).contains(&without), "{without}");
     }
 
     #[test]

@@ -83,9 +83,35 @@ impl Timer {
         self.nodes.map_or(u64::MAX, |limit| limit.saturating_sub(nodes))
     }
 
+    /// The limit of nodes.
+    pub(crate) fn nodes(&self) -> Option<u64> {
+        self.nodes
+    }
+
+    /// So many of them have been read already.
+    pub(crate) fn take_off_nodes(&mut self, nodes: u64) {
+        self.nodes = self.nodes.map(|limit| limit.saturating_sub(nodes));
+    }
+
+    /// The moment at which the search must end as things stand, in nanoseconds of the time source;
+    /// the end of time if there is none.
+    pub(crate) fn deadline(&self) -> u64 {
+        if self.pondering || self.infinite {
+            return u64::MAX;
+        }
+        let latest = self.budget.map(|b| b.maximum);
+        let end = self.end.into_iter().chain(latest).min().map(|end| self.start + end);
+        end.map_or(u64::MAX, |end| u64::try_from(end.as_nanos()).unwrap_or(u64::MAX))
+    }
+
     /// The plan, if the search runs by the clock.
     pub(crate) fn budget(&self) -> Option<Budget> {
         self.budget
+    }
+
+    /// Whether there are only milliseconds.
+    pub(crate) fn is_hurried(&self) -> bool {
+        self.budget.is_some_and(|b| b.maximum < Duration::from_millis(20))
     }
 
     fn follow_ponder(&mut self) {
@@ -105,13 +131,13 @@ impl Timer {
         }
     }
 
-    /// Whether the search must end now.
-    pub(crate) fn must_stop(&mut self, nodes: u64) -> bool {
+    /// Whether the search must end now; time ends it only where it may answer.
+    pub(crate) fn must_stop(&mut self, nodes: u64, may_answer: bool) -> bool {
         if self.nodes.is_some_and(|limit| nodes >= limit) {
             return true;
         }
         self.follow_ponder();
-        if self.pondering || self.infinite {
+        if self.pondering || self.infinite || !may_answer {
             return false;
         }
         let elapsed = self.elapsed();
@@ -167,17 +193,22 @@ mod tests {
     #[test]
     fn movetime_nodes_and_infinite() {
         let (time, _, mut t) = timer(&Limits { movetime: Some(ms(50)), ..Limits::default() });
-        assert!(!t.must_stop(1));
+        assert!(!t.must_stop(1, true));
         time.advance(ms(50));
-        assert!(t.must_stop(1));
+        assert!(t.must_stop(1, true));
+        let (time, _, mut t) = timer(&Limits { movetime: Some(ms(50)), ..Limits::default() });
+        assert_eq!(t.deadline(), 50_000_000);
+        time.advance(ms(900));
+        assert!(!t.must_stop(1, false), "nothing has been read yet");
         let (time, _, mut t) = timer(&Limits { nodes: Some(100), ..Limits::default() });
         time.advance(ms(100_000));
-        assert!(!t.must_stop(99) && t.must_stop(100));
+        assert!(!t.must_stop(99, true) && t.must_stop(100, true) && t.must_stop(100, false));
+        assert_eq!(t.deadline(), u64::MAX);
         assert_eq!((t.nodes_left(90), t.nodes_left(190)), (10, 0));
         let (time, _, mut t) = timer(&Limits { infinite: true, ..Limits::default() });
         t.enough(true);
         time.advance(ms(100_000));
-        assert!(!t.must_stop(u64::MAX));
+        assert!(!t.must_stop(u64::MAX, true));
     }
 
     #[test]
@@ -186,27 +217,27 @@ mod tests {
         let limits = Limits { ponder: true, clocks: Some(clocks), ..Limits::default() };
         let (time, control, mut t) = timer(&limits);
         time.advance(ms(60_000));
-        assert!(!t.must_stop(1));
+        assert!(!t.must_stop(1, true));
         assert!(control.ponderhit(PonderHit { at: time.now(), clocks: None }));
-        assert!(!t.must_stop(1));
+        assert!(!t.must_stop(1, true));
         time.advance(ms(899));
-        assert!(!t.must_stop(1));
+        assert!(!t.must_stop(1, true));
         time.advance(ms(2));
-        assert!(t.must_stop(1));
+        assert!(t.must_stop(1, true));
         // Done before the hit: answer at the hit.
         let (time, control, mut t) = timer(&limits);
         t.enough(false);
         time.advance(ms(5000));
-        assert!(!t.must_stop(1) && t.decided());
+        assert!(!t.must_stop(1, true) && t.decided());
         assert!(control.ponderhit(PonderHit { at: time.now(), clocks: None }));
-        assert!(t.must_stop(1));
+        assert!(t.must_stop(1, true));
         // New clocks with the hit.
         let (time, control, mut t) = timer(&limits);
         let clocks = Some(Clocks { byoyomi: ms(10_000), ..Clocks::default() });
         assert!(control.ponderhit(PonderHit { at: time.now(), clocks }));
         time.advance(ms(5000));
-        assert!(!t.must_stop(1));
+        assert!(!t.must_stop(1, true));
         time.advance(ms(4900));
-        assert!(t.must_stop(1));
+        assert!(t.must_stop(1, true));
     }
 }

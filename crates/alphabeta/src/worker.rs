@@ -1,5 +1,6 @@
 //! One thread of a search: its position, its statistics, its line.
 
+use crate::analysis::Reading;
 use crate::history::{History, PLACES, place};
 use crate::params::Params;
 use crate::picker::{Hints, moved_piece};
@@ -15,6 +16,8 @@ use std::sync::atomic::Ordering;
 
 /// How many nodes between two looks at clock and counters.
 const POLL: u32 = 512;
+/// The same where there are only milliseconds.
+const HURRIED_POLL: u32 = 32;
 
 /// One thread's worth of search.
 pub(crate) struct Worker<V: Variant, E: Evaluator<V>> {
@@ -44,6 +47,10 @@ pub(crate) struct Worker<V: Variant, E: Evaluator<V>> {
     pub(crate) changes: u32,
     /// The first thread watches the clock for all.
     pub(crate) timer: Option<Timer>,
+    /// In an analysis the first thread notes how far it has come.
+    pub(crate) readings: Vec<Reading>,
+    /// Whether its statistics are to be cleared before they are used again.
+    pub(crate) forget: bool,
 }
 
 impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
@@ -68,6 +75,16 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             null_floor: 0,
             changes: 0,
             timer: None,
+            readings: Vec::new(),
+            // Memory is touched before it is needed.
+            forget: true,
+        }
+    }
+
+    /// Clears the statistics if somebody asked for it.
+    pub(crate) fn clear_if_told(&mut self) {
+        if std::mem::take(&mut self.forget) {
+            self.history.clear();
         }
     }
 
@@ -88,6 +105,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.until_poll = 1;
         self.root_moves = moves;
         self.null_floor = 0;
+        self.readings.clear();
     }
 
     #[inline]
@@ -139,12 +157,16 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             self.shared.nodes[self.id].store(self.nodes, Ordering::Relaxed);
             if let Some(timer) = &mut self.timer {
                 let total = self.shared.total_nodes();
-                if timer.must_stop(total) {
+                if timer.must_stop(total, self.shared.may_answer()) {
                     self.shared.stop.store(true, Ordering::Relaxed);
                 }
+                self.shared.deadline.store(timer.deadline(), Ordering::Relaxed);
                 // A limit of nodes is kept exactly where one thread counts alone.
-                let left = timer.nodes_left(total).clamp(1, u64::from(POLL));
+                let poll = if timer.is_hurried() { HURRIED_POLL } else { POLL };
+                let left = timer.nodes_left(total).clamp(1, u64::from(poll));
                 self.until_poll = left as u32;
+            } else {
+                self.shared.keep_deadline();
             }
         }
         self.shared.stopped()

@@ -5,6 +5,7 @@
 //! whole, and the games file is cut back to what the journal names before the match goes on: no
 //! game is lost that was journalled, none is written twice.
 
+use crate::time_use::TimeUse;
 use durable::{Journal, JournalError};
 use kifu::{Format, Record, WriteOptions};
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,9 @@ pub struct Entry {
     pub plies: u64,
     /// Milliseconds it took.
     pub millis: u64,
+    /// Time used, by colour; not in journals of earlier versions.
+    #[serde(default)]
+    pub time_use: [TimeUse; 2],
     /// Length of the games file after it.
     pub length: u64,
 }

@@ -10,7 +10,7 @@
 //! | [`request`] | what somebody asks for, made into a plan |
 //! | [`schedule`], [`runner`] | which games, several at a time |
 //! | [`progress`], [`summary`] | a match under way: counted, written down, told |
-//! | [`stats`], [`standings`] | Elo, pentanomial pairs, SPRT; where a match stands |
+//! | [`stats`], [`standings`], [`time_use`] | Elo, pentanomial pairs, SPRT; where a match stands; time used |
 //! | [`record`], [`ledger`], [`journal`] | games as records; a match on disk, to be resumed |
 //! | [`spsa`], [`parameters`], [`tuning`], [`tuning_log`], [`tuning_table`] | numbers of the engine tuned by games against itself |
 //! | [`selfplay`] | one engine against itself, for teacher data |
@@ -39,6 +39,7 @@ pub mod standings;
 pub mod stats;
 pub mod summary;
 pub mod time_control;
+pub mod time_use;
 pub mod timed_game;
 pub mod tuning;
 pub mod tuning_log;

@@ -7,6 +7,7 @@ use crate::runner::{Event, Finished, Flow, MatchRunner, Plan};
 use crate::standings::{CountedGame, Standings};
 use crate::stats::{MatchScore, Sprt, Verdict};
 use crate::summary::Summary;
+use crate::time_use::TimeUse;
 use durable::{JournalError, Lock};
 use engines::FaultKind;
 use rules::Color;
@@ -88,6 +89,7 @@ impl<'a> MatchProgress<'a> {
         for entry in &entries {
             let Some(scheduled) = plan.schedule.game(entry.game) else { continue };
             standings.add(&scheduled, counted(entry));
+            standings.add_time(&scheduled, &entry.time_use);
             done.insert(entry.game);
         }
         Ok(Self {
@@ -160,6 +162,7 @@ impl<'a> MatchProgress<'a> {
             fault: played.end.fault().map(|(_, fault)| fault.to_string()),
             plies: played.plies() as u64,
             millis: u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX),
+            time_use: TimeUse::of(played),
             length: 0,
         };
         if let Some(ledger) = &mut self.ledger {
@@ -179,6 +182,7 @@ impl<'a> MatchProgress<'a> {
     fn count(&mut self, finished: &Finished, played: &Played) {
         let fault = played.end.fault().map(|(_, fault)| fault.kind);
         self.standings.add(&finished.scheduled, CountedGame { winner: played.winner(), fault });
+        self.standings.add_time(&finished.scheduled, &TimeUse::of(played));
         self.worst_lag = self.worst_lag.max(played.worst_lag);
         self.starved += u64::from(played.starved);
         self.gave_up = self.standings.hopeless(self.options.give_up);

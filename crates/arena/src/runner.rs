@@ -9,6 +9,7 @@ use engines::{
     EngineFactory, EngineFault, Introduction, LocalPlayer, Player, PlayerError, ProgramCommand,
     UsiPlayer, affinity,
 };
+use play::GameRules;
 use rules::Game;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -84,26 +85,31 @@ impl Plan {
 
 impl MatchRunner {
     /// A participant, to be started when its first game begins.
-    pub(crate) fn player(&self, spec: &EngineSpec, cpus: &[usize]) -> Box<dyn Player> {
+    pub(crate) fn player(
+        &self,
+        spec: &EngineSpec,
+        cpus: &[usize],
+        rules: GameRules,
+    ) -> Box<dyn Player> {
         match &spec.launch {
-            Launch::Process(_) => Box::new(self.usi_player(spec, cpus)),
-            Launch::Inside => Box::new(self.local_player(spec)),
+            Launch::Process(_) => Box::new(self.usi_player(spec, cpus, rules)),
+            Launch::Inside => Box::new(self.local_player(spec, rules)),
         }
     }
 
-    fn usi_player(&self, spec: &EngineSpec, cpus: &[usize]) -> UsiPlayer {
+    fn usi_player(&self, spec: &EngineSpec, cpus: &[usize], rules: GameRules) -> UsiPlayer {
         let command = match &spec.launch {
             Launch::Process(command) => command.clone(),
             Launch::Inside => ProgramCommand::default(),
         };
         let (time, abandoned) = (Arc::clone(&self.time), Arc::clone(&self.abandoned));
-        UsiPlayer::new(command, spec.settings(cpus), time, abandoned)
+        UsiPlayer::new(command, spec.settings(cpus, rules), time, abandoned)
     }
 
     /// A participant that is an engine of this program.
-    pub(crate) fn local_player(&self, spec: &EngineSpec) -> LocalPlayer {
+    pub(crate) fn local_player(&self, spec: &EngineSpec, rules: GameRules) -> LocalPlayer {
         let (time, abandoned) = (Arc::clone(&self.time), Arc::clone(&self.abandoned));
-        LocalPlayer::new(spec.settings(&[]), Arc::clone(&self.factory), time, abandoned)
+        LocalPlayer::new(spec.settings(&[], rules), Arc::clone(&self.factory), time, abandoned)
     }
 
     /// Starts an engine once to see whether it works, and asks who it is.
@@ -114,11 +120,11 @@ impl MatchRunner {
         };
         let spec = &plan.engines[index];
         if matches!(spec.launch, Launch::Process(_)) {
-            let mut player = self.usi_player(spec, &[]);
+            let mut player = self.usi_player(spec, &[], plan.terms.rules);
             outcome(player.prepare(plan.game, &mut |_| ()))?;
             return Ok(player.introduction().clone());
         }
-        let mut player = self.local_player(spec);
+        let mut player = self.local_player(spec, plan.terms.rules);
         outcome(player.prepare(plan.game, &mut |_| ()))?;
         Ok(Introduction { name: None, options: player.options() })
     }
@@ -213,7 +219,9 @@ impl<'a> Worker<'a> {
         let plan = self.plan;
         let mut take = |index| {
             let kept = self.players.remove(&index);
-            kept.unwrap_or_else(|| self.runner.player(&plan.engines[index], self.cpus))
+            kept.unwrap_or_else(|| {
+                self.runner.player(&plan.engines[index], self.cpus, plan.terms.rules)
+            })
         };
         let (mut first, mut second) = (take(black), take(white));
         let controls = [black, white].map(|index| plan.engines[index].control);

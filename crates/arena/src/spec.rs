@@ -5,7 +5,7 @@
 
 use crate::time_control::TimeControl;
 use engines::{PlayerSettings, ProgramCommand};
-use play::GameTime;
+use play::{GameRules, GameTime};
 use std::time::Duration;
 use think::key::universal::{PONDER, THREADS};
 use think::quote;
@@ -79,10 +79,11 @@ impl EngineSpec {
         draft.finish()
     }
 
-    /// How it is set up as a player, on those processors if any are named.
-    pub fn settings(&self, cpus: &[usize]) -> PlayerSettings {
+    /// How it is set up as a player of games by those rules, on those processors if any are named.
+    pub fn settings(&self, cpus: &[usize], rules: GameRules) -> PlayerSettings {
         PlayerSettings {
             options: self.options.clone(),
+            rules: Some(rules),
             ponder: self.ponder,
             startup: self.startup,
             stall: self.stall,

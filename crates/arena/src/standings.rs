@@ -2,6 +2,7 @@
 
 use crate::schedule::{Schedule, ScheduledGame};
 use crate::stats::{MatchScore, PairCounter};
+use crate::time_use::TimeUse;
 use engines::FaultKind;
 use rating::{Fit, Results};
 use rules::Color;
@@ -17,6 +18,7 @@ pub struct Standings {
     rows: Vec<u64>,
     colors: [u64; 3],
     games: u64,
+    times: Vec<TimeUse>,
 }
 
 /// What counts about a finished game.
@@ -39,6 +41,7 @@ impl Standings {
             rows: vec![0; engines],
             colors: [0; 3],
             games: 0,
+            times: vec![TimeUse::default(); engines],
         }
     }
 
@@ -63,6 +66,18 @@ impl Standings {
                 _ => self.rows[engine] = 0,
             }
         }
+    }
+
+    /// Counts the time both players of a game used, by colour.
+    pub fn add_time(&mut self, scheduled: &ScheduledGame, uses: &[TimeUse; 2]) {
+        for (&engine, time) in scheduled.players.iter().zip(uses) {
+            self.times[engine].join(time);
+        }
+    }
+
+    /// The time an engine used.
+    pub fn time_use(&self, engine: usize) -> &TimeUse {
+        &self.times[engine]
     }
 
     /// Games counted.

@@ -59,6 +59,7 @@ impl Summary<'_> {
             let moves = self.starved;
             text += &format!("{moves} moves came late from a machine too busy; not charged\n");
         }
+        text += &self.time_text();
         text += &self.faults_text();
         if let Some(ended) = &self.ended {
             text += &format!("{ended} after {} games\n", self.standings.games());
@@ -91,6 +92,18 @@ impl Summary<'_> {
             text += &format!("{:2} {name}{pad} {}{rated}\n", rank + 1, score_text(score));
         }
         text
+    }
+
+    /// Time used by each engine: where clocks are equal it should be too.
+    fn time_text(&self) -> String {
+        let used = (0..self.plan.engines.len())
+            .map(|index| (index, self.standings.time_use(index)))
+            .filter(|(_, time)| time.moves > 0);
+        used.map(|(index, time)| {
+            let games = self.standings.score(index).games();
+            format!("time of {}: {}\n", self.name(index), time.text(games))
+        })
+        .collect()
     }
 
     fn faults_text(&self) -> String {
@@ -135,6 +148,7 @@ impl Summary<'_> {
                 let rating = fit.as_ref().and_then(|fit| fit.rating(i)).map(within);
                 value["rating"] = bounds(rating);
                 value["faults"] = Value::Object(faults);
+                value["time"] = self.standings.time_use(i).json();
                 value
             })
             .collect();

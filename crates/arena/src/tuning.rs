@@ -172,7 +172,7 @@ pub struct EnginePair<'a> {
 impl<'a> EnginePair<'a> {
     /// Two engines; `names` are the options the parameters are.
     pub fn new(plan: &'a Plan, runner: &MatchRunner, names: Vec<String>) -> Self {
-        let player = |index: usize| runner.local_player(&plan.engines[index]);
+        let player = |index: usize| runner.local_player(&plan.engines[index], plan.terms.rules);
         Self { plan, players: [player(0), player(1)], names }
     }
 

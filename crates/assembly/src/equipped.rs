@@ -1,7 +1,7 @@
 //! An engine that loads its evaluation: `EvalDir` and `FV_SCALE` belong here, everything else to
 //! the search inside, which is built anew when the evaluation changes.
 
-use crate::evaluation::{Evaluation, LARGEST_FV_SCALE, USUAL_FOLDER};
+use crate::evaluation::{Evaluation, LARGEST_FV_SCALE, LoadError, USUAL_FOLDER};
 use crate::search::search;
 use crate::shipped::shipped;
 use rules::{AnyPosition, Game};
@@ -75,16 +75,32 @@ impl Equipped {
             Ok(evaluation) => {
                 self.use_evaluation(&evaluation);
                 note(&format!("evaluation: {}", evaluation.describe()));
+                for remark in evaluation.remarks() {
+                    note(&format!("warning: {}: {remark}", wanted.0));
+                }
             }
-            // Nobody asked for another one.
-            Err(_) if first && usual => {
-                let evaluation = shipped(self.game);
-                self.use_evaluation(&evaluation);
-                note(&format!("evaluation: {}, shipped", evaluation.describe()));
+            // Nobody asks for another one than that inside the executable.
+            Err(LoadError::Nothing { .. }) if usual => self.use_shipped(wanted.1, note),
+            Err(error) => {
+                note(&format!("evaluation not changed: {error}"));
+                // With nothing loaded yet, what stays is the net inside the executable.
+                if first {
+                    self.use_shipped(wanted.1, note);
+                }
             }
-            Err(error) => note(&format!("evaluation not changed: {error}")),
         }
         self.tried = Some(wanted);
+    }
+
+    fn use_shipped(&mut self, fv_scale: i32, note: &mut dyn FnMut(&str)) {
+        let evaluation = match shipped(self.game) {
+            Evaluation::Net(net) if fv_scale != nnue::DEFAULT_FV_SCALE => {
+                Evaluation::Net(net.with_fv_scale(fv_scale))
+            }
+            other => other,
+        };
+        self.use_evaluation(&evaluation);
+        note(&format!("evaluation: {}, shipped", evaluation.describe()));
     }
 
     /// Builds the search anew around an evaluation.

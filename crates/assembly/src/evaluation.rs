@@ -170,6 +170,15 @@ impl Evaluation {
         Ok(format!("{} {hash:08x} {bytes}", net.architecture()))
     }
 
+    /// What is odd about it, in words: hashes of another kind of net, a text that describes another.
+    /// Its values may mean nothing.
+    pub fn remarks(&self) -> Vec<String> {
+        match self {
+            Self::Net(net) => net.info().remarks,
+            _ => Vec::new(),
+        }
+    }
+
     /// A few words about it.
     pub fn describe(&self) -> String {
         match self {

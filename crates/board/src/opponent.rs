@@ -5,7 +5,7 @@ use crate::level::{self, Level};
 use crate::question::{Lines, Question};
 use crate::queue::Priority;
 use crate::setup::Opponent;
-use alphabeta::options::{ENTERING_KING_RULE, MAX_MOVES_TO_DRAW, ROOT_MATE_NODES};
+use alphabeta::options::{ANALYSIS_MODE, ENTERING_KING_RULE, MAX_MOVES_TO_DRAW, ROOT_MATE_NODES};
 use rules::Move;
 use std::time::Duration;
 use think::Answer;
@@ -30,14 +30,24 @@ pub struct EngineTask {
     pub wide: bool,
 }
 
+/// What an engine is told of the rules of a game.
+pub fn rule_options(game: &Game) -> Vec<(&'static str, String)> {
+    let setup = game.setup();
+    // Moves before the game began: the engine counts from the start of the position.
+    let before = game.position().ply() - 1 - game.played().len() as u32;
+    vec![
+        // In a game the moves before count: a fourth repetition ends it.
+        ANALYSIS_MODE.to(false),
+        ENTERING_KING_RULE.to(setup.declaration.clone()),
+        MAX_MOVES_TO_DRAW.to(before + setup.max_moves),
+    ]
+}
+
 /// What to ask in a game in which an engine is to move.
 pub fn ask(game: &Game) -> Option<EngineTask> {
     let setup = game.setup();
     let mut question = Question::new(game.position().clone());
-    // Moves before the game began: the engine counts from the start of the position.
-    let before = game.position().ply() - 1 - game.played().len() as u32;
-    question.set(ENTERING_KING_RULE.to(setup.declaration.clone()));
-    question.set(MAX_MOVES_TO_DRAW.to(before + setup.max_moves));
+    question.set_all(rule_options(game));
     let turn = game.position().turn();
     let clocks = game.clock().for_engine();
     // A player with a clock does not spend it on one move.

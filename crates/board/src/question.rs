@@ -20,7 +20,7 @@ pub struct Question {
     pub time: Option<Duration>,
     /// The clocks of the game, where it is to manage its time by itself.
     pub clocks: Option<Clocks>,
-    /// Options of our own engine for this question. Every option that any question sets is among
+    /// Options for this question, for engines that declare them. Every option that any question sets is among
     /// them: an engine that answered another question before must not answer by its options.
     options: Vec<(&'static str, String)>,
 }
@@ -44,12 +44,17 @@ impl Question {
         question
     }
 
-    /// Sets an option of our own engine for this question.
+    /// Sets an option for this question.
     pub fn set(&mut self, (name, value): (&'static str, String)) {
         match self.options.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) => *known = value,
             None => debug_assert!(false, "{name} would stay set for later questions"),
         }
+    }
+
+    /// Sets several options.
+    pub fn set_all(&mut self, options: Vec<(&'static str, String)>) {
+        options.into_iter().for_each(|option| self.set(option));
     }
 
     pub fn options(&self) -> &[(&'static str, String)] {

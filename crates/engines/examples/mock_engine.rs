@@ -13,7 +13,7 @@ use usi::{Command, SetPosition};
 
 const HELP: &str = "good|crash|hang|lie|flood|late|babble|garble|resign|win|score|delay|slow-start|\
                     slow-ready|mute|deaf|die-on-newgame|first|foresee|misjudge|hasty|dreamer|patient|\
-                    old-fashioned";
+                    old-fashioned|ruled";
 
 struct Mock {
     what: String,
@@ -23,6 +23,8 @@ struct Mock {
     random: u64,
     asked: u64,
     pondering: bool,
+    /// What it was told of the rules.
+    rules: Vec<(String, String)>,
 }
 
 fn main() {
@@ -34,7 +36,8 @@ fn main() {
     let position = AnyPosition::startpos(Game::Shogi);
     // Always the same games: a test must not hang on what chance does on the day.
     let random = 1;
-    let mut mock = Mock { what, number, position, known, random, asked: 0, pondering: false };
+    let mut mock =
+        Mock { what, number, position, known, random, asked: 0, pondering: false, rules: vec![] };
     for line in io::stdin().lock().lines() {
         let Ok(line) = line else { return };
         match Command::parse(&line) {
@@ -74,6 +77,10 @@ impl Mock {
                 }
                 say("id name Mock\nid author Nobody");
                 say("option name USI_Variant type combo default shogi var shogi var minishogi");
+                if self.what == "ruled" {
+                    say("option name MaxMovesToDraw type spin default 0 min 0 max 100000");
+                    say("option name EnteringKingRule type combo default X var X var CSARule27H");
+                }
                 say("option name Seed type spin default 1 min 0 max 1000000\nusiok");
                 if self.what == "deaf" {
                     forever();
@@ -92,6 +99,11 @@ impl Mock {
                 let game = value.and_then(|v| v.parse().ok()).unwrap_or(Game::Shogi);
                 self.position = AnyPosition::startpos(game);
             }
+            Command::SetOption { name, value } if self.what == "ruled" => {
+                self.rules.push((name, value.unwrap_or_default()));
+            }
+            // It plays only by rules it was told.
+            Command::Go(_) if self.what == "ruled" && !self.knows_rules() => std::process::exit(4),
             Command::UsiNewGame if self.what == "die-on-newgame" => std::process::exit(3),
             Command::Position(position) => self.set(position),
             Command::Go(go) if go.mate.is_some() => say("checkmate notimplemented"),
@@ -113,6 +125,13 @@ impl Mock {
             Command::Go(_) => self.go(),
             _ => {}
         }
+    }
+
+    fn knows_rules(&self) -> bool {
+        let limit = self.number.to_string();
+        let told =
+            |name: &str, value: &str| self.rules.iter().any(|(n, v)| n == name && v == value);
+        told("MaxMovesToDraw", &limit) && told("EnteringKingRule", "CSARule27H")
     }
 
     /// Only what is new is played: a game costs no more than its moves.

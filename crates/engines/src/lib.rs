@@ -10,6 +10,8 @@
 //! | [`usi_player`] | [`UsiPlayer`]: a USI program |
 //! | [`settings`] | how a player is set up, and how its process is started |
 //! | `process`, `reader`, `answers` | the process, what it says, and what that means |
+//! | [`game_rules`] | what an engine is told of the rules, by its options |
+//! | [`introduction`] | what an engine says about itself |
 //! | [`line`] | a game as engines are told of it |
 //! | [`background`] | [`BackgroundPlayer`]: the same without blocking, for event loops |
 //! | [`shell`] | the other side: an engine of this process that speaks USI |
@@ -24,7 +26,9 @@ pub mod affinity;
 mod answers;
 pub mod background;
 pub mod fault;
+pub mod game_rules;
 pub mod handle;
+pub mod introduction;
 pub mod line;
 pub mod local;
 pub mod player;
@@ -38,9 +42,11 @@ pub mod usi_player;
 
 pub use background::{BackgroundPlayer, PlayerEvent};
 pub use fault::{EngineFault, FaultKind, PlayerError};
+pub use game_rules::rule_options;
 pub use handle::SearchHandle;
+pub use introduction::Introduction;
 pub use line::GameLine;
 pub use local::{EngineFactory, LocalPlayer};
 pub use player::{Allowed, Conclusion, Decision, Player, SearchRequest};
 pub use settings::{Increments, PlayerSettings, ProgramCommand};
-pub use usi_player::{Introduction, UsiPlayer};
+pub use usi_player::UsiPlayer;

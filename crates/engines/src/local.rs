@@ -1,8 +1,10 @@
 //! A player that is an engine of this process.
 
 use crate::fault::{EngineFault, FaultKind, PlayerError};
+use crate::game_rules::rule_options;
 use crate::line::GameLine;
 use crate::player::{Allowed, Conclusion, Decision, Listener, Player, SearchRequest};
+use crate::run_delay::RunDelay;
 use crate::settings::PlayerSettings;
 use rules::Game;
 use std::sync::Arc;
@@ -42,13 +44,13 @@ pub struct LocalPlayer {
 /// What a search said.
 enum SearchEvent {
     Info(Info),
-    Best { at: Moment, best: Best },
+    Best { at: Moment, best: Best, waited: Duration },
     Mate(MateAnswer),
 }
 
 /// The end of a search.
 enum End {
-    Best { at: Moment, best: Best, info: Option<Info> },
+    Best { at: Moment, best: Best, waited: Duration, info: Option<Info> },
     Mate(MateAnswer),
 }
 
@@ -98,6 +100,11 @@ impl LocalPlayer {
         if self.engine.as_ref().is_none_or(|(made_for, _)| *made_for != game) {
             let mut engine = (self.factory)(game);
             let declared = engine.options();
+            if let Some(rules) = &self.settings.rules {
+                for (name, value) in rule_options(rules, game, &declared) {
+                    engine.set_option(&name, &value)?;
+                }
+            }
             for (name, value) in &self.settings.optional {
                 if declared.iter().any(|option| option.is_called(name)) {
                     engine.set_option(name, value)?;
@@ -151,8 +158,8 @@ impl LocalPlayer {
                     continue;
                 }
                 Ok(_) if request.handle.signals().abandon => return Err(PlayerError::Abandoned),
-                Ok(SearchEvent::Best { at, best }) => {
-                    return Ok(End::Best { at, best, info: last });
+                Ok(SearchEvent::Best { at, best, waited }) => {
+                    return Ok(End::Best { at, best, waited, info: last });
                 }
                 Ok(SearchEvent::Mate(answer)) => return Ok(End::Mate(answer)),
                 Err(RecvTimeoutError::Disconnected) => {
@@ -251,7 +258,7 @@ impl Player for LocalPlayer {
         listener: Option<Listener<'_>>,
     ) -> Result<Decision, PlayerError> {
         let (asked, end) = self.search(request, listener)?;
-        let End::Best { at, best, info } = end else {
+        let End::Best { at, best, waited, info } = end else {
             return Err(EngineFault::protocol("looked for a mate instead of a move").into());
         };
         let lag = self.time.now().saturating_sub(at);
@@ -260,14 +267,10 @@ impl Player for LocalPlayer {
         {
             self.expected = request.game.expecting(m, reply);
         }
-        Ok(Decision {
-            answer: best.answer,
-            ponder: best.ponder,
-            time: at.saturating_sub(asked),
-            info,
-            lag,
-            starved: Duration::ZERO,
-        })
+        let time = at.saturating_sub(asked);
+        let late = request.limit().is_some_and(|allowed| time > allowed);
+        let starved = if late { waited } else { Duration::ZERO };
+        Ok(Decision { answer: best.answer, ponder: best.ponder, time, info, lag, starved })
     }
 
     fn find_mate(&mut self, request: &SearchRequest<'_>) -> Result<MateAnswer, PlayerError> {
@@ -321,7 +324,10 @@ impl Report for Relay {
     fn note(&mut self, _: &str) {}
 
     fn best(&mut self, best: &Best) {
-        self.tell(SearchEvent::Best { at: self.time.now(), best: *best });
+        let at = self.time.now();
+        // A search has a thread of its own: all it waited for a processor was in this search.
+        let waited = RunDelay::of_this_thread().total();
+        self.tell(SearchEvent::Best { at, best: *best, waited });
     }
 
     fn mate(&mut self, answer: &MateAnswer) {

@@ -3,7 +3,7 @@
 use crate::affinity;
 use crate::fault::{EngineFault, FaultKind};
 use crate::reader::{UsiEvent, UsiReader};
-use crate::run_delay::RunDelay;
+use crate::run_delay::{RunDelay, ThreadDelays};
 use crate::settings::ProgramCommand;
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, Stdio};
@@ -79,9 +79,14 @@ impl UsiProcess {
         &self.reader
     }
 
-    /// How long the engine has waited for a processor until now.
+    /// How long the engine's first thread has waited for a processor until now.
     pub(crate) fn delay(&self) -> Duration {
         self.delay.total()
+    }
+
+    /// The same for each of its threads.
+    pub(crate) fn thread_delays(&self) -> ThreadDelays {
+        ThreadDelays::of_process(self.child.id())
     }
 
     /// The engine has answered: it has read what was sent before.

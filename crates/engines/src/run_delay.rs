@@ -4,7 +4,32 @@
 //! answer some time after the answer has arrived. Linux counts that time for every thread, so it
 //! can be taken off again. Elsewhere it is not known and counts as nothing.
 
+use std::collections::HashMap;
 use std::time::Duration;
+
+/// The counts of all threads of a process.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ThreadDelays(HashMap<String, Duration>);
+
+impl ThreadDelays {
+    /// Of the threads a process has now.
+    pub(crate) fn of_process(id: u32) -> Self {
+        let threads = imp::threads(id).into_iter();
+        let count = |thread: String| {
+            let total = imp::Source::open(&format!("{id}/task/{thread}")).total()?;
+            Some((thread, total))
+        };
+        Self(threads.filter_map(count).collect())
+    }
+
+    /// How long the thread that waited most has waited since then.
+    pub(crate) fn most_since(&self, before: &Self) -> Duration {
+        let since = |(thread, total): (&String, &Duration)| {
+            total.saturating_sub(before.0.get(thread).copied().unwrap_or_default())
+        };
+        self.0.iter().map(since).max().unwrap_or_default()
+    }
+}
 
 /// The count of one thread.
 pub(crate) struct RunDelay(imp::Source);
@@ -32,6 +57,12 @@ mod imp {
     use std::os::unix::fs::FileExt;
     use std::time::Duration;
 
+    /// The threads of a process, by number.
+    pub(super) fn threads(id: u32) -> Vec<String> {
+        let Ok(threads) = std::fs::read_dir(format!("/proc/{id}/task")) else { return Vec::new() };
+        threads.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    }
+
     pub(super) struct Source(Option<File>);
 
     impl Source {
@@ -54,6 +85,10 @@ mod imp {
 mod imp {
     use std::time::Duration;
 
+    pub(super) fn threads(_: u32) -> Vec<String> {
+        Vec::new()
+    }
+
     pub(super) struct Source;
 
     impl Source {
@@ -70,6 +105,21 @@ mod imp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_that_began_later_counts_from_its_beginning() {
+        let delays = |list: &[(&str, u64)]| {
+            let count =
+                |&(thread, ms): &(&str, u64)| (thread.to_owned(), Duration::from_millis(ms));
+            ThreadDelays(list.iter().map(count).collect())
+        };
+        let before = delays(&[("1", 500), ("2", 90)]);
+        let now = delays(&[("1", 510), ("3", 40)]);
+        assert_eq!(now.most_since(&before), Duration::from_millis(40));
+        assert_eq!(before.most_since(&before), Duration::ZERO);
+        let own = ThreadDelays::of_process(std::process::id());
+        assert_eq!(own.0.is_empty(), !cfg!(target_os = "linux"));
+    }
 
     #[test]
     fn the_count_never_falls() {

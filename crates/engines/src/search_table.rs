@@ -23,12 +23,21 @@ pub struct SearchTable {
     begun: bool,
     /// The score of the best line.
     score: Option<Score>,
+    /// The score at which a side wins 73 % of its games.
+    scale: f64,
 }
 
 impl SearchTable {
-    /// A table of one search; `ranked` where it reports several lines.
-    pub fn new(output: Output, position: AnyPosition, notation: Notation, ranked: bool) -> Self {
-        Self { output, position, notation, ranked, begun: false, score: None }
+    /// A table of one search; `ranked` where it reports several lines. `scale` belongs to what
+    /// evaluates ([`think::Engine::win_rate_scale`]).
+    pub fn new(
+        output: Output,
+        position: AnyPosition,
+        notation: Notation,
+        ranked: bool,
+        scale: f64,
+    ) -> Self {
+        Self { output, position, notation, ranked, begun: false, score: None, scale }
     }
 
     /// Moves from the position, in the notation asked for.
@@ -91,7 +100,9 @@ impl Report for SearchTable {
             Answer::Resign => format!("{turn} should resign"),
             Answer::Win => format!("{turn} can declare the win now"),
         };
-        let verdict = self.score.map_or_else(String::new, |s| format!("\n{}\n", verdict(s, turn)));
+        let verdict = self
+            .score
+            .map_or_else(String::new, |s| format!("\n{}\n", verdict(s, turn, self.scale)));
         self.output.text(&format!("{verdict}{answer}"));
     }
 
@@ -115,16 +126,20 @@ fn words(score: Score, bound: Bound) -> String {
 }
 
 /// What a score means, in a sentence.
-fn verdict(score: Score, turn: Color) -> String {
+fn verdict(score: Score, turn: Color, scale: f64) -> String {
     let (winner, plies) = match score {
         Score::Cp(value) => {
             let ahead = if value < 0 { !turn } else { turn };
-            return match value.unsigned_abs() {
-                0..300 => "about even".to_owned(),
-                300..800 => format!("{ahead} is slightly better"),
-                800..1500 => format!("{ahead} is better"),
+            let size = f64::from(value.saturating_abs());
+            // Win rates of 62, 79 and 92 %.
+            let words = match size / scale {
+                ..0.5 => "about even".to_owned(),
+                ..1.333 => format!("{ahead} is slightly better"),
+                ..2.5 => format!("{ahead} is better"),
                 _ => format!("{ahead} is winning"),
             };
+            let percent = 100.0 * play::win_rate(size, scale);
+            return format!("{words} ({ahead} wins {percent:.0} % of such games)");
         }
         Score::Mate(plies) => (turn, plies),
         Score::Mated(plies) => (!turn, plies),
@@ -145,26 +160,60 @@ mod tests {
 
     #[test]
     fn scores_are_told_in_words() {
+        let games = |ahead: &str, percent| format!(" ({ahead} wins {percent} % of such games)");
         for (score, bound, short, long) in [
-            (Score::Cp(0), Bound::Exact, "+0", "about even"),
-            (Score::Cp(-299), Bound::Upper, "≤ -299", "about even"),
-            (Score::Cp(300), Bound::Lower, "≥ +300", "White is slightly better"),
-            (Score::Cp(-800), Bound::Exact, "-800", "Black is better"),
-            (Score::Cp(1500), Bound::Exact, "+1500", "White is winning"),
-            (Score::Cp(i32::MIN), Bound::Exact, "-2147483648", "Black is winning"),
-            (Score::Mate(Some(1)), Bound::Exact, "mate in 1", "White mates with this move"),
+            (Score::Cp(0), Bound::Exact, "+0", "about even".to_owned() + &games("White", 50)),
+            (
+                Score::Cp(-299),
+                Bound::Upper,
+                "≤ -299",
+                "about even".to_owned() + &games("Black", 62),
+            ),
+            (
+                Score::Cp(300),
+                Bound::Lower,
+                "≥ +300",
+                "White is slightly better".to_owned() + &games("White", 62),
+            ),
+            (
+                Score::Cp(-800),
+                Bound::Exact,
+                "-800",
+                "Black is better".to_owned() + &games("Black", 79),
+            ),
+            (
+                Score::Cp(1501),
+                Bound::Exact,
+                "+1501",
+                "White is winning".to_owned() + &games("White", 92),
+            ),
+            (
+                Score::Cp(i32::MIN),
+                Bound::Exact,
+                "-2147483648",
+                "Black is winning".to_owned() + &games("Black", 100),
+            ),
+            (
+                Score::Mate(Some(1)),
+                Bound::Exact,
+                "mate in 1",
+                "White mates with this move".to_owned(),
+            ),
             (
                 Score::Mated(Some(4)),
                 Bound::Exact,
                 "mated in 4",
-                "Black mates in 4 moves, counting both sides",
+                "Black mates in 4 moves, counting both sides".to_owned(),
             ),
-            (Score::Mate(None), Bound::Exact, "mates", "White mates"),
-            (Score::Mated(None), Bound::Exact, "mated", "Black mates"),
+            (Score::Mate(None), Bound::Exact, "mates", "White mates".to_owned()),
+            (Score::Mated(None), Bound::Exact, "mated", "Black mates".to_owned()),
         ] {
             assert_eq!(words(score, bound), short);
-            assert_eq!(verdict(score, Color::White), long);
+            assert_eq!(verdict(score, Color::White, 600.0), long);
         }
+        // Another net, another scale.
+        let words = verdict(Score::Cp(300), Color::Black, 1200.0);
+        assert_eq!(words, "about even".to_owned() + &games("Black", 56));
     }
 
     fn printed(notation: Notation, multipv: Option<u32>) -> String {
@@ -172,7 +221,7 @@ mod tests {
         let position = AnyPosition::startpos(Game::Shogi);
         let m = position.parse_usi("7g7f").unwrap();
         let output = Output::new(memory.clone(), || ());
-        let mut table = SearchTable::new(output, position, notation, multipv.is_some());
+        let mut table = SearchTable::new(output, position, notation, multipv.is_some(), 600.0);
         table.info(&Info {
             depth: Some(3),
             seldepth: Some(5),
@@ -191,9 +240,9 @@ mod tests {
     fn the_table_has_a_head_rows_and_an_answer() {
         let japanese = "  depth        score        nodes      time  line\n    \
                         3/5          +12         1234    1.50 s  ▲７六歩\n\n\
-                        about even\nbest move: ▲７六歩 (7g7f)\n";
+                        about even (Black wins 50 % of such games)\nbest move: ▲７六歩 (7g7f)\n";
         assert_eq!(printed(Notation::Japanese, None), japanese);
-        assert!(printed(Notation::Usi, None).ends_with("s  7g7f\n\nabout even\nbest move: 7g7f\n"));
+        assert!(printed(Notation::Usi, None).ends_with("games)\nbest move: 7g7f\n"));
         assert!(printed(Notation::Usi, Some(1)).starts_with("  #   depth "));
     }
 }

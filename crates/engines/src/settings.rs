@@ -1,5 +1,6 @@
 //! How a player is set up, and how its process is started.
 
+use play::GameRules;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -79,6 +80,9 @@ pub struct PlayerSettings {
     pub options: Vec<(String, String)>,
     /// Options it is given before those, each only if it declares it.
     pub optional: Vec<(String, String)>,
+    /// The rules of its games, told by the options it declares for them; what it is given above
+    /// counts more.
+    pub rules: Option<GameRules>,
     /// Whether it thinks on the opponent's time ([`crate::Player::ponder`]).
     pub ponder: bool,
     /// How long it may take to answer `usi` and `isready`.
@@ -98,6 +102,7 @@ impl Default for PlayerSettings {
         Self {
             options: Vec::new(),
             optional: Vec::new(),
+            rules: None,
             ponder: false,
             startup: Duration::from_secs(60),
             stall: None,

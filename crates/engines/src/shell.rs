@@ -6,17 +6,22 @@
 //! | [`output`] | whole lines, one at a time, flushed |
 //! | [`task`] | debug commands that take long, aside |
 //! | `reports` | what a search reports, made into lines |
+//! | [`foreign_options`] | options of other engines that interfaces send |
+//! | `log` | the conversation as a file |
 //! | `keep_alive` | signs of life while something takes long |
 //!
 //! Deliberately absent: reading input, and standard output. Lines come in with the moment they were
 //! read; where they go is passed in.
 
+pub mod foreign_options;
 mod keep_alive;
+mod log;
 pub mod output;
 mod reports;
 pub mod session;
 pub mod task;
 
+pub use foreign_options::shell_options;
 pub use output::Output;
 pub use session::{Next, Session, ShellSettings};
 pub use task::Task;

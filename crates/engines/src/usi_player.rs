@@ -2,15 +2,18 @@
 
 use crate::answers::{best_move, first_word, mate_answer};
 use crate::fault::{EngineFault, FaultKind, PlayerError};
+use crate::game_rules::rule_options;
+use crate::introduction::Introduction;
 use crate::line::GameLine;
 use crate::player::{Allowed, Conclusion, Decision, Listener, Player, SearchRequest};
 use crate::process::{Received, TimedLine, UsiProcess};
+use crate::run_delay::ThreadDelays;
 use crate::settings::{PlayerSettings, ProgramCommand};
 use rules::{AnyPosition, Game};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use think::{Answer, Info, MateAnswer, Moment, OptionKind, OptionSpec, TimeSource, quote};
+use think::{Answer, Info, MateAnswer, Moment, OptionSpec, TimeSource, quote};
 use usi::option::{VARIANTS, choosing};
 use usi::{Go, Reply};
 
@@ -25,34 +28,6 @@ const STALL_UNTIMED: Duration = Duration::from_secs(60);
 
 /// Options an engine may declare; what more it declares is not kept.
 const MOST_OPTIONS: usize = 1000;
-
-/// What an engine says about itself.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Introduction {
-    /// `id name`
-    pub name: Option<String>,
-    /// What it declares.
-    pub options: Vec<OptionSpec>,
-}
-
-impl Introduction {
-    /// Whether it declares an option; case does not count.
-    pub fn declares(&self, name: &str) -> bool {
-        self.options.iter().any(|option| option.is_called(name))
-    }
-
-    /// The games it plays: shogi, and what it lets choose beside it.
-    pub fn games(&self) -> Vec<Game> {
-        let offers = |game: Game| {
-            self.options.iter().any(|option| {
-                let chooses = VARIANTS.iter().any(|name| option.is_called(name));
-                let OptionKind::Combo { choices } = &option.kind else { return false };
-                chooses && choices.iter().any(|word| word.eq_ignore_ascii_case(game.name()))
-            })
-        };
-        Game::ALL.into_iter().filter(|&game| game == Game::Shogi || offers(game)).collect()
-    }
-}
 
 /// The player. Its process is started when it is first needed.
 pub struct UsiPlayer {
@@ -71,6 +46,10 @@ pub struct UsiPlayer {
     expected: Option<GameLine>,
     /// Whether it thinks about that now.
     pondering: bool,
+    /// How long its threads had waited for a processor when it was last asked, and how long the
+    /// worst of them has since, if its time is over: a thread that searches may end with its answer.
+    delays: ThreadDelays,
+    starved: Duration,
 }
 
 impl UsiPlayer {
@@ -94,6 +73,8 @@ impl UsiPlayer {
             understood: false,
             expected: None,
             pondering: false,
+            delays: ThreadDelays::default(),
+            starved: Duration::ZERO,
         }
     }
 
@@ -141,7 +122,11 @@ impl UsiPlayer {
         let given = asked.iter().any(|(name, _)| VARIANTS.contains(&name.as_str()));
         let choice = choosing(game, declares).filter(|_| !given);
         let optional = self.settings.optional.iter().filter(|(name, _)| declares(name)).cloned();
-        choice.into_iter().chain(optional).chain(asked.iter().cloned()).collect()
+        let rules = self
+            .settings
+            .rules
+            .map_or_else(Vec::new, |rules| rule_options(&rules, game, &self.introduction.options));
+        choice.into_iter().chain(rules).chain(optional).chain(asked.iter().cloned()).collect()
     }
 
     fn process(&mut self) -> Result<&mut UsiProcess, EngineFault> {
@@ -280,6 +265,8 @@ impl UsiPlayer {
                     return Err(EngineFault::stall(word, detail).into());
                 }
                 None if over => {
+                    let now = self.process()?.thread_delays();
+                    self.starved = now.most_since(&self.delays);
                     self.send("stop\n")?;
                     (stopped, overdue) = (true, true);
                     let more = if timed { stall } else { STALL };
@@ -345,6 +332,8 @@ impl UsiPlayer {
         let position = request.game.position();
         let hit = self.pondering
             && self.expected.as_ref().is_some_and(|e| e.line() == request.game.line());
+        self.delays = self.process()?.thread_delays();
+        self.starved = Duration::ZERO;
         if hit {
             self.pondering = false;
             self.send("ponderhit\n")?;
@@ -370,7 +359,7 @@ impl UsiPlayer {
         let time = answer.at.saturating_sub(asked);
         let late = request.limit().is_some_and(|allowed| time > allowed);
         let delay = if late { self.process()?.delay() } else { delayed };
-        let starved = delay.saturating_sub(delayed);
+        let starved = delay.saturating_sub(delayed).max(self.starved);
         let ponder = ponder.filter(|&reply| match decided {
             Answer::Move(m) => {
                 let mut after = position.without_history();
@@ -474,19 +463,5 @@ impl Player for UsiPlayer {
             // Abandoned in the middle of a search, broken, or hung.
             process.end(!matches!(conclusion, Conclusion::OwnFault(_)));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_games_an_engine_plays() {
-        let mut introduction = Introduction::default();
-        assert_eq!(introduction.games(), [Game::Shogi]);
-        let choices = ["shogi", "MiniShogi"];
-        introduction.options = vec![OptionSpec::combo("usi_variant", "shogi", &choices, "")];
-        assert_eq!(introduction.games(), Game::ALL);
     }
 }

@@ -15,9 +15,10 @@ pub enum Declaration {
     /// As `Points24`; in handicap games the missing pieces count for the giver.
     Points24H,
     /// 28 points for Black, 27 for White: the rule of computer-shogi championships.
-    #[default]
     Points27,
-    /// As `Points27`; in handicap games the missing pieces count for the giver.
+    /// As `Points27`; in handicap games the missing pieces count for the giver. In even games both
+    /// are the same, so this is the rule where nobody names one.
+    #[default]
     Points27H,
     /// The king reaching the opponent's king square (5a for Black, 5i for White) wins.
     Try,

@@ -3,7 +3,6 @@
 use crate::outbox::Outbox;
 use crate::pool::{Job, JobHandle, JobResult, Listener, Task};
 use crate::service::BoardService;
-use alphabeta::options::ENTERING_KING_RULE;
 use board::error::{ApiError, ErrorCode};
 use board::game::{Dates, Game, GameView, Thinking};
 use board::message::{Answer as Reply, ServerMessage};
@@ -203,7 +202,7 @@ impl LiveGame {
         }
         let mut question = Question::new(state.game.position().clone());
         question.time = Some(HINT);
-        question.set(ENTERING_KING_RULE.to(state.game.setup().declaration.clone()));
+        question.set_all(opponent::rule_options(&state.game));
         let listener = HintListener {
             outbox: Arc::clone(outbox),
             id,

@@ -105,7 +105,7 @@ pub(crate) struct TuneArgs {
     pub(crate) max_moves: u32,
 
     /// Entering-king rule
-    #[arg(long, value_name = "RULE", default_value = "CSARule27", value_parser = |s: &str| s.parse::<Declaration>())]
+    #[arg(long, value_name = "RULE", default_value = "CSARule27H", value_parser = |s: &str| s.parse::<Declaration>())]
     pub(crate) declaration: Declaration,
 
     /// Log, a line of JSON for every iteration

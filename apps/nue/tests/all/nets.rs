@@ -84,15 +84,36 @@ fn a_net_that_cannot_be_used_is_refused_with_reason_and_path_and_the_engine_goes
 }
 
 #[test]
-fn a_bad_net_named_before_the_first_isready_leaves_material() {
+fn a_bad_net_named_before_the_first_isready_leaves_the_one_inside() {
+    let inside = value(&mut Gui::start(&[]));
+    let bad = weights::save("bad first", b"no net");
+    for path in [bad.as_str(), "no such folder"] {
+        let mut gui = Gui::start(&[]);
+        gui.send(&format!("setoption name EvalDir value {path}"));
+        // Some interfaces never send isready.
+        gui.send("go depth 2");
+        let (before, _) = gui.until("bestmove ");
+        assert!(before.iter().any(|line| line.contains(path)), "{before:?}");
+        assert_eq!(value(&mut gui), inside);
+    }
+    // A divisor alone names no other net, and changes the one inside.
     let mut gui = Gui::start(&[]);
-    let path = weights::save("bad first", b"no net");
-    gui.send(&format!("setoption name EvalDir value {path}"));
-    // Some interfaces never send isready.
-    gui.send("go depth 2");
-    let (before, _) = gui.until("bestmove ");
-    assert!(before.iter().any(|line| line.contains(&path)), "{before:?}");
-    assert_eq!(gui.ask("position startpos\neval"), ["static value for the side to move: 0 cp"]);
+    assert_eq!(value(&mut gui), inside);
+    assert_eq!(gui.ask("setoption name FV_SCALE value 1"), [""; 0]);
+    assert_ne!(value(&mut gui), inside);
+}
+
+#[test]
+fn a_net_with_hashes_of_another_kind_is_warned_about() {
+    let mut bytes = weights::bytes(FeatureKind::KP, 32, 3);
+    // The hash of the whole file stands after the version.
+    bytes[4] ^= 1;
+    let path = weights::save("odd", &bytes);
+    let mut gui = Gui::start(&[]);
+    gui.send(&format!("setoption name EvalDir value {path}\nisready"));
+    let (before, _) = gui.until("readyok");
+    let warning = before.iter().find(|line| line.starts_with("info string warning: "));
+    assert!(warning.is_some_and(|line| line.contains("file hash is")), "{before:?}");
 }
 
 #[test]

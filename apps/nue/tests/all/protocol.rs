@@ -314,6 +314,58 @@ fn long_lines_and_other_bytes_get_one_remark() {
 }
 
 #[test]
+fn options_of_other_engines_are_mapped_or_answered_once() {
+    let mut gui = Gui::start(&[]);
+    for name in
+        ["USI_OwnBook", "BookFile", "Stochastic_Ponder", "OutputFailLHPV", "NumaPolicy", "Unheard"]
+    {
+        let line = format!("setoption name {name} value false");
+        let said = gui.ask(&line);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].starts_with("info string ") && said[0].contains(name), "{said:?}");
+        assert_eq!(gui.ask(&line), [""; 0], "said before every game it would be noise");
+    }
+    assert_eq!(gui.ask("setoption name ConsiderationMode value true"), [""; 0]);
+    let said = gui.ask("setoption name ConsiderationMode value maybe");
+    assert!(said[0].contains("AnalysisMode"), "{said:?}");
+}
+
+#[test]
+fn the_conversation_is_logged_where_asked_for() {
+    let path = std::env::temp_dir().join(format!("nue-traffic-{}.log", std::process::id()));
+    let shown = path.display();
+    let mut gui = Gui::start(&[]);
+    gui.send(&format!("setoption name DebugLogFile value {shown}"));
+    gui.send("go depth 1 searchmoves 7g7f");
+    gui.until("bestmove 7g7f");
+    gui.ask("setoption name WriteDebugLog value <empty>");
+    gui.ask("d");
+    let log = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert!(log.contains(" < go depth 1 searchmoves 7g7f\n"), "{log}");
+    assert!(log.contains(" > info depth 1 ") && log.contains(" > bestmove 7g7f\n"), "{log}");
+    assert!(log.ends_with("< setoption name WriteDebugLog value <empty>\n"), "{log}");
+    let said = gui.ask("setoption name DebugLogFile value /nowhere/at/all.log");
+    assert!(said[0].contains("/nowhere/at/all.log"), "{said:?}");
+}
+
+#[test]
+fn a_large_table_costs_no_game_its_first_move() {
+    let mut gui = Gui::start(&[]);
+    gui.send("setoption name USI_Hash value 1024\nisready");
+    let (notes, _) = gui.until("readyok");
+    let told = notes.iter().filter(|line| line.contains("USI_Hash")).count();
+    assert!(told > 0, "{notes:?}");
+    for again in ["usinewgame", "setoption name Clear_Hash"] {
+        let asked = Instant::now();
+        gui.send(&format!("{again}\nposition startpos\ngo movetime 100"));
+        let (before, _) = gui.until("bestmove ");
+        assert!(before.iter().any(|line| line.contains(" score ")), "{before:?}");
+        assert!(asked.elapsed() < Duration::from_millis(600), "{:?}", asked.elapsed());
+    }
+}
+
+#[test]
 fn debug_commands_answer_and_can_be_stopped() {
     let mut gui = Gui::start(&[]);
     assert_eq!(gui.ask("moves").last().unwrap(), "30");

@@ -28,7 +28,7 @@ impl Folder {
     fn tune(&self, iterations: u64, log: &Path, more: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_nue"));
         command.args(["tune", "--game", "minishogi", "--nodes", "40", "--r", "0.2"]);
-        command.args(["--option", "EvalDir=none", "--option", "USI_Hash=1", "--seed", "5"]);
+        command.args(["--option", "EvalDir=material", "--option", "USI_Hash=1", "--seed", "5"]);
         command.args(["--params", "rfp_margin:c=60,lmr_base", "--set", "rfp_depth=6"]);
         command.arg("--iterations").arg(iterations.to_string());
         command.arg("--openings").arg(self.file("openings.txt")).arg("--out").arg(log);

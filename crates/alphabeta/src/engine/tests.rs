@@ -2,8 +2,8 @@ use super::*;
 use eval::{Material, PIECE_VALUES};
 use rules::{Game, Move, Shogi};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Instant;
-use think::{Clocks, Info, ManualTime, MateAnswer, PonderHit, Score, WallTime};
+use std::time::{Duration, Instant};
+use think::{Answer, Best, Clocks, Info, ManualTime, MateAnswer, PonderHit, Score, WallTime};
 
 #[derive(Debug, PartialEq)]
 enum Said {
@@ -314,29 +314,164 @@ fn the_same_search_reads_the_same_nodes_and_a_new_game_forgets() {
     assert_eq!(first[0], first[2], "a new game starts from nothing");
 }
 
+/// An engine for analysis with a table that one search does not fill.
+fn analyst() -> AlphaBeta<Shogi, Material> {
+    let mut engine = engine::<Shogi>(wall());
+    for (name, value) in [HASH.to(16), options::ANALYSIS_MODE.to(true)] {
+        engine.set_option(name, &value).unwrap();
+    }
+    engine
+}
+
+/// The last line of a search from the start position and these moves, and its answer.
+fn analyse(engine: &mut dyn Engine, moves: &str, limits: Limits) -> (Info, Answer) {
+    let mut position = AnyPosition::startpos(Game::Shogi);
+    for text in moves.split_ascii_whitespace() {
+        let m = position.parse_usi(text).unwrap();
+        position.play(m);
+    }
+    engine.set_position(position).unwrap();
+    let (sender, said) = channel();
+    engine.go(limits, Box::new(Listener(sender)));
+    let (before, best) = listen(&said);
+    let Some(Said::Info(last)) = before.last() else { panic!("{before:?}") };
+    (Info { time: None, nps: None, hashfull: None, ..last.clone() }, best.answer)
+}
+
 #[test]
 fn analysis_does_not_depend_on_what_came_before() {
     let first = three_searches(&[("AnalysisMode", "true")]);
     assert_eq!(first[0], first[1]);
     // Nor on the way to the position.
-    let nodes = |moves: &str| {
-        let mut engine = engine::<Shogi>(wall());
-        engine.set_option("AnalysisMode", "true").unwrap();
-        let mut position = AnyPosition::startpos(Game::Shogi);
-        for text in moves.split(' ') {
-            let m = position.parse_usi(text).unwrap();
-            position.play(m);
+    let ways =
+        ["7g7f 3c3d 2g2f 8c8d", "2g2f 8c8d 7g7f 3c3d", "7g7f 3c3d 5i5h 5a5b 5h5i 5b5a 2g2f 8c8d"];
+    let direct = analyse(&mut analyst(), ways[0], Limits::to_depth(8));
+    for way in ways {
+        assert_eq!(direct, analyse(&mut analyst(), way, Limits::to_depth(8)), "{way}");
+        // Nor on positions analysed on the way there, nor on how often it was analysed.
+        let mut engine = analyst();
+        let words: Vec<&str> = way.split(' ').collect();
+        for moves in 0..words.len() {
+            analyse(&mut engine, &words[..moves].join(" "), Limits::to_depth(7));
         }
-        engine.set_position(position).unwrap();
-        let (sender, said) = channel();
-        engine.go(Limits::to_depth(6), Box::new(Listener(sender)));
-        let (before, _) = listen(&said);
-        let Some(Said::Info(last)) = before.last() else { panic!() };
-        (last.score, last.nodes)
-    };
-    let direct = nodes("7g7f 3c3d 2g2f 8c8d");
-    assert_eq!(direct, nodes("2g2f 8c8d 7g7f 3c3d"));
-    assert_eq!(direct, nodes("7g7f 3c3d 5i5h 5a5b 5h5i 5b5a 2g2f 8c8d"));
+        for again in 0..2 {
+            let found = analyse(&mut engine, way, Limits::to_depth(8));
+            assert_eq!(direct, found, "{way}, {again}");
+        }
+    }
+}
+
+#[test]
+fn analysis_goes_on_where_it_ended() {
+    let mut engine = analyst();
+    let by_nodes = |nodes| Limits { nodes: Some(nodes), ..Limits::default() };
+    // The count of nodes may differ by the few a limit is overstepped by.
+    let uncounted = |(info, answer): (Info, Answer)| (Info { nodes: None, ..info }, answer);
+    let first = uncounted(analyse(&mut engine, "7g7f", by_nodes(30_000)));
+    analyse(&mut engine, "2g2f", by_nodes(30_000));
+    // Asked for no more than is known, it repeats what it found.
+    assert_eq!(first, uncounted(analyse(&mut engine, "7g7f", by_nodes(30_000))));
+    let shallow = analyse(&mut engine, "7g7f", Limits::to_depth(3));
+    assert_eq!(shallow.0.depth, Some(3));
+    assert_eq!(shallow, analyse(&mut analyst(), "7g7f", Limits::to_depth(3)));
+    // Asked for more, it does not begin anew.
+    let depth = first.0.depth.unwrap();
+    let (sender, said) = channel();
+    engine.go(Limits::to_depth(depth + 2), Box::new(Listener(sender)));
+    let (before, _) = listen(&said);
+    let depths: Vec<u32> = before
+        .iter()
+        .map(|said| match said {
+            Said::Info(info) => info.depth.unwrap(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert!(depths[0] >= depth - 1 && depths.is_sorted(), "{depths:?} after {depth}");
+    assert_eq!(depths.last(), Some(&(depth + 2)));
+    // Another rule may mean another value.
+    engine.set_option("DrawValueBlack", "-50").unwrap();
+    assert!(analyse(&mut engine, "7g7f", Limits::to_depth(1)).0.nodes.unwrap() < 5000);
+}
+
+#[test]
+fn forgetting_takes_no_time_whatever_the_size() {
+    let mut engine = engine::<Shogi>(wall());
+    // As much as the machine lets us have without touching it.
+    engine.set_option("USI_Hash", "32768").unwrap();
+    let quickest = (0..5)
+        .map(|_| {
+            listen(&start(&mut engine, "startpos", Limits::to_depth(3)));
+            let asked = Instant::now();
+            engine.new_game();
+            engine.set_option("Clear_Hash", "").unwrap();
+            let said = start(&mut engine, "startpos", Limits::to_depth(1));
+            said.recv().unwrap();
+            let waited = asked.elapsed();
+            listen(&said);
+            waited
+        })
+        .min();
+    assert!(quickest.unwrap() < Duration::from_millis(10), "{quickest:?}");
+    // Not even where nobody says `isready` for a thousand games.
+    for _ in 0..1000 {
+        engine.new_game();
+    }
+    listen(&start(&mut engine, "startpos", Limits::to_depth(3)));
+}
+
+#[test]
+fn the_table_is_touched_before_the_game() {
+    let mut engine = engine::<Shogi>(wall());
+    let mut notes = Vec::new();
+    engine.is_ready(&mut |text| notes.push(text.to_owned()));
+    assert!(!engine.table().needs_sweep() && notes.is_empty(), "{notes:?}");
+    // More than any machine has is said, and not touched.
+    if free_mib().is_some() {
+        engine.set_option("USI_Hash", "33554432").unwrap();
+        engine.is_ready(&mut |text| notes.push(text.to_owned()));
+        assert!(notes.iter().any(|note| note.starts_with("USI_Hash: ")), "{notes:?}");
+    }
+}
+
+#[test]
+fn a_search_whose_time_is_over_has_read_its_move() {
+    let time = Arc::new(ManualTime::new());
+    let mut engine = engine::<Shogi>(time.clone());
+    time.advance(Duration::from_secs(5));
+    let limits = Limits { movetime: Some(Duration::from_millis(1)), ..Limits::default() };
+    // A rook can be taken: the move that looks best at a glance is another.
+    let sfen = "4k4/9/9/4r4/9/4L4/9/9/4K4 b - 1";
+    let (before, best) = listen(&start(&mut engine, sfen, limits));
+    assert!(before.iter().any(|said| matches!(said, Said::Info(_))), "{before:?}");
+    assert_eq!(usi(best.answer), "5f5d");
+    // Told to stop before it began, it answers with something it has read too.
+    let limits = Limits { infinite: true, ..Limits::default() };
+    let said = start(&mut engine, "startpos", limits);
+    engine.control().stop();
+    assert!(listen(&said).0.iter().any(|said| matches!(said, Said::Info(_))));
+}
+
+#[test]
+fn more_threads_than_the_machine_can_bear_are_not_started() {
+    let mut engine = engine::<Shogi>(wall());
+    engine.processors = 2;
+    engine.set_option("Threads", "1024").unwrap();
+    let mut notes = Vec::new();
+    engine.is_ready(&mut |text| notes.push(text.to_owned()));
+    assert_eq!(notes, ["Threads: 1024 on 2 processors would answer late, searching with 8"]);
+    let quickest = (0..5)
+        .map(|_| {
+            let asked = Instant::now();
+            let limits = Limits {
+                start: engine.time.now(),
+                movetime: Some(Duration::from_millis(100)),
+                ..Limits::default()
+            };
+            listen(&start(&mut engine, "startpos", limits));
+            asked.elapsed()
+        })
+        .min();
+    assert!(quickest.unwrap() < Duration::from_millis(130), "{quickest:?}");
 }
 
 #[test]

@@ -26,6 +26,7 @@ fn entry(game: u64) -> Entry {
         fault: None,
         plies: 0,
         millis: 5,
+        time_use: Default::default(),
         length: 0,
     }
 }

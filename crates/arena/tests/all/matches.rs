@@ -261,3 +261,19 @@ fn one_that_answers_before_the_hit_is_taken_at_its_word_and_a_dreamer_loses() {
     let games = play(&plan(vec![dreamer, engine("b", "good", LIMIT)], 2));
     assert!(games.iter().all(|game| fault(game) == Some((0, FaultKind::Stall))), "{games:?}");
 }
+
+#[test]
+fn engines_are_told_the_rules_of_their_games() {
+    let told = engine("told", "ruled 40", "nodes=1");
+    let games = play(&plan(vec![told, engine("other", "good", "nodes=1")], 2));
+    assert_eq!(games.len(), 2);
+    for game in &games {
+        assert!(game.played.end.fault().is_none(), "{:?}", game.played.end);
+    }
+    // A limit it was not told: it ends at the first question.
+    let other_limit = engine("untold", "ruled 41", "nodes=1");
+    let games = play(&plan(vec![other_limit, engine("other", "good", "nodes=1")], 2));
+    assert!(games.iter().all(|game| game.played.end.fault().is_some()));
+    let uses = arena::time_use::TimeUse::of(&games[0].played);
+    assert_eq!(uses.iter().map(|time| time.moves).sum::<u64>(), games[0].played.moves.len() as u64);
+}

@@ -51,10 +51,7 @@ fn inside(game: Game, found: &Evaluation) -> Finding {
 
 fn judge(path: &Path, evaluation: &Evaluation) -> Finding {
     let text = format!("{}: {}", path.display(), evaluation.describe());
-    let remarks = match evaluation {
-        Evaluation::Net(net) => net.info().remarks,
-        _ => Vec::new(),
-    };
+    let remarks = evaluation.remarks();
     if remarks.is_empty() {
         return Finding::good(text);
     }

@@ -1,17 +1,22 @@
 //! One conversation: what every command does, also at the wrong time.
 
+use super::foreign_options::{DEBUG_LOG_FILE, Meaning, shell_options};
 use super::keep_alive::{INTERVAL, keep_alive};
 use super::output::Output;
 use super::reports::{LineReport, Progress};
 use super::task::Task;
 use crate::local::EngineFactory;
 use rules::{AnyPosition, Color, DEEPEST_PERFT, Game};
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 use think::key::universal::is_always_sent;
-use think::{Control, Engine, Moment, OptionError, PonderHit, quote};
-use usi::option::{chooses_game, variant};
+use think::{Control, Engine, Moment, OptionError, PonderHit, TimeSource, quote};
+use usi::option::chooses_game;
 use usi::{Command, Go, ParseError, Reply, SetPosition, Times};
+
+/// Options about which something is said; after so many different ones nobody reads on.
+const MOST_TOLD: usize = 1000;
 
 /// Whether the conversation goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +38,8 @@ pub struct ShellSettings {
     pub factory: Arc<EngineFactory>,
     pub bench: Box<BenchStarter>,
     pub output: Output,
+    /// For the moments in a log of the conversation.
+    pub time: Arc<dyn TimeSource>,
 }
 
 /// The state of a conversation.
@@ -50,6 +57,8 @@ pub struct Session {
     chosen: Vec<(String, String)>,
     /// Options set while thinking, for when it is over.
     deferred: Vec<(String, String)>,
+    /// Options that do nothing here, about which that was said.
+    told: HashSet<String>,
 }
 
 impl Session {
@@ -65,11 +74,13 @@ impl Session {
             task: None,
             chosen: Vec::new(),
             deferred: Vec::new(),
+            told: HashSet::new(),
         }
     }
 
     /// Takes one line, read at that moment.
     pub fn receive(&mut self, line: &str, at: Moment) -> Next {
+        self.output.log_input(line, at);
         match Command::parse(line) {
             Ok(Command::Quit) => return Next::End,
             Ok(command) => self.execute(command, at),
@@ -158,7 +169,7 @@ impl Session {
     fn introduce(&self) {
         self.output.say(&Reply::IdName(self.settings.name.clone()));
         self.output.say(&Reply::IdAuthor(self.settings.author.clone()));
-        for spec in std::iter::once(variant(self.game)).chain(self.engine.options()) {
+        for spec in shell_options(self.game).into_iter().chain(self.engine.options()) {
             self.output.say(&Reply::Option(spec));
         }
         self.output.say(&Reply::UsiOk);
@@ -183,6 +194,16 @@ impl Session {
         if chooses_game(name) {
             return self.set_game(value);
         }
+        if DEBUG_LOG_FILE.is_called(name) {
+            return self.set_log(value);
+        }
+        let declared = self.engine.options().iter().any(|option| option.is_called(name));
+        let name = match Meaning::of(name).filter(|_| !declared) {
+            Some(Meaning::Same(ours)) => ours,
+            Some(Meaning::Log) => return self.set_log(value),
+            Some(Meaning::Nothing(why)) => return self.tell_once(name, &format!("{name}: {why}")),
+            None => name,
+        };
         if !self.is_thinking() {
             return self.set_now(name, value);
         }
@@ -206,10 +227,26 @@ impl Session {
         }
     }
 
-    fn complain(&self, error: &OptionError) {
+    fn complain(&mut self, error: &OptionError) {
         match error {
             OptionError::Unknown { name } if is_always_sent(name) => {}
+            // Interfaces send what they know before every game.
+            OptionError::Unknown { name } => self.tell_once(name, &error.to_string()),
             _ => self.output.note(&error.to_string()),
+        }
+    }
+
+    /// Says something about an option unless it has been said.
+    fn tell_once(&mut self, name: &str, text: &str) {
+        if self.told.len() < MOST_TOLD && self.told.insert(name.to_ascii_lowercase()) {
+            self.output.note(text);
+        }
+    }
+
+    fn set_log(&mut self, path: &str) {
+        let path = if path == "<empty>" { "" } else { path };
+        if let Err(error) = self.output.log_to(path, &self.settings.time) {
+            self.output.note(&format!("{}: {}: {error}", DEBUG_LOG_FILE.name(), quote(path)));
         }
     }
 

@@ -56,6 +56,8 @@ pub struct PoolEngine {
     is_own: bool,
     prepared: bool,
     options: Vec<(&'static str, String)>,
+    /// Options its owner has chosen.
+    chosen: Vec<String>,
 }
 
 fn settings(optional: Vec<(&'static str, String)>) -> PlayerSettings {
@@ -88,11 +90,13 @@ impl PoolEngine {
     pub(super) fn program(registered: &Registered, time: Arc<dyn TimeSource>, mib: usize) -> Self {
         let settings =
             PlayerSettings { options: registered.options.clone(), ..settings(vec![HASH.to(mib)]) };
-        Self::new(Box::new(usi_player(registered, settings, time)), false)
+        let chosen = registered.options.iter().map(|(name, _)| name.clone()).collect();
+        let player = Box::new(usi_player(registered, settings, time));
+        Self { chosen, ..Self::new(player, false) }
     }
 
     fn new(player: Box<dyn Player>, is_own: bool) -> Self {
-        Self { player, is_own, prepared: false, options: Vec::new() }
+        Self { player, is_own, prepared: false, options: Vec::new(), chosen: Vec::new() }
     }
 
     /// Thinks with that many threads until it has an answer or is stopped; lines of thought go to
@@ -110,10 +114,8 @@ impl PoolEngine {
         }
         self.set(THREADS.to(threads))?;
         self.set(MULTI_PV.to(question.lines.max(1) as usize))?;
-        if self.is_own {
-            for option in question.options() {
-                self.set(option.clone())?;
-            }
+        for option in question.options() {
+            self.set(option.clone())?;
         }
         let game = GameLine::new(question.position.clone());
         let request = SearchRequest {
@@ -132,7 +134,13 @@ impl PoolEngine {
             Some((_, known)) => known.clone_from(&value),
             None => self.options.push((name, value.clone())),
         }
-        self.player.set_option(name, &value)?;
+        let declared = self.player.options();
+        let understood = declared.iter().any(|o| o.is_called(name) && o.parse(&value).is_ok());
+        // What the owner registered a program with is not changed.
+        let chosen = self.chosen.iter().any(|chosen| chosen.eq_ignore_ascii_case(name));
+        if understood && !chosen {
+            self.player.set_option(name, &value)?;
+        }
         Ok(())
     }
 }

@@ -1,0 +1,93 @@
+//! Options that belong to the conversation, and options of other engines: interfaces send what they
+//! once learned from those. They are mapped to ours where one means the same, else answered once.
+
+use rules::Game;
+use think::{OptionKey, OptionSpec};
+use usi::option::variant;
+
+/// Where the conversation is written down.
+pub const DEBUG_LOG_FILE: OptionKey<String> = OptionKey::filename(
+    "DebugLogFile",
+    "",
+    "A file to which every line read and written is appended, with the time; empty for none.",
+);
+
+/// Options of the conversation, whatever engine plays.
+pub fn shell_options(game: Game) -> Vec<OptionSpec> {
+    vec![variant(game), DEBUG_LOG_FILE.spec()]
+}
+
+/// What an option of other engines means here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Meaning {
+    /// As our option of that name.
+    Same(&'static str),
+    /// As [`DEBUG_LOG_FILE`].
+    Log,
+    /// Nothing, for this reason.
+    Nothing(&'static str),
+}
+
+const NO_BOOK: &str = "there is no opening book, every move is thought about";
+const NO_PLACING: &str = "where threads and memory lie is left to the system";
+const AS_IT_IS: &str = "not needed: lines are reported whole, with bounds where a value is one";
+
+const MEANINGS: [(&str, Meaning); 33] = [
+    ("Hash", Meaning::Same("USI_Hash")),
+    ("Ponder", Meaning::Same("USI_Ponder")),
+    ("USI_MultiPV", Meaning::Same("MultiPV")),
+    ("Thread", Meaning::Same("Threads")),
+    ("Clear Hash", Meaning::Same("Clear_Hash")),
+    ("Skill Level", Meaning::Same("SkillLevel")),
+    ("Move_Overhead", Meaning::Same("NetworkDelay2")),
+    ("Move Overhead", Meaning::Same("NetworkDelay2")),
+    ("Slow_Mover", Meaning::Same("SlowMover")),
+    ("Draw_Ply", Meaning::Same("MaxMovesToDraw")),
+    ("ConsiderationMode", Meaning::Same("AnalysisMode")),
+    ("USI_AnalyseMode", Meaning::Same("AnalysisMode")),
+    ("UCI_AnalyseMode", Meaning::Same("AnalysisMode")),
+    ("Debug Log File", Meaning::Log),
+    ("Debug_Log_File", Meaning::Log),
+    ("WriteDebugLog", Meaning::Log),
+    ("USI_OwnBook", Meaning::Nothing(NO_BOOK)),
+    ("OwnBook", Meaning::Nothing(NO_BOOK)),
+    ("BookFile", Meaning::Nothing(NO_BOOK)),
+    ("Book_File", Meaning::Nothing(NO_BOOK)),
+    ("BookDir", Meaning::Nothing(NO_BOOK)),
+    ("BookMoves", Meaning::Nothing(NO_BOOK)),
+    ("NarrowBook", Meaning::Nothing(NO_BOOK)),
+    ("BookOnTheFly", Meaning::Nothing(NO_BOOK)),
+    ("FlippedBook", Meaning::Nothing(NO_BOOK)),
+    ("Stochastic_Ponder", Meaning::Nothing("only the reply expected is pondered on")),
+    ("OutputFailLHPV", Meaning::Nothing(AS_IT_IS)),
+    ("NumaPolicy", Meaning::Nothing(NO_PLACING)),
+    ("ThreadIdOffset", Meaning::Nothing(NO_PLACING)),
+    ("LargePageEnable", Meaning::Nothing("huge pages are used where the system gives them")),
+    ("EvalShare", Meaning::Nothing("a net is loaded once for all threads")),
+    ("SkipLoadingEval", Meaning::Nothing("to count material alone set EvalDir to material")),
+    ("Contempt", Meaning::Nothing("set DrawValueBlack and DrawValueWhite instead")),
+];
+
+impl Meaning {
+    /// What an option of that name means here, unless it is one of ours.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        let known = MEANINGS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        known.map(|(_, meaning)| *meaning)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_interfaces_send_is_known() {
+        for name in ["USI_OwnBook", "bookfile", "Stochastic_Ponder", "OutputFailLHPV", "NumaPolicy"]
+        {
+            assert!(matches!(Meaning::of(name), Some(Meaning::Nothing(_))), "{name}");
+        }
+        assert_eq!(Meaning::of("ConsiderationMode"), Some(Meaning::Same("AnalysisMode")));
+        assert_eq!(Meaning::of("debug log file"), Some(Meaning::Log));
+        assert_eq!(Meaning::of("Threads"), None);
+    }
+}
