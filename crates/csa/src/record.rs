@@ -25,9 +25,12 @@ pub struct Finish {
 }
 
 impl Finish {
-    /// The reason as the protocol has it.
+    /// The reason as the protocol has it. A referee's draw is a game broken off.
     pub const fn reason(&self) -> crate::Reason {
-        crate::Reason::of(self.ending.reason)
+        match (self.ending.reason, self.ending.outcome) {
+            (Reason::Adjudicated, play::Outcome::Draw) => crate::Reason::MaxMoves,
+            (reason, _) => crate::Reason::of(reason),
+        }
     }
 
     /// Who won, if anybody did.
@@ -99,6 +102,8 @@ fn ending(finish: &Finish) -> Ending {
         (Reason::IllegalMove, _) => {
             Ending::IllegalMove(finish.last.as_ref().map(|(text, _)| text.trim().to_owned()))
         }
+        (Reason::Adjudicated, Some(loser)) => Ending::Won(loser.opponent()),
+        (Reason::Adjudicated, None) if finish.ending.outcome == play::Outcome::Draw => Ending::Draw,
         (Reason::Abandoned, Some(loser)) => Ending::Abandoned(Some(loser)),
         (Reason::TimeUp, _) => Ending::TimeUp,
         (Reason::Declaration | Reason::Try, _) => Ending::Declaration,
@@ -209,6 +214,8 @@ mod tests {
             (Reason::TimeUp, black, None),
             (Reason::Declaration, white, Some("%KACHI")),
             (Reason::MaxMoves, None, None),
+            (Reason::Adjudicated, white, None),
+            (Reason::Adjudicated, None, None),
         ] {
             let finish = finish(reason, winner, last);
             let record = game(&names, &start, &moves, &finish).record();

@@ -4,7 +4,7 @@
 use crate::server::split_time;
 use crate::times::{TimeRule, Times, seconds_text};
 use kifu::wire;
-use rules::{AnyPosition, Color, Game, Move};
+use rules::{AnyPosition, Color, Declaration, Game, Move};
 use std::fmt;
 use std::time::Duration;
 use thiserror::Error;
@@ -43,6 +43,10 @@ pub struct Summary {
 
 /// The declaration rule of the protocol.
 pub const JISHOGI: &str = "Jishogi 1.1";
+
+/// Names the entering-king rule where the protocol's own line cannot: not of the protocol, which
+/// knows the rule with 27 points only. The values are those of the USI option.
+pub const ENTERING_KING_RULE: &str = "Entering_King_Rule";
 
 /// Why a block cannot be understood.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -111,6 +115,16 @@ impl Summary {
     /// The value of a line this protocol does not know.
     pub fn extra(&self, key: &str) -> Option<&str> {
         self.more.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
+    }
+
+    /// How a win may be declared.
+    pub fn entering_king_rule(&self) -> Declaration {
+        let named = self.extra(ENTERING_KING_RULE).and_then(|rule| rule.parse().ok());
+        let usual = match &self.declaration {
+            Some(_) => Declaration::Points27,
+            None => Declaration::None,
+        };
+        named.unwrap_or(usual)
     }
 
     /// Reads the lines between `BEGIN Game_Summary` and `END Game_Summary`.
