@@ -1,4 +1,4 @@
-"""`python -m nue_trainer`: train, bench."""
+"""`python -m nue_trainer`: train, value, bench."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from .floatfile import FloatFileError
 from .schedule import NAMES
 from .settings import Settings
 from .stream import StreamError
+from .teaching import TeacherRun, Teaching
 from .training import Run, TrainingError
+from .valuenet import ValueNetError
 
 
 def _positive(text: str) -> int:
@@ -69,33 +71,57 @@ def _net_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _run_options(parser: argparse.ArgumentParser) -> None:
+    plain = Settings(nue="", data=(), out="")
+    add = parser.add_argument
+    add("--validation", nargs="+", default=(), help="files that are not trained on")
+    add("--validation-limit", type=_positive, default=plain.validation_limit)
+    add("--epochs", type=_positive, default=plain.epochs)
+    add("--lr-end", type=_above_zero, default=plain.lr_end, help="learning rate at the end")
+    add("--cache-file", help="keep what was read in this file, and take it from there")
+    add("--force", action="store_true", help="replace what is there")
+
+
 def _parser() -> argparse.ArgumentParser:
     plain = Settings(nue="", data=(), out="")
+    teaching = Teaching()
     parser = argparse.ArgumentParser(prog="nue_trainer", description="Train Nue's nets.")
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True)
     train = commands.add_parser("train", help="train a net")
     _net_options(train)
+    _run_options(train)
     add = train.add_argument
     add("--out", required=True, help="net in real numbers to write (.nuef), for nue net import")
     add("--init", help="net in real numbers to begin from")
-    add("--validation", nargs="+", default=(), help="files that are not trained on")
-    add("--validation-limit", type=_positive, default=plain.validation_limit)
-    add("--epochs", type=_positive, default=plain.epochs)
     add(
         "--ema",
         type=_share,
         default=plain.ema,
         help="write the moving average over the last third of the run, with this memory: 0.999",
     )
-    add("--lr-end", type=_above_zero, default=plain.lr_end, help="learning rate at the end")
+    add(
+        "--integers-from",
+        type=_share,
+        default=plain.integers_from,
+        help="compute with the engine's integers after this share of the run: 0.5; 1 is never",
+    )
+    add("--teacher", help="value net whose judgement is mixed into the scores (needs --cache)")
+    add("--teacher-weight", type=_share, default=plain.teacher_weight)
     add("--schedule", choices=NAMES, default=plain.schedule)
     add("--patience", type=int, default=0, help="stop after so many epochs without progress")
     add("--keep", choices=("last", "best"), default=plain.keep, help="which net is written")
     add("--cache", action="store_true", help="keep all positions on the device, read them once")
     add("--fast", dest="deterministic", action="store_false", help="no care for exact repetition")
     add("--resume", action="store_true", help="go on after the last checkpoint, if there is one")
-    add("--force", action="store_true", help="replace what is there")
+    value = commands.add_parser("value", help="train a value net, a teacher for --teacher")
+    _net_options(value)
+    _run_options(value)
+    value.add_argument("--out", required=True, help="value net to write")
+    value.add_argument("--init", help="value net to begin from")
+    value.add_argument("--blocks", type=_positive, default=teaching.blocks)
+    value.add_argument("--channels", type=_positive, default=teaching.channels)
+    value.add_argument("--seconds", type=float, default=0.0, help="train so long, not by epochs")
     speed = commands.add_parser("bench", help="measure positions per second")
     _net_options(speed)
     speed.add_argument("--seconds", type=_above_zero, default=10.0, help="for each of three parts")
@@ -112,9 +138,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if command == "bench":
             print(json.dumps(bench(Settings(out="", **told), seconds)))
+        elif command == "value":
+            teaching = Teaching(told.pop("blocks"), told.pop("channels"), seconds)
+            run = TeacherRun(Settings(**told), teaching, lambda text: print(text, flush=True))
+            print(json.dumps(run.all()), flush=True)
         else:
             Run(Settings(**told), lambda text: print(text, flush=True)).all()
-    except (StreamError, TrainingError, CheckpointError, FloatFileError, ValueError) as error:
+    except (
+        StreamError,
+        TrainingError,
+        CheckpointError,
+        FloatFileError,
+        ValueNetError,
+        ValueError,
+    ) as error:
         print(f"nue_trainer: {error}", file=sys.stderr)
         return 1
     except OSError as error:

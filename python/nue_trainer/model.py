@@ -9,6 +9,7 @@ from torch import nn
 from torch.nn import functional
 
 from .floatfile import LARGEST_WEIGHT, OUTPUT_UNIT, FloatNet, Kind
+from .integers import ACTIVATION_UNIT, WEIGHT_UNIT, nearest, rounded_down
 from .stream import About
 
 # Spread of the first layer's rows at the start: with forty of them active, sums spread by a third.
@@ -30,6 +31,9 @@ class Net(nn.Module):
     With factors, a row of the first layer is the sum of a part of its own, a part of its piece
     and a part of its king: what few positions teach about a pair, many teach about its parts.
     The parts are folded into plain rows when the net is saved.
+
+    With `integers` the net computes with the weights and activations that the engine's integers
+    can hold, so that training makes up for their rounding; gradients flow as if nothing was rounded.
     """
 
     def __init__(
@@ -41,6 +45,7 @@ class Net(nn.Module):
             plain_name(about.features), about.game, about.inputs, width, hidden1, hidden2
         )
         self.factors = factors and about.groups > 1
+        self.integers = False
         lot = torch.Generator().manual_seed(seed)
 
         def spread(*shape: int, by: float) -> nn.Parameter:
@@ -75,17 +80,29 @@ class Net(nn.Module):
         whole = self.rows[:-1].view(about.groups, about.pieces, -1) + parts
         return torch.cat([whole.view(about.inputs, -1), self.rows[-1:]])
 
+    def layers(self) -> list[torch.Tensor]:
+        """Biases and weights as the net computes with them, in the order of the file."""
+        real = [self.bias0, self.folded(), self.bias1, self.weight1]
+        real += [self.bias2, self.weight2, self.bias3, self.weight3]
+        if not self.integers:
+            return real
+        units = [ACTIVATION_UNIT, ACTIVATION_UNIT] + [OUTPUT_UNIT, WEIGHT_UNIT] * 3
+        return [nearest(array, unit) for array, unit in zip(real, units)]
+
     def forward(self, indices: torch.Tensor) -> torch.Tensor:
         """The output for each position; `indices` holds both sides, the side to move first."""
-        sums = functional.embedding_bag(
-            indices, self.folded(), mode="sum", padding_idx=self.about.inputs
-        )
-        half = (sums + self.bias0).clamp(0, 1)
+        bias0, rows, bias1, weight1, bias2, weight2, bias3, weight3 = self.layers()
+        sums = functional.embedding_bag(indices, rows, mode="sum", padding_idx=self.about.inputs)
+        half = (sums + bias0).clamp(0, 1)
         count = half.shape[0] // 2
         both = torch.cat([half[:count], half[count:]], dim=1)
-        hidden = functional.linear(both, self.weight1, self.bias1).clamp(0, 1)
-        hidden = functional.linear(hidden, self.weight2, self.bias2).clamp(0, 1)
-        return functional.linear(hidden, self.weight3, self.bias3).squeeze(1)
+        hidden = self._activation(functional.linear(both, weight1, bias1))
+        hidden = self._activation(functional.linear(hidden, weight2, bias2))
+        return functional.linear(hidden, weight3, bias3).squeeze(1)
+
+    def _activation(self, sums: torch.Tensor) -> torch.Tensor:
+        clipped = sums.clamp(0, 1)
+        return rounded_down(clipped, ACTIVATION_UNIT) if self.integers else clipped
 
     @torch.no_grad()
     def clip(self) -> None:
@@ -96,16 +113,8 @@ class Net(nn.Module):
     @torch.no_grad()
     def export(self, fv_scale: int, notes: dict[str, Any]) -> FloatNet:
         """The net with its parts folded."""
-        arrays = [
-            self.bias0,
-            self.folded()[:-1],
-            self.bias1,
-            self.weight1,
-            self.bias2,
-            self.weight2,
-            self.bias3,
-            self.weight3,
-        ]
+        arrays = self.layers()
+        arrays[1] = arrays[1][:-1]
         return FloatNet(self.kind, [a.detach().cpu().clone() for a in arrays], fv_scale, notes)
 
     @torch.no_grad()

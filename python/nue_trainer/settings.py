@@ -30,6 +30,10 @@ class Settings:
     optimiser: str = "adamw"
     weight_decay: float = 0.01
     ema: float = 0.0
+    integers_from: float = 1.0
+    cache_file: str | None = None
+    teacher: str | None = None
+    teacher_weight: float = 0.7
     lr: float = 1e-3
     lr_end: float = 1e-5
     schedule: str = "exponential"
@@ -60,6 +64,6 @@ class Settings:
 
     def identity(self) -> dict[str, Any]:
         """What decides the result: a run is only resumed with the same."""
-        passing = ("nue", "threads", "device", "resume", "force", "out")
+        passing = ("nue", "threads", "device", "resume", "force", "out", "cache_file")
         told = {key: value for key, value in asdict(self).items() if key not in passing}
         return {key: list(v) if isinstance(v, tuple) else v for key, v in told.items()}

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import pickle
 from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
@@ -107,35 +112,50 @@ class Mirror:
 class Kept:
     """All positions on the device, shuffled there: for data that fit, read once.
 
-    With `--mirror` a random half of each epoch is mirrored on the device, another each time.
+    With `--mirror` a random half of each epoch is mirrored on the device, another each time. With
+    `--cache-file` what was read is written there, and taken from there by the next run that asks
+    for the same.
     """
 
     def __init__(self, settings: Settings, device: torch.device) -> None:
-        from dataclasses import replace
-
         once = replace(order(settings, 0), epochs=1, mirror=False)
-        batches = read_all(once, device)
-        if not batches:
-            raise StreamError("the stream holds no positions")
-        self.about = batches[0].about
-        self._seed, self._batch, self._device = settings.seed, settings.batch, device
+        self._seed, self._batch, self.device = settings.seed, settings.batch, device
+        store = Path(settings.cache_file) if settings.cache_file else None
+        found = _stored(store, once) if store else None
+        if found is None:
+            found = _read(once, torch.device("cpu") if store else device)
+            if store:
+                _store(store, once, found)
+        self.about, arrays = found
         self._mirror = Mirror(self.about, device) if settings.mirror else None
-        start = 8 + 4 * self.about.slots
-        self._bases = torch.cat([b.bases() for b in batches], dim=1)
-        self._numbers = torch.cat([b.numbers() for b in batches], dim=1)
-        self._scores = torch.cat([b.part(start, 2).view(torch.int16) for b in batches])
-        self._results = torch.cat([b.part(start + 4, 1).view(torch.int8) for b in batches])
+        self._bases, self._numbers, self._scores, self._results = (a.to(device) for a in arrays)
+
+    @property
+    def positions(self) -> int:
+        """How many there are."""
+        return self._scores.shape[0]
+
+    def own(self) -> torch.Tensor:
+        """The features of the side to move of all positions, -1 where there is none."""
+        return self._numbers[0]
+
+    def labels(self) -> Labels:
+        """What is known about all positions."""
+        return labels(self._scores, self._results)
+
+    def replace_scores(self, scores: torch.Tensor) -> None:
+        """Other scores for all positions."""
+        self._scores = scores.round().to(torch.int16)
 
     def epoch(self, number: int) -> Iterator[Sample]:
         """The batches of an epoch."""
-        lot = torch.Generator(self._device).manual_seed((self._seed << 20) + number)
-        count = self._scores.shape[0]
-        shuffled = torch.randperm(count, generator=lot, device=self._device)
+        lot = torch.Generator(self.device).manual_seed((self._seed << 20) + number)
+        shuffled = torch.randperm(self.positions, generator=lot, device=self.device)
         for chosen in shuffled.split(self._batch):
             bases, numbers = self._bases[:, chosen], self._numbers[:, chosen]
             if self._mirror is not None:
                 size = (chosen.shape[0],)
-                half = torch.randint(2, size, generator=lot, device=self._device) == 1
+                half = torch.randint(2, size, generator=lot, device=self.device) == 1
                 bases, numbers = self._mirror.some(bases, numbers, half)
             whole = indices(self.about, bases, numbers)
             found = labels(self._scores[chosen], self._results[chosen])
@@ -146,3 +166,49 @@ class Kept:
 
     def __exit__(self, *_: object) -> None:
         return None
+
+
+# What is kept: bases, numbers, scores, results.
+Arrays = list[torch.Tensor]
+
+
+def _read(once: Order, device: torch.device) -> tuple[About, Arrays]:
+    """All positions of a stream."""
+    batches = read_all(once, device)
+    if not batches:
+        raise StreamError("the stream holds no positions")
+    about = batches[0].about
+    start = 8 + 4 * about.slots
+    return about, [
+        torch.cat([b.bases() for b in batches], dim=1),
+        torch.cat([b.numbers() for b in batches], dim=1),
+        torch.cat([b.part(start, 2).view(torch.int16) for b in batches]),
+        torch.cat([b.part(start + 4, 1).view(torch.int8) for b in batches]),
+    ]
+
+
+def _identity(once: Order) -> str:
+    """What decides which positions a stream holds, but for their order."""
+    files = [(str(Path(f).resolve()), Path(f).stat().st_size) for f in once.files]
+    return json.dumps([files, once.features, list(once.options)])
+
+
+def _store(path: Path, once: Order, found: tuple[About, Arrays]) -> None:
+    about, arrays = found
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    torch.save({"identity": _identity(once), "about": asdict(about), "arrays": arrays}, draft)
+    os.replace(draft, path)
+
+
+def _stored(path: Path, once: Order) -> tuple[About, Arrays] | None:
+    """What an earlier run has written, if it asked for the same."""
+    if not path.exists():
+        return None
+    try:
+        told = torch.load(path, map_location="cpu")
+        if told["identity"] != _identity(once):
+            return None
+        about = {k: tuple(v) if isinstance(v, list) else v for k, v in told["about"].items()}
+        return About(**about), list(told["arrays"])
+    except (RuntimeError, KeyError, TypeError, OSError, EOFError, pickle.UnpicklingError) as error:
+        raise StreamError(f"{path}: not what a run kept there ({error!r}); remove it") from error

@@ -89,6 +89,8 @@ class Run:
             if settings.cache
             else Streamed(settings, self.device, self.epoch)
         )
+        if settings.teacher is not None:
+            self._learn_from(settings.teacher)
         self.about = self.supply.about
         self.net = Net(
             self.about,
@@ -107,6 +109,15 @@ class Run:
         if state is not None:
             self._restore(state)
         self.validation = self._read_validation()
+
+    def _learn_from(self, teacher: str) -> None:
+        """Mixes the judgement of a value net into the scores."""
+        from .teaching import relabel
+
+        settings = self.settings
+        if not isinstance(self.supply, Kept):
+            raise TrainingError("--teacher judges positions that are kept: it needs --cache")
+        relabel(self.supply, Path(teacher), settings.teacher_weight, settings.scale)
 
     def _check_output(self) -> None:
         settings = self.settings
@@ -171,6 +182,7 @@ class Run:
             lr = rate(settings.schedule, settings.lr, settings.lr_end, progress)
             for group in self.optimiser.param_groups:
                 group["lr"] = lr
+            self.net.integers = progress >= settings.integers_from
             objective = self.mixture(progress)
             loss, measured = objective.measure(self.net(indices) * worth, labels)
             self.optimiser.zero_grad(set_to_none=True)

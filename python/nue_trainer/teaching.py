@@ -1,0 +1,198 @@
+"""Training a value net, and what it is worth as a teacher."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable
+
+import torch
+from torch.nn import functional
+
+from . import valuenet
+from .settings import Settings
+from .stream import Labels
+from .supply import Kept, Sample
+from .training import TrainingError, choose_device
+from .valuenet import ValueKind, ValueNet
+
+Say = Callable[[str], None]
+# Positions judged at once.
+JUDGED = 16384
+# Largest score that a judgement is turned into.
+LARGEST_SCORE = 8000.0
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """Settings of a value net's run that a small net's run has not."""
+
+    blocks: int = 10
+    channels: int = 128
+    seconds: float = 0.0
+    """The rate falls by time and the run ends by it; by epochs where it is 0."""
+
+
+def half_precision(device: torch.device) -> torch.autocast:
+    """Sixteen bits where they are fast."""
+    return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
+
+
+@torch.no_grad()
+def judged(net: ValueNet, numbers: torch.Tensor) -> torch.Tensor:
+    """The logits for the features of the side to move, part by part."""
+    net.eval()
+    parts = []
+    for part in numbers.split(JUDGED):
+        with half_precision(numbers.device):
+            parts.append(net(part))
+    return torch.cat(parts)
+
+
+def best_scale(scores: torch.Tensor, labels: Labels) -> tuple[float, float]:
+    """The scale at which scores tell results best, and the cross-entropy there."""
+
+    def entropy(scale: float) -> float:
+        x = scores / scale
+        each = (functional.softplus(x) - labels.result * x) * labels.known
+        return float(each.double().sum() / labels.known.double().sum().clamp(min=1))
+
+    low, high = math.log(50.0), math.log(20000.0)
+    golden = (math.sqrt(5) - 1) / 2
+    for _ in range(40):
+        a, b = high - golden * (high - low), low + golden * (high - low)
+        if entropy(math.exp(a)) < entropy(math.exp(b)):
+            high = b
+        else:
+            low = a
+    scale = math.exp((low + high) / 2)
+    return scale, entropy(scale)
+
+
+class TeacherRun:
+    """A run that trains a value net on what small nets are trained on."""
+
+    def __init__(self, settings: Settings, teaching: Teaching, say: Say = print) -> None:
+        self.settings, self.teaching, self.say = settings, teaching, say
+        self.device = choose_device(settings.device)
+        if Path(settings.out).exists() and not (settings.force or settings.resume):
+            raise TrainingError(f"{settings.out}: exists; --force replaces it")
+        torch.manual_seed(settings.seed)
+        torch.backends.cudnn.benchmark = True
+        self.supply = Kept(settings, self.device)
+        kind = ValueKind(
+            self.supply.about.game, teaching.blocks, teaching.channels, settings.scale
+        )
+        self.net = valuenet.read(Path(settings.init)) if settings.init else ValueNet(kind)
+        if settings.init and self.net.kind != kind:
+            raise TrainingError(f"{settings.init} is {self.net.kind}, not {kind}")
+        self.net.check(self.supply.about)
+        self.net.to(self.device, memory_format=torch.channels_last)
+        self.optimiser = torch.optim.SGD(
+            self.net.parameters(),
+            lr=settings.lr,
+            momentum=0.9,
+            nesterov=True,
+            weight_decay=settings.weight_decay,
+        )
+
+    def samples(self) -> Iterator[tuple[float, Sample]]:
+        """Batches with the share of the run that is done, from 0 to 1."""
+        settings, seconds = self.settings, self.teaching.seconds
+        begun = time.monotonic()
+        for epoch in range(settings.epochs if seconds == 0 else 1_000_000):
+            total = -(-self.supply.positions // settings.batch)
+            for number, sample in enumerate(self.supply.epoch(epoch)):
+                done = (epoch + number / total) / settings.epochs
+                if seconds:
+                    done = (time.monotonic() - begun) / seconds
+                    if done >= 1:
+                        return
+                yield done, sample
+
+    def all(self) -> dict[str, Any]:
+        """Trains, writes the net and says what it is worth."""
+        settings = self.settings
+        begun = said = time.monotonic()
+        self.net.train()
+        seen, sums = 0, torch.zeros(2, dtype=torch.float64, device=self.device)
+        for done, (indices, labels) in self.samples():
+            rate = settings.lr_end + (settings.lr - settings.lr_end) * (
+                0.5 + 0.5 * math.cos(math.pi * done)
+            )
+            for group in self.optimiser.param_groups:
+                group["lr"] = rate
+            count = indices.shape[0] // 2
+            own = indices[:count]
+            own = torch.where(own >= self.net.inputs, torch.full_like(own, -1), own)
+            with half_precision(self.device):
+                x = self.net(own)
+            by_score = torch.sigmoid(labels.score / settings.scale)
+            blend = 1 - labels.known * (1 - settings.blend)
+            target = blend * by_score + (1 - blend) * labels.result
+            loss = (functional.softplus(x) - target * x).mean()
+            self.optimiser.zero_grad(set_to_none=True)
+            loss.backward()
+            self.optimiser.step()
+            seen += count
+            sums += torch.stack([loss.detach().double() * count, loss.new_tensor(count).double()])
+            if time.monotonic() - said > 20:
+                said = time.monotonic()
+                mean = float(sums[0] / sums[1])
+                sums.zero_()
+                speed = seen / (said - begun)
+                self.say(f"{done:4.0%}  loss {mean:.5f}  rate {rate:.1e}  {speed:,.0f} positions/s")
+                if not math.isfinite(mean):
+                    raise TrainingError(f"the loss is {mean}")
+        seconds = time.monotonic() - begun
+        valuenet.write(Path(settings.out), self.net)
+        found = {"positions": seen, "seconds": round(seconds, 1), **self.worth()}
+        self.say(f"{settings.out}: written after {seen / 1e6:.1f} M positions, {seconds:.0f} s")
+        return found
+
+    def worth(self) -> dict[str, Any]:
+        """Cross-entropy to the results of games not trained on: of searched scores, and of this net.
+
+        Both at the scale that fits them best. Where the net is no better than the search was, it
+        should not relabel what was searched.
+        """
+        settings = self.settings
+        if not settings.validation:
+            return {}
+        from dataclasses import replace
+
+        held = Kept(
+            replace(settings, data=settings.validation, cache_file=None, mirror=False), self.device
+        )
+        labels = held.labels()
+        scale, searched = best_scale(labels.score, labels)
+        logits = judged(self.net, held.own()) * self.net.kind.scale
+        fitted, taught = best_scale(logits, labels)
+        self.say(
+            f"results of {held.positions:,} positions not trained on: searched scores "
+            f"{searched:.5f} (scale {scale:.0f}), this net {taught:.5f} (scale {fitted:.0f})"
+        )
+        return {
+            "validation_positions": held.positions,
+            "searched_result_loss": searched,
+            "searched_scale": scale,
+            "teacher_result_loss": taught,
+            "teacher_scale": fitted,
+        }
+
+
+def relabel(supply: Kept, path: Path, weight: float, scale: float) -> None:
+    """Mixes a teacher's judgement into the scores of all positions: weight 1 leaves nothing of them.
+
+    Probabilities of winning are mixed, at the scale of training; the result is a score again.
+    """
+    net = valuenet.read(path)
+    net.check(supply.about)
+    net.to(supply.device, memory_format=torch.channels_last)
+    p = torch.sigmoid(judged(net, supply.own()))
+    searched = torch.sigmoid(supply.labels().score / scale)
+    mixed = (weight * p + (1 - weight) * searched).clamp(1e-6, 1 - 1e-6)
+    supply.replace_scores((torch.logit(mixed) * scale).clamp(-LARGEST_SCORE, LARGEST_SCORE))
