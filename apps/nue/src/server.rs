@@ -75,23 +75,32 @@ fn init(folder: &Path) -> Outcome {
     let path = path.display();
     let mut out = std::io::stdout().lock();
     writeln!(out, "made {path}")?;
-    writeln!(out, "run it:   nue server --config {path}")?;
-    writeln!(out, "play:     nue csa --host localhost --name me --password test-300-10F")?;
+    writeln!(out, "let somebody in: nue server --config {path} account me")?;
+    writeln!(out, "run it:          nue server --config {path}")?;
+    writeln!(out, "play:            nue csa --host localhost --name me --password test-300-10F,SECRET")?;
+    writeln!(out, "Only this computer reaches it, only your accounts get in: {path} says otherwise.")?;
     Ok(())
 }
 
 fn check(path: &Path) -> Outcome {
     let config = load(path)?;
-    serverd::check(&config).map_err(failure)?;
+    let found = serverd::check(&config).map_err(failure)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}: fine", path.display())?;
     let (listen, data) = (&config.file.listen, config.file.data.display());
     writeln!(out, "players connect to {listen}, data in {data}")?;
     for table in &config.lobby.timetables {
-        writeln!(out, "rounds of {} every {} minutes", table.game, table.every / 60)?;
+        let when = match &table.when {
+            When::Every { every, .. } => format!("every {} minutes", every / 60),
+            When::Weekly(times) => format!("{} times a week", times.len()),
+        };
+        writeln!(out, "rounds of {} {when}", table.game)?;
     }
     for event in &config.events {
         writeln!(out, "tournament {} with {} entrants", event.name, event.entrants.len())?;
+    }
+    for finding in found {
+        writeln!(out, "note: {finding}")?;
     }
     Ok(())
 }

@@ -2,11 +2,12 @@
 
 use crate::error::Error;
 use crate::session::FinishedGame;
-use csa::record::{Finish, GameRecord, csa_file};
+use csa::record::{Finish, GameRecord};
 use csa::{Reason, Verdict};
 use durable::Draft;
 use jiff::{SignedDuration, Timestamp};
 use play::{Ending, Outcome};
+use rules::Color;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -56,6 +57,8 @@ pub(crate) fn save(folder: &Path, game: &FinishedGame) -> Result<PathBuf, Error>
         id: &summary.id,
         names: &summary.names,
         start: &summary.start,
+        times: &Color::BOTH.map(|color| summary.times.of(color)),
+        ratings: [None; 2],
         max_moves: summary.max_moves,
         moves: &game.moves,
         finish: finish.as_ref(),
@@ -68,7 +71,7 @@ pub(crate) fn save(folder: &Path, game: &FinishedGame) -> Result<PathBuf, Error>
         name = now.strftime("%Y%m%d%H%M%S").to_string();
     }
     let path = folder.join(format!("{name}.csa"));
-    let bytes = csa_file(&record.record()).map_err(|error| Error::file(&path, error))?;
+    let bytes = record.file().map_err(|error| Error::file(&path, error))?;
     let written = Draft::new(&path).and_then(|mut draft| {
         draft.write_all(&bytes)?;
         // The record of a game taken up again replaces the one of its first part.

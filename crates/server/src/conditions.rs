@@ -24,6 +24,8 @@ pub struct Conditions {
     pub declaration: Declaration,
     /// Whether the result counts for ratings.
     pub rated: bool,
+    /// Black's and White's rating when it began, for the record.
+    pub ratings: [Option<i32>; 2],
     /// How often each side may interrupt the game with `%CHUDAN`.
     pub interruptions: u8,
 }
@@ -40,6 +42,7 @@ impl Conditions {
             max_moves: None,
             declaration: Declaration::Points27H,
             rated: false,
+            ratings: [None; 2],
             interruptions: 0,
         }
     }

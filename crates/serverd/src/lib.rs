@@ -3,11 +3,11 @@
 //! | file | holds |
 //! |---|---|
 //! | [`serve()`] | everything put together, from start to stop |
-//! | [`config`] | the settings file |
+//! | [`config`], `findings` | the settings file, and what is doubtful in it |
 //! | `server_loop` | the owner of the lobby: takes in, stores, and only then sends |
 //! | `connections` | sockets |
 //! | `arrival_times` | when a line arrived, whatever the thread was doing |
-//! | `accounts` | passwords |
+//! | `accounts`, `login_queue` | passwords, and who is checked next |
 //! | [`store`] | the data file |
 //! | `background` | log, records, ratings, checkpoints |
 //! | `status_pages`, `status_json`, `metrics` | what the server tells about itself over HTTP |
@@ -22,8 +22,10 @@ mod background;
 pub mod config;
 mod connections;
 mod error;
+mod findings;
 mod init;
 pub mod inspect;
+mod login_queue;
 mod metrics;
 mod serve;
 mod server_loop;

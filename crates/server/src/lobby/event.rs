@@ -460,6 +460,7 @@ impl Lobby {
             TimeRule { total: rule.total.map(|t| t.saturating_sub(late)), ..rule.clone() }
         });
         let conditions = Conditions {
+            ratings: self.ratings_of(&names),
             id,
             event: event.settings.name.clone(),
             names,

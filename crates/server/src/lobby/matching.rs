@@ -175,6 +175,7 @@ impl Lobby {
             times.iter_mut().for_each(|rule| rule.least = least);
         }
         let conditions = Conditions {
+            ratings: self.ratings_of(&names),
             id: self.game_id(wait.game.as_str(), &names, now),
             event: wait.game.to_string(),
             names,
@@ -196,6 +197,10 @@ impl Lobby {
             open.buoy = buoy;
         }
         self.propose(key, players, now);
+    }
+
+    pub(super) fn ratings_of(&self, names: &[String; 2]) -> [Option<i32>; 2] {
+        names.each_ref().map(|name| self.ratings.get(name).map(|rating| rating.round() as i32))
     }
 
     /// Whether these two have a game to finish, which is then taken up.

@@ -281,6 +281,11 @@ impl Lobby {
         }
     }
 
+    /// Who is logged in on a connection.
+    pub fn player(&self, id: ConnId) -> Option<&str> {
+        self.connections.get(&id)?.name.as_ref().map(UserName::as_str)
+    }
+
     /// Ratings, by which rounds are paired.
     pub fn set_ratings(&mut self, ratings: HashMap<String, f64>) {
         self.ratings = ratings;
@@ -390,13 +395,18 @@ impl Lobby {
                     if matches!(entry, Entry::Started | Entry::Resumed | Entry::Move { .. }) {
                         self.turns.push(key);
                     }
-                    match &entry {
-                        Entry::Started => self.keep_seats(key),
-                        Entry::Resumed => self.waits_no_longer(&conditions.id),
-                        _ => {}
-                    }
+
+                    let (begins, goes_on) =
+                        (entry == Entry::Started, entry == Entry::Resumed);
+                    let id = goes_on.then(|| conditions.id.clone());
                     let stored = Stored::Game { conditions, entry, wall: now.wall };
                     self.out.push(Effect::Store(stored));
+                    if begins {
+                        self.keep_seats(key);
+                    }
+                    if let Some(id) = id {
+                        self.waits_no_longer(&id);
+                    }
                 }
                 room::Effect::Tell(to, text) => {
                     let player = self.rooms.get(&key).and_then(|open| open.players[to.index()]);

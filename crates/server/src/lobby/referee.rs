@@ -17,7 +17,7 @@ pub struct Order {
 }
 
 /// The orders there are.
-pub const ORDERS: &str = "adjudicate GAME black|white|draw, annul GAME, pause GAME|TOURNAMENT, \
+const ORDERS: &str = "adjudicate GAME black|white|draw, annul GAME, pause GAME|TOURNAMENT, \
                           resume GAME|TOURNAMENT, kick NAME, ban NAME|ADDRESS [MINUTES] [WHY], \
                           unban NAME|ADDRESS, withdraw TOURNAMENT NAME, restart TOURNAMENT";
 

@@ -183,7 +183,7 @@ fn a_dropped_player_finds_its_game_again() {
     server.say(black, "+7776FU");
     server.drop_line(white);
     server.wait(s(20));
-    let back = server.login("b", "test-100-10");
+    let back = server.login("b", "test-100-10-W");
     let summary = server.proposal(back).unwrap();
     assert_eq!(summary.extra("Elapsed_Time"), Some("20"));
     server.say(back, "AGREE");
