@@ -77,8 +77,14 @@ fn init(folder: &Path) -> Outcome {
     writeln!(out, "made {path}")?;
     writeln!(out, "let somebody in: nue server --config {path} account me")?;
     writeln!(out, "run it:          nue server --config {path}")?;
-    writeln!(out, "play:            nue csa --host localhost --name me --password test-300-10F,SECRET")?;
-    writeln!(out, "Only this computer reaches it, only your accounts get in: {path} says otherwise.")?;
+    writeln!(
+        out,
+        "play:            nue csa --host localhost --name me --password test-300-10F,SECRET"
+    )?;
+    writeln!(
+        out,
+        "Only this computer reaches it, only your accounts get in: {path} says otherwise."
+    )?;
     Ok(())
 }
 
@@ -90,11 +96,7 @@ fn check(path: &Path) -> Outcome {
     let (listen, data) = (&config.file.listen, config.file.data.display());
     writeln!(out, "players connect to {listen}, data in {data}")?;
     for table in &config.lobby.timetables {
-        let when = match &table.when {
-            When::Every { every, .. } => format!("every {} minutes", every / 60),
-            When::Weekly(times) => format!("{} times a week", times.len()),
-        };
-        writeln!(out, "rounds of {} {when}", table.game)?;
+        writeln!(out, "rounds of {} {}", table.game, table.when_text())?;
     }
     for event in &config.events {
         writeln!(out, "tournament {} with {} entrants", event.name, event.entrants.len())?;

@@ -1,6 +1,7 @@
 //! A game against somebody whose moves are typed in, as the championship's rules demand of every
 //! entrant: board and clocks are shown, and a game can begin anywhere with any time left.
 
+use crate::engine_terms::EngineTerms;
 use crate::error::Error;
 use crate::inputs::{Event, Events};
 use crate::local_game::{Conditions, LocalGame};
@@ -11,7 +12,7 @@ use crate::{EngineSettings, Report, Reporter};
 use csa::{ClientLine, Special, TimeRule};
 use engines::BackgroundPlayer;
 use kifu::wire;
-use rules::{AnyPosition, Color, Move};
+use rules::{AnyPosition, Color, Declaration, Move};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,6 +30,10 @@ pub struct ManualSettings {
     pub engine_color: Color,
     pub engine_time: TimeRule,
     pub opponent_time: TimeRule,
+    /// How a win may be declared.
+    pub declaration: Declaration,
+    /// The game ends after so many moves.
+    pub max_moves: Option<u32>,
     /// Where it begins, with moves already played.
     pub position: AnyPosition,
     /// Think on the opponent's time.
@@ -51,12 +56,20 @@ pub fn play_manually(
     for _ in &moves {
         start.undo();
     }
-    let conditions = Conditions { engine: settings.engine_color, start, times };
+    let conditions = Conditions {
+        engine: settings.engine_color,
+        start,
+        times,
+        declaration: settings.declaration,
+        max_moves: settings.max_moves,
+    };
+    let terms = EngineTerms::default();
     let mut manual = ManualGame {
         game: LocalGame::new(conditions, &moves).ok_or(Error::Moves)?,
         session: Session::new(session_settings(settings.ponder)),
         ponder: settings.ponder,
-        player: player::start(&settings.engine, &time, events.engine_sink()),
+        player: player::start(&settings.engine, &time, &terms, events.engine_sink()),
+        terms,
         time,
         records: settings.records,
         report,
@@ -87,6 +100,7 @@ struct ManualGame<'a> {
     session: Session,
     ponder: bool,
     player: BackgroundPlayer,
+    terms: EngineTerms,
     time: Arc<dyn TimeSource>,
     records: Option<PathBuf>,
     report: Reporter<'a>,
@@ -163,7 +177,10 @@ impl ManualGame<'_> {
                         self.hear(self.game.conditions().engine, &line)?;
                     }
                 }
-                Action::Prepare(game) => self.player.prepare(game),
+                Action::Prepare(game, terms) => {
+                    self.terms.set(terms);
+                    self.player.prepare(game);
+                }
                 Action::Think(request) => {
                     let go = player::go(&request);
                     self.player.think(request.id, request.position, go);

@@ -1,6 +1,7 @@
 //! Games on a server: the session performed with a socket, an engine and a clock.
 
 use crate::connection::{Address, Connection, ConnectionEvent};
+use crate::engine_terms::EngineTerms;
 use crate::error::Error;
 use crate::inputs::{Event, Events};
 use crate::player;
@@ -42,9 +43,11 @@ pub fn play_online(
 ) -> Result<(), Error> {
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let tls = settings.certificates.as_deref().map(transport::TlsClient::new).transpose()?;
+    let terms = EngineTerms::default();
     let client = OnlineClient {
         session: Session::new(settings.session),
-        player: player::start(&settings.engine, &time, events.engine_sink()),
+        player: player::start(&settings.engine, &time, &terms, events.engine_sink()),
+        terms,
         time,
         events,
         report,
@@ -64,6 +67,7 @@ pub fn play_online(
 struct OnlineClient<'a> {
     session: Session,
     player: BackgroundPlayer,
+    terms: EngineTerms,
     time: Arc<dyn TimeSource>,
     events: &'a Events,
     report: Reporter<'a>,
@@ -101,12 +105,13 @@ impl OnlineClient<'_> {
                 }
                 Ok(Event::Engine(event)) => self.session.engine(event, now),
                 Ok(Event::Interrupt) => {
-                    if self.interrupted || self.session.game().is_none() {
+                    if std::mem::replace(&mut self.interrupted, true) {
                         return self.say("interrupted");
                     }
-                    self.interrupted = true;
-                    self.say("interrupted: leaving after this game; again to leave at once")?;
-                    Vec::new()
+                    let when =
+                        if self.session.game().is_some() { "after this game" } else { "now" };
+                    self.say(&format!("interrupted: leaving {when}; again to leave at once"))?;
+                    self.session.leave(now)
                 }
                 Ok(Event::Connection(..) | Event::Typed(_)) | Err(RecvTimeoutError::Timeout) => {
                     Vec::new()
@@ -123,9 +128,6 @@ impl OnlineClient<'_> {
             }
             if self.reconnect.is_some_and(|at| now >= at) {
                 self.connect()?;
-            }
-            if self.interrupted && self.session.game().is_none() {
-                return Ok(());
             }
         }
     }
@@ -168,8 +170,10 @@ impl OnlineClient<'_> {
     fn disconnected(&mut self, why: String, now: Moment) -> Result<Vec<Action>, Error> {
         self.connection = None;
         let actions = self.session.disconnected();
-        if self.session.is_leaving() {
-            return Ok(vec![Action::Close(Goodbye::Done)]);
+        if self.session.is_leaving() || self.interrupted {
+            let mut actions = actions;
+            actions.push(Action::Close(Goodbye::Done));
+            return Ok(actions);
         }
         self.attempts += 1;
         if self.retries > 0 && self.attempts > self.retries {
@@ -191,7 +195,10 @@ impl OnlineClient<'_> {
                         connection.send(&line);
                     }
                 }
-                Action::Prepare(game) => self.player.prepare(game),
+                Action::Prepare(game, terms) => {
+                    self.terms.set(terms);
+                    self.player.prepare(game);
+                }
                 Action::Think(request) => {
                     let go = player::go(&request);
                     self.player.think(request.id, request.position, go);

@@ -1,5 +1,6 @@
 //! The engine that plays: our own in this process, or a USI program.
 
+use crate::engine_terms::{EngineTerms, InformedPlayer};
 use crate::session::SearchRequest;
 use engines::background::{BackgroundPlayer, EventSink};
 use engines::{Increments, LocalPlayer, Player, PlayerSettings, ProgramCommand, UsiPlayer};
@@ -26,8 +27,11 @@ const UNTIMED_MOVE: Duration = Duration::from_secs(1);
 pub(crate) fn start(
     settings: &EngineSettings,
     time: &Arc<dyn TimeSource>,
+    terms: &EngineTerms,
     sink: EventSink,
 ) -> BackgroundPlayer {
+    let terms = terms.clone();
+    let chosen: Vec<String> = settings.options.iter().map(|(name, _)| name.clone()).collect();
     let player = PlayerSettings {
         options: settings.options.clone(),
         increments: Some(Increments::new(!settings.no_increments)),
@@ -36,7 +40,7 @@ pub(crate) fn start(
     let (program, time) = (settings.program.clone(), Arc::clone(time));
     let make = move || -> Box<dyn Player> {
         let (player, abandoned) = (player.clone(), Arc::new(AtomicBool::new(false)));
-        match &program {
+        let player: Box<dyn Player> = match &program {
             Some(program) => {
                 Box::new(UsiPlayer::new(program.clone(), player, Arc::clone(&time), abandoned))
             }
@@ -45,7 +49,8 @@ pub(crate) fn start(
                 let engine = Arc::new(move |game| assembly::engine(game, Arc::clone(&clock)));
                 Box::new(LocalPlayer::new(player, engine, Arc::clone(&time), abandoned))
             }
-        }
+        };
+        Box::new(InformedPlayer::new(player, terms.clone(), chosen.clone()))
     };
     BackgroundPlayer::new(Box::new(make), sink)
 }

@@ -315,15 +315,10 @@ impl Room {
         elapsed: Duration,
         now: Moment,
     ) -> Vec<Effect> {
-        // Some clients say these twice; once was enough.
-        let again = match line {
-            ClientLine::Agree(id) => self.is_this(id.as_ref()),
-            ClientLine::Move { text, .. } => {
-                from != self.position.turn() && self.last_text().as_deref() == Some(text)
-            }
-            _ => false,
-        };
-        if again {
+        // Some clients send a move twice; once was enough, as on shogi-server.
+        if from != self.position.turn()
+            && matches!(line, ClientLine::Move { text, .. } if self.last_text().as_deref() == Some(text))
+        {
             return Vec::new();
         }
         if from != self.position.turn() {

@@ -149,7 +149,10 @@ mod tests {
         make(&connection, "old", "s");
         let mut accounts = Accounts::new(connection, true, true);
         assert_eq!(accounts.check("old", Some("s"), true).checked, Checked::Known);
-        assert_eq!(accounts.check("old", Some("t"), true).checked, Checked::Refused(Refusal::Password));
+        assert_eq!(
+            accounts.check("old", Some("t"), true).checked,
+            Checked::Refused(Refusal::Password)
+        );
         assert_eq!(accounts.check("old", None, true).checked, Checked::Refused(Refusal::Account));
         assert_eq!(accounts.check("guest", None, true).checked, Checked::Guest);
         let reserved = accounts.check("new", Some("n"), false);
@@ -157,15 +160,24 @@ mod tests {
         assert!(reserved.new_hash.is_none());
         assert!(accounts.check("new", Some("n"), true).new_hash.is_some());
         assert_eq!(accounts.check("new", Some("n"), true).checked, Checked::Known);
-        assert_eq!(accounts.check("new", Some("x"), true).checked, Checked::Refused(Refusal::Password));
+        assert_eq!(
+            accounts.check("new", Some("x"), true).checked,
+            Checked::Refused(Refusal::Password)
+        );
         // Passwords set while the server runs.
         make(&accounts.file, "old", "t");
-        assert_eq!(accounts.check("old", Some("s"), true).checked, Checked::Refused(Refusal::Password));
+        assert_eq!(
+            accounts.check("old", Some("s"), true).checked,
+            Checked::Refused(Refusal::Password)
+        );
         assert_eq!(accounts.check("old", Some("t"), true).checked, Checked::Known);
         let connection = file();
         make(&connection, "old", "s");
         let mut closed = Accounts::new(connection, false, false);
-        assert_eq!(closed.check("new", Some("n"), true).checked, Checked::Refused(Refusal::Password));
+        assert_eq!(
+            closed.check("new", Some("n"), true).checked,
+            Checked::Refused(Refusal::Password)
+        );
         assert_eq!(closed.check("guest", None, true).checked, Checked::Refused(Refusal::Guests));
         assert_eq!(closed.check("old", Some("s"), true).checked, Checked::Known);
     }

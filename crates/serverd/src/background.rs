@@ -29,7 +29,10 @@ pub(crate) enum Job {
     Log(String),
     Record(String),
     /// A line of a player's own log.
-    PlayerLine { name: String, line: String },
+    PlayerLine {
+        name: String,
+        line: String,
+    },
     /// Much has been stored: move it from the write-ahead log into the file proper.
     Checkpoint,
     /// Do what waits, and end.

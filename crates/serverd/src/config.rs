@@ -5,11 +5,11 @@ mod tournaments;
 
 use crate::error::Error;
 use csa::{GameName, TimeRule};
+use rounds::{RoundsTable, timetable};
 use rules::{AnyPosition, Declaration, Game, Handicap};
 use serde::Deserialize;
 use server::lobby::{EventSettings, Limits, Offer, Repeat, Settings};
 use server::rating::Method;
-use rounds::{RoundsTable, timetable};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tournaments::{TournamentTable, event};
@@ -184,7 +184,9 @@ impl Config {
             *path = folder.join(&*path);
         }
         let tls = file.tls.as_ref().map_or("", |tls| tls.listen.as_str());
-        for (key, text) in [("listen", file.listen.as_str()), ("status", &file.status), ("tls.listen", tls)] {
+        for (key, text) in
+            [("listen", file.listen.as_str()), ("status", &file.status), ("tls.listen", tls)]
+        {
             address(key, text)?;
         }
         if !file.log.is_empty() && file.log != "-" {

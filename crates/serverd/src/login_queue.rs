@@ -84,8 +84,8 @@ impl Waiting {
     }
 
     fn pop(&mut self) -> Option<LoginCheck> {
-        let suspect = self.good.is_empty()
-            || (self.preferred >= PREFERENCE && !self.suspect.is_empty());
+        let suspect =
+            self.good.is_empty() || (self.preferred >= PREFERENCE && !self.suspect.is_empty());
         let check = if suspect {
             self.preferred = 0;
             self.suspect.pop()

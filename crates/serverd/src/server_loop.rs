@@ -424,8 +424,7 @@ impl ServerLoop {
                 Action::Close(id, name, why) => {
                     if self.connections.remove(&id).is_some() {
                         self.metrics.closed(why);
-                        let fields =
-                            json!({ "conn": id.0, "name": name, "reason": why.word() });
+                        let fields = json!({ "conn": id.0, "name": name, "reason": why.word() });
                         self.background.log("close", &fields);
                     }
                 }

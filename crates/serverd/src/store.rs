@@ -124,12 +124,12 @@ impl StoredGame {
 
     /// The record.
     pub(crate) fn record(&self) -> kifu::Record {
-        self.with_record(|game| game.record())
+        self.with_record(GameRecord::record)
     }
 
     /// The record as a file.
     pub(crate) fn file(&self) -> Result<Vec<u8>, kifu::WriteError> {
-        self.with_record(|game| game.file())
+        self.with_record(GameRecord::file)
     }
 
     fn with_record<T>(&self, make: impl FnOnce(&GameRecord<'_>) -> T) -> T {

@@ -56,11 +56,11 @@ impl Lobby {
         self.failures.get(peer).map_or(0, |&(count, since)| if lately(since) { count } else { 0 })
     }
 
-    pub(super) fn count_failure(&mut self, peer: String, now: Now) {
+    pub(super) fn count_failure(&mut self, peer: &str, now: Now) {
         if self.failures.len() >= ADDRESSES {
             self.failures.retain(|_, &mut (_, since)| now.at.saturating_sub(since) < MEMORY);
         }
-        let entry = self.failures.entry(peer.clone()).or_insert((0, now.at));
+        let entry = self.failures.entry(peer.to_owned()).or_insert((0, now.at));
         if now.at.saturating_sub(entry.1) >= MEMORY {
             *entry = (0, now.at);
         }
@@ -68,7 +68,7 @@ impl Lobby {
         let count = entry.0;
         let since = now.wall - now.at.saturating_sub(entry.1).as_secs().cast_signed();
         if count == self.settings.limits.failures {
-            self.note(NoteKind::Failures, &peer, &[&count, &since]);
+            self.note(NoteKind::Failures, peer, &[&count, &since]);
         }
     }
 

@@ -478,9 +478,10 @@ impl Lobby {
 
     /// A player of a tournament is there: its game begins if the opponent is there too.
     pub(super) fn start_event_game(&mut self, name: &str, now: Now) -> bool {
-        let index = self.events.iter().position(|e| {
-            e.playing.is_some() && !e.paused && e.stage().seed(name).is_some()
-        });
+        let index = self
+            .events
+            .iter()
+            .position(|e| e.playing.is_some() && !e.paused && e.stage().seed(name).is_some());
         let Some(index) = index else { return false };
         let boards = self.events[index].open_boards();
         let seed = self.events[index].stage().seed(name);

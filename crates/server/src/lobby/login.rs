@@ -1,8 +1,6 @@
 //! Logging in. Whoever is not let in is told why, on a line after the protocol's own answer.
 
-use super::{
-    Closing, ConnId, ConnectionState, Effect, GameRequest, Lobby, NoteKind, Now, RoomKey,
-};
+use super::{Closing, ConnId, ConnectionState, Effect, GameRequest, Lobby, NoteKind, Now, RoomKey};
 use crate::conditions::Conditions;
 use csa::names::{LONGEST_PASSWORD, meant_game};
 use csa::{GameName, Secret, ServerLine, UserName};
@@ -134,7 +132,8 @@ impl Lobby {
 
     /// A line that begins as a login and is none.
     pub(super) fn malformed_login(&mut self, id: ConnId) {
-        let form = "LOGIN takes a name and a password with one space before each: LOGIN name password";
+        let form =
+            "LOGIN takes a name and a password with one space before each: LOGIN name password";
         self.refuse(id, form);
     }
 
@@ -153,7 +152,9 @@ impl Lobby {
                     "the name or the password is wrong; if you meant a game, its name is {meant}"
                 ),
                 None if self.events.iter().any(|e| e.has(name.as_str())) => {
-                    format!("the password is wrong; {name} takes part in a tournament, whose organiser sets it")
+                    format!(
+                        "the password is wrong; {name} takes part in a tournament, whose organiser sets it"
+                    )
                 }
                 None => "the name or the password is wrong".to_owned(),
             },
@@ -176,7 +177,7 @@ impl Lobby {
         let peer = connection.peer.clone();
         if let Checked::Refused(refusal) = checked {
             if refusal.is_guess() {
-                self.count_failure(peer, now);
+                self.count_failure(&peer, now);
             }
             self.refuse_checked(id, &name, &password, refusal);
             return;

@@ -396,8 +396,7 @@ impl Lobby {
                         self.turns.push(key);
                     }
 
-                    let (begins, goes_on) =
-                        (entry == Entry::Started, entry == Entry::Resumed);
+                    let (begins, goes_on) = (entry == Entry::Started, entry == Entry::Resumed);
                     let id = goes_on.then(|| conditions.id.clone());
                     let stored = Stored::Game { conditions, entry, wall: now.wall };
                     self.out.push(Effect::Store(stored));

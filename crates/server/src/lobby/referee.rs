@@ -77,9 +77,9 @@ impl Lobby {
     }
 
     fn begun_room(&self, game: &str) -> Result<RoomKey, String> {
-        let key = self.room_of(game).filter(|key| {
-            self.rooms.get(key).is_some_and(|open| open.room.has_begun())
-        });
+        let key = self
+            .room_of(game)
+            .filter(|key| self.rooms.get(key).is_some_and(|open| open.room.has_begun()));
         key.ok_or_else(|| format!("no game {game} is being played; %%LIST names those that are"))
     }
 

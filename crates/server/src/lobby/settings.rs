@@ -87,6 +87,14 @@ impl Timetable {
         }
     }
 
+    /// When they begin, in words.
+    pub fn when_text(&self) -> String {
+        match &self.when {
+            When::Every { every, .. } => format!("every {} minutes", every / 60),
+            When::Weekly(times) => format!("{} times a week", times.len()),
+        }
+    }
+
     /// The first round after that second.
     pub fn next_after(&self, wall: i64) -> i64 {
         match &self.when {
@@ -310,7 +318,8 @@ mod tests {
     fn rounds_by_the_week() {
         // Monday 20:00 and Saturday 13:30.
         let times = vec![20 * 3600, 5 * 86_400 + 13 * 3600 + 1800];
-        let table = Timetable { when: When::Weekly(times), ..Timetable::every(default_game(), 1, 0) };
+        let table =
+            Timetable { when: When::Weekly(times), ..Timetable::every(default_game(), 1, 0) };
         let at = |text: &str| crate::calendar::parse(text).unwrap();
         for (now, want) in [
             ("2026-11-15T12:00", "2026-11-16T20:00"),

@@ -75,9 +75,8 @@ fn excess(a: i32, b: i32) -> u32 {
 /// Exchanges opponents between two or three boards as long as the round gets cheaper by it. `cost`
 /// says what a pair costs; `None` if the two must not meet.
 fn improve(pairs: &mut [(Seed, Seed)], cost: &dyn Fn(Seed, Seed) -> Option<u32>) {
-    let price = |pairs: &[(Seed, Seed)]| -> Option<u32> {
-        pairs.iter().map(|&(a, b)| cost(a, b)).sum()
-    };
+    let price =
+        |pairs: &[(Seed, Seed)]| -> Option<u32> { pairs.iter().map(|&(a, b)| cost(a, b)).sum() };
     while exchange(pairs, 2, &price) || (pairs.len() <= BOARDS && exchange(pairs, 3, &price)) {}
 }
 
@@ -88,7 +87,7 @@ const BOARDS: usize = 40;
 fn exchange(
     pairs: &mut [(Seed, Seed)],
     size: usize,
-    price: &dyn Fn(&[(Seed, Seed)]) -> Option<u32>,
+    price: &impl Fn(&[(Seed, Seed)]) -> Option<u32>,
 ) -> bool {
     let mut chosen: Vec<usize> = (0..size).collect();
     if pairs.len() < size {

@@ -69,11 +69,13 @@ const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 fn weekly(texts: &[String]) -> Result<Vec<i64>, String> {
     let mut times = Vec::new();
     for text in texts {
-        let wrong = || format!("{text:?} is no time of the week; one is \"Sat 13:30\" or \"daily 20:00\"");
+        let wrong =
+            || format!("{text:?} is no time of the week; one is \"Sat 13:30\" or \"daily 20:00\"");
         let (day, time) = text.split_once(' ').ok_or_else(wrong)?;
         let (hour, minute) = time.split_once(':').ok_or_else(wrong)?;
         let number = |text: &str, below: i64| {
-            let plain = !text.is_empty() && text.len() <= 2 && text.bytes().all(|b| b.is_ascii_digit());
+            let plain =
+                !text.is_empty() && text.len() <= 2 && text.bytes().all(|b| b.is_ascii_digit());
             text.parse::<i64>().ok().filter(|&n| plain && n < below).ok_or_else(wrong)
         };
         let seconds = number(hour, 24)? * 3600 + number(minute, 60)? * 60;

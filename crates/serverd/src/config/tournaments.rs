@@ -62,7 +62,9 @@ pub(super) fn event(table: &TournamentTable) -> Result<EventSettings, String> {
             let most = table.entrants.len() - 1 + table.entrants.len() % 2;
             if rounds > most {
                 let count = table.entrants.len();
-                let why = format!("{rounds} rounds for {count} entrants: {most} at most without meeting twice");
+                let why = format!(
+                    "{rounds} rounds for {count} entrants: {most} at most without meeting twice"
+                );
                 return Err(wrong(why));
             }
             EventKind::Swiss { rounds }

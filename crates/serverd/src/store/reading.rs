@@ -1,6 +1,8 @@
 //! What is read from the data file, by its writer and by any number of others.
 
-use super::{ADJUDICATED, ANNULLED, Error, FIELD, StoredGame, color, damaged, ending, index, rule, time};
+use super::{
+    ADJUDICATED, ANNULLED, Error, FIELD, StoredGame, color, damaged, ending, index, rule, time,
+};
 use csa::Reason;
 use csa::record::{Finish, RecordedMove};
 use play::{Ending, Outcome};
@@ -36,7 +38,10 @@ fn game_of(row: &Row<'_>) -> Result<(i64, StoredGame), Error> {
         None => None,
         Some(ADJUDICATED) => {
             let outcome = Outcome::of(color(row.get(18)?));
-            Some(Finish { ending: Ending { outcome, reason: play::Reason::Adjudicated }, last: None })
+            Some(Finish {
+                ending: Ending { outcome, reason: play::Reason::Adjudicated },
+                last: None,
+            })
         }
         Some(ANNULLED) => {
             Some(Finish { ending: Ending::unknown(play::Reason::Adjudicated), last: None })
@@ -160,8 +165,7 @@ pub(crate) fn accounts(connection: &Connection) -> Result<Vec<(String, bool)>, E
 pub(crate) fn notes(connection: &Connection) -> Result<Vec<Note>, Error> {
     let mut statement = connection.prepare("SELECT kind, key, fields FROM notes")?;
     let rows = statement.query_map([], |row| {
-        let (kind, key, fields): (String, String, String) =
-            (row.get(0)?, row.get(1)?, row.get(2)?);
+        let (kind, key, fields): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let fields = fields.split(FIELD).map(str::to_owned).collect();
         let note = |kind| Note { kind, key, fields: Some(fields) };
         Ok(NoteKind::from_word(&kind).map(note))

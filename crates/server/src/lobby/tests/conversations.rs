@@ -333,7 +333,10 @@ fn prepared_openings() {
         ("%%SETBUOY buoy_c-100-10 +7775FU 1", "##[ERROR] wrong moves: +7775FU"),
         ("%%SETBUOY buoy_c-100-10 +777 1", "##[ERROR] wrong moves: +777"),
         ("%%SETBUOY buoy_c-100-10 +7776FU 0", "##[ERROR] invalid count: 0"),
-        ("%%SETBUOY nothing +7776FU 1", "##[ERROR] wrong buoy game name: nothing; one is buoy_mine-300-10F"),
+        (
+            "%%SETBUOY nothing +7776FU 1",
+            "##[ERROR] wrong buoy game name: nothing; one is buoy_mine-300-10F",
+        ),
         ("%%GETBUOYCOUNT buoy_b-100-10", "##[GETBUOYCOUNT] 1"),
         ("%%DELETEBUOY buoy_c-100-10", "##[ERROR] buoy game not found: buoy_c-100-10"),
     ] {
@@ -374,7 +377,10 @@ fn games_are_forked_while_they_run_and_when_they_are_over() {
     for (command, answer) in [
         (format!("%%FORK {game} 0"), "##[ERROR] number of moves to fork is out of range: 3."),
         (format!("%%FORK {game} 4"), "##[ERROR] number of moves to fork is out of range: 3."),
-        (format!("%%FORK {game} nonsense 1"), "##[ERROR] wrong buoy game name: nonsense; one is buoy_mine-300-10F"),
+        (
+            format!("%%FORK {game} nonsense 1"),
+            "##[ERROR] wrong buoy game name: nonsense; one is buoy_mine-300-10F",
+        ),
         (format!("%%FORK {game}"), "##[FORK]: new buoy game name: buoy_test_2-100-10"),
     ] {
         server.say(id, &command);

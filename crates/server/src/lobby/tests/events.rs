@@ -5,7 +5,7 @@ use crate::lobby::event::Kind;
 use csa::TimeRule;
 use rules::{AnyPosition, Game};
 
-fn settings(names: &[&str], kind: Kind) -> EventSettings {
+pub(super) fn settings(names: &[&str], kind: Kind) -> EventSettings {
     EventSettings {
         name: "cup".to_owned(),
         entrants: names.iter().map(|n| (*n).to_owned()).collect(),
@@ -21,7 +21,7 @@ fn settings(names: &[&str], kind: Kind) -> EventSettings {
     }
 }
 
-fn scores(server: &TestLobby) -> Vec<Score> {
+pub(super) fn scores(server: &TestLobby) -> Vec<Score> {
     let score = |s: &Stored| match s {
         Stored::Score(score) => Some(score.clone()),
         _ => None,
@@ -30,7 +30,7 @@ fn scores(server: &TestLobby) -> Vec<Score> {
 }
 
 /// Everybody agrees, and the worse seed resigns.
-fn play_round(server: &mut TestLobby, players: &[(&str, ConnId)]) {
+pub(super) fn play_round(server: &mut TestLobby, players: &[(&str, ConnId)]) {
     let mut losers = Vec::new();
     for &(_, id) in players {
         if let Some(summary) = server.proposal(id) {

@@ -2,7 +2,9 @@
 
 mod conversations;
 mod events;
+mod faults;
 mod random_sessions;
+mod referee;
 
 use super::*;
 use csa::{Received, Summary};
