@@ -26,6 +26,12 @@ enum ServerCommand {
         /// The folder.
         folder: PathBuf,
     },
+    /// Take over what another server has: ratings of players.yaml, games as CSA files.
+    Import {
+        /// Files, and folders that are gone through.
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+    },
     /// Set the password of an account; it is read from standard input.
     Account {
         /// The name.
@@ -37,6 +43,7 @@ enum ServerCommand {
 pub(crate) fn run(args: &ServerArgs) -> Outcome {
     match &args.command {
         Some(ServerCommand::Init { folder }) => init(folder),
+        Some(ServerCommand::Import { paths }) => import(&load(&args.config)?, paths),
         Some(ServerCommand::Account { name }) => set_password(&load(&args.config)?, name),
         None if args.check => check(&args.config),
         None => {
@@ -103,6 +110,17 @@ fn check(path: &Path) -> Outcome {
     }
     for finding in found {
         writeln!(out, "note: {finding}")?;
+    }
+    Ok(())
+}
+
+fn import(config: &Config, paths: &[PathBuf]) -> Outcome {
+    let done = serverd::import(config, paths).map_err(failure)?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{} games, {} of them new", done.games + done.known, done.games)?;
+    writeln!(out, "{} ratings", done.ratings)?;
+    for (path, why) in &done.left_out {
+        writeln!(out, "left out: {}: {why}", path.display())?;
     }
     Ok(())
 }

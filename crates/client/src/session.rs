@@ -130,6 +130,8 @@ pub(crate) struct Session {
     /// When something last went on, and how often we have wondered since then.
     progress: Moment,
     nags: u32,
+    /// Whether there is a connection.
+    connected: bool,
     /// The login was refused: the reason may follow.
     refused_at: Option<Moment>,
     /// How often we have been refused since we were let in; `None` before.
@@ -151,6 +153,7 @@ impl Session {
             quitting: false,
             progress: Duration::ZERO,
             nags: 0,
+            connected: false,
             refused_at: None,
             refusals: None,
         }
@@ -160,6 +163,7 @@ impl Session {
     pub(crate) fn connected(&mut self, now: Moment) -> Vec<Action> {
         self.reader = MessageReader::default();
         self.refused_at = None;
+        self.connected = true;
         self.stage = Stage::Login;
         let login = ClientLine::Login {
             name: self.settings.name.clone(),
@@ -173,6 +177,7 @@ impl Session {
     /// The connection is gone. A game that ran is kept as it stands; the server may let us take it
     /// up again.
     pub(crate) fn disconnected(&mut self) -> Vec<Action> {
+        self.connected = false;
         if self.refused_at.take().is_some() {
             return match self.refused() {
                 // Who calls does connect again.

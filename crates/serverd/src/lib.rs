@@ -11,6 +11,7 @@
 //! | [`store`] | the data file |
 //! | `background` | log, records, ratings, checkpoints |
 //! | `status_pages`, `status_json`, `metrics` | what the server tells about itself over HTTP |
+//! | [`import()`] | what another server has: ratings, records |
 //! | [`inspect`] | a server's data file read by another program |
 //!
 //! Deliberately absent: decisions about games, which are the lobby's, and printing: what a person
@@ -23,6 +24,7 @@ pub mod config;
 mod connections;
 mod error;
 mod findings;
+mod import;
 mod init;
 pub mod inspect;
 mod login_queue;
@@ -35,5 +37,6 @@ pub mod store;
 
 pub use config::Config;
 pub use error::Error;
+pub use import::{Imported, import};
 pub use init::init;
 pub use serve::{Addresses, check, serve, set_password};

@@ -67,9 +67,13 @@ impl StatusPages {
 
 /// Answers requests until the server ends.
 pub(crate) async fn serve(listener: TcpListener, pages: StatusPages) {
-    let listener = ShortLived { listener, open: VecDeque::new() };
+    serve_at_most(AT_ONCE, listener, router(pages)).await;
+}
+
+async fn serve_at_most(at_once: usize, listener: TcpListener, router: Router) {
+    let listener = ShortLived { listener, at_once, open: VecDeque::new() };
     // It ends only with the runtime it runs on.
-    let _ = axum::serve(listener, router(pages)).await;
+    let _ = axum::serve(listener, router).await;
 }
 
 fn router(pages: StatusPages) -> Router {
@@ -190,6 +194,7 @@ impl StatusPages {
 /// A listener that bounds how many connections there are and how long each lasts.
 struct ShortLived {
     listener: TcpListener,
+    at_once: usize,
     /// Those that are open, the oldest first; one that is dropped here is closed.
     open: VecDeque<oneshot::Sender<()>>,
 }
@@ -202,7 +207,7 @@ impl axum::serve::Listener for ShortLived {
         loop {
             if let Ok((stream, address)) = self.listener.accept().await {
                 self.open.retain(|place| !place.is_closed());
-                if self.open.len() >= AT_ONCE {
+                if self.open.len() >= self.at_once {
                     self.open.pop_front();
                 }
                 let (place, displaced) = oneshot::channel();
@@ -274,5 +279,33 @@ impl AsyncWrite for ShortLivedStream {
         context: &mut Context<'_>,
     ) -> Poll<std::io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    #[test]
+    fn silent_connections_keep_nobody_out() {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = listener.local_addr().unwrap();
+        let router = Router::new().route("/health", get("ok\n"));
+        runtime.spawn(serve_at_most(4, listener, router));
+        let silent: Vec<TcpStream> =
+            (0..20).map(|_| TcpStream::connect(address).unwrap()).collect();
+        // Well before any of them has been there for its whole time.
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(LIFETIME / 2)).unwrap();
+        write!(stream, "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        assert!(text.ends_with("ok\n"), "{text}");
+        drop(silent);
     }
 }

@@ -227,6 +227,12 @@ impl Store {
         Ok(())
     }
 
+    /// Takes over somebody's rating from another server.
+    pub(crate) fn import_rating(&self, name: &str, rating: f64) -> Result<(), Error> {
+        let sql = "INSERT OR REPLACE INTO imported_ratings (name, rating) VALUES (?1, ?2)";
+        self.connection.execute(sql, params![name, rating]).map(|_| ())
+    }
+
     /// The reading side of the same connection.
     pub(crate) const fn connection(&self) -> &Connection {
         &self.connection

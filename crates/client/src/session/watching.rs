@@ -34,6 +34,8 @@ enum Awaited {
     Echo,
     /// The opponent's move, past its time.
     Move,
+    /// What follows when we have resigned or declared, or the engine is started again.
+    Sequel,
     Game,
 }
 
@@ -46,6 +48,9 @@ impl Session {
 
     /// What is waited for, and how long without a word.
     fn awaited(&self) -> Option<(Awaited, Duration)> {
+        if !self.connected {
+            return None;
+        }
         if self.leaving {
             return Some((Awaited::Goodbye, GOODBYE));
         }
@@ -59,6 +64,7 @@ impl Session {
                 // Only a server that lets flags fall says when an opponent should have moved.
                 (Awaited::Move, play.budget.available(play.us.opponent())? + OPPONENT)
             }
+            Stage::Playing(play) if play.search.is_none() => (Awaited::Sequel, ENGINE),
             Stage::Playing(_) => return None,
         })
     }
@@ -100,6 +106,7 @@ impl Session {
             Awaited::Engine => note(format!("the engine is still getting ready after {seconds} s")),
             Awaited::Agreement => note(format!("the opponent has not agreed for {seconds} s")),
             Awaited::Move => note(format!("the opponent has not moved for {seconds} s")),
+            Awaited::Sequel => note(format!("the game has not gone on for {seconds} s")),
             Awaited::Game => note(format!("still waiting for a game after {} min", seconds / 60)),
         }
     }

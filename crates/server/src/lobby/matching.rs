@@ -55,8 +55,13 @@ impl Lobby {
         true
     }
 
-    /// Proposes to take up a game again, if both its players are free.
+    /// Proposes to take up a game again, if both its players are free and wait for a game.
     pub(super) fn resume(&mut self, name: &str, now: Now) -> bool {
+        self.take_up(name, false, now)
+    }
+
+    /// The same; by order of the referee also if they do not wait.
+    pub(super) fn take_up(&mut self, name: &str, ordered: bool, now: Now) -> bool {
         if self.draining {
             return false;
         }
@@ -70,7 +75,7 @@ impl Lobby {
             let willing = [black, white]
                 .iter()
                 .zip(players)
-                .all(|(other, id)| *other == name || self.is_willing(id));
+                .all(|(other, id)| ordered || *other == name || self.is_willing(id));
             willing.then_some((key, players))
         });
         let Some((key, players)) = found else { return false };

@@ -144,7 +144,7 @@ impl Lobby {
             // What it was stopped is nobody's absence.
             open.suspended = open.suspended.map(|_| now.at);
             let black = open.room.conditions().names[0].clone();
-            self.resume(&black, now);
+            self.take_up(&black, true, now);
         }
         Ok(format!("{what} goes on when its players are here"))
     }

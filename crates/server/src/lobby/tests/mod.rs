@@ -190,14 +190,21 @@ impl TestLobby {
 
     /// The server killed and started again: what was stored is there, nobody is connected.
     pub(super) fn restarted(self, settings: Settings) -> Self {
+        self.restarted_with(settings, None)
+    }
+
+    /// The same with a tournament.
+    pub(super) fn restarted_with(self, settings: Settings, event: Option<EventSettings>) -> Self {
         let mut notes: Vec<Note> = Vec::new();
         let mut games: Vec<(Arc<Conditions>, Vec<(String, Duration)>)> = Vec::new();
+        let mut scores: Vec<Score> = Vec::new();
         for stored in &self.stored {
             match stored {
                 Stored::Note(note) => {
                     notes.retain(|n| (n.kind, &n.key) != (note.kind, &note.key));
                     notes.push(note.clone());
                 }
+                Stored::Score(score) => scores.push(score.clone()),
                 Stored::Game { conditions, entry, .. } => {
                     let found = games.iter_mut().find(|(c, _)| c.id == conditions.id);
                     match (entry, found) {
@@ -219,6 +226,9 @@ impl TestLobby {
         server.stored = self.stored;
         server.next = self.next;
         server.lobby.recall(notes, server.now);
+        if let Some(event) = event {
+            server.lobby.add_event(event, &scores, server.now);
+        }
         for (conditions, moves) in games {
             let moves = moves.iter().map(|(text, time)| (text.as_str(), *time));
             let room = Room::restore(conditions, None, moves, [0; 2]).unwrap();

@@ -60,14 +60,10 @@ fn games_are_adjudicated_paused_and_resumed() {
     assert!(order(&mut server, referee, &format!("pause {game}")).contains("stopped"));
     assert_eq!(server.told(black).last().unwrap(), "#CHUDAN");
     server.told(white);
-    for id in [black, white] {
-        server.say(id, "CHALLENGE");
-    }
+    server.drop_line(white);
+    let white = server.login("q", "test-100-10-W");
     server.wait(s(5000));
-    assert!(server.proposal(black).is_none(), "not before the referee says so");
-    for id in [black, white] {
-        server.told(id);
-    }
+    assert!(server.proposal(white).is_none(), "not before the referee says so");
     order(&mut server, referee, &format!("resume {game}"));
     let summary = server.proposal(white).unwrap();
     assert_eq!(summary.played.len(), 1);
@@ -98,8 +94,8 @@ fn somebody_withdraws_and_its_game_is_the_opponents_also_after_a_restart() {
         .map(|color| if color == Color::Black { &made[0].black } else { &made[0].white });
     assert_ne!(winner.map(String::as_str), Some("b"));
     assert!(order(&mut server, referee, "withdraw cup nobody").contains("does not play"));
-    let mut again = server.restarted(Settings::default());
-    again.lobby.add_event(settings(&NAMES, Kind::RoundRobin), &made, again.now);
+    let event = settings(&NAMES, Kind::RoundRobin);
+    let mut again = server.restarted_with(Settings::default(), Some(event));
     again.wait(s(2000));
     let of_b = scores(&again).iter().filter(|s| s.black == "b" || s.white == "b").count();
     assert_eq!(of_b, 3, "its other games are lost without being played");
@@ -194,8 +190,8 @@ fn how_late_somebody_is_survives_a_restart() {
     server.drop_line(d);
     server.wait(s(250));
     assert_eq!(scores(&server).len(), 0, "three hundred seconds are allowed");
-    let mut server = server.restarted(Settings::default());
-    server.lobby.add_event(settings(&NAMES, Kind::RoundRobin), &[], server.now);
+    let event = settings(&NAMES, Kind::RoundRobin);
+    let mut server = server.restarted_with(Settings::default(), Some(event));
     for name in ["a", "b"] {
         server.login(name, "pw");
     }
