@@ -125,7 +125,7 @@ class Run:
             return
         for path in (settings.out, settings.checkpoint()):
             if Path(path).exists():
-                raise TrainingError(f"{path}: exists; --resume goes on, --force replaces it")
+                raise TrainingError(f"{path}: exists; --resume continues it, --force replaces it")
 
     def _state(self) -> State | None:
         path = Path(self.settings.checkpoint())

@@ -4,6 +4,7 @@
 //! copied to nets/ledger.toml. A test compares what is written with what is there.
 
 use crate::{Outcome, workspace_root};
+use chart::{Axis, Frame, Side};
 use lab::ledger::{Generation, Ledger, ShippedNet};
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -123,9 +124,26 @@ struct Point {
 
 /// Elo summed up over the generations that landed, with the error of each step.
 fn picture(game: &str, generations: &[&Generation]) -> String {
-    let (width, height, left, top, bottom) = (640.0, 320.0, 60.0, 40.0, 40.0);
+    let points = points(generations);
+    let most = points.iter().map(|p| p.elo[2]).fold(50.0, f64::max) * 1.05;
+    let least = points.iter().map(|p| p.elo[0]).fold(0.0, f64::min) * 1.05;
+    let (unmarked, elo) = (|_: f64| String::new(), |elo: f64| format!("{elo:.0}"));
+    let across = Axis { from: -0.5, to: generations.len() as f64 + 0.5, label: &unmarked };
+    let up = Axis { from: least, to: most, label: &elo };
+    let title = format!("{game}: Elo by generation, from material");
+    let below = "generations; those in red did not land";
+    let mut frame = Frame::new(&title, below, across, up, Side::Left);
+    for Point { at, elo: [low, middle, high], landed, label } in points {
+        let color = if landed { "#2c3e50" } else { "#c0392b" };
+        frame = frame.error_bar(at, (low, high), color).dot((at, middle), 4.0, color);
+        frame = frame.word((at, middle), &label, color);
+    }
+    frame.svg()
+}
+
+/// The generations that were measured, each from where its parent stands.
+fn points(generations: &[&Generation]) -> Vec<Point> {
     let mut points = vec![Point { at: 0.0, elo: [0.0; 3], landed: true, label: "material".into() }];
-    // Where each net stands: a generation begins at its parent, whatever landed since.
     let mut standing: Vec<(String, f64)> = vec![("material".to_owned(), 0.0)];
     for (i, entry) in generations.iter().enumerate() {
         let Some(elo) = entry.elo() else { continue };
@@ -138,44 +156,7 @@ fn picture(game: &str, generations: &[&Generation]) -> String {
         let elo = elo.map(|elo| base + elo);
         points.push(Point { at: i as f64 + 1.0, elo, landed, label: entry.name() });
     }
-    let most = points.iter().map(|p| p.elo[2]).fold(50.0, f64::max) * 1.05;
-    let least = points.iter().map(|p| p.elo[0]).fold(0.0, f64::min) * 1.05;
-    let count = generations.len().max(1) as f64;
-    let x = |n: f64| left + n / count * (width - left - 30.0);
-    let y = |elo: f64| top + (most - elo) / (most - least) * (height - top - bottom);
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n\
-         <text x=\"{left}\" y=\"22\" font-size=\"14\">{game}: Elo by generation, from material</text>\n"
-    );
-    for i in 0..=4 {
-        let elo = least + (most - least) * f64::from(i) / 4.0;
-        let _ = writeln!(
-            out,
-            "<line x1=\"{left}\" x2=\"{}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"#e5e7ea\"/>\
-             <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{elo:.0}</text>",
-            width - 20.0,
-            left - 6.0,
-            y(elo) + 4.0,
-            at = y(elo),
-        );
-    }
-    for Point { at, elo: [low, middle, high], landed, label } in &points {
-        let color = if *landed { "#2c3e50" } else { "#c0392b" };
-        let _ = writeln!(
-            out,
-            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\" stroke=\"{color}\"/>\
-             <circle cx=\"{at:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"{color}\"/>\
-             <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
-            y(*low),
-            y(*high),
-            y(*middle),
-            height - 14.0,
-            at = x(*at),
-        );
-    }
-    out + "</svg>\n"
+    points
 }
 
 #[cfg(test)]

@@ -20,8 +20,11 @@ const ROUNDS: usize = 7;
 
 /// What is tested after a change of one line: the file that is touched, the package tested.
 const TOUCHED: &[(&str, &str)] = &[
-    ("crates/rating/src/lib.rs", "rating"),
-    ("crates/usi/src/lib.rs", "usi"),
+    ("crates/rules/src/lib.rs", "rules"),
+    ("crates/alphabeta/src/lib.rs", "alphabeta"),
+    ("crates/kifu/src/lib.rs", "kifu"),
+    ("crates/server/src/lib.rs", "server"),
+    ("crates/web/src/lib.rs", "web"),
     ("apps/nue/src/main.rs", "nue"),
 ];
 

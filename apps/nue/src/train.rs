@@ -31,7 +31,7 @@ fn last_words(run: &Run, ended: &Ended, display: &Display) -> Outcome {
     let out = run.files.out.display();
     if ended.stopped {
         let checkpoint = run.files.checkpoint.display();
-        display.say(&format!("stopped; --resume goes on from {checkpoint}"));
+        display.say(&format!("stopped; --resume continues from {checkpoint}"));
     }
     if !ended.improved && ended.stopped {
         return Ok(());
@@ -59,7 +59,7 @@ impl From<RunError> for Failure {
         match &error {
             RunError::Request(why) => Self::usage(why),
             RunError::Exists(_) => {
-                Self::usage(format!("{error}; --force replaces it, --resume goes on"))
+                Self::usage(format!("{error}; --force replaces it, --resume continues it"))
             }
             RunError::Diverged => Self::failed(format!("{error}: try a smaller --lr")),
             RunError::Data(DataError { source: TeacherError::Damaged { .. }, .. }) => {

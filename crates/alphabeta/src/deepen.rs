@@ -6,6 +6,7 @@ use crate::values::{self, INFINITE, MAX_PLY, NONE, is_mate, to_cp};
 use crate::worker::Worker;
 use eval::Evaluator;
 use rules::{Move, Variant};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use think::{Bound, Info, Report, Score};
@@ -80,7 +81,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
     /// One line of one iteration, with a window around what is expected.
     fn read_line(&mut self, depth: i32) {
-        let p = self.shared.params;
+        let shared = Arc::clone(&self.shared);
+        let p = &shared.params;
         let average = self.root_moves[self.pv_index].average;
         let mut delta =
             p.aspiration + if average == NONE { 0 } else { average.abs() / p.aspiration_average };
@@ -159,7 +161,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             stability.stable_since = depth;
         }
         stability.changes = stability.changes / 2.0 + f64::from(self.changes);
-        let p = self.shared.params;
+        let p = &self.shared.params;
         let Some(timer) = &mut self.timer else { return };
         // A mate found and read well beyond its length will not get shorter.
         let proven = is_mate(score) && depth > (values::MATE - score.abs()) + 8;
@@ -175,12 +177,17 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             let percent = |number: i32| f64::from(number) / 100.0;
             let fall = (goal.last_value - score).clamp(-p.time_fall / 2, p.time_fall);
             let fall = f64::from(fall) / f64::from(p.time_fall);
-            let falling = if goal.last_value == NONE { 1.0 } else { (1.0 + fall).clamp(0.6, 1.7) };
-            let unstable = 1.0 + percent(p.time_unstable) * stability.changes.min(3.0);
+            let falling = if goal.last_value == NONE {
+                1.0
+            } else {
+                (1.0 + fall).clamp(percent(p.time_fall_least), percent(p.time_fall_most))
+            };
+            let unstable =
+                1.0 + percent(p.time_unstable) * stability.changes.min(f64::from(p.time_changes));
             let is_settled = stability.stable_since + p.time_settled_after < depth;
             let settled = if is_settled { percent(p.time_settled) } else { 1.0 };
             let share = effort as f64 / self.nodes.max(1) as f64;
-            let is_obvious = depth >= 10 && share > percent(p.time_obvious_share);
+            let is_obvious = depth >= p.time_obvious_depth && share > percent(p.time_obvious_share);
             let obvious = if is_obvious { percent(p.time_obvious) } else { 1.0 };
             let total = budget.optimum.mul_f64(falling * unstable * settled * obvious);
             let elapsed = timer.elapsed();

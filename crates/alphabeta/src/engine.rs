@@ -12,6 +12,7 @@ use crate::values::{self, INFINITE, MAX_PLY, NONE};
 use crate::worker::Worker;
 use eval::Evaluator;
 use rules::{AnyPosition, Declaration, Move, Position, Variant};
+use seed::Rng;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -119,7 +120,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
     fn shared(&mut self) -> Arc<Shared> {
         Arc::new(Shared {
             table: self.table(),
-            params: self.params,
+            params: self.params.clone(),
             reductions: Reductions::new(&self.params),
             rules: options::game_rules(&self.settings),
             control: self.control.clone(),
@@ -169,7 +170,9 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
             Ok(thread) => self.thread = Some(thread),
             Err(error) => {
                 if let Some((job, mut report)) = take(&slot) {
-                    report.note(&format!("no thread for the search ({error}): not reading ahead"));
+                    report.note(&format!(
+                        "could not start a thread for the search ({error}): not reading ahead"
+                    ));
                     report.best(&job.any_move());
                 }
             }
@@ -283,7 +286,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             let found = catch_unwind(AssertUnwindSafe(|| self.search(report)));
             found.unwrap_or_else(|_| {
                 self.shared.stop.store(true, Ordering::Relaxed);
-                report.note("the search failed inside; playing a legal move without it");
+                report.note("internal error in the search (please report it): playing a legal move without it");
                 self.any_move()
             })
         });
@@ -353,7 +356,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             Arc::clone(&self.time),
             self.control.clone(),
             &limits,
-            options::time_options(&self.settings),
+            options::time_options(&self.settings, &self.shared.params),
             self.position.turn(),
             self.position.ply(),
             self.shared.rules.max_moves,
@@ -436,7 +439,8 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let moves = &worker.root_moves;
         let chosen = if level < skill::FULL {
             let nanos = self.time.now().as_nanos() as u64;
-            skill::choose(moves, level, (self.position.key() ^ nanos.wrapping_mul(0x9e37_79b9)) | 1)
+            let seed = Rng::for_purpose(self.position.key(), &[nanos]).bits();
+            skill::choose(moves, level, seed)
         } else {
             0
         };

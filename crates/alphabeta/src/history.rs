@@ -1,6 +1,7 @@
 //! What worked before: statistics that order moves and correct the evaluation. One set for each
 //! thread.
 
+use crate::params::Params;
 use rules::{Color, Move, Piece, Square};
 
 /// Squares of the larger board: tables are the same for both games.
@@ -155,10 +156,12 @@ impl History {
         places: u64,
         error: i32,
         depth: i32,
+        params: &Params,
     ) {
         let (p, m) = Self::correction_slots(color, pawns, places);
-        let bonus = (error * depth / 8 * CORRECTION_GRAIN / 4)
-            .clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
+        let (full, step) = (params.correction_depth, params.correction_step);
+        let most = CORRECTION_LIMIT / step;
+        let bonus = (error * depth / full * CORRECTION_GRAIN / step).clamp(-most, most);
         nudge(&mut self.pawn_correction[p], bonus, CORRECTION_LIMIT);
         nudge(&mut self.move_correction[m], bonus, CORRECTION_LIMIT);
     }
@@ -187,7 +190,7 @@ mod tests {
     fn corrections_follow_the_error() {
         let mut h = History::new();
         for _ in 0..200 {
-            h.update_correction(Color::Black, 5 << 20, 9 << 20, 60, 10);
+            h.update_correction(Color::Black, 5 << 20, 9 << 20, 60, 10, &Params::SHOGI);
         }
         let c = h.correction(Color::Black, 5 << 20, 9 << 20, 128);
         assert!(c > 20, "{c}");

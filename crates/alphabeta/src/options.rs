@@ -1,7 +1,8 @@
 //! The options of the search, and what they mean to it.
 
+use crate::params::Params;
 use crate::shared::GameRules;
-use crate::time::TimeOptions;
+use crate::time::{TimeOptions, TimePlan};
 use crate::values;
 use rules::Declaration;
 use std::time::Duration;
@@ -195,13 +196,14 @@ fn millis(settings: &Settings, key: &OptionKey<u64>) -> Duration {
 }
 
 /// The options that bear on time.
-pub(crate) fn time_options(settings: &Settings) -> TimeOptions {
+pub(crate) fn time_options(settings: &Settings, params: &Params) -> TimeOptions {
     TimeOptions {
         delay: millis(settings, &NETWORK_DELAY),
         worst_delay: millis(settings, &NETWORK_DELAY_2),
         minimum: millis(settings, &MINIMUM_THINKING_TIME),
         slow_mover: settings.get(&SLOW_MOVER),
         whole_seconds: settings.get(&ROUND_UP_TO_FULL_SECOND),
+        plan: TimePlan::of(params),
     }
 }
 

@@ -20,7 +20,7 @@ pub struct ParamSpec {
 macro_rules! params {
     ($($name:ident = $default:literal, $min:literal ..= $max:literal, $help:literal;)*) => {
         /// The numbers of the search.
-        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[derive(Clone, PartialEq, Eq, Debug)]
         pub struct Params {
             $(#[doc = $help] pub $name: i32,)*
         }
@@ -78,12 +78,14 @@ params! {
     null_eval_max = 6, 2..=10, "null move: most plies for a value above beta";
     null_depth = 3, 2..=6, "null move: one more ply for so many plies of depth";
     null_verify = 14, 8..=24, "null move: depth from which the result is verified";
+    null_verify_plies = 75, 25..=100, "null move: percent of the reduced depth verified without another one";
     iir_pv = 2, 0..=4, "unknown nodes: plies taken off in the principal variation";
     iir_cut_depth = 7, 4..=12, "unknown nodes: least depth at expected cuts";
     probcut_margin = 190, 60..=400, "probcut: how much above beta";
     probcut_improving = 50, 0..=150, "probcut: margin taken off when improving";
     probcut_depth = 3, 2..=6, "probcut: least depth";
     probcut_reduction = 4, 3..=6, "probcut: plies taken off the search that confirms";
+    probcut_table = 3, 0..=6, "probcut: plies by which a table entry may be less deep and still be believed";
     lmp_base = 4, 1..=12, "late moves: how many are tried at depth 0";
     futility_base = 110, 20..=400, "futility: margin at depth 0";
     futility_depth = 105, 30..=250, "futility: margin per depth";
@@ -108,9 +110,11 @@ params! {
     lmr_table_capture = 1024, 0..=3072, "reductions: added if the table's move is a capture";
     lmr_pv = 1024, 0..=3072, "reductions: taken off in the principal variation";
     lmr_cutoffs = 1024, 0..=3072, "reductions: added if the next ply cuts often";
+    lmr_cutoffs_from = 3, 1..=8, "reductions: how many cuts are not yet often";
     lmr_table_move = 2048, 0..=4096, "reductions: taken off for the table's move";
     lmr_quiet_offset = 4000, 0..=10000, "reductions: history of a usual quiet move";
     lmr_capture_offset = 5000, 0..=10000, "reductions: history of a usual capture";
+    lmr_capture_value = 7, 0..=16, "reductions: weight of the captured piece beside its history";
     lmr_worsening = 1024, 0..=3072, "reductions: added if the position does not improve";
     lmr_worsening_from = 900, 0..=3072, "reductions: least reduction for that";
     lmr_less = 3072, 1024..=6144, "reductions: from here unknown moves lose a ply at full depth";
@@ -119,9 +123,11 @@ params! {
     shallower = 8, 0..=50, "read again less deep: margin";
     singular_depth = 5, 4..=9, "singular moves: least depth";
     singular_margin = 64, 20..=160, "singular moves: margin per depth, in 64ths";
+    singular_table = 3, 1..=6, "singular moves: plies by which the table entry may be less deep";
     singular_was_pv = 58, 0..=160, "singular moves: added where a principal variation was";
     double_margin = 18, 0..=80, "singular moves: extend twice when this much more singular";
     double_most = 12, 0..=30, "singular moves: most double extensions of a line";
+    singular_less = 2, 0..=4, "singular moves: plies taken off a table move that is not singular";
     check_extension_depth = 9, 4..=16, "checks that lose nothing are extended above this depth";
     raised_depth = 14, 6..=20, "after alpha was raised: shallowest depth that is not reduced";
     raised_reduction = 2, 0..=3, "after alpha was raised: plies taken off the other moves";
@@ -130,20 +136,41 @@ params! {
     quiescence_promotion = 300, 100..=600, "quiescence: what a promotion may gain";
     quiescence_see = 60, 0..=200, "quiescence: what an exchange may lose";
     quiescence_evasions = 2, 1..=4, "quiescence: quiet ways out of check";
+    quiescence_return = 4, 1..=16, "quiescence: a value above beta is drawn back to it by this fraction";
     stat_bonus = 290, 50..=800, "history: bonus per depth";
     stat_max = 1900, 500..=6000, "history: greatest bonus";
     stat_margin = 100, 0..=300, "history: one more ply for a value this much above beta";
+    stat_depth = 3, 0..=8, "history: up to this depth a best move tried first says nothing about others";
+    stat_previous = 2, 1..=8, "history: divisor of the bonus of a move that refuted everything";
     correction_weight = 130, 0..=400, "correction history: weight in 256ths";
+    correction_depth = 8, 2..=32, "correction history: depth at which an error counts in full";
+    correction_step = 4, 1..=16, "correction history: divisor of an error, and of the bound for one step";
     check_bonus = 8000, 0..=20000, "ordering: bonus of a quiet check that loses nothing";
     check_see = 90, 0..=300, "ordering: what such a check may lose";
     quiet_sorted = 3500, 500..=8000, "ordering: quiet moves with a worse score per depth stay unsorted";
     capture_see = 32, 8..=128, "ordering: a good capture may lose this fraction of its score";
+    order_captured = 7, 1..=16, "ordering: weight of the captured piece beside its history";
+    order_promotion = 3, 0..=16, "ordering: weight of what a promotion gains";
+    order_butterfly = 2, 0..=8, "ordering: weight of a quiet move's own history";
+    order_pawns = 2, 0..=8, "ordering: weight of its history in this pawn structure";
+    order_reply = 2, 0..=8, "ordering: weight of its history after the last move";
+    order_follow_up = 1, 0..=8, "ordering: weight of its history after the move before that";
+    order_earlier = 2, 1..=8, "ordering: divisor of its histories after moves four and six plies back";
     time_fall = 300, 100..=900, "time: fall of the score that doubles it";
     time_unstable = 80, 0..=200, "time: percent more for every change of the best move";
     time_settled = 70, 30..=100, "time: percent of it when the best move is settled";
     time_settled_after = 8, 3..=20, "time: plies without change after which it is";
     time_obvious = 70, 30..=100, "time: percent of it when nearly all nodes go into one move";
     time_obvious_share = 95, 70..=100, "time: percent of the nodes that are nearly all";
+    time_obvious_depth = 10, 4..=20, "time: least depth for that";
+    time_fall_least = 60, 30..=100, "time: least percent of it when the score rises";
+    time_fall_most = 170, 100..=300, "time: most percent of it when the score falls";
+    time_changes = 3, 1..=8, "time: most changes of the best move that count";
+    time_game = 160, 60..=400, "time: plies of a usual game";
+    time_game_rest = 40, 10..=120, "time: plies still planned for in a long game";
+    time_shares = 5, 2..=12, "time: shares of the clock a hard decision may take";
+    time_clock = 3, 2..=10, "time: fraction of the clock it may take at most";
+    time_byoyomi = 20, 0..=100, "time: percent above the byoyomi at which the clock counts as used up";
 }
 
 impl Params {

@@ -2,6 +2,7 @@
 //! only when the kinds before it did not cut.
 
 use crate::history::{History, place};
+use crate::params::Params;
 use crate::stack::Buffer;
 use eval::PIECE_VALUES;
 use rules::{CheckInfo, Gen, Move, Piece, Position, Variant};
@@ -37,11 +38,6 @@ pub(crate) struct Hints {
     pub(crate) pawns: u64,
     /// Include moves that are pointless (`GenerateAllLegalMoves`).
     pub(crate) all_moves: bool,
-    pub(crate) check_bonus: i32,
-    /// See [`crate::Params`] for these.
-    pub(crate) check_see: i32,
-    pub(crate) quiet_sorted: i32,
-    pub(crate) capture_see: i32,
 }
 
 /// Hands out the moves of one node.
@@ -115,6 +111,7 @@ impl Picker {
         &mut self,
         pos: &Position<V>,
         history: &History,
+        params: &Params,
         info: &CheckInfo<V>,
         buffer: &mut Buffer,
     ) -> Option<Move> {
@@ -125,11 +122,11 @@ impl Picker {
                     return Some(self.hints.table_move);
                 }
                 Stage::MakeCaptures => {
-                    self.make_captures(pos, history, buffer);
+                    self.make_captures(pos, history, params, buffer);
                     self.stage = Stage::GoodCaptures;
                 }
                 Stage::GoodCaptures => {
-                    if let Some(m) = self.next_good_capture(pos, buffer) {
+                    if let Some(m) = self.next_good_capture(pos, params, buffer) {
                         return Some(m);
                     }
                     self.stage = Stage::Refutations;
@@ -143,7 +140,7 @@ impl Picker {
                 }
                 Stage::MakeQuiets => {
                     if !self.skip_quiets {
-                        self.make_quiets(pos, history, info, buffer);
+                        self.make_quiets(pos, history, params, info, buffer);
                     }
                     self.stage = Stage::Quiets;
                 }
@@ -170,7 +167,7 @@ impl Picker {
                 }
                 Stage::Evasions => return self.best(buffer),
                 Stage::MakeQuiescence => {
-                    self.make_captures(pos, history, buffer);
+                    self.make_captures(pos, history, params, buffer);
                     self.stage = Stage::Quiescence;
                 }
                 Stage::Quiescence => {
@@ -192,7 +189,7 @@ impl Picker {
                     self.stage = Stage::Done;
                 }
                 Stage::MakeProbcut => {
-                    self.make_captures(pos, history, buffer);
+                    self.make_captures(pos, history, params, buffer);
                     self.stage = Stage::Probcut;
                 }
                 Stage::Probcut => {
@@ -213,10 +210,11 @@ impl Picker {
     fn next_good_capture<V: Variant>(
         &mut self,
         pos: &Position<V>,
+        params: &Params,
         buffer: &mut Buffer,
     ) -> Option<Move> {
         while let Some(m) = self.best(buffer) {
-            let least = -buffer.scores[self.next - 1] / self.hints.capture_see;
+            let least = -buffer.scores[self.next - 1] / params.capture_see;
             if pos.see_at_least(m, least.min(0), &PIECE_VALUES) {
                 return Some(m);
             }
@@ -288,6 +286,7 @@ impl Picker {
         &mut self,
         pos: &Position<V>,
         history: &History,
+        params: &Params,
         buffer: &mut Buffer,
     ) {
         buffer.moves.clear();
@@ -302,8 +301,8 @@ impl Picker {
             } else {
                 0
             };
-            buffer.scores[i] = 7 * PIECE_VALUES[captured.kind_index()]
-                + 3 * promotion
+            buffer.scores[i] = params.order_captured * PIECE_VALUES[captured.kind_index()]
+                + params.order_promotion * promotion
                 + history.capture(place(mover, m.to()), captured);
         }
     }
@@ -312,6 +311,7 @@ impl Picker {
         &mut self,
         pos: &Position<V>,
         history: &History,
+        params: &Params,
         info: &CheckInfo<V>,
         buffer: &mut Buffer,
     ) {
@@ -326,20 +326,20 @@ impl Picker {
         for i in start..self.end {
             let m = buffer.moves[i];
             let to = place(moved_piece(pos, m), m.to());
-            let mut score = 2 * history.butterfly(us, m)
-                + 2 * i32::from(pawn[to])
-                + 2 * i32::from(rows[0][to])
-                + i32::from(rows[1][to])
-                + i32::from(rows[2][to]) / 2
-                + i32::from(rows[3][to]) / 2;
+            let mut score = params.order_butterfly * history.butterfly(us, m)
+                + params.order_pawns * i32::from(pawn[to])
+                + params.order_reply * i32::from(rows[0][to])
+                + params.order_follow_up * i32::from(rows[1][to])
+                + i32::from(rows[2][to]) / params.order_earlier
+                + i32::from(rows[3][to]) / params.order_earlier;
             if pos.gives_check_with(m, info)
-                && pos.see_at_least(m, -self.hints.check_see, &PIECE_VALUES)
+                && pos.see_at_least(m, -params.check_see, &PIECE_VALUES)
             {
-                score += self.hints.check_bonus;
+                score += params.check_bonus;
             }
             buffer.scores[i] = score;
         }
-        sort_above(buffer, start, self.end, -self.hints.quiet_sorted * self.depth);
+        sort_above(buffer, start, self.end, -params.quiet_sorted * self.depth);
     }
 
     fn make_evasions<V: Variant>(
@@ -428,10 +428,6 @@ mod tests {
             earlier: [PLACES; 4],
             pawns: 0,
             all_moves: true,
-            check_bonus: 100,
-            check_see: 90,
-            quiet_sorted: 3500,
-            capture_see: 32,
         }
     }
 
@@ -445,7 +441,7 @@ mod tests {
             let killers = [legal[i / 2], legal[legal.len() - 1 - i / 3]];
             let mut picker = Picker::main(hints(table, killers), 5, pos.in_check());
             let mut seen = BTreeSet::new();
-            while let Some(m) = picker.next(&pos, &history, &info, &mut buffer) {
+            while let Some(m) = picker.next(&pos, &history, &Params::SHOGI, &info, &mut buffer) {
                 assert!(seen.insert(m), "{m:?} twice in {sfen}");
             }
             assert_eq!(seen, legal.iter().copied().collect(), "{sfen}");
@@ -471,7 +467,7 @@ mod tests {
         let mut picker = Picker::main(hints(Move::NONE, [Move::NONE; 2]), 5, false);
         picker.skip_quiets();
         let mut count = 0;
-        while let Some(m) = picker.next(&pos, &history, &info, &mut buffer) {
+        while let Some(m) = picker.next(&pos, &history, &Params::SHOGI, &info, &mut buffer) {
             assert!(pos.piece_at(m.to()).is_some() || m.is_promotion());
             count += 1;
         }

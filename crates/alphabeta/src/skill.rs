@@ -4,6 +4,7 @@
 use crate::deepen::final_value;
 use crate::root::RootMove;
 use crate::values::is_decided;
+use seed::Rng;
 
 /// Lines a weakened player chooses among.
 pub(crate) const LINES: usize = 6;
@@ -29,22 +30,20 @@ pub(crate) const fn margin(level: u32) -> i32 {
 
 /// Chooses a line: the value of each is blurred by up to the margin, and the best blurred one is
 /// taken. A mate for us is always taken, a mate against us never chosen.
-pub(crate) fn choose(lines: &[RootMove], level: u32, mut seed: u64) -> usize {
+pub(crate) fn choose(lines: &[RootMove], level: u32, seed: u64) -> usize {
     let best = lines.first().map_or(0, final_value);
     if is_decided(best) {
         return 0;
     }
     let margin = margin(level);
+    let mut rng = Rng::new(seed);
     let mut chosen = (0, i32::MIN);
     for (i, line) in lines.iter().enumerate().take(LINES) {
         let value = final_value(line);
         if best - value > margin || is_decided(value) {
             continue;
         }
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        let blurred = value + (seed >> 20) as i32 % (margin + 1).max(1);
+        let blurred = value + rng.below(margin as usize + 1) as i32;
         if blurred > chosen.1 {
             chosen = (i, blurred);
         }
@@ -77,14 +76,14 @@ mod tests {
     fn weak_players_vary_within_their_margin() {
         let near = lines(&[100, 80, 60, -900, -1000]);
         let seen: std::collections::BTreeSet<usize> =
-            (1..200).map(|s| choose(&near, 0, s * 0x9e37_79b9)).collect();
+            (1..200).map(|s| choose(&near, 0, s)).collect();
         assert_eq!(seen.into_iter().collect::<Vec<_>>(), [0, 1, 2]);
-        assert!((1..200).all(|s| choose(&near, FULL, s * 0x9e37_79b9) == 0));
+        assert!((1..200).all(|s| choose(&near, FULL, s) == 0));
     }
 
     #[test]
     fn mates_are_played_and_avoided() {
-        assert!((1..99).all(|s| choose(&lines(&[mate_in(3), 20, 10]), 0, s * 77_777) == 0));
-        assert!((1..99).all(|s| choose(&lines(&[-20, mated_in(2)]), 0, s * 77_777) == 0));
+        assert!((1..99).all(|s| choose(&lines(&[mate_in(3), 20, 10]), 0, s) == 0));
+        assert!((1..99).all(|s| choose(&lines(&[-20, mated_in(2)]), 0, s) == 0));
     }
 }

@@ -276,7 +276,7 @@ mod tests {
     }
 
     fn key(n: u64) -> u64 {
-        n.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ n << 3
+        n.wrapping_mul(seed::GAMMA) ^ n << 3
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! How long to think, decided before the search begins. Pure arithmetic: no clock is read here.
 
+use crate::params::Params;
 use rules::Color;
 use std::time::Duration;
 use think::Clocks;
@@ -17,6 +18,7 @@ pub(crate) struct TimeOptions {
     pub(crate) slow_mover: u32,
     /// The server counts whole seconds and forgives the rest: use them.
     pub(crate) whole_seconds: bool,
+    pub(crate) plan: TimePlan,
 }
 
 /// Moments to end at, counted from the start of the search.
@@ -33,19 +35,37 @@ pub(crate) struct Budget {
     hard: Duration,
 }
 
-/// Plies of a usual game, and how many are planned for at least.
-const USUAL_PLIES: u32 = 160;
-const LEAST_PLIES: u32 = 40;
+/// How a clock is shared out: the numbers of [`Params`] that say so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TimePlan {
+    /// Plies of a usual game, and how many are planned for at least.
+    game: u32,
+    game_rest: u32,
+    /// A hard decision may take this many shares of the clock, but no more than this fraction.
+    shares: u32,
+    clock: u32,
+    /// Percent above the byoyomi at which the clock counts as used up.
+    byoyomi: u32,
+}
 
-/// A hard decision may take this many shares of the clock, but not more than this fraction of it.
-const MOST_SHARES: u32 = 5;
-const CLOCK_FRACTION: u32 = 3;
+impl TimePlan {
+    pub(crate) const fn of(p: &Params) -> Self {
+        Self {
+            game: p.time_game as u32,
+            game_rest: p.time_game_rest as u32,
+            shares: p.time_shares as u32,
+            clock: p.time_clock as u32,
+            byoyomi: p.time_byoyomi as u32,
+        }
+    }
 
-/// Moves the rest of a game takes, as a plan: games are shorter than their move limit.
-fn moves_to_plan_for(ply: u32, max_moves: u32) -> u32 {
-    let usual = USUAL_PLIES.saturating_sub(ply).max(LEAST_PLIES);
-    let left = if max_moves > 0 { (max_moves + 2).saturating_sub(ply).max(2) } else { u32::MAX };
-    usual.min(left).div_ceil(2).max(1)
+    /// Moves the rest of a game takes, as a plan: games are shorter than their move limit.
+    fn moves(&self, ply: u32, max_moves: u32) -> u32 {
+        let usual = self.game.saturating_sub(ply).max(self.game_rest);
+        let left =
+            if max_moves > 0 { (max_moves + 2).saturating_sub(ply).max(2) } else { u32::MAX };
+        usual.min(left).div_ceil(2).max(1)
+    }
 }
 
 impl Budget {
@@ -58,11 +78,12 @@ impl Budget {
         max_moves: u32,
         options: TimeOptions,
     ) -> Self {
+        let plan = options.plan;
         let time = clocks.time(us);
         let increment = clocks.increment(us);
         let byoyomi = clocks.byoyomi;
         let hard = safe(time + byoyomi + increment, options.worst_delay);
-        let moves = moves_to_plan_for(ply, max_moves);
+        let moves = plan.moves(ply, max_moves);
         // What there is to share out: the clock and what it will gain, delays taken off.
         let gain = increment + byoyomi;
         let gained = gain.saturating_sub(options.delay) * moves.saturating_sub(1);
@@ -71,9 +92,9 @@ impl Budget {
         let scale = |d: Duration| d * options.slow_mover.clamp(1, 1000) / 100;
         let minimum = options.minimum.saturating_sub(options.delay);
         let mut optimum = scale(even).max(minimum);
-        let most = time / CLOCK_FRACTION + gain;
-        let mut maximum = scale(even * MOST_SHARES).min(most).max(optimum);
-        if byoyomi > Duration::ZERO && time < byoyomi + byoyomi / 5 {
+        let most = time / plan.clock + gain;
+        let mut maximum = scale(even * plan.shares).min(most).max(optimum);
+        if byoyomi > Duration::ZERO && time < byoyomi + byoyomi * plan.byoyomi / 100 {
             // Into byoyomi: it is lost if not used.
             optimum = hard;
             maximum = hard;
@@ -124,6 +145,7 @@ fn safe(available: Duration, delay: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use seed::Rng;
 
     const fn ms(n: u64) -> Duration {
         Duration::from_millis(n)
@@ -135,6 +157,7 @@ mod tests {
         minimum: ms(2000),
         slow_mover: 100,
         whole_seconds: true,
+        plan: TimePlan::of(&Params::SHOGI),
     };
     const QUICK: TimeOptions = TimeOptions {
         delay: ms(0),
@@ -142,6 +165,7 @@ mod tests {
         minimum: ms(0),
         slow_mover: 100,
         whole_seconds: false,
+        plan: TimePlan::of(&Params::SHOGI),
     };
 
     fn clocks(time: u64, increment: u64, byoyomi: u64) -> Clocks {
@@ -182,18 +206,10 @@ mod tests {
         assert_eq!(Budget::fixed(ms(200), USUAL).maximum, ms(200));
     }
 
-    /// A pseudo-random number below `n`.
-    fn dice(state: &mut u64, n: u64) -> u64 {
-        *state ^= *state << 13;
-        *state ^= *state >> 7;
-        *state ^= *state << 17;
-        (*state >> 11) % n
-    }
-
     /// Thousands of moves with a network that loses time at random: the clock never runs out.
     #[test]
     fn a_jittery_network_never_costs_the_game() {
-        let mut state = 88_172_645_463_325_252;
+        let mut rng = Rng::new(1);
         let mut moves = 0;
         for game in 0..400 {
             let increment = [0, 0, 2000, 5000, 10_000][game % 5];
@@ -205,11 +221,10 @@ mod tests {
                 // The search ends anywhere between its earliest and latest moment; polling is up
                 // to 5 ms late, the network takes up to a second.
                 let range = (b.maximum - b.minimum).as_millis() as u64 + 1;
-                let decided = b.minimum + ms(dice(&mut state, range));
-                let end = if dice(&mut state, 2) == 0 { b.maximum } else { b.end(decided) };
-                let used = end.min(b.maximum).as_millis() as u64
-                    + dice(&mut state, 6)
-                    + dice(&mut state, 1000);
+                let decided = b.minimum + ms(rng.below(range as usize) as u64);
+                let end = if rng.below(2) == 0 { b.maximum } else { b.end(decided) };
+                let used =
+                    end.min(b.maximum).as_millis() as u64 + (rng.below(6) + rng.below(1000)) as u64;
                 let charged = used / 1000 * 1000;
                 let available = left + increment + byoyomi;
                 assert!(charged < available.max(1), "{charged} of {available}: {b:?} {c:?}");

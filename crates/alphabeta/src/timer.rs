@@ -140,6 +140,8 @@ impl Timer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Params;
+    use crate::time::TimePlan;
     use think::{ManualTime, PonderHit};
 
     const fn ms(n: u64) -> Duration {
@@ -152,6 +154,7 @@ mod tests {
         minimum: ms(0),
         slow_mover: 100,
         whole_seconds: false,
+        plan: TimePlan::of(&Params::SHOGI),
     };
 
     fn timer(limits: &Limits) -> (Arc<ManualTime>, Control, Timer) {

@@ -1,6 +1,7 @@
 //! One thread of a search: its position, its statistics, its line.
 
 use crate::history::{History, PLACES, place};
+use crate::params::Params;
 use crate::picker::{Hints, moved_piece};
 use crate::root::RootMove;
 use crate::shared::Shared;
@@ -113,6 +114,12 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.level -= 1;
     }
 
+    /// The numbers of the search: read in place, too many to copy at every node.
+    #[inline]
+    pub(crate) fn params(&self) -> &Params {
+        &self.shared.params
+    }
+
     /// The next move of a picker. The position, history and buffer it needs live here.
     #[inline]
     pub(crate) fn pick(
@@ -121,7 +128,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         info: &rules::CheckInfo<V>,
         buffer: usize,
     ) -> Option<Move> {
-        picker.next(&self.pos, &self.history, info, &mut self.buffers[buffer])
+        picker.next(&self.pos, &self.history, &self.shared.params, info, &mut self.buffers[buffer])
     }
 
     /// Counts a node, and looks at clock and counters now and then. Says whether to stop.
@@ -182,7 +189,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// The evaluation corrected by how far it was off in positions like this.
     #[inline]
     pub(crate) fn corrected(&self, ply: usize, raw: i32, pawns: u64) -> i32 {
-        let weight = self.shared.params.correction_weight;
+        let weight = self.params().correction_weight;
         let by = self.history.correction(self.pos.turn(), pawns, self.last_places(ply), weight);
         (raw + by).clamp(-values::EVAL_BOUND + 1, values::EVAL_BOUND - 1)
     }
@@ -191,7 +198,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     #[inline]
     pub(crate) fn last_places(&self, ply: usize) -> u64 {
         let (a, b) = (self.before(ply, 1).place as u64, self.before(ply, 2).place as u64);
-        (a * 4099 + b).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        (a * 4099 + b).wrapping_mul(seed::GAMMA)
     }
 
     /// A number for the pawn structure.
@@ -212,10 +219,6 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             earlier: [1, 2, 4, 6].map(|n| self.before(ply, n).place),
             pawns,
             all_moves: self.shared.rules.all_moves,
-            check_bonus: self.shared.params.check_bonus,
-            check_see: self.shared.params.check_see,
-            quiet_sorted: self.shared.params.quiet_sorted,
-            capture_see: self.shared.params.capture_see,
         }
     }
 

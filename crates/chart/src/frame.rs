@@ -153,6 +153,29 @@ impl<'a> Frame<'a> {
         self
     }
 
+    /// A vertical line from one height to another: the error of a point.
+    #[must_use]
+    pub fn error_bar(mut self, x: f64, (low, high): (f64, f64), color: &str) -> Self {
+        let (x, low, high) = (self.across(x), self.up(low), self.up(high));
+        self.write(&format!(
+            "<line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{low:.1}\" y2=\"{high:.1}\" \
+             stroke=\"{color}\"/>"
+        ));
+        self
+    }
+
+    /// A word that leads up to a point, upright, so that neighbours do not overlap.
+    #[must_use]
+    pub fn word(mut self, (x, y): (f64, f64), text: &str, color: &str) -> Self {
+        let (x, y) = (self.across(x) - 6.0, self.up(y));
+        self.write(&format!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"end\" fill=\"{color}\" \
+             transform=\"rotate(-90 {x:.1} {y:.1})\">{}</text>",
+            escape(text)
+        ));
+        self
+    }
+
     /// The picture.
     #[must_use]
     pub fn svg(mut self) -> String {
@@ -177,9 +200,13 @@ mod tests {
         let picture = Frame::new("a < b", "things", axis(10.0), axis(0.0), Side::Right)
             .curve(line, [(0.0, 0.0), (10.0, 0.0)])
             .dot((5.0, 0.0), 3.0, "#fff")
+            .error_bar(5.0, (0.0, 0.0), "#fff")
+            .word((5.0, 0.0), "c > d", "#fff")
             .svg();
         assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n"));
         assert!(picture.contains("a &lt; b") && picture.contains("a &amp; b"));
+        assert!(picture.contains("y1=\"205.0\" y2=\"205.0\" stroke=\"#fff\""), "{picture}");
+        assert!(picture.contains(">c &gt; d</text>"), "{picture}");
         assert!(picture.contains("points=\"70.0,205.0 700.0,205.0\""), "{picture}");
         assert!(!picture.contains("NaN") && !picture.contains("inf"));
     }

@@ -1,10 +1,9 @@
 //! A game on this computer: what a server would say to the engine is decided here.
 
-use csa::summary::{ENTERING_KING_RULE, JISHOGI};
-use csa::{ClientLine, Played, Reason, ServerLine, Special, Summary, TimeRule, Times, Verdict};
+use csa::{ClientLine, Played, ReasonWord, ServerLine, Special, Summary, TimeRule, Verdict};
 use kifu::wire;
 use play::{Action, Clock, Ending, GameRules};
-use rules::{AnyPosition, Color, Declaration, Game, Move};
+use rules::{AnyPosition, Color, Declaration, Move};
 use std::time::Duration;
 use think::Moment;
 
@@ -33,7 +32,6 @@ impl Conditions {
     }
 }
 
-/// The game.
 pub(crate) struct LocalGame {
     conditions: Conditions,
     position: AnyPosition,
@@ -87,25 +85,23 @@ impl LocalGame {
         let Conditions { engine, start, times, declaration, max_moves } = &self.conditions;
         let names =
             if *engine == Color::Black { ["engine", "opponent"] } else { ["opponent", "engine"] };
-        let [black, white] = times.clone();
-        let points27 = matches!(declaration, Declaration::Points27 | Declaration::Points27H);
-        let rule = (ENTERING_KING_RULE.to_owned(), declaration.name().to_owned());
+        let names = names.map(str::to_owned);
         let summary = Summary {
-            id: ID.to_owned(),
-            names: names.map(str::to_owned),
             your_turn: *engine,
             max_moves: *max_moves,
-            declaration: (points27 && start.game() == Game::Shogi).then(|| JISHOGI.to_owned()),
-            times: Times::from_rules(black, white),
-            start: start.clone(),
             played: self.played.clone(),
-            more: vec![rule],
+            ..Summary::new(ID, names, start.clone(), times.clone(), *declaration)
         };
         summary.to_string()
     }
 
     /// A side says something; what the engine is told of it.
-    pub(crate) fn hear(&mut self, from: Color, line: &ClientLine, now: Moment) -> Option<String> {
+    pub(crate) fn receive(
+        &mut self,
+        from: Color,
+        line: &ClientLine,
+        now: Moment,
+    ) -> Option<String> {
         let Some(since) = self.since else {
             let agreed = from == self.conditions.engine && matches!(line, ClientLine::Agree(_));
             return (agreed && !self.over).then(|| {
@@ -176,13 +172,14 @@ impl LocalGame {
             Some(_) => Verdict::Lose,
         };
         let head = if said.is_empty() { String::new() } else { format!("{said}\n") };
-        format!("{head}{}\n{verdict}", Reason::of(ending.reason))
+        format!("{head}{}\n{verdict}", ReasonWord::of(ending.reason))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rules::Game;
 
     const fn s(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
@@ -197,14 +194,14 @@ mod tests {
         let start = AnyPosition::startpos(Game::Shogi);
         let times = [TimeRule::fischer(60, 5), TimeRule::seconds(30, 0)];
         let mut game = LocalGame::new(conditions(engine, start, times), &[]).unwrap();
-        assert_eq!(game.hear(engine.opponent(), &ClientLine::Agree(None), s(1)), None);
-        let start = game.hear(engine, &ClientLine::Agree(None), s(1));
+        assert_eq!(game.receive(engine.opponent(), &ClientLine::Agree(None), s(1)), None);
+        let start = game.receive(engine, &ClientLine::Agree(None), s(1));
         assert_eq!(start.as_deref(), Some("START:manual"));
         game
     }
 
     fn say(game: &mut LocalGame, from: Color, line: &str, at: Duration) -> String {
-        game.hear(from, &ClientLine::parse(line), at).unwrap()
+        game.receive(from, &ClientLine::parse(line), at).unwrap()
     }
 
     #[test]
@@ -218,7 +215,7 @@ mod tests {
         let end = say(&mut game, Color::Black, "%TORYO", s(8));
         assert_eq!(end, "%TORYO,T2\n#RESIGN\n#LOSE");
         assert!(game.is_over() && !game.is_running());
-        assert_eq!(game.hear(Color::White, &ClientLine::parse("-8384FU"), s(9)), None);
+        assert_eq!(game.receive(Color::White, &ClientLine::parse("-8384FU"), s(9)), None);
     }
 
     #[test]
@@ -247,14 +244,14 @@ mod tests {
         };
         let mut game = LocalGame::new(by_try, &[]).unwrap();
         assert!(game.proposal().contains("Entering_King_Rule:TryRule"));
-        game.hear(Color::White, &ClientLine::Agree(None), s(1));
+        game.receive(Color::White, &ClientLine::Agree(None), s(1));
         let end = say(&mut game, Color::Black, "+5251OU", s(2));
         assert_eq!(end, "+5251OU,T1\n#JISHOGI\n#LOSE");
         let start = AnyPosition::startpos(Game::Shogi);
         let short = Conditions { max_moves: Some(1), ..conditions(Color::White, start, times) };
         let mut game = LocalGame::new(short, &[]).unwrap();
         assert!(game.proposal().contains("Max_Moves:1"));
-        game.hear(Color::White, &ClientLine::Agree(None), s(1));
+        game.receive(Color::White, &ClientLine::Agree(None), s(1));
         let end = say(&mut game, Color::Black, "+7776FU", s(2));
         assert!(end.starts_with("+7776FU,T1\n#MAX_MOVES"), "{end}");
     }

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::session::FinishedGame;
 use csa::record::{Finish, GameRecord};
-use csa::{Reason, Verdict};
+use csa::{ReasonWord, Verdict};
 use durable::Draft;
 use jiff::{SignedDuration, Timestamp};
 use play::{Ending, Outcome};
@@ -55,7 +55,7 @@ pub(crate) fn save(folder: &Path, game: &FinishedGame) -> Result<PathBuf, Error>
             },
             reason: reason.meaning(),
         },
-        last: game.last.clone().filter(|_| reason != Reason::TimeUp),
+        last: game.last.clone().filter(|_| reason != ReasonWord::TimeUp),
     });
     let lasted = SignedDuration::try_from(game.lasted).unwrap_or_default();
     let started = now.saturating_sub(lasted).unwrap_or(now);

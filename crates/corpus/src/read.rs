@@ -263,7 +263,7 @@ pub(crate) fn records_after<const N: usize>(
         }
         if !rest.is_empty() {
             let (name, over) = (source.name(), rest.len());
-            counts.problem(format!("{name}: {over} bytes at the end are no whole record"));
+            counts.problem(format!("{name}: the last {over} bytes are not a whole record"));
         }
         if had < buffer.len() {
             return Ok(Flow::Next);

@@ -57,9 +57,7 @@ pub enum SummaryError {
     /// A value that cannot be read.
     #[error("{key:?} in the game summary is {value:?}, expected {expected}")]
     Value {
-        /// The key.
         key: String,
-        /// The value.
         value: String,
         /// What it should be.
         expected: &'static str,
@@ -102,7 +100,52 @@ fn wrong(key: &str, value: &str, expected: &'static str) -> SummaryError {
     SummaryError::Value { key: key.to_owned(), value: value.to_owned(), expected }
 }
 
+/// Whether a rule is the one with 27 points, as it is from that start: what another says of handicaps
+/// means nothing in an even game.
+fn is_plain(rule: Declaration, start: &AnyPosition) -> bool {
+    let needed = |rule| {
+        let AnyPosition::Shogi(start) = start else { return [None; 2] };
+        Color::BOTH.map(|color| start.declaration_count(color, rule).map(|count| count.needed))
+    };
+    match rule {
+        Declaration::Points27 => true,
+        Declaration::Points27H => needed(rule) == needed(Declaration::Points27),
+        _ => false,
+    }
+}
+
 impl Summary {
+    /// A game between those two, Black first, from its start; to be read by Black, without a limit
+    /// of moves.
+    pub fn new(
+        id: &str,
+        names: [String; 2],
+        start: AnyPosition,
+        [black, white]: [TimeRule; 2],
+        declaration: Declaration,
+    ) -> Self {
+        // The protocol knows one rule of declaration, the one with 27 points; what is played
+        // otherwise is told on a line of our own.
+        let points27 = matches!(declaration, Declaration::Points27 | Declaration::Points27H);
+        let declares = points27 && start.game() == Game::Shogi;
+        let more = if start.game() == Game::Shogi && !is_plain(declaration, &start) {
+            vec![(ENTERING_KING_RULE.to_owned(), declaration.name().to_owned())]
+        } else {
+            Vec::new()
+        };
+        Self {
+            id: id.to_owned(),
+            names,
+            your_turn: Color::Black,
+            max_moves: None,
+            declaration: declares.then(|| JISHOGI.to_owned()),
+            times: Times::from_rules(black, white),
+            start,
+            played: Vec::new(),
+            more,
+        }
+    }
+
     /// The position the game goes on from, with its history.
     pub fn position(&self) -> AnyPosition {
         let mut position = self.start.clone();

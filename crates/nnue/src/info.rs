@@ -8,7 +8,6 @@ use rules::Variant;
 /// How the numbers of one group of parameters are spread.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Spread {
-    /// How many.
     pub count: u64,
     /// The smallest.
     pub min: i32,

@@ -1,7 +1,5 @@
 //! What a game is played under.
 
-use csa::summary::ENTERING_KING_RULE;
-use csa::times::Times;
 use csa::{Summary, TimeRule};
 use play::GameRules;
 use rules::{AnyPosition, Color, Declaration, Game};
@@ -59,42 +57,14 @@ impl Conditions {
 
     /// The block that proposes the game to one side.
     pub fn summary(&self, to: Color, played: &[csa::Played], more: &[(String, String)]) -> Summary {
-        let [black, white] = self.times.clone();
-        // The protocol knows one rule of declaration, the one with 27 points; what is played
-        // otherwise is told on a line of our own.
-        let points27 = matches!(self.declaration, Declaration::Points27 | Declaration::Points27H);
-        let shogi = self.start.game() == Game::Shogi;
-        let declares = points27 && shogi;
-        let mut more = more.to_vec();
-        if shogi && self.rule_in_force() != Declaration::Points27 {
-            more.push((ENTERING_KING_RULE.to_owned(), self.declaration.name().to_owned()));
-        }
-        Summary {
-            id: self.id.clone(),
-            names: self.names.clone(),
+        let (names, start, times) = (self.names.clone(), self.start.clone(), self.times.clone());
+        let mut summary = Summary {
             your_turn: to,
             max_moves: self.max_moves,
-            declaration: declares.then(|| csa::summary::JISHOGI.to_owned()),
-            times: Times::from_rules(black, white),
-            start: self.start.clone(),
             played: played.to_vec(),
-            more,
-        }
-    }
-
-    /// The rule of declaration, in an even game without what it says of handicaps.
-    fn rule_in_force(&self) -> Declaration {
-        let needed = |rule| {
-            let AnyPosition::Shogi(start) = &self.start else { return [None; 2] };
-            Color::BOTH.map(|color| start.declaration_count(color, rule).map(|c| c.needed))
+            ..Summary::new(&self.id, names, start, times, self.declaration)
         };
-        match self.declaration {
-            Declaration::Points27H
-                if needed(Declaration::Points27H) == needed(Declaration::Points27) =>
-            {
-                Declaration::Points27
-            }
-            rule => rule,
-        }
+        summary.more.extend_from_slice(more);
+        summary
     }
 }

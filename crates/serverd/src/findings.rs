@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::store;
 use server::Lobby;
-use server::lobby::{Now, Score};
+use server::lobby::{Now, TournamentResult};
 
 /// Names listed at most.
 const NAMES: usize = 10;
@@ -62,9 +62,9 @@ pub(crate) fn findings(config: &Config) -> Result<Vec<String>, Error> {
 }
 
 /// Whether a tournament is over, or has results of others than its entrants.
-fn earlier_results(config: &Config, name: &str, scores: &[Score]) -> Option<String> {
+fn earlier_results(config: &Config, name: &str, scores: &[TournamentResult]) -> Option<String> {
     let event = config.events.iter().find(|event| event.name == name)?;
-    let own: Vec<&Score> = scores.iter().filter(|score| score.event == name).collect();
+    let own: Vec<&TournamentResult> = scores.iter().filter(|score| score.event == name).collect();
     if own.is_empty() {
         return None;
     }

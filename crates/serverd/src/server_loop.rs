@@ -322,7 +322,7 @@ impl ServerLoop {
             }
             self.act(actions, now);
             // The time of whoever is to move now begins when it has been told so.
-            self.lobby.told(self.clock.now());
+            self.lobby.delivered(self.clock.now());
         }
     }
 
@@ -395,7 +395,7 @@ impl ServerLoop {
                 self.background.log("order", &fields);
             }
             Stored::Note(_) => {}
-            Stored::Score(score) => {
+            Stored::Tournament(score) => {
                 let fields = json!({ "event": score.event, "stage": score.stage, "round": score.round,
                     "black": score.black, "white": score.white });
                 self.background.log("score", &fields);

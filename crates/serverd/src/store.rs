@@ -13,13 +13,13 @@ pub(crate) use reading::{
 
 use crate::config::Durability;
 use csa::record::{Finish, GameRecord, RecordedMove};
-use csa::{Reason, TimeRule};
+use csa::{ReasonWord, TimeRule};
 use play::{Ending, Outcome};
 use rules::Color;
 use rusqlite::{Connection, params};
 use server::Conditions;
 use server::calendar;
-use server::lobby::{Note, Order, Score, Source, Stored};
+use server::lobby::{Note, Order, Source, Stored, TournamentResult};
 use server::room::{Entry, Room};
 use std::collections::HashMap;
 use std::path::Path;
@@ -122,7 +122,6 @@ impl StoredGame {
         Source { event: self.conditions.event, start: self.conditions.start, moves }
     }
 
-    /// The record.
     pub(crate) fn record(&self) -> kifu::Record {
         self.with_record(GameRecord::record)
     }
@@ -197,7 +196,7 @@ impl Store {
                     Stored::Game { conditions, entry, wall } => {
                         store_entry(&transaction, &mut keys, conditions, entry, *wall)?;
                     }
-                    Stored::Score(score) => store_score(&transaction, score)?,
+                    Stored::Tournament(score) => store_score(&transaction, score)?,
                     Stored::Annulled { event, stage, round } => {
                         annul_scores(&transaction, event, *stage, *round)?;
                     }
@@ -332,11 +331,11 @@ fn store_start(transaction: &Connection, conditions: &Conditions, wall: i64) -> 
     Err(damaged("too many games of one name"))
 }
 
-fn store_score(transaction: &Connection, score: &Score) -> Result<(), Error> {
+fn store_score(transaction: &Connection, score: &TournamentResult) -> Result<(), Error> {
     let sql = "INSERT OR REPLACE INTO scores (event, stage, round, black, white, winner, game) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let winner = score.winner.map(number);
-    let Score { event, black, white, game, .. } = score;
+    let TournamentResult { event, black, white, game, .. } = score;
     let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
     let (stage, round) = (count(score.stage), count(score.round));
     let values = params![event, stage, round, black, white, winner, game];
@@ -421,9 +420,9 @@ fn rule(text: &str) -> Option<TimeRule> {
 }
 
 /// How a game ended, from the columns that say so.
-fn ending(reason: Reason, winner: Option<Color>, abandoned: bool) -> Ending {
+fn ending(reason: ReasonWord, winner: Option<Color>, abandoned: bool) -> Ending {
     let reason = if abandoned { play::Reason::Abandoned } else { reason.meaning() };
-    let broken_off = Reason::of(reason) == Reason::IllegalAction && winner.is_none();
+    let broken_off = ReasonWord::of(reason) == ReasonWord::IllegalAction && winner.is_none();
     let outcome = if broken_off { Outcome::Unknown } else { Outcome::of(winner) };
     Ending { outcome, reason }
 }

@@ -43,7 +43,7 @@ pub enum RunError {
     #[error("{}: {reason}", path.display())]
     File { path: PathBuf, reason: String },
     /// The loss is not a number any more.
-    #[error("the loss is not a number any more")]
+    #[error("the loss is no longer a number: a lower --rate may help")]
     Diverged,
     #[error("{0}")]
     Failed(String),

@@ -60,7 +60,6 @@ impl Selection {
 /// How many positions were used, and how many were not, for which reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SelectionCounts {
-    /// Used.
     pub used: u64,
     /// Marked as not to be trained on, or with a move chosen at random.
     pub marked: u64,
@@ -97,7 +96,6 @@ impl SelectionCounts {
 pub struct Samples {
     /// Words of all positions.
     pub words: Vec<u32>,
-    /// Their labels.
     pub labels: Vec<Label>,
     /// What was used and what was not.
     pub counts: SelectionCounts,

@@ -46,7 +46,6 @@ pub(crate) struct Batches {
     counts: SelectionCounts,
 }
 
-/// One batch.
 #[derive(Default)]
 pub(crate) struct Batch {
     pub(crate) words: Vec<u32>,

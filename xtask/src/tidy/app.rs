@@ -35,10 +35,11 @@ pub(super) fn arrows(tree: &Tree) -> Vec<Finding> {
         if !commands.contains(own) {
             continue;
         }
-        for (index, line) in blanked(&file.text).lines().enumerate() {
-            for name in named(line).filter(|name| *name != own && commands.contains(*name)) {
+        let code = blanked(&file.text);
+        for (line, name) in named(&code, &file.path, lines_without_tests(file)) {
+            if name != own && commands.contains(name) {
                 let message = format!("command {own} uses command {name}");
-                found.push(Finding::new(&file.path, index + 1, message));
+                found.push(Finding::new(&file.path, line, message));
             }
         }
     }
@@ -58,18 +59,55 @@ fn command_of(path: &str) -> Option<&str> {
     rest.split(['/', '.']).next()
 }
 
-/// Modules of the executable that a line names: `crate::a`, `crate::r#a`, `crate::{a, b::c}`.
-fn named(line: &str) -> impl Iterator<Item = &str> {
-    line.match_indices("crate::").flat_map(|(at, mark)| {
-        let rest = &line[at + mark.len()..];
-        let list = rest.strip_prefix('{').map(|rest| rest.split('}').next().unwrap_or(rest));
-        let parts: Vec<&str> =
-            list.map_or_else(|| vec![rest], |list| list.split(',').map(str::trim).collect());
-        parts.into_iter().map(|part| {
-            let part = part.strip_prefix("r#").unwrap_or(part);
-            part.split(|c: char| !is_word(c)).next().unwrap_or_default()
-        })
-    })
+/// Modules of the executable that a text names, with their lines: `crate::a`, `crate::r#a`,
+/// `crate::{a, b::c}` over however many lines, and the same from `super::`, as many of them as lead
+/// up to the crate. In the tests at the end of a file one more leads to the file itself.
+fn named<'a>(code: &'a str, path: &str, before_tests: usize) -> Vec<(usize, &'a str)> {
+    let depth = path.strip_prefix(SOURCE).map_or(0, |rest| rest.matches('/').count());
+    let up = "super::".repeat(depth + 1);
+    let line_of = |at: usize| code[..at].matches('\n').count() + 1;
+    let begins_a_path = |at: usize| {
+        let before = &code[..at];
+        !before.ends_with(is_word) && !before.trim_end().ends_with("::")
+    };
+    let mut found = Vec::new();
+    for root in ["crate::", up.as_str()] {
+        for (at, _) in code.match_indices(root).filter(|(at, _)| begins_a_path(*at)) {
+            let first = line_of(at);
+            if root == "crate::" || first <= before_tests {
+                let list = first_words(&code[at + root.len()..]);
+                found.extend(
+                    list.into_iter().map(|(after, name)| (line_of(at + root.len() + after), name)),
+                );
+            }
+        }
+    }
+    found
+}
+
+/// The first word of a path, or of each path of a list in braces, with its place in the text.
+fn first_words(text: &str) -> Vec<(usize, &str)> {
+    let word = |at: usize| {
+        let blank = |text: &str| text.len() - text.trim_start().len();
+        let at = at + blank(&text[at..]);
+        let at = if text[at..].starts_with("r#") { at + 2 } else { at };
+        (at, text[at..].split(|c: char| !is_word(c)).next().unwrap_or_default())
+    };
+    if !text.starts_with('{') {
+        return vec![word(0)];
+    }
+    let mut found = vec![word(1)];
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 1 => break,
+            '}' => depth -= 1,
+            ',' if depth == 1 => found.push(word(at + 1)),
+            _ => {}
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -89,6 +127,20 @@ mod tests {
         for (path, text, wrong) in [
             ("apps/nue/src/go.rs", "use crate::r#match::entries;", 1),
             ("apps/nue/src/go.rs", "use crate::{output, shell};", 1),
+            (
+                "apps/nue/src/go.rs",
+                "use crate::{\n    output::{self, Output},\n    shell::Line,\n};",
+                1,
+            ),
+            ("apps/nue/src/go.rs", "use crate::{output::{shell, go}, r#match};", 1),
+            ("apps/nue/src/go.rs", "use super::shell;", 1),
+            (
+                "apps/nue/src/go.rs",
+                "use super::output;\n#[cfg(test)]\nmod tests {\n use super::shell;",
+                0,
+            ),
+            ("apps/nue/src/go/table.rs", "use super::super::shell;", 1),
+            ("apps/nue/src/go/table.rs", "use super::shell;", 0),
             ("apps/nue/src/go/table.rs", "let x = crate::shell::y();", 1),
             ("apps/nue/src/go/table.rs", "use crate::go::args; use crate::output::Output;", 0),
             ("apps/nue/src/go.rs", "// crate::shell is another command", 0),
@@ -98,6 +150,14 @@ mod tests {
             let tree = Tree::of(&[(MAIN, MAIN_TEXT), (path, text)]);
             assert_eq!(arrows(&tree).len(), wrong, "{path}: {text}");
         }
+    }
+
+    #[test]
+    fn an_arrow_is_reported_where_it_stands() {
+        let text = "\nuse crate::{\n    output,\n    shell,\n};\n";
+        let found = arrows(&Tree::of(&[(MAIN, MAIN_TEXT), ("apps/nue/src/go.rs", text)]));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].to_string(), "apps/nue/src/go.rs:4: command go uses command shell");
     }
 
     #[test]

@@ -114,24 +114,56 @@ pub(super) fn check_names(metadata: &Value, tree: &Tree) -> Vec<Finding> {
         found.push(Finding::new("xtask/src/tidy/layers.rs", 0, message));
     }
     let architecture = tree.text("ARCHITECTURE.md").unwrap_or_default();
-    for (line, name) in rooms_of_the_table(architecture) {
+    for (line, layer, name) in rooms_of_the_table(architecture) {
         if !members.contains(&name) {
             let message = format!("has a room {name} that does not exist");
+            found.push(Finding::new("ARCHITECTURE.md", line, message));
+        }
+        if let Some(room) = find(name)
+            && layer.parse::<u8>().is_ok_and(|layer| layer != room.layer)
+        {
+            let message = format!("has {name} in layer {layer}, it is in layer {}", room.layer);
             found.push(Finding::new("ARCHITECTURE.md", line, message));
         }
     }
     found
 }
 
-/// The rooms of the table in ARCHITECTURE.md with their lines: rows whose first cell is a layer
-/// and whose second begins with a name in backquotes.
-fn rooms_of_the_table(document: &str) -> Vec<(usize, &str)> {
+/// Checks that documents name no folder of `crates/` that does not exist. What happened once may
+/// have happened in a room that is no more: the log of changes is left alone.
+pub(super) fn check_folders(tree: &Tree) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let documents = tree.files.iter().filter(|file| file.extension() == "md");
+    for file in documents.filter(|file| file.path != "CHANGELOG.md") {
+        for (index, line) in file.text.lines().enumerate() {
+            for name in folders_named(line) {
+                let folder = format!("crates/{name}/");
+                if !tree.files.iter().any(|file| file.path.starts_with(&folder)) {
+                    let message = format!("names crates/{name}, which does not exist");
+                    found.push(Finding::new(&file.path, index + 1, message));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn folders_named(line: &str) -> impl Iterator<Item = &str> {
+    line.split("crates/").skip(1).filter_map(|rest| {
+        let name = rest.split(|c: char| !super::code::is_word(c)).next()?;
+        (!name.is_empty()).then_some(name)
+    })
+}
+
+/// The rooms of the table in ARCHITECTURE.md with their lines and layers: rows whose first cell is a
+/// layer and whose second begins with a name in backquotes.
+fn rooms_of_the_table(document: &str) -> Vec<(usize, &str, &str)> {
     let rows = document.lines().enumerate().filter_map(|(index, line)| {
         let mut cells = line.strip_prefix("| ")?.split(" | ");
         let layer = cells.next()?;
         let of_a_room = layer.parse::<u8>().is_ok() || ["app", "tool", "tests"].contains(&layer);
         let name = cells.next()?.strip_prefix('`')?.split('`').next()?;
-        of_a_room.then_some((index + 1, name))
+        of_a_room.then_some((index + 1, layer, name))
     });
     rows.collect()
 }
@@ -222,5 +254,20 @@ mod tests {
         assert_eq!(missing(&all, "mate"), 0);
         assert_eq!(missing(&all, "attic"), 1);
         assert_eq!(missing(&all[1..], "mate"), 1);
+        assert_eq!(missing(&all, "rules"), 1, "in another layer than the table here has it");
+    }
+
+    #[test]
+    fn folders_that_do_not_exist_are_not_named() {
+        for (path, text, wrong) in [
+            ("docs/a.md", "see `crates/rules/src/lib.rs`", 0),
+            ("docs/a.md", "see crates/attic.\nand [it](../crates/cellar/src)", 2),
+            ("docs/a.md", "all of crates/* and crates/", 0),
+            ("CHANGELOG.md", "crates/attic is now crates/rules", 0),
+            ("a.rs", "// crates/attic", 0),
+        ] {
+            let tree = Tree::of(&[("crates/rules/src/lib.rs", ""), (path, text)]);
+            assert_eq!(check_folders(&tree).len(), wrong, "{text}");
+        }
     }
 }

@@ -67,6 +67,7 @@ const RULES: &[Rule] = &[
     metaphors::check,
     app::size,
     generated::check,
+    layers::check_folders,
 ];
 
 fn findings(root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {
@@ -83,7 +84,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if let Some(first) = arguments.first() {
         return Err(format!("unexpected argument {first:?}").into());
     }
-    let found = findings(&workspace_root())?;
+    let mut found = findings(&workspace_root())?;
+    found.extend(generated::stale()?);
     for finding in &found {
         println!("{finding}");
     }

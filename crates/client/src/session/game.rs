@@ -3,7 +3,7 @@
 use crate::time_budget::TimeBudget;
 use csa::comment::{self, Comment};
 use csa::record::RecordedMove;
-use csa::{Reason, Summary, Verdict};
+use csa::{ReasonWord, Summary, Verdict};
 use engines::background::SearchId;
 use kifu::wire;
 use rules::{AnyPosition, Color, Declaration, Move};
@@ -16,7 +16,7 @@ pub(crate) struct FinishedGame {
     pub(crate) summary: Summary,
     pub(crate) moves: Vec<RecordedMove>,
     /// `None` if it was interrupted.
-    pub(crate) end: Option<(Reason, Verdict)>,
+    pub(crate) end: Option<(ReasonWord, Verdict)>,
     pub(crate) last: Option<(String, Duration)>,
     /// How long it has been played, as far as we know.
     pub(crate) lasted: Duration,
@@ -52,7 +52,7 @@ pub struct OngoingGame {
     pub(crate) sent: Option<(Moment, Option<String>)>,
     pub(crate) expected: Option<Move>,
     pub(crate) last: Option<(String, Duration)>,
-    pub(crate) reason: Option<Reason>,
+    pub(crate) reason: Option<ReasonWord>,
 }
 
 impl OngoingGame {
@@ -137,7 +137,7 @@ impl OngoingGame {
         Some(comment.text(&after))
     }
 
-    pub(crate) fn finished(self, end: Option<(Reason, Verdict)>, now: Moment) -> FinishedGame {
+    pub(crate) fn finished(self, end: Option<(ReasonWord, Verdict)>, now: Moment) -> FinishedGame {
         // What was played before we came is known by the times of its moves alone.
         let before = self.summary.played.iter().filter_map(|played| played.time).sum::<Duration>();
         let since = self.begun.map(|begun| now.saturating_sub(begun)).unwrap_or_default();

@@ -69,7 +69,7 @@ impl Survey {
             self.units.push(Unit { source: number, offset: first * size, bytes });
         }
         self.positions += records;
-        (rest > 0).then(|| format!("{rest} bytes at the end are no whole record"))
+        (rest > 0).then(|| format!("the last {rest} bytes are not a whole record"))
     }
 
     fn blocks(

@@ -18,7 +18,6 @@ pub(super) enum Job {
     Gather { ticket: u64, pool: Arc<Pool>, batch: usize },
 }
 
-/// Something done.
 pub(super) enum Done {
     Decoded { ticket: u64, rows: Result<Rows, String> },
     Gathered { ticket: u64, bytes: Vec<u8> },

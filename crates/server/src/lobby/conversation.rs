@@ -32,7 +32,7 @@ impl Lobby {
             waiting: None,
             wanted: None,
             ready: now.at,
-            heard: now.at,
+            last_line: now.at,
             allowance: f64::from(limits.burst),
             refilled: now.at,
             offences: 0,
@@ -88,8 +88,8 @@ impl Lobby {
             self.close(id, Closing::Flood);
             return;
         }
-        let quiet = now.at.saturating_sub(connection.heard);
-        connection.heard = now.at;
+        let quiet = now.at.saturating_sub(connection.last_line);
+        connection.last_line = now.at;
         if line == ClientLine::KeepAlive {
             self.keep_alive(id, quiet, now);
             return;
@@ -120,14 +120,14 @@ impl Lobby {
                 if self.rooms.get(&key).is_some_and(|open| !open.room.is_running()) =>
             {
                 self.turn_down(key, color, now);
-                self.hear_idle(id, &ClientLine::Logout, now);
+                self.idle_line(id, &ClientLine::Logout, now);
             }
             (ConnectionState::Playing(key, color), line) => {
                 let Some(open) = self.rooms.get_mut(&key) else { return };
-                let effects = open.room.hear(color, &line, now.at);
+                let effects = open.room.receive(color, &line, now.at);
                 self.perform(key, effects, now);
             }
-            (ConnectionState::Idle, line) => self.hear_idle(id, &line, now),
+            (ConnectionState::Idle, line) => self.idle_line(id, &line, now),
         }
     }
 
@@ -148,11 +148,11 @@ impl Lobby {
     /// Who leaves turns down what was proposed to it.
     fn turn_down(&mut self, key: RoomKey, color: Color, now: Now) {
         let Some(open) = self.rooms.get_mut(&key) else { return };
-        let effects = open.room.hear(color, &ClientLine::Reject(None), now.at);
+        let effects = open.room.receive(color, &ClientLine::Reject(None), now.at);
         self.perform(key, effects, now);
     }
 
-    fn hear_idle(&mut self, id: ConnId, line: &ClientLine, now: Now) {
+    fn idle_line(&mut self, id: ConnId, line: &ClientLine, now: Now) {
         match line {
             ClientLine::Logout => {
                 self.send(id, &ServerLine::LogoutCompleted.to_string());

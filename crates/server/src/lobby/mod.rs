@@ -88,7 +88,7 @@ pub enum Stored {
     /// Something about a game; its first entry is [`Entry::Started`].
     Game { conditions: Arc<Conditions>, entry: Entry, wall: i64 },
     /// A result of a tournament.
-    Score(Score),
+    Tournament(TournamentResult),
     /// The results of a round of a tournament are void: it is played again.
     Annulled { event: String, stage: usize, round: usize },
     /// What else must be known after a restart.
@@ -99,7 +99,7 @@ pub enum Stored {
 
 /// A result of a tournament.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Score {
+pub struct TournamentResult {
     /// The tournament.
     pub event: String,
     /// From 0.
@@ -151,7 +151,7 @@ struct Connection {
     wanted: Option<GameRequest>,
     /// Since when it could have played.
     ready: Moment,
-    heard: Moment,
+    last_line: Moment,
     allowance: f64,
     refilled: Moment,
     offences: u32,
@@ -192,7 +192,6 @@ enum Timer {
     Abandon(RoomKey),
 }
 
-/// The lobby.
 pub struct Lobby {
     settings: Settings,
     connections: HashMap<ConnId, Connection>,
@@ -272,10 +271,10 @@ impl Lobby {
 
     /// The effects taken have been performed: turns that began with them begin at this moment, so
     /// that what the server needed to store and send is nobody's time.
-    pub fn told(&mut self, at: Moment) {
+    pub fn delivered(&mut self, at: Moment) {
         for key in std::mem::take(&mut self.turns) {
             if let Some(open) = self.rooms.get_mut(&key) {
-                open.room.told(at);
+                open.room.delivered(at);
                 self.set_room_timer(key);
             }
         }

@@ -32,7 +32,7 @@ pub enum FloatNetError {
     #[error("{0}")]
     Shape(String),
     /// The size is not that of the net described.
-    #[error("{size} bytes, but a net {architecture} with this description has {expected}: {}", if size < expected { "the file is cut short" } else { "the file has bytes too many" })]
+    #[error("{size} bytes, but a net {architecture} with this description has {expected}: {}", if size < expected { "the file is cut short" } else { "the file is too long" })]
     Size {
         /// What the description says.
         architecture: Box<Architecture>,
@@ -48,7 +48,6 @@ pub enum FloatNetError {
         part: &'static str,
         /// Where in it.
         index: usize,
-        /// The value.
         value: f32,
     },
 }

@@ -30,7 +30,6 @@ pub struct Clipped {
 /// A net in integers.
 #[derive(Clone, Debug)]
 pub struct Quantised {
-    /// The net.
     pub net: AnyNet,
     /// What did not fit.
     pub clipped: Clipped,

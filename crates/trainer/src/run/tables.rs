@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::path::Path;
 
-/// Which tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TableKind {
     /// Two kings and two pieces, for minishogi.

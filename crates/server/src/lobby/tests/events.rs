@@ -21,9 +21,9 @@ pub(super) fn settings(names: &[&str], kind: Kind) -> EventSettings {
     }
 }
 
-pub(super) fn scores(server: &TestLobby) -> Vec<Score> {
+pub(super) fn scores(server: &TestLobby) -> Vec<TournamentResult> {
     let score = |s: &Stored| match s {
-        Stored::Score(score) => Some(score.clone()),
+        Stored::Tournament(score) => Some(score.clone()),
         _ => None,
     };
     server.stored.iter().filter_map(score).collect()

@@ -50,7 +50,7 @@ impl TestLobby {
         loop {
             let effects = self.lobby.take_effects();
             if effects.is_empty() {
-                self.lobby.told(self.now.at);
+                self.lobby.delivered(self.now.at);
                 return;
             }
             for effect in effects {
@@ -197,14 +197,14 @@ impl TestLobby {
     pub(super) fn restarted_with(self, settings: Settings, event: Option<EventSettings>) -> Self {
         let mut notes: Vec<Note> = Vec::new();
         let mut games: Vec<(Arc<Conditions>, Vec<(String, Duration)>)> = Vec::new();
-        let mut scores: Vec<Score> = Vec::new();
+        let mut scores: Vec<TournamentResult> = Vec::new();
         for stored in &self.stored {
             match stored {
                 Stored::Note(note) => {
                     notes.retain(|n| (n.kind, &n.key) != (note.kind, &note.key));
                     notes.push(note.clone());
                 }
-                Stored::Score(score) => scores.push(score.clone()),
+                Stored::Tournament(score) => scores.push(score.clone()),
                 Stored::Game { conditions, entry, .. } => {
                     let found = games.iter_mut().find(|(c, _)| c.id == conditions.id);
                     match (entry, found) {
