@@ -157,7 +157,7 @@ impl fmt::Display for GameName {
 /// `test_300_10F` or `Floodgate-300-10f`: the text put right, or the one of `known` that differs
 /// least.
 pub fn meant_game<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    if GameName::parse_with_wish(text).is_some() || text.len() > LONGEST_GAME_NAME {
+    if GameName::parse_with_color(text).is_some() || text.len() > LONGEST_GAME_NAME {
         return None;
     }
     let near = |name: &&str| distance(&text.to_ascii_lowercase(), &name.to_ascii_lowercase());
@@ -321,7 +321,7 @@ mod tests {
         fn no_text_panics(text in ".{0,80}", name in "[a-zA-Z0-9_-]{0,20}-[0-9]{0,9}-[0-9]{0,9}F?") {
             let _ = (UserName::new(&text), Secret::parse(&text));
             if let Some(meant) = meant_game(&text, ["x-300-10F"]) {
-                prop_assert!(GameName::parse_with_wish(&meant).is_some(), "{}", meant);
+                prop_assert!(GameName::parse_with_color(&meant).is_some(), "{}", meant);
             }
             if let Some(game) = GameName::parse(&name) {
                 prop_assert_eq!(game.as_str(), &name);

@@ -33,7 +33,7 @@ impl Lobby {
             self.offend(id, 5);
             return "##[ERROR] you are not a referee here".to_owned();
         };
-        let outcome = self.obey(text, now);
+        let outcome = self.execute(text, now);
         let answer = match &outcome {
             Ok(done) => format!("##[REFEREE] {done}\n##[REFEREE] +OK"),
             Err(why) => format!("##[ERROR] {why}"),
@@ -48,7 +48,7 @@ impl Lobby {
         answer
     }
 
-    fn obey(&mut self, text: &str, now: Now) -> Outcome {
+    fn execute(&mut self, text: &str, now: Now) -> Outcome {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words[..] {
             ["adjudicate", game, result] => self.adjudicate(game, result, now),

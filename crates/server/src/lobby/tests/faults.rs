@@ -377,6 +377,9 @@ fn swiss_rounds_pair_winners_and_unrated_players_may_be_left_out() {
         }
         server.say(players[loser], "%TORYO");
     }
+    for id in players {
+        server.told(id);
+    }
     server.wait(s(1800));
     let names = server.proposal(players[1]).unwrap().names;
     assert!(names.contains(&"d".to_owned()), "{names:?}");

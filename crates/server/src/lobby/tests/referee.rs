@@ -29,7 +29,7 @@ fn cup(server: &mut TestLobby) -> Vec<(&'static str, ConnId)> {
 }
 
 #[test]
-fn only_referees_are_obeyed_and_every_order_is_stored() {
+fn only_referees_give_orders_and_every_order_is_stored() {
     let (mut server, referee) = server();
     let guest = server.connect_from("x").unwrap();
     server.say(guest, "LOGIN guest test-1-1 x1");
