@@ -10,7 +10,7 @@ use client::{
     UserInput,
 };
 use engines::ProgramCommand;
-use rules::Color;
+use rules::{Color, Declaration};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -88,6 +88,13 @@ pub(crate) struct CsaArgs {
     /// The opponent's time, if it is another.
     #[arg(long)]
     opponent_time: Option<String>,
+    /// When an entered king wins in a manual game: CSARule27H, CSARule27, CSARule24H, CSARule24,
+    /// TryRule or NoEnteringKing.
+    #[arg(long, default_value_t = Declaration::Points27H, value_name = "RULE")]
+    declaration: Declaration,
+    /// Moves after which a manual game is drawn; 0 for no limit.
+    #[arg(long, default_value_t = 0, value_name = "MOVES")]
+    max_moves: u32,
     #[command(flatten)]
     position: PositionArgs,
 }
@@ -179,6 +186,8 @@ fn manual(args: &CsaArgs) -> Result<ManualSettings, Failure> {
         engine_color,
         opponent_time: opponent_time.unwrap_or_else(|| engine_time.clone()),
         engine_time,
+        declaration: args.declaration,
+        max_moves: (args.max_moves > 0).then_some(args.max_moves),
         position: args.position.resolve()?,
         ponder: !args.no_ponder,
         records: args.records.clone(),

@@ -26,6 +26,12 @@ enum ServerCommand {
         /// The folder.
         folder: PathBuf,
     },
+    /// Take over what another server has: ratings of players.yaml, games as CSA files.
+    Import {
+        /// Files, and folders that are gone through.
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+    },
     /// Set the password of an account; it is read from standard input.
     Account {
         /// The name.
@@ -37,6 +43,7 @@ enum ServerCommand {
 pub(crate) fn run(args: &ServerArgs) -> CommandResult {
     match &args.command {
         Some(ServerCommand::Init { folder }) => init(folder),
+        Some(ServerCommand::Import { paths }) => import(&load(&args.config)?, paths),
         Some(ServerCommand::Account { name }) => set_password(&load(&args.config)?, name),
         None if args.check => check(&args.config),
         None => {
@@ -75,23 +82,45 @@ fn init(folder: &Path) -> CommandResult {
     let path = path.display();
     let mut out = std::io::stdout().lock();
     writeln!(out, "made {path}")?;
-    writeln!(out, "run it:   nue server --config {path}")?;
-    writeln!(out, "play:     nue csa --host localhost --name me --password test-300-10F")?;
+    writeln!(out, "let somebody in: nue server --config {path} account me")?;
+    writeln!(out, "run it:          nue server --config {path}")?;
+    writeln!(
+        out,
+        "play:            nue csa --host localhost --name me --password test-300-10F,SECRET"
+    )?;
+    writeln!(
+        out,
+        "Only this computer reaches it, only your accounts get in: {path} says otherwise."
+    )?;
     Ok(())
 }
 
 fn check(path: &Path) -> CommandResult {
     let config = load(path)?;
-    serverd::check(&config).map_err(failure)?;
+    let found = serverd::check(&config).map_err(failure)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}: fine", path.display())?;
     let (listen, data) = (&config.file.listen, config.file.data.display());
     writeln!(out, "players connect to {listen}, data in {data}")?;
     for table in &config.lobby.timetables {
-        writeln!(out, "rounds of {} every {} minutes", table.game, table.every / 60)?;
+        writeln!(out, "rounds of {} {}", table.game, table.when_text())?;
     }
     for event in &config.events {
         writeln!(out, "tournament {} with {} entrants", event.name, event.entrants.len())?;
+    }
+    for finding in found {
+        writeln!(out, "note: {finding}")?;
+    }
+    Ok(())
+}
+
+fn import(config: &Config, paths: &[PathBuf]) -> Outcome {
+    let done = serverd::import(config, paths).map_err(failure)?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{} games, {} of them new", done.games + done.known, done.games)?;
+    writeln!(out, "{} ratings", done.ratings)?;
+    for (path, why) in &done.left_out {
+        writeln!(out, "left out: {}: {why}", path.display())?;
     }
     Ok(())
 }

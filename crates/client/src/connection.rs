@@ -128,7 +128,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
                     while let Some(received) = splitter.next_line() {
                         let line = match received {
                             Received::Line(line) | Received::NotText(line) => line,
-                            Received::TooLong => continue,
+                            Received::TooLong(_) => continue,
                         };
                         if !say(ConnectionEvent::Line(line, at)) {
                             return String::new();

@@ -5,7 +5,7 @@
 //! | `session` | the conversation, without sockets or clock: lines in, actions out |
 //! | `time_budget` | what the engine is told of the clocks, and the margin for the network |
 //! | `fallback` | a move when the engine has none |
-//! | `player` | the engine |
+//! | `player`, `engine_terms` | the engine, and what it is told of a game's rules |
 //! | `connection` | the socket |
 //! | `online` | games on a server |
 //! | `manual`, `local_game` | a game against somebody whose moves are typed in |
@@ -16,6 +16,7 @@
 //! a client knows the protocol, not who speaks it.
 
 mod connection;
+mod engine_terms;
 mod error;
 mod fallback;
 mod inputs;

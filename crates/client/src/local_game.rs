@@ -7,14 +7,6 @@ use rules::{AnyPosition, Color, Declaration, Move};
 use std::time::Duration;
 use think::Moment;
 
-/// As the championship is played: a mated side resigns.
-const RULES: GameRules = GameRules {
-    declaration: Declaration::Points27,
-    max_moves: None,
-    mate_ends: false,
-    mated_at_limit_loses: true,
-};
-
 const ID: &str = "manual";
 
 /// What the game is played under.
@@ -24,6 +16,20 @@ pub(crate) struct Conditions {
     pub(crate) engine: Color,
     pub(crate) start: AnyPosition,
     pub(crate) times: [TimeRule; 2],
+    pub(crate) declaration: Declaration,
+    pub(crate) max_moves: Option<u32>,
+}
+
+impl Conditions {
+    /// As the championship is played: a mated side resigns.
+    const fn rules(&self) -> GameRules {
+        GameRules {
+            declaration: self.declaration,
+            max_moves: self.max_moves,
+            mate_ends: false,
+            mated_at_limit_loses: true,
+        }
+    }
 }
 
 pub(crate) struct LocalGame {
@@ -71,19 +77,20 @@ impl LocalGame {
 
     /// Whether the side to move may declare a win.
     pub(crate) fn can_declare(&self) -> bool {
-        RULES.can_declare(&self.position)
+        self.conditions.rules().can_declare(&self.position)
     }
 
     /// The game as it is proposed to the engine.
     pub(crate) fn proposal(&self) -> String {
-        let Conditions { engine, start, times } = &self.conditions;
+        let Conditions { engine, start, times, declaration, max_moves } = &self.conditions;
         let names =
             if *engine == Color::Black { ["engine", "opponent"] } else { ["opponent", "engine"] };
         let names = names.map(str::to_owned);
         let summary = Summary {
             your_turn: *engine,
+            max_moves: *max_moves,
             played: self.played.clone(),
-            ..Summary::new(ID, names, start.clone(), times.clone(), RULES.declaration)
+            ..Summary::new(ID, names, start.clone(), times.clone(), *declaration)
         };
         summary.to_string()
     }
@@ -125,14 +132,14 @@ impl LocalGame {
             other => (None, other.to_string()),
         };
         let said = format!("{said},T{stamp}");
-        let judged = action.map(|action| RULES.judge(&self.position, action));
+        let rules = self.conditions.rules();
+        let judged = action.map(|action| rules.judge(&self.position, action));
         match judged.unwrap_or(Err(Ending::lost(turn, play::Reason::IllegalMove))) {
             Err(ending) => Some(self.end(ending, &said)),
             Ok(m) => {
-                self.position.play(m);
                 self.played.push(Played { m, time: Some(time) });
                 let number = u32::try_from(self.played.len()).unwrap_or(u32::MAX);
-                match RULES.end_of(&self.position, number) {
+                match rules.play(&mut self.position, m, number) {
                     Some(ending) => Some(self.end(ending, &said)),
                     None => {
                         self.since = Some(now);
@@ -178,10 +185,15 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
+    fn conditions(engine: Color, start: AnyPosition, times: [TimeRule; 2]) -> Conditions {
+        let declaration = Declaration::Points27H;
+        Conditions { engine, start, times, declaration, max_moves: None }
+    }
+
     fn game(engine: Color) -> LocalGame {
         let start = AnyPosition::startpos(Game::Shogi);
         let times = [TimeRule::fischer(60, 5), TimeRule::seconds(30, 0)];
-        let mut game = LocalGame::new(Conditions { engine, start, times }, &[]).unwrap();
+        let mut game = LocalGame::new(conditions(engine, start, times), &[]).unwrap();
         assert_eq!(game.receive(engine.opponent(), &ClientLine::Agree(None), s(1)), None);
         let start = game.receive(engine, &ClientLine::Agree(None), s(1));
         assert_eq!(start.as_deref(), Some("START:manual"));
@@ -223,11 +235,33 @@ mod tests {
     }
 
     #[test]
+    fn every_rule_of_declaration_and_the_limit_of_moves_are_known() {
+        let times = [TimeRule::seconds(60, 0), TimeRule::seconds(60, 0)];
+        let start = AnyPosition::from_sfen(Game::Shogi, "9/4K4/9/9/9/9/9/4k4/9 b - 1").unwrap();
+        let by_try = Conditions {
+            declaration: Declaration::Try,
+            ..conditions(Color::White, start, times.clone())
+        };
+        let mut game = LocalGame::new(by_try, &[]).unwrap();
+        assert!(game.proposal().contains("Entering_King_Rule:TryRule"));
+        game.receive(Color::White, &ClientLine::Agree(None), s(1));
+        let end = say(&mut game, Color::Black, "+5251OU", s(2));
+        assert_eq!(end, "+5251OU,T1\n#JISHOGI\n#LOSE");
+        let start = AnyPosition::startpos(Game::Shogi);
+        let short = Conditions { max_moves: Some(1), ..conditions(Color::White, start, times) };
+        let mut game = LocalGame::new(short, &[]).unwrap();
+        assert!(game.proposal().contains("Max_Moves:1"));
+        game.receive(Color::White, &ClientLine::Agree(None), s(1));
+        let end = say(&mut game, Color::Black, "+7776FU", s(2));
+        assert!(end.starts_with("+7776FU,T1\n#MAX_MOVES"), "{end}");
+    }
+
+    #[test]
     fn a_game_may_begin_after_moves() {
         let start = AnyPosition::startpos(Game::Shogi);
         let m = start.parse_usi("7g7f").unwrap();
         let times = [TimeRule::seconds(60, 0), TimeRule::seconds(60, 0)];
-        let conditions = Conditions { engine: Color::White, start, times };
+        let conditions = conditions(Color::White, start, times);
         let game = LocalGame::new(conditions.clone(), &[m]).unwrap();
         assert_eq!(game.position().turn(), Color::White);
         assert!(LocalGame::new(conditions, &[m, m]).is_none());

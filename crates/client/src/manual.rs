@@ -10,7 +10,7 @@ use crate::session::{Action, Session, SessionSettings};
 use crate::{EngineSettings, Report, Reporter};
 use csa::{ClientLine, Special, TimeRule};
 use kifu::wire;
-use rules::{AnyPosition, Color, Move};
+use rules::{AnyPosition, Color, Declaration, Move};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::mpsc::RecvTimeoutError;
@@ -26,6 +26,10 @@ pub struct ManualSettings {
     pub engine_color: Color,
     pub engine_time: TimeRule,
     pub opponent_time: TimeRule,
+    /// How a win may be declared.
+    pub declaration: Declaration,
+    /// The game ends after so many moves.
+    pub max_moves: Option<u32>,
     /// Where it begins, with moves already played.
     pub position: AnyPosition,
     /// Think on the opponent's time.
@@ -47,7 +51,13 @@ pub fn play_manually(
     for _ in &moves {
         start.undo();
     }
-    let conditions = Conditions { engine: settings.engine_color, start, times };
+    let conditions = Conditions {
+        engine: settings.engine_color,
+        start,
+        times,
+        declaration: settings.declaration,
+        max_moves: settings.max_moves,
+    };
     let mut manual = ManualGame {
         game: LocalGame::new(conditions, &moves).ok_or(Error::Moves)?,
         session: Session::new(session_settings(settings.ponder)),

@@ -97,12 +97,13 @@ impl OnlineClient<'_> {
                 }
                 Ok(Event::Engine(event)) => self.session.engine(event, now),
                 Ok(Event::Interrupt) => {
-                    if self.interrupted || self.session.game().is_none() {
+                    if std::mem::replace(&mut self.interrupted, true) {
                         return self.say("interrupted");
                     }
-                    self.interrupted = true;
-                    self.say("interrupted: leaving after this game; again to leave at once")?;
-                    Vec::new()
+                    let when =
+                        if self.session.game().is_some() { "after this game" } else { "now" };
+                    self.say(&format!("interrupted: leaving {when}; again to leave at once"))?;
+                    self.session.leave(now)
                 }
                 Ok(Event::Connection(..) | Event::Typed(_)) | Err(RecvTimeoutError::Timeout) => {
                     Vec::new()
@@ -119,9 +120,6 @@ impl OnlineClient<'_> {
             }
             if self.reconnect.is_some_and(|at| now >= at) {
                 self.connect()?;
-            }
-            if self.interrupted && self.session.game().is_none() {
-                return Ok(());
             }
         }
     }
@@ -164,8 +162,10 @@ impl OnlineClient<'_> {
     fn disconnected(&mut self, why: String, now: Moment) -> Result<Vec<Action>, Error> {
         self.connection = None;
         let actions = self.session.disconnected();
-        if self.session.is_leaving() {
-            return Ok(vec![Action::Close(Goodbye::Done)]);
+        if self.session.is_leaving() || self.interrupted {
+            let mut actions = actions;
+            actions.push(Action::Close(Goodbye::Done));
+            return Ok(actions);
         }
         self.attempts += 1;
         if self.retries > 0 && self.attempts > self.retries {

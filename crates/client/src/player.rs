@@ -1,5 +1,6 @@
 //! The engine that plays: our own in this process, or a USI program.
 
+use crate::engine_terms::{EngineTerms, InformedPlayer};
 use crate::inputs::Events;
 use crate::session::{Action, SearchRequest};
 use engines::background::{BackgroundPlayer, EventSink};
@@ -27,13 +28,15 @@ const UNTIMED_MOVE: Duration = Duration::from_secs(1);
 /// The engine of a session, and the clock both go by.
 pub(crate) struct SessionEngine {
     player: BackgroundPlayer,
+    terms: EngineTerms,
     time: Arc<dyn TimeSource>,
 }
 
 impl SessionEngine {
     pub(crate) fn start(settings: &EngineSettings, events: &Events) -> Self {
         let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
-        Self { player: player(settings, &time, events.engine_sink()), time }
+        let terms = EngineTerms::default();
+        Self { player: player(settings, &time, &terms, events.engine_sink()), terms, time }
     }
 
     pub(crate) const fn time(&self) -> &Arc<dyn TimeSource> {
@@ -52,7 +55,10 @@ impl SessionEngine {
     /// Performs what concerns the engine; anything else comes back.
     pub(crate) fn perform(&mut self, action: Action) -> Option<Action> {
         match action {
-            Action::Prepare(game) => self.player.prepare(game),
+            Action::Prepare(game, terms) => {
+                self.terms.set(terms);
+                self.player.prepare(game);
+            }
             Action::Think(request) => {
                 let go = go(&request);
                 self.player.think(request.id, request.position, go);
@@ -72,8 +78,11 @@ impl SessionEngine {
 fn player(
     settings: &EngineSettings,
     time: &Arc<dyn TimeSource>,
+    terms: &EngineTerms,
     sink: EventSink,
 ) -> BackgroundPlayer {
+    let terms = terms.clone();
+    let chosen: Vec<String> = settings.options.iter().map(|(name, _)| name.clone()).collect();
     let player = PlayerSettings {
         options: settings.options.clone(),
         increments: Some(Increments::new(!settings.no_increments)),
@@ -82,7 +91,7 @@ fn player(
     let (program, time) = (settings.program.clone(), Arc::clone(time));
     let make = move || -> Box<dyn Player> {
         let (player, abandoned) = (player.clone(), Arc::new(AtomicBool::new(false)));
-        match &program {
+        let player: Box<dyn Player> = match &program {
             Some(program) => {
                 Box::new(UsiPlayer::new(program.clone(), player, Arc::clone(&time), abandoned))
             }
@@ -91,7 +100,8 @@ fn player(
                 let engine = Arc::new(move |game| assembly::engine(game, Arc::clone(&clock)));
                 Box::new(LocalPlayer::new(player, engine, Arc::clone(&time), abandoned))
             }
-        }
+        };
+        Box::new(InformedPlayer::new(player, terms.clone(), chosen.clone()))
     };
     BackgroundPlayer::new(Box::new(make), sink)
 }

@@ -2,15 +2,15 @@
 
 use crate::error::Error;
 use crate::session::FinishedGame;
-use csa::record::{Finish, GameRecord, csa_file};
+use csa::record::{Finish, GameRecord};
 use csa::{ReasonWord, Verdict};
 use durable::Draft;
 use jiff::{SignedDuration, Timestamp};
 use play::{Ending, Outcome};
+use rules::Color;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// A log of the conversation.
 pub(crate) struct ConversationLog(Option<BufWriter<File>>);
@@ -33,6 +33,14 @@ impl ConversationLog {
     }
 }
 
+/// When a game began by the server's own words: ids end with date and time, as shogi-server makes
+/// them (`…+20261120100000`).
+fn start_in(id: &str) -> Option<String> {
+    let digits = id.rsplit('+').next().filter(|last| last.len() == 14)?;
+    let time = jiff::civil::DateTime::strptime("%Y%m%d%H%M%S", digits).ok()?;
+    Some(time.strftime("%Y/%m/%d %H:%M:%S").to_string())
+}
+
 /// Writes the record of a game into a folder; gives its path.
 pub(crate) fn save(folder: &Path, game: &FinishedGame) -> Result<PathBuf, Error> {
     let now = Timestamp::now();
@@ -49,17 +57,19 @@ pub(crate) fn save(folder: &Path, game: &FinishedGame) -> Result<PathBuf, Error>
         },
         last: game.last.clone().filter(|_| reason != ReasonWord::TimeUp),
     });
-    let used: Duration = game.moves.iter().map(|m| Duration::from_secs(m.time.as_secs())).sum();
-    let started = now.saturating_sub(SignedDuration::try_from(used).unwrap_or_default());
+    let lasted = SignedDuration::try_from(game.lasted).unwrap_or_default();
+    let started = now.saturating_sub(lasted).unwrap_or(now);
     let text = |time: Timestamp| time.strftime("%Y/%m/%d %H:%M:%S").to_string();
     let record = GameRecord {
         id: &summary.id,
         names: &summary.names,
         start: &summary.start,
+        times: &Color::BOTH.map(|color| summary.times.of(color)),
+        ratings: [None; 2],
         max_moves: summary.max_moves,
         moves: &game.moves,
         finish: finish.as_ref(),
-        started: &text(started.unwrap_or(now)),
+        started: &start_in(&summary.id).unwrap_or_else(|| text(started)),
         ended: Some(&text(now)),
     };
     let safe = |c: char| if c.is_ascii_alphanumeric() || "+-_.@".contains(c) { c } else { '_' };
@@ -68,7 +78,7 @@ pub(crate) fn save(folder: &Path, game: &FinishedGame) -> Result<PathBuf, Error>
         name = now.strftime("%Y%m%d%H%M%S").to_string();
     }
     let path = folder.join(format!("{name}.csa"));
-    let bytes = csa_file(&record.record()).map_err(|error| Error::file(&path, error))?;
+    let bytes = record.file().map_err(|error| Error::file(&path, error))?;
     let written = Draft::new(&path).and_then(|mut draft| {
         draft.write_all(&bytes)?;
         // The record of a game taken up again replaces the one of its first part.
@@ -76,4 +86,18 @@ pub(crate) fn save(folder: &Path, game: &FinishedGame) -> Result<PathBuf, Error>
     });
     written.map_err(|error| Error::file(&path, error))?;
     Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_says_when_a_game_began() {
+        let id = "wdoor+floodgate-300-10F+a+b+20261120100030";
+        assert_eq!(start_in(id).as_deref(), Some("2026/11/20 10:00:30"));
+        for other in ["", "20150505-CSA25-3-5-7", "a+b+20261320100030", "a+b+2026112010003"] {
+            assert_eq!(start_in(other), None, "{other}");
+        }
+    }
 }

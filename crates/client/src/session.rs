@@ -6,6 +6,7 @@
 
 mod game;
 mod thinking;
+mod watching;
 
 pub(crate) use game::FinishedGame;
 pub use game::OngoingGame;
@@ -15,7 +16,7 @@ use csa::record::RecordedMove;
 use csa::{ClientLine, Message, MessageReader, ServerLine, Summary, Verdict};
 use engines::background::SearchId;
 use kifu::wire;
-use rules::{AnyPosition, Color, Game};
+use rules::{AnyPosition, Color, Declaration, Game};
 use std::time::Duration;
 use think::{Clocks, Moment};
 use usi::GameResult;
@@ -53,7 +54,7 @@ pub(crate) struct SearchRequest {
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
     Send(String),
-    Prepare(Game),
+    Prepare(Game, GameTerms),
     Think(Box<SearchRequest>),
     PonderHit(Option<Clocks>),
     Stop,
@@ -67,6 +68,13 @@ pub(crate) enum Action {
     Reconnect(String),
     /// Nothing more to do here.
     Close(Goodbye),
+}
+
+/// What a game is played by, as far as an engine is to know it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct GameTerms {
+    pub(crate) declaration: Declaration,
+    pub(crate) max_moves: Option<u32>,
 }
 
 /// How the session ends.
@@ -117,6 +125,15 @@ pub(crate) struct Session {
     active: Moment,
     said: Moment,
     leaving: bool,
+    /// Leave when the game is over.
+    quitting: bool,
+    /// When something last went on, and how often we have wondered since then.
+    progress: Moment,
+    nags: u32,
+    /// Whether there is a connection.
+    connected: bool,
+    /// The login was refused: the reason may follow.
+    refused_at: Option<Moment>,
     /// How often we have been refused since we were let in; `None` before.
     refusals: Option<u32>,
 }
@@ -133,6 +150,11 @@ impl Session {
             active: Duration::ZERO,
             said: Duration::ZERO,
             leaving: false,
+            quitting: false,
+            progress: Duration::ZERO,
+            nags: 0,
+            connected: false,
+            refused_at: None,
             refusals: None,
         }
     }
@@ -140,6 +162,8 @@ impl Session {
     /// Connected, for the first time or again.
     pub(crate) fn connected(&mut self, now: Moment) -> Vec<Action> {
         self.reader = MessageReader::default();
+        self.refused_at = None;
+        self.connected = true;
         self.stage = Stage::Login;
         let login = ClientLine::Login {
             name: self.settings.name.clone(),
@@ -153,9 +177,18 @@ impl Session {
     /// The connection is gone. A game that ran is kept as it stands; the server may let us take it
     /// up again.
     pub(crate) fn disconnected(&mut self) -> Vec<Action> {
+        self.connected = false;
+        if self.refused_at.take().is_some() {
+            return match self.refused() {
+                // Who calls does connect again.
+                Action::Reconnect(why) => vec![Action::Note(why)],
+                close => vec![close],
+            };
+        }
         match std::mem::replace(&mut self.stage, Stage::Login) {
             Stage::Playing(play) => {
-                vec![Action::Save(Box::new(play.finished(None))), Action::GameOver(None)]
+                let now = self.active;
+                vec![Action::Save(Box::new(play.finished(None, now))), Action::GameOver(None)]
             }
             Stage::Preparing(_) | Stage::Agreed(_) => vec![Action::GameOver(None)],
             Stage::Login | Stage::Waiting => Vec::new(),
@@ -180,15 +213,47 @@ impl Session {
         }
     }
 
+    /// The user has enough: after the game if one runs, else at once.
+    pub(crate) fn leave(&mut self, now: Moment) -> Vec<Action> {
+        self.quitting = true;
+        let mut actions = Vec::new();
+        match &self.stage {
+            Stage::Playing(_) => return actions,
+            Stage::Login => return vec![Action::Close(Goodbye::Done)],
+            Stage::Preparing(_) | Stage::Agreed(_) => {
+                actions.extend(self.send(&ClientLine::Reject(None), now));
+                actions.push(Action::GameOver(None));
+                self.stage = Stage::Waiting;
+            }
+            Stage::Waiting => {}
+        }
+        actions.extend(self.log_out(now));
+        actions
+    }
+
+    /// Says goodbye, once.
+    fn log_out(&mut self, now: Moment) -> Vec<Action> {
+        if std::mem::replace(&mut self.leaving, true) {
+            return Vec::new();
+        }
+        self.send(&ClientLine::Logout, now)
+    }
+
     fn send(&mut self, line: &ClientLine, now: Moment) -> Vec<Action> {
         self.active = now;
         self.said = now;
+        if *line != ClientLine::KeepAlive {
+            self.went_on(now);
+        }
         vec![Action::Send(line.to_string())]
     }
 
     /// A line from the server.
     pub(crate) fn line(&mut self, line: &str, now: Moment) -> Vec<Action> {
         self.active = now;
+        if !line.is_empty() {
+            self.went_on(now);
+        }
         match self.reader.line(line) {
             None => Vec::new(),
             Some(Message::Summary(summary)) => self.proposed(*summary),
@@ -205,6 +270,8 @@ impl Session {
 
     fn proposed(&mut self, summary: Summary) -> Vec<Action> {
         let game = summary.start.game();
+        let terms =
+            GameTerms { declaration: summary.entering_king_rule(), max_moves: summary.max_moves };
         let note = format!(
             "{}: {} against {}, we are {}{}",
             summary.id,
@@ -218,7 +285,7 @@ impl Session {
             },
         );
         self.stage = Stage::Preparing(Box::new(OngoingGame::new(summary)));
-        vec![Action::Note(note), Action::Prepare(game)]
+        vec![Action::Note(note), Action::Prepare(game, terms)]
     }
 
     fn receive(&mut self, line: ServerLine, now: Moment) -> Vec<Action> {
@@ -228,11 +295,15 @@ impl Session {
                 self.refusals = Some(0);
                 vec![Action::Note("logged in".to_owned())]
             }
-            ServerLine::LoginIncorrect => self.refused(),
+            ServerLine::LoginIncorrect => {
+                self.refused_at = Some(now);
+                Vec::new()
+            }
             ServerLine::LogoutCompleted => vec![Action::Close(Goodbye::Done)],
             ServerLine::Start(_) => match std::mem::replace(&mut self.stage, Stage::Waiting) {
                 Stage::Agreed(mut play) => {
                     play.turn_since = now;
+                    play.begun = Some(now);
                     self.stage = Stage::Playing(play);
                     let mut actions = vec![Action::Show];
                     actions.extend(self.begin_turn(None, now));
@@ -247,7 +318,7 @@ impl Session {
                 self.stage = Stage::Waiting;
                 let note = Action::Note(format!("{by} rejected the game"));
                 let mut actions = vec![Action::GameOver(None), note];
-                if self.settings.challenge {
+                if self.settings.challenge && !self.leaving {
                     actions.extend(self.send(&ClientLine::Challenge, now));
                 }
                 actions
@@ -267,7 +338,13 @@ impl Session {
             }
             ServerLine::Verdict(verdict) => self.ended(verdict, now),
             ServerLine::ChallengeAccepted | ServerLine::KeepAlive => Vec::new(),
-            ServerLine::Info { tag, text } => vec![Action::Note(format!("[{tag}] {text}"))],
+            ServerLine::Info { tag, text } => {
+                let mut actions = vec![Action::Note(format!("[{tag}] {text}"))];
+                if self.refused_at.take().is_some() {
+                    actions.push(self.refused());
+                }
+                actions
+            }
             ServerLine::Other(text) => {
                 if let Stage::Playing(play) = &mut self.stage {
                     play.last = Some((text.clone(), Duration::ZERO));
@@ -279,13 +356,13 @@ impl Session {
 
     /// Whoever was let in with this password will be again: the server may think that our old
     /// connection still stands, or have too much to do.
-    fn refused(&mut self) -> Vec<Action> {
+    fn refused(&mut self) -> Action {
         match &mut self.refusals {
             Some(count) if *count < REFUSALS => {
                 *count += 1;
-                vec![Action::Reconnect("the server refused the login".to_owned())]
+                Action::Reconnect("the server refused the login".to_owned())
             }
-            _ => vec![Action::Close(Goodbye::Refused)],
+            _ => Action::Close(Goodbye::Refused),
         }
     }
 
@@ -338,14 +415,13 @@ impl Session {
         let mut actions = vec![
             Action::GameOver(result),
             Action::Note(note),
-            Action::Save(Box::new(play.finished(end))),
+            Action::Save(Box::new(play.finished(end, now))),
         ];
         if verdict != Verdict::Chudan {
             self.played += 1;
         }
-        if self.settings.games.is_some_and(|games| self.played >= games) {
-            self.leaving = true;
-            actions.extend(self.send(&ClientLine::Logout, now));
+        if self.quitting || self.settings.games.is_some_and(|games| self.played >= games) {
+            actions.extend(self.log_out(now));
         } else if self.settings.challenge {
             actions.extend(self.send(&ClientLine::Challenge, now));
         }
@@ -377,7 +453,7 @@ impl Session {
             let reserves = self.reserves(play);
             Some(end.saturating_sub(if search.stopped { reserves.last } else { reserves.stop }))
         });
-        quiet.into_iter().chain(flag).min()
+        quiet.into_iter().chain(flag).chain(self.next_worry()).min()
     }
 
     /// Does what is due: stops an engine that takes too long, plays without one that does not
@@ -406,6 +482,7 @@ impl Session {
         {
             actions.extend(self.send(&ClientLine::KeepAlive, now));
         }
+        actions.extend(self.worry(now));
         actions
     }
 }

@@ -55,9 +55,9 @@ pub enum ClientLine {
     Challenge,
     /// An empty line.
     KeepAlive,
-    /// Anything that begins like a move.
+    /// Anything that begins like a move. Only its first seven characters are the move.
     Move {
-        /// The move, readable or not.
+        /// The move, readable or not: at most seven characters.
         text: String,
         /// What follows `,'`.
         comment: Option<String>,
@@ -89,14 +89,18 @@ impl ClientLine {
             return Self::Extended(Extended::parse(command));
         }
         if line.starts_with(['+', '-']) {
-            let (text, comment) = split_comment(line);
-            return Self::Move { text: text.to_owned(), comment };
+            let end = line.char_indices().find(|&(at, c)| c == ',' || at >= 7);
+            let (text, rest) = line.split_at(end.map_or(line.len(), |(at, _)| at));
+            return Self::Move { text: text.to_owned(), comment: comment(rest) };
         }
-        let (word, comment) = split_comment(line);
-        if let Some(special) = Special::from_word(word) {
-            return Self::Special { special, comment };
+        if line.starts_with('%') {
+            let end = line.find([',', ' ', '\t']).unwrap_or(line.len());
+            let (word, rest) = line.split_at(end);
+            if let Some(special) = Special::from_word(word) {
+                return Self::Special { special, comment: comment(rest) };
+            }
         }
-        Self::word(line).unwrap_or_else(|| Self::Other(line.to_owned()))
+        Self::word(line.trim_end()).unwrap_or_else(|| Self::Other(line.to_owned()))
     }
 
     fn word(line: &str) -> Option<Self> {
@@ -124,12 +128,14 @@ impl ClientLine {
     }
 }
 
-/// What stands before `,'` and what follows it.
-fn split_comment(line: &str) -> (&str, Option<String>) {
-    match line.split_once(",'") {
-        Some((text, comment)) => (text, Some(comment.to_owned())),
-        None => (line, None),
-    }
+/// What follows `,'`, in one line whatever is in it.
+fn comment(rest: &str) -> Option<String> {
+    rest.split_once(",'").map(|(_, comment)| one_line(comment))
+}
+
+/// A text with a space for every tab and other control character.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 impl fmt::Display for ClientLine {
@@ -189,21 +195,46 @@ mod tests {
             ("LOGOUT", ClientLine::Logout),
             ("AGREE", ClientLine::Agree(None)),
             ("AGREE 20150505-CSA25-3-5-7", ClientLine::Agree(Some("20150505-CSA25-3-5-7".into()))),
-            ("AGREE ", other("AGREE ")),
             ("REJECT g", ClientLine::Reject(Some("g".into()))),
             ("CHALLENGE", ClientLine::Challenge),
             ("", ClientLine::KeepAlive),
             (" ", other(" ")),
             ("+7776FU", ClientLine::plain_move("+7776FU")),
             ("+7776FU,'* 12 -3334FU", with("+7776FU", "* 12 -3334FU")),
-            ("+7776FU,T12", ClientLine::plain_move("+7776FU,T12")),
             ("-", ClientLine::plain_move("-")),
             ("%TORYO", ClientLine::Special { special: Special::Resign, comment: None }),
-            ("%TORYO ", other("%TORYO ")),
             ("%toryo", other("%toryo")),
+            ("%TORYOX", other("%TORYOX")),
         ] {
             assert_eq!(ClientLine::parse(text), want, "{text}");
             assert_eq!(want.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn only_the_seven_characters_of_a_move_are_the_move() {
+        let with = |text: &str, comment: Option<&str>| ClientLine::Move {
+            text: text.to_owned(),
+            comment: comment.map(str::to_owned),
+        };
+        let resign = |comment: Option<&str>| ClientLine::Special {
+            special: Special::Resign,
+            comment: comment.map(str::to_owned),
+        };
+        for (text, want) in [
+            ("+7776FU,T12", with("+7776FU", None)),
+            ("+7776FU\t", with("+7776FU", None)),
+            ("+7776FU ,'* 12", with("+7776FU", Some("* 12"))),
+            ("+7776FU,'* 12\t+3334FU", with("+7776FU", Some("* 12 +3334FU"))),
+            ("+7776FU先手", with("+7776FU", None)),
+            ("+77,'x", with("+77", Some("x"))),
+            ("+７七六歩", with("+７七", None)),
+            ("%TORYO ", resign(None)),
+            ("%TORYO\t,'投了", resign(Some("投了"))),
+            ("AGREE ", ClientLine::Agree(None)),
+            ("LOGOUT\t", ClientLine::Logout),
+        ] {
+            assert_eq!(ClientLine::parse(text), want, "{text}");
         }
     }
 
@@ -241,6 +272,7 @@ mod tests {
             ("%%FORK g", fork(None, None)),
             ("%%FORK g 30", fork(None, Some(30))),
             ("%%FORK g n 30", fork(Some("n"), Some(30))),
+            ("%%REFEREE kick x", Extended::Referee("kick x".into())),
             ("%%NONSENSE", Extended::Other("NONSENSE".into())),
             ("%%", Extended::Other(String::new())),
         ] {

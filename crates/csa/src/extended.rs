@@ -1,5 +1,6 @@
 //! The `%%` commands of extended mode (`LOGIN name password x1`), as shogi-server has them.
 
+use crate::client::one_line;
 use std::fmt;
 
 /// The colour somebody wants to play.
@@ -93,6 +94,8 @@ pub enum Extended {
         /// After how many moves.
         moves: Option<u32>,
     },
+    /// `%%REFEREE`: an order of the referee's; not of shogi-server.
+    Referee(String),
     /// A command nobody knows.
     Other(String),
 }
@@ -104,7 +107,7 @@ impl Extended {
     }
 
     fn known(text: &str) -> Option<Self> {
-        let (command, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let (command, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
         let words: Vec<&str> = rest.split(' ').filter(|word| !word.is_empty()).collect();
         let game = || match words[..] {
             [name] => Some((name.to_owned(), ColorChoice::Any)),
@@ -131,7 +134,7 @@ impl Extended {
             "RATING" => alone(Self::Rating),
             "VERSION" => alone(Self::Version),
             "HELP" => alone(Self::Help),
-            "CHAT" => (!rest.is_empty()).then(|| Self::Chat(rest.to_owned())),
+            "CHAT" => (!rest.is_empty()).then(|| Self::Chat(one_line(rest))),
             "SETBUOY" => match words[..] {
                 [name, moves] => Some((name, moves, 1)),
                 [name, moves, count] => Some((name, moves, count.parse().ok()?)),
@@ -144,6 +147,7 @@ impl Extended {
             }),
             "DELETEBUOY" => one().map(Self::DeleteBuoy),
             "GETBUOYCOUNT" => one().map(Self::GetBuoyCount),
+            "REFEREE" => Some(Self::Referee(one_line(rest))),
             "FORK" => fork(&words),
             _ => None,
         }
@@ -189,6 +193,8 @@ impl fmt::Display for Extended {
                 name.as_ref().map_or(Ok(()), |name| write!(f, " {name}"))?;
                 moves.map_or(Ok(()), |moves| write!(f, " {moves}"))
             }
+            Self::Referee(order) if order.is_empty() => f.write_str("REFEREE"),
+            Self::Referee(order) => write!(f, "REFEREE {order}"),
             Self::Other(text) => f.write_str(text),
         }
     }

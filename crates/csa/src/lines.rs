@@ -11,9 +11,10 @@ use std::collections::VecDeque;
 pub enum Received {
     /// Text without its end.
     Line(String),
-    /// Longer than allowed; its text was dropped.
-    TooLong,
-    /// Not text in UTF-8; what could be read of it.
+    /// Longer than allowed: its beginning, the rest was dropped.
+    TooLong(String),
+    /// Not text in UTF-8: what it says if it is Shift_JIS or EUC-JP, as comments and chat of older
+    /// clients are.
     NotText(String),
 }
 
@@ -27,7 +28,7 @@ pub struct Splitter {
     ready: VecDeque<Received>,
 }
 
-/// Longest line a player may send: a move with a long evaluation comment fits.
+/// Longest line of a player that is kept whole: a move with a long evaluation comment fits.
 pub const LONGEST_LINE: usize = 2048;
 
 impl Default for Splitter {
@@ -64,30 +65,38 @@ impl Splitter {
 
     fn keep(&mut self, bytes: &[u8]) {
         // One byte more for the CR that may follow the longest line.
-        if self.overflow || self.partial.len() + bytes.len() > self.longest + 1 {
-            self.overflow = true;
-            self.partial = Vec::new();
-        } else {
-            self.partial.extend_from_slice(bytes);
-        }
+        let room = self.longest + 1 - self.partial.len();
+        self.overflow |= bytes.len() > room;
+        self.partial.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     fn end_line(&mut self) {
-        if self.partial.last() == Some(&b'\r') {
+        if !self.overflow && self.partial.last() == Some(&b'\r') {
             self.partial.pop();
         }
         let received = if self.overflow || self.partial.len() > self.longest {
-            self.partial.clear();
-            Received::TooLong
+            self.partial.truncate(self.longest);
+            Received::TooLong(beginning(&self.partial))
         } else {
             match std::str::from_utf8(&self.partial) {
                 Ok(text) => Received::Line(text.to_owned()),
-                Err(_) => Received::NotText(String::from_utf8_lossy(&self.partial).into_owned()),
+                Err(_) => Received::NotText(kifu::decode_text(&self.partial)),
             }
         };
         self.partial.clear();
         self.overflow = false;
         self.ready.push_back(received);
+    }
+}
+
+/// The text of bytes that may have been cut within a character.
+fn beginning(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(error) if error.error_len().is_none() => {
+            String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned()
+        }
+        Err(_) => kifu::decode_text(bytes),
     }
 }
 
@@ -138,14 +147,21 @@ mod tests {
             assert!(splitter.pending() <= 11);
         }
         splitter.feed(b"\nLOGOUT\r\n0123456789\r\n01234567890\n");
-        let want = [Received::TooLong, line("LOGOUT"), line("0123456789"), Received::TooLong];
+        let cut = |text: &str| Received::TooLong(text.to_owned());
+        let want = [cut("xxxxxxxxxx"), line("LOGOUT"), line("0123456789"), cut("0123456789")];
         assert_eq!(splitter.by_ref().collect::<Vec<_>>(), want);
     }
 
     #[test]
     fn bytes_that_are_no_text_are_told_apart() {
         let got = split(b"LOGIN \xff\xfe x\nok\n", 4, 100);
-        assert_eq!(got, [Received::NotText("LOGIN \u{fffd}\u{fffd} x".to_owned()), line("ok")]);
+        assert!(matches!(&got[0], Received::NotText(text) if text.starts_with("LOGIN ")));
+        assert_eq!(got[1], line("ok"));
+        // 先手 in Shift_JIS and in EUC-JP, and a line cut within a character.
+        for bytes in [&b"+7776FU,'\x90\xe6\x8e\xe8\n"[..], b"+7776FU,'\xc0\xe8\xbc\xea\n"] {
+            assert_eq!(split(bytes, 3, 100), [Received::NotText("+7776FU,'先手".to_owned())]);
+        }
+        assert_eq!(split("先手\n".as_bytes(), 1, 4), [Received::TooLong("先".to_owned())]);
     }
 
     proptest! {

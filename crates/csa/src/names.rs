@@ -153,6 +153,64 @@ impl fmt::Display for GameName {
     }
 }
 
+/// The game somebody may have meant with a text that is no game name but looks like one, such as
+/// `test_300_10F` or `Floodgate-300-10f`: the text put right, or the one of `known` that differs
+/// least.
+pub fn meant_game<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    if GameName::parse_with_color(text).is_some() || text.len() > LONGEST_GAME_NAME {
+        return None;
+    }
+    let near = |name: &&str| distance(&text.to_ascii_lowercase(), &name.to_ascii_lowercase());
+    let nearest = known.into_iter().min_by_key(near).filter(|name| near(name) <= 2);
+    nearest.map(str::to_owned).or_else(|| put_right(text))
+}
+
+/// A name of three parts with the signs it should have.
+fn put_right(text: &str) -> Option<String> {
+    let separator = |c: char| "-_.:/+ ".contains(c);
+    let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    let (mut rest, mut wish) = (text, "");
+    if let Some((head, last)) = text.rsplit_once(separator) {
+        match last {
+            "b" | "B" => (rest, wish) = (head, "-B"),
+            "w" | "W" => (rest, wish) = (head, "-W"),
+            _ => {}
+        }
+    }
+    let (rest, per_move) = rest.rsplit_once(separator)?;
+    let (base, total) = rest.rsplit_once(separator)?;
+    let (per_move, fischer) = match per_move.strip_suffix(['F', 'f']) {
+        Some(increment) => (increment, "F"),
+        None => (per_move.trim_end_matches(['s', 'S']), ""),
+    };
+    let total = total.trim_end_matches(['s', 'S']);
+    if base.is_empty() || !digits(total) || !digits(per_move) {
+        return None;
+    }
+    let allowed = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let base: String = base.chars().map(allowed).collect();
+    let right = format!("{base}-{total}-{per_move}{fischer}");
+    // A game without any time at all is none, however it is written.
+    let right = GameName::parse(&right).map_or_else(|| format!("{base}-300-10F"), |n| n.text);
+    Some(format!("{right}{wish}"))
+}
+
+/// How many characters must be changed, added or taken away to make one text of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, c) in a.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, d) in b.iter().enumerate() {
+            let change = corner + usize::from(c != *d);
+            corner = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(corner + 1);
+        }
+    }
+    row[b.len()]
+}
+
 /// What the password field of a login holds.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Secret {
@@ -222,6 +280,29 @@ mod tests {
     }
 
     #[test]
+    fn mistyped_games_and_what_was_meant() {
+        let known = ["floodgate-300-10F", "default-1500-0"];
+        for (text, want) in [
+            ("test_300_10F", Some("test-300-10F")),
+            ("test-300-10f", Some("test-300-10F")),
+            ("test-300_10", Some("test-300-10")),
+            ("test_300_10F_b", Some("test-300-10F-B")),
+            ("test-300-10s", Some("test-300-10")),
+            ("my.game-300-10F", Some("my-game-300-10F")),
+            ("test-0-0", Some("test-300-10F")),
+            ("floodgate300-10F", Some("floodgate-300-10F")),
+            ("Floodgate-300-10f", Some("floodgate-300-10F")),
+            ("test-300-10F", None),
+            ("test-300-10F-W", None),
+            ("secret", None),
+            ("secret-300", None),
+            ("", None),
+        ] {
+            assert_eq!(meant_game(text, known).as_deref(), want, "{text}");
+        }
+    }
+
+    #[test]
     fn passwords() {
         let parse = |text: &str| {
             let secret = Secret::parse(text);
@@ -239,6 +320,9 @@ mod tests {
         #[test]
         fn no_text_panics(text in ".{0,80}", name in "[a-zA-Z0-9_-]{0,20}-[0-9]{0,9}-[0-9]{0,9}F?") {
             let _ = (UserName::new(&text), Secret::parse(&text));
+            if let Some(meant) = meant_game(&text, ["x-300-10F"]) {
+                prop_assert!(GameName::parse_with_color(&meant).is_some(), "{}", meant);
+            }
             if let Some(game) = GameName::parse(&name) {
                 prop_assert_eq!(game.as_str(), &name);
                 prop_assert!(!game.time_rule().is_unlimited());

@@ -1,5 +1,6 @@
 //! A game played by the protocol, as a record.
 
+use crate::times::TimeRule;
 use kifu::{CsaVersion, Format, Key, NodeId, Record, Step, Termination, WriteOptions};
 use play::Reason;
 use rules::{AnyPosition, Color};
@@ -25,9 +26,12 @@ pub struct Finish {
 }
 
 impl Finish {
-    /// The reason as the protocol has it.
+    /// The reason as the protocol has it. A referee's draw is a game broken off.
     pub const fn reason(&self) -> crate::ReasonWord {
-        crate::ReasonWord::of(self.ending.reason)
+        match (self.ending.reason, self.ending.outcome) {
+            (Reason::Adjudicated, play::Outcome::Draw) => crate::ReasonWord::MaxMoves,
+            (reason, _) => crate::ReasonWord::of(reason),
+        }
     }
 
     /// Who won, if anybody did.
@@ -42,6 +46,10 @@ pub struct GameRecord<'a> {
     pub id: &'a str,
     pub names: &'a [String; 2],
     pub start: &'a AnyPosition,
+    /// Black's and White's clock.
+    pub times: &'a [TimeRule; 2],
+    /// Black's and White's rating when the game began.
+    pub ratings: [Option<i32>; 2],
     pub max_moves: Option<u32>,
     pub moves: &'a [RecordedMove],
     pub finish: Option<&'a Finish>,
@@ -65,6 +73,9 @@ impl GameRecord<'_> {
         if let Some(limit) = self.max_moves {
             headers.set(Key::MaxMoves, &limit.to_string());
         }
+        if let Some(limit) = time_limit(self.times) {
+            headers.set(Key::TimeLimit, &limit);
+        }
         let mut position = self.start.clone();
         let mut at = NodeId::ROOT;
         for made in self.moves {
@@ -87,6 +98,78 @@ impl GameRecord<'_> {
         }
         record
     }
+}
+
+impl GameRecord<'_> {
+    /// The game as a CSA file, with the lines that logs of shogi-server have besides: the clock,
+    /// ratings, and a summary of how it ended.
+    pub fn file(&self) -> Result<Vec<u8>, kifu::WriteError> {
+        let bytes = csa_file(&self.record())?;
+        let mut lines: Vec<String> =
+            String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
+        let names_end = lines.iter().rposition(|line| line.starts_with("N-"));
+        let at = names_end.map_or(1, |at| at + 1).min(lines.len());
+        lines.splice(at..at, self.log_lines());
+        lines.extend(self.summary_line());
+        lines.push(String::new());
+        Ok(lines.join("\n").into_bytes())
+    }
+
+    fn log_lines(&self) -> Vec<String> {
+        let [black, white] = self.times;
+        let mut lines: Vec<String> = Vec::new();
+        for (sign, rule) in [("", black), ("-", white)] {
+            if sign.is_empty() || black != white {
+                // One block where both have the same, else the second for White.
+                lines.extend(rule.lines().iter().map(|line| {
+                    let (key, value) = line.split_once(':').unwrap_or((line, ""));
+                    format!("'{key}{sign}:{value}")
+                }));
+            }
+        }
+        for (word, name, rating) in [
+            ("black_rate", &self.names[0], self.ratings[0]),
+            ("white_rate", &self.names[1], self.ratings[1]),
+        ] {
+            lines.extend(rating.map(|rating| format!("'{word}:{name}:{rating}.0")));
+        }
+        lines
+    }
+
+    fn summary_line(&self) -> Option<String> {
+        let finish = self.finish?;
+        let word = match finish.ending.reason {
+            Reason::Resign => "toryo",
+            Reason::TimeUp => "time up",
+            Reason::IllegalMove if finish.last.as_ref().is_some_and(|(l, _)| l == "%KACHI") => {
+                "illegal kachi"
+            }
+            Reason::IllegalMove => "illegal move",
+            Reason::Repetition => "sennichite",
+            Reason::PerpetualCheck => "oute_sennichite",
+            Reason::Declaration | Reason::Try => "kachi",
+            Reason::MaxMoves => "max_moves",
+            _ => "abnormal",
+        };
+        let results = match finish.ending.outcome {
+            play::Outcome::Won(Color::Black) => ["win", "lose"],
+            play::Outcome::Won(Color::White) => ["lose", "win"],
+            play::Outcome::Draw => ["draw", "draw"],
+            play::Outcome::Unknown => return None,
+        };
+        let [black, white] = self.names;
+        Some(format!("'summary:{word}:{black} {}:{white} {}", results[0], results[1]))
+    }
+}
+
+/// The clock as `$TIME_LIMIT` has it, `HH:MM+SS`, where that says all: the same for both, whole
+/// minutes and byoyomi.
+fn time_limit([black, white]: &[TimeRule; 2]) -> Option<String> {
+    let plain = black == white && black.increment.is_none() && black.delay.is_none();
+    let total = black.span(black.total.filter(|_| plain)?).as_secs();
+    let byoyomi = black.span(black.byoyomi.unwrap_or(0)).as_secs();
+    let fits = total.is_multiple_of(60) && total < 360_000 && byoyomi < 100;
+    fits.then(|| format!("{:02}:{:02}+{byoyomi:02}", total / 3600, total / 60 % 60))
 }
 
 /// The record's last word, where `turn` is to move.
@@ -137,10 +220,14 @@ mod tests {
         moves: &'a [RecordedMove],
         finish: &'a Finish,
     ) -> GameRecord<'a> {
+        static TIMES: std::sync::LazyLock<[TimeRule; 2]> =
+            std::sync::LazyLock::new(|| [TimeRule::seconds(1500, 30), TimeRule::seconds(1500, 30)]);
         GameRecord {
             id: "nue+test+a+b+1",
             names,
             start,
+            times: &TIMES,
+            ratings: [Some(1612), None],
             max_moves: Some(320),
             moves,
             finish: Some(finish),
@@ -166,10 +253,15 @@ mod tests {
             made("+2726FU", 1, Some("just a word")),
         ];
         let finish = finish(Reason::Resign, Some(Color::Black), Some("%TORYO"));
-        let record = game(&names, &start, &moves, &finish).record();
-        let bytes = csa_file(&record).unwrap();
+        let bytes = game(&names, &start, &moves, &finish).file().unwrap();
         let text = String::from_utf8(bytes.clone()).unwrap();
         for line in [
+            "$TIME_LIMIT:00:25+30",
+            "'Total_Time:1500",
+            "'Byoyomi:30",
+            "'Increment:0",
+            "'black_rate:a:1612.0",
+            "'summary:toryo:a win:b lose",
             "V2.2",
             "N+a",
             "N-b",
@@ -208,10 +300,11 @@ mod tests {
             (Reason::TimeUp, black, None),
             (Reason::Declaration, white, Some("%KACHI")),
             (Reason::MaxMoves, None, None),
+            (Reason::Adjudicated, white, None),
+            (Reason::Adjudicated, None, None),
         ] {
             let finish = finish(reason, winner, last);
-            let record = game(&names, &start, &moves, &finish).record();
-            let bytes = csa_file(&record).unwrap();
+            let bytes = game(&names, &start, &moves, &finish).file().unwrap();
             let back = back(&bytes);
             let want = winner.map_or(kifu::Outcome::Draw, kifu::Outcome::Won);
             assert_eq!(back.outcome(), want, "{reason}");

@@ -44,6 +44,10 @@ pub struct Summary {
 /// The declaration rule of the protocol.
 pub const JISHOGI: &str = "Jishogi 1.1";
 
+/// Names the entering-king rule where the protocol's own line cannot: not of the protocol, which
+/// knows the rule with 27 points only. The values are those of the USI option.
+pub const ENTERING_KING_RULE: &str = "Entering_King_Rule";
+
 /// Why a block cannot be understood.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum SummaryError {
@@ -96,6 +100,20 @@ fn wrong(key: &str, value: &str, expected: &'static str) -> SummaryError {
     SummaryError::Value { key: key.to_owned(), value: value.to_owned(), expected }
 }
 
+/// Whether a rule is the one with 27 points, as it is from that start: what another says of handicaps
+/// means nothing in an even game.
+fn is_plain(rule: Declaration, start: &AnyPosition) -> bool {
+    let needed = |rule| {
+        let AnyPosition::Shogi(start) = start else { return [None; 2] };
+        Color::BOTH.map(|color| start.declaration_count(color, rule).map(|count| count.needed))
+    };
+    match rule {
+        Declaration::Points27 => true,
+        Declaration::Points27H => needed(rule) == needed(Declaration::Points27),
+        _ => false,
+    }
+}
+
 impl Summary {
     /// A game between those two, Black first, from its start; to be read by Black, without a limit
     /// of moves.
@@ -106,8 +124,15 @@ impl Summary {
         [black, white]: [TimeRule; 2],
         declaration: Declaration,
     ) -> Self {
-        // The protocol knows one rule of declaration, the one with 27 points.
-        let declares = declaration == Declaration::Points27 && start.game() == Game::Shogi;
+        // The protocol knows one rule of declaration, the one with 27 points; what is played
+        // otherwise is told on a line of our own.
+        let points27 = matches!(declaration, Declaration::Points27 | Declaration::Points27H);
+        let declares = points27 && start.game() == Game::Shogi;
+        let more = if start.game() == Game::Shogi && !is_plain(declaration, &start) {
+            vec![(ENTERING_KING_RULE.to_owned(), declaration.name().to_owned())]
+        } else {
+            Vec::new()
+        };
         Self {
             id: id.to_owned(),
             names,
@@ -117,7 +142,7 @@ impl Summary {
             times: Times::from_rules(black, white),
             start,
             played: Vec::new(),
-            more: Vec::new(),
+            more,
         }
     }
 
@@ -133,6 +158,16 @@ impl Summary {
     /// The value of a line this protocol does not know.
     pub fn extra(&self, key: &str) -> Option<&str> {
         self.more.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
+    }
+
+    /// How a win may be declared.
+    pub fn entering_king_rule(&self) -> Declaration {
+        let named = self.extra(ENTERING_KING_RULE).and_then(|rule| rule.parse().ok());
+        let usual = match &self.declaration {
+            Some(_) => Declaration::Points27,
+            None => Declaration::None,
+        };
+        named.unwrap_or(usual)
     }
 
     /// Reads the lines between `BEGIN Game_Summary` and `END Game_Summary`.

@@ -44,13 +44,12 @@ const LONGEST_UNIT: Duration = Duration::from_secs(86_400);
 impl TimeRule {
     /// So many seconds, and so many for every move after them.
     pub fn seconds(total: u64, byoyomi: u64) -> Self {
-        let byoyomi = (byoyomi > 0).then_some(byoyomi);
-        Self { total: Some(total), byoyomi, ..Self::default() }
+        Self { total: Some(total), byoyomi: some(byoyomi), ..Self::default() }
     }
 
     /// So many seconds, and so many more with every move.
     pub fn fischer(total: u64, increment: u64) -> Self {
-        Self { total: Some(total), increment: Some(increment), ..Self::default() }
+        Self { total: Some(total), increment: some(increment), ..Self::default() }
     }
 
     /// Whether nothing bounds the time.
@@ -67,8 +66,9 @@ impl TimeRule {
         u64::try_from(nanos).map_or(Duration::MAX, Duration::from_nanos)
     }
 
-    /// The lines between `BEGIN Time` and `END Time`. What has its usual value is left out, but
-    /// the unit and the total always stand.
+    /// The lines between `BEGIN Time` and `END Time`. `Byoyomi` and `Increment` stand also where
+    /// they are 0: bridges to USI engines, shogi-server's own among them, compute with both
+    /// whether they were told of them or not. What else has its usual value is left out.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("Time_Unit:{}", unit_text(self.unit))];
         let mut element = |name: &str, value: Option<u64>| {
@@ -77,9 +77,10 @@ impl TimeRule {
             }
         };
         element("Total_Time", self.total);
-        element("Byoyomi", self.byoyomi);
+        let told = |value: Option<u64>| value.or_else(|| (!self.is_unlimited()).then_some(0));
+        element("Byoyomi", told(self.byoyomi));
         element("Delay", self.delay);
-        element("Increment", self.increment);
+        element("Increment", told(self.increment));
         element("Least_Time_Per_Move", Some(self.least));
         if self.roundup {
             lines.push("Time_Roundup:YES".to_owned());
@@ -100,13 +101,18 @@ impl TimeRule {
             }
             "Least_Time_Per_Move" => self.least = units(value)?,
             "Total_Time" => self.total = Some(units(value)?),
-            "Byoyomi" => self.byoyomi = Some(units(value)?),
-            "Delay" => self.delay = Some(units(value)?),
-            "Increment" => self.increment = Some(units(value)?),
+            // Nothing on top is nothing, told or not.
+            "Byoyomi" => self.byoyomi = some(units(value)?),
+            "Delay" => self.delay = some(units(value)?),
+            "Increment" => self.increment = some(units(value)?),
             _ => {}
         }
         Ok(())
     }
+}
+
+fn some(units: u64) -> Option<u64> {
+    (units > 0).then_some(units)
 }
 
 fn units(text: &str) -> Result<u64, &'static str> {
@@ -257,6 +263,29 @@ mod tests {
         }
         assert_eq!(rule.set("Something_New", "whatever"), Ok(()));
         assert_eq!(rule, TimeRule::default());
+    }
+
+    /// Bridges such as shogi-server's own add byoyomi and increment to the time without looking
+    /// whether they were told of them.
+    #[test]
+    fn byoyomi_and_increment_are_told_also_when_they_are_nothing() {
+        for (rule, byoyomi, increment) in [
+            (TimeRule::fischer(300, 10), "Byoyomi:0", "Increment:10"),
+            (TimeRule::seconds(600, 10), "Byoyomi:10", "Increment:0"),
+            (TimeRule::seconds(900, 0), "Byoyomi:0", "Increment:0"),
+        ] {
+            let lines = rule.lines();
+            for line in [byoyomi, increment] {
+                assert!(lines.iter().any(|l| l == line), "{line} in {lines:?}");
+            }
+            let mut read = TimeRule::default();
+            for line in &lines {
+                let (key, value) = line.split_once(':').unwrap();
+                read.set(key, value).unwrap();
+            }
+            assert_eq!(read, rule);
+        }
+        assert_eq!(TimeRule::default().lines(), ["Time_Unit:1sec", "Least_Time_Per_Move:0"]);
     }
 
     proptest! {

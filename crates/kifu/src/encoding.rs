@@ -48,6 +48,11 @@ pub(crate) fn decode(bytes: &[u8], declared: Option<Declared>) -> Result<String,
     Ok(text.replace("\r\n", "\n").replace('\r', "\n"))
 }
 
+/// The text of bytes in whichever of UTF-8, Shift_JIS and EUC-JP they make sense.
+pub fn decode_text(bytes: &[u8]) -> String {
+    decode(bytes, None).unwrap_or_else(|_| String::from_utf8_lossy(bytes).into_owned())
+}
+
 /// Shift_JIS or EUC-JP. EUC-JP read as Shift_JIS becomes half-width katakana, which records of
 /// shogi have no use for.
 fn japanese(bytes: &[u8]) -> Declared {

@@ -36,6 +36,7 @@ mod writer;
 
 pub use csa::wire;
 pub use diagram::{diagram, move_list};
+pub use encoding::decode_text;
 pub use error::{Problem, ReadError, WriteError};
 pub use evaluation::{BlackScore, Evaluation};
 pub use format::{Format, UnknownFormat};

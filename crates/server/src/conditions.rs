@@ -22,6 +22,8 @@ pub struct Conditions {
     pub declaration: Declaration,
     /// Whether the result counts for ratings.
     pub rated: bool,
+    /// Black's and White's rating when it began, for the record.
+    pub ratings: [Option<i32>; 2],
     /// How often each side may interrupt the game with `%CHUDAN`.
     pub interruptions: u8,
 }
@@ -36,8 +38,9 @@ impl Conditions {
             times: [times.clone(), times],
             start: AnyPosition::startpos(Game::Shogi),
             max_moves: None,
-            declaration: Declaration::Points27,
+            declaration: Declaration::Points27H,
             rated: false,
+            ratings: [None; 2],
             interruptions: 0,
         }
     }
@@ -55,12 +58,13 @@ impl Conditions {
     /// The block that proposes the game to one side.
     pub fn summary(&self, to: Color, played: &[csa::Played], more: &[(String, String)]) -> Summary {
         let (names, start, times) = (self.names.clone(), self.start.clone(), self.times.clone());
-        Summary {
+        let mut summary = Summary {
             your_turn: to,
             max_moves: self.max_moves,
             played: played.to_vec(),
-            more: more.to_vec(),
             ..Summary::new(&self.id, names, start, times, self.declaration)
-        }
+        };
+        summary.more.extend_from_slice(more);
+        summary
     }
 }

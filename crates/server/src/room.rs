@@ -81,6 +81,14 @@ enum Phase {
 /// How long a proposal waits for both to agree.
 const PROPOSAL: Duration = Duration::from_secs(120);
 
+/// Who did not agree to a proposal, and how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    pub by: Color,
+    /// It said nothing at all until the proposal lapsed.
+    pub silent: bool,
+}
+
 /// One game.
 #[derive(Clone, Debug)]
 pub struct Room {
@@ -92,6 +100,8 @@ pub struct Room {
     /// Has begun before: agreement takes it up again.
     begun: bool,
     agreed: [bool; 2],
+    /// Who did not agree to the last proposal.
+    refused: Option<Refusal>,
     /// Since when each side's connection has been gone.
     gone: [Option<Moment>; 2],
     interruptions: [u8; 2],
@@ -110,6 +120,7 @@ impl Room {
             phase: Phase::Suspended,
             begun: false,
             agreed: [false; 2],
+            refused: None,
             gone: [None; 2],
             interruptions: [0; 2],
             patience,
@@ -181,6 +192,21 @@ impl Room {
         matches!(self.phase, Phase::Running { .. })
     }
 
+    /// Whether the next word is that side's: it is to agree, or to move. What it says then is never
+    /// too much.
+    pub fn awaits(&self, side: Color) -> bool {
+        match self.phase {
+            Phase::Proposed { .. } => !self.agreed[side.index()],
+            Phase::Running { .. } => self.agreed[side.index()] && self.position.turn() == side,
+            _ => false,
+        }
+    }
+
+    /// Who did not agree to the last proposal.
+    pub const fn refused(&self) -> Option<Refusal> {
+        self.refused
+    }
+
     /// Whether moves have been or may have been played.
     pub const fn has_begun(&self) -> bool {
         self.begun
@@ -193,6 +219,7 @@ impl Room {
         }
         self.phase = Phase::Proposed { since: now };
         self.agreed = [false; 2];
+        self.refused = None;
         self.gone = [None; 2];
         Color::BOTH.iter().map(|&to| Effect::Tell(to, self.summary(to, now))).collect()
     }
@@ -230,7 +257,7 @@ impl Room {
                 self.agreed[from.index()] = true;
                 if self.agreed == [true; 2] { self.begin(now) } else { Vec::new() }
             }
-            ClientLine::Reject(id) if self.is_this(id.as_ref()) => self.reject(from),
+            ClientLine::Reject(id) if self.is_this(id.as_ref()) => self.reject(from, false),
             _ => Vec::new(),
         }
     }
@@ -246,7 +273,8 @@ impl Room {
         effects
     }
 
-    fn reject(&mut self, by: Color) -> Vec<Effect> {
+    fn reject(&mut self, by: Color, silent: bool) -> Vec<Effect> {
+        self.refused = Some(Refusal { by, silent });
         let line = ServerLine::Rejected {
             game: self.conditions.id.clone(),
             by: self.conditions.names[by.index()].clone(),
@@ -287,6 +315,12 @@ impl Room {
         elapsed: Duration,
         now: Moment,
     ) -> Vec<Effect> {
+        // Some clients send a move twice; once was enough, as on shogi-server.
+        if from != self.position.turn()
+            && matches!(line, ClientLine::Move { text, .. } if self.last_text().as_deref() == Some(text))
+        {
+            return Vec::new();
+        }
         if from != self.position.turn() {
             return self.end(Ending::lost(from, Reason::IllegalAction), None);
         }
@@ -335,8 +369,7 @@ impl Room {
         };
         self.played.push(Played { m, time: Some(time) });
         let number = u32::try_from(self.played.len()).unwrap_or(u32::MAX);
-        self.position.play(m);
-        let ending = self.conditions.rules().end_of(&self.position, number);
+        let ending = self.conditions.rules().play(&mut self.position, m, number);
         let line = ServerLine::Move { text: text.to_owned(), time: Some(time) }.to_string();
         let store = Effect::Store(Entry::Move { number, text: text.to_owned(), time, comment });
         let Some(ending) = ending else {
@@ -358,6 +391,35 @@ impl Room {
             });
         }
         effects
+    }
+
+    /// The last move in CSA text.
+    fn last_text(&self) -> Option<String> {
+        let m = self.played.last()?.m;
+        let mut before = self.position.clone();
+        before.undo();
+        Some(kifu::wire::write_move(&before, m))
+    }
+
+    /// The referee ends a game that has begun: for one side, or as a draw.
+    pub fn adjudicate(&mut self, winner: Option<Color>) -> Vec<Effect> {
+        match self.phase {
+            Phase::Running { .. } | Phase::Suspended if self.begun => {
+                let outcome = Outcome::of(winner);
+                self.end(Ending { outcome, reason: Reason::Adjudicated }, None)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The referee takes back a game that has begun: it has no result.
+    pub fn annul(&mut self) -> Vec<Effect> {
+        match self.phase {
+            Phase::Running { .. } | Phase::Suspended if self.begun => {
+                self.end(Ending::unknown(Reason::Adjudicated), None)
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn may_interrupt(&self, side: Color) -> bool {
@@ -403,6 +465,9 @@ impl Room {
         let without_winner = match (ending.reason, ending.outcome) {
             (Reason::MaxMoves, _) => Some(Verdict::Censored),
             (_, Outcome::Unknown) => Some(Verdict::Chudan),
+            // The protocol has no word for a referee's draw; this one says that what the game
+            // counts is settled elsewhere.
+            (Reason::Adjudicated, Outcome::Draw) => Some(Verdict::Censored),
             (_, Outcome::Draw) => Some(Verdict::Draw),
             (_, Outcome::Won(_)) => None,
         };

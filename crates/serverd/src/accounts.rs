@@ -5,8 +5,7 @@ use crate::error::Error;
 use crate::store;
 use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
-use server::lobby::Checked;
-use server::lobby::ConnId;
+use server::lobby::{Checked, Refusal};
 use std::collections::HashMap;
 
 /// The accounts in the data file, and who else may log in.
@@ -17,13 +16,6 @@ pub(crate) struct Accounts {
     fresh: HashMap<String, String>,
     registration: bool,
     guests: bool,
-}
-
-/// A login to be checked.
-pub(crate) struct LoginCheck {
-    pub(crate) id: ConnId,
-    pub(crate) name: String,
-    pub(crate) secret: Option<String>,
 }
 
 /// Whether somebody may log in, and the hash of a new account to be stored.
@@ -46,23 +38,31 @@ impl Accounts {
         Ok(found.or_else(|| self.fresh.get(name).cloned()))
     }
 
-    /// Whether somebody may log in.
-    pub(crate) fn check(&mut self, name: &str, secret: Option<&str>) -> LoginResult {
+    /// Whether somebody may log in; `register` says whether a new name may become an account.
+    pub(crate) fn check(
+        &mut self,
+        name: &str,
+        secret: Option<&str>,
+        register: bool,
+    ) -> LoginResult {
         let answer = |checked| LoginResult { checked, new_hash: None };
+        let refused = |refusal| answer(Checked::Refused(refusal));
         // Where nobody can look nobody comes in.
-        let Ok(account) = self.account(name) else { return answer(Checked::Refused) };
+        let Ok(account) = self.account(name) else { return refused(Refusal::Busy) };
         match (account, secret) {
             (Some(hash), Some(secret)) if is_right(&hash, secret) => answer(Checked::Known),
-            (Some(_), _) => answer(Checked::Refused),
-            (None, Some(secret)) if self.registration => match hash(secret) {
+            (Some(_), Some(_)) => refused(Refusal::Password),
+            (Some(_), None) => refused(Refusal::Account),
+            (None, Some(secret)) if self.registration && register => match hash(secret) {
                 Ok(hash) => {
                     self.fresh.insert(name.to_owned(), hash.clone());
                     LoginResult { checked: Checked::Known, new_hash: Some(hash) }
                 }
-                Err(_) => answer(Checked::Refused),
+                Err(_) => refused(Refusal::Busy),
             },
+            (None, Some(_)) => refused(Refusal::Password),
             (None, None) if self.guests => answer(Checked::Guest),
-            (None, _) => answer(Checked::Refused),
+            (None, None) => refused(Refusal::Guests),
         }
     }
 }
@@ -148,22 +148,37 @@ mod tests {
         let connection = file();
         make(&connection, "old", "s");
         let mut accounts = Accounts::new(connection, true, true);
-        assert_eq!(accounts.check("old", Some("s")).checked, Checked::Known);
-        assert_eq!(accounts.check("old", Some("t")).checked, Checked::Refused);
-        assert_eq!(accounts.check("old", None).checked, Checked::Refused);
-        assert_eq!(accounts.check("guest", None).checked, Checked::Guest);
-        assert!(accounts.check("new", Some("n")).new_hash.is_some());
-        assert_eq!(accounts.check("new", Some("n")).checked, Checked::Known);
-        assert_eq!(accounts.check("new", Some("x")).checked, Checked::Refused);
+        assert_eq!(accounts.check("old", Some("s"), true).checked, Checked::Known);
+        assert_eq!(
+            accounts.check("old", Some("t"), true).checked,
+            Checked::Refused(Refusal::Password)
+        );
+        assert_eq!(accounts.check("old", None, true).checked, Checked::Refused(Refusal::Account));
+        assert_eq!(accounts.check("guest", None, true).checked, Checked::Guest);
+        let reserved = accounts.check("new", Some("n"), false);
+        assert_eq!(reserved.checked, Checked::Refused(Refusal::Password));
+        assert!(reserved.new_hash.is_none());
+        assert!(accounts.check("new", Some("n"), true).new_hash.is_some());
+        assert_eq!(accounts.check("new", Some("n"), true).checked, Checked::Known);
+        assert_eq!(
+            accounts.check("new", Some("x"), true).checked,
+            Checked::Refused(Refusal::Password)
+        );
         // Passwords set while the server runs.
         make(&accounts.file, "old", "t");
-        assert_eq!(accounts.check("old", Some("s")).checked, Checked::Refused);
-        assert_eq!(accounts.check("old", Some("t")).checked, Checked::Known);
+        assert_eq!(
+            accounts.check("old", Some("s"), true).checked,
+            Checked::Refused(Refusal::Password)
+        );
+        assert_eq!(accounts.check("old", Some("t"), true).checked, Checked::Known);
         let connection = file();
         make(&connection, "old", "s");
         let mut closed = Accounts::new(connection, false, false);
-        assert_eq!(closed.check("new", Some("n")).checked, Checked::Refused);
-        assert_eq!(closed.check("guest", None).checked, Checked::Refused);
-        assert_eq!(closed.check("old", Some("s")).checked, Checked::Known);
+        assert_eq!(
+            closed.check("new", Some("n"), true).checked,
+            Checked::Refused(Refusal::Password)
+        );
+        assert_eq!(closed.check("guest", None, true).checked, Checked::Refused(Refusal::Guests));
+        assert_eq!(closed.check("old", Some("s"), true).checked, Checked::Known);
     }
 }

@@ -8,6 +8,7 @@ use crate::store;
 use durable::Draft;
 use serde_json::{Value, json};
 use server::calendar;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -27,6 +28,11 @@ const RATE: Duration = Duration::from_secs(300);
 pub(crate) enum Job {
     Log(String),
     Record(String),
+    /// A line of a player's own log.
+    PlayerLine {
+        name: String,
+        line: String,
+    },
     /// Much has been stored: move it from the write-ahead log into the file proper.
     Checkpoint,
     /// Do what waits, and end.
@@ -53,6 +59,15 @@ impl Background {
         self.send(Job::Log(line.to_string()));
     }
 
+    /// Writes what a player said (`<`) or was told (`>`) into its own log.
+    pub(crate) fn player(&self, name: &str, sign: char, text: &str) {
+        let time = calendar::format(ServerClock::wall(), "%Y-%m-%dT%H:%M:%SZ");
+        for line in text.lines() {
+            let line = format!("{time} {sign} {line}");
+            self.send(Job::PlayerLine { name: name.to_owned(), line });
+        }
+    }
+
     /// Ends the thread once it has done what it was given before.
     pub(crate) fn end(&self) {
         // Blocks while the queue is full: what waits in it is to be done.
@@ -75,6 +90,9 @@ pub(crate) fn start(
             Box::new(BufWriter::new(file.map_err(|error| Error::file(Path::new(path), error))?))
         }
     };
+    if let Some(folder) = &config.file.player_logs {
+        std::fs::create_dir_all(folder).map_err(|error| Error::file(folder, error))?;
+    }
     let data = &config.file.data;
     let unreadable = |error| Error::file(data, error);
     let worker = Worker {
@@ -84,6 +102,7 @@ pub(crate) fn start(
         reading: store::reader(data).map_err(unreadable)?,
         checkpointing: rusqlite::Connection::open(data).map_err(unreadable)?,
         records: config.file.records.clone(),
+        player_logs: PlayerLogs::new(config.file.player_logs.clone()),
         rating: config.rating.clone(),
         rated: None,
         fresh: true,
@@ -99,6 +118,7 @@ struct Worker {
     reading: rusqlite::Connection,
     checkpointing: rusqlite::Connection,
     records: PathBuf,
+    player_logs: PlayerLogs,
     rating: server::rating::Method,
     rated: Option<Instant>,
     /// Games have ended since the ratings were made.
@@ -121,6 +141,7 @@ impl Worker {
                     self.fresh = true;
                     self.record(&id, false);
                 }
+                Ok(Job::PlayerLine { name, line }) => self.player_logs.write(&name, &line),
                 Ok(Job::Checkpoint) => {
                     self.checkpoint();
                     let _ = self.inputs.blocking_send(Input::Checkpointed);
@@ -131,10 +152,12 @@ impl Worker {
             if flushed.elapsed() >= FLUSH {
                 flushed = Instant::now();
                 let _ = self.log.flush();
+                self.player_logs.flush();
                 self.rate();
             }
         }
         let _ = self.log.flush();
+        self.player_logs.flush();
         let _ = store::checkpoint(&self.checkpointing);
     }
 
@@ -169,8 +192,49 @@ impl Worker {
         let wall = ServerClock::wall();
         let Ok(results) = store::results(&self.reading, wall, self.rating.oldest) else { return };
         let ratings = server::rating::rate(&results, &self.rating);
-        let table = ratings.into_iter().map(|r| (r.name, r.rating)).collect();
+        // Who brought a rating from elsewhere has it until there is one of here.
+        let mut table: HashMap<String, f64> =
+            store::imported(&self.reading).unwrap_or_default().into_iter().collect();
+        table.extend(ratings.into_iter().map(|r| (r.name, r.rating)));
         let _ = self.inputs.try_send(Input::Ratings(table));
+    }
+}
+
+/// A log for every player in a folder, as shogi-server can keep them.
+struct PlayerLogs {
+    folder: Option<PathBuf>,
+    open: HashMap<String, BufWriter<File>>,
+}
+
+impl PlayerLogs {
+    /// Files kept open at most.
+    const OPEN: usize = 128;
+
+    fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder, open: HashMap::new() }
+    }
+
+    fn write(&mut self, name: &str, line: &str) {
+        let Some(folder) = &self.folder else { return };
+        if !self.open.contains_key(name) {
+            if self.open.len() >= Self::OPEN {
+                self.open.clear();
+            }
+            // Names have no character that could lead out of the folder.
+            let path = folder.join(format!("{name}.log"));
+            let Ok(file) = File::options().create(true).append(true).open(path) else { return };
+            self.open.insert(name.to_owned(), BufWriter::new(file));
+        }
+        if let Some(file) = self.open.get_mut(name) {
+            // A log that cannot be written costs nobody a game.
+            let _ = writeln!(file, "{line}");
+        }
+    }
+
+    fn flush(&mut self) {
+        for file in self.open.values_mut() {
+            let _ = file.flush();
+        }
     }
 }
 
@@ -190,7 +254,7 @@ fn write_record(
 ) -> Result<(), String> {
     let game = store::game(connection, id).map_err(|error| error.to_string())?;
     let game = game.ok_or("no such game")?;
-    let bytes = csa::record::csa_file(&game.record()).map_err(|error| error.to_string())?;
+    let bytes = game.file().map_err(|error| error.to_string())?;
     let path = record_path(folder, id, game.started);
     if again {
         sweep(&path);

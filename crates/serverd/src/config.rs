@@ -1,14 +1,18 @@
 //! The server's settings as a file in TOML.
 
+mod rounds;
+mod tournaments;
+
 use crate::error::Error;
 use csa::{GameName, TimeRule};
+use rounds::{RoundsTable, timetable};
 use rules::{AnyPosition, Declaration, Game, Handicap};
 use serde::Deserialize;
-use server::calendar;
-use server::lobby::{EventKind, EventSettings, Limits, Offer, Repeat, Settings, Timetable};
+use server::lobby::{EventSettings, Limits, Offer, Repeat, Settings};
 use server::rating::Method;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tournaments::{TournamentTable, event};
 
 /// The file. Everything may be left out.
 #[derive(Clone, Debug, Deserialize)]
@@ -21,9 +25,11 @@ pub struct File {
     pub data: PathBuf,
     pub(crate) records: PathBuf,
     pub(crate) log: String,
+    pub(crate) player_logs: Option<PathBuf>,
     pub(crate) durability: Durability,
     pub(crate) registration: bool,
     pub(crate) guests: bool,
+    referees: Vec<String>,
     pub(crate) drain: u64,
     event: String,
     default_game: String,
@@ -113,50 +119,10 @@ struct GameTable {
     #[serde(default)]
     start: String,
     max_moves: Option<u32>,
+    declaration: Option<String>,
     time: Option<TimeTable>,
     black_time: Option<TimeTable>,
     white_time: Option<TimeTable>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RoundsTable {
-    game: String,
-    every_minutes: u32,
-    #[serde(default)]
-    offset_minutes: u32,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TournamentTable {
-    name: String,
-    kind: String,
-    entrants: Vec<String>,
-    start: String,
-    time: TimeTable,
-    rounds: Option<usize>,
-    max_moves: Option<u32>,
-    #[serde(default)]
-    start_position: String,
-    pause: Option<i64>,
-    walkover: Option<u64>,
-    #[serde(default)]
-    withdrawn: Vec<WithdrawalTable>,
-}
-
-/// Somebody leaves a tournament; stage and round are counted from 1.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WithdrawalTable {
-    name: String,
-    #[serde(default = "first")]
-    stage: usize,
-    round: usize,
-}
-
-const fn first() -> usize {
-    1
 }
 
 impl Default for File {
@@ -167,16 +133,18 @@ impl Default for File {
             data: "games.sqlite".into(),
             records: "records".into(),
             log: "server.log".to_owned(),
+            player_logs: None,
             durability: Durability::Process,
             registration: true,
             guests: true,
+            referees: Vec::new(),
             drain: 0,
             event: "nue".to_owned(),
             default_game: "default-1500-0".to_owned(),
             open_games: true,
             max_moves: 320,
             least_time: 0,
-            declaration: Declaration::Points27.name().to_owned(),
+            declaration: Declaration::Points27H.name().to_owned(),
             interruptions: 1,
             repeat: RepeatWord::Challenge,
             patience: 600,
@@ -212,8 +180,14 @@ impl Config {
     /// Reads the text of a file that lies in that folder.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, String> {
         let mut file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-        for path in [&mut file.data, &mut file.records] {
+        for path in [&mut file.data, &mut file.records].into_iter().chain(&mut file.player_logs) {
             *path = folder.join(&*path);
+        }
+        let tls = file.tls.as_ref().map_or("", |tls| tls.listen.as_str());
+        for (key, text) in
+            [("listen", file.listen.as_str()), ("status", &file.status), ("tls.listen", tls)]
+        {
+            address(key, text)?;
         }
         if !file.log.is_empty() && file.log != "-" {
             file.log = folder.join(&file.log).to_string_lossy().into_owned();
@@ -234,6 +208,23 @@ impl Config {
     }
 }
 
+/// Whether players could connect to that address: a host and a port.
+fn address(key: &str, text: &str) -> Result<(), String> {
+    if text.is_empty() && key != "listen" {
+        return Ok(());
+    }
+    let port = text.rsplit_once(':').filter(|(host, _)| !host.is_empty());
+    match port.map(|(_, port)| port.parse::<u16>()) {
+        Some(Ok(_)) => Ok(()),
+        Some(Err(_)) => Err(format!("{key} is {text:?}: a port is a number up to 65535")),
+        None => Err(format!("{key} is {text:?}, expected an address such as \"0.0.0.0:4081\"")),
+    }
+}
+
+fn declaration(text: &str) -> Result<Declaration, String> {
+    text.parse().map_err(|error| format!("declaration: {error}"))
+}
+
 fn game_name(key: &str, text: &str) -> Result<GameName, String> {
     let example = "a name with its times, such as \"floodgate-300-10F\"";
     GameName::parse(text).ok_or_else(|| format!("{key} is {text:?}, expected {example}"))
@@ -244,29 +235,15 @@ fn settings(file: &File) -> Result<Settings, String> {
     if file.event.is_empty() || file.event.len() > 32 || !file.event.chars().all(id) {
         return Err(format!("event is {:?}, expected letters, digits, _ and -", file.event));
     }
-    let timetables = file
-        .rounds
-        .iter()
-        .map(|rounds| {
-            if rounds.every_minutes == 0 {
-                return Err(format!("every_minutes of {:?} is 0", rounds.game));
-            }
-            Ok(Timetable {
-                game: game_name("game", &rounds.game)?,
-                every: i64::from(rounds.every_minutes) * 60,
-                offset: i64::from(rounds.offset_minutes) * 60,
-            })
-        })
-        .collect::<Result<Vec<_>, String>>()?;
     Ok(Settings {
         event: file.event.clone(),
         default_game: game_name("default_game", &file.default_game)?,
         open_games: file.open_games,
         offers: file.game.iter().map(offer).collect::<Result<_, _>>()?,
-        timetables,
+        timetables: file.rounds.iter().map(timetable).collect::<Result<_, _>>()?,
         max_moves: (file.max_moves > 0).then_some(file.max_moves),
         least_time: file.least_time,
-        declaration: file.declaration.parse().map_err(|error| format!("declaration: {error}"))?,
+        declaration: declaration(&file.declaration)?,
         interruptions: file.interruptions,
         repeat: match file.repeat {
             RepeatWord::Challenge => Repeat::Challenge,
@@ -275,9 +252,17 @@ fn settings(file: &File) -> Result<Settings, String> {
         },
         patience: (file.patience > 0).then(|| Duration::from_secs(file.patience)),
         abandon: (file.abandon > 0).then(|| Duration::from_secs(file.abandon.saturating_mul(60))),
+        referees: referees(&file.referees)?,
         limits: limits(&file.limits),
         toss: 0,
     })
+}
+
+fn referees(names: &[String]) -> Result<Vec<String>, String> {
+    for name in names {
+        csa::UserName::new(name).map_err(|error| format!("referees: {name:?}: {error}"))?;
+    }
+    Ok(names.to_vec())
 }
 
 fn limits(table: &LimitsTable) -> Limits {
@@ -365,139 +350,10 @@ fn offer(table: &GameTable) -> Result<Offer, String> {
         start: start(&table.start)?,
         times: changed.then_some([black, white]),
         max_moves: table.max_moves,
+        declaration: table.declaration.as_deref().map(declaration).transpose()?,
         name,
     })
 }
 
-fn event(table: &TournamentTable) -> Result<EventSettings, String> {
-    let wrong = |why: String| format!("tournament {:?}: {why}", table.name);
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if table.name.is_empty() || table.name.len() > 32 || !table.name.chars().all(plain) {
-        return Err(wrong("its name may have letters, digits, _ and -".to_owned()));
-    }
-    if table.entrants.len() < 2 {
-        return Err(wrong("needs two entrants or more".to_owned()));
-    }
-    for (index, name) in table.entrants.iter().enumerate() {
-        csa::UserName::new(name).map_err(|error| wrong(format!("{name:?}: {error}")))?;
-        if table.entrants[..index].contains(name) {
-            return Err(wrong(format!("{name:?} takes part twice")));
-        }
-    }
-    let kind = match (table.kind.as_str(), table.rounds) {
-        ("championship", None) => EventKind::Championship,
-        ("swiss", Some(rounds)) if rounds > 0 => EventKind::Swiss { rounds },
-        ("swiss", _) => return Err(wrong("a Swiss tournament needs rounds".to_owned())),
-        ("round-robin", None) => EventKind::RoundRobin,
-        ("championship" | "round-robin", Some(_)) => {
-            return Err(wrong(format!("{} settles its rounds itself", table.kind)));
-        }
-        (other, _) => {
-            return Err(wrong(format!(
-                "kind is {other:?}, expected championship, swiss or round-robin"
-            )));
-        }
-    };
-    let withdrawn = table.withdrawn.iter().map(|gone| {
-        let WithdrawalTable { name, stage, round } = gone;
-        if !table.entrants.contains(name) || *stage == 0 || *round == 0 {
-            return Err(wrong(format!(
-                "{name:?} cannot withdraw from stage {stage}, round {round}"
-            )));
-        }
-        Ok((name.clone(), stage - 1, round - 1))
-    });
-    let withdrawn = withdrawn.collect::<Result<Vec<_>, _>>()?;
-    let begins = calendar::parse(&table.start).ok_or_else(|| {
-        wrong(format!("start is {:?}, expected 2026-11-20T10:00 in Universal Time", table.start))
-    })?;
-    Ok(EventSettings {
-        name: table.name.clone(),
-        entrants: table.entrants.clone(),
-        kind,
-        times: time_rule(&table.time).map_err(wrong)?,
-        max_moves: table.max_moves,
-        start_position: start(&table.start_position).map_err(wrong)?,
-        start: begins,
-        pause: table.pause.unwrap_or(300).max(0),
-        walkover: Duration::from_secs(table.walkover.unwrap_or(900)),
-        withdrawn,
-    })
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(text: &str) -> Result<Config, String> {
-        Config::parse(text, Path::new("somewhere"))
-    }
-
-    #[test]
-    fn an_empty_file_is_a_server() {
-        let config = parse("").unwrap();
-        assert_eq!(config.file.data, Path::new("somewhere/games.sqlite"));
-        assert_eq!(config.lobby.max_moves, Some(320));
-    }
-
-    #[test]
-    fn the_file_of_init_is_understood() {
-        let config = parse(crate::init::SETTINGS).unwrap();
-        assert!(!config.lobby.timetables.is_empty());
-    }
-
-    #[test]
-    fn whole_tournaments_and_games() {
-        let config = parse(
-            "max_moves = 0\n\
-             [[game]]\nname = \"two-600-10\"\nstart = \"2\"\nblack_time = { total = 60, byoyomi = 5 }\n\
-             [[game]]\nname = \"mini-60-1F\"\nstart = \"minishogi\"\n\
-             [[rounds]]\ngame = \"floodgate-300-10F\"\nevery_minutes = 30\n\
-             [[tournament]]\nname = \"cup\"\nkind = \"swiss\"\nrounds = 5\nentrants = [\"a\", \"b\"]\n\
-             start = \"2030-01-01T10:00\"\ntime = { total = 900, increment = 5 }\nmax_moves = 320\n\
-             withdrawn = [{ name = \"b\", round = 3 }]\n",
-        )
-        .unwrap();
-        assert_eq!(config.lobby.max_moves, None);
-        let [two, mini] = &config.lobby.offers[..] else { panic!("two games") };
-        let times = two.times.as_ref().unwrap();
-        assert_eq!((times[0].byoyomi, times[1].total), (Some(5), Some(600)));
-        assert_eq!(mini.start.game(), Game::Minishogi);
-        assert_eq!(config.events[0].kind, EventKind::Swiss { rounds: 5 });
-        assert_eq!(config.events[0].withdrawn, [("b".to_owned(), 0, 2)]);
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        for (text, part) in [
-            ("colour = 1", "colour"),
-            ("default_game = \"x\"", "default_game"),
-            ("declaration = \"x\"", "declaration"),
-            ("event = \"a b\"", "event"),
-            ("durability = \"maybe\"", "durability"),
-            ("[[rounds]]\ngame = \"x-1-1\"\nevery_minutes = 0", "every_minutes"),
-            ("[[game]]\nname = \"x-1-1\"\nstart = \"nowhere\"", "nowhere"),
-            ("[[game]]\nname = \"x-1-1\"\ntime = { unit = \"1week\" }", "1week"),
-            ("[[game]]\nname = \"x-1-1\"\ntime = { byoyomi = 1, least = 1 }", "byoyomi"),
-            ("[rating]\nhalf_life = 0.0", "rating"),
-            (
-                "[[tournament]]\nname = \"c\"\nkind = \"cup\"\nentrants = [\"a\", \"b\"]\n\
-                 start = \"2030-01-01T10:00\"\ntime = {}",
-                "cup",
-            ),
-            (
-                "[[tournament]]\nname = \"c\"\nkind = \"swiss\"\nrounds = 1\nentrants = [\"a\", \"a\"]\n\
-                 start = \"2030-01-01T10:00\"\ntime = {}",
-                "twice",
-            ),
-            (
-                "[[tournament]]\nname = \"c\"\nkind = \"round-robin\"\nentrants = [\"a\", \"b\"]\n\
-                 start = \"soon\"\ntime = {}",
-                "soon",
-            ),
-        ] {
-            let error = parse(text).expect_err(text);
-            assert!(error.contains(part), "{error}");
-        }
-    }
-}
+mod tests;

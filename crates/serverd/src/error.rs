@@ -19,11 +19,14 @@ pub enum Error {
     #[error(transparent)]
     Name(#[from] csa::names::NameError),
     /// A password that the protocol cannot carry.
-    #[error("a password has 1 to {longest} characters and no spaces")]
+    #[error("a password has 1 to {longest} letters, digits and signs of ASCII and no spaces")]
     Password { longest: usize },
     /// The password could not be hashed.
     #[error("the password could not be hashed: {0}")]
     Hash(String),
+    /// Another server has the data file.
+    #[error("{} is in use by another server: stop that one first", data.display())]
+    InUse { data: PathBuf },
     /// The data file takes nothing more, so that no game can go on.
     #[error("the data file cannot be written: {0}")]
     Store(#[from] rusqlite::Error),

@@ -3,14 +3,15 @@
 //! | file | holds |
 //! |---|---|
 //! | [`serve()`] | everything put together, from start to stop |
-//! | [`config`] | the settings file |
+//! | [`config`], `findings` | the settings file, and what is doubtful in it |
 //! | `server_loop` | the owner of the lobby: takes in, stores, and only then sends |
 //! | `connections` | sockets |
 //! | `arrival_times` | when a line arrived, whatever the thread was doing |
-//! | `accounts` | passwords |
+//! | `accounts`, `login_queue` | passwords, and who is checked next |
 //! | [`store`] | the data file |
 //! | `background` | log, records, ratings, checkpoints |
 //! | `status_pages`, `status_json`, `metrics` | what the server tells about itself over HTTP |
+//! | [`import()`] | what another server has: ratings, records |
 //! | [`inspect`] | a server's data file read by another program |
 //!
 //! Deliberately absent: decisions about games, which are the lobby's, and printing: what a person
@@ -22,8 +23,11 @@ mod background;
 pub mod config;
 mod connections;
 mod error;
+mod findings;
+mod import;
 mod init;
 pub mod inspect;
+mod login_queue;
 mod metrics;
 mod serve;
 mod server_loop;
@@ -33,5 +37,6 @@ pub mod store;
 
 pub use config::Config;
 pub use error::Error;
+pub use import::{Imported, import};
 pub use init::init;
 pub use serve::{Addresses, check, serve, set_password};

@@ -1,9 +1,11 @@
 //! Numbers about the running server, in the text format that Prometheus reads.
 
 use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+use server::lobby::Closing;
 use std::time::Duration;
 
 /// Upper bounds of the histograms of times, in seconds.
@@ -39,6 +41,8 @@ pub(crate) struct Metrics {
     pub(crate) logins: Counter,
     pub(crate) refused: Counter,
     pub(crate) slow: Counter,
+    closed: Family<Vec<(&'static str, &'static str)>, Counter>,
+    pub(crate) turned_away: Counter,
     pub(crate) commits: Counter,
     pub(crate) handled: Times,
     pub(crate) stored: Times,
@@ -63,6 +67,9 @@ impl Default for Metrics {
         let refused = counter("logins_refused", "logins refused");
         let slow = counter("slow_clients", "connections closed because they did not read");
         let commits = counter("commits", "transactions stored");
+        let turned_away = counter("turned_away", "connections turned away: there were too many");
+        let closed = Family::default();
+        registry.register("closed", "connections closed by the server, by reason", closed.clone());
         let (open, running) = (Gauge::default(), Gauge::default());
         registry.register("connections_open", "connections now", open.clone());
         registry.register("games", "games running now", running.clone());
@@ -81,6 +88,8 @@ impl Default for Metrics {
             logins,
             refused,
             slow,
+            closed,
+            turned_away,
             commits,
             handled,
             stored,
@@ -90,6 +99,11 @@ impl Default for Metrics {
 }
 
 impl Metrics {
+    /// Counts a connection that the server closed.
+    pub(crate) fn closed(&self, why: Closing) {
+        self.closed.get_or_create(&vec![("reason", why.word())]).inc();
+    }
+
     /// How the page is called in its HTTP header.
     pub(crate) const CONTENT_TYPE: &str =
         "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -115,10 +129,12 @@ mod tests {
         }
         metrics.moves.inc();
         metrics.open.set(3);
+        metrics.closed(Closing::Flood);
         let page = metrics.page();
         for line in [
             "nue_moves_total 1",
             "nue_connections_open 3",
+            "nue_closed_total{reason=\"flood\"} 1",
             "nue_line_seconds_bucket{le=\"0.00005\"} 1",
             "nue_line_seconds_bucket{le=\"0.0001\"} 3",
             "nue_line_seconds_bucket{le=\"1.0\"} 3",
@@ -136,6 +152,7 @@ mod tests {
             "logins_total",
             "logins_refused_total",
             "slow_clients_total",
+            "turned_away_total",
             "commits_total",
             "commit_seconds_count",
         ] {

@@ -1,20 +1,23 @@
 //! A server put together: threads, sockets, the data file, from start to stop.
 
-use crate::accounts::{self, Accounts, LoginCheck};
+use crate::accounts::{self, Accounts};
 use crate::arrival_times::ArrivalTimes;
 use crate::background::{self, Background};
 use crate::config::{Config, TlsTable};
 use crate::connections::{self, Acceptor};
 use crate::error::Error;
+use crate::login_queue::LoginQueue;
 use crate::metrics::Metrics;
 use crate::server_loop::{Input, ServerClock, ServerLoop, WalState};
 use crate::status_pages::{self, StatusPages};
 use crate::store::{self, Store};
+use durable::{InUse, Lock};
 use serde_json::json;
 use server::Lobby;
 use std::collections::HashMap;
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -27,9 +30,6 @@ const QUEUE: usize = 8192;
 /// How long a stopping server waits until everybody has read what it said last.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Logins that may wait to be checked.
-const LOGINS: usize = 256;
-
 /// Where a running server can be reached.
 #[derive(Clone, Copy, Debug)]
 pub struct Addresses {
@@ -39,22 +39,46 @@ pub struct Addresses {
     pub status: Option<SocketAddr>,
 }
 
-/// Whether a server could start with these settings, as far as files say.
-pub fn check(config: &Config) -> Result<(), Error> {
-    config.file.tls.as_ref().map_or(Ok(()), |table| open_tls(table).map(|_| ()))
+/// Whether a server could start with these settings, as far as files say; gives what somebody
+/// should know who starts it.
+pub fn check(config: &Config) -> Result<Vec<String>, Error> {
+    if let Some(table) = &config.file.tls {
+        open_tls(table)?;
+    }
+    crate::findings::findings(config)
 }
 
 /// Sets the password of an account, which is made if there is none; also while the server runs.
 pub fn set_password(config: &Config, name: &str, password: &str) -> Result<(), Error> {
     let name = csa::UserName::new(name)?;
     let longest = csa::names::LONGEST_NAME;
-    if password.is_empty() || password.len() > longest || password.contains(' ') {
+    let plain = password.bytes().all(|b| b.is_ascii_graphic());
+    if password.is_empty() || password.len() > longest || !plain {
         return Err(Error::Password { longest });
     }
     let hash = accounts::hash(password)?;
     let store = open_store(config)?;
     store::set_account(store.connection(), name.as_str(), &hash, ServerClock::wall())?;
     Ok(())
+}
+
+/// Keeps a second server off the data file: two would each play its own games in it.
+fn lock(config: &Config) -> Result<Lock, Error> {
+    let data = &config.file.data;
+    // However the file is named, it is one file.
+    let folder = data.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().map_err(|error| Error::file(folder, error))?;
+    let place = data.canonicalize().unwrap_or_else(|_| {
+        data.file_name().map_or_else(|| folder.clone(), |name| folder.join(name))
+    });
+    let mut path = place.into_os_string();
+    path.push(".lock");
+    let path = PathBuf::from(path);
+    match Lock::exclusive(&path).map_err(|error| Error::file(&path, error))? {
+        Ok(lock) => Ok(lock),
+        Err(InUse) => Err(Error::InUse { data: data.clone() }),
+    }
 }
 
 fn open_tls(table: &TlsTable) -> Result<TlsServer, Error> {
@@ -107,6 +131,7 @@ pub fn serve(
     terminal: Box<dyn Write + Send>,
     listening: impl FnOnce(Addresses) -> std::io::Result<()>,
 ) -> Result<(), Error> {
+    let _lock = lock(config)?;
     let store = open_store(config)?;
     let sockets = Sockets::bind(config)?;
     let addresses = sockets.addresses()?;
@@ -116,6 +141,7 @@ pub fn serve(
     let clock = ServerClock::start();
     let metrics = Arc::new(Metrics::default());
     let arrival_times = ArrivalTimes::new(clock);
+    let login_checks = check_logins(config, inputs.clone())?;
     let server_loop = ServerLoop {
         lobby: open_lobby(config, &store, clock, &background)?,
         store,
@@ -123,7 +149,8 @@ pub fn serve(
         arrival_times: Arc::clone(&arrival_times),
         metrics: Arc::clone(&metrics),
         background: background.clone(),
-        login_checks: check_logins(config, inputs.clone())?,
+        login_checks: Arc::clone(&login_checks),
+        player_logs: config.file.player_logs.is_some(),
         drain: Duration::from_secs(config.file.drain),
         connections: HashMap::new(),
         recorded: Vec::new(),
@@ -148,12 +175,8 @@ pub fn serve(
             beside.spawn(connections::listen(listener, acceptor.clone(), Some(tls)));
         }
         if let Some(listener) = status {
-            let pages = StatusPages {
-                inputs: inputs.clone(),
-                metrics,
-                data: config.file.data.clone(),
-                rating: config.rating.clone(),
-            };
+            let (data, rating) = (config.file.data.clone(), config.rating.clone());
+            let pages = StatusPages::new(inputs.clone(), metrics, data, rating);
             beside.spawn(status_pages::serve(tokio::net::TcpListener::from_std(listener)?, pages));
         }
         beside.spawn(stop_on_signals(inputs));
@@ -166,6 +189,7 @@ pub fn serve(
     listening(addresses)?;
     background.log("listening", &json!({ "address": addresses.players.to_string() }));
     let ended = thread.join().map_err(|_| Error::Internal)?;
+    login_checks.close();
     beside.shutdown_background();
     background.end();
     let _ = background_thread.join();
@@ -208,6 +232,7 @@ fn open_lobby(
     let patience = settings.patience;
     let now = clock.both();
     let mut lobby = Lobby::new(settings, now);
+    lobby.recall(store::notes(store.connection()).map_err(unreadable)?, now);
     let scores = store::scores(store.connection()).map_err(unreadable)?;
     for event in &config.events {
         lobby.add_event(event.clone(), &scores, now);
@@ -231,23 +256,22 @@ fn open_lobby(
 }
 
 /// Starts the thread that checks passwords.
-fn check_logins(
-    config: &Config,
-    inputs: mpsc::Sender<Input>,
-) -> Result<std::sync::mpsc::SyncSender<LoginCheck>, Error> {
-    let (sender, checks) = std::sync::mpsc::sync_channel::<LoginCheck>(LOGINS);
+fn check_logins(config: &Config, inputs: mpsc::Sender<Input>) -> Result<Arc<LoginQueue>, Error> {
+    let queue = Arc::new(LoginQueue::default());
+    let checks = Arc::clone(&queue);
     let data = &config.file.data;
     let file = store::reader(data).map_err(|error| Error::file(data, error))?;
     let mut accounts = Accounts::new(file, config.file.registration, config.file.guests);
     std::thread::Builder::new().name("accounts".to_owned()).spawn(move || {
-        while let Ok(LoginCheck { id, name, secret }) = checks.recv() {
-            let result = accounts.check(&name, secret.as_deref());
+        while let Some(check) = checks.pop() {
+            let result = accounts.check(&check.name, check.secret.as_deref(), check.register);
+            let (id, name) = (check.id, check.name);
             if inputs.blocking_send(Input::Checked { id, name, result }).is_err() {
                 return;
             }
         }
     })?;
-    Ok(sender)
+    Ok(queue)
 }
 
 /// An interrupt or a request to terminate stops the server; a second one at once.

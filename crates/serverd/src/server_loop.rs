@@ -6,15 +6,16 @@
 //! Whatever has arrived by the time it looks is handled together and stored in one transaction.
 //! Nothing here waits for a client: what a client does not read in time ends its connection.
 
-use crate::accounts::{LoginCheck, LoginResult};
+use crate::accounts::LoginResult;
 use crate::arrival_times::ArrivalTimes;
 use crate::background::{Background, Job};
 use crate::error::Error;
+use crate::login_queue::{LoginCheck, LoginQueue};
 use crate::metrics::Metrics;
 use crate::store::{self, Store, StoredGame};
 use csa::Received;
 use serde_json::json;
-use server::lobby::{Checked, ConnId, Effect, Lobby, Now, Status, Stored};
+use server::lobby::{Checked, Closing, ConnId, Effect, Lobby, Now, Refusal, Status, Stored};
 use server::room::{Entry, Moment};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -94,7 +95,8 @@ impl ServerClock {
 /// What is done after storing.
 enum Action {
     Send(ConnId, Arc<str>),
-    Close(ConnId),
+    /// The player, if it had logged in, and why.
+    Close(ConnId, Option<String>, Closing),
     CheckLogin(LoginCheck),
 }
 
@@ -106,7 +108,9 @@ pub(crate) struct ServerLoop {
     pub(crate) arrival_times: Arc<ArrivalTimes>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) background: Background,
-    pub(crate) login_checks: std::sync::mpsc::SyncSender<LoginCheck>,
+    pub(crate) login_checks: Arc<LoginQueue>,
+    /// Whether every player has a log of its own.
+    pub(crate) player_logs: bool,
     /// How long a stopping server waits for games.
     pub(crate) drain: Duration,
     pub(crate) connections: HashMap<ConnId, mpsc::Sender<Arc<str>>>,
@@ -213,11 +217,21 @@ impl ServerLoop {
                     self.connections.insert(id, out);
                     self.background.log("connect", &json!({ "conn": id.0, "peer": peer }));
                 } else {
+                    // A new connection's queue has room.
+                    let _ = out.try_send(Arc::from("##[ERROR] closed: too many connections\n"));
+                    self.metrics.turned_away.inc();
                     self.background.log("turned-away", &json!({ "conn": id.0, "peer": peer }));
                 }
             }
             Input::Line { id, line, at } => {
                 self.metrics.lines.inc();
+                if self.player_logs
+                    && let Some(name) = self.lobby.player(id)
+                {
+                    let (Received::Line(text) | Received::NotText(text) | Received::TooLong(text)) =
+                        &line;
+                    self.background.player(name, '<', text);
+                }
                 self.lobby.line(id, &line, Now { at, wall: now.wall });
             }
             Input::Gone(id) => {
@@ -227,7 +241,7 @@ impl ServerLoop {
                 }
             }
             Input::Checked { id, name, result } => {
-                let welcome = result.checked != Checked::Refused;
+                let welcome = !matches!(result.checked, Checked::Refused(_));
                 let counter = if welcome { &self.metrics.logins } else { &self.metrics.refused };
                 counter.inc();
                 let event = if welcome { "login" } else { "login-refused" };
@@ -268,13 +282,21 @@ impl ServerLoop {
                     match effect {
                         Effect::Store(stored) => stores.push(stored),
                         Effect::Send(id, text) => actions.push(Action::Send(id, text)),
-                        Effect::Close(id) => {
-                            actions.push(Action::Close(id));
+                        Effect::Close(id, why) => {
+                            let name = self.lobby.player(id).map(str::to_owned);
+                            actions.push(Action::Close(id, name, why));
                             self.lobby.disconnect(id, now);
                         }
-                        Effect::Check { conn, name, secret } => {
+                        Effect::Check { conn: id, name, secret, register, peer, failures } => {
                             let name = name.to_string();
-                            actions.push(Action::CheckLogin(LoginCheck { id: conn, name, secret }));
+                            actions.push(Action::CheckLogin(LoginCheck {
+                                id,
+                                name,
+                                secret,
+                                register,
+                                peer,
+                                failures,
+                            }));
                         }
                         Effect::Find { conn, fork } => {
                             // A file that cannot be read has no such game in it.
@@ -363,6 +385,16 @@ impl ServerLoop {
                     self.background.send(Job::Record(conditions.id.clone()));
                 }
             },
+            Stored::Annulled { event, stage, round } => {
+                let fields = json!({ "event": event, "stage": stage, "round": round });
+                self.background.log("annulled", &fields);
+            }
+            Stored::Order(order) => {
+                let fields = json!({ "referee": order.referee, "order": order.text,
+                    "answer": order.answer });
+                self.background.log("order", &fields);
+            }
+            Stored::Note(_) => {}
             Stored::Tournament(score) => {
                 let fields = json!({ "event": score.event, "stage": score.stage, "round": score.round,
                     "black": score.black, "white": score.white });
@@ -375,6 +407,11 @@ impl ServerLoop {
         for action in actions {
             match action {
                 Action::Send(id, text) => {
+                    if self.player_logs
+                        && let Some(name) = self.lobby.player(id)
+                    {
+                        self.background.player(name, '>', &text);
+                    }
                     let full =
                         self.connections.get(&id).is_some_and(|out| out.try_send(text).is_err());
                     if full {
@@ -384,16 +421,19 @@ impl ServerLoop {
                         self.lobby.disconnect(id, now);
                     }
                 }
-                Action::Close(id) => {
+                Action::Close(id, name, why) => {
                     if self.connections.remove(&id).is_some() {
-                        self.background.log("close", &json!({ "conn": id.0 }));
+                        self.metrics.closed(why);
+                        let fields = json!({ "conn": id.0, "name": name, "reason": why.word() });
+                        self.background.log("close", &fields);
                     }
                 }
                 Action::CheckLogin(check) => {
                     let id = check.id;
-                    if self.login_checks.try_send(check).is_err() {
+                    if !self.login_checks.push(check) {
                         // Too many logins at once: come back later.
-                        self.lobby.checked(id, Checked::Refused, now);
+                        let busy = Checked::Refused(Refusal::Busy);
+                        self.lobby.checked(id, busy, now);
                     }
                 }
             }

@@ -8,6 +8,7 @@ use rules::Color;
 use serde_json::{Value, json};
 use server::lobby::{EventStatus, GameStatus, Status};
 use server::rating::{Method, Rating};
+use std::fmt::Write as _;
 use std::time::Duration;
 
 fn word(color: Color) -> &'static str {
@@ -99,6 +100,39 @@ fn event(event: &EventStatus) -> Value {
     });
     json!({ "event": event.name, "stage": event.stage + 1, "round": event.round.map(|r| r + 1),
         "standings": rows, "pairs": pairs, "results": results, "earlier_stages": event.before })
+}
+
+/// The ratings as a page for people.
+pub(crate) fn rating_page(list: &Value) -> String {
+    let mut rows = String::new();
+    for (rank, row) in list.as_array().into_iter().flatten().enumerate() {
+        let number = |key: &str| row[key].as_f64().unwrap_or(0.0);
+        // Names have no character that means anything in HTML.
+        let name = row["name"].as_str().unwrap_or_default();
+        let _ = writeln!(
+            rows,
+            "<tr><td>{}<td>{name}<td>{:.0}<td>± {:.0}<td>{}<td>{}<td>{}",
+            rank + 1,
+            number("rating"),
+            number("error"),
+            number("wins"),
+            number("draws"),
+            number("losses")
+        );
+    }
+    let none = if rows.is_empty() {
+        "<p>Nobody has a rating yet: it takes enough games, a win and a loss.\n"
+    } else {
+        ""
+    };
+    format!(
+        "<!doctype html>\n<html lang=en><meta charset=utf-8><title>Ratings</title>\n\
+         <meta name=viewport content=\"width=device-width\">\n\
+         <style>body{{font-family:sans-serif;max-width:50em;margin:2em auto;padding:0 1em}}\
+         td,th{{padding:.2em .8em;text-align:right}}td:nth-child(2),th:nth-child(2){{text-align:left}}\
+         tr:nth-child(even){{background:#eee}}</style>\n<h1>Ratings</h1>\n{none}\
+         <table><tr><th>Rank<th>Name<th>Rating<th>Error<th>Wins<th>Draws<th>Losses\n{rows}</table>\n"
+    )
 }
 
 /// Ratings, best first.

@@ -18,7 +18,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 use server::lobby::Status;
 use server::rating::Method;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -26,14 +26,19 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::Sleep;
 
 /// How long a connection may last, from being accepted to its answer read.
 const LIFETIME: Duration = Duration::from_secs(10);
 
-/// Connections at once; more wait to be accepted.
+/// Connections at once. When there are more, the oldest is closed: whoever holds many open and says
+/// nothing only takes places from itself.
 const AT_ONCE: usize = 1024;
+
+/// Answers made from the data file at the same time; more wait their turn, so that no flood of
+/// questions takes the processor from the games.
+const READERS: usize = 4;
 
 /// Finished games listed, usually and at most.
 const LATEST: usize = 200;
@@ -46,13 +51,29 @@ pub(crate) struct StatusPages {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) data: PathBuf,
     pub(crate) rating: Method,
+    pub(crate) readers: Arc<Semaphore>,
+}
+
+impl StatusPages {
+    pub(crate) fn new(
+        inputs: mpsc::Sender<Input>,
+        metrics: Arc<Metrics>,
+        data: PathBuf,
+        rating: Method,
+    ) -> Self {
+        Self { inputs, metrics, data, rating, readers: Arc::new(Semaphore::new(READERS)) }
+    }
 }
 
 /// Answers requests until the server ends.
 pub(crate) async fn serve(listener: TcpListener, pages: StatusPages) {
-    let listener = ShortLived { listener, places: Arc::new(Semaphore::new(AT_ONCE)) };
+    serve_at_most(AT_ONCE, listener, router(pages)).await;
+}
+
+async fn serve_at_most(at_once: usize, listener: TcpListener, router: Router) {
+    let listener = ShortLived { listener, at_once, open: VecDeque::new() };
     // It ends only with the runtime it runs on.
-    let _ = axum::serve(listener, router(pages)).await;
+    let _ = axum::serve(listener, router).await;
 }
 
 fn router(pages: StatusPages) -> Router {
@@ -65,6 +86,8 @@ fn router(pages: StatusPages) -> Router {
         .route("/standings.json", get(|pages| lobby_page(pages, status_json::standings)))
         .route("/records.json", get(records))
         .route("/ratings.json", get(ratings))
+        .route("/ratings", get(rating_page))
+        .route("/orders.json", get(orders))
         .route("/records/{file}", get(record))
         .route("/games/{file}", get(game))
         .fallback(async || missing())
@@ -73,7 +96,7 @@ fn router(pages: StatusPages) -> Router {
 }
 
 const INDEX: &str = "/status.json\n/games.json\n/games/ID.json\n/standings.json\n/records.json\n\
-                     /records/ID.csa\n/ratings.json\n/metrics\n/health\n";
+                     /records/ID.csa\n/ratings\n/ratings.json\n/orders.json\n/metrics\n/health\n";
 
 /// What every answer says about itself.
 async fn with_headers(mut response: Response) -> Response {
@@ -124,9 +147,21 @@ async fn ratings(State(pages): State<StatusPages>) -> Response {
     pages.read(status_json::ratings).await.map_or_else(missing, |list| json(&list))
 }
 
+/// The ratings for people.
+async fn rating_page(State(pages): State<StatusPages>) -> Response {
+    let Some(list) = pages.read(status_json::ratings).await else { return missing() };
+    let head = [(CONTENT_TYPE, "text/html; charset=utf-8")];
+    (head, status_json::rating_page(&list)).into_response()
+}
+
+async fn orders(State(pages): State<StatusPages>) -> Response {
+    let found = pages.read(|c, _| store::orders(c, LATEST).map(Value::from)).await;
+    found.map_or_else(missing, |list| json(&list))
+}
+
 async fn record(State(pages): State<StatusPages>, Path(file): Path<String>) -> Response {
     let Some(id) = file.strip_suffix(".csa") else { return missing() };
-    let bytes = pages.game(id).await.and_then(|g| csa::record::csa_file(&g.record()).ok());
+    let bytes = pages.game(id).await.and_then(|g| g.file().ok());
     bytes.map_or_else(missing, |bytes| String::from_utf8_lossy(&bytes).into_owned().into_response())
 }
 
@@ -141,6 +176,7 @@ impl StatusPages {
         &self,
         query: impl FnOnce(&Connection, &Method) -> Result<T, store::Error> + Send + 'static,
     ) -> Option<T> {
+        let _place = self.readers.acquire().await.ok()?;
         let (data, rating) = (self.data.clone(), self.rating.clone());
         let reading = tokio::task::spawn_blocking(move || {
             let connection = store::reader(&data)?;
@@ -158,7 +194,9 @@ impl StatusPages {
 /// A listener that bounds how many connections there are and how long each lasts.
 struct ShortLived {
     listener: TcpListener,
-    places: Arc<Semaphore>,
+    at_once: usize,
+    /// Those that are open, the oldest first; one that is dropped here is closed.
+    open: VecDeque<oneshot::Sender<()>>,
 }
 
 impl axum::serve::Listener for ShortLived {
@@ -167,11 +205,15 @@ impl axum::serve::Listener for ShortLived {
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
         loop {
-            if let Ok(place) = Arc::clone(&self.places).acquire_owned().await
-                && let Ok((stream, address)) = self.listener.accept().await
-            {
+            if let Ok((stream, address)) = self.listener.accept().await {
+                self.open.retain(|place| !place.is_closed());
+                if self.open.len() >= self.at_once {
+                    self.open.pop_front();
+                }
+                let (place, displaced) = oneshot::channel();
+                self.open.push_back(place);
                 let end = Box::pin(tokio::time::sleep(LIFETIME));
-                return (ShortLivedStream { stream, end, _place: place }, address);
+                return (ShortLivedStream { stream, end, displaced }, address);
             }
             // Out of file descriptors, most likely: somebody has to leave first.
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -187,12 +229,15 @@ impl axum::serve::Listener for ShortLived {
 struct ShortLivedStream {
     stream: TcpStream,
     end: Pin<Box<Sleep>>,
-    _place: OwnedSemaphorePermit,
+    /// Ends when the place is needed for somebody else.
+    displaced: oneshot::Receiver<()>,
 }
 
 impl ShortLivedStream {
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        ready!(self.end.as_mut().poll(context));
+        if Pin::new(&mut self.displaced).poll(context).is_pending() {
+            ready!(self.end.as_mut().poll(context));
+        }
         Poll::Ready(Err(std::io::ErrorKind::TimedOut.into()))
     }
 }
@@ -234,5 +279,33 @@ impl AsyncWrite for ShortLivedStream {
         context: &mut Context<'_>,
     ) -> Poll<std::io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    #[test]
+    fn silent_connections_keep_nobody_out() {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = listener.local_addr().unwrap();
+        let router = Router::new().route("/health", get("ok\n"));
+        runtime.spawn(serve_at_most(4, listener, router));
+        let silent: Vec<TcpStream> =
+            (0..20).map(|_| TcpStream::connect(address).unwrap()).collect();
+        // Well before any of them has been there for its whole time.
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(LIFETIME / 2)).unwrap();
+        write!(stream, "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        assert!(text.ends_with("ok\n"), "{text}");
+        drop(silent);
     }
 }

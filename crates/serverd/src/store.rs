@@ -7,7 +7,9 @@
 mod reading;
 
 pub use reading::game;
-pub(crate) use reading::{account, latest, results, scores, unfinished, unrecorded};
+pub(crate) use reading::{
+    account, accounts, imported, latest, notes, orders, results, scores, unfinished, unrecorded,
+};
 
 use crate::config::Durability;
 use csa::record::{Finish, GameRecord, RecordedMove};
@@ -17,7 +19,7 @@ use rules::Color;
 use rusqlite::{Connection, params};
 use server::Conditions;
 use server::calendar;
-use server::lobby::{Source, Stored, TournamentResult};
+use server::lobby::{Note, Order, Source, Stored, TournamentResult};
 use server::room::{Entry, Room};
 use std::collections::HashMap;
 use std::path::Path;
@@ -49,7 +51,17 @@ CREATE TABLE IF NOT EXISTS scores (
   event TEXT NOT NULL, stage INTEGER NOT NULL, round INTEGER NOT NULL, black TEXT NOT NULL,
   white TEXT NOT NULL, winner INTEGER, game TEXT,
   PRIMARY KEY (event, stage, round, black, white)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS notes (
+  kind TEXT NOT NULL, key TEXT NOT NULL, fields TEXT NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS orders (
+  number INTEGER PRIMARY KEY, time INTEGER NOT NULL, referee TEXT NOT NULL, text TEXT NOT NULL,
+  answer TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS imported_ratings (
+  name TEXT PRIMARY KEY, rating REAL NOT NULL) WITHOUT ROWID;
 ";
+
+/// Columns that earlier servers did not have.
+const ADDED: [&str; 2] = ["black_rating", "white_rating"];
 
 /// The version of the tables; a file of another version is left alone.
 const VERSION: i64 = 1;
@@ -62,6 +74,13 @@ pub(crate) fn prepare(connection: &Connection) -> Result<(), Error> {
         return Err(Error::InvalidParameterName(why));
     }
     connection.execute_batch(SCHEMA)?;
+    for column in ADDED {
+        let sql = "SELECT COUNT(*) FROM pragma_table_info('games') WHERE name = ?1";
+        let there: i64 = connection.query_row(sql, [column], |row| row.get(0))?;
+        if there == 0 {
+            connection.execute(&format!("ALTER TABLE games ADD COLUMN {column} INTEGER"), [])?;
+        }
+    }
     connection.pragma_update(None, "user_version", VERSION)
 }
 
@@ -104,19 +123,29 @@ impl StoredGame {
     }
 
     pub(crate) fn record(&self) -> kifu::Record {
+        self.with_record(GameRecord::record)
+    }
+
+    /// The record as a file.
+    pub(crate) fn file(&self) -> Result<Vec<u8>, kifu::WriteError> {
+        self.with_record(GameRecord::file)
+    }
+
+    fn with_record<T>(&self, make: impl FnOnce(&GameRecord<'_>) -> T) -> T {
         let conditions = &self.conditions;
         let ended = self.ended.map(calendar::text);
-        let game = GameRecord {
+        make(&GameRecord {
             id: &conditions.id,
             names: &conditions.names,
             start: &conditions.start,
+            times: &conditions.times,
+            ratings: conditions.ratings,
             max_moves: conditions.max_moves,
             moves: &self.moves,
             finish: self.finish.as_ref(),
             started: &calendar::text(self.started),
             ended: ended.as_deref(),
-        };
-        game.record()
+        })
     }
 }
 
@@ -168,6 +197,11 @@ impl Store {
                         store_entry(&transaction, &mut keys, conditions, entry, *wall)?;
                     }
                     Stored::Tournament(score) => store_score(&transaction, score)?,
+                    Stored::Annulled { event, stage, round } => {
+                        annul_scores(&transaction, event, *stage, *round)?;
+                    }
+                    Stored::Note(note) => store_note(&transaction, note)?,
+                    Stored::Order(order) => store_order(&transaction, order)?,
                 }
             }
             for id in recorded {
@@ -190,6 +224,12 @@ impl Store {
             }
         }
         Ok(())
+    }
+
+    /// Takes over somebody's rating from another server.
+    pub(crate) fn import_rating(&self, name: &str, rating: f64) -> Result<(), Error> {
+        let sql = "INSERT OR REPLACE INTO imported_ratings (name, rating) VALUES (?1, ?2)";
+        self.connection.execute(sql, params![name, rating]).map(|_| ())
     }
 
     /// The reading side of the same connection.
@@ -243,7 +283,7 @@ fn store_entry(
             transaction.prepare_cached(sql)?.execute(params![
                 key,
                 wall,
-                finish.reason().word(),
+                reason_word(finish),
                 finish.winner().map(number),
                 finish.last.as_ref().map(|(text, _)| text),
                 finish.last.as_ref().map(|(_, time)| nanos(*time)),
@@ -260,8 +300,8 @@ const NAMES: u32 = 1000;
 
 fn store_start(transaction: &Connection, conditions: &Conditions, wall: i64) -> Result<i64, Error> {
     let sql = "INSERT INTO games (id, event, black, white, game, start, black_time, white_time, \
-               max_moves, declaration, rated, interruptions, started) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \
+               max_moves, declaration, rated, interruptions, started, black_rating, white_rating) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
                ON CONFLICT (id) DO NOTHING";
     let mut statement = transaction.prepare_cached(sql)?;
     let mut id = conditions.id.clone();
@@ -279,7 +319,9 @@ fn store_start(transaction: &Connection, conditions: &Conditions, wall: i64) -> 
             conditions.declaration.name(),
             conditions.rated,
             conditions.interruptions,
-            wall
+            wall,
+            conditions.ratings[0],
+            conditions.ratings[1]
         ])?;
         if inserted > 0 {
             return Ok(transaction.last_insert_rowid());
@@ -298,6 +340,54 @@ fn store_score(transaction: &Connection, score: &TournamentResult) -> Result<(),
     let (stage, round) = (count(score.stage), count(score.round));
     let values = params![event, stage, round, black, white, winner, game];
     transaction.prepare_cached(sql)?.execute(values).map(|_| ())
+}
+
+fn annul_scores(
+    transaction: &Connection,
+    event: &str,
+    stage: usize,
+    round: usize,
+) -> Result<(), Error> {
+    let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    let sql = "DELETE FROM scores WHERE event = ?1 AND stage = ?2 AND round >= ?3";
+    transaction.execute(sql, params![event, count(stage), count(round)]).map(|_| ())
+}
+
+/// What separates the fields of a note: a character that is in none of them.
+const FIELD: char = '\u{1f}';
+
+fn store_note(transaction: &Connection, note: &Note) -> Result<(), Error> {
+    let (kind, key) = (note.kind.word(), &note.key);
+    match &note.fields {
+        Some(fields) => {
+            let text = fields.join(&FIELD.to_string());
+            let sql = "INSERT OR REPLACE INTO notes (kind, key, fields) VALUES (?1, ?2, ?3)";
+            transaction.prepare_cached(sql)?.execute(params![kind, key, text])?;
+        }
+        None => {
+            let sql = "DELETE FROM notes WHERE kind = ?1 AND key = ?2";
+            transaction.prepare_cached(sql)?.execute(params![kind, key])?;
+        }
+    }
+    Ok(())
+}
+
+fn store_order(transaction: &Connection, order: &Order) -> Result<(), Error> {
+    let sql = "INSERT INTO orders (time, referee, text, answer) VALUES (?1, ?2, ?3, ?4)";
+    let Order { wall, referee, text, answer } = order;
+    transaction.execute(sql, params![wall, referee, text, answer]).map(|_| ())
+}
+
+/// The words for games that a referee ended, with a result and without.
+const ADJUDICATED: &str = "ADJUDICATED";
+const ANNULLED: &str = "ANNULLED";
+
+fn reason_word(finish: &Finish) -> &'static str {
+    match (finish.ending.reason, finish.ending.outcome) {
+        (play::Reason::Adjudicated, Outcome::Unknown) => ANNULLED,
+        (play::Reason::Adjudicated, _) => ADJUDICATED,
+        _ => finish.reason().word(),
+    }
 }
 
 fn nanos(time: Duration) -> i64 {

@@ -2,6 +2,7 @@
 //! them, so that everything is linked once.
 
 mod commands;
+mod csa_faults;
 mod csa_harness;
 mod csa_server;
 mod data;

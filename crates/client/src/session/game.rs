@@ -18,6 +18,8 @@ pub(crate) struct FinishedGame {
     /// `None` if it was interrupted.
     pub(crate) end: Option<(ReasonWord, Verdict)>,
     pub(crate) last: Option<(String, Duration)>,
+    /// How long it has been played, as far as we know.
+    pub(crate) lasted: Duration,
 }
 
 /// A search under way.
@@ -36,6 +38,8 @@ pub struct OngoingGame {
     pub(crate) position: AnyPosition,
     pub(crate) budget: TimeBudget,
     pub(crate) turn_since: Moment,
+    /// When the server said that it begins.
+    pub(crate) begun: Option<Moment>,
     pub(crate) moves: Vec<RecordedMove>,
     /// How much of the running turn had passed when we came back to it.
     pub(crate) passed: Duration,
@@ -73,6 +77,7 @@ impl OngoingGame {
             passed,
             summary,
             turn_since: Duration::ZERO,
+            begun: None,
             search: None,
             report: Info::default(),
             early: None,
@@ -104,7 +109,15 @@ impl OngoingGame {
     }
 
     pub(crate) fn may_declare(&self) -> bool {
-        self.summary.declaration.is_some() && self.position.can_declare(Declaration::Points27)
+        let rule = self.summary.entering_king_rule();
+        rule != Declaration::Try && self.position.can_declare(rule)
+    }
+
+    /// The king's move that wins by the try rule, where it is played.
+    pub(crate) fn try_move(&self) -> Option<Move> {
+        let AnyPosition::Shogi(position) = &self.position else { return None };
+        let rule = self.summary.entering_king_rule();
+        position.try_move().filter(|_| rule == Declaration::Try)
     }
 
     /// What we think of our move.
@@ -124,7 +137,11 @@ impl OngoingGame {
         Some(comment.text(&after))
     }
 
-    pub(crate) fn finished(self, end: Option<(ReasonWord, Verdict)>) -> FinishedGame {
-        FinishedGame { summary: self.summary, moves: self.moves, end, last: self.last }
+    pub(crate) fn finished(self, end: Option<(ReasonWord, Verdict)>, now: Moment) -> FinishedGame {
+        // What was played before we came is known by the times of its moves alone.
+        let before = self.summary.played.iter().filter_map(|played| played.time).sum::<Duration>();
+        let since = self.begun.map(|begun| now.saturating_sub(begun)).unwrap_or_default();
+        let lasted = before + self.passed + since;
+        FinishedGame { summary: self.summary, moves: self.moves, end, last: self.last, lasted }
     }
 }

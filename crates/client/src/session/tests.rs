@@ -393,15 +393,111 @@ fn refused_after_having_been_let_in_it_calls_again() {
         player.take(actions);
         player.other.clear();
         player.lines("LOGIN:incorrect");
+        player.wait(s(1));
         assert!(matches!(player.other[..], [Action::Reconnect(_)]), "{:?}", player.other);
     }
     player.other.clear();
     player.lines("LOGIN:incorrect");
+    player.wait(s(1));
     assert!(matches!(player.other[..], [Action::Close(Goodbye::Refused)]));
     let mut stranger = Session::new(settings());
     stranger.connected(s(1));
-    let actions = stranger.line("LOGIN:incorrect", s(1));
-    assert!(matches!(actions[..], [Action::Close(Goodbye::Refused)]));
+    assert!(stranger.line("LOGIN:incorrect", s(1)).is_empty());
+    let actions = stranger.line("##[ERROR] the name or the password is wrong", s(1));
+    assert!(
+        matches!(&actions[..], [Action::Note(why), Action::Close(Goodbye::Refused)] if why.contains("wrong")),
+        "the reason that follows is told: {actions:?}"
+    );
+    // shogi-server closes the connection at once.
+    let mut stranger = Session::new(settings());
+    stranger.connected(s(1));
+    stranger.line("LOGIN:incorrect", s(1));
+    assert!(matches!(stranger.disconnected()[..], [Action::Close(Goodbye::Refused)]));
+}
+
+#[test]
+fn who_leaves_says_so_and_waits_for_no_answer_for_ever() {
+    let mut player = Player::new(settings());
+    player.sent();
+    let actions = player.session.leave(player.now);
+    player.take(actions);
+    assert_eq!(player.sent(), ["LOGOUT"]);
+    player.wait(s(9));
+    assert!(!player.did("Close"));
+    player.wait(s(1));
+    assert!(player.did("Note") && player.did("Close(Done)"), "{:?}", player.other);
+    // During a proposal it is turned down first; a game is played to its end.
+    let mut player = Player::new(settings());
+    player.lines(&summary(Color::Black, &[], TimeRule::seconds(60, 0)));
+    player.sent();
+    let actions = player.session.leave(player.now);
+    player.take(actions);
+    assert_eq!(player.sent(), ["REJECT", "LOGOUT"]);
+    let forever = SessionSettings { games: None, ..settings() };
+    let mut player = Player::new(forever);
+    player.lines(&summary(Color::Black, &[], TimeRule::seconds(60, 0)));
+    player.engine(PlayerEvent::Ready);
+    player.lines("START:g");
+    player.sent();
+    let actions = player.session.leave(player.now);
+    player.take(actions);
+    assert!(player.sent().is_empty());
+    player.lines("#TIME_UP\n#LOSE");
+    assert_eq!(player.sent(), ["LOGOUT"]);
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_remarked_on_and_left() {
+    let mut silent = Session::new(settings());
+    silent.connected(s(1));
+    assert!(silent.wake(s(30)).is_empty());
+    assert!(matches!(silent.wake(s(31))[..], [Action::Reconnect(_)]));
+    silent.disconnected();
+    assert_eq!(silent.next_wake(), None, "while there is no connection nothing is waited for");
+    // Our move does not come back.
+    let mut player = Player::playing(Color::Black, &[], TimeRule::seconds(600, 0));
+    player.best("7g7f", None);
+    player.other.clear();
+    player.wait(s(59));
+    assert_eq!(player.other.len(), 5, "{:?}", player.other);
+    assert!(player.did("Note(\"our move has not come back") && !player.did("Reconnect"));
+    player.wait(s(1));
+    assert!(player.did("Reconnect"));
+    // The opponent's flag should have fallen long ago.
+    let mut player = Player::playing(Color::White, &[], TimeRule::seconds(60, 0));
+    player.other.clear();
+    player.wait(s(121));
+    assert!(player.did("Note(\"the opponent has not moved"), "{:?}", player.other);
+}
+
+#[test]
+fn the_engine_is_told_by_what_rules_a_game_is_played() {
+    let mut player = Player::new(settings());
+    let text = summary(Color::Black, &[], TimeRule::seconds(60, 0));
+    let text = text.replace("To_Move:+", "To_Move:+\nMax_Moves:256\nEntering_King_Rule:CSARule24");
+    player.lines(&text);
+    let want = GameTerms { declaration: Declaration::Points24, max_moves: Some(256) };
+    let told = player.other.iter().find_map(|action| match action {
+        Action::Prepare(_, terms) => Some(*terms),
+        _ => None,
+    });
+    assert_eq!(told, Some(want));
+}
+
+#[test]
+fn a_try_is_played_and_not_declared() {
+    let start = AnyPosition::from_sfen(Game::Shogi, "9/4K4/9/9/9/9/9/4k4/9 b - 1").unwrap();
+    let rule = TimeRule::seconds(60, 0);
+    let plain = Conditions::plain("g", ["nue", "other"], rule);
+    let conditions = Conditions { start, declaration: Declaration::Try, ..plain };
+    let mut player = Player::new(settings());
+    player.lines(&conditions.summary(Color::Black, &[], &[]).to_string());
+    player.engine(PlayerEvent::Ready);
+    player.lines("START:g");
+    player.sent();
+    let id = player.request.clone().expect("the engine is asked: nothing is declared").id;
+    player.engine(answer(id, Answer::Win, None));
+    assert_eq!(player.sent(), ["+5251OU"]);
 }
 
 #[test]

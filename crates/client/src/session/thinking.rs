@@ -191,6 +191,12 @@ impl Session {
     /// Does what the engine says, if it may be done.
     fn act(&mut self, best: Best, now: Moment) -> Vec<Action> {
         let Stage::Playing(play) = &mut self.stage else { return Vec::new() };
+        // By the try rule a win is not declared but played.
+        if best.answer == Answer::Win
+            && let Some(m) = play.try_move()
+        {
+            return self.send_move(m, None, now);
+        }
         match best.answer {
             Answer::Move(m) if play.position.is_legal(m) => self.send_move(m, best.ponder, now),
             Answer::Resign => {

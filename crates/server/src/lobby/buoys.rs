@@ -1,13 +1,14 @@
 //! Prepared openings: `%%SETBUOY` and its like, and `%%FORK`, which prepares one from a game.
 //!
-//! A game whose name begins with `buoy_` is not played before its opening has been prepared. On
-//! shogi-server only a running game can be forked; here also one that is over, which the
-//! executable looks up.
+//! A game whose name begins with `buoy_` is not played before its opening has been prepared; no
+//! other game can be given one. On shogi-server only a running game can be forked; here also one
+//! that is over, which the executable looks up.
 
-use super::{ConnId, Effect, Lobby, Now};
+use super::{ConnId, Effect, Lobby, NoteKind, Now};
+use crate::conditions::Conditions;
 use csa::GameName;
 use kifu::wire;
-use rules::AnyPosition;
+use rules::{AnyPosition, Game};
 
 /// An opening prepared under a game's name.
 pub(super) struct Buoy {
@@ -16,8 +17,12 @@ pub(super) struct Buoy {
     owner: String,
 }
 
-/// Buoys on the whole server, and games one of them may serve.
+/// What the name of a game with a prepared opening begins with.
+pub(super) const PREFIX: &str = "buoy_";
+
+/// Buoys on the whole server and of one owner, and games one of them may serve.
 const BUOYS: usize = 1000;
+const BUOYS_EACH: usize = 20;
 const BUOY_GAMES: u32 = 1000;
 
 /// What is asked of `%%FORK`.
@@ -46,6 +51,10 @@ fn error(why: &str) -> String {
     format!("##[ERROR] {why}")
 }
 
+fn wrong_name(name: &str) -> String {
+    error(&format!("wrong buoy game name: {name}; one is {PREFIX}mine-300-10F"))
+}
+
 impl Lobby {
     pub(super) fn set_buoy(
         &mut self,
@@ -55,9 +64,8 @@ impl Lobby {
         count: u32,
         now: Now,
     ) -> String {
-        let parsed = GameName::parse(name);
-        let Some(plan) = parsed.and_then(|game| self.settings.plan(&game)) else {
-            return error(&format!("wrong buoy game name: {name}"));
+        let Some(plan) = self.buoy_name(name).and_then(|game| self.settings.plan(&game)) else {
+            return wrong_name(name);
         };
         let Some(start) = after_moves(plan.start, moves) else {
             return error(&format!("wrong moves: {moves}"));
@@ -66,6 +74,22 @@ impl Lobby {
             Ok(()) => "##[SETBUOY] +OK".to_owned(),
             Err(why) => why,
         }
+    }
+
+    /// The name of a game that may be given an opening: no game of a timetable or a tournament,
+    /// none that others play.
+    fn buoy_name(&self, name: &str) -> Option<GameName> {
+        GameName::parse(name)
+            .filter(|game| game.base().starts_with(PREFIX) && !self.settings.has_rounds(game))
+    }
+
+    /// Whose buoys count together: an account's by its name, guests' by their address.
+    fn buoy_owner(&self, id: ConnId) -> Option<String> {
+        let connection = self.connections.get(&id)?;
+        Some(match &connection.name {
+            Some(name) if connection.known => name.to_string(),
+            _ => format!("guests from {}", connection.peer),
+        })
     }
 
     fn prepare(
@@ -79,14 +103,19 @@ impl Lobby {
         if count == 0 || count > BUOY_GAMES {
             return Err(error(&format!("invalid count: {count}")));
         }
+        let owner = self.buoy_owner(id).unwrap_or_default();
+        let own = self.buoys.values().filter(|buoy| buoy.owner == owner).count();
+        if own >= BUOYS_EACH {
+            return Err(error(&format!("you have set {own} buoy games: delete one first")));
+        }
         if self.buoys.len() >= BUOYS {
             return Err(error("too many buoy games"));
         }
         if self.buoys.contains_key(name) {
             return Err(error(&format!("duplicated buoy game name: {name}")));
         }
-        let owner = self.name_of(id).unwrap_or_default();
         self.buoys.insert(name.to_owned(), Buoy { start, left: count, owner });
+        self.note_buoy(name);
         // Who waited for it can play now.
         for waiting in self.waiting.get(name).cloned().unwrap_or_default() {
             let wait = self.connections.get(&waiting).and_then(|c| c.waiting.clone());
@@ -98,10 +127,11 @@ impl Lobby {
     }
 
     pub(super) fn delete_buoy(&mut self, id: ConnId, name: &str) -> String {
-        let owner = self.name_of(id).unwrap_or_default();
+        let owner = self.buoy_owner(id).unwrap_or_default();
         match self.buoys.get(name) {
             Some(buoy) if buoy.owner == owner => {
                 self.buoys.remove(name);
+                self.unnote(NoteKind::Buoy, name);
                 "##[DELETEBUOY] +OK".to_owned()
             }
             Some(_) => {
@@ -119,18 +149,45 @@ impl Lobby {
 
     /// Whether a game has to wait for its opening.
     pub(super) fn lacks_buoy(&self, game: &GameName) -> bool {
-        game.base().starts_with("buoy_") && !self.buoys.contains_key(game.as_str())
+        game.base().starts_with(PREFIX) && !self.buoys.contains_key(game.as_str())
     }
 
-    /// The start position prepared for a game, which is used up by it.
-    pub(super) fn take_buoy(&mut self, name: &str) -> Option<AnyPosition> {
-        let buoy = self.buoys.get_mut(name)?;
-        let start = buoy.start.clone();
+    /// The start position prepared for a game, which is used up by it, and who prepared it.
+    pub(super) fn take_buoy(&mut self, game: &GameName) -> Option<(AnyPosition, String)> {
+        let name = game.as_str();
+        let buoy = self.buoys.get_mut(name).filter(|_| game.base().starts_with(PREFIX))?;
+        let taken = (buoy.start.clone(), buoy.owner.clone());
         buoy.left -= 1;
         if buoy.left == 0 {
             self.buoys.remove(name);
+            self.unnote(NoteKind::Buoy, name);
+        } else {
+            self.note_buoy(name);
         }
-        Some(start)
+        Some(taken)
+    }
+
+    /// A game that was to have a prepared opening did not come about.
+    pub(super) fn give_back_buoy(&mut self, conditions: &Conditions, owner: String) {
+        let fresh = || Buoy { start: conditions.start.clone(), left: 0, owner };
+        let name = &conditions.event;
+        self.buoys.entry(name.clone()).or_insert_with(fresh).left += 1;
+        self.note_buoy(name);
+    }
+
+    fn note_buoy(&mut self, name: &str) {
+        let Some(Buoy { start, left, owner }) = self.buoys.get(name) else { return };
+        let (game, sfen, left, owner) = (start.game().name(), start.sfen(), *left, owner.clone());
+        self.note(NoteKind::Buoy, name, &[&game, &sfen, &left, &owner]);
+    }
+
+    pub(super) fn recall_buoy(&mut self, name: &str, fields: &[&str]) {
+        let [game, sfen, left, owner] = fields else { return };
+        let Ok(game) = game.parse::<Game>() else { return };
+        if let (Ok(start), Ok(left)) = (AnyPosition::from_sfen(game, sfen), left.parse()) {
+            let owner = (*owner).to_owned();
+            self.buoys.insert(name.to_owned(), Buoy { start, left, owner });
+        }
     }
 
     /// Forks a game that is here, or asks for one that is not any more.
@@ -182,8 +239,8 @@ impl Lobby {
             let why = "wrong source game name to make a new buoy game name";
             error(&format!("{why}: {}", fork.game))
         })?;
-        if GameName::parse(&name).is_none_or(|game| self.settings.plan(&game).is_none()) {
-            return Err(error(&format!("wrong buoy game name: {name}")));
+        if self.buoy_name(&name).is_none_or(|game| self.settings.plan(&game).is_none()) {
+            return Err(wrong_name(&name));
         }
         let moves = source.moves[..keep].concat();
         let start = after_moves(source.start.clone(), &moves)

@@ -1,7 +1,9 @@
 //! Connections come and go, and what they say finds its way.
 
-use super::{ConnId, Connection, ConnectionState, Effect, Lobby, Now, Timer};
-use csa::{ClientLine, Extended, Received, ServerLine};
+use super::{Closing, ConnId, Connection, ConnectionState, Limits, Lobby, Now, RoomKey, Timer};
+use crate::room::Moment;
+use csa::{ClientLine, Received, ServerLine};
+use rules::Color;
 use std::time::Duration;
 
 /// How long must pass between two empty lines, or after anything else said.
@@ -25,6 +27,7 @@ impl Lobby {
             state: ConnectionState::New,
             name: None,
             known: false,
+            password: String::new(),
             extended: false,
             waiting: None,
             wanted: None,
@@ -36,6 +39,7 @@ impl Lobby {
             watching: Vec::new(),
             fresh: true,
             echo: false,
+            closing: false,
         };
         self.connections.insert(id, connection);
         self.timer(deadline, Timer::Login(id));
@@ -73,24 +77,19 @@ impl Lobby {
 
     /// A line arrived.
     pub fn line(&mut self, id: ConnId, received: &Received, now: Now) {
+        // Only the beginning of a line ever decides anything: whatever language or length the
+        // comment of a move has, the move counts.
+        let (Received::Line(text) | Received::NotText(text) | Received::TooLong(text)) = received;
+        let line = ClientLine::parse(text);
+        let Some(connection) = self.connections.get(&id).filter(|c| !c.closing) else { return };
+        let awaited = self.is_awaited(&connection.state, &line);
         let Some(connection) = self.connections.get_mut(&id) else { return };
-        let limits = self.settings.limits;
-        // So many at once, so many a second.
-        let passed = now.at.saturating_sub(connection.refilled).as_secs_f64();
-        connection.refilled = now.at;
-        let refill = passed * f64::from(limits.rate);
-        connection.allowance = (connection.allowance + refill).min(f64::from(limits.burst)) - 1.0;
-        if connection.allowance < 0.0 {
-            self.out.push(Effect::Close(id));
+        if !awaited && !connection.spend(&self.settings.limits, now.at) {
+            self.close(id, Closing::Flood);
             return;
         }
         let quiet = now.at.saturating_sub(connection.last_line);
         connection.last_line = now.at;
-        let line = match received {
-            Received::Line(text) if is_plain(text) => ClientLine::parse(text),
-            Received::Line(text) | Received::NotText(text) => ClientLine::Other(text.clone()),
-            Received::TooLong => ClientLine::Other("(too long)".to_owned()),
-        };
         if line == ClientLine::KeepAlive {
             self.keep_alive(id, quiet, now);
             return;
@@ -98,17 +97,31 @@ impl Lobby {
         let (state, extended) = (connection.state.clone(), connection.extended);
         match (state, line) {
             (ConnectionState::New, line) => {
-                let short =
-                    matches!(received, Received::Line(text) if text.len() <= LONGEST_LOGIN_LINE);
+                let short = matches!(received, Received::Line(_) | Received::NotText(_))
+                    && text.len() <= LONGEST_LOGIN_LINE;
                 match line {
                     ClientLine::Login { name, password, extended } if short => {
                         self.log_in(id, &name, &password, extended, now);
                     }
-                    _ => self.offend(id, 5),
+                    _ if text.starts_with("LOGIN") => self.malformed_login(id),
+                    _ => {
+                        self.send(id, "##[ERROR] log in first: LOGIN name password");
+                        self.offend(id, 5);
+                    }
                 }
             }
             (ConnectionState::Checking { .. }, _) => self.offend(id, 1),
             (_, ClientLine::Extended(command)) if extended => self.command(id, command, now),
+            (_, ClientLine::Extended(_)) => {
+                self.send(id, "##[ERROR] %% commands need a login with x1: LOGIN name password x1");
+                self.offend(id, 1);
+            }
+            (ConnectionState::Playing(key, color), ClientLine::Logout)
+                if self.rooms.get(&key).is_some_and(|open| !open.room.is_running()) =>
+            {
+                self.turn_down(key, color, now);
+                self.idle_line(id, &ClientLine::Logout, now);
+            }
             (ConnectionState::Playing(key, color), line) => {
                 let Some(open) = self.rooms.get_mut(&key) else { return };
                 let effects = open.room.receive(color, &line, now.at);
@@ -118,11 +131,32 @@ impl Lobby {
         }
     }
 
+    /// Whether the server waits for just this: a player's word in its game or on a proposal. It
+    /// never counts towards the limit of lines, however fast two players are.
+    fn is_awaited(&self, state: &ConnectionState, line: &ClientLine) -> bool {
+        let ConnectionState::Playing(key, color) = state else { return false };
+        let answers = matches!(
+            line,
+            ClientLine::Move { .. }
+                | ClientLine::Special { .. }
+                | ClientLine::Agree(_)
+                | ClientLine::Reject(_)
+        );
+        answers && self.rooms.get(key).is_some_and(|open| open.room.awaits(*color))
+    }
+
+    /// Who leaves turns down what was proposed to it.
+    fn turn_down(&mut self, key: RoomKey, color: Color, now: Now) {
+        let Some(open) = self.rooms.get_mut(&key) else { return };
+        let effects = open.room.receive(color, &ClientLine::Reject(None), now.at);
+        self.perform(key, effects, now);
+    }
+
     fn idle_line(&mut self, id: ConnId, line: &ClientLine, now: Now) {
         match line {
             ClientLine::Logout => {
                 self.send(id, &ServerLine::LogoutCompleted.to_string());
-                self.out.push(Effect::Close(id));
+                self.close(id, Closing::LoggedOut);
             }
             ClientLine::Challenge => self.challenge(id, now),
             // These crossed the end of a game or of a proposal on their way.
@@ -130,15 +164,15 @@ impl Lobby {
             | ClientLine::Reject(_)
             | ClientLine::Move { .. }
             | ClientLine::Special { .. } => self.offend(id, 0),
-            ClientLine::Extended(Extended::Other(_))
-            | ClientLine::Other(_)
-            | ClientLine::Login { .. } => {
+            ClientLine::Login { .. } => {
+                self.send(id, "##[ERROR] you are logged in already");
                 self.offend(id, 1);
-                if self.connections.get(&id).is_some_and(|c| c.extended) {
-                    self.send(id, "##[ERROR] unknown command");
-                }
             }
-            ClientLine::Extended(_) | ClientLine::KeepAlive => self.offend(id, 1),
+            ClientLine::Extended(_) | ClientLine::Other(_) => {
+                self.send(id, "##[ERROR] unknown command");
+                self.offend(id, 1);
+            }
+            ClientLine::KeepAlive => self.offend(id, 1),
         }
     }
 
@@ -147,7 +181,7 @@ impl Lobby {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         connection.offences += weight;
         if connection.offences >= self.settings.limits.offences {
-            self.out.push(Effect::Close(id));
+            self.close(id, Closing::Offences);
         }
     }
 
@@ -164,10 +198,13 @@ impl Lobby {
     }
 }
 
-/// Whether a line keeps to the characters of the protocol; comments and chat may be in any
-/// language.
-fn is_plain(line: &str) -> bool {
-    let body = line.split_once(",'").map_or(line, |(body, _)| body);
-    let free = line.starts_with("%%CHAT ");
-    !line.chars().any(char::is_control) && (free || body.is_ascii())
+impl Connection {
+    /// Whether one more line may be sent now: so many at once, so many a second.
+    fn spend(&mut self, limits: &Limits, now: Moment) -> bool {
+        let passed = now.saturating_sub(self.refilled).as_secs_f64();
+        self.refilled = now;
+        let refill = passed * f64::from(limits.rate);
+        self.allowance = (self.allowance + refill).min(f64::from(limits.burst)) - 1.0;
+        self.allowance >= 0.0
+    }
 }

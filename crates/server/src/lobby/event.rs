@@ -1,13 +1,18 @@
 //! Tournaments held on the server: rounds begin by themselves, who is late pays with its time, who
 //! does not come loses, and all of it can be taken up again after a restart.
 
-use super::{ConnId, Effect, Lobby, Now, Stored, Timer, TournamentResult};
+mod progress;
+
+pub(super) use progress::Event;
+
+use super::{ConnId, Effect, Lobby, NoteKind, Now, RoomKey, Stored, Timer, TournamentResult};
 use crate::conditions::Conditions;
-use crate::room::{Moment, Room};
-use crate::tournament::{Format, Pair, Plan, Stage};
+use crate::room::{Refusal, Room};
+use crate::tournament::Pair;
 use csa::TimeRule;
 use csa::record::Finish;
-use rules::{AnyPosition, Color};
+use progress::Playing;
+use rules::{AnyPosition, Color, Declaration};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +40,8 @@ pub struct EventSettings {
     pub kind: Kind,
     pub times: TimeRule,
     pub max_moves: Option<u32>,
+    /// How a win may be declared; as the server has it if `None`.
+    pub declaration: Option<Declaration>,
     /// Where games begin.
     pub start_position: AnyPosition,
     /// When the first round begins.
@@ -50,190 +57,102 @@ pub struct EventSettings {
 /// How long after a rejected proposal it is made again.
 const RETRY: Duration = Duration::from_secs(10);
 
-/// A tournament and where it stands.
-pub(super) struct Event {
-    settings: EventSettings,
-    plan: Plan,
-    stages: Vec<Stage>,
-    /// The round being played and when it began.
-    playing: Option<(usize, Moment)>,
-    next_start: i64,
-}
+/// How often it is stored how long a round has been waiting for its players.
+const KEPT: Duration = Duration::from_secs(30);
 
-impl Event {
-    fn new(settings: EventSettings) -> Self {
-        let plan = Plan::of(settings.entrants.len());
-        let first = match settings.kind {
-            Kind::Championship if plan.promoted > 0 => {
-                let rest: Vec<String> =
-                    settings.entrants.iter().skip(plan.seeded).cloned().collect();
-                Stage::new(&rest, Format::Championship { rounds: plan.rounds[0] })
-            }
-            Kind::Championship => {
-                Stage::new(&settings.entrants, Format::Championship { rounds: plan.rounds[1] })
-            }
-            Kind::Swiss { rounds } => Stage::new(&settings.entrants, Format::Swiss { rounds }),
-            Kind::RoundRobin => Stage::new(&settings.entrants, Format::RoundRobin),
-        };
-        let next_start = settings.start;
-        let mut event = Self { settings, plan, stages: vec![first], playing: None, next_start };
-        event.withdraw();
-        event
-    }
-
-    /// Takes those out of a stage just opened who have withdrawn from it.
-    fn withdraw(&mut self) {
-        let at = self.stage_number();
-        for (name, stage, round) in self.settings.withdrawn.clone() {
-            if stage == at
-                && let Some(seed) = self.stage().seed(&name)
-            {
-                self.stage_mut().withdraw(seed, round);
-            }
-        }
-    }
-
-    pub(super) fn name(&self) -> &str {
-        &self.settings.name
-    }
-
-    pub(super) fn stage_number(&self) -> usize {
-        self.stages.len() - 1
-    }
-
-    pub(super) fn stage(&self) -> &Stage {
-        &self.stages[self.stages.len() - 1]
-    }
-
-    /// The stages that are over.
-    pub(super) fn earlier(&self) -> &[Stage] {
-        &self.stages[..self.stages.len() - 1]
-    }
-
-    fn stage_mut(&mut self) -> &mut Stage {
-        let last = self.stages.len() - 1;
-        &mut self.stages[last]
-    }
-
-    /// Whether somebody takes part at all.
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.settings.entrants.iter().any(|entrant| entrant == name)
-    }
-
-    /// Takes in a result, also one stored earlier. `false` if it belongs to no pair.
-    fn record(&mut self, score: &TournamentResult) -> bool {
-        if score.stage != self.stage_number() {
-            return false;
-        }
-        let stage = self.stage_mut();
-        let seed = |name: &String| stage.entrants().iter().position(|e| e.name == *name);
-        let (Some(black), Some(white)) = (seed(&score.black), seed(&score.white)) else {
-            return false;
-        };
-        stage.record(score.round, Pair { black, white }, score.winner);
-        if stage.current_round().is_none() {
-            self.next_stage();
-        }
-        true
-    }
-
-    /// Opens the stage that follows, if one does.
-    fn next_stage(&mut self) {
-        let championship = self.settings.kind == Kind::Championship;
-        let second = usize::from(self.plan.promoted > 0);
-        let at = self.stage_number();
-        if !championship || at > second {
-            return;
-        }
-        let stage = if at < second {
-            let promoted = self.stage().best(self.plan.promoted);
-            let names = self.plan.second_stage(&self.settings.entrants, &promoted);
-            Stage::new(&names, Format::Championship { rounds: self.plan.rounds[1] })
-        } else {
-            Stage::new(&self.stage().best(self.plan.finalists), Format::RoundRobin)
-        };
-        self.stages.push(stage);
-        self.withdraw();
-    }
-
-    fn is_recorded(&self, round: usize, pair: Pair) -> bool {
-        let games = self.stage().games();
-        games.iter().any(|g| g.round == round && g.pair.has(pair.black) && g.pair.has(pair.white))
-    }
-
-    fn name_of(&self, seed: usize) -> String {
-        self.stage().entrants().get(seed).map_or_else(String::new, |e| e.name.clone())
-    }
-
-    fn score(
-        &self,
-        round: usize,
-        pair: Pair,
-        winner: Option<Color>,
-        game: Option<String>,
-    ) -> TournamentResult {
-        TournamentResult {
-            event: self.settings.name.clone(),
-            stage: self.stage_number(),
-            round,
-            black: self.name_of(pair.black),
-            white: self.name_of(pair.white),
-            winner,
-            game,
-        }
-    }
-
-    fn game_id(&self, round: usize, board: usize) -> String {
-        format!("{}-{}-{}-{}", self.settings.name, self.stages.len(), round + 1, board + 1)
-    }
-
-    /// The pairs of the running round that still have to play, with their boards.
-    fn open_boards(&self) -> Vec<(usize, usize, Pair)> {
-        let Some((round, _)) = self.playing else { return Vec::new() };
-        let pairs = self.stage().pairs(round).into_iter().enumerate();
-        pairs
-            .filter(|(_, p)| !self.is_recorded(round, *p))
-            .map(|(board, p)| (round, board, p))
-            .collect()
-    }
-}
+/// How long players have at least to come back after a restart.
+const RETURN: Duration = Duration::from_secs(60);
 
 impl Lobby {
     /// Holds a tournament, going on from the results stored before.
-    pub fn add_event(&mut self, settings: EventSettings, scores: &[TournamentResult], now: Now) {
+    pub fn add_event(
+        &mut self,
+        mut settings: EventSettings,
+        scores: &[TournamentResult],
+        now: Now,
+    ) {
+        let name = settings.name.clone();
+        let number = |field: Option<&i64>| field.and_then(|&n| usize::try_from(n).ok());
+        for (kind, key, fields) in &self.of_events {
+            if *kind == NoteKind::Withdrawal
+                && let Some((event, who)) = key.split_once('/')
+                && event == name
+                && let (Some(stage), Some(round)) = (number(fields.first()), number(fields.get(1)))
+            {
+                settings.withdrawn.push((who.to_owned(), stage, round));
+            }
+        }
         let mut event = Event::new(settings);
         for score in scores {
             if score.event == event.settings.name {
                 event.record(score);
             }
         }
+        for (kind, key, fields) in &self.of_events {
+            match (kind, key.split('/').collect::<Vec<_>>()[..].as_ref()) {
+                (NoteKind::Attempt, [event_name, stage, round]) if *event_name == name => {
+                    if let (Ok(stage), Ok(round), Some(&times)) =
+                        (stage.parse(), round.parse(), fields.first())
+                    {
+                        event.attempts.insert((stage, round), u32::try_from(times).unwrap_or(0));
+                    }
+                }
+                (NoteKind::Round, [event_name]) if *event_name == name => {
+                    let at = (Some(event.stage_number()), event.stage().current_round());
+                    if (number(fields.first()), number(fields.get(1))) == at
+                        && let (Some(round), Some(&before)) = (at.1, fields.get(2))
+                    {
+                        let before = Duration::from_secs(u64::try_from(before).unwrap_or(0));
+                        event.playing = Some(Playing { round, since: now.at, before });
+                    }
+                }
+                _ => {}
+            }
+        }
+        let playing = event.playing.map(|p| p.since + event.patience(p));
         self.events.push(event);
         let index = self.events.len() - 1;
         self.timer(now.at, Timer::Event(index));
+        if let Some(late) = playing {
+            self.timer(late, Timer::Event(index));
+            self.timer(now.at + KEPT, Timer::Kept(index));
+        }
+    }
+
+    /// Stores how long the running round has been played, so that a restart does not give everybody
+    /// who is away the whole time once more.
+    pub(super) fn keep_round(&mut self, index: usize, now: Now) {
+        let Some(event) = self.events.get(index) else { return };
+        let Some(playing) = event.playing else { return };
+        let (name, stage) = (event.settings.name.clone(), event.stage_number());
+        let played = (playing.before + now.at.saturating_sub(playing.since)).as_secs();
+        self.note(NoteKind::Round, &name, &[&stage, &playing.round, &played]);
+        self.timer(now.at + KEPT, Timer::Kept(index));
     }
 
     pub(super) fn event_of(&self, name: &str) -> Option<usize> {
         self.events.iter().position(|e| e.settings.name == name)
     }
 
-    /// Begins rounds that are due, pair_players who is there, and ends what nobody came for.
+    /// Begins rounds that are due, pairs who is there, and ends what nobody came for.
     pub(super) fn wake_event(&mut self, index: usize, now: Now) {
-        let Some(event) = self.events.get_mut(index) else { return };
+        let Some(event) = self.events.get_mut(index).filter(|event| !event.paused) else { return };
         let Some(round) = event.stage().current_round() else { return };
-        if event.playing.is_none_or(|(playing, _)| playing != round) {
+        if event.playing.is_none_or(|playing| playing.round != round) {
             let wait = event.next_start - now.wall;
             if wait > 0 || self.draining {
                 let wait = Duration::from_secs(u64::try_from(wait).unwrap_or(1).max(1));
                 self.timer(now.at + wait, Timer::Event(index));
                 return;
             }
-            event.playing = Some((round, now.at));
+            event.playing = Some(Playing { round, since: now.at, before: Duration::ZERO });
+            event.refused.clear();
             let deadline = now.at + event.settings.walkover;
             self.timer(deadline, Timer::Event(index));
+            self.keep_round(index, now);
         }
         let Some(event) = self.events.get(index) else { return };
-        let late =
-            event.playing.is_some_and(|(_, since)| now.at >= since + event.settings.walkover);
+        let late = event.is_late(now.at);
         for (round, board, pair) in event.open_boards() {
             self.open_board(index, round, board, pair, late, now);
         }
@@ -265,7 +184,13 @@ impl Lobby {
             .iter()
             .find(|(_, open)| open.room.conditions().id == id)
             .map(|(&key, _)| key);
-        let free = names.each_ref().map(|name| self.free_player(name));
+        let mut free = names.each_ref().map(|name| self.free_player(name));
+        // Who is there and does not agree is no better than who is not there.
+        if late && begun.is_none() {
+            for (player, name) in free.iter_mut().zip(&names) {
+                *player = player.filter(|_| !event.refused.contains(name));
+            }
+        }
         match (free, begun) {
             ([Some(black), Some(white)], None) => {
                 self.start_pair(index, id, names, [black, white], now);
@@ -283,7 +208,7 @@ impl Lobby {
                 let score = event.score(round, pair, winner, None);
                 self.score(index, score, now);
             }
-            (free, Some(key)) if late && self.suspended.contains(&key) => {
+            (free, Some(key)) if self.has_waited(index, key, now) => {
                 // Begun before a restart, and somebody did not come back.
                 let loser = if free[0].is_none() { Color::Black } else { Color::White };
                 let effects = self.rooms.get_mut(&key).map(|open| open.room.give_up(Some(loser)));
@@ -291,6 +216,22 @@ impl Lobby {
             }
             _ => {}
         }
+    }
+
+    /// Whether a game of a tournament has waited long enough for its players.
+    fn has_waited(&mut self, index: usize, key: RoomKey, now: Now) -> bool {
+        let Some(walkover) = self.events.get(index).map(|event| event.settings.walkover) else {
+            return false;
+        };
+        let Some(open) = self.rooms.get(&key).filter(|open| !open.paused) else { return false };
+        if !self.suspended.contains(&key) {
+            return false;
+        }
+        let due = open.suspended.map(|since| since.saturating_add(walkover));
+        if let Some(due) = due.filter(|&due| now.at < due) {
+            self.timer(due, Timer::Event(index));
+        }
+        due.is_some_and(|due| now.at >= due)
     }
 
     fn start_pair(
@@ -305,7 +246,7 @@ impl Lobby {
             return;
         }
         let Some(event) = self.events.get(index) else { return };
-        let since = event.playing.map_or(now.at, |(_, since)| since);
+        let since = event.playing.map_or(now.at, |playing| playing.since);
         let rule = &event.settings.times;
         // Article 23-5: what the start is late is taken off the time of who was not ready.
         let times = players.map(|player| {
@@ -315,13 +256,14 @@ impl Lobby {
             TimeRule { total: rule.total.map(|t| t.saturating_sub(late)), ..rule.clone() }
         });
         let conditions = Conditions {
+            ratings: self.ratings_of(&names),
             id,
             event: event.settings.name.clone(),
             names,
             times,
             start: event.settings.start_position.clone(),
             max_moves: event.settings.max_moves,
-            declaration: self.settings.declaration,
+            declaration: event.settings.declaration.unwrap_or(self.settings.declaration),
             rated: true,
             interruptions: 0,
         };
@@ -332,8 +274,10 @@ impl Lobby {
 
     /// A player of a tournament is there: its game begins if the opponent is there too.
     pub(super) fn start_event_game(&mut self, name: &str, now: Now) -> bool {
-        let index =
-            self.events.iter().position(|e| e.playing.is_some() && e.stage().seed(name).is_some());
+        let index = self
+            .events
+            .iter()
+            .position(|e| e.playing.is_some() && !e.paused && e.stage().seed(name).is_some());
         let Some(index) = index else { return false };
         let boards = self.events[index].open_boards();
         let seed = self.events[index].stage().seed(name);
@@ -351,10 +295,14 @@ impl Lobby {
         index: usize,
         conditions: &Conditions,
         finish: Option<&Finish>,
+        refused: Option<Refusal>,
         now: Now,
     ) {
-        let Some(event) = self.events.get(index) else { return };
+        let Some(event) = self.events.get_mut(index) else { return };
         let Some(finish) = finish else {
+            if let Some(refusal) = refused {
+                event.refused.insert(conditions.names[refusal.by.index()].clone());
+            }
             self.timer(now.at + RETRY, Timer::Event(index));
             return;
         };
@@ -378,7 +326,9 @@ impl Lobby {
         if before != after {
             event.playing = None;
             event.next_start = now.wall + event.settings.pause;
+            let name = event.settings.name.clone();
             self.timer(now.at, Timer::Event(index));
+            self.unnote(NoteKind::Round, &name);
         }
         self.out.push(Effect::Store(Stored::Tournament(score)));
     }

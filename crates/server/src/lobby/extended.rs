@@ -13,7 +13,7 @@ const LONGEST_CHAT: usize = 400;
 const HELP: &str = "##[HELP] available commands: %%GAME name +|-|*, %%CHALLENGE name +|-|*, %%LIST, %%WHO, \
                     %%SHOW id, %%MONITORON id, %%MONITOROFF id, %%MONITOR2ON id, %%MONITOR2OFF id, %%RATING, \
                     %%VERSION, %%CHAT text, %%SETBUOY name moves [count], %%DELETEBUOY name, \
-                    %%GETBUOYCOUNT name, %%FORK id [name] [moves]\n##[HELP] +OK";
+                    %%GETBUOYCOUNT name, %%FORK id [name] [moves]; for referees %%REFEREE\n##[HELP] +OK";
 
 fn color_of(color: ColorChoice) -> Option<Color> {
     match color {
@@ -57,6 +57,7 @@ impl Lobby {
                 self.fork(id, Fork { game, name, moves }, now);
                 None
             }
+            Extended::Referee(order) => Some(self.order(id, &order, now)),
             Extended::Other(_) => {
                 self.offend(id, 1);
                 Some("##[ERROR] unknown command".to_owned())
@@ -79,10 +80,18 @@ impl Lobby {
         if connection.state != ConnectionState::Idle {
             return Some("##[ERROR] you are playing".to_owned());
         }
-        let Some(game) = GameName::parse(name).filter(|game| self.settings.plan(game).is_some())
-        else {
-            return Some("##[ERROR] no such game here".to_owned());
+        let known = connection.known;
+        let Some(game) = GameName::parse(name) else {
+            let meant = csa::names::meant_game(name, []);
+            let form = meant.unwrap_or_else(|| "test-300-10F".to_owned());
+            return Some(format!("##[ERROR] {name} is not the name of a game; one is {form}"));
         };
+        if self.settings.plan(&game).is_none() {
+            return Some(format!("##[ERROR] {}", self.not_played(&game)));
+        }
+        if self.settings.has_rounds(&game) && !known {
+            return Some("##[ERROR] rated rounds are for accounts".to_owned());
+        }
         if self.settings.has_rounds(&game) && color != ColorChoice::Any {
             return Some("##[ERROR] rounds are played with either colour: use *".to_owned());
         }
@@ -93,8 +102,25 @@ impl Lobby {
         if let Some(connection) = self.connections.get_mut(&id) {
             connection.wanted = Some(wait.clone());
         }
-        self.wait_for(id, &wait, now);
-        None
+        if self.wait_for(id, &wait, now) {
+            return None;
+        }
+        Some(format!("##[GAME] {}\n##[GAME] +OK", self.waiting_text(&wait, now)))
+    }
+
+    /// For what and for whom somebody waits, in words.
+    fn waiting_text(&self, wait: &GameRequest, now: Now) -> String {
+        let game = &wait.game;
+        let others = self.waiting.get(game.as_str()).map_or(0, Vec::len).saturating_sub(1);
+        let tables = self.settings.timetables.iter().filter(|table| table.game == *game);
+        if let Some(next) = tables.map(|table| table.next_after(now.wall)).min() {
+            let at = crate::calendar::text(next);
+            return format!("waiting for the round of {game} at {at} UTC, {others} others wait");
+        }
+        if self.lacks_buoy(game) {
+            return format!("waiting for {game}, whose opening has to be set with %%SETBUOY");
+        }
+        format!("waiting for an opponent in {game}")
     }
 
     fn list(&self) -> String {

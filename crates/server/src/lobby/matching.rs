@@ -1,6 +1,6 @@
 //! Finding opponents.
 
-use super::{ConnId, ConnectionState, GameRequest, Lobby, Now, RoomKey};
+use super::{ConnId, ConnectionState, GameRequest, Lobby, Now, RoomKey, Timetable};
 use crate::calendar;
 use crate::conditions::Conditions;
 use crate::room::Room;
@@ -55,14 +55,19 @@ impl Lobby {
         true
     }
 
-    /// Proposes to take up a game again, if both its players are free.
+    /// Proposes to take up a game again, if both its players are free and wait for a game.
     pub(super) fn resume(&mut self, name: &str, now: Now) -> bool {
+        self.take_up(name, false, now)
+    }
+
+    /// The same; by order of the referee also if they do not wait.
+    pub(super) fn take_up(&mut self, name: &str, ordered: bool, now: Now) -> bool {
         if self.draining {
             return false;
         }
         let found = self.suspended.iter().copied().find_map(|key| {
-            let names = &self.rooms.get(&key)?.room.conditions().names;
-            let [black, white] = names;
+            let open = self.rooms.get(&key).filter(|open| !open.paused)?;
+            let [black, white] = &open.room.conditions().names;
             if black != name && white != name {
                 return None;
             }
@@ -70,7 +75,7 @@ impl Lobby {
             let willing = [black, white]
                 .iter()
                 .zip(players)
-                .all(|(other, id)| *other == name || self.is_willing(id));
+                .all(|(other, id)| ordered || *other == name || self.is_willing(id));
             willing.then_some((key, players))
         });
         let Some((key, players)) = found else { return false };
@@ -149,27 +154,40 @@ impl Lobby {
             _ => Color::White,
         };
         let players = if mine == Color::Black { [id, opponent] } else { [opponent, id] };
-        self.start_game(players, wait, now);
+        self.start_game(players, wait, None, now);
     }
 
-    /// A new game between two, by its name.
-    pub(super) fn start_game(&mut self, players: [ConnId; 2], wait: &GameRequest, now: Now) {
+    /// A new game between two, by its name; a round of a timetable may have limits of its own.
+    pub(super) fn start_game(
+        &mut self,
+        players: [ConnId; 2],
+        wait: &GameRequest,
+        round: Option<&Timetable>,
+        now: Now,
+    ) {
         let names = players.map(|id| self.name_of(id).unwrap_or_default());
         if self.resume_between(&names, now) {
             return;
         }
         let Some(plan) = self.settings.plan(&wait.game) else { return };
         let known = |id: &ConnId| self.connections.get(id).is_some_and(|c| c.known);
-        let rated = players.iter().all(known);
-        let start = self.take_buoy(wait.game.as_str()).unwrap_or(plan.start);
+        let rated = players.iter().all(known) && plan.ratable;
+        let buoy = self.take_buoy(&wait.game);
+        let rated = rated && buoy.is_none();
+        let (start, buoy) = buoy.map_or((plan.start, None), |(start, owner)| (start, Some(owner)));
+        let mut times = plan.times;
+        if let Some(least) = round.and_then(|table| table.least_time) {
+            times.iter_mut().for_each(|rule| rule.least = least);
+        }
         let conditions = Conditions {
+            ratings: self.ratings_of(&names),
             id: self.game_id(wait.game.as_str(), &names, now),
             event: wait.game.to_string(),
             names,
-            times: plan.times,
+            times,
             start,
-            max_moves: plan.max_moves,
-            declaration: self.settings.declaration,
+            max_moves: round.and_then(|table| table.max_moves).or(plan.max_moves),
+            declaration: round.and_then(|table| table.declaration).unwrap_or(plan.declaration),
             rated,
             // In a round nobody may stop the clock.
             interruptions: if self.settings.has_rounds(&wait.game) {
@@ -180,7 +198,14 @@ impl Lobby {
         };
         let room = Room::new(Arc::new(conditions), self.settings.patience);
         let key = self.open_room(room, [None, None], None);
+        if let Some(open) = self.rooms.get_mut(&key) {
+            open.buoy = buoy;
+        }
         self.propose(key, players, now);
+    }
+
+    pub(super) fn ratings_of(&self, names: &[String; 2]) -> [Option<i32>; 2] {
+        names.each_ref().map(|name| self.ratings.get(name).map(|rating| rating.round() as i32))
     }
 
     /// Whether these two have a game to finish, which is then taken up.

@@ -3,12 +3,17 @@
 //! The lobby is told what arrives and what time it is, and collects effects, to be performed in
 //! their order. It decides nothing by looking at a clock, a file or a socket.
 
+mod bans;
 mod buoys;
+mod closing;
 mod conversation;
 mod event;
 mod extended;
+mod leaving;
 mod login;
 mod matching;
+mod notes;
+mod referee;
 mod rounds;
 pub mod settings;
 mod status;
@@ -16,12 +21,16 @@ mod suspension;
 mod watching;
 
 pub use buoys::{Fork, Source};
+pub use closing::Closing;
 pub use event::{EventSettings, Kind as EventKind};
-pub use settings::{Limits, Offer, Repeat, Settings, Timetable};
+pub use login::{Checked, Refusal};
+pub use notes::{Note, NoteKind};
+pub use referee::Order;
+pub use settings::{Limits, Offer, Pairing, Repeat, Settings, Timetable, When};
 pub use status::{EventStatus, GameStatus, Status};
 
 use crate::conditions::Conditions;
-use crate::room::{self, Entry, Moment, Room, State};
+use crate::room::{self, Entry, Moment, Room};
 use csa::{GameName, UserName};
 use event::Event;
 use rules::Color;
@@ -54,13 +63,19 @@ pub enum Effect {
     /// Send these lines.
     Send(ConnId, Arc<str>),
     /// Close a connection when what was sent before has gone out.
-    Close(ConnId),
+    Close(ConnId, Closing),
     /// Find out whether somebody may log in; answered with [`Lobby::checked`].
     Check {
         conn: ConnId,
         name: UserName,
         /// `None` for a guest.
         secret: Option<String>,
+        /// Whether a name that is not known may become an account with this secret.
+        register: bool,
+        /// Where it comes from, and how often somebody from there has been wrong lately: others
+        /// come first.
+        peer: String,
+        failures: u32,
     },
     /// Look up a game that is over, for somebody who wants to fork it; answered with
     /// [`Lobby::found`].
@@ -74,6 +89,12 @@ pub enum Stored {
     Game { conditions: Arc<Conditions>, entry: Entry, wall: i64 },
     /// A result of a tournament.
     Tournament(TournamentResult),
+    /// The results of a round of a tournament are void: it is played again.
+    Annulled { event: String, stage: usize, round: usize },
+    /// What else must be known after a restart.
+    Note(Note),
+    /// What the referee ordered.
+    Order(Order),
 }
 
 /// A result of a tournament.
@@ -92,16 +113,6 @@ pub struct TournamentResult {
     pub game: Option<String>,
 }
 
-/// Whether somebody may log in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Checked {
-    /// With the right secret: results count.
-    Known,
-    /// Without one.
-    Guest,
-    Refused,
-}
-
 /// The game somebody waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct GameRequest {
@@ -118,6 +129,7 @@ enum ConnectionState {
         name: UserName,
         wait: Option<GameRequest>,
         extended: bool,
+        password: String,
     },
     /// Logged in, and not playing.
     Idle,
@@ -130,6 +142,8 @@ struct Connection {
     name: Option<UserName>,
     /// Logged in with the right secret.
     known: bool,
+    /// What a guest came with, which is no secret but must be the same when it comes back.
+    password: String,
     extended: bool,
     /// What it waits for now.
     waiting: Option<GameRequest>,
@@ -146,6 +160,8 @@ struct Connection {
     fresh: bool,
     /// An empty line to be sent back.
     echo: bool,
+    /// Nothing more is heard from it.
+    closing: bool,
 }
 
 /// A game of the server with whoever is connected to it.
@@ -158,6 +174,10 @@ struct OpenRoom {
     event: Option<usize>,
     /// Since when it waits for its players.
     suspended: Option<Moment>,
+    /// The referee has stopped it: it goes on when the referee says so.
+    paused: bool,
+    /// Whose prepared opening it has.
+    buoy: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -167,6 +187,8 @@ enum Timer {
     Echo(ConnId),
     Round(usize),
     Event(usize),
+    /// The round of that tournament is to be stored.
+    Kept(usize),
     Abandon(RoomKey),
 }
 
@@ -183,6 +205,13 @@ pub struct Lobby {
     /// Who waits for a game, by its name, first come first.
     waiting: HashMap<String, Vec<ConnId>>,
     buoys: HashMap<String, buoys::Buoy>,
+    /// Passwords of guests that have a game to finish.
+    seats: HashMap<String, String>,
+    bans: HashMap<String, bans::Ban>,
+    /// Since when (in seconds since 1970) games restored have been waiting for their players.
+    waiting_since: HashMap<String, i64>,
+    /// What was stored of tournaments that have yet to be added.
+    of_events: Vec<(NoteKind, String, Vec<i64>)>,
     /// Wrong passwords by address: how many, since when.
     failures: HashMap<String, (u32, Moment)>,
     per_address: HashMap<String, usize>,
@@ -213,6 +242,10 @@ impl Lobby {
             suspended: Vec::new(),
             waiting: HashMap::new(),
             buoys: HashMap::new(),
+            seats: HashMap::new(),
+            bans: HashMap::new(),
+            waiting_since: HashMap::new(),
+            of_events: Vec::new(),
             failures: HashMap::new(),
             per_address: HashMap::new(),
             ratings: HashMap::new(),
@@ -245,6 +278,11 @@ impl Lobby {
                 self.set_room_timer(key);
             }
         }
+    }
+
+    /// Who is logged in on a connection.
+    pub fn player(&self, id: ConnId) -> Option<&str> {
+        self.connections.get(&id)?.name.as_ref().map(UserName::as_str)
     }
 
     /// Ratings, by which rounds are paired.
@@ -299,7 +337,7 @@ impl Lobby {
                         matches!(c.state, ConnectionState::New | ConnectionState::Checking { .. })
                     };
                     if self.connections.get(&id).is_some_and(late) {
-                        self.out.push(Effect::Close(id));
+                        self.close(id, Closing::LoginTimeout);
                     }
                 }
                 Timer::Echo(id) => {
@@ -310,6 +348,7 @@ impl Lobby {
                 }
                 Timer::Round(index) => self.play_round(index, now),
                 Timer::Event(index) => self.wake_event(index, now),
+                Timer::Kept(index) => self.keep_round(index, now),
                 Timer::Abandon(key) => self.abandon(key, now),
             }
         }
@@ -331,8 +370,16 @@ impl Lobby {
     ) -> RoomKey {
         self.next_room += 1;
         let key = RoomKey(self.next_room);
-        let open =
-            OpenRoom { room, players, watchers: Vec::new(), timer: None, event, suspended: None };
+        let open = OpenRoom {
+            room,
+            players,
+            watchers: Vec::new(),
+            timer: None,
+            event,
+            suspended: None,
+            paused: false,
+            buoy: None,
+        };
         self.rooms.insert(key, open);
         key
     }
@@ -347,8 +394,17 @@ impl Lobby {
                     if matches!(entry, Entry::Started | Entry::Resumed | Entry::Move { .. }) {
                         self.turns.push(key);
                     }
+
+                    let (begins, goes_on) = (entry == Entry::Started, entry == Entry::Resumed);
+                    let id = goes_on.then(|| conditions.id.clone());
                     let stored = Stored::Game { conditions, entry, wall: now.wall };
                     self.out.push(Effect::Store(stored));
+                    if begins {
+                        self.keep_seats(key);
+                    }
+                    if let Some(id) = id {
+                        self.waits_no_longer(&id);
+                    }
                 }
                 room::Effect::Tell(to, text) => {
                     let player = self.rooms.get(&key).and_then(|open| open.players[to.index()]);
@@ -375,71 +431,6 @@ impl Lobby {
         open.timer = wanted;
         if let Some(at) = wanted {
             self.timers.insert((at, Timer::Room(key)));
-        }
-    }
-
-    fn change(&mut self, key: RoomKey, state: &State, now: Now) {
-        if *state == State::Running {
-            return;
-        }
-        // Whatever it is, nobody plays in this room any more.
-        let Some(open) = self.rooms.get_mut(&key) else { return };
-        let players = std::mem::take(&mut open.players);
-        let conditions = Arc::clone(open.room.conditions());
-        let finish = open.room.finish().cloned();
-        let event = open.event;
-        for name in &conditions.names {
-            self.playing.remove(name);
-        }
-        if *state == State::Suspended {
-            self.suspend(key, now);
-        } else {
-            self.close_room(key);
-        }
-        for conn in players.into_iter().flatten() {
-            self.leave_game(conn, *state == State::Over, now);
-        }
-        if let Some(index) = event {
-            self.event_game_over(index, &conditions, finish.as_ref(), now);
-        } else if let Some(finish) = finish {
-            self.history.played(&conditions, finish.winner());
-        }
-    }
-
-    fn close_room(&mut self, key: RoomKey) {
-        let Some(open) = self.rooms.remove(&key) else { return };
-        if let Some(at) = open.timer {
-            self.timers.remove(&(at, Timer::Room(key)));
-        }
-        self.suspended.retain(|&other| other != key);
-        for (conn, _) in open.watchers {
-            if let Some(connection) = self.connections.get_mut(&conn) {
-                connection.watching.retain(|&other| other != key);
-            }
-        }
-    }
-
-    /// A player leaves its game.
-    fn leave_game(&mut self, conn: ConnId, over: bool, now: Now) {
-        let Some(connection) = self.connections.get_mut(&conn) else { return };
-        connection.state = ConnectionState::Idle;
-        connection.ready = now.at;
-        connection.fresh = false;
-        connection.waiting = None;
-        let in_event =
-            connection.name.as_ref().is_some_and(|n| self.events.iter().any(|e| e.has(n.as_str())));
-        if connection.extended || in_event {
-            return;
-        }
-        if over && self.settings.repeat == Repeat::Close {
-            self.out.push(Effect::Close(conn));
-            return;
-        }
-        let wanted = connection.wanted.clone();
-        if let Some(wait) = wanted
-            && (self.settings.has_rounds(&wait.game) || self.settings.repeat == Repeat::Wait)
-        {
-            self.wait_for(conn, &wait, now);
         }
     }
 

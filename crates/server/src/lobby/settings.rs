@@ -25,23 +25,91 @@ pub struct Offer {
     pub times: Option<[TimeRule; 2]>,
     /// Limit of moves other than the server's.
     pub max_moves: Option<u32>,
+    /// Rule of declaration other than the server's.
+    pub declaration: Option<Declaration>,
 }
 
-/// Rounds of a game at fixed times of the day.
+/// When the rounds of a timetable begin.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum When {
+    /// Every so many seconds; `offset` is the second after midnight (Universal Time) of one of
+    /// them.
+    Every { every: i64, offset: i64 },
+    /// At these seconds of the week, which begins on Monday at midnight (Universal Time); at least
+    /// one, in order.
+    Weekly(Vec<i64>),
+}
+
+/// Seconds of a week.
+pub const WEEK: i64 = 7 * 86_400;
+
+/// The first Monday of 1970 was the fifth of January.
+const FIRST_MONDAY: i64 = 4 * 86_400;
+
+/// How a round is paired.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Pairing {
+    /// By rating, neighbours meet.
+    #[default]
+    Neighbours,
+    /// Who won its last game meets others who did, by rating within each group.
+    Swiss,
+    Random,
+    /// The least sum of differences between ratings, who met last apart.
+    LeastDifference,
+}
+
+/// Rounds of a game at fixed times.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Timetable {
     pub game: GameName,
-    /// Seconds between rounds.
-    pub every: i64,
-    /// Seconds after midnight (Universal Time) of one of them.
-    pub offset: i64,
+    pub when: When,
+    pub pairing: Pairing,
+    /// Only those play that have a rating.
+    pub exclude_unrated: bool,
+    /// What these rounds have of their own.
+    pub max_moves: Option<u32>,
+    pub least_time: Option<u64>,
+    pub declaration: Option<Declaration>,
 }
 
 impl Timetable {
+    /// Rounds every so many seconds, neighbours paired.
+    pub const fn every(game: GameName, every: i64, offset: i64) -> Self {
+        Self {
+            game,
+            when: When::Every { every, offset },
+            pairing: Pairing::Neighbours,
+            exclude_unrated: false,
+            max_moves: None,
+            least_time: None,
+            declaration: None,
+        }
+    }
+
+    /// When they begin, in words.
+    pub fn when_text(&self) -> String {
+        match &self.when {
+            When::Every { every, .. } => format!("every {} minutes", every / 60),
+            When::Weekly(times) => format!("{} times a week", times.len()),
+        }
+    }
+
     /// The first round after that second.
     pub fn next_after(&self, wall: i64) -> i64 {
-        let every = self.every.max(1);
-        wall + every - (wall - self.offset).rem_euclid(every)
+        match &self.when {
+            When::Every { every, offset } => {
+                let every = (*every).max(1);
+                wall + every - (wall - offset).rem_euclid(every)
+            }
+            When::Weekly(times) => {
+                let into = (wall - FIRST_MONDAY).rem_euclid(WEEK);
+                let monday = wall - into;
+                let next = times.iter().find(|&&at| at > into);
+                let first = times.first().copied().unwrap_or(0) + WEEK;
+                monday + next.copied().unwrap_or(first)
+            }
+        }
     }
 }
 
@@ -107,6 +175,8 @@ pub struct Settings {
     pub patience: Option<Duration>,
     /// How long a game waits for players that do not come back, tournaments apart.
     pub abandon: Option<Duration>,
+    /// Accounts that may give the referee's orders.
+    pub referees: Vec<String>,
     /// What is allowed.
     pub limits: Limits,
     /// Where the toss for colours begins.
@@ -123,11 +193,12 @@ impl Default for Settings {
             timetables: Vec::new(),
             max_moves: Some(320),
             least_time: 0,
-            declaration: Declaration::Points27,
+            declaration: Declaration::Points27H,
             interruptions: 1,
             repeat: Repeat::default(),
             patience: Some(Duration::from_secs(600)),
             abandon: Some(Duration::from_secs(86_400)),
+            referees: Vec::new(),
             limits: Limits::default(),
             toss: 0,
         }
@@ -145,6 +216,10 @@ pub(crate) struct Plan {
     pub(crate) start: AnyPosition,
     pub(crate) times: [TimeRule; 2],
     pub(crate) max_moves: Option<u32>,
+    pub(crate) declaration: Declaration,
+    /// Whether accounts may win and lose rating in it: nobody's strength shows in a game that
+    /// players have prepared or made uneven themselves.
+    pub(crate) ratable: bool,
 }
 
 impl Settings {
@@ -161,7 +236,9 @@ impl Settings {
         let times = offer.and_then(|o| o.times.clone()).unwrap_or([rule.clone(), rule]);
         let start = offer.map_or_else(|| start_of(name.base()), |o| o.start.clone());
         let max_moves = offer.and_then(|o| o.max_moves).or(self.max_moves);
-        Some(Plan { start, times, max_moves })
+        let declaration = offer.and_then(|o| o.declaration).unwrap_or(self.declaration);
+        let ratable = known || start == AnyPosition::startpos(Game::Shogi);
+        Some(Plan { start, times, max_moves, declaration, ratable })
     }
 
     /// Whether a game is played in rounds only.
@@ -227,14 +304,32 @@ mod tests {
 
     #[test]
     fn rounds_by_the_clock() {
-        let table = Timetable { game: default_game(), every: 1800, offset: 0 };
+        let table = Timetable::every(default_game(), 1800, 0);
         assert_eq!(table.next_after(0), 1800);
         assert_eq!(table.next_after(1799), 1800);
         assert_eq!(table.next_after(1800), 3600);
-        let table = Timetable { offset: 60, ..table };
+        let table = Timetable::every(default_game(), 1800, 60);
         assert_eq!(table.next_after(0), 60);
         assert_eq!(table.next_after(59), 60);
         assert_eq!(table.next_after(60), 1860);
+    }
+
+    #[test]
+    fn rounds_by_the_week() {
+        // Monday 20:00 and Saturday 13:30.
+        let times = vec![20 * 3600, 5 * 86_400 + 13 * 3600 + 1800];
+        let table =
+            Timetable { when: When::Weekly(times), ..Timetable::every(default_game(), 1, 0) };
+        let at = |text: &str| crate::calendar::parse(text).unwrap();
+        for (now, want) in [
+            ("2026-11-15T12:00", "2026-11-16T20:00"),
+            ("2026-11-16T19:59:59", "2026-11-16T20:00"),
+            ("2026-11-16T20:00", "2026-11-21T13:30"),
+            ("2026-11-21T13:30", "2026-11-23T20:00"),
+            ("1970-01-01T00:00", "1970-01-03T13:30"),
+        ] {
+            assert_eq!(table.next_after(at(now)), at(want), "{now}");
+        }
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! Games that wait for their players: interrupted ones, and those of before a restart.
 
-use super::{Lobby, Now, RoomKey, Timer};
+use super::{Lobby, NoteKind, Now, RoomKey, Timer};
 use crate::room::Room;
 use rules::Color;
+use std::time::Duration;
+
+/// How long players have at least to come back after a restart.
+const RETURN: Duration = Duration::from_secs(600);
 
 impl Lobby {
     /// A game that had begun when the server last stopped: it waits for both players.
@@ -16,9 +20,25 @@ impl Lobby {
         self.suspended.push(key);
         let Some(open) = self.rooms.get_mut(&key) else { return };
         open.suspended = Some(now.at);
+        let (id, event) = (open.room.conditions().id.clone(), open.event);
         // A tournament has its own rule for players who do not come.
-        if let (Some(limit), None) = (self.settings.abandon, open.event) {
-            self.timer(now.at.saturating_add(limit), Timer::Abandon(key));
+        let (Some(limit), None) = (self.settings.abandon, event) else { return };
+        // What a game has waited before a restart counts, but nobody loses it in the very moment
+        // the server is back.
+        let since = *self.waiting_since.entry(id.clone()).or_insert(now.wall);
+        let waited = Duration::from_secs(u64::try_from(now.wall - since).unwrap_or(0));
+        let left = limit.saturating_sub(waited).max(RETURN.min(limit));
+        if let Some(open) = self.rooms.get_mut(&key) {
+            open.suspended = Some((now.at + left).saturating_sub(limit));
+        }
+        self.note(NoteKind::Waiting, &id, &[&since]);
+        self.timer(now.at.saturating_add(left), Timer::Abandon(key));
+    }
+
+    /// A game waits no longer: it is played, or over.
+    pub(super) fn waits_no_longer(&mut self, id: &str) {
+        if self.waiting_since.remove(id).is_some() {
+            self.unnote(NoteKind::Waiting, id);
         }
     }
 
@@ -27,6 +47,9 @@ impl Lobby {
         let (Some(open), Some(limit)) = (self.rooms.get(&key), self.settings.abandon) else {
             return;
         };
+        if open.paused {
+            return;
+        }
         // It may have been played meanwhile, and interrupted again.
         let due = open.suspended.map(|since| since.saturating_add(limit));
         if !self.suspended.contains(&key) || due.is_none_or(|due| due > now.at) {
@@ -37,7 +60,9 @@ impl Lobby {
         let loser = match here {
             [true, true] => {
                 // Both are about, and have yet to meet.
+                let id = open.room.conditions().id.clone();
                 self.suspended.retain(|&other| other != key);
+                self.waits_no_longer(&id);
                 self.suspend(key, now);
                 return;
             }

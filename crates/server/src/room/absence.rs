@@ -17,7 +17,7 @@ impl Room {
     pub fn leave(&mut self, side: Color, now: Moment) -> Vec<Effect> {
         self.gone[side.index()] = Some(now);
         match self.phase {
-            Phase::Proposed { .. } => self.reject(side),
+            Phase::Proposed { .. } => self.reject(side, false),
             _ => Vec::new(),
         }
     }
@@ -54,7 +54,7 @@ impl Room {
         match self.phase {
             Phase::Proposed { since } if now >= since + PROPOSAL => {
                 let late = if self.agreed[0] { Color::White } else { Color::Black };
-                self.reject(late)
+                self.reject(late, true)
             }
             Phase::Running { since } => {
                 let turn = self.position.turn();

@@ -232,13 +232,13 @@ fn an_illegal_or_unreadable_move_loses_and_is_quoted() {
         ("+0031FU", "+0031FU"),
         ("+7775FU", "+7775FU"),
         ("-3334FU", "-3334FU"),
-        ("+7776FU,T12", "+7776FU"),
+        ("+7775FU,'* 12", "+7775FU"),
         ("+77", "+77"),
-        ("+7776FUxxxxxx", "+7776FU"),
+        ("+7775FUxxxxxx", "+7775FU"),
         ("AGREE", "AGREE"),
         ("LOGOUT", "LOGOUT"),
         ("hello world", "hello w"),
-        ("%TORYO ", "%TORYO "),
+        ("%TORYOX", "%TORYOX"),
     ] {
         let mut table = Table::running(quick());
         table.wait(s(1));

@@ -15,11 +15,12 @@ const PATIENCE: usize = 200_000;
 
 /// A round of a Swiss tournament on all results so far.
 pub fn swiss(entrants: usize, games: &[Game]) -> Vec<Pair> {
-    by_points(&points(entrants, games), games)
+    by_points(&points(entrants, games), games, true)
 }
 
 /// A round of the championship's stages, counted from 0: the second as if the higher seed had won
-/// every first game, the third without the second's results, then Swiss.
+/// every first game, the third without the second's results, then Swiss. The first two are folds
+/// whatever the colours.
 pub fn championship(entrants: usize, round: usize, games: &[Game]) -> Vec<Pair> {
     let of_first = |game: &&Game| game.round == 0;
     let assumed: Vec<Game> = match round {
@@ -31,14 +32,20 @@ pub fn championship(entrants: usize, round: usize, games: &[Game]) -> Vec<Pair> 
         2 => games.iter().filter(of_first).copied().collect(),
         _ => games.to_vec(),
     };
-    by_points(&points(entrants, &assumed), games)
+    by_points(&points(entrants, &assumed), games, round >= 2)
 }
 
 /// Pairs groups of equal points.
-fn by_points(points: &[u32], games: &[Game]) -> Vec<Pair> {
+fn by_points(points: &[u32], games: &[Game], colours: bool) -> Vec<Pair> {
     let mut order: Vec<Seed> = (0..points.len()).collect();
     order.sort_by_key(|&who| (Reverse(points[who]), who));
-    let met = |a: Seed, b: Seed| games.iter().any(|g| g.pair.has(a) && g.pair.has(b));
+    let entrants = points.len();
+    let mut have_met = vec![false; entrants * entrants];
+    for Pair { black, white } in games.iter().map(|game| game.pair) {
+        have_met[black * entrants + white] = true;
+        have_met[white * entrants + black] = true;
+    }
+    let met = |a: Seed, b: Seed| have_met[a * entrants + b];
     let mut tries = PATIENCE;
     let mut pairs = Vec::new();
     if !complete(&order, points, &met, &mut pairs, &mut tries) {
@@ -46,9 +53,89 @@ fn by_points(points: &[u32], games: &[Game]) -> Vec<Pair> {
         tries = PATIENCE;
         // Everybody has met everybody: there is no round without rematches.
         complete(&order, points, &|_, _| false, &mut pairs, &mut tries);
+    } else if colours {
+        let balances: Vec<i32> = (0..points.len()).map(|who| balance(who, games)).collect();
+        let cost = |a: Seed, b: Seed| {
+            (!met(a, b)).then(|| points[a].abs_diff(points[b]) + excess(balances[a], balances[b]))
+        };
+        improve(&mut pairs, &cost);
     }
     let board = |(index, (a, b)): (usize, (Seed, Seed))| coloured(a, b, index, games);
     pairs.into_iter().enumerate().map(board).collect()
+}
+
+/// What two with these balances of colours cost: how far the worse off is from even after the
+/// best choice of colours. It weighs as much as a float, both being counted in half points.
+fn excess(a: i32, b: i32) -> u32 {
+    let after = |a: i32, b: i32| (a + 1).abs().max((b - 1).abs());
+    let worst = after(a, b).min(after(b, a)).unsigned_abs();
+    2 * worst.saturating_sub(1)
+}
+
+/// Exchanges opponents between two or three boards as long as the round gets cheaper by it. `cost`
+/// says what a pair costs; `None` if the two must not meet.
+fn improve(pairs: &mut [(Seed, Seed)], cost: &dyn Fn(Seed, Seed) -> Option<u32>) {
+    let price =
+        |pairs: &[(Seed, Seed)]| -> Option<u32> { pairs.iter().map(|&(a, b)| cost(a, b)).sum() };
+    while exchange(pairs, 2, &price) || (pairs.len() <= BOARDS && exchange(pairs, 3, &price)) {}
+}
+
+/// Boards up to which exchanges between three of them are tried.
+const BOARDS: usize = 40;
+
+/// Makes the first exchange between so many boards that is worth it; whether there was one.
+fn exchange(
+    pairs: &mut [(Seed, Seed)],
+    size: usize,
+    price: &impl Fn(&[(Seed, Seed)]) -> Option<u32>,
+) -> bool {
+    let mut chosen: Vec<usize> = (0..size).collect();
+    if pairs.len() < size {
+        return false;
+    }
+    loop {
+        let now: Vec<(Seed, Seed)> = chosen.iter().map(|&at| pairs[at]).collect();
+        let paid = price(&now).unwrap_or(u32::MAX);
+        // Boards that cost nothing have nothing to gain.
+        if paid > 0 {
+            let people: Vec<Seed> = now.iter().flat_map(|&(a, b)| [a, b]).collect();
+            let mut best: Option<(u32, Vec<(Seed, Seed)>)> = None;
+            for round in matchings(&people) {
+                let Some(asked) = price(&round) else { continue };
+                if asked < best.as_ref().map_or(paid, |(least, _)| *least) {
+                    best = Some((asked, round));
+                }
+            }
+            if let Some((_, round)) = best {
+                for (&at, pair) in chosen.iter().zip(round) {
+                    pairs[at] = pair;
+                }
+                return true;
+            }
+        }
+        // The next choice of boards.
+        let Some(at) = (0..size).rev().find(|&at| chosen[at] < pairs.len() - size + at) else {
+            return false;
+        };
+        chosen[at] += 1;
+        for later in at + 1..size {
+            chosen[later] = chosen[later - 1] + 1;
+        }
+    }
+}
+
+/// Every way to pair these people.
+fn matchings(people: &[Seed]) -> Vec<Vec<(Seed, Seed)>> {
+    let Some((&first, others)) = people.split_first() else { return vec![Vec::new()] };
+    let mut all = Vec::new();
+    for &other in others {
+        let rest: Vec<Seed> = others.iter().copied().filter(|&who| who != other).collect();
+        for mut round in matchings(&rest) {
+            round.insert(0, (first, other));
+            all.push(round);
+        }
+    }
+    all
 }
 
 /// Pairs the first with whom it should meet, and then the rest, if the rest can be paired.
@@ -161,86 +248,30 @@ pub fn neighbours(
     pairs
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use std::collections::HashSet;
-
-    fn key(pair: &Pair) -> (Seed, Seed) {
-        (pair.black.min(pair.white), pair.black.max(pair.white))
-    }
-
-    #[test]
-    fn the_first_two_rounds_of_24() {
-        let first = championship(24, 0, &[]);
-        assert!(first.iter().all(|p| p.black + p.white == 23));
-        let games: Vec<Game> =
-            first.iter().map(|&pair| Game { round: 0, pair, winner: Some(Color::Black) }).collect();
-        let second = championship(24, 1, &games);
-        assert!(second.iter().all(|p| matches!(p.black + p.white, 11 | 35)), "{second:?}");
-    }
-
-    #[test]
-    fn everybody_meets_everybody_once() {
-        for n in 2..20 {
-            let rounds = round_robin(n);
-            let mut met = HashSet::new();
-            let mut games = Vec::new();
-            for (round, pairs) in rounds.iter().enumerate() {
-                let mut busy = HashSet::new();
-                for pair in pairs {
-                    assert!(met.insert(key(pair)), "{n}: {pair:?} again");
-                    assert!(busy.insert(pair.black) && busy.insert(pair.white));
-                    games.push(Game { round, pair: *pair, winner: None });
-                }
-            }
-            assert_eq!(met.len(), n * (n - 1) / 2, "{n}");
-            for who in 0..n {
-                assert!(balance(who, &games).abs() <= 2, "{n}: {who} {}", balance(who, &games));
-            }
-        }
-        assert_eq!(
-            round_robin(8)[6].iter().map(key).collect::<Vec<_>>(),
-            [(0, 1), (2, 3), (4, 5), (6, 7)]
-        );
-        assert!(round_robin(1).is_empty() && round_robin(0).is_empty());
-    }
-
-    #[test]
-    fn neighbours_avoid_who_they_met_last() {
-        let last = |who: Seed| [Some(1), Some(0), None, None, None].get(who).copied().flatten();
-        let pairs = neighbours(5, &last, &[1, 0, 0, 0, 0]);
-        assert_eq!(pairs, [Pair { black: 2, white: 0 }, Pair { black: 1, white: 3 }]);
-        assert_eq!(neighbours(2, &last, &[]).len(), 1, "rather again than not at all");
-        assert!(neighbours(1, &last, &[]).is_empty() && neighbours(0, &last, &[]).is_empty());
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
-        #[test]
-        fn whole_tournaments_without_rematch(half in 2usize..21, results in proptest::collection::vec(0u8..10, 400)) {
-            let n = half * 2;
-            let rounds = 9.min(n - 1).min(8.max(n / 4));
-            let mut games: Vec<Game> = Vec::new();
-            let mut chance = results.iter().cycle();
-            for round in 0..rounds {
-                let pairs = championship(n, round, &games);
-                prop_assert_eq!(pairs.len(), half);
-                let mut busy = HashSet::new();
-                for pair in pairs {
-                    prop_assert!(busy.insert(pair.black) && busy.insert(pair.white));
-                    // In small fields the last rounds may have nobody new to offer.
-                    if n >= 16 {
-                        prop_assert!(!games.iter().any(|g| key(&g.pair) == key(&pair)), "{} round {}", n, round);
-                    }
-                    let winner = match chance.next() { Some(0) => None, Some(1..5) => Some(Color::White), _ => Some(Color::Black) };
-                    games.push(Game { round, pair, winner });
-                }
-            }
-            for who in 0..n {
-                prop_assert!(balance(who, &games).abs() <= 3, "{}", balance(who, &games));
-            }
-        }
-    }
+/// A round of players by rating, best first: the sum of the differences is the least that
+/// exchanges between boards can make it. Who met last counts as far apart, a worse balance of
+/// colours as a little.
+pub fn least_difference(
+    ratings: &[f64],
+    last: &dyn Fn(Seed) -> Option<Seed>,
+    blacks: &[i32],
+) -> Vec<Pair> {
+    const REMATCH: u32 = 1000;
+    const COLOUR: u32 = 25;
+    let of = |who: Seed| blacks.get(who).copied().unwrap_or(0);
+    let cost = |a: Seed, b: Seed| {
+        let apart = (ratings[a] - ratings[b]).abs().min(1e6) as u32;
+        let again = last(a) == Some(b) || last(b) == Some(a);
+        Some(apart + if again { REMATCH } else { 0 } + COLOUR * excess(of(a), of(b)))
+    };
+    let mut pairs: Vec<(Seed, Seed)> =
+        (0..ratings.len() / 2).map(|board| (2 * board, 2 * board + 1)).collect();
+    improve(&mut pairs, &cost);
+    let coloured = |(a, b): (Seed, Seed)| {
+        if of(a) > of(b) { Pair { black: b, white: a } } else { Pair { black: a, white: b } }
+    };
+    pairs.into_iter().map(coloured).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -132,6 +132,11 @@ impl Stage {
         }
     }
 
+    /// Forgets the results of a round and of those after it.
+    pub fn annul(&mut self, round: usize) {
+        self.games.retain(|game| game.round < round);
+    }
+
     /// Whether every game of a round is over.
     pub fn is_complete(&self, round: usize) -> bool {
         self.pairs(round).iter().all(|p| {

@@ -1,17 +1,28 @@
 //! What is read from the data file, by its writer and by any number of others.
 
-use super::{Error, StoredGame, color, damaged, ending, index, rule, time};
+use super::{
+    ADJUDICATED, ANNULLED, Error, FIELD, StoredGame, color, damaged, ending, index, rule, time,
+};
 use csa::ReasonWord;
 use csa::record::{Finish, RecordedMove};
+use play::{Ending, Outcome};
 use rules::{AnyPosition, Color, Game};
 use rusqlite::{Connection, OptionalExtension, Row};
 use server::Conditions;
-use server::lobby::TournamentResult;
+use server::lobby::{Note, NoteKind, TournamentResult};
 use server::rating;
 
 const COLUMNS: &str = "key, id, event, black, white, game, start, black_time, white_time, max_moves, \
                        declaration, rated, interruptions, black_interrupted, white_interrupted, started, \
                        ended, reason, winner, last, last_time, abandoned";
+
+/// The columns of a game; files of earlier servers have no ratings.
+fn columns(connection: &Connection) -> Result<String, Error> {
+    let sql = "SELECT COUNT(*) FROM pragma_table_info('games') WHERE name = 'black_rating'";
+    let known: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+    let ratings = if known > 0 { "black_rating, white_rating" } else { "NULL, NULL" };
+    Ok(format!("{COLUMNS}, {ratings}"))
+}
 
 fn game_of(row: &Row<'_>) -> Result<(i64, StoredGame), Error> {
     let game: Game = row.get::<_, String>(5)?.parse().map_err(|_| damaged("game"))?;
@@ -23,11 +34,21 @@ fn game_of(row: &Row<'_>) -> Result<(i64, StoredGame), Error> {
     let reason: Option<String> = row.get(17)?;
     let last: Option<String> = row.get(19)?;
     let last_time: Option<i64> = row.get(20)?;
-    let finish = match reason {
+    let finish = match reason.as_deref() {
         None => None,
+        Some(ADJUDICATED) => {
+            let outcome = Outcome::of(color(row.get(18)?));
+            Some(Finish {
+                ending: Ending { outcome, reason: play::Reason::Adjudicated },
+                last: None,
+            })
+        }
+        Some(ANNULLED) => {
+            Some(Finish { ending: Ending::unknown(play::Reason::Adjudicated), last: None })
+        }
         Some(word) => Some(Finish {
             ending: ending(
-                ReasonWord::from_word(&word).ok_or_else(|| damaged("reason"))?,
+                ReasonWord::from_word(word).ok_or_else(|| damaged("reason"))?,
                 color(row.get(18)?),
                 row.get::<_, Option<bool>>(21)?.unwrap_or(false),
             ),
@@ -43,6 +64,7 @@ fn game_of(row: &Row<'_>) -> Result<(i64, StoredGame), Error> {
         max_moves: row.get(9)?,
         declaration,
         rated: row.get(11)?,
+        ratings: [row.get(22)?, row.get(23)?],
         interruptions: row.get(12)?,
     };
     let game = StoredGame {
@@ -67,7 +89,8 @@ fn moves_of(connection: &Connection, key: i64) -> Result<Vec<RecordedMove>, Erro
 
 /// Games that were not over, with their moves; a row that cannot be read is told and left alone.
 pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<Result<StoredGame, Error>>, Error> {
-    let sql = format!("SELECT {COLUMNS} FROM games WHERE ended IS NULL ORDER BY key");
+    let columns = columns(connection)?;
+    let sql = format!("SELECT {columns} FROM games WHERE ended IS NULL ORDER BY key");
     let mut statement = connection.prepare(&sql)?;
     let rows = statement.query_map([], |row| Ok(game_of(row)))?;
     rows.map(|row| {
@@ -81,7 +104,8 @@ pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<Result<StoredGam
 
 /// One game with its moves.
 pub fn game(connection: &Connection, id: &str) -> Result<Option<StoredGame>, Error> {
-    let sql = format!("SELECT {COLUMNS} FROM games WHERE id = ?1");
+    let columns = columns(connection)?;
+    let sql = format!("SELECT {columns} FROM games WHERE id = ?1");
     let found =
         connection.prepare_cached(&sql)?.query_row([id], |row| Ok(game_of(row))).optional()?;
     match found {
@@ -130,6 +154,47 @@ pub(crate) fn account(connection: &Connection, name: &str) -> Result<Option<Stri
     connection.prepare_cached(sql)?.query_row([name], |row| row.get(0)).optional()
 }
 
+/// Every account, and whether it has ever played.
+pub(crate) fn accounts(connection: &Connection) -> Result<Vec<(String, bool)>, Error> {
+    let sql = "SELECT name, EXISTS (SELECT 1 FROM games WHERE black = name OR white = name) \
+               FROM accounts ORDER BY name";
+    connection.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+/// What the lobby wrote down for itself; what no server of this version wrote is left alone.
+pub(crate) fn notes(connection: &Connection) -> Result<Vec<Note>, Error> {
+    let mut statement = connection.prepare("SELECT kind, key, fields FROM notes")?;
+    let rows = statement.query_map([], |row| {
+        let (kind, key, fields): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let fields = fields.split(FIELD).map(str::to_owned).collect();
+        let note = |kind| Note { kind, key, fields: Some(fields) };
+        Ok(NoteKind::from_word(&kind).map(note))
+    })?;
+    rows.filter_map(Result::transpose).collect()
+}
+
+/// The referee's latest orders.
+pub(crate) fn orders(
+    connection: &Connection,
+    count: usize,
+) -> Result<Vec<serde_json::Value>, Error> {
+    let sql = "SELECT time, referee, text, answer FROM orders ORDER BY number DESC LIMIT ?1";
+    let mut statement = connection.prepare(sql)?;
+    let rows = statement.query_map([i64::try_from(count).unwrap_or(i64::MAX)], |row| {
+        Ok(serde_json::json!({
+            "time": row.get::<_, i64>(0)?, "referee": row.get::<_, String>(1)?,
+            "order": row.get::<_, String>(2)?, "answer": row.get::<_, String>(3)?,
+        }))
+    })?;
+    rows.collect()
+}
+
+/// Ratings that were brought from another server.
+pub(crate) fn imported(connection: &Connection) -> Result<Vec<(String, f64)>, Error> {
+    let sql = "SELECT name, rating FROM imported_ratings ORDER BY name";
+    connection.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
 /// Results of tournaments, in the order of their rounds.
 pub(crate) fn scores(connection: &Connection) -> Result<Vec<TournamentResult>, Error> {
     let sql = "SELECT event, stage, round, black, white, winner, game FROM scores ORDER BY event, stage, round";
@@ -156,7 +221,7 @@ pub(crate) fn results(
     days: f64,
 ) -> Result<Vec<rating::Result>, Error> {
     let sql = "SELECT black, white, winner, ended FROM games g WHERE rated = 1 AND ended >= ?1 \
-               AND (abandoned = 0 OR winner IS NOT NULL AND (SELECT COUNT(*) FROM moves m WHERE m.game = g.key) > 30)";
+               AND reason <> 'ANNULLED' AND (abandoned = 0 OR winner IS NOT NULL AND (SELECT COUNT(*) FROM moves m WHERE m.game = g.key) > 30)";
     let oldest = wall - (days * 86_400.0) as i64;
     let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([oldest], |row| {

@@ -5,13 +5,14 @@ use crate::lobby::event::Kind;
 use csa::TimeRule;
 use rules::{AnyPosition, Game};
 
-fn settings(names: &[&str], kind: Kind) -> EventSettings {
+pub(super) fn settings(names: &[&str], kind: Kind) -> EventSettings {
     EventSettings {
         name: "cup".to_owned(),
         entrants: names.iter().map(|n| (*n).to_owned()).collect(),
         kind,
         times: TimeRule::fischer(900, 5),
         max_moves: Some(320),
+        declaration: None,
         start_position: AnyPosition::startpos(Game::Shogi),
         start: 1_790_000_000 + 60,
         pause: 30,
@@ -20,16 +21,16 @@ fn settings(names: &[&str], kind: Kind) -> EventSettings {
     }
 }
 
-fn scores(server: &TestLobby) -> Vec<TournamentResult> {
+pub(super) fn scores(server: &TestLobby) -> Vec<TournamentResult> {
     let score = |s: &Stored| match s {
         Stored::Tournament(score) => Some(score.clone()),
-        Stored::Game { .. } => None,
+        _ => None,
     };
     server.stored.iter().filter_map(score).collect()
 }
 
 /// Everybody agrees, and the worse seed resigns.
-fn play_round(server: &mut TestLobby, players: &[(&str, ConnId)]) {
+pub(super) fn play_round(server: &mut TestLobby, players: &[(&str, ConnId)]) {
     let mut losers = Vec::new();
     for &(_, id) in players {
         if let Some(summary) = server.proposal(id) {
@@ -58,6 +59,7 @@ fn play_round(server: &mut TestLobby, players: &[(&str, ConnId)]) {
 #[test]
 fn a_round_robin_plays_itself_to_the_end() {
     let mut server = TestLobby::open();
+    server.accounts(&["a", "b", "c", "d"]);
     server.lobby.add_event(settings(&["a", "b", "c", "d"], Kind::RoundRobin), &[], server.now);
     let players: Vec<(&str, ConnId)> =
         ["a", "b", "c", "d"].iter().map(|&n| (n, server.login(n, "pw"))).collect();
@@ -80,6 +82,7 @@ fn a_round_robin_plays_itself_to_the_end() {
 #[test]
 fn who_is_late_pays_with_its_time_and_who_does_not_come_loses() {
     let mut server = TestLobby::open();
+    server.accounts(&["a", "b", "c", "d"]);
     server.lobby.add_event(settings(&["a", "b", "c", "d"], Kind::RoundRobin), &[], server.now);
     let a = server.login("a", "pw");
     let b = server.login("b", "pw");
@@ -105,6 +108,7 @@ fn who_is_late_pays_with_its_time_and_who_does_not_come_loses() {
 #[test]
 fn a_rejected_game_of_a_tournament_is_proposed_again() {
     let mut server = TestLobby::open();
+    server.accounts(&["a", "b", "c", "d"]);
     server.lobby.add_event(settings(&["a", "b"], Kind::RoundRobin), &[], server.now);
     let a = server.login("a", "pw");
     let b = server.login("b", "pw");
@@ -119,6 +123,7 @@ fn a_rejected_game_of_a_tournament_is_proposed_again() {
 #[test]
 fn results_stored_before_a_restart_count_after_it() {
     let mut server = TestLobby::open();
+    server.accounts(&["a", "b", "c", "d"]);
     let cup = || settings(&["a", "b", "c", "d"], Kind::Swiss { rounds: 2 });
     server.lobby.add_event(cup(), &[], server.now);
     let players: Vec<(&str, ConnId)> =
@@ -128,6 +133,7 @@ fn results_stored_before_a_restart_count_after_it() {
     let before = scores(&server);
     assert_eq!(before.len(), 2);
     let mut again = TestLobby::open();
+    again.accounts(&["a", "b", "c", "d"]);
     again.lobby.add_event(cup(), &before, again.now);
     assert_eq!(again.lobby.status(again.now).events[0].round, Some(1));
     let players: Vec<(&str, ConnId)> =
@@ -143,6 +149,7 @@ fn the_championship_goes_through_its_stages() {
     let names: Vec<String> = (1..=26).map(|i| format!("p{i:02}")).collect();
     let refs: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut server = TestLobby::open();
+    server.accounts(&refs);
     server.lobby.add_event(settings(&refs, Kind::Championship), &[], server.now);
     let players: Vec<(&str, ConnId)> = refs.iter().map(|&n| (n, server.login(n, "pw"))).collect();
     let mut stages = Vec::new();

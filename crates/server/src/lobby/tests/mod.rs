@@ -2,7 +2,9 @@
 
 mod conversations;
 mod events;
+mod faults;
 mod random_sessions;
+mod referee;
 
 use super::*;
 use csa::{Received, Summary};
@@ -14,6 +16,7 @@ pub(super) struct TestLobby {
     pub(super) said: HashMap<ConnId, Vec<String>>,
     pub(super) stored: Vec<Stored>,
     pub(super) closed: Vec<ConnId>,
+    pub(super) reasons: Vec<Closing>,
     /// Names with a secret, learnt at their first login.
     pub(super) accounts: HashMap<String, String>,
     next: u64,
@@ -32,6 +35,7 @@ impl TestLobby {
             said: HashMap::new(),
             stored: Vec::new(),
             closed: Vec::new(),
+            reasons: Vec::new(),
             accounts: HashMap::new(),
             next: 0,
         }
@@ -59,20 +63,21 @@ impl TestLobby {
                             self.said.entry(to).or_default().extend(lines);
                         }
                     }
-                    Effect::Close(id) => {
+                    Effect::Close(id, why) => {
                         self.closed.push(id);
+                        self.reasons.push(why);
                         self.lobby.disconnect(id, self.now);
                     }
-                    Effect::Check { conn, name, secret } => {
+                    Effect::Check { conn, name, secret, register, .. } => {
                         let checked = match (secret, self.accounts.get(name.as_str())) {
                             (None, None) => Checked::Guest,
-                            (None, Some(_)) => Checked::Refused,
-                            (Some(secret), None) => {
+                            (None, Some(_)) => Checked::Refused(Refusal::Account),
+                            (Some(secret), None) if register => {
                                 self.accounts.insert(name.to_string(), secret);
                                 Checked::Known
                             }
                             (Some(secret), Some(known)) if secret == *known => Checked::Known,
-                            _ => Checked::Refused,
+                            _ => Checked::Refused(Refusal::Password),
                         };
                         self.lobby.checked(conn, checked, self.now);
                     }
@@ -176,6 +181,61 @@ impl TestLobby {
         for id in players {
             assert!(self.told(id).last().is_some_and(|l| l.starts_with("START:")));
         }
+    }
+
+    /// Accounts that the organiser made, all with the password `pw`.
+    pub(super) fn accounts(&mut self, names: &[&str]) {
+        self.accounts.extend(names.iter().map(|name| ((*name).to_owned(), "pw".to_owned())));
+    }
+
+    /// The server killed and started again: what was stored is there, nobody is connected.
+    pub(super) fn restarted(self, settings: Settings) -> Self {
+        self.restarted_with(settings, None)
+    }
+
+    /// The same with a tournament.
+    pub(super) fn restarted_with(self, settings: Settings, event: Option<EventSettings>) -> Self {
+        let mut notes: Vec<Note> = Vec::new();
+        let mut games: Vec<(Arc<Conditions>, Vec<(String, Duration)>)> = Vec::new();
+        let mut scores: Vec<TournamentResult> = Vec::new();
+        for stored in &self.stored {
+            match stored {
+                Stored::Note(note) => {
+                    notes.retain(|n| (n.kind, &n.key) != (note.kind, &note.key));
+                    notes.push(note.clone());
+                }
+                Stored::Tournament(score) => scores.push(score.clone()),
+                Stored::Game { conditions, entry, .. } => {
+                    let found = games.iter_mut().find(|(c, _)| c.id == conditions.id);
+                    match (entry, found) {
+                        (Entry::Started, _) => games.push((Arc::clone(conditions), Vec::new())),
+                        (Entry::Move { text, time, .. }, Some((_, moves))) => {
+                            moves.push((text.clone(), *time));
+                        }
+                        (Entry::Ended(_), _) => games.retain(|(c, _)| c.id != conditions.id),
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut server = Self::new(settings);
+        server.now = self.now;
+        server.lobby = Lobby::new(server.lobby.settings.clone(), server.now);
+        server.accounts = self.accounts;
+        server.stored = self.stored;
+        server.next = self.next;
+        server.lobby.recall(notes, server.now);
+        if let Some(event) = event {
+            server.lobby.add_event(event, &scores, server.now);
+        }
+        for (conditions, moves) in games {
+            let moves = moves.iter().map(|(text, time)| (text.as_str(), *time));
+            let room = Room::restore(conditions, None, moves, [0; 2]).unwrap();
+            server.lobby.restore(room, server.now);
+        }
+        server.settle();
+        server
     }
 
     pub(super) fn ends(&self) -> usize {
