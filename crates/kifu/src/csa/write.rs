@@ -33,7 +33,7 @@ pub(crate) fn write(record: &Record, options: &WriteOptions, losses: &mut Losses
             Step::Start => {}
             Step::Move(m) => lines.push(write_move(replay.position(), *m)),
             Step::End(ending) => {
-                lines.push(format!("%{}", word_of(ending, record.turn_at(id), v3)))
+                lines.push(format!("%{}", word_of(ending, record.turn_at(id), v3)));
             }
         }
         lines.extend(time(node, v3, losses));
