@@ -46,9 +46,9 @@ impl Outcome {
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Unknown => "no result",
-            Self::Won(Color::Black) => "Black won",
-            Self::Won(Color::White) => "White won",
+            Self::Unknown => "result unknown",
+            Self::Won(Color::Black) => "Black wins",
+            Self::Won(Color::White) => "White wins",
             Self::Draw => "draw",
         })
     }

@@ -7,10 +7,9 @@ use crate::failure::CommandResult;
 use chart::grouped;
 use corpus::Target;
 use corpus::head::{self, Head, Item};
-use rules::Color;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use teacher::{Game, Labelled, Outcome as Ended};
+use teacher::{Game, Labelled};
 
 /// Show the first games (of PSV and hcpe: positions), or write them to a file
 #[derive(clap::Args)]
@@ -48,7 +47,7 @@ pub(crate) fn run(args: &HeadArgs) -> CommandResult {
 }
 
 fn show_game(out: &mut impl Write, game: &Game) -> io::Result<()> {
-    writeln!(out, "{}  {}, {}", game.start.sfen(), result(game.outcome), game.reason)?;
+    writeln!(out, "{}  {}, {}", game.start.sfen(), game.outcome, game.reason)?;
     let rules = game.start.game();
     for ply in &game.plies {
         let random = if ply.flags.random { "?" } else { "" };
@@ -64,14 +63,5 @@ fn show_position(out: &mut impl Write, read: &Labelled) -> io::Result<()> {
     let position = &read.position;
     let mv = read.mv.map_or("-".to_owned(), |m| m.usi(position.game()));
     let (sfen, score, outcome) = (position.sfen(), read.score, read.outcome);
-    writeln!(out, "{sfen}  {mv} {score}  {}", result(outcome))
-}
-
-const fn result(outcome: Ended) -> &'static str {
-    match outcome {
-        Ended::Won(Color::Black) => "Black wins",
-        Ended::Won(Color::White) => "White wins",
-        Ended::Draw => "draw",
-        Ended::Unknown => "result unknown",
-    }
+    writeln!(out, "{sfen}  {mv} {score}  {outcome}")
 }
