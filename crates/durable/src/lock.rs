@@ -102,14 +102,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games.db.lock");
         assert!(!Lock::is_held(&path), "there is no file");
-        std::fs::write(&path, "contents").unwrap();
+        fs::write(&path, "contents").unwrap();
         let held = Lock::exclusive(&path).unwrap().unwrap();
         assert!(Lock::is_held(&path));
         assert_eq!(Lock::exclusive(&path).unwrap().unwrap_err(), InUse);
         drop(held);
         assert!(!Lock::is_held(&path));
         assert!(Lock::exclusive(&path).unwrap().is_ok());
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "contents");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "contents");
     }
 
     #[test]
@@ -119,12 +119,12 @@ mod tests {
         let held = Lock::beside(&path).unwrap().unwrap();
         assert_eq!(Lock::beside(&path).unwrap().unwrap_err(), InUse);
         // The output may come and go meanwhile.
-        std::fs::write(&path, "net").unwrap();
-        std::fs::remove_file(&path).unwrap();
+        fs::write(&path, "net").unwrap();
+        fs::remove_file(&path).unwrap();
         assert_eq!(Lock::beside(&path).unwrap().unwrap_err(), InUse);
         drop(held);
         #[cfg(unix)]
-        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 0);
         assert!(Lock::beside(&path).unwrap().is_ok());
     }
 
