@@ -114,7 +114,7 @@ fn check(path: &Path) -> CommandResult {
     Ok(())
 }
 
-fn import(config: &Config, paths: &[PathBuf]) -> Outcome {
+fn import(config: &Config, paths: &[PathBuf]) -> CommandResult {
     let done = serverd::import(config, paths).map_err(failure)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{} games, {} of them new", done.games + done.known, done.games)?;

@@ -18,7 +18,7 @@ use nnue::Isa;
 use rules::{Declaration, Game};
 use std::path::PathBuf;
 use std::time::Duration;
-use trainer::{Objective, Optimiser, TrainingOptions, TrainingRequest};
+use trainer::{Objective, Optimiser, Schedule, TrainingOptions, TrainingRequest};
 
 /// What a user gets who types the line into a shell.
 fn typed(line: &CommandLine) -> Command {
@@ -105,6 +105,9 @@ fn training_is_repeated_by_its_command() {
         batch: 256,
         optimiser: Some(Optimiser::AdaGrad),
         rate: Some(0.005),
+        schedule: Schedule::Cosine,
+        rate_end: Some(0.0002),
+        lambda_end: Some(0.9),
         patience: 2,
         halvings: 1,
         validate_every: Some(20_000),

@@ -164,6 +164,8 @@ fn training_options(line: &mut CommandLine, options: &TrainingOptions) {
     line.unless("--epochs", &options.epochs, &usual.epochs);
     line.unless("--batch", &options.batch, &usual.batch);
     line.given("--optimizer", options.optimiser).given("--lr", options.rate);
+    line.unless("--schedule", &options.schedule, &usual.schedule);
+    line.given("--lr-end", options.rate_end).given("--lambda-end", options.lambda_end);
     line.unless("--patience", &options.patience, &usual.patience);
     line.unless("--halvings", &options.halvings, &usual.halvings);
     line.given("--validate-every", options.validate_every);

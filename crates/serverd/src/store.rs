@@ -123,12 +123,14 @@ impl StoredGame {
     }
 
     pub(crate) fn record(&self) -> kifu::Record {
-        self.with_record(GameRecord::record)
+        let make = |record: &GameRecord<'_>| record.record();
+        self.with_record(make)
     }
 
     /// The record as a file.
     pub(crate) fn file(&self) -> Result<Vec<u8>, kifu::WriteError> {
-        self.with_record(GameRecord::file)
+        let make = |record: &GameRecord<'_>| record.file();
+        self.with_record(make)
     }
 
     fn with_record<T>(&self, make: impl FnOnce(&GameRecord<'_>) -> T) -> T {

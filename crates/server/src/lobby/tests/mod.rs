@@ -9,6 +9,9 @@ mod referee;
 use super::*;
 use csa::{Received, Summary};
 
+/// Moves as they were sent, each with the time it took.
+type TimedMoves = Vec<(String, Duration)>;
+
 /// A server, its time, and what everybody has been told.
 pub(super) struct TestLobby {
     pub(super) lobby: Lobby,
@@ -196,7 +199,7 @@ impl TestLobby {
     /// The same with a tournament.
     pub(super) fn restarted_with(self, settings: Settings, event: Option<EventSettings>) -> Self {
         let mut notes: Vec<Note> = Vec::new();
-        let mut games: Vec<(Arc<Conditions>, Vec<(String, Duration)>)> = Vec::new();
+        let mut games = Vec::<(Arc<Conditions>, TimedMoves)>::new();
         let mut scores: Vec<TournamentResult> = Vec::new();
         for stored in &self.stored {
             match stored {
