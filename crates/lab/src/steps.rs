@@ -71,7 +71,7 @@ pub struct Settings {
 #[derive(Clone, Debug)]
 pub enum Trainer {
     /// Room `trainer`, on this machine's cores.
-    Own(TrainingOptions),
+    Own(Box<TrainingOptions>),
     /// The trainer in PyTorch: the Python to run it with, and more words for it.
     Python { program: PathBuf, words: Vec<String> },
 }

@@ -135,7 +135,10 @@ impl LearnArgs {
                 let words = flags::words("--train", typed)?;
                 Trainer::Python { program: program.clone(), words }
             }
-            None => Trainer::Own(flags::typed::<TrainingFlags>("--train", typed)?.options()),
+            None => {
+                let flags: TrainingFlags = flags::typed("--train", typed)?;
+                Trainer::Own(Box::new(flags.options()))
+            }
         })
     }
 
