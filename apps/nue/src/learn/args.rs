@@ -136,7 +136,7 @@ impl LearnArgs {
                 Trainer::Python { program: program.clone(), words }
             }
             None => {
-                let flags = flags::typed::<TrainingFlags>("--train", typed)?;
+                let flags: TrainingFlags = flags::typed("--train", typed)?;
                 Trainer::Own(Box::new(flags.options()))
             }
         })
