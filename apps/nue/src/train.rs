@@ -13,13 +13,13 @@ use crate::failure::{Failure, Outcome};
 use chart::grouped;
 use display::Display;
 use std::time::Duration;
-use teacher::TeacherError;
-use trainer::{Corpus, DataError, Ended, Run, RunError};
+use trainer::{Ended, Run, RunError};
 
 /// Runs the command.
 pub(crate) fn run(args: &TrainArgs) -> Outcome {
-    let first = args.data.first().ok_or_else(|| Failure::usage("no teacher files given"))?;
-    let game = Corpus::game_of(first).map_err(|e| Failure::failed(e.to_string()))?;
+    let inputs = args.inputs();
+    let header = inputs.sources().and_then(|sources| inputs.header(&sources));
+    let game = header.map_err(RunError::Data)?.game;
     let run = args.run(game)?;
     let mut display = Display::new(Duration::from_secs(args.checkpoint_every));
     let ended = run.start(&mut display)?;
@@ -62,11 +62,15 @@ impl From<RunError> for Failure {
                 Self::usage(format!("{error}; --force replaces it, --resume continues it"))
             }
             RunError::Diverged => Self::failed(format!("{error}: try a smaller --lr")),
-            RunError::Data(DataError { source: TeacherError::Damaged { .. }, .. }) => {
+            RunError::Data(corpus::Error::Damaged(_)) => {
                 let advice =
                     "nue data merge copies the whole blocks of a damaged file to a new one";
                 Self::failed(format!("{error}\n{advice}"))
             }
+            RunError::Data(corpus::Error::UnclearInput(_)) => {
+                Self::usage(format!("{error}: name it .teacher, .psv or .hcpe"))
+            }
+            RunError::Data(wrong) if wrong.is_request() => Self::usage(error.to_string()),
             _ => Self::failed(error.to_string()),
         }
     }

@@ -384,15 +384,13 @@ impl<V: Variant> Position<V> {
     /// The same position without its history: what a position command without moves would give.
     #[must_use]
     pub fn without_history(&self) -> Self {
-        let mut p = self.clone();
-        p.history.clear();
-        p.state.last = None;
-        p.state.reversible = 0;
-        p.state.check_run = [0; 2];
-        if p.in_check() {
-            p.state.check_run[p.turn.opponent().index()] = 1;
+        let mut state = State { last: None, reversible: 0, check_run: [0; 2], ..self.state };
+        if self.in_check() {
+            state.check_run[self.turn.opponent().index()] = 1;
         }
-        p
+        // The history is left behind, not copied first: it may be long, and readers of records ask
+        // for this at every move.
+        Self { board: self.board.clone(), history: Vec::new(), state, ..*self }
     }
 }
 

@@ -306,3 +306,18 @@ fn squares_and_pieces_translate() {
         assert!(kind.promoted().is_none_or(|p| p.unpromoted() == kind && p.is_promoted()));
     }
 }
+
+#[test]
+fn without_history_is_what_a_position_command_gives() {
+    let mut pos = shogi(Shogi::START);
+    play(&mut pos, "7g7f 3c3d 8h3c+");
+    assert!(pos.in_check());
+    let bare = pos.without_history();
+    let read = shogi(&pos.sfen());
+    assert_eq!((bare.sfen(), bare.key()), (read.sfen(), read.key()));
+    assert_eq!(bare.occurrences(), 1);
+    assert_eq!(bare.checkers(), read.checkers());
+    let mut undone = bare;
+    undone.undo();
+    assert_eq!(undone.sfen(), pos.sfen(), "there is nothing to take back");
+}
