@@ -162,7 +162,8 @@ mod tests {
     #[test]
     fn engines_are_told_in_their_own_words() {
         use Declaration::{None as Nothing, Points27H, Try};
-        let ours = [spin("MaxMovesToDraw", 0, 100_000), combo(&Declaration::ALL.map(|d| d.name()))];
+        let ours =
+            [spin("MaxMovesToDraw", 0, 100_000), combo(&Declaration::ALL.map(Declaration::name))];
         for (rule, limit, want) in [
             (Points27H, Some(320), "MaxMovesToDraw=320 EnteringKingRule=CSARule27H "),
             (Try, None, "MaxMovesToDraw=0 EnteringKingRule=TryRule "),
