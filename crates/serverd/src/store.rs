@@ -123,20 +123,23 @@ impl StoredGame {
     }
 
     pub(crate) fn record(&self) -> kifu::Record {
-        let make = |record: &GameRecord<'_>| record.record();
-        self.with_record(make)
+        let (started, ended) = self.dates();
+        self.game_record(&started, ended.as_deref()).record()
     }
 
     /// The record as a file.
     pub(crate) fn file(&self) -> Result<Vec<u8>, kifu::WriteError> {
-        let make = |record: &GameRecord<'_>| record.file();
-        self.with_record(make)
+        let (started, ended) = self.dates();
+        self.game_record(&started, ended.as_deref()).file()
     }
 
-    fn with_record<T>(&self, make: impl FnOnce(&GameRecord<'_>) -> T) -> T {
+    fn dates(&self) -> (String, Option<String>) {
+        (calendar::text(self.started), self.ended.map(calendar::text))
+    }
+
+    fn game_record<'a>(&'a self, started: &'a str, ended: Option<&'a str>) -> GameRecord<'a> {
         let conditions = &self.conditions;
-        let ended = self.ended.map(calendar::text);
-        make(&GameRecord {
+        GameRecord {
             id: &conditions.id,
             names: &conditions.names,
             start: &conditions.start,
@@ -145,9 +148,9 @@ impl StoredGame {
             max_moves: conditions.max_moves,
             moves: &self.moves,
             finish: self.finish.as_ref(),
-            started: &calendar::text(self.started),
-            ended: ended.as_deref(),
-        })
+            started,
+            ended,
+        }
     }
 }
 

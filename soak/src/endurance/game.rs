@@ -408,7 +408,7 @@ impl<'a> ScriptedGame<'a> {
                 (turn, "%KACHI".to_owned(), "%KACHI", ReasonWord::IllegalMove)
             }
             ScriptedEnd::OutOfTurn => {
-                (turn.opponent(), "+7776FU".to_owned(), "", ReasonWord::IllegalAction)
+                (turn.opponent(), "+9999FU".to_owned(), "", ReasonWord::IllegalAction)
             }
             ScriptedEnd::TimeUp => (turn, String::new(), "", ReasonWord::TimeUp),
         };

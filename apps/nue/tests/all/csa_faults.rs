@@ -30,8 +30,9 @@ fn a_bridge_that_needs_every_element_of_the_clock_can_play_every_game() {
     let folder = folder();
     let server = Server::start(folder.path(), "");
     for game in ["fischer-300-10F", "byoyomi-600-10", "sudden-900-0"] {
-        let _waiting = Bare::login(server.port, "opponent", game);
-        let mut bridge = Bare::login(server.port, "bridge", game);
+        let [opponent, bridge] = ["opponent", "bridge"].map(|who| format!("{who}-of-{game}"));
+        let _waiting = Bare::login(server.port, &opponent, game);
+        let mut bridge = Bare::login(server.port, &bridge, game);
         let summary = bridge.proposal();
         let number = |key: &str| -> u64 {
             let line = summary.iter().find_map(|line| line.strip_prefix(key));
