@@ -132,8 +132,8 @@ fn wrong_questions_are_answered_and_touch_nothing() {
     for (line, why) in [
         ("@none --validation @held --arch halfkp-32x2-8-8", "none"),
         ("@cut --validation @held --arch halfkp-32x2-8-8", "nue data merge"),
-        ("@text --validation @held --arch halfkp-32x2-8-8", "not a teacher file"),
-        ("@data --validation @text --arch halfkp-32x2-8-8", "not a teacher file"),
+        ("@text --validation @held --arch halfkp-32x2-8-8", "unknown format"),
+        ("@data --validation @text --arch halfkp-32x2-8-8", "unknown format"),
         ("@data --validation @held --arch kp-32x2-8-8", "feature set"),
         ("@data --validation @held --arch halfkp-31x2-8-8", "multiple of 16"),
         ("@data --validation @held --from @text", "text"),

@@ -170,6 +170,38 @@ fn a_killed_match_is_resumed_without_losing_or_repeating_a_game() {
     }
 }
 
+/// Interrupted, a match finishes the games under way and shows its table; the exit code tells a
+/// script that there is more to play.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_match_after_its_games() {
+    let folder = Folder::new();
+    let openings = folder.write("openings.txt", OPENINGS);
+    let out = folder.file("games.csa");
+    let mut arguments = self_play(&openings, "20000");
+    arguments.extend(["--out", shown(&out), "-j", "2"]);
+    let mut command = nue(&arguments);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let journal = folder.file("games.csa.journal");
+    let written = || fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+    let began = Instant::now();
+    while written() < 4 && child.try_wait().unwrap().is_none() {
+        assert!(began.elapsed() < Duration::from_secs(120));
+        thread::sleep(Duration::from_millis(2));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(told.contains("--resume"), "{told}");
+    let lines = text(&output.stdout);
+    let result: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    assert_eq!(result["ended"], "interrupted");
+    // The journal's first line is the plan.
+    assert_eq!(result["games"].as_u64().unwrap() as usize, written() - 1);
+}
+
 #[test]
 fn our_own_engine_ponders_and_three_are_rated_together() {
     let folder = Folder::new();

@@ -129,7 +129,7 @@ fn lines(path: &Path) -> Vec<Value> {
 
 /// The curve of a training; our trainer and the one in Python word it differently.
 fn losses(number: u32, folder: &Path) -> Option<LossCurve> {
-    let log = ["net.bin.jsonl", "net.float.jsonl"].iter().map(|name| folder.join(name));
+    let log = ["net.bin.jsonl", "net.nuef.jsonl"].iter().map(|name| folder.join(name));
     let lines: Vec<Value> = log.flat_map(|path| lines(&path)).collect();
     let points: Vec<LossPoint> = lines
         .iter()
@@ -189,6 +189,8 @@ mod tests {
         fs::write(folder.join("ledger.toml"), text).unwrap();
         let log = "{\"run\":{}}\n{\"epoch\":1,\"steps\":10,\"training\":{\"total\":0.5},\"validation\":{\"total\":0.6}}\nhalf";
         fs::write(generation.join("net.bin.jsonl"), log).unwrap();
+        let log = "{\"epoch\":1,\"step\":5,\"loss\":0.7,\"validation_loss\":0.8}\n";
+        fs::write(folder.join("generation-0001/net.nuef.jsonl"), log).unwrap();
         let ran = "{\"command\":\"nue gen --game minishogi\",\"seconds\":3.5}\n";
         fs::write(generation.join("steps.jsonl"), ran).unwrap();
         let told = &json!(look(folder, "lab"))[0];
@@ -201,7 +203,12 @@ mod tests {
             .collect();
         assert_eq!(totals, [100.0, 70.0, 120.0]);
         let point = json!({ "epoch": 1.0, "steps": 10, "train": 0.5, "validation": 0.6 });
-        assert_eq!(told["losses"], json!([{ "generation": 2, "points": [point] }]));
+        let python = json!({ "epoch": 1.0, "steps": 5, "train": 0.7, "validation": 0.8 });
+        let curves = json!([
+            { "generation": 1, "points": [python] },
+            { "generation": 2, "points": [point] },
+        ]);
+        assert_eq!(told["losses"], curves);
         assert_eq!(told["steps"], json!([{ "generation": 2, "step": "gen", "seconds": 3.5 }]));
         fs::write(folder.join("ledger.toml"), entry(1, true, 5.0) + &other).unwrap();
         let names: Vec<Value> = look(folder, "lab").into_iter().map(|l| json!(l.name)).collect();
