@@ -54,7 +54,7 @@ def _net_options(parser: argparse.ArgumentParser) -> None:
     add("--batch", type=_positive, default=plain.batch, help="positions of a batch")
     add("--blend", type=_share, default=plain.blend, help="lambda: weight of the score")
     add("--blend-end", type=_share, help="the same at the end of the run (default: as --blend)")
-    add("--scale", type=_above_zero, default=plain.scale, help="scale of the sigmoid")
+    add("--scale", type=_above_zero, help="scale of the sigmoid (default: as in nue train)")
     add("--optimiser", choices=("adam", "adamw"), default=plain.optimiser)
     add("--weight-decay", type=float, default=plain.weight_decay)
     add("--lr", type=_above_zero, default=plain.lr, help="learning rate at the start")
@@ -67,7 +67,7 @@ def _net_options(parser: argparse.ArgumentParser) -> None:
         "--stream-options",
         nargs=argparse.REMAINDER,
         default=(),
-        help="all that follows goes to nue data stream: --no-check --quiet --max-score 3000 ...",
+        help="all that follows goes to nue data stream: --keep-captures --max-score 3000 ...",
     )
 
 

@@ -46,7 +46,7 @@ def bench(
     net = Net(about, settings.width, settings.hidden1, settings.hidden2, settings.factors)
     net.to(device)
     optimiser = make_optimiser(settings, net, device)
-    objective = Objective(settings.blend, settings.scale)
+    objective = Objective(settings.blend, settings.scale_for(about))
     worth = unit(settings.fv_scale)
 
     def step(indices: torch.Tensor, labels: Labels) -> None:

@@ -62,11 +62,14 @@ class FloatNet:
     arrays: list[torch.Tensor]
     fv_scale: int = 16
     notes: dict[str, Any] = field(default_factory=dict)
+    win_rate_scale: float | None = None
+    """What a score is worth, in hundredths of a pawn, if it is known."""
 
 
 def write(path: Path, net: FloatNet) -> None:
     """Writes a file, whole or not at all."""
     kind = net.kind
+    worth = {} if net.win_rate_scale is None else {"win_rate_scale": net.win_rate_scale}
     text = json.dumps(
         {
             "architecture": f"{kind.features} {kind.width}x2-{kind.hidden1}-{kind.hidden2}",
@@ -76,6 +79,7 @@ def write(path: Path, net: FloatNet) -> None:
             "hidden2": kind.hidden2,
             "game": kind.game,
             "fv_scale": net.fv_scale,
+            **worth,
             "notes": net.notes,
         }
     ).encode()
@@ -122,9 +126,12 @@ def read(path: Path, inputs: int | None = None) -> FloatNet:
         features, game = str(told["features"]), str(told["game"])
         fv_scale = int(told.get("fv_scale", 16))
         notes = told.get("notes") or {}
+        worth = told.get("win_rate_scale")
+        worth = None if worth is None else float(worth)
     except (ValueError, KeyError, TypeError) as error:
         raise FloatFileError(f"{path}: the description is wrong: {error!r}") from error
-    if min(width, h1, h2, fv_scale) < 1:
+    sensible = worth is None or 1 <= worth <= 100_000
+    if min(width, h1, h2, fv_scale) < 1 or not sensible:
         raise FloatFileError(f"{path}: the description makes no sense: {told!r}")
     count, rest = divmod(len(data) - 12 - length, 4)
     layers = h1 * (1 + 2 * width) + h2 * (1 + h1) + 1 + h2
@@ -141,7 +148,8 @@ def read(path: Path, inputs: int | None = None) -> FloatNet:
         at += size
     if not all(bool(torch.isfinite(array).all()) for array in arrays):
         raise FloatFileError(f"{path}: parameters that are not finite")
-    return FloatNet(kind, arrays, fv_scale, notes if isinstance(notes, dict) else {"notes": notes})
+    notes = notes if isinstance(notes, dict) else {"notes": notes}
+    return FloatNet(kind, arrays, fv_scale, notes, worth)
 
 
 def _little_endian() -> None:

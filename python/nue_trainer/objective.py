@@ -19,9 +19,9 @@ from .stream import Labels
 class Objective:
     """The mixture."""
 
-    blend: float = 0.7
+    blend: float
     """Weight of the score against the result: the lambda of the literature."""
-    scale: float = 600.0
+    scale: float
     """The value at which a win is e times as probable as a loss."""
 
     def measure(self, value: torch.Tensor, labels: Labels) -> tuple[torch.Tensor, torch.Tensor]:

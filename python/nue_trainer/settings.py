@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from .stream import About
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -26,7 +28,7 @@ class Settings:
     batch: int = 16384
     blend: float = 0.7
     blend_end: float | None = None
-    scale: float = 600.0
+    scale: float | None = None
     optimiser: str = "adamw"
     weight_decay: float = 0.01
     ema: float = 0.0
@@ -49,6 +51,10 @@ class Settings:
     resume: bool = False
     force: bool = False
     stream_options: tuple[str, ...] = ()
+
+    def scale_for(self, about: About) -> float:
+        """The scale of the sigmoid: as asked for, else what the stream calls usual."""
+        return about.usual_scale if self.scale is None else self.scale
 
     def checkpoint(self) -> str:
         """Where the state of the run is kept."""

@@ -61,6 +61,10 @@ class About:
     effect_stride: int
     batch: int
     positions: int
+    usual_scale: float
+    """The scale of the sigmoid where nobody says another, in evaluation units."""
+    pawn: int
+    """A pawn in evaluation units."""
     mirrored_pieces: tuple[int, ...] = ()
     """Every piece number mirrored left to right, where the stream says so."""
     mirrored_bases: tuple[int, ...] = ()
@@ -197,12 +201,15 @@ def read_about(source: Source) -> About:
         about = About(**{name: told[name] for name in names if name not in lists}, **lists)
     except (ValueError, KeyError, TypeError) as error:
         raise StreamError(f"the text of the stream is wrong: {error!r}") from error
-    words = ("features", "game", *lists)
+    words = ("features", "game", "usual_scale", *lists)
     numbers = [getattr(about, name) for name in names if name not in words]
     good = (
         all(isinstance(number, int) and 0 <= number < 1 << 48 for number in numbers)
         and isinstance(about.features, str)
         and isinstance(about.game, str)
+        and isinstance(about.usual_scale, (int, float))
+        and 0 < about.usual_scale < float("inf")
+        and about.pawn > 0
         and 0 < about.slots <= MOST_SLOTS
         and 0 < about.pieces <= about.inputs < 1 << 31
         and about.inputs % about.pieces == 0

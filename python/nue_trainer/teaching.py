@@ -83,8 +83,9 @@ class TeacherRun:
         torch.manual_seed(settings.seed)
         torch.backends.cudnn.benchmark = True
         self.supply = Kept(settings, self.device)
+        self.scale = settings.scale_for(self.supply.about)
         kind = ValueKind(
-            self.supply.about.game, teaching.blocks, teaching.channels, settings.scale
+            self.supply.about.game, teaching.blocks, teaching.channels, self.scale
         )
         self.net = valuenet.read(Path(settings.init)) if settings.init else ValueNet(kind)
         if settings.init and self.net.kind != kind:
@@ -130,7 +131,7 @@ class TeacherRun:
             own = torch.where(own >= self.net.inputs, torch.full_like(own, -1), own)
             with half_precision(self.device):
                 x = self.net(own)
-            by_score = torch.sigmoid(labels.score / settings.scale)
+            by_score = torch.sigmoid(labels.score / self.scale)
             blend = 1 - labels.known * (1 - settings.blend)
             target = blend * by_score + (1 - blend) * labels.result
             loss = (functional.softplus(x) - target * x).mean()

@@ -69,9 +69,6 @@ class Run:
         self.device = choose_device(settings.device)
         if settings.deterministic:
             make_deterministic()
-        last = settings.blend if settings.blend_end is None else settings.blend_end
-        # What is measured on positions not trained on: the same in all epochs.
-        self.objective = Objective(last, settings.scale)
         self.average: Average | None = None
         self.epoch = 0
         self.step = 0
@@ -89,9 +86,13 @@ class Run:
             if settings.cache
             else Streamed(settings, self.device, self.epoch)
         )
+        self.about = self.supply.about
+        self.scale = settings.scale_for(self.about)
+        last = settings.blend if settings.blend_end is None else settings.blend_end
+        # What is measured on positions not trained on: the same in all epochs.
+        self.objective = Objective(last, self.scale)
         if settings.teacher is not None:
             self._learn_from(settings.teacher)
-        self.about = self.supply.about
         self.net = Net(
             self.about,
             settings.width,
@@ -117,7 +118,7 @@ class Run:
         settings = self.settings
         if not isinstance(self.supply, Kept):
             raise TrainingError("--teacher judges positions that are kept: it needs --cache")
-        relabel(self.supply, Path(teacher), settings.teacher_weight, settings.scale)
+        relabel(self.supply, Path(teacher), settings.teacher_weight, self.scale)
 
     def _check_output(self) -> None:
         settings = self.settings
@@ -125,7 +126,7 @@ class Run:
             return
         for path in (settings.out, settings.checkpoint()):
             if Path(path).exists():
-                raise TrainingError(f"{path}: exists; --resume goes on, --force replaces it")
+                raise TrainingError(f"{path}: exists; --resume continues it, --force replaces it")
 
     def _state(self) -> State | None:
         path = Path(self.settings.checkpoint())
@@ -168,7 +169,7 @@ class Run:
         if settings.blend_end is None:
             return self.objective
         blend = settings.blend + (settings.blend_end - settings.blend) * progress
-        return Objective(blend, settings.scale)
+        return Objective(blend, self.scale)
 
     def train_epoch(self) -> Losses:
         """One epoch."""
@@ -256,7 +257,10 @@ class Run:
         settings = self.settings
         told = {key: value for key, value in asdict(settings).items() if key not in ("nue", "out")}
         notes = {"trainer": "nue_trainer", "settings": told, "record": record}
-        floatfile.write(Path(settings.out), self.net.export(settings.fv_scale, notes))
+        net = self.net.export(settings.fv_scale, notes)
+        # The curve it was trained with, in hundredths of a pawn.
+        worth = round(100 * self.scale / self.about.pawn)
+        floatfile.write(Path(settings.out), replace(net, win_rate_scale=worth))
 
     def save(self) -> None:
         """Writes the checkpoint, the log and the curve."""

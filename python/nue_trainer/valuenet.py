@@ -33,9 +33,9 @@ class ValueKind:
     """What tells one value net from another."""
 
     game: str
-    blocks: int = 10
-    channels: int = 128
-    scale: float = 600.0
+    blocks: int
+    channels: int
+    scale: float
     """The score at which a win is e times as probable as a loss."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -19,7 +20,7 @@ from nue_trainer.schedule import rate
 from nue_trainer.stream import About, Labels, indices
 from nue_trainer.supply import Mirror
 
-ABOUT = About("HalfKP(Friend)", "shogi", 60, 3, 20, 0, 100, 1000)
+ABOUT = About("HalfKP(Friend)", "shogi", 60, 3, 20, 0, 100, 1000, 600.0, 90)
 
 
 def features(count: int, seed: int, about: About = ABOUT) -> torch.Tensor:
@@ -108,7 +109,7 @@ class Learning(unittest.TestCase):
 
             net = Net(ABOUT, 32, 8, 8, factors, seed=6)
             optimiser = torch.optim.Adam(net.parameters())
-            objective = Objective(blend=1.0)
+            objective = Objective(blend=1.0, scale=600)
             steps = 600
             for step in range(steps):
                 indices = features(256, seed=100 + step)
@@ -195,7 +196,7 @@ class Mirrors(unittest.TestCase):
         pieces, bases = (0, 2, 1, 3), (2, 1, 0)
         for stride in (0, 12):
             inputs = 12 if stride == 0 else 24
-            about = About("x", "shogi", inputs, 3, 4, stride, 10, 10, pieces, bases)
+            about = About("x", "shogi", inputs, 3, 4, stride, 10, 10, 600.0, 90, pieces, bases)
             mirror = Mirror(about, torch.device("cpu"))
             attack = 4 if stride else 0
             numbers = torch.tensor([[[1, 3, -1], [1 + attack, 0, 2]]] * 2, dtype=torch.int16)
@@ -219,10 +220,12 @@ class Files(unittest.TestCase):
 
     def test_a_net_reads_back(self) -> None:
         net = Net(ABOUT, 16, 8, 4, factors=True).export(24, {"by": "a test"})
+        net = replace(net, win_rate_scale=667.0)
         path = self.folder / "deep" / "a.nuef"
         floatfile.write(path, net)
         again = floatfile.read(path, ABOUT.inputs)
         self.assertEqual((again.kind, again.fv_scale), (net.kind, 24))
+        self.assertEqual(again.win_rate_scale, 667.0)
         self.assertEqual(again.notes, {"by": "a test"})
         for one, other in zip(net.arrays, again.arrays):
             self.assertTrue(torch.equal(one, other))

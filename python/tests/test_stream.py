@@ -82,9 +82,12 @@ class Broken(unittest.TestCase):
             ("batch", 1 << 30),
             ("effect_stride", 7),
             ("features", 7),
+            ("usual_scale", 0),
+            ("usual_scale", "600"),
+            ("pawn", 0),
         ]:
             self.check(preamble({**SMALL, key: value}) + END, "makes no sense")
-        for key in ("inputs", "slots", "game"):
+        for key in ("inputs", "slots", "game", "usual_scale"):
             lacking = {name: value for name, value in SMALL.items() if name != key}
             self.check(preamble(lacking) + END, key)
 

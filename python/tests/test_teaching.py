@@ -23,7 +23,7 @@ from nue_trainer.valuenet import ValueKind, ValueNet, ValueNetError
 from .test_model import ABOUT, features
 
 NUE = os.environ.get("NUE", "")
-KP = About("K+P", "shogi", 1710, 40, 1710, 0, 100, 1000)
+KP = About("K+P", "shogi", 1710, 40, 1710, 0, 100, 1000, 600.0, 90)
 
 
 def by_integers(net: Net, indices: torch.Tensor) -> list[int]:

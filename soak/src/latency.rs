@@ -170,7 +170,7 @@ impl Player {
         self.stream.flush().await
     }
 
-    async fn hear(&mut self) -> std::io::Result<&str> {
+    async fn receive(&mut self) -> std::io::Result<&str> {
         self.line.clear();
         if self.stream.read_line(&mut self.line).await? == 0 {
             return Err(std::io::ErrorKind::UnexpectedEof.into());
@@ -179,7 +179,7 @@ impl Player {
     }
 
     async fn until(&mut self, begin: &str) -> std::io::Result<()> {
-        while !self.hear().await?.starts_with(begin) {}
+        while !self.receive().await?.starts_with(begin) {}
         Ok(())
     }
 }
@@ -212,7 +212,7 @@ async fn play(
         let (mover, other) =
             if number % 2 == 0 { (&mut black, &mut white) } else { (&mut white, &mut black) };
         mover.say(&line).await?;
-        let (mine, theirs) = tokio::join!(mover.hear(), other.hear());
+        let (mine, theirs) = tokio::join!(mover.receive(), other.receive());
         if !mine?.starts_with(text.as_str()) || !theirs?.starts_with(text.as_str()) {
             return Err(std::io::Error::other("the game went wrong"));
         }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseRoute, routeHash } from './route';
 import { backoff } from './net/socket';
-import { CLOCKS, FIRST, newGame } from './play/wishes';
+import { CLOCKS, FIRST, newGame } from './play/gameChoices';
 import { fnv64 } from '../build/manifest.ts';
 
 describe('addresses', () => {

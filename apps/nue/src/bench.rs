@@ -16,7 +16,7 @@ pub(crate) struct BenchArgs {
     #[command(flatten)]
     evaluation: EvaluationArgs,
 
-    /// Plies
+    /// Depth in plies
     #[arg(long, value_name = "N", default_value_t = DEPTH,
           value_parser = clap::value_parser!(u32).range(1..=40))]
     depth: u32,

@@ -10,7 +10,7 @@ use think::WallTime;
 
 /// Check machine, nets and engine, and say in plain words what is wrong and what to do
 ///
-/// Ends with exit code 0 when nothing is wrong; notes about speed are no fault.
+/// Ends with exit code 0 when nothing is wrong; notes about speed are not errors.
 #[derive(Args)]
 pub(crate) struct DoctorArgs {
     /// Also this net file or folder

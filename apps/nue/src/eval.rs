@@ -14,9 +14,9 @@ use usi::SetPosition;
 
 /// Print the static value of positions, one line each: the position, a tab, the value
 ///
-/// The value is to the side to move, in the engine's own unit (a pawn is about 90), without any
-/// search. Lines are SFENs, or as after the USI command "position"; what follows a tab is passed
-/// over. Bad lines are reported with their number, and the rest goes on.
+/// The value is for the side to move, in the engine's own unit (a pawn is about 90), without any
+/// search. Lines are SFENs, or as after the USI command "position"; what follows a tab is
+/// ignored. Bad lines are reported with their number; the others are valued all the same.
 #[derive(Args)]
 pub(crate) struct EvalArgs {
     #[command(flatten)]
@@ -46,8 +46,8 @@ pub(crate) fn run(args: &EvalArgs) -> Outcome {
     };
     match bad {
         0 => Ok(()),
-        1 => Err(Failure::failed("1 line is no position")),
-        n => Err(Failure::failed(format!("{n} lines are no positions"))),
+        1 => Err(Failure::failed("1 line is not a position")),
+        n => Err(Failure::failed(format!("{n} lines are not positions"))),
     }
 }
 

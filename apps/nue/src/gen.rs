@@ -79,7 +79,7 @@ fn report(path: &Path, ended: &Ended) -> Outcome {
         ));
     }
     if ended.interrupted {
-        return Err(Failure::failed("interrupted; --resume goes on"));
+        return Err(Failure::failed("interrupted; --resume continues"));
     }
     Ok(())
 }
@@ -125,7 +125,7 @@ impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
         match error {
             FileError::Exists(_) => {
-                Self::failed(format!("{error}: --resume goes on with it, --force replaces it"))
+                Self::failed(format!("{error}: --resume continues it, --force replaces it"))
             }
             _ => Self::failed(error.to_string()),
         }

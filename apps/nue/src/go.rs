@@ -44,11 +44,11 @@ pub(crate) struct GoArgs {
     #[arg(long, value_name = "MS")]
     movetime: Option<u64>,
 
-    /// Read that many nodes
+    /// Search that many nodes
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
 
-    /// Read that many plies
+    /// Search that many plies deep
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
 
@@ -62,7 +62,7 @@ pub(crate) struct GoArgs {
           value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
 
-    /// Memory in MiB for positions already read
+    /// Size of the transposition table in MiB
     #[arg(long, value_name = "MIB", default_value_t = 256,
           value_parser = clap::value_parser!(u32).range(1..=1 << 25))]
     hash: u32,

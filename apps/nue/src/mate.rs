@@ -71,7 +71,7 @@ pub(crate) struct MateArgs {
     #[arg(long)]
     json: bool,
 
-    /// The game of problems that do not name it; by default told from the board
+    /// The game of problems that do not name it; by default the board decides
     #[arg(long, value_parser = |s: &str| s.parse::<Game>())]
     game: Option<Game>,
 }

@@ -7,6 +7,7 @@ mod import;
 mod info;
 mod mix;
 mod pack;
+mod scale;
 mod store;
 mod strip;
 mod verify;
@@ -32,6 +33,7 @@ enum NetCommand {
     Assemble(assemble::AssembleArgs),
     Diff(diff::DiffArgs),
     Strip(strip::StripArgs),
+    Scale(scale::ScaleArgs),
     Pack(pack::PackArgs),
     Unpack(pack::UnpackArgs),
 }
@@ -47,6 +49,7 @@ pub(crate) fn run(args: &NetArgs) -> Outcome {
         NetCommand::Assemble(args) => assemble::run(args),
         NetCommand::Diff(args) => diff::run(args),
         NetCommand::Strip(args) => strip::run(args),
+        NetCommand::Scale(args) => scale::run(args),
         NetCommand::Pack(args) => pack::pack(args),
         NetCommand::Unpack(args) => pack::unpack(args),
     }

@@ -11,7 +11,7 @@ use std::time::Instant;
 /// Count the legal move sequences of a length; the count alone is on the last line
 #[derive(Args)]
 pub(crate) struct PerftArgs {
-    /// Plies
+    /// Depth in plies
     #[arg(value_parser = clap::value_parser!(u8).range(0..=i64::from(DEEPEST_PERFT)))]
     depth: u8,
 

@@ -52,7 +52,7 @@ fn converse(mut session: Session, output: &Output, lines: &Receiver<(Moment, Lin
     while let Ok((at, line)) = lines.recv() {
         match line {
             Line::Text(text) => {
-                if session.hear(&text, at) == Next::End {
+                if session.receive(&text, at) == Next::End {
                     break;
                 }
             }

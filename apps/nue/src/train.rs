@@ -13,13 +13,13 @@ use crate::failure::{Failure, Outcome};
 use chart::grouped;
 use display::Display;
 use std::time::Duration;
-use teacher::TeacherError;
-use trainer::{Corpus, DataError, Ended, Run, RunError};
+use trainer::{Ended, Run, RunError};
 
 /// Runs the command.
 pub(crate) fn run(args: &TrainArgs) -> Outcome {
-    let first = args.data.first().ok_or_else(|| Failure::usage("no teacher files given"))?;
-    let game = Corpus::game_of(first).map_err(|e| Failure::failed(e.to_string()))?;
+    let inputs = args.inputs();
+    let header = inputs.sources().and_then(|sources| inputs.header(&sources));
+    let game = header.map_err(RunError::Data)?.game;
     let run = args.run(game)?;
     let mut display = Display::new(Duration::from_secs(args.checkpoint_every));
     let ended = run.start(&mut display)?;
@@ -31,7 +31,7 @@ fn last_words(run: &Run, ended: &Ended, display: &Display) -> Outcome {
     let out = run.files.out.display();
     if ended.stopped {
         let checkpoint = run.files.checkpoint.display();
-        display.say(&format!("stopped; --resume goes on from {checkpoint}"));
+        display.say(&format!("stopped; --resume continues from {checkpoint}"));
     }
     if !ended.improved && ended.stopped {
         return Ok(());
@@ -59,14 +59,18 @@ impl From<RunError> for Failure {
         match &error {
             RunError::Request(why) => Self::usage(why),
             RunError::Exists(_) => {
-                Self::usage(format!("{error}; --force replaces it, --resume goes on"))
+                Self::usage(format!("{error}; --force replaces it, --resume continues it"))
             }
             RunError::Diverged => Self::failed(format!("{error}: try a smaller --lr")),
-            RunError::Data(DataError { source: TeacherError::Damaged { .. }, .. }) => {
+            RunError::Data(corpus::Error::Damaged(_)) => {
                 let advice =
                     "nue data merge copies the whole blocks of a damaged file to a new one";
                 Self::failed(format!("{error}\n{advice}"))
             }
+            RunError::Data(corpus::Error::UnclearInput(_)) => {
+                Self::usage(format!("{error}: name it .teacher, .psv or .hcpe"))
+            }
+            RunError::Data(wrong) if wrong.is_request() => Self::usage(error.to_string()),
             _ => Self::failed(error.to_string()),
         }
     }

@@ -31,13 +31,13 @@ pub(crate) struct WebArgs {
     /// Do not open a browser
     #[arg(long)]
     no_open: bool,
-    /// Threads that may think at the same time, for all visitors together; all of the machine's if not said
+    /// Threads that may think at the same time, for all visitors together; all processors by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Memory for all tables together, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
-    /// File in which games are kept; one in the user's data folder if not said
+    /// File in which games are kept; by default one in the user's data folder
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
     /// A USI engine visitors may use too: NAME=COMMAND, or cmd=PROGRAM,name=NAME,option.X=Y as in "nue match"
@@ -74,7 +74,7 @@ struct BenchArgs {
     /// Moves each of them makes
     #[arg(long, default_value_t = 10)]
     moves: u32,
-    /// Level they play against; each in turn if not said
+    /// Level they play against; each in turn by default
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10))]
     level: Option<u32>,
 }

@@ -6,7 +6,6 @@ use crate::values::{self, INFINITE, MAX_PLY, NONE, is_mate, to_cp};
 use crate::worker::Worker;
 use eval::Evaluator;
 use rules::{Move, Variant};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use think::{Bound, Info, Report, Score};
@@ -81,8 +80,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
     /// One line of one iteration, with a window around what is expected.
     fn read_line(&mut self, depth: i32) {
-        let shared = Arc::clone(&self.shared);
-        let p = &shared.params;
+        let p = self.params.clone();
         let average = self.root_moves[self.pv_index].average;
         let mut delta =
             p.aspiration + if average == NONE { 0 } else { average.abs() / p.aspiration_average };
@@ -161,7 +159,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             stability.stable_since = depth;
         }
         stability.changes = stability.changes / 2.0 + f64::from(self.changes);
-        let p = &self.shared.params;
+        let p = &self.params;
         let Some(timer) = &mut self.timer else { return };
         // A mate found and read well beyond its length will not get shorter.
         let proven = is_mate(score) && depth > (values::MATE - score.abs()) + 8;

@@ -170,7 +170,9 @@ impl<V: Variant, E: Evaluator<V> + 'static> Engine for AlphaBeta<V, E> {
             Ok(thread) => self.thread = Some(thread),
             Err(error) => {
                 if let Some((job, mut report)) = take(&slot) {
-                    report.note(&format!("no thread for the search ({error}): not reading ahead"));
+                    report.note(&format!(
+                        "could not start a thread for the search ({error}): not reading ahead"
+                    ));
                     report.best(&job.any_move());
                 }
             }
@@ -284,7 +286,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             let found = catch_unwind(AssertUnwindSafe(|| self.search(report)));
             found.unwrap_or_else(|_| {
                 self.shared.stop.store(true, Ordering::Relaxed);
-                report.note("the search failed inside; playing a legal move without it");
+                report.note("internal error in the search (please report it): playing a legal move without it");
                 self.any_move()
             })
         });

@@ -159,9 +159,8 @@ impl History {
         params: &Params,
     ) {
         let (p, m) = Self::correction_slots(color, pawns, places);
-        let (full, step) = (params.correction_depth, params.correction_step);
-        let most = CORRECTION_LIMIT / step;
-        let bonus = (error * depth / full * CORRECTION_GRAIN / step).clamp(-most, most);
+        let most = CORRECTION_LIMIT / 4;
+        let bonus = (error * depth / 8 * params.correction_rate).clamp(-most, most);
         nudge(&mut self.pawn_correction[p], bonus, CORRECTION_LIMIT);
         nudge(&mut self.move_correction[m], bonus, CORRECTION_LIMIT);
     }

@@ -29,7 +29,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             self.reward_quiet(ply, best, bonus);
             self.history.update_pawn(pawns, best_place, bonus);
             // A single quiet move at low depth teaches little about the others.
-            if !quiets.as_slice().is_empty() || depth > self.params().stat_depth {
+            if !quiets.as_slice().is_empty() || depth > self.params.stat_depth {
                 for &m in quiets.as_slice() {
                     let to = place(moved_piece(&self.pos, m), m.to());
                     self.history.update_butterfly(us, m, -bonus);
@@ -75,7 +75,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     pub(crate) fn reward_previous(&mut self, ply: usize, bonus: i32) {
         let before = self.before(ply, 1);
         let (to, m) = (before.place, before.current);
-        let half = bonus / self.params().stat_previous;
+        let half = bonus / self.params.stat_previous;
         self.history.update_butterfly(self.pos.turn().opponent(), m, half);
         if ply > 0 {
             self.update_continuations(ply - 1, to, bonus);

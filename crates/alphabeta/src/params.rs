@@ -136,15 +136,14 @@ params! {
     quiescence_promotion = 300, 100..=600, "quiescence: what a promotion may gain";
     quiescence_see = 60, 0..=200, "quiescence: what an exchange may lose";
     quiescence_evasions = 2, 1..=4, "quiescence: quiet ways out of check";
-    quiescence_return = 4, 1..=16, "quiescence: a value above beta is drawn back to it by this fraction";
+    quiescence_return = 3, 0..=4, "quiescence: quarters of a value above beta that are kept";
     stat_bonus = 290, 50..=800, "history: bonus per depth";
     stat_max = 1900, 500..=6000, "history: greatest bonus";
     stat_margin = 100, 0..=300, "history: one more ply for a value this much above beta";
     stat_depth = 3, 0..=8, "history: up to this depth a best move tried first says nothing about others";
     stat_previous = 2, 1..=8, "history: divisor of the bonus of a move that refuted everything";
     correction_weight = 130, 0..=400, "correction history: weight in 256ths";
-    correction_depth = 8, 2..=32, "correction history: depth at which an error counts in full";
-    correction_step = 4, 1..=16, "correction history: divisor of an error, and of the bound for one step";
+    correction_rate = 16, 4..=64, "correction history: how fast it follows an error";
     check_bonus = 8000, 0..=20000, "ordering: bonus of a quiet check that loses nothing";
     check_see = 90, 0..=300, "ordering: what such a check may lose";
     quiet_sorted = 3500, 500..=8000, "ordering: quiet moves with a worse score per depth stay unsorted";
@@ -155,7 +154,7 @@ params! {
     order_pawns = 2, 0..=8, "ordering: weight of its history in this pawn structure";
     order_reply = 2, 0..=8, "ordering: weight of its history after the last move";
     order_follow_up = 1, 0..=8, "ordering: weight of its history after the move before that";
-    order_earlier = 2, 1..=8, "ordering: divisor of its histories after moves four and six plies back";
+    order_earlier = 1, 0..=8, "ordering: weight of its histories after moves four and six plies back, in halves";
     time_fall = 300, 100..=900, "time: fall of the score that doubles it";
     time_unstable = 80, 0..=200, "time: percent more for every change of the best move";
     time_settled = 70, 30..=100, "time: percent of it when the best move is settled";

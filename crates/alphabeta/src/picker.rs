@@ -330,8 +330,8 @@ impl Picker {
                 + params.order_pawns * i32::from(pawn[to])
                 + params.order_reply * i32::from(rows[0][to])
                 + params.order_follow_up * i32::from(rows[1][to])
-                + i32::from(rows[2][to]) / params.order_earlier
-                + i32::from(rows[3][to]) / params.order_earlier;
+                + params.order_earlier * i32::from(rows[2][to]) / 2
+                + params.order_earlier * i32::from(rows[3][to]) / 2;
             if pos.gives_check_with(m, info)
                 && pos.see_at_least(m, -params.check_see, &PIECE_VALUES)
             {

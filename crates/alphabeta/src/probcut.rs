@@ -39,7 +39,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     ply + 1,
                     -probcut_beta,
                     -probcut_beta + 1,
-                    depth - self.params().probcut_reduction,
+                    depth - self.params.probcut_reduction,
                     !cut_node,
                 );
             }
@@ -50,7 +50,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if value >= probcut_beta {
                 let (key, was_pv) = (self.pos.key(), self.frame(ply).was_pv);
                 let eval = self.frame(ply).eval;
-                let depth = depth - self.params().probcut_table;
+                let depth = depth - self.params.probcut_table;
                 self.remember(ply, key, m, value, eval, depth, Bound::Lower, was_pv);
                 found = Some(value);
                 break;

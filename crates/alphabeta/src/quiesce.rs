@@ -53,7 +53,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 Err(value) => return value,
             }
             alpha = alpha.max(best_value);
-            futility_base = best_value + self.params().delta_margin;
+            futility_base = best_value + self.params.delta_margin;
         }
 
         // 4. Forcing moves.
@@ -102,8 +102,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             return mated_in(ply);
         }
         if best_value >= beta && !is_decided(best_value) {
-            let fraction = self.params().quiescence_return;
-            best_value = ((fraction - 1) * best_value + beta) / fraction;
+            let kept = self.params.quiescence_return;
+            best_value = (kept * best_value + (4 - kept) * beta) / 4;
         }
         let bound = if best_value >= beta { Bound::Lower } else { Bound::Upper };
         self.remember(ply, key, best_move, best_value, raw_eval, table_depth, bound, was_pv);
@@ -194,7 +194,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         quiet_evasions: &mut i32,
     ) -> bool {
         let Tried { captured, gives_check, in_check, move_count, alpha, futility_base } = tried;
-        let p = self.params();
+        let p = &self.params;
         // 5. Captures that cannot bring the value up to alpha.
         if !gives_check && !in_check && futility_base > -values::EVAL_BOUND {
             if move_count > p.quiescence_moves {

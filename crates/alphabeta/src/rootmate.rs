@@ -28,7 +28,8 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let solve =
             || mate::answer(&self.position, &self.limits, &bounds, &self.control, &*self.time);
         let answer = catch_unwind(AssertUnwindSafe(solve)).unwrap_or_else(|_| {
-            report.note("the mate search failed inside");
+            report
+                .note("internal error in the mate search (please report it): going on without it");
             MateAnswer::Timeout
         });
         report.mate(&answer);

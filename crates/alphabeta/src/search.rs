@@ -93,7 +93,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             && (if table_value >= beta { table_bound.is_lower() } else { table_bound.is_upper() })
         {
             if table_value >= beta && table_move.is_some() && !table_capture {
-                self.reward_quiet(ply, table_move, stat_bonus(self.params(), depth));
+                self.reward_quiet(ply, table_move, stat_bonus(&self.params, depth));
             }
             return table_value;
         }
@@ -157,8 +157,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         if !in_check && excluded == Move::NONE {
             // 7. Razoring: hopeless, unless captures say otherwise.
             if !N::PV
-                && eval
-                    < alpha - self.params().razor_base - self.params().razor_depth * depth * depth
+                && eval < alpha - self.params.razor_base - self.params.razor_depth * depth * depth
             {
                 let value = self.quiesce::<Cut>(ply, alpha - 1, alpha, 0);
                 if value < alpha {
@@ -169,16 +168,16 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
 
             // 8. Reverse futility: so good that a quiet position stays above beta.
-            let margin = self.params().rfp_margin * depth
-                - self.params().rfp_improving * i32::from(improving);
+            let margin =
+                self.params.rfp_margin * depth - self.params.rfp_improving * i32::from(improving);
             if !was_pv
-                && depth <= self.params().rfp_depth
+                && depth <= self.params.rfp_depth
                 && eval - margin >= beta
                 && !is_decided(beta)
                 && !is_decided(eval)
                 && (table_move == Move::NONE || table_capture)
             {
-                return beta + (eval - beta) / self.params().rfp_return;
+                return beta + (eval - beta) / self.params.rfp_return;
             }
 
             // 9. Null move: if passing is good enough, some move is. Shogi has no zugzwang worth
@@ -187,24 +186,24 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 && self.before(ply, 1).current != Move::NULL
                 && eval >= beta
                 && self.frame(ply).eval
-                    >= beta - self.params().null_margin * depth + self.params().null_offset
+                    >= beta - self.params.null_margin * depth + self.params.null_offset
                 && ply >= self.null_floor
                 && !is_decided(beta)
             {
-                let reduction = ((eval - beta) / self.params().null_eval)
-                    .clamp(0, self.params().null_eval_max)
-                    + depth / self.params().null_depth
-                    + self.params().null_base;
+                let reduction = ((eval - beta) / self.params.null_eval)
+                    .clamp(0, self.params.null_eval_max)
+                    + depth / self.params.null_depth
+                    + self.params.null_base;
                 self.play_null(ply);
                 let value =
                     -self.search::<Cut>(ply + 1, -beta, -beta + 1, depth - reduction, !cut_node);
                 self.pos.undo();
                 if value >= beta && !is_decided(value) {
-                    if self.null_floor > 0 || depth < self.params().null_verify {
+                    if self.null_floor > 0 || depth < self.params.null_verify {
                         return value;
                     }
                     self.null_floor = ply
-                        + ((depth - reduction).max(0) * self.params().null_verify_plies / 100)
+                        + ((depth - reduction).max(0) * self.params.null_verify_plies / 100)
                             as usize;
                     let verified =
                         self.search::<Cut>(ply, beta - 1, beta, depth - reduction, false);
@@ -218,10 +217,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             // 10. Nothing known about a node worth knowing: read it less deep now, better next
             // time.
             if N::PV && table_move == Move::NONE {
-                depth -= self.params().iir_pv;
+                depth -= self.params.iir_pv;
             }
             if cut_node
-                && depth >= self.params().iir_cut_depth
+                && depth >= self.params.iir_cut_depth
                 && (table_move == Move::NONE || table_bound == Bound::Upper)
             {
                 depth -= 1 + i32::from(table_move == Move::NONE);
@@ -232,13 +231,13 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
             // 11. Probcut: a capture that is far above beta to a shallow depth will be above
             // beta to the full one.
-            let probcut_beta = beta + self.params().probcut_margin
-                - self.params().probcut_improving * i32::from(improving);
+            let probcut_beta = beta + self.params.probcut_margin
+                - self.params.probcut_improving * i32::from(improving);
             if !N::PV
-                && depth > self.params().probcut_depth
+                && depth > self.params.probcut_depth
                 && !is_decided(beta)
                 && (table_value == NONE
-                    || table_depth < depth - self.params().probcut_table
+                    || table_depth < depth - self.params.probcut_table
                     || table_value >= probcut_beta)
                 && let Some(value) = self.probcut(ply, probcut_beta, depth, cut_node, table_move)
             {
@@ -283,47 +282,46 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
             // 13. Moves not worth trying at low depth.
             if !N::ROOT && best_value > -values::MATE_BOUND {
-                let late = (self.params().lmp_base + depth * depth) / (2 - i32::from(improving));
+                let late = (self.params.lmp_base + depth * depth) / (2 - i32::from(improving));
                 if !skip_quiets && move_count as i32 >= late {
                     skip_quiets = true;
                     picker.skip_quiets();
                 }
                 let lmr_depth = new_depth - reduction / 1024;
                 if capture || gives_check {
-                    if !gives_check && lmr_depth < self.params().capture_futility_max && !in_check {
+                    if !gives_check && lmr_depth < self.params.capture_futility_max && !in_check {
                         let futile = self.frame(ply).eval
-                            + self.params().capture_futility_base
-                            + self.params().capture_futility_depth * lmr_depth.max(0)
+                            + self.params.capture_futility_base
+                            + self.params.capture_futility_depth * lmr_depth.max(0)
                             + PIECE_VALUES[captured.kind_index()]
                             + self.history.capture(to, captured)
-                                / self.params().capture_futility_history;
+                                / self.params.capture_futility_history;
                         if futile <= alpha {
                             continue;
                         }
                     }
-                    if !self.pos.see_at_least(m, -self.params().see_capture * depth, &PIECE_VALUES)
-                    {
+                    if !self.pos.see_at_least(m, -self.params.see_capture * depth, &PIECE_VALUES) {
                         continue;
                     }
                 } else {
                     let stat = self.continuation_stat(ply, to)
                         + i32::from(self.history.pawn_row(pawns)[to]);
-                    if lmr_depth < self.params().history_prune_max
-                        && stat < -self.params().history_prune * depth
+                    if lmr_depth < self.params.history_prune_max
+                        && stat < -self.params.history_prune * depth
                     {
                         continue;
                     }
                     let stat = stat + 2 * self.history.butterfly(us, m);
-                    let lmr_depth = (lmr_depth + stat / self.params().futility_history).max(-1);
+                    let lmr_depth = (lmr_depth + stat / self.params.futility_history).max(-1);
                     let futile = self.frame(ply).eval
-                        + self.params().futility_base
-                        + self.params().futility_depth * lmr_depth;
-                    if !in_check && lmr_depth < self.params().futility_max && futile <= alpha {
+                        + self.params.futility_base
+                        + self.params.futility_depth * lmr_depth;
+                    if !in_check && lmr_depth < self.params.futility_max && futile <= alpha {
                         best_value = best_value.max(futile.min(alpha));
                         continue;
                     }
                     let lmr_depth = lmr_depth.max(0);
-                    let least = -self.params().see_quiet * lmr_depth * lmr_depth;
+                    let least = -self.params.see_quiet * lmr_depth * lmr_depth;
                     if !self.pos.see_at_least(m, least, &PIECE_VALUES) {
                         continue;
                     }
@@ -336,15 +334,15 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 if !N::ROOT
                     && m == table_move
                     && excluded == Move::NONE
-                    && depth >= self.params().singular_depth + i32::from(was_pv)
+                    && depth >= self.params.singular_depth + i32::from(was_pv)
                     && table_value != NONE
                     && !is_decided(table_value)
                     && table_bound.is_lower()
-                    && table_depth >= depth - self.params().singular_table
+                    && table_depth >= depth - self.params.singular_table
                 {
                     let singular_beta = table_value
-                        - (self.params().singular_margin
-                            + self.params().singular_was_pv * i32::from(was_pv && !N::PV))
+                        - (self.params.singular_margin
+                            + self.params.singular_was_pv * i32::from(was_pv && !N::PV))
                             * depth
                             / 64;
                     let half = new_depth / 2;
@@ -356,8 +354,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     if value < singular_beta {
                         extension = 1;
                         if !N::PV
-                            && value < singular_beta - self.params().double_margin
-                            && doubles <= self.params().double_most as u32
+                            && value < singular_beta - self.params.double_margin
+                            && doubles <= self.params.double_most as u32
                         {
                             extension = 2;
                         }
@@ -366,12 +364,12 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                         self.release();
                         return value;
                     } else if table_value >= beta {
-                        extension = -self.params().singular_less - i32::from(!N::PV);
+                        extension = -self.params.singular_less - i32::from(!N::PV);
                     } else if cut_node {
-                        extension = -self.params().singular_less;
+                        extension = -self.params.singular_less;
                     }
                 } else if gives_check
-                    && depth > self.params().check_extension_depth
+                    && depth > self.params.check_extension_depth
                     && self.pos.see_at_least(m, 0, &PIECE_VALUES)
                 {
                     extension = 1;
@@ -387,33 +385,32 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             // 16. Late moves are read less deep first.
             if was_pv {
                 let above = i32::from(table_value != NONE && table_value > alpha);
-                reduction -= self.params().lmr_was_pv + self.params().lmr_was_pv_above * above;
+                reduction -= self.params.lmr_was_pv + self.params.lmr_was_pv_above * above;
             }
             if cut_node {
-                reduction +=
-                    self.params().lmr_cut - self.params().lmr_cut_was_pv * i32::from(was_pv);
+                reduction += self.params.lmr_cut - self.params.lmr_cut_was_pv * i32::from(was_pv);
             }
             if table_capture {
-                reduction += self.params().lmr_table_capture;
+                reduction += self.params.lmr_table_capture;
             }
             if N::PV {
-                reduction -= self.params().lmr_pv;
+                reduction -= self.params.lmr_pv;
             }
-            if self.frame(ply + 1).cutoffs > self.params().lmr_cutoffs_from as u32 {
-                reduction += self.params().lmr_cutoffs;
+            if self.frame(ply + 1).cutoffs > self.params.lmr_cutoffs_from as u32 {
+                reduction += self.params.lmr_cutoffs;
             } else if m == table_move {
-                reduction -= self.params().lmr_table_move;
+                reduction -= self.params.lmr_table_move;
             }
             let stat = if capture {
                 self.history.capture(to, captured) * 2
-                    + self.params().lmr_capture_value * PIECE_VALUES[captured.kind_index()]
-                    - self.params().lmr_capture_offset
+                    + self.params.lmr_capture_value * PIECE_VALUES[captured.kind_index()]
+                    - self.params.lmr_capture_offset
             } else {
                 2 * self.history.butterfly(us, m) + self.continuation_stat(ply, to)
-                    - self.params().lmr_quiet_offset
+                    - self.params.lmr_quiet_offset
             };
             self.frame_mut(ply).stat = stat;
-            reduction -= stat * 1024 / self.params().lmr_history;
+            reduction -= stat * 1024 / self.params.lmr_history;
 
             let mut value = -INFINITE;
             if depth >= 2 && move_count > 1 + u32::from(N::ROOT) {
@@ -423,18 +420,18 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     // Better than thought: deeper than planned if much, shallower if little.
                     let deeper = value
                         > best_value
-                            + self.params().deeper_base
-                            + self.params().deeper_depth * new_depth;
-                    let shallower = value < best_value + self.params().shallower;
+                            + self.params.deeper_base
+                            + self.params.deeper_depth * new_depth;
+                    let shallower = value < best_value + self.params.shallower;
                     let again = new_depth + i32::from(deeper) - i32::from(shallower);
                     if again > reduced {
                         value = -self.search::<Cut>(ply + 1, -alpha - 1, -alpha, again, !cut_node);
                     }
                     if !capture {
                         let bonus = if value <= alpha {
-                            -stat_bonus(self.params(), again)
+                            -stat_bonus(&self.params, again)
                         } else if value >= beta {
-                            stat_bonus(self.params(), again)
+                            stat_bonus(&self.params, again)
                         } else {
                             0
                         };
@@ -444,7 +441,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             } else if !N::PV || move_count > 1 {
                 // 17. The full depth with a closed window; less where nothing is known.
                 let less = i32::from(
-                    table_move == Move::NONE && cut_node && reduction > self.params().lmr_less,
+                    table_move == Move::NONE && cut_node && reduction > self.params.lmr_less,
                 );
                 value =
                     -self.search::<Cut>(ply + 1, -alpha - 1, -alpha, new_depth - less, !cut_node);
@@ -477,8 +474,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                         self.frame_mut(ply).cutoffs += 1 + u32::from(table_move == Move::NONE);
                         break;
                     }
-                    if depth > 2 && depth < self.params().raised_depth && !is_decided(value) {
-                        depth -= self.params().raised_reduction;
+                    if depth > 2 && depth < self.params.raised_depth && !is_decided(value) {
+                        depth -= self.params.raised_reduction;
                     }
                     alpha = value;
                 }
@@ -501,8 +498,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         // 21. Learn from it.
         if best_move != Move::NONE {
             let bonus = stat_bonus(
-                self.params(),
-                depth + i32::from(best_value > beta + self.params().stat_margin),
+                &self.params,
+                depth + i32::from(best_value > beta + self.params.stat_margin),
             );
             self.learn(ply, best_move, bonus, pawns, &tried_quiets, &tried_captures, depth);
         } else if previous_place != crate::history::PLACES
@@ -510,7 +507,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             && self.pos.last().is_some_and(|d| d.captured.is_none())
         {
             // The move that led here refuted everything.
-            self.reward_previous(ply, stat_bonus(self.params(), depth));
+            self.reward_previous(ply, stat_bonus(&self.params, depth));
         }
         if best_value <= alpha && !N::PV {
             let parent = ply > 0 && self.before(ply, 1).was_pv;
@@ -540,14 +537,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             {
                 let places = self.last_places(ply);
                 let error = best_value - eval;
-                self.history.update_correction(
-                    us,
-                    pawns,
-                    places,
-                    error,
-                    depth,
-                    &self.shared.params,
-                );
+                self.history.update_correction(us, pawns, places, error, depth, &self.params);
             }
         }
         debug_assert!(best_value > -INFINITE && best_value < INFINITE);
@@ -577,7 +567,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// How much less deep a late move is read first, in 1024ths of a ply.
     #[inline]
     fn reduction(&self, improving: bool, depth: i32, number: u32, delta: i32) -> i32 {
-        let p = self.params();
+        let p = &self.params;
         let product = self.shared.reductions.product(depth, number);
         product + p.lmr_base - delta * p.lmr_delta / self.root_delta.max(1)
             + if !improving && product > p.lmr_worsening_from { p.lmr_worsening } else { 0 }

@@ -20,6 +20,8 @@ const POLL: u32 = 512;
 pub(crate) struct Worker<V: Variant, E: Evaluator<V>> {
     pub(crate) id: usize,
     pub(crate) shared: Arc<Shared>,
+    /// Those of the search, at hand: nodes read them in place.
+    pub(crate) params: Params,
     pub(crate) pos: Position<V>,
     pub(crate) eval: E,
     pub(crate) history: History,
@@ -48,6 +50,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     pub(crate) fn new(id: usize, eval: E, shared: Arc<Shared>) -> Self {
         Self {
             id,
+            params: shared.params.clone(),
             shared,
             pos: Position::startpos(),
             eval,
@@ -70,6 +73,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
     /// Prepares for a new search.
     pub(crate) fn begin(&mut self, shared: Arc<Shared>, pos: Position<V>, moves: Vec<RootMove>) {
+        self.params.clone_from(&shared.params);
         self.shared = shared;
         self.pos = pos;
         self.eval.refresh(&self.pos);
@@ -114,12 +118,6 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.level -= 1;
     }
 
-    /// The numbers of the search: read in place, too many to copy at every node.
-    #[inline]
-    pub(crate) fn params(&self) -> &Params {
-        &self.shared.params
-    }
-
     /// The next move of a picker. The position, history and buffer it needs live here.
     #[inline]
     pub(crate) fn pick(
@@ -128,7 +126,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         info: &rules::CheckInfo<V>,
         buffer: usize,
     ) -> Option<Move> {
-        picker.next(&self.pos, &self.history, &self.shared.params, info, &mut self.buffers[buffer])
+        picker.next(&self.pos, &self.history, &self.params, info, &mut self.buffers[buffer])
     }
 
     /// Counts a node, and looks at clock and counters now and then. Says whether to stop.
@@ -189,7 +187,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// The evaluation corrected by how far it was off in positions like this.
     #[inline]
     pub(crate) fn corrected(&self, ply: usize, raw: i32, pawns: u64) -> i32 {
-        let weight = self.params().correction_weight;
+        let weight = self.params.correction_weight;
         let by = self.history.correction(self.pos.turn(), pawns, self.last_places(ply), weight);
         (raw + by).clamp(-values::EVAL_BOUND + 1, values::EVAL_BOUND - 1)
     }

@@ -80,7 +80,6 @@ impl Opening {
         &self.start
     }
 
-    /// Which game.
     pub fn game(&self) -> Game {
         self.start.game()
     }

@@ -40,7 +40,7 @@ pub enum ProgressError {
     #[error("--resume needs --out, the file of the match")]
     NothingToResume,
     /// There is a match in that file.
-    #[error("{0}: --resume goes on with it, --force replaces it, --out chooses another file")]
+    #[error("{0}: --resume continues it, --force replaces it, --out chooses another file")]
     Exists(JournalError),
     /// The files cannot be used.
     #[error("{0}")]

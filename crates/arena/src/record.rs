@@ -3,9 +3,8 @@
 use crate::ending::GameEnd;
 use crate::game::Played;
 use crate::time_control::TimeControl;
-use engines::FaultKind;
-use kifu::{Ending, Evaluation, Key, NodeId, Record, Step};
-use play::{Outcome, Reason};
+use kifu::{Evaluation, Key, NodeId, Record, Step, Termination};
+use play::Reason;
 use rules::{Color, Move};
 use std::time::SystemTime;
 use think::{Info, Score};
@@ -77,10 +76,10 @@ fn head(record: &mut Record, caption: &Caption) {
 /// What a player thought, from Black's point of view and without the move it played.
 fn evaluation(info: &Info, played: Move, turn: Color) -> Evaluation {
     let score = info.score.map(|(score, _)| match score {
-        Score::Cp(cp) if turn == Color::Black => kifu::Score::Cp(cp),
-        Score::Cp(cp) => kifu::Score::Cp(cp.saturating_neg()),
-        Score::Mate(plies) => kifu::Score::Mate { winner: turn, plies },
-        Score::Mated(plies) => kifu::Score::Mate { winner: turn.opponent(), plies },
+        Score::Cp(cp) if turn == Color::Black => kifu::BlackScore::Cp(cp),
+        Score::Cp(cp) => kifu::BlackScore::Cp(cp.saturating_neg()),
+        Score::Mate(plies) => kifu::BlackScore::Mate { winner: turn, plies },
+        Score::Mated(plies) => kifu::BlackScore::Mate { winner: turn.opponent(), plies },
     });
     // A line that begins otherwise belongs to an earlier opinion.
     let pv = match info.pv.split_first() {
@@ -91,32 +90,21 @@ fn evaluation(info: &Info, played: Move, turn: Color) -> Evaluation {
 }
 
 /// The nearest word a record has, and what it leaves out. `turn` is the side to move at the end.
-fn ending(end: &GameEnd, turn: Color) -> (Ending, Option<String>) {
-    if let Some((loser, fault)) = end.fault() {
-        let ending = match (fault.kind, loser == turn) {
-            (FaultKind::Time, true) => Ending::TimeUp,
-            (FaultKind::Illegal, true) => Ending::IllegalMove(fault.received.clone()),
-            (FaultKind::Crash | FaultKind::Stall, _) => Ending::Abandoned(Some(loser)),
-            _ => Ending::IllegalAction(loser),
+fn ending(end: &GameEnd, turn: Color) -> (Termination, Option<String>) {
+    let reason = end.ending.reason;
+    let termination = Termination::of(end.ending, turn).unwrap_or(Termination::Interrupted);
+    if let Some((_, fault)) = end.fault() {
+        let termination = match termination {
+            Termination::IllegalMove(_) => Termination::IllegalMove(fault.received.clone()),
+            other => other,
         };
-        return (ending, Some(fault.to_string()));
+        return (termination, Some(fault.to_string()));
     }
-    let plain = |ending| (ending, None);
-    let said = |ending, remark: &str| (ending, Some(remark.to_owned()));
-    match (end.ending.reason, end.ending.outcome) {
-        (Reason::Mate, _) => plain(Ending::Mate),
-        (Reason::Resign, _) => plain(Ending::Resign),
-        (Reason::Declaration, _) => plain(Ending::Declaration),
-        (Reason::Repetition, Outcome::Won(winner)) => said(Ending::Won(winner), "repetition"),
-        (Reason::Repetition, _) => plain(Ending::Repetition),
-        (Reason::PerpetualCheck, Outcome::Won(winner)) => {
-            plain(Ending::PerpetualCheck(winner.opponent()))
-        }
-        (Reason::MaxMoves, _) => plain(Ending::MaxMoves),
-        (Reason::Try, Outcome::Won(winner)) => said(Ending::Won(winner), "try rule"),
-        (reason, Outcome::Won(winner)) => said(Ending::Won(winner), reason.name()),
-        (reason, _) => said(Ending::Draw, reason.name()),
-    }
+    let remark = (termination.reason() != reason).then(|| match reason {
+        Reason::Try => "try rule".to_owned(),
+        reason => reason.name().to_owned(),
+    });
+    (termination, remark)
 }
 
 /// A moment as CSA writes dates, in universal time.

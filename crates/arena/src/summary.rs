@@ -25,7 +25,6 @@ impl Summary<'_> {
         &self.plan.engines[index].name
     }
 
-    /// One line.
     pub fn line(&self) -> String {
         let pairings: Vec<String> = self
             .standings

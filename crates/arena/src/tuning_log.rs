@@ -13,7 +13,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum TuningLogError {
     /// There is a tuning in that file.
-    #[error("{0}: --resume goes on with it, --force replaces it, --out chooses another file")]
+    #[error("{0}: --resume continues it, --force replaces it, --out chooses another file")]
     Exists(JournalError),
     /// The file cannot be used.
     #[error("{0}")]

@@ -1,6 +1,6 @@
 //! Evaluations from disk: nets and tables, told apart by what is there.
 
-use crate::shipped::shipped;
+use crate::shipped::{shipped, with_known_scale};
 use eval::{KKPPT_FILE, KKPPT_MAGIC, KkpptError, KkpptTables, Tables, TablesError};
 use nnue::{AnyNet, Isa, NetError};
 use rules::{Game, Shogi};
@@ -297,5 +297,6 @@ fn read_net(path: &Path) -> Result<AnyNet, LoadError> {
     let file = File::open(path).map_err(failed)?;
     let size = file.metadata().map_err(failed)?.len();
     let net = AnyNet::read(BufReader::with_capacity(1 << 20, file), size);
-    net.map_err(|source| LoadError::Net { path: path.to_owned(), source })
+    let net = net.map_err(|source| LoadError::Net { path: path.to_owned(), source })?;
+    Ok(with_known_scale(net))
 }

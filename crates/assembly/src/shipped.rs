@@ -11,6 +11,9 @@ use std::sync::OnceLock;
 /// A net of the executable: packed, and unpacked once.
 struct Shipped {
     packed: &'static [u8],
+    /// As [`Evaluation::fingerprint`] gives it: the files are known by it, so they stay as they
+    /// are, and their scales stand here.
+    fingerprint: &'static str,
     /// What a score is worth, in hundredths of a pawn, measured after the net was made
     /// (docs/results/learning.md).
     win_rate_scale: f64,
@@ -18,22 +21,49 @@ struct Shipped {
 }
 
 impl Shipped {
-    const fn new(packed: &'static [u8], win_rate_scale: f64) -> Self {
-        Self { packed, win_rate_scale, unpacked: OnceLock::new() }
+    const fn new(packed: &'static [u8], fingerprint: &'static str, win_rate_scale: f64) -> Self {
+        Self { packed, fingerprint, win_rate_scale, unpacked: OnceLock::new() }
     }
 
     fn get(&self) -> Option<&AnyNet> {
         let unpack = || {
             let net = AnyNet::from_bytes(self.packed).ok()?;
-            Some(net.with_win_rate_scale(self.win_rate_scale))
+            Some(net.assuming_win_rate_scale(self.win_rate_scale))
         };
         self.unpacked.get_or_init(unpack).as_ref()
     }
 }
 
 // Fitted as 784 evaluation units, of which a pawn has 90.
-static SHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/shogi.nnz"), 871.0);
-static MINISHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/minishogi.nnz"), 532.0);
+static SHOGI: Shipped = Shipped::new(
+    include_bytes!("../../../nets/shogi.nnz"),
+    "K+P 512x2-32-32 (shogi) 79eb91a1 1786336",
+    871.0,
+);
+static MINISHOGI: Shipped = Shipped::new(
+    include_bytes!("../../../nets/minishogi.nnz"),
+    "HalfKP 256x2-32-32 (minishogi) b9637911 4882408",
+    532.0,
+);
+
+/// A net whose file says no scale, with the measured one if it is a net of the executable.
+pub(crate) fn with_known_scale(net: AnyNet) -> AnyNet {
+    let entry = match net.game() {
+        Game::Shogi => &SHOGI,
+        Game::Minishogi => &MINISHOGI,
+    };
+    // The checksum is only taken of nets of the same kind.
+    let kind = format!("{} ", net.architecture());
+    if net.win_rate_scale().is_some() || !entry.fingerprint.starts_with(&kind) {
+        return net;
+    }
+    match Evaluation::Net(net.clone()).fingerprint() {
+        Ok(found) if found == entry.fingerprint => {
+            net.assuming_win_rate_scale(entry.win_rate_scale)
+        }
+        _ => net,
+    }
+}
 
 /// The evaluation shipped for a game.
 pub fn shipped(game: Game) -> Evaluation {
@@ -58,8 +88,34 @@ mod tests {
             assert!(matches!(evaluation, Evaluation::Net(_)));
             assert_eq!(evaluation.game(), Some(game));
             assert_ne!(evaluation.win_rate_scale(), play::USUAL_SCALE, "measured");
+            let entry = if game == Game::Shogi { &SHOGI } else { &MINISHOGI };
+            assert_eq!(evaluation.fingerprint().unwrap(), entry.fingerprint);
             let value = judge(game, &evaluation)(&AnyPosition::startpos(game)).unwrap();
             assert!(value != 0 && value.abs() < 500, "the start is worth {value}");
         }
+    }
+
+    /// A net taken out of the executable keeps its scale; one that says its own is believed; any
+    /// other has the usual one.
+    #[test]
+    fn the_scale_of_a_net_is_its_files_or_its_entrys_or_the_usual_one() {
+        let unpacked = AnyNet::from_bytes(SHOGI.packed).unwrap();
+        let bytes = |net: &AnyNet| {
+            let mut bytes = Vec::new();
+            net.write(&mut bytes).unwrap();
+            bytes
+        };
+        let scale = |bytes: &[u8]| {
+            let read = with_known_scale(AnyNet::from_bytes(bytes).unwrap());
+            Evaluation::Net(read).win_rate_scale()
+        };
+        assert_eq!(scale(&bytes(&unpacked)), SHOGI.win_rate_scale);
+        assert_eq!(scale(&bytes(&unpacked.with_win_rate_scale(1234.5))), 1234.5);
+        let mut other = bytes(&unpacked);
+        let middle = other.len() / 2;
+        other[middle] ^= 1;
+        assert_eq!(scale(&other), play::USUAL_SCALE);
+        let mini = AnyNet::from_bytes(MINISHOGI.packed).unwrap();
+        assert_eq!(scale(&bytes(&mini)), MINISHOGI.win_rate_scale);
     }
 }

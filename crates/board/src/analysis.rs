@@ -123,7 +123,7 @@ pub struct Subject {
 
 impl Subject {
     /// A message without lines.
-    pub fn told(&self, state: WorkState) -> AnalysisView {
+    pub fn in_state(&self, state: WorkState) -> AnalysisView {
         AnalysisView {
             slot: self.slot.clone(),
             serial: self.serial,
@@ -145,13 +145,13 @@ impl Subject {
 
     /// It waits, that many before it.
     pub fn queued(&self, ahead: usize) -> AnalysisView {
-        AnalysisView { ahead: Some(ahead as u32), ..self.told(WorkState::Queued) }
+        AnalysisView { ahead: Some(ahead as u32), ..self.in_state(WorkState::Queued) }
     }
 
     /// Nothing to analyse: the game is over here.
     pub fn over(&self) -> Option<AnalysisView> {
         let ended = ending::by_rules(&self.position).filter(|_| self.position.is_mated())?;
-        Some(AnalysisView { ending: Some(ending::view(ended)), ..self.told(WorkState::Over) })
+        Some(AnalysisView { ending: Some(ending::view(ended)), ..self.in_state(WorkState::Over) })
     }
 }
 
@@ -180,8 +180,8 @@ impl Analysis {
     }
 
     /// The engine has reported.
-    pub fn hear(&mut self, info: &Info) {
-        self.fresh.hear(info);
+    pub fn update(&mut self, info: &Info) {
+        self.fresh.update(info);
         let (new, old) = (self.fresh.latest.depth, self.shown.latest.depth);
         let ranks = self.fresh.ranked().count() >= self.shown.ranked().count();
         if self.earlier.0 == 0 || (new >= old && ranks) {
@@ -219,7 +219,7 @@ impl Analysis {
             lines: lines.filter_map(|(i, info)| line(subject, last, i + 1, info)).collect(),
             code: self.failure.as_ref().map(|_| ErrorCode::EngineFailed),
             message: self.failure.clone(),
-            ..subject.told(self.state)
+            ..subject.in_state(self.state)
         }
     }
 }
@@ -280,7 +280,7 @@ mod tests {
     fn lines_of_a_later_slice_are_shown_when_they_have_caught_up() {
         let (mut analysis, position) = analysis();
         analysis.set_state(WorkState::Running);
-        analysis.hear(&info(&position, 9, "7g7f", 100));
+        analysis.update(&info(&position, 9, "7g7f", 100));
         let told = json!(analysis.view());
         assert_eq!(
             (&told["depth"], &told["nodes"], &told["serial"]),
@@ -289,11 +289,11 @@ mod tests {
         assert_eq!(told["lines"][0]["ja"], json!(["▲７六歩"]));
         analysis.pause();
         analysis.set_state(WorkState::Running);
-        analysis.hear(&info(&position, 1, "2g2f", 10));
+        analysis.update(&info(&position, 1, "2g2f", 10));
         let told = json!(analysis.view());
         assert_eq!((&told["depth"], &told["nodes"]), (&json!(9), &json!(110)));
         assert_eq!(told["lines"][0]["pv"], json!(["7g7f"]));
-        analysis.hear(&info(&position, 10, "2g2f", 50));
+        analysis.update(&info(&position, 10, "2g2f", 50));
         let told = json!(analysis.view());
         assert_eq!(
             (&told["depth"], &told["nodes"], &told["ms"]),
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn a_failure_says_why() {
         let (mut analysis, position) = analysis();
-        analysis.hear(&info(&position, 1, "7g7f", 1));
+        analysis.update(&info(&position, 1, "7g7f", 1));
         analysis.fail("it died".to_owned());
         let told = json!(analysis.view());
         assert_eq!((&told["state"], &told["message"]), (&json!("failed"), &json!("it died")));

@@ -76,7 +76,7 @@ pub struct ClockFaces {
 
 /// Both clocks; without a time control they only measure.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Clock {
+pub struct GameClock {
     control: Option<TimeControl>,
     sides: [play::Clock; 2],
     /// Used of the present turn before it was last set going.
@@ -89,7 +89,7 @@ const fn seconds(n: u32) -> Duration {
     Duration::from_secs(n as u64)
 }
 
-impl Clock {
+impl GameClock {
     /// Clocks before the first move, standing still.
     pub fn new(control: Option<TimeControl>) -> Self {
         let rule = control.map_or_else(ClockRule::default, |control| control.rule());
@@ -155,8 +155,8 @@ impl Clock {
         Ok(())
     }
 
-    /// What an engine is told.
-    pub fn told(&self) -> Option<Clocks> {
+    /// The clocks as an engine counts them.
+    pub fn for_engine(&self) -> Option<Clocks> {
         let control = self.control?;
         let increment = [seconds(control.increment); 2];
         Some(Clocks { time: self.left(), increment, byoyomi: self.byoyomi() })
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn main_time_then_byoyomi() {
-        let mut clock = Clock::new(Some(TimeControl { main: 10, byoyomi: 5, increment: 0 }));
+        let mut clock = GameClock::new(Some(TimeControl { main: 10, byoyomi: 5, increment: 0 }));
         clock.run(s(100));
         assert_eq!(
             clock.view(Color::Black, s(104), false).unwrap().black,
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn increments_come_after_the_move() {
-        let mut clock = Clock::new(Some(TimeControl { main: 10, byoyomi: 0, increment: 3 }));
+        let mut clock = GameClock::new(Some(TimeControl { main: 10, byoyomi: 0, increment: 3 }));
         assert_eq!(clock.turn(Color::White, s(4)), Ok(()));
         assert_eq!(clock.left(), [s(10), s(9)]);
         assert_eq!(clock.turn(Color::White, s(9)), Err(FlagFallen));
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_clock_nobody_looks_at_stands_still() {
-        let mut clock = Clock::new(Some(TimeControl { main: 10, byoyomi: 0, increment: 0 }));
+        let mut clock = GameClock::new(Some(TimeControl { main: 10, byoyomi: 0, increment: 0 }));
         assert_eq!(clock.elapsed(s(50)), s(0));
         clock.run(s(50));
         clock.pause(s(52));

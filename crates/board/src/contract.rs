@@ -28,40 +28,41 @@ fn schemas() -> Map<String, Value> {
     let generator = |contract: Contract| {
         SchemaSettings::draft2020_12().with(|s| s.contract = contract).into_generator()
     };
-    let mut told = generator(Contract::Serialize);
-    told.subschema_for::<ServerMessage>();
-    told.subschema_for::<ErrorBody>();
-    told.subschema_for::<Hello>();
-    told.subschema_for::<Watchable>();
-    told.subschema_for::<Games>();
-    told.subschema_for::<PositionView>();
-    told.subschema_for::<CheckAnswer>();
-    told.subschema_for::<LineAnswer>();
-    told.subschema_for::<Tree>();
-    told.subschema_for::<Trees>();
-    told.subschema_for::<WatchServer>();
-    told.subschema_for::<WatchMatch>();
-    told.subschema_for::<WatchLearn>();
-    let mut asked = generator(Contract::Deserialize);
-    asked.subschema_for::<ClientMessage>();
-    asked.subschema_for::<GameSettings>();
-    asked.subschema_for::<PositionRequest>();
-    asked.subschema_for::<CheckRequest>();
-    asked.subschema_for::<LineRequest>();
-    asked.subschema_for::<WriteRequest>();
+    let mut sent = generator(Contract::Serialize);
+    sent.subschema_for::<ServerMessage>();
+    sent.subschema_for::<ErrorBody>();
+    sent.subschema_for::<Hello>();
+    sent.subschema_for::<Watchable>();
+    sent.subschema_for::<Games>();
+    sent.subschema_for::<PositionView>();
+    sent.subschema_for::<CheckAnswer>();
+    sent.subschema_for::<LineAnswer>();
+    sent.subschema_for::<Tree>();
+    sent.subschema_for::<Trees>();
+    sent.subschema_for::<WatchServer>();
+    sent.subschema_for::<WatchMatch>();
+    sent.subschema_for::<WatchLearn>();
+    let mut received = generator(Contract::Deserialize);
+    received.subschema_for::<ClientMessage>();
+    received.subschema_for::<GameSettings>();
+    received.subschema_for::<PositionRequest>();
+    received.subschema_for::<CheckRequest>();
+    received.subschema_for::<LineRequest>();
+    received.subschema_for::<WriteRequest>();
 
-    let mut all = told.take_definitions(true);
+    let mut all = sent.take_definitions(true);
     all.values_mut().for_each(without_nulls);
-    let mut asked = Value::Object(asked.take_definitions(true));
+    let mut received = Value::Object(received.take_definitions(true));
     // What is more lenient when it is read than when it is written gets a name of its own.
-    let names: Vec<String> = asked.as_object().into_iter().flat_map(Map::keys).cloned().collect();
+    let names: Vec<String> =
+        received.as_object().into_iter().flat_map(Map::keys).cloned().collect();
     for name in &names {
-        if all.get(name).is_some_and(|known| *known != asked[name]) {
-            rename(&mut asked, name, &format!("{name}Input"));
+        if all.get(name).is_some_and(|known| *known != received[name]) {
+            rename(&mut received, name, &format!("{name}Input"));
         }
     }
-    if let Value::Object(asked) = asked {
-        all.extend(asked);
+    if let Value::Object(received) = received {
+        all.extend(received);
     }
     all.sort_keys();
     all

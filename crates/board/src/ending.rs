@@ -1,6 +1,7 @@
 //! How games end, in words the page translates.
 
 use crate::words;
+use kifu::Termination;
 use play::{Ending, Outcome, Reason};
 use rules::{AnyPosition, Color};
 use serde::Serialize;
@@ -22,8 +23,9 @@ pub struct EndingView {
     pub text: Option<String>,
 }
 
-/// Why games at the board end, and the word in messages and in the data file.
-const PLAYED: [(&str, Reason); 8] = [
+/// The word of a reason, in messages and in the data file. A walkover has two: who won by it is
+/// said by the word.
+const WORDS: [(&str, Reason); 20] = [
     ("mate", Reason::Mate),
     ("repetition", Reason::Repetition),
     ("perpetual_check", Reason::PerpetualCheck),
@@ -32,16 +34,28 @@ const PLAYED: [(&str, Reason); 8] = [
     ("time", Reason::TimeUp),
     ("resign", Reason::Resign),
     ("engine_failed", Reason::Crash),
+    ("interrupted", Reason::Interrupted),
+    ("impasse", Reason::Impasse),
+    ("draw", Reason::Agreed),
+    ("illegal_move", Reason::IllegalMove),
+    ("illegal_action", Reason::IllegalAction),
+    ("no_mate", Reason::NoMate),
+    ("taken_back", Reason::TakenBack),
+    ("error", Reason::Error),
+    ("sealed", Reason::Sealed),
+    ("abandoned", Reason::Abandoned),
+    ("won", Reason::Unknown),
+    ("other", Reason::Other),
 ];
 
 /// The word of a reason.
 pub fn word(reason: Reason) -> &'static str {
-    PLAYED.iter().find(|(_, known)| *known == reason).map_or("other", |(word, _)| *word)
+    WORDS.iter().find(|(_, known)| *known == reason).map_or("other", |(word, _)| *word)
 }
 
 /// The end of a game at the board from its word and its winner.
 pub fn of_words(word: &str, winner: Option<Color>) -> Option<Ending> {
-    let (_, reason) = *PLAYED.iter().find(|(known, _)| *known == word)?;
+    let (_, reason) = *WORDS.iter().find(|(known, _)| *known == word)?;
     let outcome = match reason {
         Reason::Crash => Outcome::Unknown,
         _ => Outcome::of(winner),
@@ -62,22 +76,8 @@ pub fn view(ending: Ending) -> EndingView {
 }
 
 /// As records have it, where `turn` is to move.
-pub fn recorded(ending: Ending, turn: Color) -> kifu::Ending {
-    let winner = ending.winner();
-    match ending.reason {
-        Reason::Mate => kifu::Ending::Mate,
-        Reason::Repetition => match winner {
-            Some(winner) => kifu::Ending::Won(winner),
-            None => kifu::Ending::Repetition,
-        },
-        Reason::PerpetualCheck => kifu::Ending::PerpetualCheck(winner.unwrap_or(turn).opponent()),
-        Reason::Declaration => kifu::Ending::Declaration,
-        Reason::MaxMoves => kifu::Ending::MaxMoves,
-        Reason::TimeUp => kifu::Ending::TimeUp,
-        Reason::Resign if winner == Some(turn) => kifu::Ending::Abandoned(Some(!turn)),
-        Reason::Resign => kifu::Ending::Resign,
-        _ => kifu::Ending::Interrupted,
-    }
+pub fn recorded(ending: Ending, turn: Color) -> Termination {
+    Termination::of(ending, turn).unwrap_or(Termination::Interrupted)
 }
 
 /// The end that the rules alone have brought about: mate, or the fourth occurrence.
@@ -86,60 +86,63 @@ pub fn by_rules(position: &AnyPosition) -> Option<Ending> {
     rules.end_of(position, 0)
 }
 
-/// Endings of records without data, and their words.
-const RECORDED: [(&str, kifu::Ending); 16] = [
-    ("resign", kifu::Ending::Resign),
-    ("interrupted", kifu::Ending::Interrupted),
-    ("repetition", kifu::Ending::Repetition),
-    ("impasse", kifu::Ending::Impasse),
-    ("draw", kifu::Ending::Draw),
-    ("time", kifu::Ending::TimeUp),
-    ("declaration", kifu::Ending::Declaration),
-    ("move_limit", kifu::Ending::MaxMoves),
-    ("mate", kifu::Ending::Mate),
-    ("no_mate", kifu::Ending::NoMate),
-    ("taken_back", kifu::Ending::TakenBack),
-    ("error", kifu::Ending::Error),
-    ("default_win", kifu::Ending::DefaultWin),
-    ("default_loss", kifu::Ending::DefaultLoss),
-    ("sealed", kifu::Ending::Sealed),
-    ("illegal_move", kifu::Ending::IllegalMove(None)),
+/// Terminations that are all said by their word.
+const PLAIN: [Termination; 16] = [
+    Termination::Resign,
+    Termination::Interrupted,
+    Termination::Repetition,
+    Termination::Impasse,
+    Termination::Draw,
+    Termination::TimeUp,
+    Termination::Declaration,
+    Termination::MaxMoves,
+    Termination::Mate,
+    Termination::NoMate,
+    Termination::TakenBack,
+    Termination::Error,
+    Termination::DefaultWin,
+    Termination::DefaultLoss,
+    Termination::Sealed,
+    Termination::IllegalMove(None),
 ];
 
+fn word_of_record(termination: &Termination) -> &'static str {
+    match termination {
+        Termination::DefaultWin => "default_win",
+        Termination::DefaultLoss => "default_loss",
+        other => word(other.reason()),
+    }
+}
+
 /// The ending of a record for the page, where `turn` was to move.
-pub fn of_record(ending: &kifu::Ending, turn: Color) -> EndingView {
-    let winner = match ending.outcome(turn) {
-        Outcome::Won(winner) => Some(winner.into()),
+pub fn of_record(termination: &Termination, turn: Color) -> EndingView {
+    let text = match termination {
+        Termination::IllegalMove(text) => text.clone(),
+        Termination::Other(text) => Some(text.clone()),
         _ => None,
     };
-    let known = RECORDED.iter().find(|(_, known)| known == ending).map(|(word, _)| *word);
-    let (word, text) = match ending {
-        kifu::Ending::PerpetualCheck(_) => ("perpetual_check", None),
-        kifu::Ending::IllegalMove(text) => ("illegal_move", text.clone()),
-        kifu::Ending::IllegalAction(_) => ("illegal_action", None),
-        kifu::Ending::Abandoned(_) => ("abandoned", None),
-        kifu::Ending::Won(_) => ("won", None),
-        kifu::Ending::Other(text) => ("other", Some(text.clone())),
-        _ => (known.unwrap_or("other"), None),
-    };
-    EndingView { reason: word.to_owned(), winner, text }
+    EndingView {
+        reason: word_of_record(termination).to_owned(),
+        winner: termination.outcome(turn).winner().map(Into::into),
+        text,
+    }
 }
 
 /// The ending of a record from the page's words; `None` if nobody knows them.
-pub fn to_record(value: &Value) -> Option<kifu::Ending> {
+pub fn to_record(value: &Value) -> Option<Termination> {
     let word = value["reason"].as_str()?;
     let winner = value["winner"].as_str().and_then(words::Color::of_word).map(Color::from);
     let text = value["text"].as_str();
     Some(match word {
-        "perpetual_check" => kifu::Ending::PerpetualCheck(winner?.opponent()),
-        "illegal_action" => kifu::Ending::IllegalAction(winner?.opponent()),
-        "abandoned" => kifu::Ending::Abandoned(winner.map(Color::opponent)),
-        "won" => kifu::Ending::Won(winner?),
-        "repetition" if winner.is_some() => kifu::Ending::Won(winner?),
-        "engine_failed" => kifu::Ending::Interrupted,
-        "illegal_move" => kifu::Ending::IllegalMove(text.map(one_line)),
-        "other" => kifu::Ending::Other(one_line(text?)),
-        word => RECORDED.iter().find(|(known, _)| *known == word)?.1.clone(),
+        "perpetual_check" => Termination::PerpetualCheck(winner?.opponent()),
+        "illegal_action" => Termination::IllegalAction(winner?.opponent()),
+        "abandoned" => Termination::Abandoned(winner.map(Color::opponent)),
+        "won" => Termination::Won(winner?),
+        "repetition" if winner.is_some() => Termination::Won(winner?),
+        "engine_failed" => Termination::Interrupted,
+        "illegal_move" => Termination::IllegalMove(text.map(one_line)),
+        "other" => Termination::Other(one_line(text?)),
+        word => PLAIN.into_iter().find(|plain| word_of_record(plain) == word)?,
     })
 }
 
@@ -156,15 +159,15 @@ mod tests {
     #[test]
     fn endings_of_records_return_as_they_went() {
         let with_data = [
-            kifu::Ending::PerpetualCheck(Color::White),
-            kifu::Ending::IllegalMove(Some("1a1b".to_owned())),
-            kifu::Ending::IllegalAction(Color::Black),
-            kifu::Ending::Abandoned(Some(Color::Black)),
-            kifu::Ending::Abandoned(None),
-            kifu::Ending::Won(Color::White),
-            kifu::Ending::Other("?".to_owned()),
+            Termination::PerpetualCheck(Color::White),
+            Termination::IllegalMove(Some("1a1b".to_owned())),
+            Termination::IllegalAction(Color::Black),
+            Termination::Abandoned(Some(Color::Black)),
+            Termination::Abandoned(None),
+            Termination::Won(Color::White),
+            Termination::Other("?".to_owned()),
         ];
-        for ending in RECORDED.iter().map(|(_, e)| e.clone()).chain(with_data) {
+        for ending in PLAIN.into_iter().chain(with_data) {
             let view = json!(of_record(&ending, Color::Black));
             assert_eq!(to_record(&view), Some(ending), "{view}");
         }
@@ -191,7 +194,7 @@ mod tests {
 
     #[test]
     fn words_of_the_data_file_return_as_they_went() {
-        for (word, reason) in PLAYED {
+        for (word, reason) in WORDS {
             for winner in [Some(Color::White), None] {
                 let ending = of_words(word, winner).unwrap();
                 assert_eq!((super::word(ending.reason), ending.reason), (word, reason));

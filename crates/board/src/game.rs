@@ -1,7 +1,7 @@
 //! One game at the board: moves, clocks, taking back, every ending. No sockets, no engines, no
 //! clock of its own.
 
-use crate::clock::Clock;
+use crate::clock::GameClock;
 use crate::clock::{ClockFaces, TimeControl};
 use crate::ending::{self, EndingView};
 use crate::error::{ApiError, ErrorCode};
@@ -18,7 +18,6 @@ use think::Moment;
 /// A move that was played.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Played {
-    /// The move.
     pub m: Move,
     /// Time it took.
     pub spent: Duration,
@@ -48,7 +47,6 @@ pub struct PlayedMove {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Game"))]
 #[serde(rename_all = "camelCase")]
 pub struct GameView {
-    /// Its id.
     pub game: String,
     /// Grows with every change; an older one that comes late is to be dropped.
     pub revision: u64,
@@ -138,14 +136,13 @@ pub struct StoredMove {
     pub left: [Duration; 2],
 }
 
-/// One game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Game {
     setup: Setup,
     position: AnyPosition,
     played: Vec<Played>,
     ending: Option<Ending>,
-    clock: Clock,
+    clock: GameClock,
     attended: bool,
     revision: u64,
 }
@@ -164,7 +161,7 @@ impl Game {
     /// A game before its first move.
     pub fn new(setup: Setup) -> Result<Self, ApiError> {
         let position = position::start(setup.game(), Some(&setup.start), Kings::Both)?;
-        let clock = Clock::new(setup.clock);
+        let clock = GameClock::new(setup.clock);
         let (played, ending) = (Vec::new(), None);
         Ok(Self { setup, position, played, ending, clock, attended: false, revision: 0 })
     }
@@ -216,7 +213,7 @@ impl Game {
     }
 
     /// The clocks.
-    pub const fn clock(&self) -> &Clock {
+    pub const fn clock(&self) -> &GameClock {
         &self.clock
     }
 
@@ -423,7 +420,7 @@ impl Game {
             self.position.undo();
             self.played.pop();
         }
-        let begin = Clock::new(self.setup.clock).left();
+        let begin = GameClock::new(self.setup.clock).left();
         self.clock.set(self.played.last().map_or(begin, |p| p.left));
         self.ending = None;
         self.revision += 1;

@@ -1,7 +1,7 @@
 //! Levels: from somebody who has just learnt the moves to the engine at its best.
 //!
 //! A weak level is weak in the way of weak players: it looks ahead little, mistakes the worth of
-//! moves, and now and then plays the first thing that comes to mind. The lowest can be beaten by a
+//! moves, and now and then plays a random move. The lowest can be beaten by a
 //! beginner. Everything is drawn from a seed: the same game gives the same moves.
 
 use crate::score;
@@ -30,7 +30,7 @@ pub struct Level {
     pub lines: u32,
     /// By how much it misjudges a move, in hundredths of a pawn.
     pub blur: f64,
-    /// How often, in a hundred moves, it plays whatever comes to mind.
+    /// How often, in a hundred moves, it plays a random move.
     pub slips: u32,
 }
 
@@ -54,8 +54,7 @@ pub struct Label {
 }
 
 impl Label {
-    /// The label in both languages, as the page is told it.
-    /// For a message.
+    /// Both languages, for a message.
     pub fn words(self) -> Words {
         Words::new(self.en, self.ja)
     }

@@ -51,7 +51,7 @@ pub struct MateView {
 }
 
 /// A message without a result.
-pub const fn told(serial: u64, state: MateState) -> MateView {
+pub const fn in_state(serial: u64, state: MateState) -> MateView {
     MateView {
         serial,
         state,
@@ -79,7 +79,7 @@ pub fn solved(
         Verdict::NoMate => MateState::NoMate,
         Verdict::Unknown(_) => MateState::Unknown,
     };
-    let mut view = told(serial, state);
+    let mut view = in_state(serial, state);
     (view.nodes, view.ms) = (Some(solution.nodes), Some(millis(spent)));
     if state == MateState::Mate {
         let line = notation::line(problem, position::last(problem), &solution.line);
@@ -95,6 +95,6 @@ pub fn failed(serial: u64, why: String) -> MateView {
     MateView {
         code: Some(ErrorCode::EngineFailed),
         message: Some(why),
-        ..told(serial, MateState::Failed)
+        ..in_state(serial, MateState::Failed)
     }
 }

@@ -18,8 +18,7 @@ const QUICK: u64 = 60_000;
 
 /// A question about the position of a game, with who is to answer it.
 #[derive(Debug)]
-pub struct Asked {
-    /// The question.
+pub struct EngineTask {
     pub question: Question,
     /// The engine; `None` for our own.
     pub engine: Option<String>,
@@ -32,7 +31,7 @@ pub struct Asked {
 }
 
 /// What to ask in a game in which an engine is to move.
-pub fn ask(game: &Game) -> Option<Asked> {
+pub fn ask(game: &Game) -> Option<EngineTask> {
     let setup = game.setup();
     let mut question = Question::new(game.position().clone());
     // Moves before the game began: the engine counts from the start of the position.
@@ -42,7 +41,7 @@ pub fn ask(game: &Game) -> Option<Asked> {
         MAX_MOVES_TO_DRAW.to(before + setup.max_moves),
     ];
     let turn = game.position().turn();
-    let clocks = game.clock().told();
+    let clocks = game.clock().for_engine();
     // A player with a clock does not spend it on one move.
     let sensible = clocks.map(|c| {
         let share = c.time(turn) / 25 + c.increment(turn) + c.byoyomi.mul_f64(0.8);
@@ -61,13 +60,13 @@ pub fn ask(game: &Game) -> Option<Asked> {
             let quick = level.nodes.is_some_and(|nodes| nodes <= QUICK);
             let priority = if quick { Priority::Quick } else { Priority::Heavy };
             let wide = level.is_full();
-            Some(Asked { question, engine: None, within: Some(time), priority, wide })
+            Some(EngineTask { question, engine: None, within: Some(time), priority, wide })
         }
         Opponent::Engine { engine, movetime } => {
             let time = Duration::from_millis(u64::from(*movetime));
             question.time = Some(sensible.map_or(time, |s| s.min(time)));
             let (engine, priority) = (Some(engine.clone()), Priority::Heavy);
-            Some(Asked { question, engine, within: None, priority, wide: false })
+            Some(EngineTask { question, engine, within: None, priority, wide: false })
         }
         Opponent::Human { .. } => None,
     }

@@ -48,7 +48,7 @@ pub struct Lines {
 
 impl Lines {
     /// Takes note of what was said.
-    pub fn hear(&mut self, info: &Info) {
+    pub fn update(&mut self, info: &Info) {
         let keep = std::mem::take(&mut self.latest);
         self.latest = Info {
             depth: info.depth.or(keep.depth),
@@ -77,7 +77,7 @@ impl Lines {
         }
     }
 
-    /// The lines heard, the best first.
+    /// The lines reported, the best first.
     pub fn ranked(&self) -> impl Iterator<Item = &Info> {
         self.lines.iter().filter(|line| !line.pv.is_empty())
     }
@@ -105,13 +105,13 @@ mod tests {
             ..Info::default()
         };
         let mut lines = Lines::default();
-        lines.hear(&line(1, "7g7f", 30));
-        lines.hear(&line(2, "2g2f", 20));
-        lines.hear(&line(1, "2g2f", 40));
+        lines.update(&line(1, "7g7f", 30));
+        lines.update(&line(2, "2g2f", 20));
+        lines.update(&line(1, "2g2f", 40));
         assert_eq!(lines.moves(), [(m("2g2f"), Score::Cp(40))]);
-        lines.hear(&line(2, "7g7f", 25));
+        lines.update(&line(2, "7g7f", 25));
         assert_eq!(lines.moves()[1].0, m("7g7f"));
-        lines.hear(&Info { nodes: Some(9), ..Info::default() });
+        lines.update(&Info { nodes: Some(9), ..Info::default() });
         assert_eq!((lines.latest.nodes, lines.ranked().count()), (Some(9), 2));
     }
 }

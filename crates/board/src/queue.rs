@@ -60,7 +60,6 @@ pub enum Decision {
     Pause(Id),
 }
 
-/// The queue.
 #[derive(Debug)]
 pub struct Queue {
     slots: usize,
@@ -91,7 +90,7 @@ impl Queue {
     }
 
     /// How many questions of that priority or a more urgent one wait or run.
-    pub fn crowd(&self, priority: Priority) -> usize {
+    pub fn contenders(&self, priority: Priority) -> usize {
         self.entries().filter(|m| m.priority <= priority && m.priority != Priority::Long).count()
     }
 
@@ -259,7 +258,7 @@ impl Queue {
         }
     }
 
-    /// Gives slots that stand empty to a long question that wished for more.
+    /// Gives slots that stand empty to a long question that asked for more.
     fn spread(&mut self, now: Moment, out: &mut Vec<Decision>) {
         if self.free() == 0 {
             self.empty = None;

@@ -78,28 +78,28 @@ pub fn cp(score: Score) -> i32 {
 }
 
 /// A score of the page turned back: Black's, as records have it.
-pub fn from_view(value: &Value) -> Option<kifu::Score> {
+pub fn from_view(value: &Value) -> Option<kifu::BlackScore> {
     if let Some(cp) = value["cp"].as_i64() {
-        return Some(kifu::Score::Cp(i32::try_from(cp).ok()?));
+        return Some(kifu::BlackScore::Cp(i32::try_from(cp).ok()?));
     }
     let winner = value["winner"].as_str().and_then(Color::of_word).map(rules::Color::from);
     match value.get("mate")? {
-        Value::Null => Some(kifu::Score::Mate { winner: winner?, plies: None }),
+        Value::Null => Some(kifu::BlackScore::Mate { winner: winner?, plies: None }),
         plies => {
             let plies = plies.as_i64()?;
             let side = if plies < 0 { rules::Color::White } else { rules::Color::Black };
             let plies = u32::try_from(plies.unsigned_abs()).ok()?;
-            Some(kifu::Score::Mate { winner: winner.unwrap_or(side), plies: Some(plies) })
+            Some(kifu::BlackScore::Mate { winner: winner.unwrap_or(side), plies: Some(plies) })
         }
     }
 }
 
 /// A score of a record for the page, with the win rate.
-pub fn of_record(score: kifu::Score, scale: f64) -> (ScoreView, f64) {
+pub fn of_record(score: kifu::BlackScore, scale: f64) -> (ScoreView, f64) {
     let score = match score {
-        kifu::Score::Cp(cp) => Score::Cp(cp),
-        kifu::Score::Mate { winner: rules::Color::Black, plies } => Score::Mate(plies),
-        kifu::Score::Mate { winner: rules::Color::White, plies } => Score::Mated(plies),
+        kifu::BlackScore::Cp(cp) => Score::Cp(cp),
+        kifu::BlackScore::Mate { winner: rules::Color::Black, plies } => Score::Mate(plies),
+        kifu::BlackScore::Mate { winner: rules::Color::White, plies } => Score::Mated(plies),
     };
     let black = rules::Color::Black;
     (view(score, black), rounded(black_wins(score, black, scale)))
@@ -129,10 +129,10 @@ mod tests {
     #[test]
     fn scores_return_as_they_went() {
         for score in [
-            kifu::Score::Cp(-77),
-            kifu::Score::Mate { winner: rules::Color::White, plies: Some(8) },
-            kifu::Score::Mate { winner: rules::Color::Black, plies: None },
-            kifu::Score::Mate { winner: rules::Color::White, plies: Some(0) },
+            kifu::BlackScore::Cp(-77),
+            kifu::BlackScore::Mate { winner: rules::Color::White, plies: Some(8) },
+            kifu::BlackScore::Mate { winner: rules::Color::Black, plies: None },
+            kifu::BlackScore::Mate { winner: rules::Color::White, plies: Some(0) },
         ] {
             assert_eq!(from_view(&json!(of_record(score, USUAL_SCALE).0)), Some(score));
         }

@@ -51,7 +51,6 @@ pub enum Opponent {
     },
     /// An engine the owner registered.
     Engine {
-        /// Its id.
         engine: String,
         /// Milliseconds for a move.
         #[serde(default = "usual_movetime")]
@@ -79,9 +78,7 @@ const fn usual_movetime() -> u32 {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// Black.
     Black,
-    /// White.
     White,
     /// Both: two people at one board.
     Both,
@@ -112,7 +109,6 @@ pub struct Setup {
     pub opponent: Opponent,
     /// How the opponent is called.
     pub name: Words,
-    /// The clock.
     pub clock: Option<TimeControl>,
     /// Name of the entering-king rule.
     pub declaration: String,

@@ -379,7 +379,6 @@ pub struct WriteRequest {
 /// A file as it is sent to be kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct File {
-    /// Its bytes.
     pub bytes: Vec<u8>,
     /// Its extension.
     pub extension: &'static str,

@@ -1,10 +1,9 @@
 //! A game on this computer: what a server would say to the engine is decided here.
 
-use csa::summary::JISHOGI;
-use csa::{ClientLine, Played, Reason, ServerLine, Special, Summary, TimeRule, Times, Verdict};
+use csa::{ClientLine, Played, ReasonWord, ServerLine, Special, Summary, TimeRule, Verdict};
 use kifu::wire;
 use play::{Action, Clock, Ending, GameRules};
-use rules::{AnyPosition, Color, Declaration, Game, Move};
+use rules::{AnyPosition, Color, Declaration, Move};
 use std::time::Duration;
 use think::Moment;
 
@@ -27,7 +26,6 @@ pub(crate) struct Conditions {
     pub(crate) times: [TimeRule; 2],
 }
 
-/// The game.
 pub(crate) struct LocalGame {
     conditions: Conditions,
     position: AnyPosition,
@@ -81,24 +79,22 @@ impl LocalGame {
         let Conditions { engine, start, times } = &self.conditions;
         let names =
             if *engine == Color::Black { ["engine", "opponent"] } else { ["opponent", "engine"] };
-        let [black, white] = times.clone();
-        let declares = start.game() == Game::Shogi;
+        let names = names.map(str::to_owned);
         let summary = Summary {
-            id: ID.to_owned(),
-            names: names.map(str::to_owned),
             your_turn: *engine,
-            max_moves: None,
-            declaration: declares.then(|| JISHOGI.to_owned()),
-            times: Times::from_rules(black, white),
-            start: start.clone(),
             played: self.played.clone(),
-            more: Vec::new(),
+            ..Summary::new(ID, names, start.clone(), times.clone(), RULES.declaration)
         };
         summary.to_string()
     }
 
     /// A side says something; what the engine is told of it.
-    pub(crate) fn hear(&mut self, from: Color, line: &ClientLine, now: Moment) -> Option<String> {
+    pub(crate) fn receive(
+        &mut self,
+        from: Color,
+        line: &ClientLine,
+        now: Moment,
+    ) -> Option<String> {
         let Some(since) = self.since else {
             let agreed = from == self.conditions.engine && matches!(line, ClientLine::Agree(_));
             return (agreed && !self.over).then(|| {
@@ -169,13 +165,14 @@ impl LocalGame {
             Some(_) => Verdict::Lose,
         };
         let head = if said.is_empty() { String::new() } else { format!("{said}\n") };
-        format!("{head}{}\n{verdict}", Reason::of(ending.reason))
+        format!("{head}{}\n{verdict}", ReasonWord::of(ending.reason))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rules::Game;
 
     const fn s(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
@@ -185,14 +182,14 @@ mod tests {
         let start = AnyPosition::startpos(Game::Shogi);
         let times = [TimeRule::fischer(60, 5), TimeRule::seconds(30, 0)];
         let mut game = LocalGame::new(Conditions { engine, start, times }, &[]).unwrap();
-        assert_eq!(game.hear(engine.opponent(), &ClientLine::Agree(None), s(1)), None);
-        let start = game.hear(engine, &ClientLine::Agree(None), s(1));
+        assert_eq!(game.receive(engine.opponent(), &ClientLine::Agree(None), s(1)), None);
+        let start = game.receive(engine, &ClientLine::Agree(None), s(1));
         assert_eq!(start.as_deref(), Some("START:manual"));
         game
     }
 
     fn say(game: &mut LocalGame, from: Color, line: &str, at: Duration) -> String {
-        game.hear(from, &ClientLine::parse(line), at).unwrap()
+        game.receive(from, &ClientLine::parse(line), at).unwrap()
     }
 
     #[test]
@@ -206,7 +203,7 @@ mod tests {
         let end = say(&mut game, Color::Black, "%TORYO", s(8));
         assert_eq!(end, "%TORYO,T2\n#RESIGN\n#LOSE");
         assert!(game.is_over() && !game.is_running());
-        assert_eq!(game.hear(Color::White, &ClientLine::parse("-8384FU"), s(9)), None);
+        assert_eq!(game.receive(Color::White, &ClientLine::parse("-8384FU"), s(9)), None);
     }
 
     #[test]

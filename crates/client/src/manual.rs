@@ -4,20 +4,17 @@
 use crate::error::Error;
 use crate::inputs::{Event, Events};
 use crate::local_game::{Conditions, LocalGame};
-use crate::player;
+use crate::player::SessionEngine;
 use crate::records;
 use crate::session::{Action, Session, SessionSettings};
 use crate::{EngineSettings, Report, Reporter};
 use csa::{ClientLine, Special, TimeRule};
-use engines::BackgroundPlayer;
 use kifu::wire;
 use rules::{AnyPosition, Color, Move};
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
-use think::{PonderHit, TimeSource, WallTime};
 
 const HELP: &str =
     "type a move (3c3d, +3334FU or 3334FU), resign, win, back [MOVES], board, help or quit";
@@ -43,7 +40,6 @@ pub fn play_manually(
     events: &Events,
     report: Reporter<'_>,
 ) -> Result<(), Error> {
-    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let (own, other) = (settings.engine_time, settings.opponent_time);
     let times = if settings.engine_color == Color::Black { [own, other] } else { [other, own] };
     let moves = settings.position.moves_played();
@@ -56,8 +52,7 @@ pub fn play_manually(
         game: LocalGame::new(conditions, &moves).ok_or(Error::Moves)?,
         session: Session::new(session_settings(settings.ponder)),
         ponder: settings.ponder,
-        player: player::start(&settings.engine, &time, events.engine_sink()),
-        time,
+        engine: SessionEngine::start(&settings.engine, events),
         records: settings.records,
         report,
         ended: false,
@@ -86,8 +81,7 @@ struct ManualGame<'a> {
     game: LocalGame,
     session: Session,
     ponder: bool,
-    player: BackgroundPlayer,
-    time: Arc<dyn TimeSource>,
+    engine: SessionEngine,
     records: Option<PathBuf>,
     report: Reporter<'a>,
     ended: bool,
@@ -99,22 +93,22 @@ impl ManualGame<'_> {
     /// Proposes the game to the engine, from where it stands.
     fn propose(&mut self) -> Result<(), Error> {
         self.session = Session::new(session_settings(self.ponder));
-        let now = self.time.now();
+        let now = self.engine.now();
         self.session.connected(now);
         let actions = self.session.line("LOGIN:engine OK", now);
         self.perform(actions)?;
         let proposal = self.game.proposal();
-        self.tell(&proposal)
+        self.pass_to_session(&proposal)
     }
 
     fn converse(&mut self, events: &Events) -> Result<(), Error> {
         while !self.ended {
-            let now = self.time.now();
+            let now = self.engine.now();
             let due = self.session.next_wake().into_iter().chain(self.game.deadline()).min();
             let wait = due.map_or(Duration::from_secs(60), |at| at.saturating_sub(now));
             match events.receive(wait) {
                 Ok(Event::Engine(event)) => {
-                    let actions = self.session.engine(event, self.time.now());
+                    let actions = self.session.engine(event, self.engine.now());
                     self.perform(actions)?;
                 }
                 Ok(Event::Typed(Some(text))) => self.ahead.push_back(text),
@@ -128,24 +122,24 @@ impl ManualGame<'_> {
             {
                 self.typed(&text)?;
             }
-            let actions = self.session.wake(self.time.now());
+            let actions = self.session.wake(self.engine.now());
             self.perform(actions)?;
-            if let Some(text) = self.game.wake(self.time.now()) {
-                self.tell(&text)?;
+            if let Some(text) = self.game.wake(self.engine.now()) {
+                self.pass_to_session(&text)?;
             }
         }
         Ok(())
     }
 
-    fn hear(&mut self, from: Color, line: &ClientLine) -> Result<(), Error> {
-        let told = self.game.hear(from, line, self.time.now());
-        told.map_or(Ok(()), |text| self.tell(&text))
+    fn say_to_game(&mut self, from: Color, line: &ClientLine) -> Result<(), Error> {
+        let reply = self.game.receive(from, line, self.engine.now());
+        reply.map_or(Ok(()), |text| self.pass_to_session(&text))
     }
 
     /// What the game says goes to the engine's session; the other player reads the screen.
-    fn tell(&mut self, text: &str) -> Result<(), Error> {
+    fn pass_to_session(&mut self, text: &str) -> Result<(), Error> {
         for line in text.split('\n') {
-            let actions = self.session.line(line, self.time.now());
+            let actions = self.session.line(line, self.engine.now());
             self.perform(actions)?;
         }
         Ok(())
@@ -160,21 +154,11 @@ impl ManualGame<'_> {
                         self.say(&format!("engine: {text}"))?;
                     }
                     if !matches!(line, ClientLine::Login { .. } | ClientLine::KeepAlive) {
-                        self.hear(self.game.conditions().engine, &line)?;
+                        self.say_to_game(self.game.conditions().engine, &line)?;
                     }
                 }
-                Action::Prepare(game) => self.player.prepare(game),
-                Action::Think(request) => {
-                    let go = player::go(&request);
-                    self.player.think(request.id, request.position, go);
-                }
-                Action::PonderHit(clocks) => {
-                    self.player.ponderhit(PonderHit { at: self.time.now(), clocks });
-                }
-                Action::Stop => self.player.stop(),
-                Action::Restart(game) => self.player.restart(game),
-                Action::GameOver(result) => {
-                    self.player.game_over(result);
+                Action::GameOver(_) => {
+                    self.engine.perform(action);
                     self.ended = self.game.is_over();
                 }
                 Action::Note(text) => self.say(&text)?,
@@ -190,6 +174,7 @@ impl ManualGame<'_> {
                     }
                 }
                 Action::Close(_) | Action::Reconnect(_) => self.ended = true,
+                other => drop(self.engine.perform(other)),
             }
         }
         Ok(())
@@ -210,13 +195,15 @@ impl ManualGame<'_> {
             (_, _) if self.game.position().turn() != them => {
                 self.say("it is not the opponent's turn")
             }
-            ("resign", _) => self.hear(them, &special(Special::Resign)),
-            ("win", _) if self.game.can_declare() => self.hear(them, &special(Special::Declare)),
+            ("resign", _) => self.say_to_game(them, &special(Special::Resign)),
+            ("win", _) if self.game.can_declare() => {
+                self.say_to_game(them, &special(Special::Declare))
+            }
             ("win", _) => self.say("the conditions of a declaration are not met"),
-            (text, _) => match understood(self.game.position(), text) {
+            (text, _) => match parse_move(self.game.position(), text) {
                 Some(m) => {
                     let line = ClientLine::plain_move(&wire::write_move(self.game.position(), m));
-                    self.hear(them, &line)
+                    self.say_to_game(them, &line)
                 }
                 None => self.say(&format!("{text:?} is not a legal move here; {HELP}")),
             },
@@ -229,7 +216,7 @@ impl ManualGame<'_> {
         let Some(count) = count else { return self.say("back takes a number of moves") };
         let mut moves = self.game.position().moves_played();
         moves.truncate(moves.len().saturating_sub(count));
-        self.player.game_over(None);
+        self.engine.break_off();
         let conditions = self.game.conditions().clone();
         self.game = LocalGame::new(conditions, &moves).ok_or(Error::Moves)?;
         self.propose()
@@ -245,7 +232,7 @@ fn special(special: Special) -> ClientLine {
 }
 
 /// A typed move in either notation.
-fn understood(position: &AnyPosition, text: &str) -> Option<Move> {
+fn parse_move(position: &AnyPosition, text: &str) -> Option<Move> {
     let sign = if position.turn() == Color::Black { '+' } else { '-' };
     let upper = text.to_ascii_uppercase();
     position
@@ -265,10 +252,10 @@ mod tests {
         let position = AnyPosition::startpos(Game::Shogi);
         let want = position.parse_usi("7g7f").ok();
         for text in ["7g7f", "+7776FU", "7776FU", "7776fu"] {
-            assert_eq!(understood(&position, text), want, "{text}");
+            assert_eq!(parse_move(&position, text), want, "{text}");
         }
         for text in ["7g7e", "-7776FU", "x", "7776", "鵺"] {
-            assert_eq!(understood(&position, text), None, "{text}");
+            assert_eq!(parse_move(&position, text), None, "{text}");
         }
     }
 }

@@ -3,16 +3,15 @@
 use crate::connection::{Address, Connection, ConnectionEvent};
 use crate::error::Error;
 use crate::inputs::{Event, Events};
-use crate::player;
+use crate::player::SessionEngine;
 use crate::records::{self, ConversationLog};
 use crate::session::{Action, Goodbye, Session, SessionSettings};
 use crate::{EngineSettings, Report, Reporter};
-use engines::BackgroundPlayer;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
-use think::{Moment, PonderHit, TimeSource, WallTime};
+use think::Moment;
 
 /// Waits before connecting again, in seconds; the last is repeated.
 const WAITS: [u64; 6] = [1, 2, 5, 10, 20, 30];
@@ -40,12 +39,10 @@ pub fn play_online(
     events: &Events,
     report: Reporter<'_>,
 ) -> Result<(), Error> {
-    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let tls = settings.certificates.as_deref().map(transport::TlsClient::new).transpose()?;
     let client = OnlineClient {
         session: Session::new(settings.session),
-        player: player::start(&settings.engine, &time, events.engine_sink()),
-        time,
+        engine: SessionEngine::start(&settings.engine, events),
         events,
         report,
         address: Address { host: settings.host, port: settings.port, tls },
@@ -63,8 +60,7 @@ pub fn play_online(
 
 struct OnlineClient<'a> {
     session: Session,
-    player: BackgroundPlayer,
-    time: Arc<dyn TimeSource>,
+    engine: SessionEngine,
     events: &'a Events,
     report: Reporter<'a>,
     address: Address,
@@ -90,11 +86,11 @@ impl OnlineClient<'_> {
     fn run(mut self) -> Result<(), Error> {
         self.connect()?;
         loop {
-            let now = self.time.now();
+            let now = self.engine.now();
             let due = self.session.next_wake().into_iter().chain(self.reconnect).min();
             let wait = due.map_or(Duration::from_secs(60), |at| at.saturating_sub(now));
             let event = self.events.receive(wait);
-            let now = self.time.now();
+            let now = self.engine.now();
             let actions = match event {
                 Ok(Event::Connection(generation, event)) if generation == self.generation => {
                     self.connection_event(event, now)?
@@ -116,7 +112,7 @@ impl OnlineClient<'_> {
             if let Flow::End(goodbye) = self.perform(actions)? {
                 return end(goodbye);
             }
-            let now = self.time.now();
+            let now = self.engine.now();
             let actions = self.session.wake(now);
             if let Flow::End(goodbye) = self.perform(actions)? {
                 return end(goodbye);
@@ -136,7 +132,7 @@ impl OnlineClient<'_> {
         let generation = self.generation;
         let connection = Connection::open(
             self.address.clone(),
-            Arc::clone(&self.time),
+            Arc::clone(self.engine.time()),
             self.events.sender(),
             move |event| Event::Connection(generation, event),
         )?;
@@ -191,17 +187,6 @@ impl OnlineClient<'_> {
                         connection.send(&line);
                     }
                 }
-                Action::Prepare(game) => self.player.prepare(game),
-                Action::Think(request) => {
-                    let go = player::go(&request);
-                    self.player.think(request.id, request.position, go);
-                }
-                Action::PonderHit(clocks) => {
-                    self.player.ponderhit(PonderHit { at: self.time.now(), clocks });
-                }
-                Action::Stop => self.player.stop(),
-                Action::Restart(game) => self.player.restart(game),
-                Action::GameOver(result) => self.player.game_over(result),
                 Action::Note(text) => self.say(&text)?,
                 Action::Show => {
                     if let Some(game) = self.session.game() {
@@ -220,12 +205,13 @@ impl OnlineClient<'_> {
                 Action::Reconnect(why) => {
                     // What the old connection still says is not heard any more.
                     self.generation += 1;
-                    let actions = self.disconnected(why, self.time.now())?;
+                    let actions = self.disconnected(why, self.engine.now())?;
                     if let Flow::End(goodbye) = self.perform(actions)? {
                         return Ok(Flow::End(goodbye));
                     }
                 }
                 Action::Close(goodbye) => return Ok(Flow::End(goodbye)),
+                other => drop(self.engine.perform(other)),
             }
         }
         Ok(Flow::Continue)

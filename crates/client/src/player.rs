@@ -1,12 +1,13 @@
 //! The engine that plays: our own in this process, or a USI program.
 
-use crate::session::SearchRequest;
+use crate::inputs::Events;
+use crate::session::{Action, SearchRequest};
 use engines::background::{BackgroundPlayer, EventSink};
 use engines::{Increments, LocalPlayer, Player, PlayerSettings, ProgramCommand, UsiPlayer};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use think::{Clocks, Limits, TimeSource};
+use think::{Clocks, Limits, Moment, PonderHit, TimeSource, WallTime};
 use usi::Go;
 
 /// Which engine plays.
@@ -23,7 +24,52 @@ pub struct EngineSettings {
 /// What is thought about one move where nothing limits the time.
 const UNTIMED_MOVE: Duration = Duration::from_secs(1);
 
-pub(crate) fn start(
+/// The engine of a session, and the clock both go by.
+pub(crate) struct SessionEngine {
+    player: BackgroundPlayer,
+    time: Arc<dyn TimeSource>,
+}
+
+impl SessionEngine {
+    pub(crate) fn start(settings: &EngineSettings, events: &Events) -> Self {
+        let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
+        Self { player: player(settings, &time, events.engine_sink()), time }
+    }
+
+    pub(crate) const fn time(&self) -> &Arc<dyn TimeSource> {
+        &self.time
+    }
+
+    pub(crate) fn now(&self) -> Moment {
+        self.time.now()
+    }
+
+    /// The game was broken off: nobody won.
+    pub(crate) fn break_off(&mut self) {
+        self.player.game_over(None);
+    }
+
+    /// Performs what concerns the engine; anything else comes back.
+    pub(crate) fn perform(&mut self, action: Action) -> Option<Action> {
+        match action {
+            Action::Prepare(game) => self.player.prepare(game),
+            Action::Think(request) => {
+                let go = go(&request);
+                self.player.think(request.id, request.position, go);
+            }
+            Action::PonderHit(clocks) => {
+                self.player.ponderhit(PonderHit { at: self.time.now(), clocks });
+            }
+            Action::Stop => self.player.stop(),
+            Action::Restart(game) => self.player.restart(game),
+            Action::GameOver(result) => self.player.game_over(result),
+            other => return Some(other),
+        }
+        None
+    }
+}
+
+fn player(
     settings: &EngineSettings,
     time: &Arc<dyn TimeSource>,
     sink: EventSink,
@@ -51,7 +97,7 @@ pub(crate) fn start(
 }
 
 /// A request in the words of USI.
-pub(crate) fn go(request: &SearchRequest) -> Go {
+fn go(request: &SearchRequest) -> Go {
     let untimed =
         Clocks { time: [Duration::ZERO; 2], increment: [Duration::ZERO; 2], byoyomi: UNTIMED_MOVE };
     let clocks = Some(request.clocks.unwrap_or(untimed));

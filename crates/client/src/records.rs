@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::session::FinishedGame;
 use csa::record::{Finish, GameRecord, csa_file};
-use csa::{Reason, Verdict};
+use csa::{ReasonWord, Verdict};
 use durable::Draft;
 use jiff::{SignedDuration, Timestamp};
 use play::{Ending, Outcome};
@@ -47,7 +47,7 @@ pub(crate) fn save(folder: &Path, game: &FinishedGame) -> Result<PathBuf, Error>
             },
             reason: reason.meaning(),
         },
-        last: game.last.clone().filter(|_| reason != Reason::TimeUp),
+        last: game.last.clone().filter(|_| reason != ReasonWord::TimeUp),
     });
     let used: Duration = game.moves.iter().map(|m| Duration::from_secs(m.time.as_secs())).sum();
     let started = now.saturating_sub(SignedDuration::try_from(used).unwrap_or_default());

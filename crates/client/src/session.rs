@@ -199,7 +199,7 @@ impl Session {
                 actions.extend(self.send(&ClientLine::Reject(None), now));
                 actions
             }
-            Some(Message::Line(line)) => self.hear(line, now),
+            Some(Message::Line(line)) => self.receive(line, now),
         }
     }
 
@@ -221,7 +221,7 @@ impl Session {
         vec![Action::Note(note), Action::Prepare(game)]
     }
 
-    fn hear(&mut self, line: ServerLine, now: Moment) -> Vec<Action> {
+    fn receive(&mut self, line: ServerLine, now: Moment) -> Vec<Action> {
         match line {
             ServerLine::LoginOk(_) => {
                 self.stage = Stage::Waiting;

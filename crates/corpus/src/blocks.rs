@@ -3,10 +3,11 @@
 use crate::counts::Counts;
 use crate::error::Error;
 use crate::progress::Meter;
+use crate::read::next_block;
 use crate::source::Source;
 use crate::workers::WorkerPool;
 use std::thread;
-use teacher::{Block, TeacherError};
+use teacher::Block;
 
 /// Gives every block of a file to a worker and every result to `take`, in order. `worker` makes
 /// one worker per thread.
@@ -27,14 +28,8 @@ pub(crate) fn in_order<T: Send, W: FnMut(&Block) -> T>(
         let mut pool = WorkerPool::start(scope, threads, &worker)?;
         loop {
             let mut block = Block::new();
-            match reader.next_block(&mut block) {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(e @ TeacherError::Io(_)) => return Err(source.failed(&e)),
-                Err(e) => {
-                    counts.problem(format!("{}: {e}", source.name()));
-                    break;
-                }
+            if !next_block(source, &mut reader, &mut block, counts)? {
+                break;
             }
             meter.positions(u64::from(block.positions()));
             pool.give(block, &mut |result| take(result, counts))?;

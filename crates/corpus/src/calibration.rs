@@ -1,8 +1,12 @@
 //! What scores are worth: the share of points that positions of a score brought, the scale of the
 //! sigmoid that fits it best, and both as a picture.
 
+use crate::error::Error;
+use crate::progress::Watch;
+use crate::source::Inputs;
+use crate::stats;
 use chart::{Axis, Frame, Line, Side};
-use play::USUAL_SCALE;
+use play::{USUAL_SCALE, centipawns, win_rate};
 
 /// Positions of about the same score.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,16 +31,12 @@ const CUSTOMARY: &str = "#8a8f98";
 /// Scales that make sense.
 const SCALES: (f64, f64) = (10.0, 20_000.0);
 
-fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
-}
-
 /// The scale with the least cross-entropy of sigmoid(score / scale) to the results; `None` where
 /// the scores say nothing about them.
 pub fn fit(samples: &[Sample]) -> Option<f64> {
     // With k = 1 / scale the loss is convex, so its slope changes sign once.
     let slope = |k: f64| -> f64 {
-        let of = |s: &Sample| s.score * (sigmoid(s.score * k) * s.known as f64 - s.points);
+        let of = |s: &Sample| s.score * (win_rate(s.score, 1.0 / k) * s.known as f64 - s.points);
         samples.iter().map(of).sum()
     };
     let (mut low, mut high) = (1.0 / SCALES.1, 1.0 / SCALES.0);
@@ -55,6 +55,15 @@ pub fn fit(samples: &[Sample]) -> Option<f64> {
     Some(1.0 / low)
 }
 
+/// What scores of those files are worth, in hundredths of a pawn; `None` where they say nothing.
+pub fn measure(inputs: &Inputs, watch: &Watch<'_>) -> Result<Option<f64>, Error> {
+    let (found, counts) = stats::run(inputs, watch)?;
+    if let Some(problem) = counts.problems.first() {
+        return Err(Error::Damaged(problem.clone()));
+    }
+    Ok(fit(&found.samples()).map(|scale| centipawns(scale).round()))
+}
+
 /// The picture: what positions of a score brought, and what sigmoids expect.
 pub fn svg(samples: &[Sample], scale: Option<f64>) -> String {
     let end = samples.iter().map(|s| s.score.abs()).fold(100.0, f64::max);
@@ -64,7 +73,7 @@ pub fn svg(samples: &[Sample], scale: Option<f64>) -> String {
     let y = Axis { from: 0.0, to: 1.0, label: &percent };
     let expected = |scale: f64| {
         let scores = (0..=100).map(move |i| -end + 2.0 * end * f64::from(i) / 100.0);
-        scores.map(move |score| (score, sigmoid(score / scale)))
+        scores.map(move |score| (score, win_rate(score, scale)))
     };
     let title = "Points scored in the end, by score";
     let name = format!("sigmoid of scale {USUAL_SCALE:.0}");
@@ -90,7 +99,7 @@ mod tests {
         let sample = |i: i32| {
             let score = f64::from(i) * 100.0;
             let known = 1000 / (1 + u64::from(i.unsigned_abs()));
-            Sample { score, known, points: known as f64 * sigmoid(score / scale) }
+            Sample { score, known, points: known as f64 * win_rate(score, scale) }
         };
         (-30..=30).map(sample).collect()
     }

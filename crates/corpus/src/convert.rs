@@ -27,7 +27,6 @@ pub struct Convert {
 pub struct Converted {
     /// The format written.
     pub format: Format,
-    /// How much.
     pub counts: Counts,
 }
 

@@ -48,7 +48,6 @@ pub struct Deduplicated {
     pub by: By,
     /// Items that came before.
     pub repeated: u64,
-    /// All items.
     pub items: u64,
     /// What was written.
     pub counts: Counts,

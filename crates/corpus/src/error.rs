@@ -12,10 +12,10 @@ pub enum Error {
     #[error("{0}")]
     Request(String),
     /// Nothing tells the format of an input.
-    #[error("{}: neither content nor name tells the format", .0.display())]
+    #[error("{}: unknown format: neither its content nor its name says which", .0.display())]
     UnclearInput(PathBuf),
     /// Nothing tells the format of an output.
-    #[error("{}: the name tells no format", .0.display())]
+    #[error("{}: unknown format: its name does not say which", .0.display())]
     UnclearOutput(PathBuf),
     /// The output is there already.
     #[error("{}: exists", .0.display())]

@@ -31,7 +31,6 @@ pub struct Filter {
 pub struct Filtered {
     /// The format of the files.
     pub format: Format,
-    /// How much.
     pub counts: Counts,
 }
 

@@ -3,13 +3,14 @@
 //! What is here: files of every format as one stream of games or positions ([`Inputs`]); one sieve
 //! that says which positions train ([`Sieve`]); the commands of `nue data`, each a request and a
 //! function ([`convert`], [`filter`], [`shuffle`], …) whose result appears whole or not at all;
-//! batches of features for trainers ([`stream`]).
+//! batches for every trainer ([`batches`]), as features in a pipe too ([`stream`]).
 //!
 //! Every function reads its input as a stream and in bounded memory, and tells how far it is by
 //! calling the [`Watch`] it was given. Results depend on input and seed, never on threads.
 //!
 //! Deliberately absent: printing, flags, clocks, training, and playing games (room `arena`).
 
+pub mod batches;
 mod blocks;
 mod buckets;
 pub mod calibration;

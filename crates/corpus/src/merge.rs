@@ -7,7 +7,7 @@ use crate::output::{Output, Target};
 use crate::progress::{Meter, Watch};
 use crate::read::{self, Flow};
 use crate::source::{self, Inputs, Source};
-use teacher::{Block, TeacherError, hcpe, psv};
+use teacher::{Block, hcpe, psv};
 
 /// Which files, in their order.
 pub struct Merge {
@@ -64,22 +64,14 @@ fn blocks(
 ) -> Result<(), Error> {
     let mut reader = source.teacher(Some(meter))?;
     let mut block = Block::new();
-    loop {
-        match reader.next_block(&mut block) {
-            Ok(true) => {}
-            Ok(false) => return Ok(()),
-            Err(e @ TeacherError::Io(_)) => return Err(source.failed(&e)),
-            Err(e) => {
-                counts.problem(format!("{}: {e}", source.name()));
-                return Ok(());
-            }
-        }
+    while read::next_block(source, &mut reader, &mut block, counts)? {
         if let Some(writer) = output.teacher() {
             writer.copy(&block).map_err(|e| Error::Failed(e.to_string()))?;
         }
         counts.written(u64::from(block.games()), u64::from(block.positions()));
         meter.positions(u64::from(block.positions()));
     }
+    Ok(())
 }
 
 fn records<const N: usize>(

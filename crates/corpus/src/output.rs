@@ -98,7 +98,7 @@ impl Output {
     ) -> Result<(Self, u64, Counts), Error> {
         if format == Format::Csa {
             if target.resume {
-                let why = "cannot append to a CSA file: begin again, with --force";
+                let why = "cannot append to a CSA file: begin again, replacing it";
                 return Err(Error::request(why));
             }
             return Ok((Self::new(target, format, header)?, 0, Counts::default()));

@@ -8,7 +8,8 @@ use crate::record;
 use crate::source::Source;
 use rules::{Game as Rules, Minishogi, Shogi};
 use std::cell::Cell;
-use teacher::{Block, Chain, Cursor, Game, Labelled, PackError, TeacherError};
+use std::io::Read;
+use teacher::{Block, Chain, Cursor, Game, Labelled, PackError, Reader, TeacherError};
 use teacher::{fill, hcpe, hcpe3, psv};
 
 /// Whether to go on.
@@ -53,8 +54,8 @@ pub(crate) fn games_after(
     for source in sources {
         let flow = match source.format {
             Format::Teacher => from_teacher(source, &skip, meter, counts, &mut counted)?,
-            Format::Hcpe3 => from_hcpe3(source, game, meter, counts, &mut counted)?,
-            Format::Csa => from_csa(source, game, meter, counts, &mut counted)?,
+            Format::Hcpe3 => take_all(hcpe3_games(source, game, meter)?, counts, &mut counted)?,
+            Format::Csa => take_all(csa_games(source, game, meter)?, counts, &mut counted)?,
             Format::Psv => {
                 let decode = |r: &psv::Record| psv::decode(game, r);
                 from_records(source, meter, counts, true, decode, &mut counted)?
@@ -81,16 +82,7 @@ fn from_teacher(
     let mut reader = source.teacher(Some(meter))?;
     let mut block = Block::new();
     let mut decode = AnyCursor::new(reader.header().game);
-    loop {
-        match reader.next_block(&mut block) {
-            Ok(true) => {}
-            Ok(false) => return Ok(Flow::Next),
-            Err(e @ TeacherError::Io(_)) => return Err(source.failed(&e)),
-            Err(e) => {
-                counts.problem(format!("{}: {e}", source.name()));
-                return Ok(Flow::Next);
-            }
-        }
+    while next_block(source, &mut reader, &mut block, counts)? {
         // Blocks that are done need not be decoded.
         if let Some(left) = skip.get().checked_sub(u64::from(block.games())) {
             skip.set(left);
@@ -108,6 +100,25 @@ fn from_teacher(
         if let Err(e) = decoded {
             counts.problem(format!("{}: {e}", source.name()));
             return Ok(Flow::Next);
+        }
+    }
+    Ok(Flow::Next)
+}
+
+/// Reads the next block. `false`: there is none, or it is damaged, which is a problem in the
+/// counts.
+pub(crate) fn next_block<R: Read>(
+    source: &Source,
+    reader: &mut Reader<R>,
+    block: &mut Block,
+    counts: &mut Counts,
+) -> Result<bool, Error> {
+    match reader.next_block(block) {
+        Ok(there) => Ok(there),
+        Err(e @ TeacherError::Io(_)) => Err(source.failed(&e)),
+        Err(e) => {
+            counts.problem(format!("{}: {e}", source.name()));
+            Ok(false)
         }
     }
 }
@@ -148,56 +159,62 @@ impl AnyCursor {
     }
 }
 
-fn from_hcpe3(
-    source: &Source,
-    game: Rules,
-    meter: &Meter<'_>,
+/// A game read from a file, or what is wrong with it. The outer error ends the work.
+type ReadGame = Result<Result<Game, String>, Error>;
+
+/// Gives every game to `each`; what is wrong with others goes to the counts.
+fn take_all(
+    games: impl Iterator<Item = ReadGame>,
     counts: &mut Counts,
     each: &mut Each<'_>,
 ) -> Result<Flow, Error> {
-    let mut reader = hcpe3::Reader::new(source.open(Some(meter))?, game);
-    let mut number = 0u64;
-    while let Some(read) = reader.next_game() {
-        number += 1;
-        match read {
-            Ok(Ok(game)) => {
+    for read in games {
+        match read? {
+            Ok(game) => {
                 if each(game, counts)? == Flow::Enough {
                     return Ok(Flow::Enough);
                 }
             }
-            Ok(Err(e)) => counts.problem(format!("{}: game {number}: {e}", source.name())),
-            Err(e @ TeacherError::Io(_)) => return Err(source.failed(&e)),
-            Err(e) => counts.problem(format!("{}: {e}", source.name())),
+            Err(problem) => counts.problem(problem),
         }
     }
     Ok(Flow::Next)
 }
 
-fn from_csa(
-    source: &Source,
+fn hcpe3_games<'m>(
+    source: &'m Source,
     game: Rules,
-    meter: &Meter<'_>,
-    counts: &mut Counts,
-    each: &mut Each<'_>,
-) -> Result<Flow, Error> {
+    meter: &'m Meter<'m>,
+) -> Result<impl Iterator<Item = ReadGame>, Error> {
+    let mut reader = hcpe3::Reader::new(source.open(Some(meter))?, game);
+    let mut number = 0u64;
+    Ok(std::iter::from_fn(move || reader.next_game()).map(move |read| {
+        number += 1;
+        match read {
+            Ok(Ok(game)) => Ok(Ok(game)),
+            Ok(Err(e)) => Ok(Err(format!("{}: game {number}: {e}", source.name()))),
+            Err(e @ TeacherError::Io(_)) => Err(source.failed(&e)),
+            Err(e) => Ok(Err(format!("{}: {e}", source.name()))),
+        }
+    }))
+}
+
+fn csa_games<'m>(
+    source: &'m Source,
+    game: Rules,
+    meter: &'m Meter<'m>,
+) -> Result<impl Iterator<Item = ReadGame>, Error> {
     let options = kifu::ReadOptions { format: Some(kifu::Format::Csa), game: Some(game) };
     let name = source.name().to_string();
-    for read in kifu::Reader::new(name, source.open(Some(meter))?, options) {
-        match read {
-            Ok(record) => {
-                if record.game() != game {
-                    let found = record.game();
-                    counts.problem(format!("{}: a game of {found}, not {game}", source.name()));
-                } else if let Some(game) = record::from_record(&record)
-                    && each(game, counts)? == Flow::Enough
-                {
-                    return Ok(Flow::Enough);
-                }
-            }
-            Err(e) => counts.problem(e.to_string()),
+    let records = kifu::Reader::new(name, source.open(Some(meter))?, options);
+    Ok(records.filter_map(move |read| match read {
+        Ok(record) if record.game() != game => {
+            let found = record.game();
+            Some(Ok(Err(format!("{}: a game of {found}, not {game}", source.name()))))
         }
-    }
-    Ok(Flow::Next)
+        Ok(record) => record::from_record(&record).map(|game| Ok(Ok(game))),
+        Err(e) => Some(Ok(Err(e.to_string()))),
+    }))
 }
 
 fn from_records<const N: usize>(
@@ -263,7 +280,7 @@ pub(crate) fn records_after<const N: usize>(
         }
         if !rest.is_empty() {
             let (name, over) = (source.name(), rest.len());
-            counts.problem(format!("{name}: {over} bytes at the end are no whole record"));
+            counts.problem(format!("{name}: the last {over} bytes are not a whole record"));
         }
         if had < buffer.len() {
             return Ok(Flow::Next);

@@ -1,6 +1,6 @@
 //! Records of games with evaluations, to and from games as teachers.
 
-use kifu::{Evaluation, NodeId, Record, Score, Step};
+use kifu::{BlackScore, Evaluation, NodeId, Record, Step};
 use rules::Color;
 use teacher::{Flags, Game, MATE, Ply, Reason, as_stored, mate_score};
 
@@ -22,19 +22,19 @@ pub(crate) fn from_record(record: &Record) -> Option<Game> {
         return None;
     }
     game.outcome = record.outcome();
-    game.reason = as_stored(record.ending().map_or(Reason::Unknown, kifu::Ending::reason));
+    game.reason = as_stored(record.ending().map_or(Reason::Unknown, kifu::Termination::reason));
     Some(game)
 }
 
 /// A score for the side to move.
-fn value(score: Score, turn: Color) -> i16 {
+fn value(score: BlackScore, turn: Color) -> i16 {
     let sign = |color: Color| if color == turn { 1 } else { -1 };
     match score {
-        Score::Cp(cp) => {
+        BlackScore::Cp(cp) => {
             let cp = cp.clamp(-i32::from(MATE), i32::from(MATE)) as i16;
             sign(Color::Black) * cp
         }
-        Score::Mate { winner, plies } => sign(winner) * mate_score(plies),
+        BlackScore::Mate { winner, plies } => sign(winner) * mate_score(plies),
     }
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn to_record(game: &Game) -> Record {
         if let Some(score) = ply.score {
             let turn = record.turn_at(at);
             let score = if turn == Color::Black { i32::from(score) } else { -i32::from(score) };
-            let eval = Evaluation { score: Some(Score::Cp(score)), ..Evaluation::default() };
+            let eval = Evaluation { score: Some(BlackScore::Cp(score)), ..Evaluation::default() };
             record.node_mut(at).eval = Some(eval);
         }
     }
@@ -65,12 +65,12 @@ pub(crate) fn to_record(game: &Game) -> Record {
 
 /// The word a record ends with: one that gives the same winner. Records have none for a game that
 /// was adjudicated; its loser is taken to have resigned.
-fn last_word(game: &Game, turn: Color) -> Option<kifu::Ending> {
+fn last_word(game: &Game, turn: Color) -> Option<kifu::Termination> {
     let reason = match game.reason {
         Reason::Adjudicated => Reason::Resign,
         reason => reason,
     };
-    kifu::Ending::of(play::Ending { outcome: game.outcome, reason }, turn)
+    kifu::Termination::of(play::Ending { outcome: game.outcome, reason }, turn)
 }
 
 #[cfg(test)]
@@ -93,10 +93,14 @@ mod tests {
     #[test]
     fn mates_and_absurd_scores_stay_in_range() {
         for (score, turn, wanted) in [
-            (Score::Cp(1_000_000), Color::White, -MATE),
-            (Score::Mate { winner: Color::White, plies: Some(7) }, Color::White, MATE - 7),
-            (Score::Mate { winner: Color::White, plies: None }, Color::Black, -MATE),
-            (Score::Mate { winner: Color::Black, plies: Some(u32::MAX) }, Color::Black, MATE_BOUND),
+            (BlackScore::Cp(1_000_000), Color::White, -MATE),
+            (BlackScore::Mate { winner: Color::White, plies: Some(7) }, Color::White, MATE - 7),
+            (BlackScore::Mate { winner: Color::White, plies: None }, Color::Black, -MATE),
+            (
+                BlackScore::Mate { winner: Color::Black, plies: Some(u32::MAX) },
+                Color::Black,
+                MATE_BOUND,
+            ),
         ] {
             assert_eq!(value(score, turn), wanted, "{score:?}");
         }

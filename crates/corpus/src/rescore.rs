@@ -49,7 +49,6 @@ pub struct Rescore {
 pub struct Rescored {
     /// What gave the scores, and how.
     pub how: String,
-    /// How much.
     pub counts: Counts,
 }
 

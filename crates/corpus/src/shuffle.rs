@@ -38,7 +38,6 @@ pub struct Shuffle {
 pub struct Shuffled {
     /// The format written.
     pub format: Format,
-    /// How much.
     pub counts: Counts,
 }
 

@@ -3,10 +3,11 @@
 use crate::error::Error;
 use crate::format::Format;
 use rules::{AnyPosition, Move, Position, Variant};
+use serde::{Deserialize, Serialize};
 use teacher::{Flags, Game, MATE_BOUND, Outcome};
 
 /// What passes. The default lets everything pass.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Sieve {
     /// Largest score either way.
     pub max_score: Option<u16>,
@@ -48,6 +49,22 @@ pub enum LeftOut {
 }
 
 impl Sieve {
+    /// What trains unless told otherwise, on the CPU as on a GPU: positions not in check, whose
+    /// move neither captures nor promotes nor was chosen at random.
+    pub const TRAINING: Self = Self {
+        no_check: true,
+        quiet: true,
+        no_random: true,
+        max_score: None,
+        no_mates: false,
+        min_ply: None,
+        max_ply: None,
+        no_draws: false,
+        known_result: false,
+        min_length: None,
+        max_length: None,
+    };
+
     /// Whether files of a format can be asked for all of this.
     pub(crate) fn fits(&self, format: Format) -> Result<(), Error> {
         if format.record().is_some() && (self.min_length.is_some() || self.max_length.is_some()) {

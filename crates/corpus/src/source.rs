@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::format::Format;
 use crate::progress::{Meter, MeteredFile};
 use rules::Game as Rules;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use teacher::{Header, Reader};
@@ -68,11 +68,8 @@ impl Inputs {
         for input in &self.paths {
             let format = Format::of_input(input, self.format)?;
             if format == Format::Csa && input.is_dir() {
-                let before = list.len();
-                search(input, format, &mut list)?;
-                if list.len() == before {
-                    return Err(Error::file(input, &"no records in this folder"));
-                }
+                let found = records_below(input)?;
+                list.extend(found.into_iter().map(|path| Source { path, format }));
             } else {
                 list.push(Source { path: input.clone(), format });
             }
@@ -117,23 +114,18 @@ impl Inputs {
     }
 }
 
-/// Adds the records below a folder, in a stable order. Links to folders are not followed: they may
-/// lead in circles.
-fn search(folder: &Path, format: Format, list: &mut Vec<Source>) -> Result<(), Error> {
-    let failed = |e| Error::file(folder, &format_args!("cannot list: {e}"));
-    let entries = fs::read_dir(folder).map_err(failed)?;
-    let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            if !path.is_symlink() {
-                search(&path, format, list)?;
-            }
-        } else if kifu::Format::from_file_name(&path.to_string_lossy()) == Some(kifu::Format::Csa) {
-            list.push(Source { path, format });
-        }
+/// The records below a folder.
+fn records_below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let is_csa = |path: &Path| {
+        kifu::Format::from_file_name(&path.to_string_lossy()) == Some(kifu::Format::Csa)
+    };
+    let mut unread = Vec::new();
+    let found = kifu::archive::files_below(folder, &is_csa, &mut unread);
+    match unread.first() {
+        Some((path, e)) => Err(Error::file(path, &format_args!("cannot list: {e}"))),
+        None if found.is_empty() => Err(Error::file(folder, &"no records in this folder")),
+        None => Ok(found),
     }
-    Ok(())
 }
 
 fn merge(mut merged: Header, other: &Header) -> Result<Header, String> {

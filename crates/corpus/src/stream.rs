@@ -1,35 +1,26 @@
 //! Features for trainers, in binary batches.
 //!
 //! The features are those of crate `features`, so a trainer in any language sees what the engine
-//! sees. Input is cut into units (a block of games, a few thousand records); an epoch takes the
-//! units in an order of its own, gathers them into a pool, and gives the pool out in random
-//! order. Order and content depend on input, seed, epoch and pool, never on threads. The layout
+//! sees. Which positions are sent, and in which order, is [`crate::batches`]' business. The layout
 //! of what is written is in docs/formats/stream.md.
 //!
 //! Deliberately absent: training, and any copy of the features on disk.
 
+mod features;
 mod frame;
-mod pool;
-mod rows;
-mod units;
-mod workers;
 
+use crate::batches::{Batcher, Selection, Units};
 use crate::counts::Counts;
 use crate::error::Error;
-use crate::format::Format;
 use crate::progress::Watch;
-use crate::sieve::Sieve;
-use crate::source::{Inputs, Source};
-use features::FeatureSet;
+use crate::source::Inputs;
+use ::features::FeatureSet;
+use features::Features;
 use frame::Preamble;
 use nnue::{FeatureKind, KindVisitor, feature_kind, kind_name, visit_kind};
-use pool::Flow;
-pub use rows::Scores;
-use rows::{Maker, Plan};
 use rules::Variant;
 use std::io::Write;
-use std::thread;
-use workers::WorkerPool;
+use std::ops::ControlFlow;
 
 /// Most positions of a batch: what a reader must be able to hold.
 pub const LARGEST_BATCH: u64 = 1 << 20;
@@ -54,25 +45,16 @@ pub struct Stream {
     pub epochs: Option<u32>,
     /// Number of the first epoch: a trainer that resumes skips what it has seen.
     pub first_epoch: u32,
-    /// Whether a random half of the positions is mirrored left to right.
-    pub mirror: bool,
     /// Whether what is whole in damaged files is used.
     pub salvage: bool,
-    /// What is done to scores.
-    pub scores: Scores,
-    /// Which positions are sent.
-    pub sieve: Sieve,
+    /// Which positions are sent, and in which form.
+    pub selection: Selection,
 }
 
 /// Writes the stream. What was wrong on the way is in the counts.
 pub fn run(request: &Stream, output: impl Write, watch: &Watch<'_>) -> Result<Counts, Error> {
     let (sources, format) = request.inputs.alike()?;
-    if !matches!(format, Format::Teacher | Format::Psv | Format::Hcpe) {
-        return Err(Error::request(format!(
-            "{format} is not streamed: nue data convert makes teacher files of it"
-        )));
-    }
-    request.sieve.fits(format)?;
+    request.selection.sieve.fits(format)?;
     let game = request.inputs.header(&sources)?.game;
     let kind = feature_kind(&request.features, game).ok_or_else(|| {
         let known = FeatureKind::ALL.into_iter().filter(|kind| kind.game() == game);
@@ -80,55 +62,51 @@ pub fn run(request: &Stream, output: impl Write, watch: &Watch<'_>) -> Result<Co
         let (name, names) = (&request.features, names.join(", "));
         Error::request(format!("unknown features {name:?}: for {game} there are {names}"))
     })?;
-    visit_kind(kind, Send { request, sources: &sources, output, watch })
+    let units = Units::open(&request.inputs, request.salvage, watch)?;
+    visit_kind(kind, Send { request, units, output })
 }
 
 /// The stream for one feature set.
 struct Send<'a, W> {
     request: &'a Stream,
-    sources: &'a [Source],
+    units: Units,
     output: W,
-    watch: &'a Watch<'a>,
 }
 
 impl<W: Write> KindVisitor for Send<'_, W> {
     type Output = Result<Counts, Error>;
 
     fn visit<V: Variant, F: FeatureSet<V>>(mut self) -> Self::Output {
-        let Self { request, sources, .. } = self;
-        let survey = units::survey(sources, request.salvage, self.watch)?;
-        // What was chosen at random teaches nothing.
-        let sieve = Sieve { no_random: true, ..request.sieve };
-        let plan = Plan::new::<V, F>(sieve, request.scores, request.mirror, request.seed);
-        let Stream { batch, pool, threads, seed, epochs, first_epoch, .. } = *request;
+        let Stream { batch, pool, threads, seed, epochs, first_epoch, .. } = *self.request;
+        let selection = &self.request.selection;
+        let encoder = Features::<F>::new::<V>();
         let preamble = Preamble {
-            plan: &plan,
+            layout: &encoder.layout,
             features: F::NAME,
             game: V::GAME,
             batch,
             pool,
             first_epoch,
             epochs,
-            positions: survey.positions,
+            positions: self.units.positions(),
+            seed,
+            mirror: selection.mirror,
         };
         self.output.write_all(&preamble.bytes())?;
-        let flow = Flow {
-            units: survey.units,
+        let batcher = Batcher {
+            units: &self.units,
+            selection,
             seed,
             batch: batch as usize,
-            pool: pool.max(batch) as usize,
+            pool: pool as usize,
             first_epoch,
             epochs,
-            ahead: threads + 2,
-            salvage: request.salvage,
+            threads,
         };
-        let found = thread::scope(|scope| {
-            let maker = || Maker::<V, F>::new(&plan);
-            let workers = WorkerPool::start(scope, threads, sources, &plan, maker);
-            flow.run(&workers, &mut self.output)
+        let counts = batcher.run::<V, _>(&encoder, |frame, _| {
+            self.output.write_all(frame)?;
+            Ok(ControlFlow::Continue(()))
         })?;
-        let mut counts = survey.counts;
-        counts.add(found);
         self.output.write_all(&frame::END)?;
         self.output.flush()?;
         Ok(counts)

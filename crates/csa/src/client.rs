@@ -64,7 +64,6 @@ pub enum ClientLine {
     },
     /// A word with `%`.
     Special {
-        /// Which.
         special: Special,
         /// What follows `,'`.
         comment: Option<String>,

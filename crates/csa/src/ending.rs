@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// Why a game ended.
+/// The protocol's word for why a game ended; what it means is a [`play::Reason`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Reason {
+pub enum ReasonWord {
     /// `%TORYO`.
     Resign,
     /// Fourfold repetition.
@@ -23,7 +23,7 @@ pub enum Reason {
     MaxMoves,
 }
 
-impl Reason {
+impl ReasonWord {
     /// All of them.
     pub const ALL: [Self; 8] = [
         Self::Resign,
@@ -84,7 +84,7 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for ReasonWord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "#{}", self.word())
     }
@@ -138,15 +138,15 @@ mod tests {
 
     #[test]
     fn every_word_reads_back() {
-        for reason in Reason::ALL {
-            assert_eq!(Reason::from_word(reason.word()), Some(reason));
-            assert_eq!(Reason::of(reason.meaning()), reason);
+        for reason in ReasonWord::ALL {
+            assert_eq!(ReasonWord::from_word(reason.word()), Some(reason));
+            assert_eq!(ReasonWord::of(reason.meaning()), reason);
             assert_eq!(Verdict::from_word(reason.word()), None);
         }
         for verdict in Verdict::ALL {
             assert_eq!(Verdict::from_word(verdict.word()), Some(verdict));
-            assert_eq!(Reason::from_word(verdict.word()), None);
+            assert_eq!(ReasonWord::from_word(verdict.word()), None);
         }
-        assert_eq!(Reason::from_word("resign"), None);
+        assert_eq!(ReasonWord::from_word("resign"), None);
     }
 }

@@ -59,14 +59,12 @@ pub enum Extended {
     Show(String),
     /// Watch a game, or stop watching.
     Monitor {
-        /// The game.
         game: String,
         /// Start or stop.
         on: bool,
         /// `MONITOR2`: only moves and endings, without the board.
         moves_only: bool,
     },
-    /// The ratings.
     Rating,
     /// Which server this is.
     Version,
@@ -89,7 +87,6 @@ pub enum Extended {
     GetBuoyCount(String),
     /// Prepare an opening from a game played before.
     Fork {
-        /// That game.
         game: String,
         /// The name to prepare.
         name: Option<String>,

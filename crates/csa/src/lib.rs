@@ -31,7 +31,7 @@ pub mod times;
 
 pub use client::{ClientLine, Special};
 pub use comment::Comment;
-pub use ending::{Reason, Verdict};
+pub use ending::{ReasonWord, Verdict};
 pub use extended::Extended;
 pub use lines::{Received, Splitter};
 pub use names::{GameName, Secret, UserName};

@@ -107,14 +107,14 @@ impl GameName {
         playable.then(|| Self { text: text.to_owned(), base: base.len(), total, per_move })
     }
 
-    /// Reads a name that may end with `-B` or `-W`, the colour wished for.
-    pub fn parse_with_wish(text: &str) -> Option<(Self, Option<Color>)> {
-        let (name, wish) = match (text.strip_suffix("-B"), text.strip_suffix("-W")) {
+    /// Reads a name that may end with `-B` or `-W`, the colour asked for.
+    pub fn parse_with_color(text: &str) -> Option<(Self, Option<Color>)> {
+        let (name, color) = match (text.strip_suffix("-B"), text.strip_suffix("-W")) {
             (Some(name), _) => (name, Some(Color::Black)),
             (_, Some(name)) => (name, Some(Color::White)),
             _ => (text, None),
         };
-        Some((Self::parse(name)?, wish))
+        Some((Self::parse(name)?, color))
     }
 
     /// The whole name.
@@ -156,7 +156,7 @@ impl fmt::Display for GameName {
 /// What the password field of a login holds.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Secret {
-    /// The game asked for, and the colour wished for in it.
+    /// The game asked for, and the colour asked for in it.
     pub game: Option<(GameName, Option<Color>)>,
     /// The secret itself (shogi-server calls it the trip).
     pub secret: Option<String>,
@@ -166,11 +166,11 @@ impl Secret {
     /// Understands a password: `game,secret`, a game name alone, or a secret alone.
     pub fn parse(password: &str) -> Self {
         if let Some((game, secret)) = password.split_once(',')
-            && let Some(game) = GameName::parse_with_wish(game)
+            && let Some(game) = GameName::parse_with_color(game)
         {
             return Self { game: Some(game), secret: Some(secret.to_owned()) };
         }
-        match GameName::parse_with_wish(password) {
+        match GameName::parse_with_color(password) {
             Some(game) => Self { game: Some(game), secret: None },
             None => Self { game: None, secret: Some(password.to_owned()) },
         }

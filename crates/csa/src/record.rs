@@ -1,6 +1,6 @@
 //! A game played by the protocol, as a record.
 
-use kifu::{CsaVersion, Ending, Format, Key, NodeId, Record, Step, WriteOptions};
+use kifu::{CsaVersion, Format, Key, NodeId, Record, Step, Termination, WriteOptions};
 use play::Reason;
 use rules::{AnyPosition, Color};
 use std::time::Duration;
@@ -26,8 +26,8 @@ pub struct Finish {
 
 impl Finish {
     /// The reason as the protocol has it.
-    pub const fn reason(&self) -> crate::Reason {
-        crate::Reason::of(self.ending.reason)
+    pub const fn reason(&self) -> crate::ReasonWord {
+        crate::ReasonWord::of(self.ending.reason)
     }
 
     /// Who won, if anybody did.
@@ -76,7 +76,7 @@ impl GameRecord<'_> {
             node.comments.extend(made.comment.clone());
         }
         let Some(finish) = self.finish else { return record };
-        let end = record.add(at, Step::End(ending(finish)));
+        let end = record.add(at, Step::End(termination(finish, position.turn())));
         let node = record.node_mut(end);
         node.time = finish.last.as_ref().map(|(_, time)| *time);
         if finish.ending.reason == Reason::MaxMoves
@@ -89,22 +89,21 @@ impl GameRecord<'_> {
     }
 }
 
-fn ending(finish: &Finish) -> Ending {
-    let loser = finish.winner().map(Color::opponent);
-    match (finish.ending.reason, loser) {
-        (Reason::Resign, _) => Ending::Resign,
-        (Reason::Repetition, Some(loser)) => Ending::Won(loser.opponent()),
-        (Reason::PerpetualCheck, Some(loser)) => Ending::PerpetualCheck(loser),
-        (Reason::Repetition | Reason::PerpetualCheck, None) => Ending::Repetition,
-        (Reason::IllegalMove, _) => {
-            Ending::IllegalMove(finish.last.as_ref().map(|(text, _)| text.trim().to_owned()))
+/// The record's last word, where `turn` is to move.
+fn termination(finish: &Finish, turn: Color) -> Termination {
+    let ending = match finish.ending.reason {
+        // The protocol has one word for the limit, whoever is mated there.
+        Reason::MaxMoves => play::Ending::draw(Reason::MaxMoves),
+        // A king that has entered wins by one word as well, whatever counted.
+        Reason::Try => play::Ending { reason: Reason::Declaration, ..finish.ending },
+        _ => finish.ending,
+    };
+    match Termination::of(ending, turn) {
+        Some(Termination::IllegalMove(_)) => {
+            Termination::IllegalMove(finish.last.as_ref().map(|(text, _)| text.trim().to_owned()))
         }
-        (Reason::Abandoned, Some(loser)) => Ending::Abandoned(Some(loser)),
-        (Reason::TimeUp, _) => Ending::TimeUp,
-        (Reason::Declaration | Reason::Try, _) => Ending::Declaration,
-        (Reason::MaxMoves, _) => Ending::MaxMoves,
-        (_, Some(loser)) => Ending::IllegalAction(loser),
-        (_, None) => Ending::Interrupted,
+        Some(termination) => termination,
+        None => Termination::Interrupted,
     }
 }
 

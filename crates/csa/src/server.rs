@@ -2,7 +2,7 @@
 //! [`crate::summary`].
 
 use crate::client::Special;
-use crate::ending::{Reason, Verdict};
+use crate::ending::{ReasonWord, Verdict};
 use crate::times::{seconds, seconds_text};
 use std::fmt;
 use std::time::Duration;
@@ -20,7 +20,6 @@ pub enum ServerLine {
     Start(String),
     /// `REJECT:game by name`
     Rejected {
-        /// The game.
         game: String,
         /// Who rejected it.
         by: String,
@@ -34,13 +33,12 @@ pub enum ServerLine {
     },
     /// A word with `%` and its time.
     Special {
-        /// Which.
         special: Special,
         /// What was recorded.
         time: Option<Duration>,
     },
     /// Why the game ended.
-    Reason(Reason),
+    Reason(ReasonWord),
     /// What that means to the reader.
     Verdict(Verdict),
     /// `CHALLENGE ACCEPTED`
@@ -74,7 +72,7 @@ impl ServerLine {
             return Some(Self::Info { tag: tag.to_owned(), text: text.to_owned() });
         }
         if let Some(word) = line.strip_prefix('#') {
-            let reason = || Reason::from_word(word).map(Self::Reason);
+            let reason = || ReasonWord::from_word(word).map(Self::Reason);
             return reason().or_else(|| Verdict::from_word(word).map(Self::Verdict));
         }
         if line.starts_with(['+', '-']) {
@@ -163,7 +161,7 @@ mod tests {
             ("-3334FU", play("-3334FU", None)),
             ("%TORYO,T4", ServerLine::Special { special: Special::Resign, time: seconds(4) }),
             ("%KACHI,T8", ServerLine::Special { special: Special::Declare, time: seconds(8) }),
-            ("#OUTE_SENNICHITE", ServerLine::Reason(Reason::OuteSennichite)),
+            ("#OUTE_SENNICHITE", ServerLine::Reason(ReasonWord::OuteSennichite)),
             ("#WIN", ServerLine::Verdict(Verdict::Win)),
             ("#CHUDAN", ServerLine::Verdict(Verdict::Chudan)),
             ("#WIN(LOSE)", ServerLine::Other("#WIN(LOSE)".into())),

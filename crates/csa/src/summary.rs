@@ -4,7 +4,7 @@
 use crate::server::split_time;
 use crate::times::{TimeRule, Times, seconds_text};
 use kifu::wire;
-use rules::{AnyPosition, Color, Game, Move};
+use rules::{AnyPosition, Color, Declaration, Game, Move};
 use std::fmt;
 use std::time::Duration;
 use thiserror::Error;
@@ -53,9 +53,7 @@ pub enum SummaryError {
     /// A value that cannot be read.
     #[error("{key:?} in the game summary is {value:?}, expected {expected}")]
     Value {
-        /// The key.
         key: String,
-        /// The value.
         value: String,
         /// What it should be.
         expected: &'static str,
@@ -99,6 +97,30 @@ fn wrong(key: &str, value: &str, expected: &'static str) -> SummaryError {
 }
 
 impl Summary {
+    /// A game between those two, Black first, from its start; to be read by Black, without a limit
+    /// of moves.
+    pub fn new(
+        id: &str,
+        names: [String; 2],
+        start: AnyPosition,
+        [black, white]: [TimeRule; 2],
+        declaration: Declaration,
+    ) -> Self {
+        // The protocol knows one rule of declaration, the one with 27 points.
+        let declares = declaration == Declaration::Points27 && start.game() == Game::Shogi;
+        Self {
+            id: id.to_owned(),
+            names,
+            your_turn: Color::Black,
+            max_moves: None,
+            declaration: declares.then(|| JISHOGI.to_owned()),
+            times: Times::from_rules(black, white),
+            start,
+            played: Vec::new(),
+            more: Vec::new(),
+        }
+    }
+
     /// The position the game goes on from, with its history.
     pub fn position(&self) -> AnyPosition {
         let mut position = self.start.clone();

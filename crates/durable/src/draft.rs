@@ -23,7 +23,8 @@ impl Draft {
             fs::create_dir_all(folder)?;
         }
         let name = target.file_name().map(|n| n.to_string_lossy().into_owned());
-        let name = name.ok_or_else(|| io::Error::other(format!("{target:?} names no file")))?;
+        let name =
+            name.ok_or_else(|| io::Error::other(format!("{target:?} is not the name of a file")))?;
         for attempt in 0..100 {
             let temporary =
                 target.with_file_name(format!(".{name}.{}-{attempt}.tmp", std::process::id()));

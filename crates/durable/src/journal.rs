@@ -39,7 +39,7 @@ pub enum JournalError {
     #[error("{}, line {line}: {reason}", path.display())]
     Damaged { path: PathBuf, line: usize, reason: String },
     /// The journal of another plan.
-    #[error("{} is of other settings: {differences}", path.display())]
+    #[error("{} has other settings: {differences}", path.display())]
     OtherPlan { path: PathBuf, differences: String },
 }
 

@@ -20,7 +20,7 @@ use thiserror::Error;
 /// Why an output cannot be written or resumed.
 #[derive(Debug, Error)]
 pub enum ResumableError {
-    #[error("{} names no file", .0.display())]
+    #[error("{} is not the name of a file", .0.display())]
     NoName(PathBuf),
     /// An earlier run left something to resume, and nobody said what to do with it.
     #[error("{} was interrupted: --resume continues it, --force starts again", .0.display())]

@@ -39,7 +39,7 @@ fn main() {
         let Ok(line) = line else { return };
         match Command::parse(&line) {
             Ok(Command::Quit) => return,
-            Ok(command) => mock.obey(command),
+            Ok(command) => mock.execute(command),
             Err(_) => {}
         }
     }
@@ -63,7 +63,7 @@ impl Mock {
         self.what == what && self.asked >= self.number
     }
 
-    fn obey(&mut self, command: Command) {
+    fn execute(&mut self, command: Command) {
         match command {
             Command::Usi => {
                 if self.what == "slow-start" {

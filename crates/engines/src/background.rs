@@ -42,7 +42,6 @@ enum Task {
     Finish(Option<GameResult>),
 }
 
-/// The player.
 pub struct BackgroundPlayer {
     factory: PlayerFactory,
     sink: EventSink,

@@ -36,11 +36,11 @@ pub struct LocalPlayer {
     /// The game after the reply it expects.
     expected: Option<GameLine>,
     /// Reports of the search that thinks about it now.
-    pondering: Option<Receiver<Told>>,
+    pondering: Option<Receiver<SearchEvent>>,
 }
 
 /// What a search said.
-enum Told {
+enum SearchEvent {
     Info(Info),
     Best { at: Moment, best: Best },
     Mate(MateAnswer),
@@ -85,7 +85,7 @@ impl LocalPlayer {
         game: &GameLine,
         go: &Go,
         asked: Moment,
-    ) -> Result<Receiver<Told>, EngineFault> {
+    ) -> Result<Receiver<SearchEvent>, EngineFault> {
         let wrong = |error: &dyn std::error::Error| EngineFault::protocol(error.to_string());
         let limits = go.limits(game.position(), asked).map_err(|error| wrong(&error))?;
         engine.set_position(game.position().clone()).map_err(|error| wrong(&error))?;
@@ -123,7 +123,7 @@ impl LocalPlayer {
     fn wait(
         &self,
         engine: &dyn Engine,
-        answers: &Receiver<Told>,
+        answers: &Receiver<SearchEvent>,
         asked: Moment,
         request: &SearchRequest<'_>,
         mut listener: Option<Listener<'_>>,
@@ -141,7 +141,7 @@ impl LocalPlayer {
         let mut last = None;
         loop {
             match answers.recv_timeout(GLANCE) {
-                Ok(Told::Info(info)) => {
+                Ok(SearchEvent::Info(info)) => {
                     if let Some(listener) = &mut listener {
                         listener(&info);
                     }
@@ -151,8 +151,10 @@ impl LocalPlayer {
                     continue;
                 }
                 Ok(_) if request.handle.signals().abandon => return Err(PlayerError::Abandoned),
-                Ok(Told::Best { at, best }) => return Ok(End::Best { at, best, info: last }),
-                Ok(Told::Mate(answer)) => return Ok(End::Mate(answer)),
+                Ok(SearchEvent::Best { at, best }) => {
+                    return Ok(End::Best { at, best, info: last });
+                }
+                Ok(SearchEvent::Mate(answer)) => return Ok(End::Mate(answer)),
                 Err(RecvTimeoutError::Disconnected) => {
                     let detail = "the search ended without answer";
                     return Err(EngineFault::new(FaultKind::Crash, detail).into());
@@ -301,11 +303,11 @@ impl Player for LocalPlayer {
 /// Hands on what a search says.
 struct Relay {
     time: Arc<dyn TimeSource>,
-    to: Sender<Told>,
+    to: Sender<SearchEvent>,
 }
 
 impl Relay {
-    fn tell(&self, told: Told) {
+    fn tell(&self, told: SearchEvent) {
         // Nobody listens any more if the game was abandoned.
         let _ = self.to.send(told);
     }
@@ -313,16 +315,16 @@ impl Relay {
 
 impl Report for Relay {
     fn info(&mut self, info: &Info) {
-        self.tell(Told::Info(info.clone()));
+        self.tell(SearchEvent::Info(info.clone()));
     }
 
     fn note(&mut self, _: &str) {}
 
     fn best(&mut self, best: &Best) {
-        self.tell(Told::Best { at: self.time.now(), best: *best });
+        self.tell(SearchEvent::Best { at: self.time.now(), best: *best });
     }
 
     fn mate(&mut self, answer: &MateAnswer) {
-        self.tell(Told::Mate(answer.clone()));
+        self.tell(SearchEvent::Mate(answer.clone()));
     }
 }

@@ -103,7 +103,8 @@ mod tests {
         assert_eq!(value::<Shogi>(&Handicap::Two.sfen()), -(855 + 990));
     }
 
-    fn random_game<V: Variant>(start: &str, mut seed: u64) {
+    fn random_game<V: Variant>(start: &str, seed: u64) {
+        let mut rng = seed::Rng::new(seed);
         let mut pos = Position::<V>::from_sfen(start).unwrap();
         let mut m = <Material as Evaluator<V>>::new(Arc::new(PIECE_VALUES));
         Evaluator::<V>::refresh(&mut m, &pos);
@@ -113,8 +114,7 @@ mod tests {
             if moves.is_empty() {
                 break;
             }
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let delta = pos.play(moves[(seed >> 33) as usize % moves.len()]);
+            let delta = pos.play(moves[rng.below(moves.len())]);
             Evaluator::<V>::push(&mut m, &delta);
             values.push(material(&pos, &PIECE_VALUES));
             let expected = *values.last().unwrap();

@@ -103,15 +103,15 @@ fn absent_pieces_count() {
 
 /// Along random games: features stay inside the set, the changes of a move lead from the
 /// features before to those after, and a turned position has the other side's features.
-fn follow<V: Variant, F: FeatureSet<V>>(start: &str, mut seed: u64) {
+fn follow<V: Variant, F: FeatureSet<V>>(start: &str, seed: u64) {
+    let mut rng = seed::Rng::new(seed);
     let mut pos = Position::<V>::from_sfen(start).unwrap();
     for _ in 0..300 {
         let moves = pos.legal_moves();
         if moves.is_empty() {
             break;
         }
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let m = moves[(seed >> 33) as usize % moves.len()];
+        let m = moves[rng.below(moves.len())];
         let before = Color::BOTH.map(|side| features::<V, F>(&pos, side));
         let views = Color::BOTH.map(|side| View::new::<V, F>(side, pos.king(side)));
         let delta = pos.play(m);

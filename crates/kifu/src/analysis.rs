@@ -6,7 +6,7 @@
 //! when read; any other wording stays among the comments, and the evaluation is not written twice.
 
 use crate::csa;
-use crate::evaluation::{Evaluation, Score};
+use crate::evaluation::{BlackScore, Evaluation};
 use crate::movetext;
 use crate::record::Record;
 use crate::replay::Replay;
@@ -87,10 +87,10 @@ fn extract(comments: &[String], place: Place<'_>) -> (Evaluation, Vec<usize>) {
 
 /// Adds what is new; false if `found` says again what is already known, or nothing.
 fn merge(eval: &mut Evaluation, found: Evaluation) -> bool {
-    let mate = |s: Option<Score>| matches!(s, Some(Score::Mate { .. }));
+    let mate = |s: Option<BlackScore>| matches!(s, Some(BlackScore::Mate { .. }));
     let more_exact = matches!(
         (eval.score, found.score),
-        (Some(Score::Mate { winner: a, plies: None }), Some(Score::Mate { winner: b, .. })) if a == b
+        (Some(BlackScore::Mate { winner: a, plies: None }), Some(BlackScore::Mate { winner: b, .. })) if a == b
     ) || (mate(found.score) && !mate(eval.score));
     let again = (eval.score.is_some() && found.score.is_some() && !more_exact)
         || (!eval.pv.is_empty() && !found.pv.is_empty())
@@ -133,11 +133,11 @@ fn floodgate(comment: &str, place: Place<'_>) -> Option<Evaluation> {
     Some(eval)
 }
 
-const fn floodgate_score(cp: i32) -> Score {
+const fn floodgate_score(cp: i32) -> BlackScore {
     match cp {
-        FLOODGATE_MATE => Score::Mate { winner: Color::Black, plies: None },
-        n if n == -FLOODGATE_MATE => Score::Mate { winner: Color::White, plies: None },
-        n => Score::Cp(n),
+        FLOODGATE_MATE => BlackScore::Mate { winner: Color::Black, plies: None },
+        n if n == -FLOODGATE_MATE => BlackScore::Mate { winner: Color::White, plies: None },
+        n => BlackScore::Cp(n),
     }
 }
 
@@ -146,7 +146,7 @@ fn labelled(comment: &str, place: Place<'_>) -> Option<Evaluation> {
     let (label, value) = comment.trim_start_matches(['*', '#']).split_once('=')?;
     let mut eval = Evaluation::default();
     match label {
-        "評価値" => eval.score = Some(Score::Cp(value.parse().ok()?)),
+        "評価値" => eval.score = Some(BlackScore::Cp(value.parse().ok()?)),
         "詰み" => eval.score = Some(mate(value)?),
         "読み筋" => {
             (eval.pv, eval.tail) = movetext::read_line(place.position, place.last, value);
@@ -158,7 +158,7 @@ fn labelled(comment: &str, place: Place<'_>) -> Option<Evaluation> {
     Some(eval)
 }
 
-fn mate(value: &str) -> Option<Score> {
+fn mate(value: &str) -> Option<BlackScore> {
     let (who, plies) = match value.split_once(':') {
         Some((who, n)) => (who, Some(n.strip_suffix('手')?.parse().ok()?)),
         None => (value, None),
@@ -168,7 +168,7 @@ fn mate(value: &str) -> Option<Score> {
         "後手勝ち" => Color::White,
         _ => return None,
     };
-    Some(Score::Mate { winner, plies })
+    Some(BlackScore::Mate { winner, plies })
 }
 
 /// `*対局 時間 00:01 深さ 12/20 ノード数 4567 評価値 123 読み筋 △３四歩 …` of ShogiGUI.
@@ -182,7 +182,7 @@ fn spaced(comment: &str, place: Place<'_>) -> Option<Evaluation> {
         rest.split([' ', '/']).next()
     };
     let mut eval = Evaluation {
-        score: after("評価値").and_then(|v| v.parse().ok()).map(Score::Cp),
+        score: after("評価値").and_then(|v| v.parse().ok()).map(BlackScore::Cp),
         depth: after("深さ").and_then(|v| v.parse().ok()),
         nodes: after("ノード数").and_then(|v| v.parse().ok()),
         ..Evaluation::default()
@@ -197,8 +197,8 @@ fn spaced(comment: &str, place: Place<'_>) -> Option<Evaluation> {
 /// The lines CSA gets: floodgate's line first, then what it has no room for.
 pub(crate) fn csa_lines(eval: &Evaluation, place: Place<'_>) -> Vec<String> {
     let (score, exact_mate) = match eval.score {
-        Some(Score::Cp(cp)) => (cp, None),
-        Some(Score::Mate { winner, plies }) => {
+        Some(BlackScore::Cp(cp)) => (cp, None),
+        Some(BlackScore::Mate { winner, plies }) => {
             let sign = if winner == Color::Black { 1 } else { -1 };
             (sign * FLOODGATE_MATE, plies.map(|_| mate_line(eval.score)))
         }
@@ -222,8 +222,8 @@ pub(crate) fn csa_lines(eval: &Evaluation, place: Place<'_>) -> Vec<String> {
     [Some(line), exact_mate, depth].into_iter().flatten().collect()
 }
 
-fn mate_line(score: Option<Score>) -> String {
-    let Some(Score::Mate { winner, plies }) = score else { return String::new() };
+fn mate_line(score: Option<BlackScore>) -> String {
+    let Some(BlackScore::Mate { winner, plies }) = score else { return String::new() };
     let who = if winner == Color::Black { "先手勝ち" } else { "後手勝ち" };
     let count = plies.map_or_else(String::new, |n| format!(":{n}手"));
     format!("*詰み={who}{count}")
@@ -233,8 +233,8 @@ fn mate_line(score: Option<Score>) -> String {
 pub(crate) fn japanese_lines(eval: &Evaluation, place: Place<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     match eval.score {
-        Some(Score::Cp(cp)) => lines.push(format!("*評価値={cp}")),
-        Some(Score::Mate { .. }) => lines.push(mate_line(eval.score)),
+        Some(BlackScore::Cp(cp)) => lines.push(format!("*評価値={cp}")),
+        Some(BlackScore::Mate { .. }) => lines.push(mate_line(eval.score)),
         None => {}
     }
     if !eval.pv.is_empty() || !eval.tail.is_empty() {
@@ -261,19 +261,19 @@ mod tests {
     #[test]
     fn all_conventions() {
         let floodgate = check(&["* 123 +7776FU -3334FU %TORYO #4567"]);
-        assert_eq!(floodgate.score, Some(Score::Cp(123)));
+        assert_eq!(floodgate.score, Some(BlackScore::Cp(123)));
         assert_eq!((floodgate.pv.len(), floodgate.tail.as_str()), (2, "%TORYO"));
         assert_eq!(floodgate.nodes, Some(4567));
         let home =
             check(&["互角", "*評価値=-5", "*読み筋=▲７六歩△３四歩", "*深さ=9", "*ノード数=7"]);
-        assert_eq!((home.score, home.pv.len()), (Some(Score::Cp(-5)), 2));
+        assert_eq!((home.score, home.pv.len()), (Some(BlackScore::Cp(-5)), 2));
         assert_eq!((home.depth, home.nodes), (Some(9), Some(7)));
         let gui = check(&[
             "*対局 時間 00:01 深さ 12/20 ノード数 33 評価値 123 読み筋 ▲７六歩(77) △３四歩(33)",
         ]);
-        assert_eq!((gui.score, gui.pv.len(), gui.depth), (Some(Score::Cp(123)), 2, Some(12)));
+        assert_eq!((gui.score, gui.pv.len(), gui.depth), (Some(BlackScore::Cp(123)), 2, Some(12)));
         let mate = check(&["*詰み=後手勝ち:7手"]);
-        assert_eq!(mate.score, Some(Score::Mate { winner: Color::White, plies: Some(7) }));
+        assert_eq!(mate.score, Some(BlackScore::Mate { winner: Color::White, plies: Some(7) }));
         for nothing in ["評価値は高い", "* hello", "*評価値=", "# 1", ""] {
             assert!(check(&[nothing]).is_empty(), "{nothing}");
         }
@@ -286,9 +286,9 @@ mod tests {
         let pv = vec![Move::from_usi(Game::Shogi, "7g7f").unwrap()];
         let scores = [
             None,
-            Some(Score::Cp(-12)),
-            Some(Score::Mate { winner: Color::Black, plies: Some(5) }),
-            Some(Score::Mate { winner: Color::White, plies: None }),
+            Some(BlackScore::Cp(-12)),
+            Some(BlackScore::Mate { winner: Color::Black, plies: Some(5) }),
+            Some(BlackScore::Mate { winner: Color::White, plies: None }),
         ];
         for score in scores {
             for pv in [Vec::new(), pv.clone()] {

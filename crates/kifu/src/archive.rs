@@ -10,7 +10,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-pub use source::Source;
+pub use source::{Source, files_below};
 
 use crate::{Format, Losses, ReadOptions, Reader, WriteError, WriteOptions};
 use sink::Sink;

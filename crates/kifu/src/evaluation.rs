@@ -8,7 +8,7 @@ use rules::{Color, Move};
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Evaluation {
     /// The score, where one was given.
-    pub score: Option<Score>,
+    pub score: Option<BlackScore>,
     /// The line the engine expected after this move; every move is legal.
     pub pv: Vec<Move>,
     /// What followed the line and could not be read as moves (`%TORYO`, `+PASS`, …).
@@ -19,7 +19,7 @@ pub struct Evaluation {
 
 /// A score from Black's point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Score {
+pub enum BlackScore {
     Cp(i32),
     Mate {
         winner: Color,

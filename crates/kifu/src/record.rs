@@ -4,9 +4,9 @@
 //! a node continues the main line, the others are variations. Endings are nodes too: they have
 //! their own time and comments, and a variation may end where the game went on.
 
-use crate::ending::Ending;
 use crate::evaluation::Evaluation;
 use crate::headers::Headers;
+use crate::termination::Termination;
 use play::Outcome;
 use rules::{AnyPosition, Color, Game, Handicap, Move};
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub enum Step {
     /// A legal move.
     Move(Move),
     /// The end of the line; such a node has no children.
-    End(Ending),
+    End(Termination),
 }
 
 /// A move or an ending with everything said about it.
@@ -94,7 +94,7 @@ impl Node {
     }
 
     /// The ending, if this is one.
-    pub const fn ending(&self) -> Option<&Ending> {
+    pub const fn ending(&self) -> Option<&Termination> {
         match &self.step {
             Step::End(ending) => Some(ending),
             _ => None,
@@ -216,7 +216,7 @@ impl Record {
     }
 
     /// How the main line ended, where the record says so.
-    pub fn ending(&self) -> Option<&Ending> {
+    pub fn ending(&self) -> Option<&Termination> {
         self.line_from(NodeId::ROOT).last().and_then(|id| self.node(id).ending())
     }
 
@@ -297,7 +297,7 @@ mod tests {
         let c = r.add(a, usi("8c8d"));
         let d = r.add(NodeId::ROOT, usi("2g2f"));
         assert_eq!(r.add(a, usi("8c8d")), c, "not doubled");
-        let end = r.add(b, Step::End(Ending::Resign));
+        let end = r.add(b, Step::End(Termination::Resign));
         assert_eq!(r.moves().len(), 2);
         assert_eq!(r.lines().collect::<Vec<_>>(), [NodeId::ROOT, c, d]);
         assert_eq!(r.variations(), 2);

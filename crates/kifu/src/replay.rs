@@ -1,7 +1,7 @@
 //! Walking through a record with the position at hand.
 
-use crate::ending::Ending;
 use crate::record::{Node, NodeId, Record, Step};
+use crate::termination::Termination;
 use rules::{AnyPosition, Move};
 
 /// A place in a record and the position there. Going from place to place costs as many moves as
@@ -100,7 +100,7 @@ impl Builder {
     }
 
     /// Ends the line.
-    pub(crate) fn end(&mut self, ending: Ending) {
+    pub(crate) fn end(&mut self, ending: Termination) {
         let here = self.replay.at();
         self.at = self.record.add(here, Step::End(ending));
     }
@@ -117,9 +117,9 @@ impl Builder {
             if node.ending().is_none() {
                 continue;
             }
-            let named = node.comments.iter().find_map(|c| Ending::from_comment(c));
+            let named = node.comments.iter().find_map(|c| Termination::from_comment(c));
             if let Some(ending) = named {
-                node.comments.retain(|c| Ending::from_comment(c).is_none());
+                node.comments.retain(|c| Termination::from_comment(c).is_none());
                 node.step = Step::End(ending);
             }
         }

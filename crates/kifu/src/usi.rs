@@ -2,12 +2,12 @@
 //!
 //! No headers, times or comments. The end of the game is a last word such as `resign`.
 
-use crate::ending::Ending;
 use crate::error::Problem;
 use crate::options::Losses;
 use crate::placement::set_up;
 use crate::record::{NodeId, Record};
 use crate::replay::{Builder, Replay};
+use crate::termination::Termination;
 use rules::{AnyPosition, Game, Move};
 
 /// Reads a line; `None` if there is nothing on it. `game` is what `startpos` means.
@@ -53,7 +53,7 @@ fn play<'a>(start: AnyPosition, words: impl Iterator<Item = &'a str>) -> Record 
         } else if let Ok(m) = game.position().parse_usi(word) {
             game.play(m);
         } else if Move::from_usi(game.position().game(), word).is_some() {
-            game.end(Ending::illegal(word));
+            game.end(Termination::illegal(word));
         } else {
             game.end(ending(word));
         }
@@ -61,15 +61,15 @@ fn play<'a>(start: AnyPosition, words: impl Iterator<Item = &'a str>) -> Record 
     game.finish()
 }
 
-fn ending(word: &str) -> Ending {
+fn ending(word: &str) -> Termination {
     match word {
-        "resign" => Ending::Resign,
-        "win" => Ending::Declaration,
-        "draw" => Ending::Draw,
-        "rep_draw" => Ending::Repetition,
-        "timeup" | "timeout" => Ending::TimeUp,
-        "interrupt" | "abort" => Ending::Interrupted,
-        other => Ending::other(other),
+        "resign" => Termination::Resign,
+        "win" => Termination::Declaration,
+        "draw" => Termination::Draw,
+        "rep_draw" => Termination::Repetition,
+        "timeup" | "timeout" => Termination::TimeUp,
+        "interrupt" | "abort" => Termination::Interrupted,
+        other => Termination::other(other),
     }
 }
 
@@ -98,17 +98,17 @@ pub(crate) fn write(record: &Record, losses: &mut Losses) -> String {
 }
 
 /// The word an ending is read back from, if there is one.
-fn last_word(record: &Record, end: &Ending) -> Option<String> {
+fn last_word(record: &Record, end: &Termination) -> Option<String> {
     let game = record.game();
     match end {
-        Ending::Resign => Some("resign".to_owned()),
-        Ending::Declaration => Some("win".to_owned()),
-        Ending::IllegalMove(Some(text)) if Move::from_usi(game, text).is_some() => {
+        Termination::Resign => Some("resign".to_owned()),
+        Termination::Declaration => Some("win".to_owned()),
+        Termination::IllegalMove(Some(text)) if Move::from_usi(game, text).is_some() => {
             let mut replay = Replay::new(record);
             replay.go_to(record, record.line_from(NodeId::ROOT).last()?);
             replay.position().parse_usi(text).is_err().then(|| text.clone())
         }
-        Ending::Other(text) => {
+        Termination::Other(text) => {
             let a_move = Game::ALL.iter().any(|&g| Move::from_usi(g, text).is_some());
             let a_word = !text.is_empty() && !text.contains(char::is_whitespace);
             let plain = a_word && !a_move && text != "moves" && ending(text) == *end;
@@ -140,10 +140,14 @@ mod tests {
         for (line, moves, end) in [
             ("startpos", 0, None),
             ("startpos moves 7g7f 3c3d", 2, None),
-            ("position startpos moves 7g7f resign", 1, Some(Ending::Resign)),
-            ("7g7f 3c3d win", 2, Some(Ending::Declaration)),
-            ("startpos moves 7g7e 3c3d", 0, Some(Ending::IllegalMove(Some("7g7e".to_owned())))),
-            ("startpos moves 7g7f hello", 1, Some(Ending::Other("hello".to_owned()))),
+            ("position startpos moves 7g7f resign", 1, Some(Termination::Resign)),
+            ("7g7f 3c3d win", 2, Some(Termination::Declaration)),
+            (
+                "startpos moves 7g7e 3c3d",
+                0,
+                Some(Termination::IllegalMove(Some("7g7e".to_owned()))),
+            ),
+            ("startpos moves 7g7f hello", 1, Some(Termination::Other("hello".to_owned()))),
             ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -", 0, None),
             ("3sks3/9/4S4/9/9/B8/9/9/9 b S2rb4g4n4l18p 1", 0, None),
             (mini, 1, None),

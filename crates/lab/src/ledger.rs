@@ -68,7 +68,6 @@ pub struct Generation {
     /// New games of this generation.
     #[serde(default)]
     pub games: u64,
-    /// Their positions.
     #[serde(default)]
     pub positions: u64,
     #[serde(default)]

@@ -13,7 +13,7 @@ fn positions() -> Vec<Position<Shogi>> {
         return text.lines().flat_map(of_line).collect();
     }
     let mut all = Vec::new();
-    let mut seed = 1u64;
+    let mut rng = seed::Rng::new(1);
     while all.len() < 10_000 {
         let mut pos = Position::<Shogi>::startpos();
         for ply in 0..120 {
@@ -21,8 +21,7 @@ fn positions() -> Vec<Position<Shogi>> {
             if moves.is_empty() {
                 break;
             }
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            pos.play(moves[(seed >> 33) as usize % moves.len()]);
+            pos.play(moves[rng.below(moves.len())]);
             if ply > 40 {
                 all.push(pos.without_history());
             }

@@ -20,7 +20,7 @@ use crate::expand::{self, Counting};
 use crate::futile::{self, Futile};
 use crate::hands;
 use crate::leaf;
-use crate::node::{Bait, Child, Frame, NO_LOOP, Outcome, ProofNumbers, left};
+use crate::node::{Bait, Child, Frame, NO_LOOP, NodeValue, ProofNumbers, left};
 use crate::table::{Entry, INFINITE, Table, UNLIMITED};
 use rules::{Color, Hand, Move, MoveList, Position, Variant};
 
@@ -89,7 +89,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
     }
 
     /// Searches the position until it is settled for that many plies; `None` if stopped.
-    pub(crate) fn search(&mut self, plies: u16, pulse: &mut dyn Pulse) -> Option<Outcome> {
+    pub(crate) fn search(&mut self, plies: u16, pulse: &mut dyn Pulse) -> Option<NodeValue> {
         self.search_after(None, plies, pulse)
     }
 
@@ -99,7 +99,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
         bait: Option<Bait>,
         plies: u16,
         pulse: &mut dyn Pulse,
-    ) -> Option<Outcome> {
+    ) -> Option<NodeValue> {
         self.depth = 0;
         self.filter.fill(0);
         let counting = Counting { futile: self.futile, bait };
@@ -115,12 +115,12 @@ impl<'a, V: Variant> Searcher<'a, V> {
             let numbers = frame.proof_numbers();
             let done = numbers.pn >= frame.pn_limit || numbers.dn >= frame.dn_limit;
             if done {
-                let outcome = self.leave(&numbers);
+                let value = self.leave(&numbers);
                 if self.depth == 0 {
-                    return Some(outcome);
+                    return Some(value);
                 }
                 self.pos.undo();
-                self.settle_child(outcome);
+                self.settle_child(value);
                 continue;
             }
             if self.nodes >= self.next_pulse {
@@ -190,7 +190,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
         frame.kept_limits = None;
         self.depth += 1;
         self.expand(&mut frame, known.is_none());
-        let old = frame.children.iter().any(|c| c.old && !c.waits && !c.outcome.is_final());
+        let old = frame.children.iter().any(|c| c.old && !c.waits && !c.value.is_final());
         // A first visit has done something: no need to insist further.
         frame.extends = old || extends && known.is_some();
         if frame.extends {
@@ -236,7 +236,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
                 continue;
             }
             let before = &frame.children[c.after as usize];
-            let o = &before.outcome;
+            let o = &before.value;
             let passed = if frame.attacks { o.is_disproof() } else { o.is_proof() };
             if passed && !before.waits {
                 c.waits = false;
@@ -249,26 +249,26 @@ impl<'a, V: Variant> Searcher<'a, V> {
     fn look_up(&mut self, frame: &Frame, child: &mut Child, first_visit: bool) {
         let Some(plies) = left(frame.plies, child.cost) else {
             // The defender has a reply where mate was due.
-            child.outcome = Outcome::disproof(child.hand, 0, NO_LOOP);
+            child.value = NodeValue::disproof(child.hand, 0, NO_LOOP);
             return;
         };
         let recurs = self
             .recurs(child.key, child.hand)
             .or_else(|| self.table.look_loop(loop_key(frame.path, child.key, child.hand)));
         if let Some(depth) = recurs {
-            child.outcome = Outcome::disproof(child.hand, plies, depth);
+            child.value = NodeValue::disproof(child.hand, plies, depth);
             return;
         }
         let known = self.table.look(child.key, child.hand, plies);
         if let Some(e) = known.filter(|e| e.amount > 0 || e.pn == 0 || e.dn == 0) {
-            child.outcome =
-                if e.pn == 0 || e.dn == 0 { settled(&e) } else { Outcome::open(e.pn, e.dn) };
+            child.value =
+                if e.pn == 0 || e.dn == 0 { settled(&e) } else { NodeValue::open(e.pn, e.dn) };
             child.old = e.depth < short(self.depth - 1);
             return;
         }
-        if let Some(outcome) = self.end(frame, child, plies, first_visit) {
-            self.remember(child.key, &outcome, 1, short(self.depth));
-            child.outcome = outcome;
+        if let Some(value) = self.end(frame, child, plies, first_visit) {
+            self.remember(child.key, &value, 1, short(self.depth));
+            child.value = value;
             return;
         }
         let (mut pn, mut dn) = expand::first_numbers(&self.pos, self.attacker, child.m);
@@ -278,7 +278,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
         if let Some(e) = known {
             (pn, dn) = (pn.max(e.pn), dn.max(e.dn));
         }
-        child.outcome = Outcome::open(pn, dn);
+        child.value = NodeValue::open(pn, dn);
     }
 
     /// What can be said of a child without opening it.
@@ -288,7 +288,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
         child: &Child,
         plies: u16,
         first_visit: bool,
-    ) -> Option<Outcome> {
+    ) -> Option<NodeValue> {
         let counts_all = self.futile == Futile::None;
         let near_the_end = counts_all && !frame.attacks && plies <= leaf::PLIES;
         let at_a_distance = self.futile == Futile::Distance && frame.attacks;
@@ -298,12 +298,12 @@ impl<'a, V: Variant> Searcher<'a, V> {
         }
         self.pos.play(child.m);
         let end = if near_the_end {
-            let (outcome, seen) = leaf::settle(&mut self.pos, plies, &mut self.list);
+            let (value, seen) = leaf::settle(&mut self.pos, plies, &mut self.list);
             self.nodes += seen;
-            Some(outcome)
+            Some(value)
         } else if at_a_distance {
             futile::is_mate_at_a_distance(&mut self.pos)
-                .then(|| Outcome::proof(child.hand, 0, Move::NONE))
+                .then(|| NodeValue::proof(child.hand, 0, Move::NONE))
         } else {
             expand::end_seen_at_once(&mut self.pos, &mut self.list, UNLIMITED)
                 .filter(|o| !o.is_proof() || plies >= 1)
@@ -324,12 +324,12 @@ impl<'a, V: Variant> Searcher<'a, V> {
     }
 
     /// Takes the result of the child just searched into its parent.
-    fn settle_child(&mut self, outcome: Outcome) {
+    fn settle_child(&mut self, value: NodeValue) {
         let top = self.depth - 1;
         let mut frame = std::mem::take(&mut self.frames[top]);
-        frame.children[frame.at].outcome = outcome;
+        frame.children[frame.at].value = value;
         frame.children[frame.at].old = false;
-        if outcome.is_final() {
+        if value.is_final() {
             self.release(&mut frame);
         }
         self.frames[top] = frame;
@@ -341,74 +341,74 @@ impl<'a, V: Variant> Searcher<'a, V> {
     }
 
     /// Closes the node: what it came to, remembered.
-    fn leave(&mut self, numbers: &ProofNumbers) -> Outcome {
+    fn leave(&mut self, numbers: &ProofNumbers) -> NodeValue {
         self.depth -= 1;
         let frame = &self.frames[self.depth];
         let slot = filter_slot(frame.key);
         self.filter[slot] -= 1;
-        let outcome = if numbers.pn == 0 {
+        let value = if numbers.pn == 0 {
             self.proof(frame)
         } else if numbers.dn == 0 {
             self.disproof(frame)
         } else {
-            Outcome::open(numbers.pn, numbers.dn)
+            NodeValue::open(numbers.pn, numbers.dn)
         };
         let spent = u32::try_from(self.nodes - frame.entered + 1).unwrap_or(u32::MAX);
         let amount = frame.amount.saturating_add(spent);
-        if outcome.is_disproof() && outcome.loop_depth < self.depth as u32 {
+        if value.is_disproof() && value.loop_depth < self.depth as u32 {
             if self.depth > 0 {
                 let parent = self.frames[self.depth - 1].path;
-                self.table.store_loop(loop_key(parent, frame.key, frame.hand), outcome.loop_depth);
+                self.table.store_loop(loop_key(parent, frame.key, frame.hand), value.loop_depth);
             }
-            return outcome;
+            return value;
         }
-        let mut entry = entry_of(&outcome, amount, frame.min_depth);
-        if !outcome.is_final() {
+        let mut entry = entry_of(&value, amount, frame.min_depth);
+        if !value.is_final() {
             (entry.hand, entry.plies) = (frame.hand, frame.plies);
         }
         self.table.store(frame.key, &entry);
-        Outcome { loop_depth: NO_LOOP, ..outcome }
+        NodeValue { loop_depth: NO_LOOP, ..value }
     }
 
-    fn remember(&self, key: u64, outcome: &Outcome, amount: u32, depth: u16) {
-        self.table.store(key, &entry_of(outcome, amount, depth));
+    fn remember(&self, key: u64, value: &NodeValue, amount: u32, depth: u16) {
+        self.table.store(key, &entry_of(value, amount, depth));
     }
 
-    fn proof(&self, frame: &Frame) -> Outcome {
-        let plies = |c: &Child| c.outcome.plies.saturating_add(c.cost).min(UNLIMITED - 1);
+    fn proof(&self, frame: &Frame) -> NodeValue {
+        let plies = |c: &Child| c.value.plies.saturating_add(c.cost).min(UNLIMITED - 1);
         if frame.attacks {
-            let mated = frame.children.iter().filter(|c| c.outcome.is_proof());
+            let mated = frame.children.iter().filter(|c| c.value.is_proof());
             let Some(best) = mated.min_by_key(|c| plies(c)) else {
-                return Outcome::open(INFINITE - 1, 1);
+                return NodeValue::open(INFINITE - 1, 1);
             };
-            let hand = hands::needed_before(&self.pos, best.outcome.hand, best.m);
-            return Outcome::proof(hand, plies(best), best.m);
+            let hand = hands::needed_before(&self.pos, best.value.hand, best.m);
+            return NodeValue::proof(hand, plies(best), best.m);
         }
         let mut hand = hands::kept_from_defender(&self.pos, self.attacker);
         for c in &frame.children {
-            hand = hands::most(hand, c.outcome.hand);
+            hand = hands::most(hand, c.value.hand);
         }
-        Outcome::proof(hand, frame.children.iter().map(plies).max().unwrap_or(0), Move::NONE)
+        NodeValue::proof(hand, frame.children.iter().map(plies).max().unwrap_or(0), Move::NONE)
     }
 
-    fn disproof(&self, frame: &Frame) -> Outcome {
+    fn disproof(&self, frame: &Frame) -> NodeValue {
         // Where a move costs more than is left, nothing is known beyond that.
         let plies = |c: &Child| match left(frame.plies, c.cost) {
-            Some(_) => c.outcome.plies.saturating_add(c.cost),
+            Some(_) => c.value.plies.saturating_add(c.cost),
             None => c.cost - 1,
         };
         if !frame.attacks {
-            let saved = frame.children.iter().filter(|c| c.outcome.is_disproof());
-            let best = saved.max_by_key(|c| (c.outcome.loop_depth, plies(c)));
-            let Some(best) = best else { return Outcome::open(1, INFINITE - 1) };
-            let o = &best.outcome;
-            return Outcome::disproof(o.hand, plies(best), o.loop_depth);
+            let saved = frame.children.iter().filter(|c| c.value.is_disproof());
+            let best = saved.max_by_key(|c| (c.value.loop_depth, plies(c)));
+            let Some(best) = best else { return NodeValue::open(1, INFINITE - 1) };
+            let o = &best.value;
+            return NodeValue::disproof(o.hand, plies(best), o.loop_depth);
         }
         let mut hand = hands::without_new_kinds(&self.pos, self.attacker);
         let mut least = UNLIMITED;
         let mut loop_depth = NO_LOOP;
         for c in &frame.children {
-            let mut after = c.outcome.hand;
+            let mut after = c.value.hand;
             if let Some(kind) = c.m.dropped() {
                 after.add(kind);
             } else if let Some(kind) = self.pos.piece_at(c.m.to()).kind() {
@@ -416,12 +416,12 @@ impl<'a, V: Variant> Searcher<'a, V> {
             }
             hand = hands::least(hand, after);
             least = least.min(plies(c));
-            loop_depth = loop_depth.min(c.outcome.loop_depth);
+            loop_depth = loop_depth.min(c.value.loop_depth);
         }
         if frame.plies == 0 && frame.bait.is_none() {
             (hand, least) = (sum_of_hands(&self.pos), 0);
         }
-        Outcome::disproof(hand, least, loop_depth)
+        NodeValue::disproof(hand, least, loop_depth)
     }
 }
 
@@ -429,15 +429,15 @@ fn sum_of_hands<V: Variant>(pos: &Position<V>) -> Hand {
     hands::sum(pos.hand(Color::Black), pos.hand(Color::White))
 }
 
-fn settled(e: &Entry) -> Outcome {
+fn settled(e: &Entry) -> NodeValue {
     if e.pn == 0 {
-        Outcome::proof(e.hand, e.plies, e.best)
+        NodeValue::proof(e.hand, e.plies, e.best)
     } else {
-        Outcome::disproof(e.hand, e.plies, NO_LOOP)
+        NodeValue::disproof(e.hand, e.plies, NO_LOOP)
     }
 }
 
-fn entry_of(o: &Outcome, amount: u32, depth: u16) -> Entry {
+fn entry_of(o: &NodeValue, amount: u32, depth: u16) -> Entry {
     Entry { hand: o.hand, pn: o.pn, dn: o.dn, plies: o.plies, best: o.best, depth, amount }
 }
 

@@ -1,7 +1,7 @@
 //! The children of a node: which moves, in which order of trust, with which first numbers.
 
 use crate::futile::Futile;
-use crate::node::{Bait, Child, NOBODY, Outcome};
+use crate::node::{Bait, Child, NOBODY, NodeValue};
 use crate::{hands, mate_in_one};
 use rules::{Bits, Color, Gen, Hand, Kind, Move, MoveList, Position, Square, Variant};
 
@@ -28,7 +28,7 @@ pub(crate) fn children<V: Variant>(
             m,
             key: pos.board_key_after(m) ^ counting.key(bait),
             hand: after,
-            outcome: Outcome::open(1, 1),
+            value: NodeValue::open(1, 1),
             cost: counting.cost(m, bait),
             bait,
             old: false,
@@ -136,10 +136,10 @@ pub(crate) fn end_seen_at_once<V: Variant>(
     pos: &mut Position<V>,
     list: &mut MoveList,
     unlimited: u16,
-) -> Option<Outcome> {
+) -> Option<NodeValue> {
     let attacker = pos.turn();
     if let Some(m) = mate_in_one(pos) {
-        return Some(Outcome::proof(needed_for_mate(pos, m), 1, m));
+        return Some(NodeValue::proof(needed_for_mate(pos, m), 1, m));
     }
     if has_plain_check(pos) {
         return None;
@@ -147,7 +147,11 @@ pub(crate) fn end_seen_at_once<V: Variant>(
     list.clear();
     pos.generate(Gen::Checks, list);
     list.is_empty().then(|| {
-        Outcome::disproof(hands::without_new_kinds(pos, attacker), unlimited, crate::node::NO_LOOP)
+        NodeValue::disproof(
+            hands::without_new_kinds(pos, attacker),
+            unlimited,
+            crate::node::NO_LOOP,
+        )
     })
 }
 

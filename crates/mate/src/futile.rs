@@ -32,7 +32,6 @@ impl Futile {
     /// Every definition.
     pub const ALL: [Self; 3] = [Self::None, Self::Distance, Self::Common];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",

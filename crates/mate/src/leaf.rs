@@ -4,7 +4,7 @@
 //! layer of the tree by far; keeping it out of the table leaves room for what is worth keeping.
 
 use crate::expand::needed_for_mate;
-use crate::node::{NO_LOOP, Outcome};
+use crate::node::{NO_LOOP, NodeValue};
 use crate::table::UNLIMITED;
 use crate::{hands, mate_in_one};
 use rules::{Gen, MoveList, Position, Variant};
@@ -19,22 +19,22 @@ pub(crate) fn settle<V: Variant>(
     pos: &mut Position<V>,
     plies: u16,
     list: &mut MoveList,
-) -> (Outcome, u64) {
+) -> (NodeValue, u64) {
     let attacker = pos.turn();
     if plies == 0 {
-        return (Outcome::disproof(pos.hand(attacker), 0, NO_LOOP), 0);
+        return (NodeValue::disproof(pos.hand(attacker), 0, NO_LOOP), 0);
     }
     if let Some(m) = mate_in_one(pos) {
-        return (Outcome::proof(needed_for_mate(pos, m), 1, m), 0);
+        return (NodeValue::proof(needed_for_mate(pos, m), 1, m), 0);
     }
     if plies < 3 {
-        return (Outcome::disproof(pos.hand(attacker), 2, NO_LOOP), 0);
+        return (NodeValue::disproof(pos.hand(attacker), 2, NO_LOOP), 0);
     }
     list.clear();
     pos.generate(Gen::Checks, list);
     if list.is_empty() {
         let hand = hands::without_new_kinds(pos, attacker);
-        return (Outcome::disproof(hand, UNLIMITED, NO_LOOP), 1);
+        return (NodeValue::disproof(hand, UNLIMITED, NO_LOOP), 1);
     }
     let checks = list.len();
     let mut seen = 0;
@@ -57,11 +57,11 @@ pub(crate) fn settle<V: Variant>(
             }
             pos.undo();
             let hand = hands::needed_before(pos, hand, check);
-            return (Outcome::proof(hand, 3, check), seen);
+            return (NodeValue::proof(hand, 3, check), seen);
         }
         pos.undo();
     }
-    (Outcome::disproof(pos.hand(attacker), PLIES, NO_LOOP), seen)
+    (NodeValue::disproof(pos.hand(attacker), PLIES, NO_LOOP), seen)
 }
 
 /// Whether a reply is answered by mate.

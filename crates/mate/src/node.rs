@@ -8,7 +8,7 @@ pub(crate) const NO_LOOP: u32 = u32::MAX;
 
 /// What a search of a node came to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct NodeValue {
     pub(crate) pn: u32,
     pub(crate) dn: u32,
     /// Proof or disproof: the attacker's hand it holds for.
@@ -21,7 +21,7 @@ pub(crate) struct Outcome {
     pub(crate) loop_depth: u32,
 }
 
-impl Outcome {
+impl NodeValue {
     /// Still open.
     pub(crate) fn open(pn: u32, dn: u32) -> Self {
         let (hand, best) = (Hand::EMPTY, Move::NONE);
@@ -58,7 +58,7 @@ pub(crate) struct Child {
     /// Board key and attacker's hand after the move.
     pub(crate) key: u64,
     pub(crate) hand: Hand,
-    pub(crate) outcome: Outcome,
+    pub(crate) value: NodeValue,
     /// Plies the move costs: one, unless futile interpositions are not counted.
     pub(crate) cost: u16,
     /// The drop that may turn out to be futile.
@@ -141,7 +141,7 @@ impl Frame {
                 waiting = 1;
                 continue;
             }
-            let o = &c.outcome;
+            let o = &c.value;
             let (chosen, other) = if self.attacks { (o.pn, o.dn) } else { (o.dn, o.pn) };
             if other == 0 {
                 continue;

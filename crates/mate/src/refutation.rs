@@ -84,9 +84,9 @@ fn saving_reply<V: Variant>(
     }
     for m in replies {
         pos.play(m);
-        let outcome = Searcher::new(pos, attacker, table, 0).search(UNLIMITED, pulse);
+        let value = Searcher::new(pos, attacker, table, 0).search(UNLIMITED, pulse);
         pos.undo();
-        if outcome?.is_disproof() {
+        if value?.is_disproof() {
             return Some(m);
         }
     }

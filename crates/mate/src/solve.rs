@@ -4,7 +4,7 @@ use crate::budget::{Budget, Unknown, Watch};
 use crate::counted::{Counted, Counter};
 use crate::dfpn::Searcher;
 use crate::futile::{self, Futile};
-use crate::node::Outcome;
+use crate::node::NodeValue;
 use crate::proof;
 use crate::refutation;
 use crate::table::{Table, UNLIMITED};
@@ -273,20 +273,20 @@ impl<'a, V: Variant> Solver<'a, V> {
     }
 
     /// Searches with several threads until one of them has settled it.
-    fn search(&self, pos: &Position<V>, attacker: Color, plies: u16) -> Result<Outcome, Unknown> {
+    fn search(&self, pos: &Position<V>, attacker: Color, plies: u16) -> Result<NodeValue, Unknown> {
         let budget = &self.budget;
         if pos.king(attacker.opponent()).is_none() {
-            return Ok(Outcome::disproof(pos.hand(attacker), UNLIMITED, crate::node::NO_LOOP));
+            return Ok(NodeValue::disproof(pos.hand(attacker), UNLIMITED, crate::node::NO_LOOP));
         }
         budget.settled.store(false, Ordering::Relaxed);
         let answer = Mutex::new(Err(Unknown::Stopped));
         let one = |salt: u64| {
             let mut searcher = Searcher::new(pos, attacker, &self.table, salt);
             let mut watch = Watch::new(budget, &self.table);
-            let outcome = searcher.search(plies, &mut watch);
+            let value = searcher.search(plies, &mut watch);
             budget.nodes.fetch_add(searcher.nodes - watch.counted, Ordering::Relaxed);
             let mut answer = answer.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(o) = outcome {
+            if let Some(o) = value {
                 *answer = Ok(o);
                 budget.settled.store(true, Ordering::Relaxed);
             } else if let (Some(why), true) = (watch.reason, answer.is_err()) {

@@ -68,7 +68,6 @@ fn zeros<const N: usize>(n: usize) -> Box<[[AtomicU64; N]]> {
     unsafe { Box::<[[AtomicU64; N]]>::new_zeroed_slice(n).assume_init() }
 }
 
-/// The table.
 pub(crate) struct Table {
     slots: Box<[[AtomicU64; 4]]>,
     /// Disproofs that hold on one path only: key of path and position, depth of the position on

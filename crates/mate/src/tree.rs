@@ -178,10 +178,9 @@ impl<'a, V: Variant> Builder<'a, V> {
     #[cold]
     fn search_again(&mut self, within: u16) -> Option<(Move, u16)> {
         let mut again = Searcher::new(&self.pos, self.attacker, self.table, 0);
-        let outcome = again.search(within, self.pulse)?;
-        debug_assert!(outcome.is_proof(), "{:?} within {within}", self.pos);
-        (outcome.is_proof() && self.pos.is_legal(outcome.best))
-            .then_some((outcome.best, outcome.plies))
+        let value = again.search(within, self.pulse)?;
+        debug_assert!(value.is_proof(), "{:?} within {within}", self.pos);
+        (value.is_proof() && self.pos.is_legal(value.best)).then_some((value.best, value.plies))
     }
 }
 

@@ -19,7 +19,7 @@ const PLIES: usize = 80;
 const RUNS: usize = 15;
 
 fn games<V: Variant>() -> Vec<Vec<Move>> {
-    let mut seed = 1u64;
+    let mut rng = seed::Rng::new(1);
     let mut game = || {
         let mut pos = Position::<V>::startpos();
         let mut line = Vec::new();
@@ -28,8 +28,7 @@ fn games<V: Variant>() -> Vec<Vec<Move>> {
             if moves.is_empty() {
                 break;
             }
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let m = moves[(seed >> 33) as usize % moves.len()];
+            let m = moves[rng.below(moves.len())];
             pos.play(m);
             line.push(m);
         }

@@ -81,11 +81,21 @@ macro_rules! kinds {
                 }
             }
 
-            /// The same net with that scale, which its file does not say.
+            /// The same net with that scale in its file.
             #[must_use]
             pub fn with_win_rate_scale(&self, scale: f64) -> Self {
                 match self {
                     $(Self::$kind(net) => Self::$kind(Arc::new(net.with_win_rate_scale(scale))),)*
+                }
+            }
+
+            /// The same net with that scale, unless its file says one. The file stays as it is.
+            #[must_use]
+            pub fn assuming_win_rate_scale(&self, scale: f64) -> Self {
+                match self {
+                    $(Self::$kind(net) => {
+                        Self::$kind(Arc::new(net.assuming_win_rate_scale(scale)))
+                    })*
                 }
             }
 

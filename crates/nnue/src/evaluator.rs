@@ -39,7 +39,6 @@ pub struct Nnue<V: Variant, F: FeatureSet<V>> {
 }
 
 impl<V: Variant, F: FeatureSet<V>> Nnue<V, F> {
-    /// The net.
     pub fn net(&self) -> &Arc<Net<V, F>> {
         &self.net
     }

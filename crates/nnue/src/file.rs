@@ -27,10 +27,7 @@ pub enum NetError {
     #[error(
         "the file ends after {size} bytes, inside the header (a net begins with 12 bytes and its description)"
     )]
-    Short {
-        /// Its size.
-        size: u64,
-    },
+    Short { size: u64 },
     /// It does not begin like a net.
     #[error("not an NNUE file: it begins with {found:#010x}, a net with {VERSION:#010x}")]
     Version {
@@ -41,22 +38,18 @@ pub enum NetError {
     #[error(
         "not an NNUE file: a description of {length} bytes (at most {MAX_DESCRIPTION} are expected)"
     )]
-    Description {
-        /// Its length.
-        length: u32,
-    },
+    Description { length: u32 },
     /// A net, but with inputs or layers we have no code for.
     #[error(
         "a net of an unknown kind {description:?} ({size} bytes): known are HalfKP, K+P, K+P_hm, HalfKPE9 and HalfKPKrank with clipped ReLU, and HalfKP for 5x5"
     )]
     Kind {
-        /// The description.
         description: String,
         /// Size of the file.
         size: u64,
     },
     /// The size is that of no net of the kind described.
-    #[error("{size} bytes, but a net {architecture} with this header has {expected}: {}", if size < expected { "the file is cut short" } else { "the file has bytes too many" })]
+    #[error("{size} bytes, but a net {architecture} with this header has {expected}: {}", if size < expected { "the file is cut short" } else { "the file is too long" })]
     Size {
         /// What the description says.
         architecture: Architecture,

@@ -8,7 +8,6 @@ use rules::Variant;
 /// How the numbers of one group of parameters are spread.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Spread {
-    /// How many.
     pub count: u64,
     /// The smallest.
     pub min: i32,
@@ -46,6 +45,8 @@ pub struct NetInfo {
     pub architecture: Architecture,
     /// The description in its file.
     pub description: String,
+    /// What a score is worth, if its file says so.
+    pub win_rate_scale: Option<f64>,
     /// The hashes in its file.
     pub hashes: Hashes,
     /// The hashes its architecture should have.
@@ -86,6 +87,7 @@ impl NetInfo {
         let expected_hashes = architecture.hashes();
         Self {
             architecture,
+            win_rate_scale: header.win_rate_scale(),
             hashes: header.hashes,
             expected_hashes,
             bytes: 12 + header.description.len() as u64 + architecture.payload(),

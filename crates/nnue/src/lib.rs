@@ -31,7 +31,7 @@ pub use evaluator::Nnue;
 pub use file::{NetError, VERSION};
 pub use info::{NetInfo, Spread};
 pub use kinds::{KindVisitor, feature_kind, kind_name, visit_kind};
-pub use net::{DEFAULT_FV_SCALE, Header, Net, Transformer};
+pub use net::{DEFAULT_FV_SCALE, Header, Net, Transformer, is_win_rate_scale};
 pub use noise::Noise;
 pub use simd::{Isa, Layers, Parameters, Shape};
 pub use surgery::{Difference, SurgeryError};

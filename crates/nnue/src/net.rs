@@ -28,6 +28,11 @@ pub struct Header {
     pub hashes: Hashes,
 }
 
+/// Whether a number can be the scale of win rates.
+pub fn is_win_rate_scale(scale: f64) -> bool {
+    (1.0..=100_000.0).contains(&scale)
+}
+
 /// The word before the win-rate scale in a description.
 const WIN_RATE_SCALE: &str = "WinRateScale=";
 
@@ -36,19 +41,19 @@ impl Header {
     /// games, if the description says it.
     pub fn win_rate_scale(&self) -> Option<f64> {
         let text = String::from_utf8_lossy(&self.description);
-        let number = text.split(WIN_RATE_SCALE).nth(1)?;
-        let number = number.split(|c: char| !(c.is_ascii_digit() || c == '.')).next()?;
-        number.parse().ok().filter(|scale: &f64| scale.is_finite() && *scale > 0.0)
+        let number = text.split(',').find_map(|part| part.strip_prefix(WIN_RATE_SCALE))?;
+        number.parse().ok().filter(|&scale| is_win_rate_scale(scale))
     }
 
     /// The same header with the scale in its description. Programs that do not know the word pass
     /// it over.
     #[must_use]
     pub fn with_win_rate_scale(&self, scale: f64) -> Self {
-        let text = String::from_utf8_lossy(&self.description);
-        let kept = text.split(&format!(",{WIN_RATE_SCALE}")).next().unwrap_or_default();
-        let description = format!("{kept},{WIN_RATE_SCALE}{scale}").into_bytes();
-        Self { description, ..self.clone() }
+        let said = format!("{WIN_RATE_SCALE}{scale}").into_bytes();
+        let mut parts: Vec<&[u8]> = self.description.split(|&byte| byte == b',').collect();
+        parts.retain(|part| !part.starts_with(WIN_RATE_SCALE.as_bytes()));
+        parts.push(&said);
+        Self { description: parts.join(&b','), ..self.clone() }
     }
 }
 
@@ -125,10 +130,17 @@ impl<V: Variant, F: FeatureSet<V>> Net<V, F> {
         self.win_rate_scale
     }
 
-    /// The same net with that scale, which its file does not say.
+    /// The same net with that scale in its file.
     #[must_use]
     pub fn with_win_rate_scale(&self, scale: f64) -> Self {
-        Self { win_rate_scale: Some(scale), ..self.clone() }
+        let header = self.header.with_win_rate_scale(scale);
+        Self { header, win_rate_scale: Some(scale), ..self.clone() }
+    }
+
+    /// The same net with that scale, unless its file says one. The file stays as it is.
+    #[must_use]
+    pub fn assuming_win_rate_scale(&self, scale: f64) -> Self {
+        Self { win_rate_scale: self.win_rate_scale.or(Some(scale)), ..self.clone() }
     }
 
     /// The same net for another instruction set.
@@ -186,7 +198,27 @@ mod tests {
         let told = plain.with_win_rate_scale(1340.0);
         assert_eq!(told.win_rate_scale(), Some(1340.0));
         assert_eq!(told.with_win_rate_scale(532.5).win_rate_scale(), Some(532.5));
+        assert_eq!(told.with_win_rate_scale(1340.0), told);
         let text = String::from_utf8(told.description).unwrap();
         assert_eq!(Architecture::parse(&text), Some(architecture), "{text}");
+        // What others wrote behind it stays.
+        let description = b"a\xff,WinRateScale=7,by=me".to_vec();
+        let other = Header { description, ..plain.clone() };
+        assert_eq!(other.win_rate_scale(), Some(7.0));
+        let told = other.with_win_rate_scale(1340.0);
+        assert_eq!(told.description, b"a\xff,by=me,WinRateScale=1340");
+    }
+
+    #[test]
+    fn scales_that_make_no_sense_are_passed_over() {
+        let architecture =
+            Architecture { features: FeatureKind::KP, shape: Shape { l0: 256, h1: 32, h2: 32 } };
+        for text in ["", "0", "-5", "1e", "12x", "nan", "inf", "1e9", "0.5", " 600", "6 00"] {
+            let description = format!("x,WinRateScale={text},y").into_bytes();
+            let header = Header { description, hashes: architecture.hashes() };
+            assert_eq!(header.win_rate_scale(), None, "{text:?}");
+        }
+        let description = b"NoWinRateScale=600".to_vec();
+        assert_eq!(Header { description, hashes: architecture.hashes() }.win_rate_scale(), None);
     }
 }

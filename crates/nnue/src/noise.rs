@@ -9,7 +9,6 @@ use simd::{AlignedVec, Parameters, Shape};
 /// Random parameters of a given size; the same seed gives the same net everywhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Noise {
-    /// The seed.
     pub seed: u64,
     /// Largest absolute value of a transformer parameter (16 bits).
     pub transformer: i16,

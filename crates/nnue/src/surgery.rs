@@ -95,7 +95,9 @@ impl AnyNet {
     /// The same parameters under the usual description and hashes.
     pub fn stripped(&self) -> Result<Self, SurgeryError> {
         let (transformer, parameters) = (self.transformer().clone(), self.parameters().clone());
-        Ok(Self::from_parts(self.architecture(), transformer, parameters)?)
+        let bare = Self::from_parts(self.architecture(), transformer, parameters)?;
+        // What a score is worth is part of the net.
+        Ok(self.win_rate_scale().map_or_else(|| bare.clone(), |s| bare.with_win_rate_scale(s)))
     }
 
     /// The weighted mean of nets of one kind. Weights are scaled to a sum of one; single ones may

@@ -6,6 +6,14 @@
 /// The scale of an evaluation nobody has measured: what nets of the field are trained with.
 pub const USUAL_SCALE: f64 = 600.0;
 
+/// A pawn in evaluation units, in which nets, tables and teacher files count.
+pub const PAWN: i32 = 90;
+
+/// Evaluation units as hundredths of a pawn, in which scores and scales are told.
+pub fn centipawns(units: f64) -> f64 {
+    100.0 * units / f64::from(PAWN)
+}
+
 /// The win rate of a score: a logistic curve.
 pub fn win_rate(score: f64, scale: f64) -> f64 {
     1.0 / (1.0 + (-score / scale).exp())

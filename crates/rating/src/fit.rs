@@ -29,7 +29,6 @@ pub struct Terms {
 /// A player's rating.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rating {
-    /// Elo.
     pub elo: f64,
     /// Standard error against the mean, or against the anchor.
     pub error: f64,

@@ -45,7 +45,6 @@ impl AnyPosition {
         })
     }
 
-    /// Which game.
     pub fn game(&self) -> Game {
         match self {
             Self::Shogi(_) => Game::Shogi,

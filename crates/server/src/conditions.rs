@@ -1,6 +1,5 @@
 //! What a game is played under.
 
-use csa::times::Times;
 use csa::{Summary, TimeRule};
 use play::GameRules;
 use rules::{AnyPosition, Color, Declaration, Game};
@@ -55,20 +54,13 @@ impl Conditions {
 
     /// The block that proposes the game to one side.
     pub fn summary(&self, to: Color, played: &[csa::Played], more: &[(String, String)]) -> Summary {
-        let [black, white] = self.times.clone();
-        // The protocol knows one rule of declaration, the one with 27 points.
-        let declares =
-            self.declaration == Declaration::Points27 && self.start.game() == Game::Shogi;
+        let (names, start, times) = (self.names.clone(), self.start.clone(), self.times.clone());
         Summary {
-            id: self.id.clone(),
-            names: self.names.clone(),
             your_turn: to,
             max_moves: self.max_moves,
-            declaration: declares.then(|| csa::summary::JISHOGI.to_owned()),
-            times: Times::from_rules(black, white),
-            start: self.start.clone(),
             played: played.to_vec(),
             more: more.to_vec(),
+            ..Summary::new(&self.id, names, start, times, self.declaration)
         }
     }
 }

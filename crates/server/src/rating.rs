@@ -53,7 +53,6 @@ impl Method {
 /// Somebody's rating.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rating {
-    /// Who.
     pub name: String,
     /// How strong.
     pub rating: f64,

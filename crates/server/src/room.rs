@@ -1,7 +1,7 @@
 //! One game: agreement, moves, clocks, every ending of the protocol, interruption and resumption.
 //!
-//! A room hears lines and is told the time; it answers with effects in the order in which they
-//! must happen. What is stored stands before what is told, so that nobody ever hears of a move the
+//! A room takes lines and the time; it answers with effects in the order in which they
+//! must happen. What is stored stands before what is told, so that nobody ever learns of a move the
 //! server could forget.
 
 use crate::conditions::Conditions;
@@ -207,13 +207,13 @@ impl Room {
         self.conditions.summary(to, &self.played, &more).to_string()
     }
 
-    /// Hears a line. Empty lines and commands of extended mode are the lobby's business.
-    pub fn hear(&mut self, from: Color, line: &ClientLine, now: Moment) -> Vec<Effect> {
+    /// Takes a line. Empty lines and commands of extended mode are the lobby's business.
+    pub fn receive(&mut self, from: Color, line: &ClientLine, now: Moment) -> Vec<Effect> {
         match self.phase {
-            Phase::Proposed { .. } => self.hear_agreement(from, line, now),
-            Phase::Running { .. } if !self.agreed[from.index()] => self.hear_return(from, line),
+            Phase::Proposed { .. } => self.agreement_line(from, line, now),
+            Phase::Running { .. } if !self.agreed[from.index()] => self.return_line(from, line),
             Phase::Running { since } => {
-                self.hear_player(from, line, now.saturating_sub(since), now)
+                self.player_line(from, line, now.saturating_sub(since), now)
             }
             // A line that crossed the end of the game on its way means nothing.
             Phase::Suspended | Phase::Dropped | Phase::Over(_) => Vec::new(),
@@ -224,7 +224,7 @@ impl Room {
         id.is_none_or(|id| *id == self.conditions.id)
     }
 
-    fn hear_agreement(&mut self, from: Color, line: &ClientLine, now: Moment) -> Vec<Effect> {
+    fn agreement_line(&mut self, from: Color, line: &ClientLine, now: Moment) -> Vec<Effect> {
         match line {
             ClientLine::Agree(id) if self.is_this(id.as_ref()) => {
                 self.agreed[from.index()] = true;
@@ -265,7 +265,7 @@ impl Room {
     }
 
     /// A player that came back while the game went on agrees to what it was shown.
-    fn hear_return(&mut self, from: Color, line: &ClientLine) -> Vec<Effect> {
+    fn return_line(&mut self, from: Color, line: &ClientLine) -> Vec<Effect> {
         match line {
             ClientLine::Agree(id) if self.is_this(id.as_ref()) => {
                 self.agreed[from.index()] = true;
@@ -280,7 +280,7 @@ impl Room {
         }
     }
 
-    fn hear_player(
+    fn player_line(
         &mut self,
         from: Color,
         line: &ClientLine,
@@ -295,7 +295,7 @@ impl Room {
             return self.end(Ending::lost(from, Reason::TimeUp), None);
         };
         match line {
-            ClientLine::Move { text, comment } => self.hear_move(text, comment.clone(), time, now),
+            ClientLine::Move { text, comment } => self.move_line(text, comment.clone(), time, now),
             ClientLine::Special { special, .. } => {
                 let last = Some((special.word().to_owned(), time));
                 match special {
@@ -321,7 +321,7 @@ impl Room {
         }
     }
 
-    fn hear_move(
+    fn move_line(
         &mut self,
         text: &str,
         comment: Option<String>,

@@ -5,7 +5,7 @@ use crate::{status_json, store};
 use kifu::{NodeId, Record, Replay};
 use rules::Color;
 use serde_json::{Value, json};
-use server::lobby::Score;
+use server::lobby::TournamentResult;
 use server::rating::Method;
 use server::tournament::{Game, Pair, standings};
 use std::path::Path;
@@ -65,16 +65,16 @@ fn game(game: &store::StoredGame) -> Value {
 }
 
 /// The table of the latest stage of every event.
-fn tables(scores: &[Score]) -> Vec<Value> {
+fn tables(scores: &[TournamentResult]) -> Vec<Value> {
     let mut events: Vec<&str> = scores.iter().map(|s| s.event.as_str()).collect();
     events.dedup();
     events.into_iter().map(|event| table(event, scores)).collect()
 }
 
-fn table(event: &str, scores: &[Score]) -> Value {
+fn table(event: &str, scores: &[TournamentResult]) -> Value {
     let of_event = || scores.iter().filter(|s| s.event == event);
     let stage = of_event().map(|s| s.stage).max().unwrap_or(0);
-    let rows: Vec<&Score> = of_event().filter(|s| s.stage == stage).collect();
+    let rows: Vec<&TournamentResult> = of_event().filter(|s| s.stage == stage).collect();
     let mut names: Vec<&str> = Vec::new();
     for name in rows.iter().flat_map(|s| [s.black.as_str(), s.white.as_str()]) {
         if !names.contains(&name) {
@@ -110,9 +110,17 @@ mod tests {
     use super::*;
     use crate::config::Durability;
 
-    fn score(round: usize, black: &str, white: &str, winner: Option<Color>) -> Score {
+    fn score(round: usize, black: &str, white: &str, winner: Option<Color>) -> TournamentResult {
         let (black, white) = (black.to_owned(), white.to_owned());
-        Score { event: "cup".to_owned(), stage: 0, round, black, white, winner, game: None }
+        TournamentResult {
+            event: "cup".to_owned(),
+            stage: 0,
+            round,
+            black,
+            white,
+            winner,
+            game: None,
+        }
     }
 
     #[test]

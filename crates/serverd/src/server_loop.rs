@@ -300,7 +300,7 @@ impl ServerLoop {
             }
             self.act(actions, now);
             // The time of whoever is to move now begins when it has been told so.
-            self.lobby.told(self.clock.now());
+            self.lobby.delivered(self.clock.now());
         }
     }
 
@@ -363,7 +363,7 @@ impl ServerLoop {
                     self.background.send(Job::Record(conditions.id.clone()));
                 }
             },
-            Stored::Score(score) => {
+            Stored::Tournament(score) => {
                 let fields = json!({ "event": score.event, "stage": score.stage, "round": score.round,
                     "black": score.black, "white": score.white });
                 self.background.log("score", &fields);

@@ -11,13 +11,13 @@ pub(crate) use reading::{account, latest, results, scores, unfinished, unrecorde
 
 use crate::config::Durability;
 use csa::record::{Finish, GameRecord, RecordedMove};
-use csa::{Reason, TimeRule};
+use csa::{ReasonWord, TimeRule};
 use play::{Ending, Outcome};
 use rules::Color;
 use rusqlite::{Connection, params};
 use server::Conditions;
 use server::calendar;
-use server::lobby::{Score, Source, Stored};
+use server::lobby::{Source, Stored, TournamentResult};
 use server::room::{Entry, Room};
 use std::collections::HashMap;
 use std::path::Path;
@@ -103,7 +103,6 @@ impl StoredGame {
         Source { event: self.conditions.event, start: self.conditions.start, moves }
     }
 
-    /// The record.
     pub(crate) fn record(&self) -> kifu::Record {
         let conditions = &self.conditions;
         let ended = self.ended.map(calendar::text);
@@ -168,7 +167,7 @@ impl Store {
                     Stored::Game { conditions, entry, wall } => {
                         store_entry(&transaction, &mut keys, conditions, entry, *wall)?;
                     }
-                    Stored::Score(score) => store_score(&transaction, score)?,
+                    Stored::Tournament(score) => store_score(&transaction, score)?,
                 }
             }
             for id in recorded {
@@ -290,11 +289,11 @@ fn store_start(transaction: &Connection, conditions: &Conditions, wall: i64) -> 
     Err(damaged("too many games of one name"))
 }
 
-fn store_score(transaction: &Connection, score: &Score) -> Result<(), Error> {
+fn store_score(transaction: &Connection, score: &TournamentResult) -> Result<(), Error> {
     let sql = "INSERT OR REPLACE INTO scores (event, stage, round, black, white, winner, game) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let winner = score.winner.map(number);
-    let Score { event, black, white, game, .. } = score;
+    let TournamentResult { event, black, white, game, .. } = score;
     let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
     let (stage, round) = (count(score.stage), count(score.round));
     let values = params![event, stage, round, black, white, winner, game];
@@ -331,9 +330,9 @@ fn rule(text: &str) -> Option<TimeRule> {
 }
 
 /// How a game ended, from the columns that say so.
-fn ending(reason: Reason, winner: Option<Color>, abandoned: bool) -> Ending {
+fn ending(reason: ReasonWord, winner: Option<Color>, abandoned: bool) -> Ending {
     let reason = if abandoned { play::Reason::Abandoned } else { reason.meaning() };
-    let broken_off = Reason::of(reason) == Reason::IllegalAction && winner.is_none();
+    let broken_off = ReasonWord::of(reason) == ReasonWord::IllegalAction && winner.is_none();
     let outcome = if broken_off { Outcome::Unknown } else { Outcome::of(winner) };
     Ending { outcome, reason }
 }

@@ -1,22 +1,7 @@
 //! Every instruction set against the specification, on random and on extreme numbers.
 
 use crate::{AlignedVec, Change, Gather, Isa, Layers, Parameters, Shape};
-
-/// A small generator of our own: tests must not depend on anybody's idea of randomness.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        (self.next() >> 32) % n
-    }
-}
+use seed::Rng;
 
 #[derive(Clone, Copy, Debug)]
 enum Flavour {
@@ -27,33 +12,31 @@ enum Flavour {
 
 const FLAVOURS: [Flavour; 3] = [Flavour::Ordinary, Flavour::Any, Flavour::Extreme];
 
-fn byte(r: &mut Random, f: Flavour) -> i8 {
+fn byte(r: &mut Rng, f: Flavour) -> i8 {
     match f {
         Flavour::Ordinary => (r.below(41) as i8) - 20,
-        Flavour::Any => r.next() as i8,
-        Flavour::Extreme => [i8::MIN, i8::MAX][r.below(2) as usize],
+        Flavour::Any => r.bits() as i8,
+        Flavour::Extreme => [i8::MIN, i8::MAX][r.below(2)],
     }
 }
 
-fn word(r: &mut Random, f: Flavour) -> i16 {
+fn word(r: &mut Rng, f: Flavour) -> i16 {
     match f {
         Flavour::Ordinary => (r.below(301) as i16) - 150,
-        Flavour::Any => r.next() as i16,
-        Flavour::Extreme => {
-            [i16::MIN, i16::MAX, -1, 0, 1, 126, 127, 128, 255, 256][r.below(10) as usize]
-        }
+        Flavour::Any => r.bits() as i16,
+        Flavour::Extreme => [i16::MIN, i16::MAX, -1, 0, 1, 126, 127, 128, 255, 256][r.below(10)],
     }
 }
 
-fn long(r: &mut Random, f: Flavour) -> i32 {
+fn long(r: &mut Rng, f: Flavour) -> i32 {
     match f {
         Flavour::Ordinary => (r.below(8001) as i32) - 4000,
-        Flavour::Any => r.next() as i32,
-        Flavour::Extreme => [i32::MIN, i32::MAX, 0][r.below(3) as usize],
+        Flavour::Any => r.bits() as i32,
+        Flavour::Extreme => [i32::MIN, i32::MAX, 0][r.below(3)],
     }
 }
 
-fn parameters(r: &mut Random, f: Flavour, s: Shape) -> Parameters {
+fn parameters(r: &mut Rng, f: Flavour, s: Shape) -> Parameters {
     let mut bytes = |n: usize| (0..n).map(|_| byte(r, f)).collect::<Vec<_>>();
     let (w1, w2, w3) = (bytes(s.h1 * s.row1()), bytes(s.h2 * s.row2()), bytes(s.row3()));
     let b1 = (0..s.h1).map(|_| long(r, f)).collect();
@@ -82,7 +65,7 @@ const SHAPES: [(usize, usize, usize); 16] = [
 
 #[test]
 fn forward_is_the_same_everywhere() {
-    let mut r = Random(0x9E37_79B9_7F4A_7C15);
+    let mut r = Rng::new(0x9E37_79B9_7F4A_7C15);
     for (l0, h1, h2) in SHAPES {
         let shape = Shape { l0, h1, h2 };
         for flavour in FLAVOURS {
@@ -110,7 +93,7 @@ fn forward_is_the_same_everywhere() {
 
 #[test]
 fn update_is_the_same_everywhere_and_wraps() {
-    let mut r = Random(12345);
+    let mut r = Rng::new(12345);
     for (l0, h1, h2) in SHAPES {
         let shape = Shape { l0, h1, h2 };
         let spec =
@@ -121,7 +104,7 @@ fn update_is_the_same_everywhere_and_wraps() {
             rows.iter_mut().for_each(|w| *w = word(&mut r, flavour));
             let src: Vec<i16> = (0..l0).map(|_| word(&mut r, flavour)).collect();
             for (n_add, n_sub) in [(0, 0), (1, 1), (2, 2), (38, 0), (0, 3), (5, 40)] {
-                let mut pick = |n| (0..n).map(|_| r.below(count as u64) as u32).collect::<Vec<_>>();
+                let mut pick = |n| (0..n).map(|_| r.below(count) as u32).collect::<Vec<_>>();
                 let (adds, subs): (Vec<u32>, Vec<u32>) = (pick(n_add), pick(n_sub));
                 let mut expected = vec![0; l0];
                 spec.update(&mut expected, &src, &rows, &adds, &subs);
@@ -148,7 +131,7 @@ fn update_is_the_same_everywhere_and_wraps() {
 
 #[test]
 fn advance_is_update_and_forward() {
-    let mut r = Random(99);
+    let mut r = Rng::new(99);
     for (l0, h1, h2) in SHAPES {
         let shape = Shape { l0, h1, h2 };
         for flavour in FLAVOURS {
@@ -158,8 +141,8 @@ fn advance_is_update_and_forward() {
             rows.iter_mut().for_each(|w| *w = word(&mut r, flavour));
             let src: Vec<i16> = (0..2 * l0).map(|_| word(&mut r, flavour)).collect();
             for counts in [[1, 1, 1, 1], [2, 2, 2, 2], [0, 0, 1, 1], [2, 2, 1, 1], [3, 1, 0, 2]] {
-                let lists = counts
-                    .map(|n| (0..n).map(|_| r.below(count as u64) as u32).collect::<Vec<_>>());
+                let lists =
+                    counts.map(|n| (0..n).map(|_| r.below(count) as u32).collect::<Vec<_>>());
                 let change =
                     |side: usize| Change { added: &lists[2 * side], removed: &lists[2 * side + 1] };
                 let changes = [change(0), change(1)];
@@ -187,7 +170,7 @@ fn advance_is_update_and_forward() {
 
 #[test]
 fn gather_is_the_same_everywhere() {
-    let mut r = Random(777);
+    let mut r = Rng::new(777);
     let row: Vec<i16> = (0..2 * 1548).map(|_| word(&mut r, Flavour::Any)).collect();
     for len in 0..70 {
         let mut list: Vec<u32> = (0..len).map(|_| r.below(1548) as u32).collect();
@@ -214,7 +197,7 @@ fn gather_refuses_what_is_outside() {
 #[should_panic(expected = "row 4 of 4")]
 fn update_refuses_what_is_outside() {
     let shape = Shape { l0: 64, h1: 8, h2: 8 };
-    let p = parameters(&mut Random(1), Flavour::Any, shape);
+    let p = parameters(&mut Rng::new(1), Flavour::Any, shape);
     let layers = Layers::new(Isa::best(), shape, p).unwrap();
     layers.update_in_place(&mut [0; 64], &[0; 256], &[4], &[]);
 }
@@ -222,7 +205,7 @@ fn update_refuses_what_is_outside() {
 #[test]
 fn shapes_and_sizes_are_checked() {
     let good = Shape { l0: 64, h1: 8, h2: 8 };
-    let p = parameters(&mut Random(1), Flavour::Any, good);
+    let p = parameters(&mut Rng::new(1), Flavour::Any, good);
     let bad = [(0, 8, 8), (72, 8, 8), (64, 0, 8), (64, 8, 257), (8192, 8, 8), (128, 8, 8)];
     for (l0, h1, h2) in bad {
         assert!(Layers::new(Isa::SCALAR, Shape { l0, h1, h2 }, p.clone()).is_err());

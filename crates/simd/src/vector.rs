@@ -10,7 +10,6 @@
 pub(crate) trait Vector {
     /// A register.
     type Reg: Copy;
-    /// Its size.
     const BYTES: usize;
     /// 32-bit lanes in it.
     const LANES: usize = Self::BYTES / 4;

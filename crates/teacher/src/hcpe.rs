@@ -10,7 +10,6 @@ use rules::{Game, Move, Position, Variant};
 /// Bytes of a record.
 pub const SIZE: usize = 38;
 
-/// One record.
 pub type Record = [u8; SIZE];
 
 /// Packs a position with its labels. Fails where the format has no place for them: positions

@@ -10,12 +10,16 @@ pub enum OptionKind {
     /// `true` or `false`.
     Check,
     /// A whole number in a range, ends included.
-    Spin { min: i64, max: i64 },
+    Spin {
+        min: i64,
+        max: i64,
+    },
     /// One of several words.
-    Combo { choices: Vec<String> },
+    Combo {
+        choices: Vec<String>,
+    },
     /// Something done when it is set; no value.
     Button,
-    /// Any text.
     Text,
     /// The path of a file or folder.
     Filename,
@@ -107,7 +111,6 @@ impl OptionSpec {
         Self::new(name, OptionKind::Button, String::new(), help)
     }
 
-    /// Any text.
     pub fn text(name: &str, default: &str, help: &str) -> Self {
         Self::new(name, OptionKind::Text, default.to_owned(), help)
     }

@@ -14,8 +14,7 @@ pub enum Score {
     Mated(Option<u32>),
 }
 
-/// A pawn in evaluation units: what nets, tables, margins and teacher files count in.
-pub const PAWN: i32 = 90;
+pub use play::PAWN;
 
 /// Evaluation units as hundredths of a pawn, rounded towards zero.
 pub const fn to_centipawns(units: i32) -> i32 {

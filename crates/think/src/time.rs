@@ -9,7 +9,6 @@ pub type Moment = Duration;
 
 /// A clock that never goes back.
 pub trait TimeSource: Send + Sync {
-    /// Now.
     fn now(&self) -> Moment;
 }
 

@@ -2,11 +2,12 @@
 //! given a value, and the best is compared with the move of the record. No search: the figure is
 //! low for any model, and rises as the model learns.
 
-use crate::blocks::{Corpus, DataError};
 use crate::model::{Encoder, Model};
 use crate::workers::Workers;
+use corpus::Error;
+use corpus::batches::Units;
 use rules::Variant;
-use teacher::Cursor;
+use std::ops::ControlFlow;
 
 /// Positions after every move of some positions.
 #[derive(Clone, Debug, Default)]
@@ -20,36 +21,29 @@ pub struct Choices {
 const PIECE: usize = 8192;
 
 impl Choices {
-    /// Collects about `count` positions from all over a corpus. Moves chosen at random do not count.
+    /// Collects about `count` positions from all over some files. Moves chosen at random do not count.
     pub fn collect<V: Variant>(
-        corpus: &Corpus,
+        units: &Units,
         encoder: &dyn Encoder<V>,
         count: usize,
-    ) -> Result<Self, DataError> {
-        let every = (corpus.positions() / count.max(1) as u64).max(1);
+    ) -> Result<Self, Error> {
+        let every = (units.positions() / count.max(1) as u64).max(1);
         let mut choices = Self::default();
         let mut index = 0;
-        let mut cursor = Cursor::<V>::new();
-        for block in 0..corpus.len() {
-            let bytes = corpus.read(block)?;
-            let mut go = || {
-                cursor.open(&bytes)?;
-                while cursor.next_game()? {
-                    while let Some(sample) = cursor.next_position()? {
-                        index += 1;
-                        let drawn = sample.flags.random || sample.flags.skip;
-                        if index % every != 0 || drawn || choices.moves.len() >= count {
-                            continue;
-                        }
-                        if let Some(mv) = sample.mv {
-                            choices.add(sample.position, mv, encoder);
-                        }
-                    }
-                }
-                Ok(())
-            };
-            go().map_err(|e| corpus.failed(block, e))?;
-        }
+        units.each_position::<V>(|position, mv, flags| {
+            if choices.moves.len() >= count {
+                return ControlFlow::Break(());
+            }
+            index += 1;
+            if let Some(mv) = mv
+                && index % every == 0
+                && !flags.random
+                && !flags.skip
+            {
+                choices.add(position, mv, encoder);
+            }
+            ControlFlow::Continue(())
+        })?;
         Ok(choices)
     }
 

@@ -38,6 +38,8 @@ pub struct FloatNet {
     pub architecture: Architecture,
     /// What the integer output is divided by.
     pub fv_scale: i32,
+    /// What a score is worth, in hundredths of a pawn ([`play::win_rate`]), if it is known.
+    pub win_rate_scale: Option<f64>,
     /// Whatever its maker wants to say.
     pub notes: Value,
     /// Transformer biases, one for each of `l0` outputs.
@@ -69,6 +71,7 @@ impl FloatNet {
         Self {
             architecture,
             fv_scale: nnue::DEFAULT_FV_SCALE,
+            win_rate_scale: None,
             notes: Value::Null,
             b0: vec![0.0; shape.l0],
             w0: vec![0.0; shape.l0 * architecture.features.inputs()],

@@ -1,6 +1,6 @@
 //! What can be trained: what the loop asks of a model.
 //!
-//! The loop (crate root) reads teacher files, draws batches, knows losses, rates and checkpoints.
+//! The loop (crate root) takes batches from room `corpus`, knows losses, rates and checkpoints.
 //! A model knows its parameters, how a value follows from them, and how they follow a slope.
 //!
 //! # Adding a model

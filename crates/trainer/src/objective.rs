@@ -5,6 +5,7 @@
 //! m = λ · sigmoid(score / scale) + (1 − λ) · result, where a win is 1, a draw ½ and a loss 0.
 //! A game whose end nobody knows teaches its scores alone.
 
+use corpus::batches::Label;
 use serde::{Deserialize, Serialize};
 
 /// The mixture.
@@ -14,22 +15,6 @@ pub struct Objective {
     pub lambda: f32,
     /// The value at which a win is e times as probable as a loss.
     pub scale: f32,
-}
-
-/// What is known about a position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Label {
-    /// The teacher's score for the side to move.
-    pub score: i16,
-    /// For the side to move: 1 won, 0 drawn, −1 lost; `None` if not known.
-    pub result: Option<i8>,
-}
-
-impl Label {
-    /// The same for the other side.
-    pub(crate) fn turned(self) -> Self {
-        Self { score: self.score.saturating_neg(), result: self.result.map(|r| -r) }
-    }
 }
 
 /// Sums over positions.
@@ -134,7 +119,7 @@ mod tests {
 
     #[test]
     fn targets_mix_scores_and_results() {
-        let target = |score, result| OBJECTIVE.target(Label { score, result });
+        let target = |score, result| OBJECTIVE.target(Label::new(score, result));
         assert!((target(0, Some(1)) - 0.65).abs() < 1e-6);
         assert!((target(0, Some(0)) - 0.5).abs() < 1e-6);
         assert!((target(0, Some(-1)) - 0.35).abs() < 1e-6);
@@ -146,7 +131,7 @@ mod tests {
         for (value, score, result) in
             [(0.0, 100, Some(1)), (-700.0, 30, None), (2500.0, -3000, Some(-1)), (9e4, 5, Some(0))]
         {
-            let label = Label { score, result };
+            let label = Label::new(score, result);
             let loss = |value| {
                 let mut losses = Losses::default();
                 let slope = OBJECTIVE.measure(value, label, &mut losses);
@@ -164,7 +149,7 @@ mod tests {
     fn a_perfect_value_reaches_the_floor() {
         let objective = Objective { lambda: 1.0, scale: 600.0 };
         let mut losses = Losses::default();
-        let slope = objective.measure(123.0, Label { score: 123, result: Some(1) }, &mut losses);
+        let slope = objective.measure(123.0, Label::new(123, Some(1)), &mut losses);
         assert!(slope.abs() < 1e-9);
         assert!((losses.mean().total - losses.mean().floor).abs() < 1e-9);
         assert_eq!(losses.total, losses.score);

@@ -12,11 +12,12 @@ mod tables;
 pub use tables::TableKind;
 
 use crate::agreement::Choices;
-use crate::blocks::{Corpus, DataError};
 use crate::model::Model;
 use crate::net::NetOptions;
 use crate::session::{Entry, Next, Progress, Session, Settings, Watch};
 use crate::workers::Workers;
+use corpus::Inputs;
+use corpus::batches::Units;
 use durable::Draft;
 use log::Log;
 use nnue::Architecture;
@@ -38,12 +39,12 @@ pub enum RunError {
     Exists(PathBuf),
     /// Teacher files cannot be used.
     #[error(transparent)]
-    Data(#[from] DataError),
+    Data(#[from] corpus::Error),
     /// Another file cannot be read or written.
     #[error("{}: {reason}", path.display())]
     File { path: PathBuf, reason: String },
     /// The loss is not a number any more.
-    #[error("the loss is not a number any more")]
+    #[error("the loss is no longer a number: a lower --rate may help")]
     Diverged,
     #[error("{0}")]
     Failed(String),
@@ -152,18 +153,24 @@ impl Run {
     /// Trains.
     pub fn start(&self, observer: &mut dyn Observer) -> Result<Ended, RunError> {
         self.check_outputs()?;
-        let data = Corpus::open(&self.files.data, self.game)?;
-        let validation = Corpus::open(&self.files.validation, self.game)?;
-        for (corpus, what) in [(&data, "learn from"), (&validation, "validate on")] {
-            if corpus.positions() == 0 {
-                return Err(RunError::Failed(format!("no positions to {what}")));
-            }
-        }
+        let data = self.open(&self.files.data)?;
+        let validation = self.open(&self.files.validation)?;
         let material = Material { run: self, data, validation, observer };
         match self.learner {
             Learner::Tables(kind) => tables::train(kind, material),
             Learner::Net(architecture) => nets::train(architecture, material),
         }
+    }
+
+    fn open(&self, files: &[PathBuf]) -> Result<Units, RunError> {
+        let inputs = Inputs { paths: files.to_vec(), format: None, game: self.game };
+        let units = Units::open(&inputs, false, &|_| ())?;
+        if units.game() != self.game {
+            let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
+            let (names, found) = (names.join(", "), units.game());
+            return Err(RunError::Request(format!("{names}: {found}, not {}", self.game)));
+        }
+        Ok(units)
     }
 
     /// No file is lost by mistake: outputs must not be inputs, nor exist unless asked for.
@@ -183,12 +190,12 @@ impl Run {
     }
 
     /// What the log begins with.
-    fn about(&self, data: &Corpus, validation: &Corpus, model: &str) -> Value {
+    fn about(&self, data: &Units, validation: &Units, model: &str) -> Value {
         let names = |files: &[PathBuf]| -> Vec<String> {
             files.iter().map(|f| f.display().to_string()).collect()
         };
-        let part = |files: &[PathBuf], corpus: &Corpus| {
-            let (games, positions) = (corpus.games(), corpus.positions());
+        let part = |files: &[PathBuf], units: &Units| {
+            let (games, positions) = (units.games(), units.positions());
             json!({ "files": names(files), "games": games, "positions": positions })
         };
         json!({
@@ -207,14 +214,14 @@ impl Run {
 trait Product {
     /// Writes them, in place of those that are there. Also says what there is to say about it,
     /// for the log.
-    fn publish(&self, files: &Files, validation: &Corpus) -> Result<Value, RunError>;
+    fn publish(&self, run: &Run, validation: &Units) -> Result<Value, RunError>;
 }
 
 /// All a run needs besides its model.
 struct Material<'a> {
     run: &'a Run,
-    data: Corpus,
-    validation: Corpus,
+    data: Units,
+    validation: Units,
     observer: &'a mut dyn Observer,
 }
 
@@ -273,7 +280,7 @@ fn resume<V: Variant, M: Model<V>>(
 /// Writes the files of a session and tells its observer.
 struct Recorder<'a> {
     run: &'a Run,
-    validation: Corpus,
+    validation: Units,
     /// `None`: nobody asked.
     choices: Option<Choices>,
     observer: &'a mut dyn Observer,
@@ -304,7 +311,7 @@ impl<V: Variant, M: Model<V> + Product> Watch<V, M> for Recorder<'_> {
         }
         line["positions_per_second"] = json!(self.observer.speed().round());
         if entry.best && entry.steps > 0 {
-            line["net"] = model.publish(&self.run.files, &self.validation)?;
+            line["net"] = model.publish(self.run, &self.validation)?;
             self.improved = true;
         }
         self.observer.validated(entry, agreement);

@@ -9,12 +9,12 @@ mod tests;
 
 pub use checkpoint::CheckpointError;
 
-use crate::blocks::{Corpus, DataError};
+use crate::batches::{Batch, Batches, Words};
 use crate::model::{Encoder, Model};
 use crate::objective::{Losses, MeanLosses, Objective};
-use crate::selection::{Samples, Selection, SelectionCounts};
-use crate::stream::{Batch, Plan};
 use crate::workers::Workers;
+use corpus::Error;
+use corpus::batches::{Batcher, Rows, Selection, SelectionCounts, Units, first_rows};
 use rules::Variant;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -98,7 +98,7 @@ pub enum Next {
 /// Whoever looks on.
 pub trait Watch<V: Variant, M: Model<V>> {
     /// What can go wrong.
-    type Error: From<DataError>;
+    type Error: From<Error>;
 
     /// A batch was learned from.
     fn batch(&mut self, progress: &Progress) -> Result<Next, Self::Error>;
@@ -153,10 +153,10 @@ struct State {
 /// A training run.
 pub struct Session<V: Variant, M> {
     settings: Settings,
-    corpus: Corpus,
+    units: Units,
     encoder: Arc<dyn Encoder<V>>,
     model: M,
-    held_out: Samples,
+    held_out: Rows<u32>,
     workers: Workers,
     state: State,
 }
@@ -168,15 +168,16 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
     /// A run over teacher files, validated on others.
     pub fn new(
         settings: Settings,
-        corpus: Corpus,
-        validation: &Corpus,
+        units: Units,
+        validation: &Units,
         model: M,
         workers: Workers,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, Error> {
         let encoder = model.encoder();
-        let held_out = held_out(&settings, validation, &*encoder, workers)?;
+        let held_out =
+            first_rows(validation, &settings.selection, &Words(&*encoder), settings.validation)?;
         let state = State::default();
-        Ok(Self { settings, corpus, encoder, model, held_out, workers, state })
+        Ok(Self { settings, units, encoder, model, held_out, workers, state })
     }
 
     /// The model.
@@ -185,7 +186,7 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
     }
 
     /// The positions validated on.
-    pub const fn held_out(&self) -> &Samples {
+    pub const fn held_out(&self) -> &Rows<u32> {
         &self.held_out
     }
 
@@ -225,23 +226,24 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
 
     /// The rest of an epoch. `false`: stopped.
     fn epoch<W: Watch<V, M>>(&mut self, watch: &mut W) -> Result<bool, W::Error> {
-        let (corpus, encoder) = (self.corpus.clone(), Arc::clone(&self.encoder));
-        let plan = Plan {
-            corpus: &corpus,
-            encoder: &*encoder,
-            selection: self.settings.selection,
-            seed: self.settings.seed,
-            buffer: self.settings.buffer,
-            batch: self.settings.batch,
-            workers: self.workers,
+        let (units, encoder) = (self.units.clone(), Arc::clone(&self.encoder));
+        let settings = self.settings;
+        let batcher = Batcher {
+            units: &units,
+            selection: &settings.selection,
+            seed: settings.seed,
+            batch: settings.batch,
+            pool: settings.buffer,
+            first_epoch: self.state.epoch as u32,
+            epochs: Some(1),
+            threads: self.workers.threads(),
         };
         std::thread::scope(|scope| {
-            let mut batches = plan.start(scope, self.state.epoch);
-            let mut batch = Batch::default();
+            let mut batches = Batches::start(scope, batcher, &*encoder);
             for _ in 0..self.state.batch {
-                batches.next(&mut batch)?;
+                batches.next()?;
             }
-            while batches.next(&mut batch)? {
+            while let Some(batch) = batches.next()? {
                 self.learn(&batch);
                 let interval = self.settings.interval;
                 if interval > 0 && self.state.steps.is_multiple_of(interval) {
@@ -341,27 +343,4 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
         state.history.push(entry);
         watch.validated(&entry, &mut self.model)
     }
-}
-
-/// Positions to validate on: the first of the files, never mirrored.
-fn held_out<V: Variant>(
-    settings: &Settings,
-    corpus: &Corpus,
-    encoder: &dyn Encoder<V>,
-    workers: Workers,
-) -> Result<Samples, DataError> {
-    let selection = Selection { mirror: false, ..settings.selection };
-    let (seed, buffer, batch) = (settings.seed, settings.buffer, settings.batch);
-    let plan = Plan { corpus, encoder, selection, seed, buffer, batch, workers };
-    let mut samples = Samples::default();
-    for block in 0..corpus.len() {
-        if samples.len() >= settings.validation {
-            break;
-        }
-        samples.append(&mut plan.fill(&[block], 0)?);
-    }
-    let count = samples.len().min(settings.validation);
-    samples.words.truncate(count * encoder.words());
-    samples.labels.truncate(count);
-    Ok(samples)
 }

@@ -27,7 +27,7 @@ pub enum Unsound {
     Read(#[from] nnue::NetError),
     #[error("written and read again it gives other values")]
     OtherValues,
-    #[error("{0} gives other values than scalar")]
+    #[error("{0} and scalar code give different values")]
     InstructionSet(Isa),
     /// Values by difference.
     #[error("{wrong} of {positions} values by difference are wrong")]

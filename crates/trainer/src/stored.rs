@@ -4,7 +4,7 @@ use crate::floatnet::FloatNet;
 use nnue::{AnyNet, Architecture};
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The file of a net inside a folder.
@@ -81,6 +81,33 @@ impl Stored {
         match self {
             Self::Integers(net) => net.architecture(),
             Self::Real(net) => net.architecture,
+        }
+    }
+
+    /// What a score of the net is worth, if its file says so.
+    pub fn win_rate_scale(&self) -> Option<f64> {
+        match self {
+            Self::Integers(net) => net.win_rate_scale(),
+            Self::Real(net) => net.win_rate_scale,
+        }
+    }
+
+    /// The same net with that scale in its file.
+    #[must_use]
+    pub fn with_win_rate_scale(self, scale: f64) -> Self {
+        match self {
+            Self::Integers(net) => Self::Integers(net.with_win_rate_scale(scale)),
+            Self::Real(net) => {
+                Self::Real(Box::new(FloatNet { win_rate_scale: Some(scale), ..*net }))
+            }
+        }
+    }
+
+    /// Writes the file.
+    pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::Integers(net) => net.write(to),
+            Self::Real(net) => net.write(to),
         }
     }
 

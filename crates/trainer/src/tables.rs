@@ -55,7 +55,6 @@ pub struct Size {
 /// One look at a position: the group it belongs to, and its pieces as that group numbers them.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    /// The group.
     pub group: usize,
     /// The sign of board values for the side to move.
     pub sign: f32,
@@ -75,7 +74,6 @@ pub trait Scheme: Send + Sync {
     /// Sizes of its tables.
     fn sizes(&self) -> Vec<Size>;
 
-    /// Its name.
     fn name(&self) -> &'static str;
 
     /// The looks a table takes at a position.

@@ -1,14 +1,15 @@
 //! Integers against the real numbers they were made from.
 
-use crate::blocks::{Corpus, DataError};
 use crate::floatnet::FloatNet;
+use corpus::Error;
+use corpus::batches::Units;
 use eval::Evaluator;
 use features::FeatureSet;
 use nnue::{AnyNet, Net, NetVisitor, Nnue};
-use rules::{Position, Variant};
+use rules::Variant;
 use serde::Serialize;
+use std::ops::ControlFlow;
 use std::sync::Arc;
-use teacher::Cursor;
 
 /// How far two nets are apart, in the unit of the evaluation.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
@@ -24,76 +25,58 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// Compares an integer net with the net in real numbers it was made from, on positions of
-    /// a corpus of its game.
-    pub fn on_corpus(
+    /// Compares an integer net with the net in real numbers it was made from, on about `count`
+    /// positions from all over files of its game.
+    pub fn on_files(
         net: &AnyNet,
         float: &FloatNet,
-        corpus: &Corpus,
+        units: &Units,
         count: usize,
-    ) -> Result<Self, DataError> {
-        net.visit(OnCorpus { float, corpus, count })
+    ) -> Result<Self, Error> {
+        net.visit(OnFiles { float, units, count })
     }
 }
 
-struct OnCorpus<'a> {
+struct OnFiles<'a> {
     float: &'a FloatNet,
-    corpus: &'a Corpus,
+    units: &'a Units,
     count: usize,
 }
 
-impl NetVisitor for OnCorpus<'_> {
-    type Output = Result<Distance, DataError>;
+impl NetVisitor for OnFiles<'_> {
+    type Output = Result<Distance, Error>;
 
     fn visit<V: Variant, F: FeatureSet<V>>(self, net: Arc<Net<V, F>>) -> Self::Output {
         let mut nnue = Nnue::new(net);
         let mut distance = Distance::default();
-        each_position::<V>(self.corpus, self.count, |position| {
-            if position.king(position.turn()).is_none()
-                || position.king(position.turn().opponent()).is_none()
-            {
-                return;
+        let Self { float, units, count } = self;
+        let every = (units.positions() / count.max(1) as u64).max(1);
+        let (mut index, mut given) = (0, 0);
+        units.each_position::<V>(|position, _, _| {
+            if given == count {
+                return ControlFlow::Break(());
+            }
+            index += 1;
+            if (index - 1) % every != 0 {
+                return ControlFlow::Continue(());
+            }
+            given += 1;
+            let turn = position.turn();
+            if position.king(turn).is_none() || position.king(turn.opponent()).is_none() {
+                return ControlFlow::Continue(());
             }
             nnue.refresh(position);
-            let value = f64::from(self.float.output::<V, F>(position) * self.float.unit());
+            let value = f64::from(float.output::<V, F>(position) * float.unit());
             let apart = (f64::from(nnue.evaluate(position)) - value).abs();
             distance.count += 1;
             distance.mean += apart;
             distance.size += value.abs();
             distance.most = distance.most.max(apart);
+            ControlFlow::Continue(())
         })?;
         let count = distance.count.max(1) as f64;
         distance.mean /= count;
         distance.size /= count;
         Ok(distance)
     }
-}
-
-/// Calls `each` with about `count` positions from all over a corpus.
-pub(crate) fn each_position<V: Variant>(
-    corpus: &Corpus,
-    count: usize,
-    mut each: impl FnMut(&Position<V>),
-) -> Result<(), DataError> {
-    let every = (corpus.positions() / count.max(1) as u64).max(1);
-    let (mut index, mut given) = (0, 0);
-    let mut cursor = Cursor::<V>::new();
-    for block in 0..corpus.len() {
-        let bytes = corpus.read(block)?;
-        let mut go = || {
-            cursor.open(&bytes)?;
-            while cursor.next_game()? {
-                while let Some(sample) = cursor.next_position()? {
-                    if index % every == 0 && given < count {
-                        given += 1;
-                        each(sample.position);
-                    }
-                    index += 1;
-                }
-            }
-            Ok(())
-        };
-        go().map_err(|e| corpus.failed(block, e))?;
-    }
-    Ok(())
 }

@@ -32,7 +32,7 @@ struct Dummy {
 }
 
 impl Dummy {
-    fn obey(&mut self, command: Command) {
+    fn execute(&mut self, command: Command) {
         match command {
             Command::Usi if self.what == "mute" => forever(),
             Command::Usi => {
@@ -99,7 +99,7 @@ fn main() {
     for line in io::stdin().lock().lines() {
         let Ok(line) = line else { return };
         if let Ok(command) = Command::parse(&line) {
-            dummy.obey(command);
+            dummy.execute(command);
         }
     }
 }

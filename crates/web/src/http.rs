@@ -3,7 +3,7 @@
 use crate::guard;
 use crate::openapi;
 use crate::page;
-use crate::service::{BYTES, BoardService, crowded};
+use crate::service::{BYTES, BoardService, too_many_connections};
 use crate::socket;
 use axum::body::{Body, Bytes};
 use axum::extract::ws::WebSocketUpgrade;
@@ -176,7 +176,7 @@ fn parsed<T: DeserializeOwned>(body: Received) -> Result<T, ApiError> {
 async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
-    let failed = |_| ApiError::new(ErrorCode::Internal, "the work failed inside");
+    let failed = |_| ApiError::new(ErrorCode::Internal, "internal error (please report it)");
     tokio::task::spawn_blocking(work).await.map_err(failed)?
 }
 
@@ -353,7 +353,7 @@ async fn connect(
     Extension(Visitor(who)): Extension<Visitor>,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, HttpError> {
-    let connected = state.service.enter(&who).ok_or_else(crowded)?;
+    let connected = state.service.enter(&who).ok_or_else(too_many_connections)?;
     Ok(upgrade
         .max_message_size(crate::session::LONGEST)
         .max_frame_size(crate::session::LONGEST)

@@ -20,7 +20,6 @@ pub type Connection = u64;
 
 /// A game in memory.
 pub struct LiveGame {
-    /// Its id.
     pub id: String,
     /// Whose it is.
     pub owner: String,
@@ -244,7 +243,7 @@ impl Listener for Player {
     }
 
     fn info(&mut self, info: &Info) {
-        self.lines.hear(info);
+        self.lines.update(info);
         if info.multipv.unwrap_or(1) != 1 || info.pv.is_empty() {
             return;
         }
@@ -318,7 +317,7 @@ struct HintListener {
 
 impl Listener for HintListener {
     fn info(&mut self, info: &Info) {
-        self.lines.hear(info);
+        self.lines.update(info);
     }
 
     fn finished(&mut self, outcome: JobResult) {

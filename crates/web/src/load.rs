@@ -74,7 +74,7 @@ pub fn measure(load: Load, engines: EngineSettings) -> Result<LoadReport, StartE
 
 type Link = WebSocketStream<TcpStream>;
 
-async fn hear(link: &mut Link) -> Result<Value, String> {
+async fn receive(link: &mut Link) -> Result<Value, String> {
     loop {
         match link.next().await {
             Some(Ok(Message::Text(text))) => {
@@ -107,12 +107,12 @@ async fn player(
     let mut samples = Vec::new();
     let settings = json!({ "type": "game.new", "opponent": { "level": level }, "side": "black" });
     send(&mut link, &settings).await?;
-    let mut game = hear(&mut link).await?;
+    let mut game = receive(&mut link).await?;
     while samples.len() < moves as usize {
         if game["status"] != "playing" {
             send(&mut link, &settings).await?;
             game = loop {
-                let told = hear(&mut link).await?;
+                let told = receive(&mut link).await?;
                 if told["type"] == "game" && told["game"] != game["game"] {
                     break told;
                 }
@@ -128,7 +128,7 @@ async fn player(
         let asked = Instant::now();
         let mut first = None;
         game = loop {
-            let told = hear(&mut link).await?;
+            let told = receive(&mut link).await?;
             match told["type"].as_str() {
                 Some("thinking") => first = first.or(Some(asked.elapsed())),
                 Some("game") if told["status"] != "playing" || told["may"]["move"] == true => {

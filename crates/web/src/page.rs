@@ -14,7 +14,6 @@ const BARE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><ti
 
 /// A file as it is sent.
 pub struct File {
-    /// Its bytes.
     pub bytes: &'static [u8],
     /// The same as gzip has them, where that is shorter.
     pub gzip: Option<Vec<u8>>,

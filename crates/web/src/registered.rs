@@ -30,7 +30,7 @@ pub(crate) fn registered(
     for spec in specs {
         let mut engine = engine(&spec)?;
         if engine.id == "nue" || engines.iter().any(|e| e.id == engine.id) {
-            return Err(StartError::usage(format!("there are two engines {:?}", engine.name)));
+            return Err(StartError::usage(format!("two engines are called {:?}", engine.name)));
         }
         engine.plays = probe(&engine, time)
             .map_err(|e| StartError::failed(format!("engine {:?}: {e}", engine.name)))?;
@@ -104,7 +104,7 @@ fn from_file(path: &Path) -> Result<Vec<EngineSpec>, StartError> {
 
 fn engine(spec: &EngineSpec) -> Result<Registered, StartError> {
     let Launch::Process(command) = &spec.launch else {
-        return Err(StartError::usage("our own engine is there without being registered"));
+        return Err(StartError::usage("Nue itself needs no --engine: it is always there"));
     };
     let safe = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let mut id: String = spec.name.chars().map(safe).take(32).collect();

@@ -43,7 +43,7 @@ impl Listener for AnalysisListener {
     }
 
     fn info(&mut self, info: &Info) {
-        self.lock().hear(info);
+        self.lock().update(info);
         self.tell(false);
     }
 
@@ -149,7 +149,7 @@ struct PositionListener {
 
 impl Listener for PositionListener {
     fn info(&mut self, info: &Info) {
-        self.lines.hear(info);
+        self.lines.update(info);
     }
 
     fn finished(&mut self, result: JobResult) {
@@ -185,7 +185,7 @@ impl MateListener {
 
 impl Listener for MateListener {
     fn started(&mut self, _: usize) {
-        self.tell(board::mate::told(self.serial, MateState::Running));
+        self.tell(board::mate::in_state(self.serial, MateState::Running));
     }
 
     fn finished(&mut self, result: JobResult) {

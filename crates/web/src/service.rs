@@ -60,7 +60,6 @@ pub struct Services {
     pub version: String,
 }
 
-/// The service.
 pub struct BoardService {
     pool: Pool,
     store: Mutex<Store>,
@@ -114,7 +113,6 @@ impl BoardService {
         locked(&self.store)
     }
 
-    /// Now.
     pub fn now(&self) -> Moment {
         self.pool.config().time.now()
     }
@@ -262,12 +260,12 @@ impl BoardService {
     }
 
     /// Watches something from a connection.
-    pub fn attend(&self, what: WatchKind, connection: Connection, outbox: &Arc<Outbox>) {
+    pub fn add_watcher(&self, what: WatchKind, connection: Connection, outbox: &Arc<Outbox>) {
         locked(&self.watchers).insert((what, connection), Arc::clone(outbox));
     }
 
-    /// No longer.
-    pub fn turn_away(&self, what: WatchKind, connection: Connection) {
+    /// Watches no longer.
+    pub fn remove_watcher(&self, what: WatchKind, connection: Connection) {
         locked(&self.watchers).remove(&(what, connection));
     }
 
@@ -350,7 +348,6 @@ fn summary(entry: store::Entry) -> GameSummary {
 /// Somebody is connected; dropped, not any more.
 pub struct ConnectionGuard {
     service: Arc<BoardService>,
-    /// Who.
     pub visitor: String,
     /// By which connection.
     pub connection: Connection,
@@ -379,6 +376,6 @@ impl Drop for ConnectionGuard {
 }
 
 /// Too many connections.
-pub fn crowded() -> ApiError {
+pub fn too_many_connections() -> ApiError {
     ApiError::new(ErrorCode::TooMany, "there are too many connections")
 }

@@ -95,7 +95,7 @@ impl Session {
     }
 
     /// A message has come.
-    pub fn hear(&mut self, text: &str) {
+    pub fn receive(&mut self, text: &str) {
         if !self.bucket.take(self.service().now()) {
             self.strikes += 1;
             if self.strikes >= PATIENCE {
@@ -106,7 +106,7 @@ impl Session {
         }
         self.strikes = self.strikes.saturating_sub(1);
         let (id, message) = ClientMessage::read(text);
-        match message.and_then(|message| self.obey(message, id)) {
+        match message.and_then(|message| self.handle(message, id)) {
             Ok(Some(answer)) => self.outbox.post(Answer::new(id, answer)),
             Ok(None) => {}
             Err(error) => self.outbox.post(Answer::new(id, error.into())),
@@ -114,7 +114,7 @@ impl Session {
     }
 
     /// The answer, unless it comes later or by a stream.
-    fn obey(
+    fn handle(
         &mut self,
         message: ClientMessage,
         id: Option<u64>,
@@ -159,7 +159,7 @@ impl Session {
             }
             ClientMessage::StartAnalysis(asked) => self.analyse(&asked)?.into(),
             ClientMessage::StopAnalysis(asked) => match self.analyses.remove(&asked.slot) {
-                Some(analysis) => analysis.subject.told(WorkState::Stopped).into(),
+                Some(analysis) => analysis.subject.in_state(WorkState::Stopped).into(),
                 None => ServerMessage::Ok,
             },
             ClientMessage::StartReview(asked) => self.review(&asked)?.into(),
@@ -171,7 +171,7 @@ impl Session {
             ClientMessage::StopMate => match self.mate.take() {
                 Some((serial, stream, _handle)) => {
                     stream.cut();
-                    board::mate::told(serial, MateState::Stopped).into()
+                    board::mate::in_state(serial, MateState::Stopped).into()
                 }
                 None => ServerMessage::Ok,
             },
@@ -180,7 +180,7 @@ impl Session {
                 return Ok(None);
             }
             ClientMessage::StopWatch(asked) => {
-                self.service().turn_away(asked.what, self.connected.connection);
+                self.service().remove_watcher(asked.what, self.connected.connection);
                 self.outbox.forget(&format!("watch:{}", asked.what.word()));
                 ServerMessage::Ok
             }
@@ -344,7 +344,7 @@ impl Session {
             listener: Box::new(solver),
         });
         self.mate = Some((asked.serial, stream, handle));
-        Ok(board::mate::told(asked.serial, MateState::Queued))
+        Ok(board::mate::in_state(asked.serial, MateState::Queued))
     }
 
     /// Watches from now on; how it stands now comes as soon as somebody has looked.
@@ -352,7 +352,7 @@ impl Session {
         if !self.service().watch().has(what) {
             return Err(ApiError::missing(format!("no {} is watched", what.word())));
         }
-        self.service().attend(what, self.connected.connection, &self.outbox);
+        self.service().add_watcher(what, self.connected.connection, &self.outbox);
         let (outbox, watch) = (Arc::clone(&self.outbox), Arc::clone(self.service().watch()));
         let look = move || {
             let message = match watch.look(what) {

@@ -48,8 +48,8 @@ pub async fn serve(mut socket: WebSocket, connected: ConnectionGuard) {
             message = socket.recv() => {
                 silent = 0;
                 match message {
-                    Some(Ok(Message::Text(text))) => session.hear(text.as_str()),
-                    Some(Ok(Message::Binary(_))) => session.hear("binary"),
+                    Some(Ok(Message::Text(text))) => session.receive(text.as_str()),
+                    Some(Ok(Message::Binary(_))) => session.receive("binary"),
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                 }

@@ -192,8 +192,9 @@ fn service(
         since.map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX))
     };
     // Without random numbers sessions could be guessed: better not to begin.
-    getrandom::fill(&mut [0; 8])
-        .map_err(|e| StartError::failed(format!("the system has no random numbers: {e}")))?;
+    getrandom::fill(&mut [0; 8]).map_err(|e| {
+        StartError::failed(format!("cannot get random numbers from the system: {e}"))
+    })?;
     let random = |bytes: &mut [u8]| {
         while getrandom::fill(bytes).is_err() {
             std::thread::sleep(Duration::from_millis(10));

@@ -39,7 +39,6 @@ pub struct Store {
 /// A game as it lies in the file.
 #[derive(Clone, Debug)]
 pub struct Kept {
-    /// The game.
     pub game: Game,
     pub dates: Dates,
 }
@@ -47,11 +46,9 @@ pub struct Kept {
 /// A line of the list of games.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
-    /// Its id.
     pub id: String,
     /// What it is played under.
     pub setup: Setup,
-    /// Its end.
     pub ending: Option<Ending>,
     /// Moves played.
     pub plies: u32,

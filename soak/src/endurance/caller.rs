@@ -67,7 +67,7 @@ impl Caller {
     }
 
     /// The next line.
-    pub(super) async fn hear(&mut self) -> Result<String, StepError> {
+    pub(super) async fn receive(&mut self) -> Result<String, StepError> {
         let mut line = String::new();
         match timeout(PATIENCE, self.reader.read_line(&mut line)).await {
             Err(_) => Err(StepError::Wrong("the server says nothing".to_owned())),
@@ -83,7 +83,7 @@ impl Caller {
     /// A line that is known beforehand; a stopping server may say good-bye instead, and somebody's
     /// time may be over.
     pub(super) async fn expect(&mut self, wanted: &str) -> Result<(), StepError> {
-        match self.hear().await? {
+        match self.receive().await? {
             line if line == wanted => Ok(()),
             line if ["#CHUDAN", "#TIME_UP"].contains(&line.as_str()) => {
                 Err(StepError::ConnectionLost)
@@ -97,7 +97,7 @@ impl Caller {
         self.expect("BEGIN Game_Summary").await?;
         let mut lines = Vec::new();
         loop {
-            let line = self.hear().await?;
+            let line = self.receive().await?;
             if line == "END Game_Summary" {
                 break;
             }

@@ -2,10 +2,10 @@
 //! moves must be there, how long each can have taken, how it must end.
 
 use super::caller::{Caller, Manner};
-use super::script::{Dice, Ending, Script};
+use super::script::{Dice, Script, ScriptedEnd};
 use super::stored::{Expected, Known};
 use super::{SharedState, StepError};
-use csa::{Reason, ServerLine, Summary, TimeRule};
+use csa::{ReasonWord, ServerLine, Summary, TimeRule};
 use kifu::wire;
 use play::{Clock, ClockRule, GameRules};
 use rules::{AnyPosition, Color, Move};
@@ -73,7 +73,7 @@ impl<'a> ScriptedGame<'a> {
     }
 
     /// Plays the game to its end, through whatever happens.
-    pub(super) async fn play(&mut self) -> Result<Reason, String> {
+    pub(super) async fn play(&mut self) -> Result<ReasonWord, String> {
         loop {
             match self.attempt().await {
                 Ok(()) => break,
@@ -117,7 +117,8 @@ impl<'a> ScriptedGame<'a> {
 
     /// Whether the script wants the game ended now.
     fn is_at_the_end(&self) -> bool {
-        let played_out = matches!(self.script.ending, Ending::MaxMoves | Ending::Repetition);
+        let played_out =
+            matches!(self.script.ending, ScriptedEnd::MaxMoves | ScriptedEnd::Repetition);
         self.moves.len() >= self.script.length && !played_out
     }
 
@@ -264,7 +265,7 @@ impl<'a> ScriptedGame<'a> {
         let turn = self.turn();
         players[turn.index()].say("%CHUDAN").await?;
         for player in players.iter_mut() {
-            match player.hear().await?.as_str() {
+            match player.receive().await?.as_str() {
                 "#CHUDAN" => {}
                 // It was late: let that be found out.
                 "#TIME_UP" => return Err(StepError::ConnectionLost),
@@ -281,7 +282,7 @@ impl<'a> ScriptedGame<'a> {
     fn choose(&mut self) -> Option<Move> {
         let position = self.position.as_ref()?;
         let legal = position.legal_moves();
-        if self.script.ending == Ending::Repetition
+        if self.script.ending == ScriptedEnd::Repetition
             && let Some(m) = back_and_forth(position, &legal, &mut self.script.dice)
         {
             return Some(m);
@@ -311,13 +312,13 @@ impl<'a> ScriptedGame<'a> {
             ..GameRules::default()
         };
         if let Some(ending) = rules.end_of(&after, number) {
-            let reason = Reason::of(ending.reason);
+            let reason = ReasonWord::of(ending.reason);
             self.expected = Some(Expected { reason, winner: ending.winner() });
         }
         players[self.turn().index()].say_as(&text, manner).await?;
         let [black, white] = players;
-        let hear = async |player: &mut Caller| (player.hear().await, Instant::now());
-        let (one, two) = tokio::join!(hear(black), hear(white));
+        let next = async |player: &mut Caller| (player.receive().await, Instant::now());
+        let (one, two) = tokio::join!(next(black), next(white));
         let heard = one.1.min(two.1);
         let lines = [one.0, two.0];
         // What one of them has heard is so, whatever becomes of the other.
@@ -329,7 +330,7 @@ impl<'a> ScriptedGame<'a> {
                         self.count(m, time, [said, heard]);
                     }
                 }
-                ServerLine::Reason(Reason::TimeUp) => self.time_is_over(heard)?,
+                ServerLine::Reason(ReasonWord::TimeUp) => self.time_is_over(heard)?,
                 ServerLine::Verdict(csa::Verdict::Chudan) => return Err(StepError::ConnectionLost),
                 _ => return wrong(format!("{line:?} instead of {text}")),
             }
@@ -339,15 +340,15 @@ impl<'a> ScriptedGame<'a> {
         if one != two {
             return wrong(format!("{one:?} for Black, {two:?} for White"));
         }
-        if one == Reason::TimeUp.to_string() {
-            return self.hear_verdicts(players).await.map(|()| true);
+        if one == ReasonWord::TimeUp.to_string() {
+            return self.read_verdicts(players).await.map(|()| true);
         }
         let Some(expected) = self.expected else { return Ok(false) };
         let reason = expected.reason.to_string();
         for player in players.iter_mut() {
             player.expect(&reason).await?;
         }
-        self.hear_verdicts(players).await.map(|()| true)
+        self.read_verdicts(players).await.map(|()| true)
     }
 
     /// The time told must lie between what certainly passed and what can have passed.
@@ -375,11 +376,11 @@ impl<'a> ScriptedGame<'a> {
             return wrong(format!("the time was over after {passed:?}"));
         }
         self.expected =
-            Some(Expected { reason: Reason::TimeUp, winner: Some(self.turn().opponent()) });
+            Some(Expected { reason: ReasonWord::TimeUp, winner: Some(self.turn().opponent()) });
         Ok(())
     }
 
-    async fn hear_verdicts(&mut self, players: &mut Pair) -> Result<(), StepError> {
+    async fn read_verdicts(&mut self, players: &mut Pair) -> Result<(), StepError> {
         let Some(expected) = self.expected else { return Ok(()) };
         for side in Color::BOTH {
             players[side.index()].expect(&expected.verdict(side)).await?;
@@ -391,27 +392,35 @@ impl<'a> ScriptedGame<'a> {
     async fn finish(&mut self, players: &mut Pair) -> Result<(), StepError> {
         let turn = self.turn();
         let mated = self.position.as_ref().is_some_and(|p| p.legal_moves().is_empty());
-        let ending = if mated { Ending::Resign } else { self.script.ending };
+        let ending = if mated { ScriptedEnd::Resign } else { self.script.ending };
         let sign = if turn == Color::Black { '+' } else { '-' };
         let (speaker, line, head, reason) = match ending {
-            Ending::Resign | Ending::MaxMoves | Ending::Repetition => {
-                (turn, "%TORYO".to_owned(), "%TORYO", Reason::Resign)
+            ScriptedEnd::Resign | ScriptedEnd::MaxMoves | ScriptedEnd::Repetition => {
+                (turn, "%TORYO".to_owned(), "%TORYO", ReasonWord::Resign)
             }
-            Ending::IllegalMove => (turn, format!("{sign}1111FU"), "1111FU", Reason::IllegalMove),
-            Ending::Garbage => (turn, "HELLO,WORLD".to_owned(), "HELLO", Reason::IllegalMove),
-            Ending::FalseDeclaration => (turn, "%KACHI".to_owned(), "%KACHI", Reason::IllegalMove),
-            Ending::OutOfTurn => (turn.opponent(), "+7776FU".to_owned(), "", Reason::IllegalAction),
-            Ending::TimeUp => (turn, String::new(), "", Reason::TimeUp),
+            ScriptedEnd::IllegalMove => {
+                (turn, format!("{sign}1111FU"), "1111FU", ReasonWord::IllegalMove)
+            }
+            ScriptedEnd::Garbage => {
+                (turn, "HELLO,WORLD".to_owned(), "HELLO", ReasonWord::IllegalMove)
+            }
+            ScriptedEnd::FalseDeclaration => {
+                (turn, "%KACHI".to_owned(), "%KACHI", ReasonWord::IllegalMove)
+            }
+            ScriptedEnd::OutOfTurn => {
+                (turn.opponent(), "+7776FU".to_owned(), "", ReasonWord::IllegalAction)
+            }
+            ScriptedEnd::TimeUp => (turn, String::new(), "", ReasonWord::TimeUp),
         };
         self.expected = Some(Expected { reason, winner: Some(speaker.opponent()) });
         if !line.is_empty() {
             players[speaker.index()].say(&line).await?;
         }
-        if !head.is_empty() && !self.hear_last(players, head).await? {
-            return self.hear_verdicts(players).await;
+        if !head.is_empty() && !self.read_last(players, head).await? {
+            return self.read_verdicts(players).await;
         }
         for player in players.iter_mut() {
-            let line = player.hear().await?;
+            let line = player.receive().await?;
             match line.as_str() {
                 "#CHUDAN" => return Err(StepError::ConnectionLost),
                 "#TIME_UP" => self.time_is_over(Instant::now())?,
@@ -419,14 +428,14 @@ impl<'a> ScriptedGame<'a> {
                 _ => return wrong(format!("{line:?} instead of {reason}")),
             }
         }
-        self.hear_verdicts(players).await
+        self.read_verdicts(players).await
     }
 
     /// Hears what was said last come back; `false` if the time was over before it came.
-    async fn hear_last(&mut self, players: &mut Pair, head: &str) -> Result<bool, StepError> {
+    async fn read_last(&mut self, players: &mut Pair, head: &str) -> Result<bool, StepError> {
         let mut counts = true;
         for player in players.iter_mut() {
-            let line = player.hear().await?;
+            let line = player.receive().await?;
             match line.as_str() {
                 "#CHUDAN" => return Err(StepError::ConnectionLost),
                 "#TIME_UP" => {

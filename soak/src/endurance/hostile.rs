@@ -43,7 +43,7 @@ async fn misbehave(
         4 => {
             let name = victim.unwrap_or("鵺");
             caller.say(&format!("LOGIN {name} plain0-3-1,guess")).await?;
-            caller.hear().await.map(|_| ())
+            caller.receive().await.map(|_| ())
         }
         // Floods, and never reads.
         5 => {
@@ -62,7 +62,7 @@ async fn misbehave(
             for line in ["+7776FU", "%TORYO", "%KACHI", "%CHUDAN", "REJECT", "%%GAME x", "LOGOUT"] {
                 caller.say(line).await?;
             }
-            while caller.hear().await.is_ok() {}
+            while caller.receive().await.is_ok() {}
             Ok(())
         }
         _ => {

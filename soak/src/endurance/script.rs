@@ -23,7 +23,7 @@ impl Dice {
 
 /// How a game is to end, if the rules do not end it before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Ending {
+pub(super) enum ScriptedEnd {
     Resign,
     IllegalMove,
     Garbage,
@@ -34,15 +34,15 @@ pub(super) enum Ending {
     Repetition,
 }
 
-const ENDINGS: [(Ending, usize); 8] = [
-    (Ending::Resign, 30),
-    (Ending::MaxMoves, 16),
-    (Ending::Repetition, 12),
-    (Ending::OutOfTurn, 11),
-    (Ending::IllegalMove, 11),
-    (Ending::Garbage, 8),
-    (Ending::FalseDeclaration, 8),
-    (Ending::TimeUp, 4),
+const ENDINGS: [(ScriptedEnd, usize); 8] = [
+    (ScriptedEnd::Resign, 30),
+    (ScriptedEnd::MaxMoves, 16),
+    (ScriptedEnd::Repetition, 12),
+    (ScriptedEnd::OutOfTurn, 11),
+    (ScriptedEnd::IllegalMove, 11),
+    (ScriptedEnd::Garbage, 8),
+    (ScriptedEnd::FalseDeclaration, 8),
+    (ScriptedEnd::TimeUp, 4),
 ];
 
 /// Games are broken off after so many moves.
@@ -55,7 +55,7 @@ pub(super) struct Script {
     pub(super) game: String,
     /// Moves before the end is brought about.
     pub(super) length: usize,
-    pub(super) ending: Ending,
+    pub(super) ending: ScriptedEnd,
     /// The move before which somebody interrupts it.
     pub(super) interruption: Option<usize>,
     /// The players have accounts.
@@ -71,7 +71,7 @@ impl Script {
         let mut dice = Dice::new(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));
         let kind = KINDS[dice.roll(KINDS.len())];
         let mut number = dice.roll(ENDINGS.iter().map(|(_, share)| share).sum());
-        let mut ending = Ending::Resign;
+        let mut ending = ScriptedEnd::Resign;
         for (candidate, share) in ENDINGS {
             if number < share {
                 ending = candidate;

@@ -1,7 +1,7 @@
 //! What must have been stored of a game.
 
 use super::game::ScriptedGame;
-use csa::{Reason, Verdict};
+use csa::{ReasonWord, Verdict};
 use rules::Color;
 use serverd::store;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(super) struct Known {
 /// How a game must end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Expected {
-    pub(super) reason: Reason,
+    pub(super) reason: ReasonWord,
     pub(super) winner: Option<Color>,
 }
 
@@ -24,7 +24,7 @@ impl Expected {
     /// What a side is told.
     pub(super) fn verdict(self, side: Color) -> String {
         let verdict = match (self.reason, self.winner) {
-            (Reason::MaxMoves, _) => Verdict::Censored,
+            (ReasonWord::MaxMoves, _) => Verdict::Censored,
             (_, None) => Verdict::Draw,
             (_, Some(winner)) if winner == side => Verdict::Win,
             _ => Verdict::Lose,
@@ -50,19 +50,19 @@ impl ScriptedGame<'_> {
         let Some(game) = self.stored().await? else { return Ok(false) };
         let Some(finish) = game.finish else { return Ok(false) };
         // The last move may have got through as the line broke; so may time have run out.
-        if self.expected.is_none() && finish.reason() == Reason::TimeUp && self.may_be_over() {
+        if self.expected.is_none() && finish.reason() == ReasonWord::TimeUp && self.may_be_over() {
             let winner = Some(self.to_move().opponent());
-            self.expected = Some(Expected { reason: Reason::TimeUp, winner });
+            self.expected = Some(Expected { reason: ReasonWord::TimeUp, winner });
         }
         Ok(true)
     }
 
     /// Holds what was stored against what is known.
-    pub(super) async fn check_stored(&self) -> Result<Reason, String> {
+    pub(super) async fn check_stored(&self) -> Result<ReasonWord, String> {
         let game = self.stored().await?.ok_or("it is lost")?;
         let finish = game.finish.ok_or("it has no end")?;
         let expected = self.expected.ok_or_else(|| format!("it ended by {}", finish.reason()))?;
-        let late = finish.reason() == Reason::TimeUp && self.may_be_over();
+        let late = finish.reason() == ReasonWord::TimeUp && self.may_be_over();
         if (finish.reason(), finish.winner()) != (expected.reason, expected.winner) && !late {
             return Err(format!("{finish:?} is stored, {expected:?} is right"));
         }

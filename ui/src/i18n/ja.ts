@@ -39,7 +39,7 @@ export const ja: Record<Key, string> = {
   'ending.mate': '詰み。', 'ending.repetition': '千日手。', 'ending.perpetual_check': '連続王手の千日手。', 'ending.declaration': '入玉宣言。', 'ending.move_limit': '最大手数に達しました。',
   'ending.time': '時間切れ。', 'ending.resign': '投了。', 'ending.engine_failed': '相手のエンジンが止まりました。', 'ending.interrupted': '中断。', 'ending.impasse': '持将棋。', 'ending.draw': '引き分け合意。',
   'ending.illegal_move': '反則手。', 'ending.illegal_action': '相手の反則。', 'ending.no_mate': '不詰。', 'ending.taken_back': '待った。', 'ending.error': 'エラー。', 'ending.default_win': '不戦勝。',
-  'ending.default_loss': '不戦敗。', 'ending.sealed': '封じ手。', 'ending.abandoned': '放棄。', 'ending.won': '勝ち。', 'ending.other': '終局。', 'ending.crash': 'エンジンが異常終了。', 'ending.stall': 'エンジンが応答なし。', 'ending.protocol': 'エンジンの通信違反。', 'ending.adjudicated_win': '判定。', 'ending.adjudicated_draw': '判定により引き分け。',
+  'ending.default_loss': '不戦敗。', 'ending.sealed': '封じ手。', 'ending.abandoned': '接続切れ。', 'ending.won': '勝ち。', 'ending.other': '終局。', 'ending.crash': 'エンジンが異常終了。', 'ending.stall': 'エンジンが応答なし。', 'ending.protocol': 'エンジンの通信違反。', 'ending.adjudicated_win': '判定。', 'ending.adjudicated_draw': '判定により引き分け。',
   'result.draw': '引き分け。', 'result.youwin': 'あなたの勝ちです！', 'result.youlose': 'あなたの負けです。', 'result.wins': '{side}の勝ち。',
 
   'score.mate': '詰', 'score.matein': '詰{n}手',
@@ -66,5 +66,5 @@ export const ja: Record<Key, string> = {
   'learn.step.gen': '自己対局', 'learn.step.train': '学習', 'learn.step.gate': '検定', 'learn.step.data': 'データ',
 
   'error.network': 'サーバーに接続できません。', 'error.internal': '問題が起きました。', 'error.bad_request': 'サーバーが理解できませんでした。', 'error.bad_position': 'ありえない局面です。', 'error.illegal_move': 'その手は指せません。', 'error.not_your_turn': 'あなたの番ではありません。', 'error.game_over': '対局は終わっています。', 'error.not_found': '見つかりません。', 'error.not_allowed': '今はできません。',
-  'error.too_large': '大きすぎます。', 'error.too_many': '同時に多すぎます。先に何か閉じてください。', 'error.too_fast': '速すぎます。', 'error.forbidden': 'サーバーがこのページを拒否しました。', 'error.token_required': 'サーバーが表示したトークン付きのアドレスを開いてください。', 'error.unreadable': '棋譜として読めませんでした。', 'error.unwritable': 'この形式では保存できません。', 'error.engine_failed': 'エンジンが失敗しました。', 'error.unavailable': '今は使えません。',
+  'error.too_large': '大きすぎます。', 'error.too_many': '同時に多すぎます。先に何か閉じてください。', 'error.too_fast': '操作が多すぎます。少しお待ちください。', 'error.forbidden': 'サーバーがこのページを拒否しました。', 'error.token_required': 'サーバーが表示したトークン付きのアドレスを開いてください。', 'error.unreadable': '棋譜として読めませんでした。', 'error.unwritable': 'この形式では保存できません。', 'error.engine_failed': 'エンジンが失敗しました。', 'error.unavailable': '今は使えません。',
 };

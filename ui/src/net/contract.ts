@@ -251,7 +251,6 @@ export interface Game {
   type: 'game';
   /** Of the request it answers. */
   id?: number;
-  /** Its id. */
   game: string;
   /** Grows with every change; an older one that comes late is to be dropped. */
   revision: number;
@@ -566,7 +565,7 @@ export interface NotatedMove {
 }
 
 /** Who plays the other side. */
-export type Opponent = { /** Its number. */ level: number } | { /** Its id. */ engine: string; /** Milliseconds for a move. */ movetime?: number } | { /** Always true. */ human: boolean };
+export type Opponent = { /** Its number. */ level: number } | { engine: string; /** Milliseconds for a move. */ movetime?: number } | { /** Always true. */ human: boolean };
 
 /** How the first engine of a pairing stands. */
 export interface PairingScore {

@@ -26,7 +26,7 @@ export class Connection {
   private socket: WebSocket | null = null;
   private attempt = 0;
   private nextId = 1;
-  private heard = 0;
+  private lastMessage = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly waiting = new Map<number, Waiting>();
   private readonly listeners = new Map<string, Set<(message: never) => void>>();
@@ -46,7 +46,7 @@ export class Connection {
     this.socket = socket;
     socket.onopen = () => {
       this.attempt = 0;
-      this.heard = Date.now();
+      this.lastMessage = Date.now();
       this.link.value = 'open';
       for (const opener of [...this.openers]) opener();
     };
@@ -90,7 +90,7 @@ export class Connection {
   }
 
   private receive(text: string): void {
-    this.heard = Date.now();
+    this.lastMessage = Date.now();
     let message: Message;
     try {
       message = JSON.parse(text) as Message;
@@ -125,7 +125,7 @@ export class Connection {
   /** A dead connection may look open for minutes: silence ends it. */
   private beat(): void {
     if (this.socket?.readyState !== WebSocket.OPEN) return;
-    if (Date.now() - this.heard > SILENCE) this.socket.close();
+    if (Date.now() - this.lastMessage > SILENCE) this.socket.close();
     else this.send({ type: 'ping' });
   }
 }

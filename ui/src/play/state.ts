@@ -106,9 +106,9 @@ async function ask(type: 'game.takeback' | 'game.resign' | 'game.declare'): Prom
   }
 }
 
-export async function start(wish: NewGame): Promise<void> {
+export async function start(settings: NewGame): Promise<void> {
   try {
-    const made = await connection().request<Game>({ type: 'game.new', ...wish });
+    const made = await connection().request<Game>({ type: 'game.new', ...settings });
     if (following && following !== made.game) connection().send({ type: 'game.close', game: following });
     following = made.game;
     batch(() => {

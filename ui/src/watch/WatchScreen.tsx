@@ -4,16 +4,17 @@ import { useEffect } from 'preact/hooks';
 import './watch.css';
 import { hello } from '../hello';
 import { t, type Key } from '../i18n';
+import type { WatchKind } from '../net/contract';
 import { route, routeHash } from '../route';
 import { LearnView } from './LearnView';
 import { MatchView } from './MatchView';
 import { ServerView } from './ServerView';
-import { pictures, watch, type What } from './state';
+import { pictures, watch } from './state';
 
-const EXAMPLES: Record<What, string> = { server: 'server.db', match: 'games.csa', learn: 'lab' };
-const PARTS: What[] = ['server', 'match', 'learn'];
+const EXAMPLES: Record<WatchKind, string> = { server: 'server.db', match: 'games.csa', learn: 'lab' };
+const PARTS: WatchKind[] = ['server', 'match', 'learn'];
 
-function Shown({ what }: { what: What }) {
+function Shown({ what }: { what: WatchKind }) {
   useEffect(() => watch(what), [what]);
   const { server, match, learn } = pictures.value;
   if (what === 'server' && server) return <ServerView picture={server} />;
@@ -24,7 +25,7 @@ function Shown({ what }: { what: What }) {
 
 export function WatchScreen() {
   const there = hello.value?.watch;
-  const named = route.value.rest[0] as What | undefined;
+  const named = route.value.rest[0] as WatchKind | undefined;
   const first = PARTS.find((part) => there?.[part]) ?? 'server';
   const what = named && PARTS.includes(named) ? named : first;
   return (

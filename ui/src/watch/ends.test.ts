@@ -8,7 +8,7 @@ settings.language.value = 'en';
 describe('the words of servers and matches', () => {
   it.each([
     ['TIME_UP', 'Out of time.'], ['#SENNICHITE', 'The same position for the fourth time.'], ['perpetual-check', 'Perpetual check.'],
-    ['max-moves', 'The limit of moves is reached.'], ['mate', 'Checkmate.'], ['something new', 'something_new'],
+    ['max-moves', 'The move limit was reached.'], ['mate', 'Checkmate.'], ['something new', 'something_new'],
   ])('%s', (word, text) => {
     expect(endName(word)).toBe(text);
   });

@@ -1,15 +1,14 @@
-// What is watched: the server sends the whole picture now and after every change.
+// The watch page: the server sends the whole picture now and after every change.
 
 import { signal } from '@preact/signals';
-import type { WatchLearn, WatchMatch, WatchServer } from '../net/contract';
+import type { WatchKind, WatchLearn, WatchMatch, WatchServer } from '../net/contract';
 import { connection } from '../net/socket';
 
-export type What = 'server' | 'match' | 'learn';
 interface Pictures { server: WatchServer; match: WatchMatch; learn: WatchLearn }
 export const pictures = signal<Partial<Pictures>>({});
 
 /** Watches until the answer is called. */
-export function watch(what: What): () => void {
+export function watch(what: WatchKind): () => void {
   const link = connection();
   const off = link.on('watch', (message) => {
     pictures.value = { ...pictures.value, [message.what]: message.data };

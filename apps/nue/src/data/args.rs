@@ -11,7 +11,7 @@ pub(super) struct InputArgs {
     /// Files; for CSA also folders, searched to any depth
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,
-    /// Format to read: teacher, psv, hcpe, hcpe3 or csa; told from content and name if missing
+    /// Format to read: teacher, psv, hcpe, hcpe3 or csa; by default its content and name decide
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
     /// Game of files that do not say: shogi or minishogi
@@ -49,7 +49,7 @@ impl OutputArgs {
 /// Whether to go on.
 #[derive(Args, Clone, Copy)]
 pub(super) struct ResumeArg {
-    /// Go on with the same command after it was broken off
+    /// Continue the same command after an interruption
     #[arg(long, conflicts_with = "force")]
     resume: bool,
 }

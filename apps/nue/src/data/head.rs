@@ -7,9 +7,10 @@ use crate::failure::Outcome;
 use chart::grouped;
 use corpus::Target;
 use corpus::head::{self, Head, Item};
+use rules::Color;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use teacher::{Game, Labelled};
+use teacher::{Game, Labelled, Outcome as Ended};
 
 /// Show the first games (of PSV and hcpe: positions), or write them to a file
 #[derive(clap::Args)]
@@ -47,7 +48,7 @@ pub(crate) fn run(args: &HeadArgs) -> Outcome {
 }
 
 fn show_game(out: &mut impl Write, game: &Game) -> io::Result<()> {
-    writeln!(out, "{}  {:?}, {}", game.start.sfen(), game.outcome, game.reason)?;
+    writeln!(out, "{}  {}, {}", game.start.sfen(), result(game.outcome), game.reason)?;
     let rules = game.start.game();
     for ply in &game.plies {
         let random = if ply.flags.random { "?" } else { "" };
@@ -63,5 +64,14 @@ fn show_position(out: &mut impl Write, read: &Labelled) -> io::Result<()> {
     let position = &read.position;
     let mv = read.mv.map_or("-".to_owned(), |m| m.usi(position.game()));
     let (sfen, score, outcome) = (position.sfen(), read.score, read.outcome);
-    writeln!(out, "{sfen}  {mv} {score}  {outcome:?}")
+    writeln!(out, "{sfen}  {mv} {score}  {}", result(outcome))
+}
+
+const fn result(outcome: Ended) -> &'static str {
+    match outcome {
+        Ended::Won(Color::Black) => "Black wins",
+        Ended::Won(Color::White) => "White wins",
+        Ended::Draw => "draw",
+        Ended::Unknown => "result unknown",
+    }
 }

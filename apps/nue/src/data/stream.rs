@@ -5,7 +5,9 @@ use super::bar::Bar;
 use super::summary::report;
 use crate::failure::{Failure, Outcome};
 use clap::Args;
-use corpus::stream::{self, LARGEST_BATCH, LARGEST_POOL, Scores, Stream};
+use corpus::Sieve;
+use corpus::batches::Selection;
+use corpus::stream::{self, LARGEST_BATCH, LARGEST_POOL, Stream};
 use std::io::{self, IsTerminal, Write};
 use std::thread;
 
@@ -47,12 +49,26 @@ pub(crate) struct StreamArgs {
     #[arg(long)]
     salvage: bool,
     /// Send scores farther from zero than this, mates among them, as if they were this far
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i16).range(1..))]
-    clamp: Option<i16>,
+    #[arg(long, visible_alias = "limit", value_name = "N",
+          default_value_t = Selection::default().limit,
+          value_parser = clap::value_parser!(i16).range(1..))]
+    clamp: i16,
     /// Send the mean of a position's score and those after it in its game, each weighted so much
     /// less than the one before: 0.8, say; 0 is the score itself
     #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = decay)]
     n_step: f64,
+    /// Send the quiet position that captures lead to, instead of the position itself
+    #[arg(long)]
+    leaf: bool,
+    /// Also send positions in check
+    #[arg(long, conflicts_with = "no_check")]
+    keep_checks: bool,
+    /// Also send positions whose move captures or promotes
+    #[arg(long, conflicts_with = "quiet")]
+    keep_captures: bool,
+    /// Also send positions whose move was chosen at random
+    #[arg(long, conflicts_with = "no_random")]
+    keep_random: bool,
     #[command(flatten)]
     sieve: SieveArgs,
 }
@@ -85,10 +101,19 @@ pub(super) fn stream(args: &StreamArgs, output: impl Write) -> Outcome {
         seed: args.seed,
         epochs: (!args.forever).then_some(args.epochs),
         first_epoch: args.first_epoch,
-        mirror: args.mirror,
         salvage: args.salvage,
-        scores: Scores { clamp: args.clamp.unwrap_or(i16::MAX), n_step: args.n_step },
-        sieve: args.sieve.sieve(),
+        selection: Selection {
+            sieve: Sieve {
+                no_check: !args.keep_checks,
+                quiet: !args.keep_captures,
+                no_random: !args.keep_random,
+                ..args.sieve.sieve()
+            },
+            limit: args.clamp,
+            n_step: args.n_step,
+            mirror: args.mirror,
+            leaf: args.leaf,
+        },
     };
     let bar = Bar::new();
     let counts = stream::run(&request, output, &|progress| bar.show(progress))?;

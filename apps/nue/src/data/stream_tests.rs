@@ -30,6 +30,13 @@ struct Seen {
 type Frame = (u32, u32, Vec<Seen>);
 
 fn arguments(folder: &Folder, line: &str) -> StreamArgs {
+    // Nothing is left out but what the line says.
+    let limited = line.contains("--clamp") || line.contains("--limit");
+    let limit = if limited { "" } else { " --clamp 32767" };
+    arguments_as_said(folder, &format!("{line} --keep-checks --keep-captures{limit}"))
+}
+
+fn arguments_as_said(folder: &Folder, line: &str) -> StreamArgs {
     let words = line.split(' ').map(|w| match w.strip_prefix('@') {
         Some(path) => folder.path(path).to_string_lossy().into_owned(),
         None => w.to_owned(),
@@ -311,7 +318,7 @@ fn scores_are_clamped_and_looked_ahead() {
         scores.flatten().for_each(|score| *score = (*score).clamp(-300, 300));
         games
     };
-    let (_, frames) = read(&bytes(&folder, "@a.teacher --features kp --clamp 300"));
+    let (_, frames) = read(&bytes(&folder, "@a.teacher --features kp --limit 300"));
     assert!(sorted(frames.iter()) == all_expected::<KP>(&clamped));
     // By the definition: the sum of all scores up to a random move, each with its weight.
     let mut ahead = clamped.clone();
@@ -336,6 +343,31 @@ fn scores_are_clamped_and_looked_ahead() {
     let (seen, wanted) = (sorted(frames.iter()), all_expected::<KP>(&ahead));
     assert_eq!(seen.len(), wanted.len());
     assert!(seen == wanted);
+}
+
+/// What trains is the same for both trainers: quiet positions, not in check, large scores cut.
+#[test]
+fn what_trains_is_quiet_unless_told_otherwise() {
+    let folder = Folder::new();
+    let mut games = games(Game::Shogi);
+    games[0].plies[7].score = Some(teacher::MATE - 3);
+    folder.write("a.teacher", &games);
+    let mut bytes = Vec::new();
+    stream(&arguments_as_said(&folder, "@a.teacher --features kp"), &mut bytes).unwrap();
+    let mut trains = games.clone();
+    for game in &mut trains {
+        let mut position = game.start.clone();
+        for ply in &mut game.plies {
+            let AnyPosition::Shogi(p) = &position else { panic!() };
+            let loud = ply.mv.is_promotion() || p.piece_at(ply.mv.to()).is_some();
+            ply.flags.skip |= loud || p.in_check();
+            ply.score = ply.score.map(|score| score.clamp(-3000, 3000));
+            position.play(ply.mv);
+        }
+    }
+    let (seen, wanted) = (sorted(read(&bytes).1.iter()), all_expected::<KP>(&trains));
+    assert!(seen == wanted, "{} and {}", seen.len(), wanted.len());
+    assert!(wanted.len() < all_expected::<KP>(&games).len());
 }
 
 #[test]

@@ -64,7 +64,7 @@ impl From<Error> for Failure {
             Error::Memory(_) => "; --memory gives them".to_owned(),
             Error::Damaged(_) => " (--salvage uses what is whole)".to_owned(),
             Error::Resumable(_) => {
-                "\nwhat is done is kept: the same command with --resume goes on".to_owned()
+                "\nwhat is done is kept: the same command with --resume continues".to_owned()
             }
             _ => String::new(),
         };

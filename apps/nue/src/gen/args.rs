@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Make teacher data by self-play
 ///
 /// One engine plays both sides with one table. The same settings and seed give the same games on
-/// any number of threads; a run that was broken off goes on with --resume.
+/// any number of threads; an interrupted run continues with --resume.
 #[derive(Args)]
 pub(crate) struct GenArgs {
     /// File to write
@@ -70,7 +70,7 @@ pub(crate) struct GenArgs {
     #[arg(long, value_name = "FILE[:SHARE]")]
     openings: Vec<String>,
 
-    /// Moves taken of each opening; all of USI lines, 24 of game records
+    /// Moves to take from each opening; by default all of USI lines, 24 of game records
     #[arg(long, value_name = "N")]
     plies: Option<usize>,
 

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 /// Learn: self-play, training and a gate, generation by generation
 ///
 /// FOLDER holds the net (current.bin), the ledger (ledger.toml) and a folder for each generation.
-/// Run again it goes on where it was stopped, or with the next generation. Without a net the
+/// Run again it continues where it was stopped, or with the next generation. Without a net the
 /// first generation plays with piece values alone.
 #[derive(Args)]
 pub(crate) struct LearnArgs {
-    /// Where everything lies
+    /// Folder of the nets, the data and the ledger
     pub(super) folder: PathBuf,
 
     /// Generations to make in this run

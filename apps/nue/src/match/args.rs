@@ -55,7 +55,7 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) openings: Option<PathBuf>,
 
-    /// Moves taken of each opening; all of USI lines, 24 of game records
+    /// Moves to take from each opening; by default all of USI lines, 24 of game records
     #[arg(long, value_name = "N")]
     pub(crate) plies: Option<usize>,
 

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Outcome {
         }
         (Stored::Real(net), false) => {
             if args.fv_scale.is_some() {
-                return Err(Failure::usage("nn.bin has no place for --fv-scale"));
+                return Err(Failure::usage("nn.bin cannot hold --fv-scale"));
             }
             let quantised = net.quantise().map_err(|e| Failure::failed(e.to_string()))?;
             args.output.save(|to| quantised.net.write(to))

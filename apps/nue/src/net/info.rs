@@ -37,6 +37,10 @@ fn print(out: &mut impl Write, info: &NetInfo) -> io::Result<()> {
     writeln!(out, "game          {}", architecture.features.game())?;
     writeln!(out, "inputs        {inputs}")?;
     writeln!(out, "layers        2 x {} - {} - {} - 1", shape.l0, shape.h1, shape.h2)?;
+    match info.win_rate_scale {
+        Some(scale) => writeln!(out, "win rate      73 % at a score of {scale}")?,
+        None => writeln!(out, "win rate      not said (nue net scale writes it)")?,
+    }
     writeln!(out, "parameters    {}", info.parameters)?;
     writeln!(out, "bytes         {}", info.bytes)?;
     writeln!(out, "version       {VERSION:#010x}")?;

@@ -32,7 +32,7 @@ fn weighted(text: &str) -> Result<(PathBuf, f64), String> {
         text.rsplit_once('=').ok_or("expected FILE=WEIGHT, for example nn.bin=0.7")?;
     let weight: f64 = weight.parse().map_err(|_| format!("{weight:?} is not a number"))?;
     if !weight.is_finite() {
-        return Err(format!("{weight} is no weight"));
+        return Err(format!("{weight} is not a weight"));
     }
     Ok((PathBuf::from(path), weight))
 }
@@ -65,7 +65,9 @@ fn together(nets: &[(PathBuf, f64)], output: &OutputArgs) -> Outcome {
     if output.is_real() == real.is_empty() {
         let kind = if real.is_empty() { "integers (nn.bin)" } else { "real numbers (.nuef)" };
         let name = output.output.display();
-        return Err(Failure::usage(format!("{name}: the nets are in {kind}, name it so")));
+        return Err(Failure::usage(format!(
+            "{name}: the nets are in {kind}, so the file must be named that way"
+        )));
     }
     if real.is_empty() {
         let list: Vec<(&AnyNet, f64)> = integers.iter().map(|(net, w)| (net, *w)).collect();

@@ -21,10 +21,10 @@ pub(crate) fn run(args: &StripArgs) -> Outcome {
     args.output.check()?;
     match Stored::load(&args.file)? {
         Stored::Integers(_) if args.output.is_real() => {
-            Err(Failure::usage("strip changes no format: nue net convert does"))
+            Err(Failure::usage("net strip keeps the format; nue net convert changes it"))
         }
         Stored::Real(_) if !args.output.is_real() => {
-            Err(Failure::usage("strip changes no format: nue net convert does"))
+            Err(Failure::usage("net strip keeps the format; nue net convert changes it"))
         }
         Stored::Integers(net) => {
             let bare = net.stripped().map_err(|e| Failure::failed(e.to_string()))?;

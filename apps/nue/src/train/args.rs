@@ -2,12 +2,14 @@
 
 use crate::failure::Failure;
 use clap::{ArgAction, Args};
+use corpus::batches::Selection;
+use corpus::{Inputs, Sieve};
 use nnue::Architecture;
 use rules::Game;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use trainer::{
-    Files, Learner, NetOptions, Objective, Optimiser, Run, Selection, Settings, TableKind, Workers,
+    Files, Learner, NetOptions, Objective, Optimiser, Run, Settings, TableKind, Workers,
 };
 
 /// Learn a net from teacher files
@@ -16,12 +18,15 @@ use trainer::{
 /// beside it lets a stopped or killed run go on with --resume, to the same result.
 #[derive(Args, Clone)]
 pub(crate) struct TrainArgs {
-    /// Teacher files to learn from
+    /// Files to learn from: teacher, psv or hcpe
     #[arg(required = true, value_name = "DATA")]
     pub(super) data: Vec<PathBuf>,
-    /// Teacher file to validate on: games not learned from (nue data split makes one)
+    /// File to validate on: games not learned from (nue data split makes one)
     #[arg(long, required = true, value_name = "FILE")]
     pub(super) validation: Vec<PathBuf>,
+    /// Game of files that do not say: shogi or minishogi
+    #[arg(long, default_value = "shogi")]
+    game: Game,
     /// Where the net goes
     #[arg(short, long, visible_alias = "output", value_name = "OUT")]
     pub(super) out: PathBuf,
@@ -104,7 +109,7 @@ pub(crate) struct TrainArgs {
     #[arg(long)]
     keep_random: bool,
     /// Scores farther from zero, mates among them, teach as if they were this far
-    #[arg(long, value_name = "N", default_value_t = 3000,
+    #[arg(long, value_name = "N", default_value_t = Selection::default().limit,
           value_parser = clap::value_parser!(i16).range(1..=i64::from(teacher::MATE_BOUND)))]
     limit: i16,
     /// Positions within which is shuffled; about 0.2 to 0.7 KB of memory each
@@ -158,6 +163,11 @@ fn beside(path: &Path, extension: &str) -> PathBuf {
 }
 
 impl TrainArgs {
+    /// What to learn from.
+    pub(super) fn inputs(&self) -> Inputs {
+        Inputs { paths: self.data.clone(), format: None, game: self.game }
+    }
+
     /// The run that is meant.
     pub(super) fn run(&self, game: Game) -> Result<Run, Failure> {
         let tables = self.arch.as_deref().and_then(TableKind::named);
@@ -209,12 +219,16 @@ impl TrainArgs {
         Settings {
             objective: Objective { lambda: self.lambda, scale: self.scale },
             selection: Selection {
-                no_checks: !self.keep_checks,
-                no_captures: !self.keep_captures,
-                no_random: !self.keep_random,
+                sieve: Sieve {
+                    no_check: !self.keep_checks,
+                    quiet: !self.keep_captures,
+                    no_random: !self.keep_random,
+                    ..Sieve::TRAINING
+                },
                 limit: self.limit,
                 mirror: self.mirror,
                 leaf: self.leaf,
+                ..Selection::default()
             },
             batch,
             epochs: self.epochs,

@@ -75,7 +75,7 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) openings: Option<PathBuf>,
 
-    /// Moves taken of each opening; all of USI lines, 24 of game records
+    /// Moves to take from each opening; by default all of USI lines, 24 of game records
     #[arg(long, value_name = "N")]
     pub(crate) plies: Option<usize>,
 
@@ -155,11 +155,13 @@ impl TuneArgs {
             (Some(n), _) => n,
             (None, Some(games)) => games.div_ceil(2 * self.pairs),
             (None, None) => {
-                return Err(Failure::usage("say how long: --iterations or --games"));
+                return Err(Failure::usage(
+                    "how long to tune is missing: give --iterations or --games",
+                ));
             }
         };
         let rounds = iterations.checked_mul(self.pairs).filter(|n| (1..=1 << 40).contains(n));
-        let rounds = rounds.ok_or_else(|| Failure::usage("no such number of games"))?;
+        let rounds = rounds.ok_or_else(|| Failure::usage("--games is too large"))?;
         let positive = |name: &str, n: f64| match n.is_finite() && n > 0.0 {
             true => Ok(n),
             false => Err(Failure::usage(format!("--{name} takes a number above 0, not {n}"))),
@@ -207,7 +209,9 @@ impl TuneArgs {
         match (&self.nodes, &self.tc) {
             (Some(nodes), _) => pairs.push(("nodes".to_owned(), nodes.clone())),
             (None, Some(tc)) => pairs.push(("tc".to_owned(), tc.clone())),
-            (None, None) => return Err(Failure::usage("say how long to think: --nodes or --tc")),
+            (None, None) => {
+                return Err(Failure::usage("how long to think is missing: give --nodes or --tc"));
+            }
         }
         for option in &self.option {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));

@@ -2,6 +2,7 @@
 
 use crate::csa_harness::{Bare, PATIENCE, Server, files, folder, nue, pair, wait_for};
 use rules::{AnyPosition, Game};
+use seed::Rng;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -371,7 +372,7 @@ struct Drive {
     game: String,
     position: AnyPosition,
     moves: Vec<String>,
-    chance: u64,
+    rng: Rng,
 }
 
 impl Drive {
@@ -381,15 +382,8 @@ impl Drive {
             game: format!("drive{index}-6000-10"),
             position: AnyPosition::startpos(Game::Shogi),
             moves: Vec::new(),
-            chance: index.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+            rng: Rng::new(index),
         }
-    }
-
-    fn chance(&mut self, of: u64) -> usize {
-        self.chance ^= self.chance << 13;
-        self.chance ^= self.chance >> 7;
-        self.chance ^= self.chance << 17;
-        ((self.chance >> 20) % of) as usize
     }
 
     /// Sits both down, at a new game or at the one that was broken off.
@@ -418,7 +412,7 @@ impl Drive {
     fn play(&mut self, players: &mut [Bare; 2], port: u16, count: usize) {
         for _ in 0..count {
             let legal = self.position.legal_moves();
-            let m = legal[self.chance(legal.len() as u64)];
+            let m = legal[self.rng.below(legal.len())];
             let text = kifu::wire::write_move(&self.position, m);
             let mover = self.moves.len() % 2;
             players[mover].say(&text);
@@ -427,8 +421,8 @@ impl Drive {
             for player in players.iter_mut() {
                 assert!(player.hear().unwrap().starts_with(&text));
             }
-            if self.chance(8) == 0 {
-                let side = self.chance(2);
+            if self.rng.below(8) == 0 {
+                let side = self.rng.below(2);
                 let password = format!("{},secret{side}", self.game);
                 // The old connection is still open: the new login takes its place.
                 let mut back = Bare::login(port, &self.names[side], &password);

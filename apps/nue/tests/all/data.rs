@@ -42,11 +42,8 @@ impl Drop for Folder {
 
 /// Random games of minishogi, enough for one block and something.
 fn file(positions: usize) -> Vec<u8> {
-    let mut random = 1u64;
-    let mut below = |bound: usize| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (random >> 33) as usize % bound
-    };
+    let mut rng = seed::Rng::new(1);
+    let mut below = |bound: usize| rng.below(bound);
     let mut writer = Writer::new(Vec::new(), Header::new(Rules::Minishogi)).unwrap();
     while (writer.positions() as usize) < positions {
         let mut game = Game::new(AnyPosition::startpos(Rules::Minishogi));

@@ -55,7 +55,7 @@ fn a_net_that_cannot_be_used_is_refused_with_reason_and_path_and_the_engine_goes
     let size = good.len().to_string();
     let cases: [(&str, &[u8], &[&str]); 7] = [
         ("truncated", &good[..good.len() - 1], &["cut short", &size]),
-        ("too long", &[&good[..], b"x"].concat(), &["bytes too many", &size]),
+        ("too long", &[&good[..], b"x"].concat(), &["too long", &size]),
         ("header only", &good[..100], &["100 bytes"]),
         ("empty", b"", &["0 bytes"]),
         ("foreign", &[0x55; 5000], &["not an NNUE file", "0x55555555", "0x7af32f16"]),

@@ -231,7 +231,7 @@ fn what_is_wrong_gets_one_remark_and_changes_nothing() {
         ("position sfen rbsgk/4p/5/P4/KGSBR b - 1", "set option USI_Variant"),
         ("go btime soon", "\"btime\" takes a whole number, not \"soon\""),
         ("go searchmoves 7g7e", "7g7e"),
-        ("go perft 99999999999", "perft of 4294967295 plies has no end: at most 40"),
+        ("go perft 99999999999", "perft of 4294967295 plies would take forever: at most 40"),
         ("setoption name USI_Hash value 1e9", "not \"1e9\""),
         ("setoption name Nonsense", "no option is called \"Nonsense\""),
         ("setoption", "\"setoption\" needs"),
@@ -253,7 +253,7 @@ fn unknown_words_of_go_are_passed_over() {
     let mut gui = Gui::start(&[]);
     gui.send("go movestogo 40 depth 1");
     let (before, _) = gui.until("bestmove ");
-    assert_eq!(remarks(&before), ["go: passing over \"movestogo 40\""]);
+    assert_eq!(remarks(&before), ["go: ignored \"movestogo 40\""]);
 }
 
 #[test]

@@ -1,18 +1,7 @@
 //! Malformed input without end: nothing hangs, nothing crashes, and the engine still plays.
 
 use crate::gui::Gui;
-
-/// A small generator with a fixed seed: a failure can be repeated.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % sides as u64) as usize
-    }
-}
+use seed::Rng;
 
 const WORDS: [&str; 49] = [
     "usi",
@@ -66,15 +55,15 @@ const WORDS: [&str; 49] = [
     "4k4/9/9/9/9/9/9/9/9 b G 1",
 ];
 
-fn line(dice: &mut Dice) -> Vec<u8> {
-    if dice.roll(8) == 0 {
-        let length = dice.roll(200);
-        return (0..length).map(|_| dice.roll(256) as u8).filter(|&b| b != b'\n').collect();
+fn line(rng: &mut Rng) -> Vec<u8> {
+    if rng.below(8) == 0 {
+        let length = rng.below(200);
+        return (0..length).map(|_| rng.below(256) as u8).filter(|&b| b != b'\n').collect();
     }
     // Most lines begin with a real command, so that the depths of the grammar are reached.
-    let mut words = vec![WORDS[[0, 1, 2, 6, 10, 11, 12, 13, 41, 42][dice.roll(10)]]];
-    for _ in 0..dice.roll(8) {
-        words.push(WORDS[dice.roll(WORDS.len())]);
+    let mut words = vec![WORDS[[0, 1, 2, 6, 10, 11, 12, 13, 41, 42][rng.below(10)]]];
+    for _ in 0..rng.below(8) {
+        words.push(WORDS[rng.below(WORDS.len())]);
     }
     words.join(" ").into_bytes()
 }
@@ -82,10 +71,10 @@ fn line(dice: &mut Dice) -> Vec<u8> {
 #[test]
 fn a_storm_of_malformed_lines_leaves_a_playing_engine() {
     for seed in 1..=4u64 {
-        let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut rng = Rng::for_purpose(seed, &[1]);
         let mut gui = Gui::start(&[]);
         for round in 0..1500 {
-            let mut bytes = line(&mut dice);
+            let mut bytes = line(&mut rng);
             bytes.push(b'\n');
             gui.send_bytes(&bytes);
             if round % 100 == 99 {
@@ -105,10 +94,10 @@ fn a_storm_of_malformed_lines_leaves_a_playing_engine() {
 #[test]
 fn a_storm_that_ends_in_the_middle_ends_the_engine() {
     for seed in 1..=10u64 {
-        let mut dice = Dice(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
+        let mut rng = Rng::for_purpose(seed, &[2]);
         let mut gui = Gui::start(&[]);
-        for _ in 0..dice.roll(60) {
-            let mut bytes = line(&mut dice);
+        for _ in 0..rng.below(60) {
+            let mut bytes = line(&mut rng);
             bytes.push(b'\n');
             gui.send_bytes(&bytes);
         }

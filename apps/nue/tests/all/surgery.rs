@@ -225,3 +225,37 @@ fn a_packed_net_is_smaller_and_comes_back_byte_for_byte() {
     good("convert @a.bin -o @a.nuef", &folder);
     bad("pack @a.nuef -o @b.nnz", &folder, 2, &["real numbers", "import"]);
 }
+
+#[test]
+fn what_a_score_is_worth_is_written_and_shown() {
+    let folder = desk("scale");
+    assert!(good("scale @a.bin", &folder).contains("not said"));
+    assert!(good("info @a.bin", &folder).contains("win rate      not said"));
+    good("scale @a.bin --set 871.5 -o @told.bin", &folder);
+    assert_eq!(good("scale @told.bin", &folder), "871.5\n");
+    assert!(good("info @told.bin", &folder).contains("73 % at a score of 871.5"));
+    good("verify @told.bin", &folder);
+    // It goes through real numbers and through strip; the weights are the same.
+    good("convert @told.bin -o @told.nuef", &folder);
+    good("scale @told.nuef --set 700 -o @other.nuef", &folder);
+    good("convert @other.nuef -o @other.bin", &folder);
+    good("strip @other.bin -o @bare.bin", &folder);
+    assert_eq!(good("scale @bare.bin", &folder), "700\n");
+    assert!(good("diff @a.bin @bare.bin", &folder).contains('0'));
+    let before = names(&folder);
+    for (line, code, parts) in [
+        ("scale @a.bin --set 5 -o @told.bin", 2, &["exists", "--force"][..]),
+        ("scale @a.bin --set 0 -o @x.bin", 2, &["1 to 100,000"]),
+        ("scale @a.bin --set nan -o @x.bin", 2, &["1 to 100,000"]),
+        ("scale @a.bin --set 5", 2, &["--output"]),
+        ("scale @a.bin -o @x.bin", 2, &["--set", "--fit"]),
+        ("scale @a.bin --set 5 -o @x.nuef", 2, &["nue net convert"]),
+        ("scale @cut.bin --set 5 -o @x.bin", 1, &["cut.bin"]),
+        ("scale @a.bin --fit @none.teacher -o @x.bin", 1, &["none.teacher"]),
+    ] {
+        bad(line, &folder, code, parts);
+    }
+    assert_eq!(names(&folder), before);
+    good("scale @a.bin --set 5 -o @told.bin --force", &folder);
+    assert_eq!(good("scale @told.bin", &folder), "5\n");
+}

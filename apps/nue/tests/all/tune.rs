@@ -74,7 +74,7 @@ fn a_tuning_is_played_logged_and_told() {
     assert!(text(&again.stderr).contains("--resume"), "{}", text(&again.stderr));
     let other = folder.tune(24, &log, &["--resume", "--set", "lmr_base=1400"]).output().unwrap();
     assert_eq!(other.status.code(), Some(1));
-    assert!(text(&other.stderr).contains("is of other settings"), "{}", text(&other.stderr));
+    assert!(text(&other.stderr).contains("has other settings"), "{}", text(&other.stderr));
 }
 
 /// Killed in the middle, resumed, killed again, resumed to the end, each time with another number

@@ -33,7 +33,7 @@ fn entry(game: u64) -> Entry {
 fn record(game: u64) -> Record {
     let mut record = Record::new(AnyPosition::startpos(Game::Shogi));
     record.headers.set(kifu::Key::Event, &format!("game {game}"));
-    record.add(kifu::NodeId::ROOT, kifu::Step::End(kifu::Ending::Resign));
+    record.add(kifu::NodeId::ROOT, kifu::Step::End(kifu::Termination::Resign));
     record
 }
 
@@ -143,7 +143,7 @@ fn what_is_wrong_is_said() {
     ));
     assert_eq!(
         message(Ledger::resume(&path, &json!({ "seed": 2, "x": 2 }))),
-        "/games.csa.journal is of other settings: seed was 1, is 2"
+        "/games.csa.journal has other settings: seed was 1, is 2"
     );
     let held = Ledger::resume(&path, &json!({ "seed": 1, "x": 2 })).unwrap();
     assert!(matches!(

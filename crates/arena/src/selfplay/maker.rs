@@ -39,7 +39,7 @@ pub enum Broken {
     #[error("game {number}: the engine lost by a fault: {fault}")]
     Fault { number: u64, fault: String },
     /// No thread could be started.
-    #[error("no thread for self-play: {0}")]
+    #[error("could not start a thread for self-play: {0}")]
     Thread(io::Error),
     /// The start positions are of no use.
     #[error("no game can begin: {0}")]

@@ -128,10 +128,9 @@ impl Settings {
                 }
                 Ok(Set::Openings(openings))
             }
-            "entering" | "handicaps" => Err(RequestError::Usage(format!(
-                "--start {name}: there is no such thing in {}",
-                self.game
-            ))),
+            "entering" | "handicaps" => {
+                Err(RequestError::Usage(format!("--start {name}: not found in {}", self.game)))
+            }
             _ => named(name).map(Set::Openings),
         }
     }

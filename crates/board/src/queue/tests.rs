@@ -37,7 +37,7 @@ fn what_is_due_first_goes_first() {
     assert_eq!(queue.decide(ms(1)), [Pause(3)], "also in place of one that runs");
     queue.paused(3);
     assert_eq!(queue.decide(ms(2)), [Start(4, 1)]);
-    assert_eq!((queue.crowd(Quick), queue.crowd(Heavy)), (1, 2));
+    assert_eq!((queue.contenders(Quick), queue.contenders(Heavy)), (1, 2));
 }
 
 #[test]
@@ -161,5 +161,5 @@ fn who_leaves_the_line_is_gone() {
     queue.leave(1);
     queue.paused(1);
     assert_eq!(queue.decide(ms(0)), []);
-    assert_eq!(queue.crowd(Heavy), 0);
+    assert_eq!(queue.contenders(Heavy), 0);
 }

@@ -3,7 +3,7 @@
 use crate::time_budget::TimeBudget;
 use csa::comment::{self, Comment};
 use csa::record::RecordedMove;
-use csa::{Reason, Summary, Verdict};
+use csa::{ReasonWord, Summary, Verdict};
 use engines::background::SearchId;
 use kifu::wire;
 use rules::{AnyPosition, Color, Declaration, Move};
@@ -16,7 +16,7 @@ pub(crate) struct FinishedGame {
     pub(crate) summary: Summary,
     pub(crate) moves: Vec<RecordedMove>,
     /// `None` if it was interrupted.
-    pub(crate) end: Option<(Reason, Verdict)>,
+    pub(crate) end: Option<(ReasonWord, Verdict)>,
     pub(crate) last: Option<(String, Duration)>,
 }
 
@@ -48,7 +48,7 @@ pub struct OngoingGame {
     pub(crate) sent: Option<(Moment, Option<String>)>,
     pub(crate) expected: Option<Move>,
     pub(crate) last: Option<(String, Duration)>,
-    pub(crate) reason: Option<Reason>,
+    pub(crate) reason: Option<ReasonWord>,
 }
 
 impl OngoingGame {
@@ -124,7 +124,7 @@ impl OngoingGame {
         Some(comment.text(&after))
     }
 
-    pub(crate) fn finished(self, end: Option<(Reason, Verdict)>) -> FinishedGame {
+    pub(crate) fn finished(self, end: Option<(ReasonWord, Verdict)>) -> FinishedGame {
         FinishedGame { summary: self.summary, moves: self.moves, end, last: self.last }
     }
 }

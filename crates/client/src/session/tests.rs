@@ -1,7 +1,7 @@
 //! The client in virtual time, against a server played by hand and against our own room.
 
 use super::*;
-use csa::{Reason, TimeRule};
+use csa::{ReasonWord, TimeRule};
 use engines::PlayerEvent;
 use rules::{AnyPosition, Move};
 use server::conditions::Conditions;
@@ -376,12 +376,12 @@ fn a_whole_game_of_two_clients_in_a_room() {
             for line in player.sent() {
                 let line = ClientLine::parse(&line);
                 if !matches!(line, ClientLine::Login { .. } | ClientLine::Logout) {
-                    queue.extend(room.hear(color, &line, now));
+                    queue.extend(room.receive(color, &line, now));
                 }
             }
         }
     }
-    assert_eq!(room.finish().map(csa::record::Finish::reason), Some(Reason::MaxMoves));
+    assert_eq!(room.finish().map(csa::record::Finish::reason), Some(ReasonWord::MaxMoves));
     assert!(players.iter().all(|p| p.did("Save") && p.did("GameOver(Some(Draw))")));
 }
 

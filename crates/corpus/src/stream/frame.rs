@@ -1,6 +1,7 @@
 //! The layout of what is written: a text about the stream, then frames. docs/formats/stream.md.
 
-use super::rows::{NONE, Plan, Row, Rows};
+use super::features::{Layout, NONE, Row};
+use crate::batches::Given;
 use rules::Game;
 use serde_json::json;
 
@@ -13,9 +14,12 @@ const FRAME: [u8; 4] = *b"NBat";
 /// Bytes of a frame before its arrays.
 pub(super) const HEAD: usize = 16;
 /// Flag of the last frame of an epoch.
-pub(super) const EPOCH_ENDS: u32 = 1;
+const EPOCH_ENDS: u32 = 1;
 /// Flag of the frame without positions that ends a stream.
 const STREAM_ENDS: u32 = 2;
+
+/// The result of a game of which nobody knows who won.
+const UNKNOWN: i8 = 2;
 
 /// What ends a stream: a reader that does not find it knows that something went wrong.
 pub(super) const END: [u8; HEAD] = head(0, 0, STREAM_ENDS);
@@ -33,7 +37,7 @@ const fn head(count: u32, epoch: u32, flags: u32) -> [u8; HEAD] {
 
 /// What a stream begins with.
 pub(super) struct Preamble<'a> {
-    pub(super) plan: &'a Plan,
+    pub(super) layout: &'a Layout,
     pub(super) features: &'a str,
     pub(super) game: Game,
     pub(super) batch: u64,
@@ -42,28 +46,32 @@ pub(super) struct Preamble<'a> {
     /// How many epochs; `None`: no end.
     pub(super) epochs: Option<u32>,
     pub(super) positions: u64,
+    pub(super) seed: u64,
+    pub(super) mirror: bool,
 }
 
 impl Preamble<'_> {
     /// Magic, version, length of the text, the text.
     pub(super) fn bytes(&self) -> Vec<u8> {
-        let plan = self.plan;
+        let layout = self.layout;
         let text = json!({
             "features": self.features,
             "game": self.game.to_string(),
-            "inputs": plan.inputs,
-            "slots": plan.slots,
-            "pieces": plan.pieces,
-            "effect_stride": plan.stride,
+            "inputs": layout.inputs,
+            "slots": layout.slots,
+            "pieces": layout.pieces,
+            "effect_stride": layout.stride,
             "batch": self.batch,
             "pool": self.pool,
-            "seed": plan.seed,
-            "mirror": plan.mirror,
-            "mirrored_pieces": plan.mirrored,
-            "mirrored_bases": plan.mirrored_bases,
+            "seed": self.seed,
+            "mirror": self.mirror,
+            "mirrored_pieces": layout.mirrored,
+            "mirrored_bases": layout.mirrored_bases,
             "first_epoch": self.first_epoch,
             "epochs": self.epochs,
             "positions": self.positions,
+            "usual_scale": play::USUAL_SCALE,
+            "pawn": play::PAWN,
         })
         .to_string();
         let mut bytes = MAGIC.to_vec();
@@ -82,17 +90,13 @@ pub(super) const fn bytes_of_position(slots: usize) -> usize {
 
 /// A batch: arrays of one kind after another, wider numbers first, so that each is aligned when
 /// the first is.
-pub(super) fn fill<'r>(
-    bytes: &mut Vec<u8>,
-    slots: usize,
-    rows: impl ExactSizeIterator<Item = &'r [u16]>,
-    epoch: u32,
-    flags: u32,
-) {
+pub(super) fn fill(bytes: &mut Vec<u8>, slots: usize, given: &Given<'_, u16>) {
+    let rows = given.rows();
     let count = rows.len();
+    let flags = if given.ends_epoch { EPOCH_ENDS } else { 0 };
     bytes.resize(HEAD + count * bytes_of_position(slots), 0);
     let (first, mut rest) = bytes.split_at_mut(HEAD);
-    first.copy_from_slice(&head(count as u32, epoch, flags));
+    first.copy_from_slice(&head(count as u32, given.epoch, flags));
     let mut array = |each: usize| {
         let (array, after) = std::mem::take(&mut rest).split_at_mut(each * count);
         rest = after;
@@ -103,7 +107,7 @@ pub(super) fn fill<'r>(
     let (scores, plies) = (array(2), array(2));
     let (results, turns) = (array(1), array(1));
     let counts = [array(1), array(1)];
-    for (i, row) in rows.enumerate() {
+    for (i, (row, label)) in rows.enumerate() {
         let row = Row::of(row);
         for side in 0..2 {
             bases[side][4 * i..4 * i + 4].copy_from_slice(&row.bases[side].to_le_bytes());
@@ -113,17 +117,10 @@ pub(super) fn fill<'r>(
             }
             counts[side][i] = row.counts[side];
         }
-        scores[2 * i..2 * i + 2].copy_from_slice(&row.score.to_le_bytes());
-        plies[2 * i..2 * i + 2].copy_from_slice(&row.ply.to_le_bytes());
-        results[i] = row.result;
-        turns[i] = row.turn;
-    }
-}
-
-impl Rows {
-    /// How many rows of that width there are.
-    pub(super) fn count(&self, width: usize) -> usize {
-        self.0.len() / width
+        scores[2 * i..2 * i + 2].copy_from_slice(&label.score.to_le_bytes());
+        plies[2 * i..2 * i + 2].copy_from_slice(&label.ply.to_le_bytes());
+        results[i] = label.result.unwrap_or(UNKNOWN) as u8;
+        turns[i] = label.turn.index() as u8;
     }
 }
 

@@ -63,7 +63,9 @@ fn places_that_cannot_be_written_are_errors() {
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     assert!(Draft::new(&file.join("below a file")).is_err());
-    assert!(Draft::new(Path::new("/")).unwrap_err().to_string().contains("names no file"));
+    assert!(
+        Draft::new(Path::new("/")).unwrap_err().to_string().contains("is not the name of a file")
+    );
 }
 
 /// A disk that is full: the error arrives with the write or with the publication, and the target

@@ -69,10 +69,10 @@ impl Session {
     }
 
     /// Takes one line, read at that moment.
-    pub fn hear(&mut self, line: &str, at: Moment) -> Next {
+    pub fn receive(&mut self, line: &str, at: Moment) -> Next {
         match Command::parse(line) {
             Ok(Command::Quit) => return Next::End,
-            Ok(command) => self.obey(command, at),
+            Ok(command) => self.execute(command, at),
             // An empty line is how some servers and tools keep a connection alive.
             Err(ParseError::Empty) => {}
             Err(error) => self.output.note(&error.to_string()),
@@ -92,7 +92,7 @@ impl Session {
         self.engine.wait();
     }
 
-    fn obey(&mut self, command: Command, at: Moment) {
+    fn execute(&mut self, command: Command, at: Moment) {
         match command {
             Command::Usi => self.introduce(),
             Command::IsReady => self.prepare(),
@@ -241,7 +241,7 @@ impl Session {
             Err(error) => return self.output.note(&format!("not thinking: {error}")),
         };
         if !go.unknown.is_empty() {
-            self.output.note(&format!("go: passing over {}", quote(&go.unknown.join(" "))));
+            self.output.note(&format!("go: ignored {}", quote(&go.unknown.join(" "))));
         }
         self.settle();
         if let Err(error) = self.engine.set_position(self.position.clone()) {
@@ -260,9 +260,9 @@ impl Session {
                 let task = Task::perft(self.position.clone(), depth, self.output.clone());
                 self.set_off(task);
             }
-            None => self
-                .output
-                .note(&format!("perft of {depth} plies has no end: at most {DEEPEST_PERFT}")),
+            None => self.output.note(&format!(
+                "perft of {depth} plies would take forever: at most {DEEPEST_PERFT}"
+            )),
         }
     }
 

@@ -65,7 +65,6 @@ pub enum KkpptError {
     /// The numbers do not add up.
     #[error("bad number {index} of {VALUES}: {reason}")]
     Number {
-        /// Which.
         index: usize,
         /// What is wrong with it.
         reason: &'static str,

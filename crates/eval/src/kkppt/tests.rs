@@ -4,6 +4,7 @@ use crate::{Evaluator, MAX_VALUE, PIECE_VALUES, material};
 use features::Numbering;
 use proptest::prelude::*;
 use rules::{Color, Game, Kind, Minishogi, Position, Square, Variant};
+use seed::Rng;
 use simd::Isa;
 use std::sync::{Arc, LazyLock};
 
@@ -81,12 +82,8 @@ fn by_definition(t: &KkpptTables, pos: &Position<Minishogi>) -> i32 {
     ((own + part(1)) / 32).clamp(-MAX_VALUE, MAX_VALUE)
 }
 
-fn random(seed: &mut u64, n: usize) -> usize {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*seed >> 33) as usize % n
-}
-
-fn follow(start: &str, plies: usize, mut seed: u64) {
+fn follow(start: &str, plies: usize, seed: u64) {
+    let mut rng = Rng::new(seed);
     let mut pos = Position::<Minishogi>::from_sfen(start).unwrap();
     let mut all: Vec<_> =
         Isa::available().iter().map(|&isa| Kkppt::new(Arc::clone(&DENSE)).with_isa(isa)).collect();
@@ -94,17 +91,17 @@ fn follow(start: &str, plies: usize, mut seed: u64) {
     let mut compared = 0;
     for _ in 0..plies {
         let moves = pos.legal_moves();
-        if moves.is_empty() || pos.played() > 0 && random(&mut seed, 4) == 0 {
+        if moves.is_empty() || pos.played() > 0 && rng.below(4) == 0 {
             if pos.played() == 0 {
                 break;
             }
             pos.undo();
             all.iter_mut().for_each(Evaluator::pop);
         } else {
-            let delta = pos.play(moves[random(&mut seed, moves.len())]);
+            let delta = pos.play(moves[rng.below(moves.len())]);
             all.iter_mut().for_each(|e| e.push(&delta));
         }
-        if random(&mut seed, 2) == 0 {
+        if rng.below(2) == 0 {
             let expected = by_definition(&DENSE, &pos);
             for e in &mut all {
                 assert_eq!(e.evaluate(&pos), expected, "{}", pos.sfen());
@@ -188,13 +185,14 @@ fn mirrored(pos: &Position<Minishogi>) -> Position<Minishogi> {
 #[test]
 fn mirrored_positions_have_the_same_value() {
     let mut compared = 0;
-    for mut seed in 0..20 {
+    for seed in 0..20 {
+        let mut rng = Rng::new(seed);
         let mut pos = Position::<Minishogi>::startpos();
         while let moves = pos.legal_moves()
             && !moves.is_empty()
             && pos.played() < 100
         {
-            pos.play(moves[random(&mut seed, moves.len())]);
+            pos.play(moves[rng.below(moves.len())]);
             let kings = Color::BOTH.map(|c| pos.king(c).unwrap().index());
             let place = king_view(kings[0], kings[1]).unwrap().place;
             if stabilisers(place.into()).next().is_none() {

@@ -91,11 +91,9 @@ fn by_formula<V: Variant, const TEMPO: bool>(t: &Tables<V, TEMPO>, pos: &Positio
     ((own + tempo) / 32).clamp(-MAX_VALUE, MAX_VALUE)
 }
 
-fn follow<V: Variant, const TEMPO: bool>(start: &str, plies: usize, mut seed: u64) {
-    let mut random = move |n: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % n
-    };
+fn follow<V: Variant, const TEMPO: bool>(start: &str, plies: usize, seed: u64) {
+    let mut rng = seed::Rng::new(seed);
+    let mut random = move |n: usize| rng.below(n);
     // First a walk to know which entries are needed, then the same walk with evaluators.
     let mut walk = Vec::new();
     let mut tables = Tables::<V, TEMPO>::zeroed();

@@ -1,6 +1,7 @@
 //! What to read: files, the records in folders, standard input.
 
 use crate::Format;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// One input.
@@ -24,11 +25,20 @@ impl Source {
                 let (name, relative) = ("-".to_owned(), PathBuf::from("stdin"));
                 list.push(Self { path: None, name, relative });
             } else if input.is_dir() {
-                let before = list.len();
-                search(input, input, any, &mut list, errors);
-                if list.len() == before {
+                let wanted =
+                    |path: &Path| any || Format::from_file_name(&path.to_string_lossy()).is_some();
+                let mut unread = Vec::new();
+                let found = files_below(input, &wanted, &mut unread);
+                errors.extend(
+                    unread.iter().map(|(path, e)| format!("{}: cannot list: {e}", path.display())),
+                );
+                if found.is_empty() {
                     errors.push(format!("{}: no records in this folder", input.display()));
                 }
+                list.extend(found.iter().map(|path| {
+                    let relative = path.strip_prefix(input).unwrap_or(path).to_owned();
+                    file(path, relative)
+                }));
             } else {
                 let relative = input.file_name().map_or_else(|| input.clone(), PathBuf::from);
                 list.push(file(input, relative));
@@ -42,26 +52,40 @@ fn file(path: &Path, relative: PathBuf) -> Source {
     Source { path: Some(path.to_owned()), name: path.display().to_string(), relative }
 }
 
-/// Adds the files below a folder. Links to folders are not followed: they may lead in circles.
-fn search(root: &Path, folder: &Path, any: bool, list: &mut Vec<Source>, errors: &mut Vec<String>) {
+/// The files below a folder whose path is wanted, in a stable order. Links to folders are not
+/// followed: they may lead in circles. Folders that cannot be listed are added to `unread`.
+pub fn files_below(
+    folder: &Path,
+    wanted: &dyn Fn(&Path) -> bool,
+    unread: &mut Vec<(PathBuf, io::Error)>,
+) -> Vec<PathBuf> {
+    let mut list = Vec::new();
+    search(folder, wanted, &mut list, unread);
+    list
+}
+
+fn search(
+    folder: &Path,
+    wanted: &dyn Fn(&Path) -> bool,
+    list: &mut Vec<PathBuf>,
+    unread: &mut Vec<(PathBuf, io::Error)>,
+) {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(e) => {
-            errors.push(format!("{}: cannot list: {e}", folder.display()));
+            unread.push((folder.to_owned(), e));
             return;
         }
     };
     let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
     paths.sort();
     for path in paths {
-        let is_link = path.is_symlink();
         if path.is_dir() {
-            if !is_link {
-                search(root, &path, any, list, errors);
+            if !path.is_symlink() {
+                search(&path, wanted, list, unread);
             }
-        } else if any || Format::from_file_name(&path.to_string_lossy()).is_some() {
-            let relative = path.strip_prefix(root).unwrap_or(&path).to_owned();
-            list.push(file(&path, relative));
+        } else if wanted(&path) {
+            list.push(path);
         }
     }
 }

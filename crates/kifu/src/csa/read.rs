@@ -3,11 +3,11 @@
 use super::position::Setup;
 use super::words::{special, summary};
 use super::{moves, read_move};
-use crate::ending::Ending;
 use crate::error::{Located, Problem};
 use crate::headers::{Headers, Key};
 use crate::record::{Record, Step};
 use crate::replay::Builder;
+use crate::termination::Termination;
 use rules::{Color, Game};
 use std::time::Duration;
 
@@ -170,8 +170,8 @@ impl Reader {
         }
         match read_move(game.position(), text) {
             Ok(m) => game.play(m),
-            Err(_) if moves::looks_like_a_move(text) => game.end(Ending::illegal(text)),
-            Err(_) => game.end(Ending::other(text)),
+            Err(_) if moves::looks_like_a_move(text) => game.end(Termination::illegal(text)),
+            Err(_) => game.end(Termination::other(text)),
         }
         Ok(())
     }
@@ -182,7 +182,7 @@ impl Reader {
         let ending = special(word);
         if !game.is_over() {
             game.end(ending);
-        } else if !matches!(ending, Ending::IllegalMove(_)) {
+        } else if !matches!(ending, Termination::IllegalMove(_)) {
             game.node().remarks.push(format!("%{word}"));
         }
         Ok(())
@@ -219,14 +219,17 @@ fn end_from_log(game: &mut Builder, log: &Log) {
             Some(ending) => game.end(ending),
             None => return,
         }
-    } else if let Some(better @ (Ending::PerpetualCheck(_) | Ending::Abandoned(_))) = told
-        && let Step::End(Ending::Interrupted | Ending::IllegalAction(_) | Ending::IllegalMove(_)) =
-            game.node().step
+    } else if let Some(better @ (Termination::PerpetualCheck(_) | Termination::Abandoned(_))) = told
+        && let Step::End(
+            Termination::Interrupted | Termination::IllegalAction(_) | Termination::IllegalMove(_),
+        ) = game.node().step
     {
         game.node().step = Step::End(better);
     }
-    if let (Some(text), Step::End(Ending::IllegalMove(None))) = (&log.illegal, &game.node().step) {
-        game.node().step = Step::End(Ending::illegal(text));
+    if let (Some(text), Step::End(Termination::IllegalMove(None))) =
+        (&log.illegal, &game.node().step)
+    {
+        game.node().step = Step::End(Termination::illegal(text));
     }
 }
 
@@ -295,7 +298,7 @@ mod tests {
              'P1-KY-KE-GI-KI-OU-KI-GI-KE-KY\n'summary:time up:a win:b lose\n'$END_TIME:2020/01/01 00:00:00\n",
         );
         assert_eq!(record.moves().len(), 3);
-        assert_eq!(record.ending(), Some(&Ending::TimeUp));
+        assert_eq!(record.ending(), Some(&Termination::TimeUp));
         assert_eq!(record.outcome(), Outcome::Won(Color::Black));
         assert_eq!(record.headers.get(&Key::MaxMoves), Some("256"));
         assert_eq!(record.headers.get(&Key::EndTime), Some("2020/01/01 00:00:00"));
@@ -316,7 +319,7 @@ mod tests {
             ("PI\n+\n+7776FU\n-3335FU\n+2726FU\n%TORYO", Some("-3335FU")),
         ] {
             let record = read_ok(text);
-            let want = Ending::IllegalMove(want.map(str::to_owned));
+            let want = Termination::IllegalMove(want.map(str::to_owned));
             assert_eq!(record.ending(), Some(&want), "{text}");
             assert_eq!((record.moves().len(), record.outcome()), (1, Outcome::Won(Color::Black)));
         }

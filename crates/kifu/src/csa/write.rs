@@ -3,11 +3,11 @@
 use super::read::means_something;
 use super::{position, special, word, write_move};
 use crate::analysis::{self, Place};
-use crate::ending::Ending;
 use crate::headers::Key;
 use crate::options::{CsaVersion, Losses, WriteOptions};
 use crate::record::{Node, NodeId, Record, Step};
 use crate::replay::Replay;
+use crate::termination::Termination;
 use rules::{Color, Game};
 
 /// The text of a record's main line.
@@ -45,7 +45,8 @@ pub(crate) fn write(record: &Record, options: &WriteOptions, losses: &mut Losses
 
 fn needs_v3(record: &Record) -> bool {
     record.line_from(NodeId::ROOT).map(|id| record.node(id)).any(|node| {
-        node.time.is_some_and(|t| t.subsec_millis() > 0) || node.ending() == Some(&Ending::MaxMoves)
+        node.time.is_some_and(|t| t.subsec_millis() > 0)
+            || node.ending() == Some(&Termination::MaxMoves)
     })
 }
 

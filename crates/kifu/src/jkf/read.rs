@@ -2,7 +2,6 @@
 
 use super::PRESETS;
 use crate::csa;
-use crate::ending::Ending;
 use crate::error::{Located, Problem};
 use crate::headers::{Headers, Key};
 use crate::movetext::NotAMove;
@@ -10,6 +9,7 @@ use crate::placement::Placement;
 use crate::record::{NodeId, Record};
 use crate::relative::{self, Relative};
 use crate::replay::Builder;
+use crate::termination::Termination;
 use rules::{AnyPosition, Color, Game, Kind, Move, Piece, Square};
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -160,7 +160,7 @@ fn step(game: &mut Builder, element: &Map<String, Value>) -> Result<(), Problem>
                 }
                 Err(_) => {
                     let text = text_of(game.position().game(), m);
-                    game.end(Ending::illegal(&text));
+                    game.end(Termination::illegal(&text));
                 }
             }
         }
@@ -281,7 +281,7 @@ mod tests {
         let record = read_text(
             r#"{"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":5},"piece":"FU","color":0}}]}"#,
         );
-        let ending = Ending::IllegalMove(Some("+7775FU".to_owned()));
+        let ending = Termination::IllegalMove(Some("+7775FU".to_owned()));
         assert_eq!(record.unwrap().ending(), Some(&ending));
         for bad in [
             "1",

@@ -2,11 +2,11 @@
 
 use super::{head, kif::notes, words};
 use crate::analysis::Place;
-use crate::ending::Ending;
 use crate::movetext;
 use crate::options::{Losses, WriteOptions};
 use crate::record::{NodeId, Record, Step};
 use crate::replay::Replay;
+use crate::termination::Termination;
 
 /// Moves on a line, and columns of each.
 const PER_LINE: usize = 6;
@@ -68,7 +68,7 @@ fn step(record: &Record, id: NodeId, replay: &mut Replay, page: &mut Page) {
     let node = record.node(id);
     let (turn, game) = (record.turn_at(id), record.game());
     let sentence =
-        |e: &Ending| words::sentence(e, turn, node.ply() - 1, head::is_handicap(record), game);
+        |e: &Termination| words::sentence(e, turn, node.ply() - 1, head::is_handicap(record), game);
     match &node.step {
         Step::Start => {}
         Step::Move(m) => {
@@ -81,7 +81,7 @@ fn step(record: &Record, id: NodeId, replay: &mut Replay, page: &mut Page) {
     }
     replay.go_to(record, id);
     let place = Place { position: replay.position(), last: replay.last_move(record) };
-    let said = |e: &Ending| words::read_sentence(&sentence(e), turn).as_ref() == Some(e);
+    let said = |e: &Termination| words::read_sentence(&sentence(e), turn).as_ref() == Some(e);
     for line in notes(node, place, said) {
         page.push(line);
     }

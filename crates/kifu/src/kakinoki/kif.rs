@@ -3,11 +3,11 @@
 use super::{head, words};
 use crate::analysis::{self, Place};
 use crate::clock;
-use crate::ending::Ending;
 use crate::movetext;
 use crate::options::{Losses, WriteOptions};
 use crate::record::{Node, NodeId, Record, Step};
 use crate::replay::Replay;
+use crate::termination::Termination;
 use std::time::Duration;
 
 /// Columns of a move; the time begins after them.
@@ -63,7 +63,7 @@ fn step(record: &Record, id: NodeId, replay: &mut Replay, totals: &[Duration]) -
     }
     replay.go_to(record, id);
     let place = Place { position: replay.position(), last: replay.last_move(record) };
-    let read = |e: &Ending| words::ending(&words::word(e, turn, game), turn);
+    let read = |e: &Termination| words::ending(&words::word(e, turn, game), turn);
     lines.extend(notes(node, place, |e| read(e) == *e));
     lines
 }
@@ -88,7 +88,11 @@ fn has_later_sibling(record: &Record, id: NodeId) -> bool {
 }
 
 /// Comments, bookmark and remarks of a node. `said` tells whether an ending needs no comment.
-pub(super) fn notes(node: &Node, place: Place<'_>, said: impl Fn(&Ending) -> bool) -> Vec<String> {
+pub(super) fn notes(
+    node: &Node,
+    place: Place<'_>,
+    said: impl Fn(&Termination) -> bool,
+) -> Vec<String> {
     let mut comments = Vec::new();
     if let Some(ending) = node.ending()
         && !said(ending)

@@ -2,12 +2,12 @@
 
 use super::head::Head;
 use super::words;
-use crate::ending::Ending;
 use crate::error::{Located, Problem};
 use crate::movetext::{self, NotAMove};
 use crate::notation::MARKS;
 use crate::record::{NodeId, Record};
 use crate::replay::Builder;
+use crate::termination::Termination;
 use rules::Game;
 use std::time::Duration;
 
@@ -240,8 +240,8 @@ impl Reader {
         }
         match movetext::read(game.position(), game.last_move(), text) {
             Ok(m) => game.play(m),
-            Err(NotAMove::Illegal) => game.end(Ending::illegal(text)),
-            Err(NotAMove::Ambiguous) => game.end(Ending::other(text)),
+            Err(NotAMove::Illegal) => game.end(Termination::illegal(text)),
+            Err(NotAMove::Ambiguous) => game.end(Termination::other(text)),
             Err(NotAMove::Unreadable) => {
                 let word: String = text.chars().filter(|c| !c.is_whitespace()).collect();
                 game.end(words::ending(&word, game.position().turn()));
@@ -324,12 +324,12 @@ mod tests {
     fn illegal_and_ambiguous_moves_end_the_line() {
         let record =
             read_ok("1 ７六歩(77) ( 0:03/00:00:03)\n2 ３五歩(33) ( 0:04/00:00:04)\n3 反則勝ち\n");
-        assert_eq!(record.ending(), Some(&Ending::IllegalMove(Some("３五歩(33)".to_owned()))));
+        assert_eq!(record.ending(), Some(&Termination::IllegalMove(Some("３五歩(33)".to_owned()))));
         assert_eq!(record.outcome(), Outcome::Won(Color::Black));
         let last = record.line_from(NodeId::ROOT).last().unwrap();
         assert_eq!(record.node(last).time, Some(Duration::from_secs(4)));
         let record = read_ok("▲５八金\n");
-        assert_eq!(record.ending(), Some(&Ending::Other("５八金".to_owned())));
+        assert_eq!(record.ending(), Some(&Termination::Other("５八金".to_owned())));
     }
 
     #[test]
@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(nodes[1].comments, ["一", "二"]);
         assert_eq!(nodes[1].bookmark.as_deref(), Some("栞"));
         assert_eq!(nodes[1].remarks, ["&二つ目", "???"]);
-        assert!(matches!(nodes[2].ending(), Some(Ending::IllegalMove(Some(_)))));
+        assert!(matches!(nodes[2].ending(), Some(Termination::IllegalMove(Some(_)))));
     }
 
     #[test]

@@ -1,60 +1,60 @@
 //! Words for endings: on a numbered line of KIF (`投了`), and in the sentence that closes a line
 //! (`まで98手で後手の勝ち`).
 
-use crate::ending::Ending;
 use crate::movetext;
+use crate::termination::Termination;
 use rules::{Color, Game};
 
 /// The ending of a word on a numbered line; an unknown word is kept.
-pub(super) fn ending(word: &str, turn: Color) -> Ending {
+pub(super) fn ending(word: &str, turn: Color) -> Termination {
     match word {
-        "投了" => Ending::Resign,
-        "中断" => Ending::Interrupted,
-        "持将棋" => Ending::Impasse,
-        "千日手" => Ending::Repetition,
-        "詰み" | "詰" => Ending::Mate,
-        "不詰" | "不詰み" => Ending::NoMate,
-        "切れ負け" | "時間切れ" => Ending::TimeUp,
-        "反則負け" => Ending::IllegalMove(None),
-        "反則勝ち" => Ending::IllegalAction(turn.opponent()),
-        "入玉勝ち" | "宣言勝ち" | "入玉宣言" => Ending::Declaration,
-        "不戦勝" | "不戦勝ち" => Ending::DefaultWin,
-        "不戦敗" | "不戦負け" => Ending::DefaultLoss,
-        "封じ手" => Ending::Sealed,
-        "引き分け" | "引分け" | "引分" => Ending::Draw,
-        "最大手数" => Ending::MaxMoves,
-        "待った" => Ending::TakenBack,
-        "エラー" => Ending::Error,
-        other => Ending::other(other),
+        "投了" => Termination::Resign,
+        "中断" => Termination::Interrupted,
+        "持将棋" => Termination::Impasse,
+        "千日手" => Termination::Repetition,
+        "詰み" | "詰" => Termination::Mate,
+        "不詰" | "不詰み" => Termination::NoMate,
+        "切れ負け" | "時間切れ" => Termination::TimeUp,
+        "反則負け" => Termination::IllegalMove(None),
+        "反則勝ち" => Termination::IllegalAction(turn.opponent()),
+        "入玉勝ち" | "宣言勝ち" | "入玉宣言" => Termination::Declaration,
+        "不戦勝" | "不戦勝ち" => Termination::DefaultWin,
+        "不戦敗" | "不戦負け" => Termination::DefaultLoss,
+        "封じ手" => Termination::Sealed,
+        "引き分け" | "引分け" | "引分" => Termination::Draw,
+        "最大手数" => Termination::MaxMoves,
+        "待った" => Termination::TakenBack,
+        "エラー" => Termination::Error,
+        other => Termination::other(other),
     }
 }
 
 /// The word nearest to an ending among those every program knows.
-pub(super) fn word(end: &Ending, turn: Color, game: Game) -> String {
+pub(super) fn word(end: &Termination, turn: Color, game: Game) -> String {
     let foul = |loser: Color| if loser == turn { "反則負け" } else { "反則勝ち" };
     let text = match end {
-        Ending::Resign => "投了",
-        Ending::Repetition => "千日手",
-        Ending::Impasse | Ending::Draw | Ending::MaxMoves => "持将棋",
-        Ending::Mate => "詰み",
-        Ending::NoMate => "不詰",
-        Ending::TimeUp => "切れ負け",
-        Ending::IllegalMove(_) => "反則負け",
-        Ending::PerpetualCheck(loser)
-        | Ending::IllegalAction(loser)
-        | Ending::Abandoned(Some(loser)) => foul(*loser),
-        Ending::Won(winner) if *winner == turn => "反則勝ち",
-        Ending::Won(_) => "投了",
-        Ending::Declaration => "入玉勝ち",
-        Ending::DefaultWin => "不戦勝",
-        Ending::DefaultLoss => "不戦敗",
-        Ending::Sealed => "封じ手",
-        Ending::Other(text) if stands_alone(text, turn, game) => text,
-        Ending::Interrupted
-        | Ending::TakenBack
-        | Ending::Error
-        | Ending::Abandoned(None)
-        | Ending::Other(_) => "中断",
+        Termination::Resign => "投了",
+        Termination::Repetition => "千日手",
+        Termination::Impasse | Termination::Draw | Termination::MaxMoves => "持将棋",
+        Termination::Mate => "詰み",
+        Termination::NoMate => "不詰",
+        Termination::TimeUp => "切れ負け",
+        Termination::IllegalMove(_) => "反則負け",
+        Termination::PerpetualCheck(loser)
+        | Termination::IllegalAction(loser)
+        | Termination::Abandoned(Some(loser)) => foul(*loser),
+        Termination::Won(winner) if *winner == turn => "反則勝ち",
+        Termination::Won(_) => "投了",
+        Termination::Declaration => "入玉勝ち",
+        Termination::DefaultWin => "不戦勝",
+        Termination::DefaultLoss => "不戦敗",
+        Termination::Sealed => "封じ手",
+        Termination::Other(text) if stands_alone(text, turn, game) => text,
+        Termination::Interrupted
+        | Termination::TakenBack
+        | Termination::Error
+        | Termination::Abandoned(None)
+        | Termination::Other(_) => "中断",
     };
     text.to_owned()
 }
@@ -65,7 +65,7 @@ fn stands_alone(text: &str, turn: Color, game: Game) -> bool {
     !text.is_empty()
         && text.chars().all(plain)
         && !movetext::looks_like_a_move(game, text)
-        && ending(text, turn) == Ending::Other(text.to_owned())
+        && ending(text, turn) == Termination::Other(text.to_owned())
 }
 
 /// The names of the two sides.
@@ -88,7 +88,7 @@ fn split_side(text: &str) -> Option<(Color, &str)> {
 
 /// The sentence that closes a line of `count` moves.
 pub(super) fn sentence(
-    end: &Ending,
+    end: &Termination,
     turn: Color,
     count: u32,
     handicap: bool,
@@ -108,7 +108,7 @@ pub(super) fn sentence(
 }
 
 /// The ending such a sentence tells.
-pub(super) fn read_sentence(text: &str, turn: Color) -> Option<Ending> {
+pub(super) fn read_sentence(text: &str, turn: Color) -> Option<Termination> {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let rest = text.strip_prefix("まで")?.trim_start_matches(['、', '，']);
     let rest = rest.trim_start_matches(|c: char| crate::notation::digit(c).is_some());
@@ -119,15 +119,15 @@ pub(super) fn read_sentence(text: &str, turn: Color) -> Option<Ending> {
     };
     if let Some((color, what)) = split_side(rest) {
         return Some(match what {
-            "反則負け" if color == turn => Ending::IllegalMove(None),
-            "反則負け" => Ending::IllegalAction(color),
-            "反則勝ち" if color == turn => Ending::IllegalAction(turn.opponent()),
-            "反則勝ち" => Ending::IllegalMove(None),
-            "入玉勝ち" if color == turn => Ending::Declaration,
-            "勝ち" if color != turn && in_time => Ending::Resign,
-            "勝ち" if color != turn => Ending::TimeUp,
-            "勝ち" | "入玉勝ち" => Ending::Won(color),
-            _ => Ending::other(rest),
+            "反則負け" if color == turn => Termination::IllegalMove(None),
+            "反則負け" => Termination::IllegalAction(color),
+            "反則勝ち" if color == turn => Termination::IllegalAction(turn.opponent()),
+            "反則勝ち" => Termination::IllegalMove(None),
+            "入玉勝ち" if color == turn => Termination::Declaration,
+            "勝ち" if color != turn && in_time => Termination::Resign,
+            "勝ち" if color != turn => Termination::TimeUp,
+            "勝ち" | "入玉勝ち" => Termination::Won(color),
+            _ => Termination::other(rest),
         });
     }
     (!rest.is_empty()).then(|| ending(rest, turn))
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn words_and_sentences_keep_the_winner() {
-        for end in Ending::samples() {
+        for end in Termination::samples() {
             for turn in Color::BOTH {
                 let text = word(&end, turn, Game::Shogi);
                 assert_eq!(ending(&text, turn).outcome(turn), end.outcome(turn), "{end:?} {turn}");
@@ -157,17 +157,17 @@ mod tests {
     fn sentences_of_real_files() {
         use Color::{Black, White};
         for (text, turn, want) in [
-            ("まで98手で後手の勝ち", Black, Ending::Resign),
-            ("まで98手で先手の勝ち", Black, Ending::Won(Black)),
-            ("まで3手で時間切れにより先手の勝ち", White, Ending::TimeUp),
-            ("まで2手で先手の反則負け", Black, Ending::IllegalMove(None)),
-            ("まで2手で先手の反則勝ち", Black, Ending::IllegalAction(White)),
-            ("まで61手詰", White, Ending::Mate),
-            ("まで3手で詰", White, Ending::Mate),
-            ("まで3手で不詰", White, Ending::NoMate),
-            ("まで25手で中断", White, Ending::Interrupted),
-            ("まで、52手で封じ手", Black, Ending::Sealed),
-            ("まで 10 手で千日手", Black, Ending::Repetition),
+            ("まで98手で後手の勝ち", Black, Termination::Resign),
+            ("まで98手で先手の勝ち", Black, Termination::Won(Black)),
+            ("まで3手で時間切れにより先手の勝ち", White, Termination::TimeUp),
+            ("まで2手で先手の反則負け", Black, Termination::IllegalMove(None)),
+            ("まで2手で先手の反則勝ち", Black, Termination::IllegalAction(White)),
+            ("まで61手詰", White, Termination::Mate),
+            ("まで3手で詰", White, Termination::Mate),
+            ("まで3手で不詰", White, Termination::NoMate),
+            ("まで25手で中断", White, Termination::Interrupted),
+            ("まで、52手で封じ手", Black, Termination::Sealed),
+            ("まで 10 手で千日手", Black, Termination::Repetition),
         ] {
             assert_eq!(read_sentence(text, turn), Some(want), "{text}");
         }

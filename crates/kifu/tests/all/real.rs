@@ -1,6 +1,8 @@
 //! Real records, where the data folder is at hand: nothing is lost on the way through.
 
-use kifu::{Ending, Format, NodeId, Outcome, ReadOptions, Record, WriteOptions, read, to_bytes};
+use kifu::{
+    Format, NodeId, Outcome, ReadOptions, Record, Termination, WriteOptions, read, to_bytes,
+};
 use rules::Color;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -114,19 +116,19 @@ fn endings_of_known_files() {
     let Some(folder) = folder() else { return };
     use Color::{Black, White};
     for (name, moves, ending, outcome) in [
-        ("kifu/csa_illegal_lose.csa", 2, Ending::IllegalMove(None), Outcome::Won(White)),
-        ("kifu/ki2_illegal.ki2", 2, Ending::IllegalMove(None), Outcome::Won(White)),
-        ("kifu/kif_illegal.kif", 2, Ending::IllegalMove(None), Outcome::Won(White)),
-        ("kifu/kif_taichitsume.kif", 7, Ending::Mate, Outcome::Won(Black)),
-        ("kifu/kif_kifu_for_iphone.kif", 3, Ending::Mate, Outcome::Won(Black)),
-        ("kifu/kif_meijinsen_20180508_M7_10034.kif", 52, Ending::Sealed, Outcome::Unknown),
-        ("kifu/kif_shogidb2.kifu", 110, Ending::Resign, Outcome::Won(White)),
-        ("kifu/ki2_20091203.ki2", 172, Ending::Resign, Outcome::Won(White)),
-        ("kifu/ki2_denou3-1.ki2", 98, Ending::Resign, Outcome::Won(White)),
-        ("kifu/ki2_noeol.ki2", 3, Ending::Interrupted, Outcome::Unknown),
-        ("kifu/csa_noeol.csa", 2, Ending::Interrupted, Outcome::Unknown),
-        ("wcsc28/utf8_WCSC28_U1_TSG_HFW.csa", 248, Ending::Declaration, Outcome::Won(Black)),
-        ("wcsc28/utf8_WCSC28_U1_USA_NAN.csa", 99, Ending::Repetition, Outcome::Draw),
+        ("kifu/csa_illegal_lose.csa", 2, Termination::IllegalMove(None), Outcome::Won(White)),
+        ("kifu/ki2_illegal.ki2", 2, Termination::IllegalMove(None), Outcome::Won(White)),
+        ("kifu/kif_illegal.kif", 2, Termination::IllegalMove(None), Outcome::Won(White)),
+        ("kifu/kif_taichitsume.kif", 7, Termination::Mate, Outcome::Won(Black)),
+        ("kifu/kif_kifu_for_iphone.kif", 3, Termination::Mate, Outcome::Won(Black)),
+        ("kifu/kif_meijinsen_20180508_M7_10034.kif", 52, Termination::Sealed, Outcome::Unknown),
+        ("kifu/kif_shogidb2.kifu", 110, Termination::Resign, Outcome::Won(White)),
+        ("kifu/ki2_20091203.ki2", 172, Termination::Resign, Outcome::Won(White)),
+        ("kifu/ki2_denou3-1.ki2", 98, Termination::Resign, Outcome::Won(White)),
+        ("kifu/ki2_noeol.ki2", 3, Termination::Interrupted, Outcome::Unknown),
+        ("kifu/csa_noeol.csa", 2, Termination::Interrupted, Outcome::Unknown),
+        ("wcsc28/utf8_WCSC28_U1_TSG_HFW.csa", 248, Termination::Declaration, Outcome::Won(Black)),
+        ("wcsc28/utf8_WCSC28_U1_USA_NAN.csa", 99, Termination::Repetition, Outcome::Draw),
     ] {
         let record = read_file(&folder.join(name)).unwrap();
         assert_eq!(record.ending(), Some(&ending), "{name}");

@@ -3,8 +3,8 @@
 use crate::generator::{cook, recipes};
 use encoding_rs::SHIFT_JIS;
 use kifu::{
-    CsaVersion, Encoding, Ending, Format, Headers, Key, NodeId, ReadOptions, Record, WriteOptions,
-    read, to_bytes,
+    CsaVersion, Encoding, Format, Headers, Key, NodeId, ReadOptions, Record, Termination,
+    WriteOptions, read, to_bytes,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -143,7 +143,7 @@ proptest! {
         let got = through(&record, Format::Usi, WriteOptions::default());
         prop_assert_eq!(got.start().sfen(), record.start().sfen());
         prop_assert_eq!(got.moves(), record.moves());
-        if matches!(record.ending(), Some(Ending::Resign | Ending::Declaration)) {
+        if matches!(record.ending(), Some(Termination::Resign | Termination::Declaration)) {
             prop_assert_eq!(got.outcome(), record.outcome());
         }
     }

@@ -1,9 +1,10 @@
 //! Lengths by the definitions of futile interpositions, against the definitions themselves.
 
-use crate::random::{self, Rng};
+use crate::random;
 use mate::futile::is_mate_at_a_distance;
 use mate::{Bounds, Counted, Futile, Solver, Verdict};
 use rules::{Bits, Gen, Kings, Minishogi, Move, MoveList, Position, Shogi, Variant};
+use seed::Rng;
 use think::{Control, WallTime};
 
 /// Whether the attacker to move mates within that many plies, by trying everything.
@@ -69,7 +70,7 @@ fn line_is_legal<V: Variant>(pos: &Position<V>, counted: &Counted) {
 
 /// How many of the random positions each definition tells apart from the one before.
 fn many<V: Variant>(seed: u64, positions: usize) -> [usize; 2] {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let mut differ = [0; 2];
     for _ in 0..positions {
         let mut pos = random::besieged::<V>(&mut rng);

@@ -1,9 +1,10 @@
 //! Small tables, several threads, little time: the answer may be missing, never wrong.
 
 use crate::brute;
-use crate::random::{self, Rng};
+use crate::random;
 use mate::{Bounds, Unknown, Verdict, answer, solve};
 use rules::{AnyPosition, Game, Kings, Minishogi, Position, Shogi, Variant};
+use seed::Rng;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use think::{Control, Limits, ManualTime, MateAnswer, MateLimit, TimeSource, WallTime};
@@ -75,7 +76,7 @@ fn the_number_of_threads_does_not_change_the_answer() {
 
 /// A table of a few kilobytes forgets most of what it knew.
 fn tiny<V: Variant>(seed: u64) {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let bounds = Bounds { hash: 8 << 10, nodes: Some(30_000), ..Bounds::default() };
     let mut settled = 0;
     for _ in 0..200 {

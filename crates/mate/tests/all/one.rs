@@ -1,8 +1,9 @@
 //! Mate in one against brute force.
 
-use crate::random::{self, Rng};
+use crate::random;
 use mate::{mate_in_one, mate_in_three};
 use rules::{Gen, Minishogi, MoveList, Position, Shogi, Variant};
+use seed::Rng;
 
 /// Whether some legal check leaves no reply, by playing all of them.
 fn brute<V: Variant>(pos: &Position<V>) -> bool {
@@ -31,7 +32,7 @@ fn check<V: Variant>(pos: &Position<V>) -> bool {
 }
 
 fn many<V: Variant>(seed: u64, positions: usize) {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let mut mates = 0;
     for _ in 0..positions / 2 {
         mates += usize::from(check(&random::position::<V>(&mut rng)));
@@ -105,7 +106,7 @@ fn brute_three<V: Variant>(pos: &mut Position<V>) -> bool {
 }
 
 fn three<V: Variant>(seed: u64) {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let mut mates = 0;
     for _ in 0..2000 {
         let mut pos = random::position::<V>(&mut rng);

@@ -1,9 +1,10 @@
 //! Every claim of the solver is written as a proof, checked, damaged and refused.
 
-use crate::random::{self, Rng};
+use crate::random;
 use mate::{Bounds, Claim, Solver, Verdict, verify};
 use proptest::prelude::*;
 use rules::{Kings, Minishogi, Position, Shogi, Variant};
+use seed::Rng;
 use think::{Control, WallTime};
 
 /// Solves, and returns the verified proof if the question was settled.
@@ -28,7 +29,7 @@ fn proof<V: Variant>(pos: &Position<V>, bounds: &Bounds) -> Option<Vec<u8>> {
 }
 
 fn many<V: Variant>(seed: u64, positions: usize) -> [usize; 2] {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let mut counts = [0; 2];
     let bounds = Bounds { hash: 4 << 20, nodes: Some(5_000), ..Bounds::default() };
     for _ in 0..positions {

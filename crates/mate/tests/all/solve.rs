@@ -1,9 +1,10 @@
 //! The solver against the whole truth about small positions.
 
 use crate::brute;
-use crate::random::{self, Rng};
+use crate::random;
 use mate::{Bounds, Solution, Verdict, solve};
 use rules::{Minishogi, Position, Shogi, Variant};
+use seed::Rng;
 use think::{Control, WallTime};
 
 fn ask<V: Variant>(pos: &Position<V>, bounds: &Bounds) -> Solution {
@@ -40,7 +41,7 @@ fn check<V: Variant>(pos: &Position<V>, truth: Option<u32>, bounds: &Bounds) -> 
 
 /// Positions whose whole graph is small: loops and all.
 fn whole<V: Variant>(seed: u64, positions: usize, bounds: &Bounds) -> [usize; 3] {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let mut counts = [0; 3];
     for _ in 0..positions {
         let pos = random::small::<V>(&mut rng);
@@ -56,7 +57,7 @@ fn whole<V: Variant>(seed: u64, positions: usize, bounds: &Bounds) -> [usize; 3]
 
 /// Short mates anywhere, found by trying everything.
 fn short<V: Variant>(seed: u64, positions: usize, bounds: &Bounds) {
-    let mut rng = Rng(seed);
+    let mut rng = Rng::new(seed);
     let (mut mates, mut none, mut longest) = (0, 0, 0);
     for _ in 0..positions {
         let mut pos = random::small::<V>(&mut rng);

@@ -63,14 +63,9 @@ impl NetVisitor for Play {
 
     /// Plays and takes back at random, evaluating only now and then, so that walks of every
     /// length happen.
-    fn visit<V: Variant, F: FeatureSet<V>>(mut self, net: Arc<Net<V, F>>) {
-        let mut random = move |n: usize| {
-            self.seed = self
-                .seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (self.seed >> 33) as usize % n
-        };
+    fn visit<V: Variant, F: FeatureSet<V>>(self, net: Arc<Net<V, F>>) {
+        let mut rng = seed::Rng::new(self.seed);
+        let mut random = move |n: usize| rng.below(n);
         let mut pos = Position::<V>::from_sfen(&self.start).unwrap();
         let mut all: Vec<Nnue<V, F>> =
             Isa::available().iter().map(|&isa| Nnue::new(Arc::new(net.with_isa(isa)))).collect();

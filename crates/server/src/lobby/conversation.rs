@@ -29,7 +29,7 @@ impl Lobby {
             waiting: None,
             wanted: None,
             ready: now.at,
-            heard: now.at,
+            last_line: now.at,
             allowance: f64::from(limits.burst),
             refilled: now.at,
             offences: 0,
@@ -84,8 +84,8 @@ impl Lobby {
             self.out.push(Effect::Close(id));
             return;
         }
-        let quiet = now.at.saturating_sub(connection.heard);
-        connection.heard = now.at;
+        let quiet = now.at.saturating_sub(connection.last_line);
+        connection.last_line = now.at;
         let line = match received {
             Received::Line(text) if is_plain(text) => ClientLine::parse(text),
             Received::Line(text) | Received::NotText(text) => ClientLine::Other(text.clone()),
@@ -111,14 +111,14 @@ impl Lobby {
             (_, ClientLine::Extended(command)) if extended => self.command(id, command, now),
             (ConnectionState::Playing(key, color), line) => {
                 let Some(open) = self.rooms.get_mut(&key) else { return };
-                let effects = open.room.hear(color, &line, now.at);
+                let effects = open.room.receive(color, &line, now.at);
                 self.perform(key, effects, now);
             }
-            (ConnectionState::Idle, line) => self.hear_idle(id, &line, now),
+            (ConnectionState::Idle, line) => self.idle_line(id, &line, now),
         }
     }
 
-    fn hear_idle(&mut self, id: ConnId, line: &ClientLine, now: Now) {
+    fn idle_line(&mut self, id: ConnId, line: &ClientLine, now: Now) {
         match line {
             ClientLine::Logout => {
                 self.send(id, &ServerLine::LogoutCompleted.to_string());

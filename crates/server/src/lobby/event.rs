@@ -1,7 +1,7 @@
 //! Tournaments held on the server: rounds begin by themselves, who is late pays with its time, who
 //! does not come loses, and all of it can be taken up again after a restart.
 
-use super::{ConnId, Effect, Lobby, Now, Score, Stored, Timer};
+use super::{ConnId, Effect, Lobby, Now, Stored, Timer, TournamentResult};
 use crate::conditions::Conditions;
 use crate::room::{Moment, Room};
 use crate::tournament::{Format, Pair, Plan, Stage};
@@ -121,7 +121,7 @@ impl Event {
     }
 
     /// Takes in a result, also one stored earlier. `false` if it belongs to no pair.
-    fn record(&mut self, score: &Score) -> bool {
+    fn record(&mut self, score: &TournamentResult) -> bool {
         if score.stage != self.stage_number() {
             return false;
         }
@@ -171,8 +171,8 @@ impl Event {
         pair: Pair,
         winner: Option<Color>,
         game: Option<String>,
-    ) -> Score {
-        Score {
+    ) -> TournamentResult {
+        TournamentResult {
             event: self.settings.name.clone(),
             stage: self.stage_number(),
             round,
@@ -200,7 +200,7 @@ impl Event {
 
 impl Lobby {
     /// Holds a tournament, going on from the results stored before.
-    pub fn add_event(&mut self, settings: EventSettings, scores: &[Score], now: Now) {
+    pub fn add_event(&mut self, settings: EventSettings, scores: &[TournamentResult], now: Now) {
         let mut event = Event::new(settings);
         for score in scores {
             if score.event == event.settings.name {
@@ -368,7 +368,7 @@ impl Lobby {
         self.score(index, score, now);
     }
 
-    fn score(&mut self, index: usize, score: Score, now: Now) {
+    fn score(&mut self, index: usize, score: TournamentResult, now: Now) {
         let Some(event) = self.events.get_mut(index) else { return };
         let before = (event.stage_number(), event.stage().current_round());
         if !event.record(&score) {
@@ -380,6 +380,6 @@ impl Lobby {
             event.next_start = now.wall + event.settings.pause;
             self.timer(now.at, Timer::Event(index));
         }
-        self.out.push(Effect::Store(Stored::Score(score)));
+        self.out.push(Effect::Store(Stored::Tournament(score)));
     }
 }

@@ -73,12 +73,12 @@ pub enum Stored {
     /// Something about a game; its first entry is [`Entry::Started`].
     Game { conditions: Arc<Conditions>, entry: Entry, wall: i64 },
     /// A result of a tournament.
-    Score(Score),
+    Tournament(TournamentResult),
 }
 
 /// A result of a tournament.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Score {
+pub struct TournamentResult {
     /// The tournament.
     pub event: String,
     /// From 0.
@@ -137,7 +137,7 @@ struct Connection {
     wanted: Option<GameRequest>,
     /// Since when it could have played.
     ready: Moment,
-    heard: Moment,
+    last_line: Moment,
     allowance: f64,
     refilled: Moment,
     offences: u32,
@@ -170,7 +170,6 @@ enum Timer {
     Abandon(RoomKey),
 }
 
-/// The lobby.
 pub struct Lobby {
     settings: Settings,
     connections: HashMap<ConnId, Connection>,
@@ -239,10 +238,10 @@ impl Lobby {
 
     /// The effects taken have been performed: turns that began with them begin at this moment, so
     /// that what the server needed to store and send is nobody's time.
-    pub fn told(&mut self, at: Moment) {
+    pub fn delivered(&mut self, at: Moment) {
         for key in std::mem::take(&mut self.turns) {
             if let Some(open) = self.rooms.get_mut(&key) {
-                open.room.told(at);
+                open.room.delivered(at);
                 self.set_room_timer(key);
             }
         }

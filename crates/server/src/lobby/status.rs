@@ -26,7 +26,6 @@ pub struct GameStatus {
     pub remaining: [Duration; 2],
     /// Whether the clock runs.
     pub running: bool,
-    /// Who watches.
     pub watchers: usize,
 }
 

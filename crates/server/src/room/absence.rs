@@ -7,7 +7,7 @@ use rules::Color;
 impl Room {
     /// What was said last has been sent: the time of the side to move begins only now
     /// (section 2 of the protocol).
-    pub fn told(&mut self, at: Moment) {
+    pub fn delivered(&mut self, at: Moment) {
         if let Phase::Running { since } = &mut self.phase {
             *since = at.max(*since);
         }

@@ -62,7 +62,7 @@ impl Table {
     }
 
     fn say(&mut self, from: Color, line: &str) {
-        let effects = self.room.hear(from, &ClientLine::parse(line), self.now);
+        let effects = self.room.receive(from, &ClientLine::parse(line), self.now);
         self.perform(effects);
     }
 
@@ -511,7 +511,7 @@ struct Model {
 }
 
 impl Model {
-    fn hear(&mut self, from: Color, line: &str, now: u64) {
+    fn receive(&mut self, from: Color, line: &str, now: u64) {
         if self.over.is_some() {
             return;
         }
@@ -592,7 +592,7 @@ proptest! {
                 8..=11 => (turn, format!("+{choice:04}FU")),
                 _ => (turn, good),
             };
-            model.hear(from, &line, now);
+            model.receive(from, &line, now);
             table.now = base + Duration::from_millis(now);
             let effects = table.room.wake(table.now);
             table.perform(effects);
@@ -633,8 +633,8 @@ proptest! {
         prop_assert_eq!(again.position(), table.room.position());
         prop_assert_eq!(again.played(), table.room.played());
         again.propose(s(0));
-        again.hear(Color::Black, &ClientLine::Agree(None), s(0));
-        again.hear(Color::White, &ClientLine::Agree(None), s(0));
+        again.receive(Color::Black, &ClientLine::Agree(None), s(0));
+        again.receive(Color::White, &ClientLine::Agree(None), s(0));
         for color in Color::BOTH {
             prop_assert_eq!(again.remaining(color), table.room.remaining(color));
         }

@@ -11,7 +11,6 @@ use std::cmp::Reverse;
 /// A player's line of the table. Points are counted in halves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// Who.
     pub seed: Seed,
     /// Games won, drawn and lost.
     pub games: [u32; 3],

@@ -1,12 +1,12 @@
 //! What is read from the data file, by its writer and by any number of others.
 
 use super::{Error, StoredGame, color, damaged, ending, index, rule, time};
-use csa::Reason;
+use csa::ReasonWord;
 use csa::record::{Finish, RecordedMove};
 use rules::{AnyPosition, Color, Game};
 use rusqlite::{Connection, OptionalExtension, Row};
 use server::Conditions;
-use server::lobby::Score;
+use server::lobby::TournamentResult;
 use server::rating;
 
 const COLUMNS: &str = "key, id, event, black, white, game, start, black_time, white_time, max_moves, \
@@ -27,7 +27,7 @@ fn game_of(row: &Row<'_>) -> Result<(i64, StoredGame), Error> {
         None => None,
         Some(word) => Some(Finish {
             ending: ending(
-                Reason::from_word(&word).ok_or_else(|| damaged("reason"))?,
+                ReasonWord::from_word(&word).ok_or_else(|| damaged("reason"))?,
                 color(row.get(18)?),
                 row.get::<_, Option<bool>>(21)?.unwrap_or(false),
             ),
@@ -131,11 +131,11 @@ pub(crate) fn account(connection: &Connection, name: &str) -> Result<Option<Stri
 }
 
 /// Results of tournaments, in the order of their rounds.
-pub(crate) fn scores(connection: &Connection) -> Result<Vec<Score>, Error> {
+pub(crate) fn scores(connection: &Connection) -> Result<Vec<TournamentResult>, Error> {
     let sql = "SELECT event, stage, round, black, white, winner, game FROM scores ORDER BY event, stage, round";
     let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([], |row| {
-        Ok(Score {
+        Ok(TournamentResult {
             event: row.get(0)?,
             stage: index(row.get(1)?)?,
             round: index(row.get(2)?)?,

@@ -1,7 +1,7 @@
 //! Files of nets in real numbers: magic, a JSON text that says what follows, the numbers.
 
 use super::FloatNet;
-use nnue::{Architecture, Shape, feature_kind, kind_name};
+use nnue::{Architecture, Shape, feature_kind, is_win_rate_scale, kind_name};
 use rules::Game;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,7 +32,7 @@ pub enum FloatNetError {
     #[error("{0}")]
     Shape(String),
     /// The size is not that of the net described.
-    #[error("{size} bytes, but a net {architecture} with this description has {expected}: {}", if size < expected { "the file is cut short" } else { "the file has bytes too many" })]
+    #[error("{size} bytes, but a net {architecture} with this description has {expected}: {}", if size < expected { "the file is cut short" } else { "the file is too long" })]
     Size {
         /// What the description says.
         architecture: Box<Architecture>,
@@ -48,7 +48,6 @@ pub enum FloatNetError {
         part: &'static str,
         /// Where in it.
         index: usize,
-        /// The value.
         value: f32,
     },
 }
@@ -65,6 +64,8 @@ struct Description {
     game: String,
     #[serde(default = "usual_scale")]
     fv_scale: i32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    win_rate_scale: Option<f64>,
     #[serde(default)]
     notes: Value,
 }
@@ -86,6 +87,9 @@ impl Description {
         }
         if self.fv_scale <= 0 {
             return Err(wrong(format!("fv_scale {}", self.fv_scale)));
+        }
+        if let Some(scale) = self.win_rate_scale.filter(|&scale| !is_win_rate_scale(scale)) {
+            return Err(wrong(format!("win_rate_scale {scale}")));
         }
         Ok(Architecture { features, shape })
     }
@@ -141,6 +145,7 @@ impl FloatNet {
             hidden2: shape.h2,
             game: features.game().to_string(),
             fv_scale: self.fv_scale,
+            win_rate_scale: self.win_rate_scale,
             notes: self.notes.clone(),
         };
         let text = serde_json::to_vec(&description).map_err(io::Error::other)?;
@@ -191,6 +196,7 @@ impl FloatNet {
         }
         let mut net = Self::zeroed(architecture);
         (net.fv_scale, net.notes) = (description.fv_scale, description.notes);
+        net.win_rate_scale = description.win_rate_scale;
         for values in net.parts_mut() {
             read_floats(&mut from, values)?;
         }

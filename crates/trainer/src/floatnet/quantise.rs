@@ -30,7 +30,6 @@ pub struct Clipped {
 /// A net in integers.
 #[derive(Clone, Debug)]
 pub struct Quantised {
-    /// The net.
     pub net: AnyNet,
     /// What did not fit.
     pub clipped: Clipped,
@@ -90,7 +89,9 @@ impl FloatNet {
             b3: longs(&[self.b3], &mut clipped.biases)[0],
         };
         let net = assemble(self.architecture.features, shape, transformer, parameters)?;
-        Ok(Quantised { net: net.with_fv_scale(self.fv_scale), clipped })
+        let net = net.with_fv_scale(self.fv_scale);
+        let net = self.win_rate_scale.map_or_else(|| net.clone(), |s| net.with_win_rate_scale(s));
+        Ok(Quantised { net, clipped })
     }
 
     /// Outputs of the transformer that could leave 16 bits, were every active feature the worst.
@@ -140,6 +141,7 @@ impl FloatNet {
         let empty = Self {
             architecture: net.architecture(),
             fv_scale: nnue::DEFAULT_FV_SCALE,
+            win_rate_scale: net.win_rate_scale(),
             notes: Value::Null,
             b0: Vec::new(),
             w0: Vec::new(),

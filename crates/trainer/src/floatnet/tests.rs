@@ -20,7 +20,7 @@ fn bytes(net: &FloatNet) -> Vec<u8> {
 /// Positions of random games.
 fn positions<V: Variant>(count: usize) -> Vec<Position<V>> {
     let mut found = Vec::new();
-    let mut seed = 7u64;
+    let mut rng = seed::Rng::new(7);
     while found.len() < count {
         let mut pos = Position::<V>::startpos();
         for _ in 0..100 {
@@ -28,8 +28,7 @@ fn positions<V: Variant>(count: usize) -> Vec<Position<V>> {
             if moves.is_empty() || found.len() == count {
                 break;
             }
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99_991);
-            pos.play(moves[(seed >> 33) as usize % moves.len()]);
+            pos.play(moves[rng.below(moves.len())]);
             found.push(pos.without_history());
         }
     }
@@ -84,9 +83,16 @@ fn every_kind_goes_through_a_file() {
         let mut float = FloatNet::from_net(&net);
         float.fv_scale = 24;
         float.notes = serde_json::json!({ "by": "a test" });
+        float.win_rate_scale = Some(871.5);
         let read = FloatNet::from_bytes(&bytes(&float)).unwrap();
         assert!(read == float);
         assert_eq!(read.unit(), 127.0 * 64.0 / 24.0);
+        // What a score is worth goes into the integers' file, and back.
+        let integers = read.quantise().unwrap().net;
+        let mut written = Vec::new();
+        integers.write(&mut written).unwrap();
+        let integers = AnyNet::from_bytes(&written).unwrap();
+        assert_eq!(FloatNet::from_net(&integers).win_rate_scale, Some(871.5));
     }
 }
 
@@ -147,6 +153,13 @@ fn malformed_files_say_what_is_wrong() {
     assert!(net("KP", 33, "shogi", 16).contains("33x2-8-16"));
     assert!(net("KP", u64::MAX, "shogi", 16).contains("no net has the shape"));
     assert!(net("KP", 32, "shogi", 0).contains("fv_scale 0"));
+    for scale in ["0", "-3", "1e99", "\"600\""] {
+        let text = format!(
+            r#"{{"features":"KP","width":32,"hidden1":8,"hidden2":16,"game":"shogi","win_rate_scale":{scale}}}"#
+        );
+        let error = described(&text);
+        assert!(error.contains("win_rate_scale") || error.contains("invalid type"), "{error}");
+    }
     assert!(net("KP", 4096, "shogi", 16).contains("cut short"));
     assert!(described("{}").contains("features"));
     assert!(described("\u{0}").contains("wrong"));

@@ -145,14 +145,13 @@ mod tests {
             sides
         };
         let mut pos = Position::<V>::startpos();
-        let mut seed = seed;
+        let mut rng = seed::Rng::new(seed);
         for _ in 0..60 {
             let moves = pos.legal_moves();
             if moves.is_empty() {
                 break;
             }
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            pos.play(moves[(seed >> 33) as usize % moves.len()]);
+            pos.play(moves[rng.below(moves.len())]);
             let other = mirror(&pos);
             assert_eq!(sorted(&pos, true), sorted(&other, false), "{}", pos.sfen());
             assert_eq!(sorted(&other, true), sorted(&pos, false));

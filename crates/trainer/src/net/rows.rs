@@ -170,7 +170,6 @@ struct Batch {
     effective: Vec<f32>,
 }
 
-/// The rows.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     own: Table,

@@ -1,5 +1,6 @@
 use super::*;
-use crate::objective::{Label, Losses, Objective};
+use crate::objective::{Losses, Objective};
+use corpus::batches::Label;
 use features::{HalfKp, HalfKpE9, HalfKpKrank, KP};
 use nnue::{FeatureKind, Shape};
 use rules::{Minishogi, Position, Shogi};
@@ -158,8 +159,7 @@ fn recover<V: Variant, F: FeatureSet<V>>(kind: FeatureKind, options: NetOptions,
     let (words, lists) = samples::<V, F>(2000, 9);
     let mut scores = vec![0.0; lists.len()];
     teacher.forward(&words, &workers(2), &mut scores);
-    let labels: Vec<Label> =
-        scores.iter().map(|&s| Label { score: s.round() as i16, result: None }).collect();
+    let labels: Vec<Label> = scores.iter().map(|&s| Label::new(s.round() as i16, None)).collect();
     let stride = words.len() / lists.len();
     let excess = |losses: &Losses| losses.mean().total - losses.mean().floor;
     let (mut first, mut last) = (0.0, 0.0);

@@ -1,13 +1,14 @@
 //! Nets: what they begin with, and the files they become.
 
-use super::{Ended, Files, Material, Product, RunError, write};
-use crate::blocks::Corpus;
+use super::{Ended, Material, Product, Run, RunError, write};
 use crate::floatnet::FloatNet;
 use crate::net::NetModel;
 use crate::stored::Stored;
 use crate::verify::Distance;
+use corpus::batches::Units;
 use features::FeatureSet;
 use nnue::{AnyNet, Architecture, KindVisitor, visit_kind};
+use play::centipawns;
 use rules::Variant;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -31,16 +32,21 @@ pub(super) fn train(
     let architecture = match (wanted, &begin) {
         (Some(wanted), Some(net)) if wanted != net.architecture => {
             let found = net.architecture;
-            let why = format!("--from is a net {found}, --arch says {wanted}");
+            let why =
+                format!("the net to begin with is {found}, the architecture asked for {wanted}");
             return Err(RunError::Request(why));
         }
         (Some(architecture), _) => architecture,
         (None, Some(net)) if net.game() != game => {
-            let why = format!("--from is a net for {}, the data are {game}", net.game());
+            let why = format!("the net to begin with is for {}, the data are {game}", net.game());
             return Err(RunError::Request(why));
         }
         (None, Some(net)) => net.architecture,
-        (None, None) => return Err(RunError::Request("--arch or --from is needed".to_owned())),
+        (None, None) => {
+            return Err(RunError::Request(
+                "neither an architecture nor a net to begin with is given".to_owned(),
+            ));
+        }
     };
     visit_kind(architecture.features, Training { architecture, begin, material })
 }
@@ -68,12 +74,15 @@ impl KindVisitor for Training<'_> {
 }
 
 impl<V: Variant, F: FeatureSet<V>> Product for NetModel<V, F> {
-    fn publish(&self, files: &Files, validation: &Corpus) -> Result<Value, RunError> {
+    fn publish(&self, run: &Run, validation: &Units) -> Result<Value, RunError> {
+        let files = &run.files;
         let mut float = self.to_float();
         float.notes = json!({ "by": concat!("nue ", env!("CARGO_PKG_VERSION")) });
+        // The curve it was trained with, until its games are measured (nue net scale).
+        float.win_rate_scale = Some(centipawns(f64::from(run.settings.objective.scale)).round());
         let quantised = float.quantise();
         let quantised = quantised.map_err(|e| RunError::Failed(format!("training failed: {e}")))?;
-        let distance = Distance::on_corpus(&quantised.net, &float, validation, COMPARED)?;
+        let distance = Distance::on_files(&quantised.net, &float, validation, COMPARED)?;
         let out = &files.out;
         write(out, |to| write_net(&quantised.net, to))
             .map_err(|e| RunError::cannot_write(out, &e))?;

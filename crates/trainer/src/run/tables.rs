@@ -1,16 +1,15 @@
 //! Linear tables: what they begin with, and the files they become.
 
-use super::{Ended, Files, Material, Product, RunError, write};
-use crate::blocks::Corpus;
+use super::{Ended, Material, Product, Run, RunError, write};
 use crate::optimiser::Optimiser;
 use crate::tables::{FourPiece, Scheme, TableModel, TableOptions, ThreePiece};
+use corpus::batches::Units;
 use eval::{FILES, KKPPT_FILE, KkpptTables, Tables};
 use rules::{Game, Minishogi, Shogi, Variant};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::path::Path;
 
-/// Which tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TableKind {
     /// Two kings and two pieces, for minishogi.
@@ -54,9 +53,9 @@ pub(super) fn train(kind: TableKind, material: Material<'_>) -> Result<Ended, Ru
     let why = if wanted != found {
         Some(format!("such tables are for {wanted}, the data are games of {found}"))
     } else if run.files.float.is_some() {
-        Some("--float is for nets; tables have no file in real numbers".to_owned())
+        Some("tables have no file in real numbers".to_owned())
     } else if run.options.subspace != 100 {
-        Some("--subspace is for nets".to_owned())
+        Some("a share of rows that learn is for nets, not for tables".to_owned())
     } else {
         None
     };
@@ -98,11 +97,11 @@ fn read_kkppt(path: &Path) -> Result<KkpptTables, RunError> {
 }
 
 impl Product for TableModel<Minishogi, FourPiece> {
-    fn publish(&self, files: &Files, _: &Corpus) -> Result<Value, RunError> {
+    fn publish(&self, run: &Run, _: &Units) -> Result<Value, RunError> {
         let (mut tables, cut) = self.to_tables();
         tables.description = concat!("by nue ", env!("CARGO_PKG_VERSION")).to_owned();
-        write(&files.out, |to| tables.write(to).map_err(std::io::Error::other))
-            .map_err(|e| RunError::cannot_write(&files.out, &e))?;
+        write(&run.files.out, |to| tables.write(to).map_err(std::io::Error::other))
+            .map_err(|e| RunError::cannot_write(&run.files.out, &e))?;
         Ok(json!({ "cut": cut }))
     }
 }
@@ -112,9 +111,9 @@ where
     ThreePiece<V, TEMPO>: Scheme,
 {
     /// A folder: the three files are written into another one beside it, then moved.
-    fn publish(&self, files: &Files, _: &Corpus) -> Result<Value, RunError> {
+    fn publish(&self, run: &Run, _: &Units) -> Result<Value, RunError> {
         let (tables, cut) = self.to_tables();
-        let folder = &files.out;
+        let folder = &run.files.out;
         let mut name = folder.as_os_str().to_owned();
         name.push(".part");
         let part = Path::new(&name);

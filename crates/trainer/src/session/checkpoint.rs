@@ -11,7 +11,8 @@ use rules::Variant;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 
-const MAGIC: [u8; 8] = *b"NueTrain";
+/// First bytes, the last of them the version: 2 since batches come from room `corpus`.
+const MAGIC: [u8; 8] = *b"NueTrai2";
 /// Longest JSON text.
 const LONGEST: u64 = 1 << 28;
 
@@ -101,7 +102,7 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
         let l = s.losses;
         let text = Text {
             model: self.model.describe(),
-            data: self.corpus.fingerprint(),
+            data: self.units.fingerprint(),
             settings: self.settings,
             epoch: s.epoch,
             batch: s.batch,
@@ -144,7 +145,7 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
         let (magic, length) = head.split_at(8);
         let length = length.try_into().map_or(u64::MAX, u64::from_le_bytes);
         if magic != MAGIC || length > LONGEST {
-            return Err(damaged("it does not begin like one"));
+            return Err(damaged("it does not begin like one of this version"));
         }
         let mut text = Vec::new();
         (&mut summed).take(length).read_to_end(&mut text)?;
@@ -184,7 +185,7 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
         if text.model != model {
             return other("model", text.model.clone(), model);
         }
-        let data = self.corpus.fingerprint();
+        let data = self.units.fingerprint();
         if text.data != data {
             return other("data", format!("{:016x}", text.data), format!("{data:016x}"));
         }

@@ -1,12 +1,14 @@
 use super::*;
 use crate::net::{NetModel, NetOptions};
+use corpus::batches::Label;
+use corpus::{Format, Inputs};
 use features::HalfKp;
 use nnue::{Architecture, FeatureKind, Shape};
 use rules::{AnyPosition, Color, Game as Rules, Minishogi};
 use seed::Rng;
 use std::fs;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use teacher::{Flags, Game, Header, Outcome, Ply, Writer};
 use tempfile::TempDir;
 
@@ -40,9 +42,15 @@ impl Folder {
         path
     }
 
-    fn corpus(&self, name: &str, count: u64, seed: u64) -> Corpus {
-        Corpus::open(&[self.games(name, count, seed)], Rules::Minishogi).unwrap()
+    fn units(&self, name: &str, count: u64, seed: u64) -> Units {
+        open(&self.games(name, count, seed)).unwrap()
     }
+}
+
+fn open(path: &Path) -> Result<Units, Error> {
+    let inputs =
+        Inputs { paths: vec![path.to_owned()], format: Some(Format::Teacher), game: Rules::Shogi };
+    Units::open(&inputs, false, &|_| ())
 }
 
 fn random_game(mut random: Rng) -> Game {
@@ -88,7 +96,7 @@ fn net(seed: u64) -> Net {
 }
 
 fn session(folder: &Folder, settings: Settings, threads: usize) -> Session<Minishogi, Net> {
-    let (data, validation) = (folder.corpus("data", 40, 1), folder.corpus("held-out", 8, 2));
+    let (data, validation) = (folder.units("data", 40, 1), folder.units("held-out", 8, 2));
     let workers = Workers::new(NonZeroUsize::new(threads).unwrap());
     Session::new(settings, data, &validation, net(3), workers).unwrap()
 }
@@ -102,19 +110,19 @@ struct Onlooker {
 }
 
 impl Watch<Minishogi, Net> for Onlooker {
-    type Error = DataError;
+    type Error = Error;
 
-    fn batch(&mut self, progress: &Progress) -> Result<Next, DataError> {
+    fn batch(&mut self, progress: &Progress) -> Result<Next, Error> {
         assert!(progress.counts.used >= progress.in_epoch);
         Ok(if self.stop_after == Some(progress.steps) { Next::Stop } else { Next::Go })
     }
 
-    fn validated(&mut self, entry: &Entry, _model: &mut Net) -> Result<(), DataError> {
+    fn validated(&mut self, entry: &Entry, _model: &mut Net) -> Result<(), Error> {
         self.entries.push(*entry);
         Ok(())
     }
 
-    fn save(&mut self, session: &Session<Minishogi, Net>) -> Result<(), DataError> {
+    fn save(&mut self, session: &Session<Minishogi, Net>) -> Result<(), Error> {
         self.saved.clear();
         session.save(&mut self.saved).unwrap();
         Ok(())
@@ -174,7 +182,7 @@ fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
 #[test]
 fn material_is_learned() {
     let folder = Folder::new();
-    let (data, validation) = (folder.corpus("data", 300, 1), folder.corpus("held-out", 30, 2));
+    let (data, validation) = (folder.units("data", 300, 1), folder.units("held-out", 30, 2));
     let objective = Objective { lambda: 1.0, scale: 600.0 };
     let settings = Settings { epochs: 10, objective, ..settings() };
     let workers = Workers::new(NonZeroUsize::new(2).unwrap());
@@ -208,24 +216,25 @@ fn rates_fall_and_training_ends_when_nothing_improves() {
 #[test]
 fn an_epoch_gives_every_position_once() {
     let folder = Folder::new();
-    let corpus = folder.corpus("data", 40, 1);
+    let units = folder.units("data", 40, 1);
     let encoder = net(1).encoder();
     let words = encoder.words();
-    let plan = Plan {
-        corpus: &corpus,
-        encoder: &*encoder,
-        selection: Selection { mirror: false, ..Selection::default() },
+    let selection = Selection { mirror: false, ..Selection::default() };
+    let batcher = |epoch| Batcher {
+        units: &units,
+        selection: &selection,
         seed: 9,
-        buffer: 300,
         batch: 50,
-        workers: Workers::ONE,
+        pool: 300,
+        first_epoch: epoch,
+        epochs: Some(1),
+        threads: 2,
     };
-    let all: Vec<usize> = (0..corpus.len()).collect();
-    let direct = plan.fill(&all, 0).unwrap();
+    let direct = first_rows(&units, &selection, &Words(&*encoder), usize::MAX).unwrap();
     let counts = direct.counts;
-    assert_eq!((counts.used as usize, counts.total()), (direct.len(), corpus.positions()));
+    assert_eq!((counts.used as usize, counts.total()), (direct.len(), units.positions()));
     assert!(counts.marked > 0 && counts.unscored > 0 && counts.captures > 0 && counts.checks > 0);
-    let sorted = |words_of: &[u32], labels: &[crate::Label]| {
+    let sorted = |words_of: &[u32], labels: &[Label]| {
         let rows = words_of.chunks(words).zip(labels).map(|(w, l)| (w.to_vec(), l.score, l.result));
         let mut rows: Vec<_> = rows.collect();
         rows.sort_unstable();
@@ -233,12 +242,11 @@ fn an_epoch_gives_every_position_once() {
     };
     let mut orders = Vec::new();
     for epoch in 0..2 {
-        let mut given = Samples::default();
+        let mut given = Batch::default();
         std::thread::scope(|scope| {
-            let mut batches = plan.start(scope, epoch);
-            let mut batch = Batch::default();
+            let mut batches = Batches::start(scope, batcher(epoch), &*encoder);
             let mut short = 0;
-            while batches.next(&mut batch).unwrap() {
+            while let Some(mut batch) = batches.next().unwrap() {
                 assert_eq!(short, 0, "only the last batch may be short");
                 short += usize::from(batch.labels.len() < 50);
                 given.words.append(&mut batch.words);
@@ -258,21 +266,19 @@ fn damaged_files_are_named_with_the_place() {
     let path = folder.games("data", 40, 1);
     let good = fs::read(&path).unwrap();
     fs::write(&path, &good[..good.len() - 3]).unwrap();
-    let error = Corpus::open(std::slice::from_ref(&path), Rules::Minishogi).unwrap_err();
+    let error = open(&path).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("data") && text.contains("damaged at byte"), "{text}");
     fs::write(&path, &good).unwrap();
-    let error = Corpus::open(std::slice::from_ref(&path), Rules::Shogi).unwrap_err().to_string();
-    assert!(error.contains("minishogi"), "{error}");
     // A file that changes while it is used.
-    let corpus = Corpus::open(std::slice::from_ref(&path), Rules::Minishogi).unwrap();
+    let units = open(&path).unwrap();
     let mut bad = good;
     let middle = bad.len() / 2;
     bad[middle] ^= 255;
     fs::write(&path, &bad).unwrap();
-    let validation = folder.corpus("held-out", 8, 2);
-    let session = Session::new(settings(), corpus, &validation, net(3), Workers::ONE);
+    let validation = folder.units("held-out", 8, 2);
+    let session = Session::new(settings(), units, &validation, net(3), Workers::ONE);
     let error = session.unwrap().run(&mut Onlooker::default()).unwrap_err().to_string();
     assert!(error.contains("damaged at byte"), "{error}");
-    assert!(Corpus::open(&[folder.path("none")], Rules::Shogi).is_err());
+    assert!(open(&folder.path("none")).is_err());
 }

@@ -48,7 +48,6 @@ impl<V: Variant, S: Scheme> TableModel<V, S> {
         Self { scheme, options, families, steps: 0, game: PhantomData }
     }
 
-    /// The scheme.
     pub fn scheme(&self) -> &S {
         &self.scheme
     }

@@ -1,8 +1,9 @@
 use super::*;
 use crate::model::Model;
-use crate::objective::{Label, Losses, Objective};
+use crate::objective::{Losses, Objective};
 use crate::optimiser::Optimiser;
 use crate::workers::Workers;
+use corpus::batches::Label;
 use eval::{Evaluator, Kkppt, PIECE_VALUES, Tables, material};
 use rules::{Minishogi, Position, Shogi, Variant};
 use seed::Rng;
@@ -177,7 +178,7 @@ fn recover<S: Scheme>(scheme: impl Fn() -> S, factors: bool, optimiser: Optimise
     let objective = Objective { lambda: 1.0, scale: 600.0 };
     let (seen, unseen) = (positions::<Minishogi>(1500, 1), positions::<Minishogi>(500, 2));
     let labels = |model: &mut TableModel<_, S>, positions: &[Position<Minishogi>]| {
-        let label = |v: f32| Label { score: v.clamp(-3e4, 3e4).round() as i16, result: None };
+        let label = |v: f32| Label::new(v.clamp(-3e4, 3e4).round() as i16, None);
         values(model, positions).into_iter().map(label).collect::<Vec<_>>()
     };
     let (seen_labels, unseen_labels) = (labels(&mut teacher, &seen), labels(&mut teacher, &unseen));

@@ -96,13 +96,13 @@ impl PoolEngine {
     }
 
     /// Thinks with that many threads until it has an answer or is stopped; lines of thought go to
-    /// `hear`. One that failed is of no use any more.
+    /// `on_info`. One that failed is of no use any more.
     pub fn ask(
         &mut self,
         question: &Question,
         threads: usize,
         handle: &SearchHandle,
-        hear: &mut dyn FnMut(&Info),
+        on_info: &mut dyn FnMut(&Info),
     ) -> Result<Answer, EngineFailure> {
         if !self.prepared {
             self.player.prepare(question.position.game(), &mut |_| ())?;
@@ -122,7 +122,7 @@ impl PoolEngine {
             allowed: allowed(question),
             handle: handle.clone(),
         };
-        Ok(self.player.think(&request, Some(hear))?.answer)
+        Ok(self.player.think(&request, Some(on_info))?.answer)
     }
 
     /// Sets what changes from question to question; an engine without the option does without.
@@ -198,7 +198,7 @@ mod tests {
         question.lines = 3;
         let mut lines = Lines::default();
         let handle = SearchHandle::new();
-        let answer = own().ask(&question, 1, &handle, &mut |i| lines.hear(i)).unwrap();
+        let answer = own().ask(&question, 1, &handle, &mut |i| lines.update(i)).unwrap();
         assert_eq!(lines.ranked().count(), 3);
         let best = lines.moves()[0].0;
         assert_eq!(answer, Answer::Move(best));

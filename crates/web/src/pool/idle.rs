@@ -32,9 +32,9 @@ impl Lease {
         question: &Question,
         threads: usize,
         handle: &SearchHandle,
-        hear: &mut dyn FnMut(&Info),
+        on_info: &mut dyn FnMut(&Info),
     ) -> Result<Answer, EngineFailure> {
-        self.engine.ask(question, threads, handle, hear)
+        self.engine.ask(question, threads, handle, on_info)
     }
 }
 

@@ -1,5 +1,5 @@
 //! The engines of the house, shared among all visitors: a limit of threads and memory, a line in
-//! which everybody waits fairly, and minds that are kept warm.
+//! which everybody waits fairly, and engines that are kept warm.
 
 mod engine;
 mod idle;
@@ -35,7 +35,6 @@ pub struct PoolConfig {
     pub factory: EngineFactory,
     /// Engines the owner registered.
     pub engines: Vec<Registered>,
-    /// The time.
     pub time: Arc<dyn TimeSource>,
 }
 
@@ -188,7 +187,9 @@ impl Pool {
         let inner =
             Arc::new(Inner { state: Mutex::new(state), changed: Condvar::new(), idle, config });
         let dispatcher = Arc::clone(&inner);
-        thread::Builder::new().name("dispatcher".to_owned()).spawn(move || dispatcher.attend())?;
+        thread::Builder::new()
+            .name("dispatcher".to_owned())
+            .spawn(move || dispatcher.dispatch())?;
         let keeper = Arc::new(Keeper(Arc::downgrade(&inner)));
         Ok(Self { inner, _keeper: keeper })
     }
@@ -260,7 +261,7 @@ impl Inner {
     }
 
     /// Looks after the line until the pool is closed.
-    fn attend(self: &Arc<Self>) {
+    fn dispatch(self: &Arc<Self>) {
         let mut state = self.lock();
         loop {
             if state.entries.closing {
@@ -300,15 +301,15 @@ impl Inner {
         entry.stop = Stop::default();
         state.entries.running.insert(id, (entry.stop.clone(), StopReason::None));
         // Those who wait behind this one want their answers in time as well.
-        let crowd =
-            state.queue.crowd(entry.job.priority).div_ceil(self.config.threads.max(1)).max(1);
+        let contenders =
+            state.queue.contenders(entry.job.priority).div_ceil(self.config.threads.max(1)).max(1);
         let inner = Arc::clone(self);
         let slot = Arc::new(Mutex::new(Some(entry)));
         let taken = Arc::clone(&slot);
         let run = move || {
             let entry = taken.lock().unwrap_or_else(PoisonError::into_inner).take();
             if let Some(entry) = entry {
-                inner.run(id, entry, threads, crowd);
+                inner.run(id, entry, threads, contenders);
             }
         };
         if thread::Builder::new()
@@ -321,20 +322,20 @@ impl Inner {
             state.queue.leave(id);
             let entry = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
             if let Some(mut entry) = entry {
-                let broken = EngineFailure("there is no thread to think with".to_owned());
+                let broken = EngineFailure("could not start a thread for the search".to_owned());
                 entry.job.listener.finished(JobResult::Failed(broken));
             }
         }
     }
 
     /// One slice of a question, on a thread of its own.
-    fn run(self: &Arc<Self>, id: Id, mut entry: Entry, threads: usize, crowd: usize) {
+    fn run(self: &Arc<Self>, id: Id, mut entry: Entry, threads: usize, contenders: usize) {
         entry.job.listener.started(threads);
         let began = self.config.time.now();
         let outcome = match &entry.job.task {
             Task::Search(question) => {
                 let mut question = question.clone();
-                let most = entry.budget(began, crowd);
+                let most = entry.budget(began, contenders);
                 question.time = match (question.time, most) {
                     (Some(time), Some(most)) => Some(time.saturating_sub(entry.used).min(most)),
                     (Some(time), None) => Some(time.saturating_sub(entry.used)),
@@ -413,19 +414,21 @@ impl Inner {
         bounds.time = bounds.time.map(|t| t.saturating_sub(entry.used));
         let solve = || mate::solve_any(position, &bounds, &entry.stop.mate, &*self.config.time);
         let began = self.config.time.now();
-        let solution = std::panic::catch_unwind(std::panic::AssertUnwindSafe(solve))
-            .map_err(|_| EngineFailure("the mate search failed inside".to_owned()))?;
+        let solution =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(solve)).map_err(|_| {
+                EngineFailure("internal error in the mate search (please report it)".to_owned())
+            })?;
         let spent = self.config.time.now().saturating_sub(began);
         Ok(JobResult::Solved(Box::new(solution), entry.used + spent))
     }
 }
 
 impl Entry {
-    /// The most a short question may take, so that everybody in a crowd is answered in time.
-    fn budget(&self, now: Duration, crowd: usize) -> Option<Duration> {
+    /// The most a short question may take, so that every contender is answered in time.
+    fn budget(&self, now: Duration, contenders: usize) -> Option<Duration> {
         let within = self.job.within?;
         let waited = now.saturating_sub(self.asked);
-        let share = within / u32::try_from(crowd).unwrap_or(u32::MAX).max(1);
+        let share = within / u32::try_from(contenders).unwrap_or(u32::MAX).max(1);
         let least = Duration::from_millis(5);
         Some(share.min(within.saturating_sub(waited)).mul_f64(0.9).max(least))
     }

@@ -29,7 +29,7 @@ pub(super) fn look(folder: &Path, name: &str) -> Vec<Lab> {
         Lab {
             name: name.to_owned(),
             game: game.map(str::to_owned),
-            generations: told(rows.iter().filter(of)),
+            generations: generations(rows.iter().filter(of)),
             ..whole.clone()
         }
     };
@@ -74,7 +74,7 @@ fn ledger(path: &Path) -> Result<Vec<Value>, Option<String>> {
 }
 
 /// What the page shows of each, with Elo added up along those accepted.
-fn told<'a>(rows: impl Iterator<Item = &'a Value>) -> Vec<Generation> {
+fn generations<'a>(rows: impl Iterator<Item = &'a Value>) -> Vec<Generation> {
     let mut total = 0.0;
     rows.map(|row| {
         let middle = row["elo"].get(1).and_then(Value::as_f64).unwrap_or(0.0);

@@ -26,11 +26,11 @@ const LIVE: Duration = Duration::from_secs(600);
 /// How it stands.
 pub(super) fn look(games: &Path, name: &str) -> Match {
     let path = journal_path(games);
-    let (told, error) = match read(&path) {
-        Ok((plan, entries)) => (told(&plan, &entries), None),
+    let (standing, error) = match read(&path) {
+        Ok((plan, entries)) => (standing(&plan, &entries), None),
         Err(error) => (Match::default(), Some(error)),
     };
-    Match { name: name.to_owned(), live: is_fresh(&path), error, ..told }
+    Match { name: name.to_owned(), live: is_fresh(&path), error, ..standing }
 }
 
 fn is_fresh(path: &Path) -> bool {
@@ -48,12 +48,12 @@ fn read(path: &Path) -> Result<(Value, Vec<Entry>), String> {
     let head: Value = lines
         .next()
         .and_then(|line| serde_json::from_str(line).ok())
-        .ok_or("this is no journal of a match")?;
+        .ok_or("this is not the journal of a match")?;
     let entries = lines.filter_map(|line| serde_json::from_str(line).ok()).collect();
     Ok((head["plan"].clone(), entries))
 }
 
-fn told(plan: &Value, entries: &[Entry]) -> Match {
+fn standing(plan: &Value, entries: &[Entry]) -> Match {
     let names: Vec<String> = plan["engines"]
         .as_array()
         .into_iter()
@@ -183,15 +183,15 @@ mod tests {
                 "millis": 5, "length": one.len() + two.len() }),
         );
         fs::write(journal_path(&games), lines).unwrap();
-        let told = json!(look(&games, "games.csa"));
+        let standing = json!(look(&games, "games.csa"));
         assert_eq!(
-            (&told["games"], &told["live"], &told["error"]),
+            (&standing["games"], &standing["live"], &standing["error"]),
             (&json!(2), &json!(true), &Value::Null)
         );
-        assert_eq!(told["engines"][0]["wins"], 1);
-        assert_eq!(told["pairings"][0]["draws"], 1);
-        assert_eq!(told["curve"][1], json!({ "game": 2, "points": 1.5 }));
-        assert_eq!(told["latest"][0]["game"], 1);
+        assert_eq!(standing["engines"][0]["wins"], 1);
+        assert_eq!(standing["pairings"][0]["draws"], 1);
+        assert_eq!(standing["curve"][1], json!({ "game": 2, "points": 1.5 }));
+        assert_eq!(standing["latest"][0]["game"], 1);
         let second = super::game(&games, 1).unwrap();
         assert_eq!(second.moves()[0].usi(rules::Game::Shogi), "2g2f");
         assert!(super::game(&games, 7).is_none());

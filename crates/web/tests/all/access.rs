@@ -139,7 +139,7 @@ async fn malformed_messages_are_answered_and_do_no_harm() {
     let mut page = server.visitor().connect().await.unwrap();
     for (text, code) in malformed() {
         page.send(&text).await;
-        let answer = page.hear().await.expect("still connected");
+        let answer = page.receive().await.expect("still connected");
         assert_eq!((&answer["type"], &answer["code"]), (&json!("error"), &json!(code)), "{text}");
     }
     assert_eq!(page.ask(json!({ "type": "ping" })).await["type"], "pong");
@@ -153,7 +153,7 @@ async fn what_is_too_large_is_refused() {
     let mut me = server.visitor();
     let mut page = me.connect().await.unwrap();
     page.send(&format!("{{\"type\":\"ping\",\"x\":\"{}\"}}", "x".repeat(70_000))).await;
-    assert_eq!(page.hear().await, None, "the connection is closed");
+    assert_eq!(page.receive().await, None, "the connection is closed");
     let large = vec![b' '; (1 << 20) + 1];
     for path in ["/api/record/read", "/api/position", "/api/games", "/api/line"] {
         let answer = me.ask("POST", path, &large).await;
@@ -175,7 +175,7 @@ async fn who_asks_too_fast_is_told_and_then_shown_out() {
     for _ in 0..2000 {
         page.send("{\"type\":\"ping\"}").await;
     }
-    while let Some(answer) = page.hear().await {
+    while let Some(answer) = page.receive().await {
         told += usize::from(answer["code"] == "too_fast");
         if answer["type"] == "pong" {
             assert_eq!(told, 0, "what is allowed is answered first");

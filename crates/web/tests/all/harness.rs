@@ -277,7 +277,7 @@ impl Socket {
     }
 
     /// The next message; `None` when the connection has been closed.
-    pub(crate) async fn hear(&mut self) -> Option<Value> {
+    pub(crate) async fn receive(&mut self) -> Option<Value> {
         loop {
             match timeout(PATIENCE, self.socket.next()).await.expect("something is said") {
                 Some(Ok(Message::Text(text))) => {
@@ -292,7 +292,7 @@ impl Socket {
     /// The next message of that kind for which the condition holds.
     pub(crate) async fn until(&mut self, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
-            let value = self.hear().await.expect("still connected");
+            let value = self.receive().await.expect("still connected");
             if value["type"] == kind && wanted(&value) {
                 return value;
             }
@@ -306,7 +306,7 @@ impl Socket {
         message["id"] = id.into();
         self.send(&message.to_string()).await;
         loop {
-            let value = self.hear().await.expect("still connected");
+            let value = self.receive().await.expect("still connected");
             if value["id"] == id {
                 return value;
             }

@@ -78,7 +78,7 @@ fn play(level: u32, seed: u64) -> i32 {
             let asked = opponent::ask(&game).unwrap();
             let mut lines = Lines::default();
             let handle = SearchHandle::new();
-            let answer = engine.ask(&asked.question, 1, &handle, &mut |i| lines.hear(i)).unwrap();
+            let answer = engine.ask(&asked.question, 1, &handle, &mut |i| lines.update(i)).unwrap();
             match opponent::decide(&game, answer, &lines) {
                 Answer::Move(m) => game.answer(m, Duration::ZERO, now).unwrap(),
                 Answer::Resign => game.engine_ends(false, now),

@@ -1,6 +1,6 @@
 //! Random records: legal games with variations, times, comments, evaluations and endings.
 
-use kifu::{Ending, Evaluation, Key, NodeId, Record, Replay, Score, Step};
+use kifu::{BlackScore, Evaluation, Key, NodeId, Record, Replay, Step, Termination};
 use proptest::prelude::*;
 use rules::{AnyPosition, Color, Game, Handicap, Kings, Move};
 use std::time::Duration;
@@ -69,36 +69,36 @@ fn start(number: usize) -> AnyPosition {
     }
 }
 
-fn ending(number: usize) -> Option<Ending> {
+fn ending(number: usize) -> Option<Termination> {
     use Color::{Black, White};
     Some(match number {
-        0 => Ending::Resign,
-        1 => Ending::Interrupted,
-        2 => Ending::Repetition,
-        3 => Ending::PerpetualCheck(Black),
-        4 => Ending::PerpetualCheck(White),
-        5 => Ending::Impasse,
-        6 => Ending::Draw,
-        7 => Ending::TimeUp,
-        8 => Ending::IllegalMove(None),
-        9 => Ending::IllegalMove(Some("+7775FU".to_owned())),
-        10 => Ending::IllegalAction(Black),
-        11 => Ending::IllegalAction(White),
-        12 => Ending::Declaration,
-        13 => Ending::MaxMoves,
-        14 => Ending::Mate,
-        15 => Ending::NoMate,
-        16 => Ending::TakenBack,
-        17 => Ending::Error,
-        18 => Ending::DefaultWin,
-        19 => Ending::DefaultLoss,
-        20 => Ending::Sealed,
-        21 => Ending::Abandoned(None),
-        22 => Ending::Abandoned(Some(White)),
-        23 => Ending::Won(Black),
-        24 => Ending::Won(White),
-        25 => Ending::Other("休憩".to_owned()),
-        26 => Ending::Other("two words".to_owned()),
+        0 => Termination::Resign,
+        1 => Termination::Interrupted,
+        2 => Termination::Repetition,
+        3 => Termination::PerpetualCheck(Black),
+        4 => Termination::PerpetualCheck(White),
+        5 => Termination::Impasse,
+        6 => Termination::Draw,
+        7 => Termination::TimeUp,
+        8 => Termination::IllegalMove(None),
+        9 => Termination::IllegalMove(Some("+7775FU".to_owned())),
+        10 => Termination::IllegalAction(Black),
+        11 => Termination::IllegalAction(White),
+        12 => Termination::Declaration,
+        13 => Termination::MaxMoves,
+        14 => Termination::Mate,
+        15 => Termination::NoMate,
+        16 => Termination::TakenBack,
+        17 => Termination::Error,
+        18 => Termination::DefaultWin,
+        19 => Termination::DefaultLoss,
+        20 => Termination::Sealed,
+        21 => Termination::Abandoned(None),
+        22 => Termination::Abandoned(Some(White)),
+        23 => Termination::Won(Black),
+        24 => Termination::Won(White),
+        25 => Termination::Other("休憩".to_owned()),
+        26 => Termination::Other("two words".to_owned()),
         _ => return None,
     })
 }
@@ -189,9 +189,9 @@ fn plain(text: &str) -> String {
 
 fn evaluation(pos: &AnyPosition, dice: &mut Dice<'_>) -> Evaluation {
     let score = match dice.roll(4) {
-        0 => Score::Mate { winner: Color::White, plies: None },
-        1 => Score::Mate { winner: Color::Black, plies: Some(dice.roll(99) as u32 + 1) },
-        _ => Score::Cp(dice.roll(4000) as i32 - 2000),
+        0 => BlackScore::Mate { winner: Color::White, plies: None },
+        1 => BlackScore::Mate { winner: Color::Black, plies: Some(dice.roll(99) as u32 + 1) },
+        _ => BlackScore::Cp(dice.roll(4000) as i32 - 2000),
     };
     let mut pos = pos.clone();
     let mut pv = Vec::new();

@@ -1,23 +1,7 @@
 //! Random positions that are legal but look like no game: kings in the open, pieces anywhere.
 
 use rules::{AnyPosition, Color, Game, Kind, Kings, Piece, Position, Square, Variant};
-
-/// A small generator with a fixed sequence per seed.
-pub(crate) struct Rng(pub(crate) u64);
-
-impl Rng {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-}
+use seed::Rng;
 
 /// The text of a random position; often an illegal one.
 fn text<V: Variant>(rng: &mut Rng) -> String {

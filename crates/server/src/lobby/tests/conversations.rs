@@ -422,7 +422,7 @@ fn games_nobody_comes_back_to_are_given_up() {
         let finish = finish.unwrap();
         assert_eq!(finish.winner(), winner);
         assert_eq!(finish.ending.reason, play::Reason::Abandoned);
-        assert_eq!(finish.reason(), csa::Reason::IllegalAction);
+        assert_eq!(finish.reason(), csa::ReasonWord::IllegalAction);
         assert!(server.lobby.rooms.is_empty() && server.lobby.suspended.is_empty());
     }
 }

@@ -20,9 +20,9 @@ fn settings(names: &[&str], kind: Kind) -> EventSettings {
     }
 }
 
-fn scores(server: &TestLobby) -> Vec<Score> {
+fn scores(server: &TestLobby) -> Vec<TournamentResult> {
     let score = |s: &Stored| match s {
-        Stored::Score(score) => Some(score.clone()),
+        Stored::Tournament(score) => Some(score.clone()),
         Stored::Game { .. } => None,
     };
     server.stored.iter().filter_map(score).collect()

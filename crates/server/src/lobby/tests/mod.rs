@@ -46,7 +46,7 @@ impl TestLobby {
         loop {
             let effects = self.lobby.take_effects();
             if effects.is_empty() {
-                self.lobby.told(self.now.at);
+                self.lobby.delivered(self.now.at);
                 return;
             }
             for effect in effects {

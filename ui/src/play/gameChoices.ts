@@ -12,42 +12,42 @@ export const CLOCKS: Record<Exclude<ClockName, 'own'>, ClockRule | null> = {
   fischer: { main: 300, byoyomi: 0, increment: 5 },
 };
 
-export interface Wishes {
+export interface GameChoices {
   variant: Variant; against: 'level' | 'engine' | 'human'; level: number; engine: string; movetime: number;
   handicap: string; side: Color | 'random'; clock: ClockName; own: ClockRule;
 }
 
-export const FIRST: Wishes = {
+export const FIRST: GameChoices = {
   variant: 'shogi', against: 'level', level: 2, engine: '', movetime: 1000, handicap: 'even', side: 'black',
   clock: 'none', own: { main: 900, byoyomi: 30, increment: 0 },
 };
 
-export function loadWishes(): Wishes {
+export function loadChoices(): GameChoices {
   try {
-    return { ...FIRST, ...(JSON.parse(localStorage.getItem('nue.wishes') ?? '{}') as Partial<Wishes>) };
+    return { ...FIRST, ...(JSON.parse(localStorage.getItem('nue.wishes') ?? '{}') as Partial<GameChoices>) };
   } catch {
     return FIRST;
   }
 }
 
-export function keepWishes(wishes: Wishes): void {
+export function keepChoices(choices: GameChoices): void {
   try {
-    localStorage.setItem('nue.wishes', JSON.stringify(wishes));
+    localStorage.setItem('nue.wishes', JSON.stringify(choices));
   } catch {
     // Not kept; the next game starts from the first choices.
   }
 }
 
-export function newGame(wishes: Wishes): NewGame {
+export function newGame(choices: GameChoices): NewGame {
   const opponent =
-    wishes.against === 'human' ? { human: true }
-      : wishes.against === 'engine' ? { engine: wishes.engine, movetime: wishes.movetime }
-        : { level: wishes.level };
+    choices.against === 'human' ? { human: true }
+      : choices.against === 'engine' ? { engine: choices.engine, movetime: choices.movetime }
+        : { level: choices.level };
   return {
-    variant: wishes.variant,
-    handicap: wishes.variant === 'shogi' ? wishes.handicap : 'even',
-    side: wishes.against === 'human' ? 'black' : wishes.side,
+    variant: choices.variant,
+    handicap: choices.variant === 'shogi' ? choices.handicap : 'even',
+    side: choices.against === 'human' ? 'black' : choices.side,
     opponent,
-    clock: wishes.clock === 'own' ? wishes.own : CLOCKS[wishes.clock],
+    clock: choices.clock === 'own' ? choices.own : CLOCKS[choices.clock],
   };
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 const DEEPEST: usize = 8;
 
 /// Finds leaves. Its memory is used again and again.
-pub(crate) struct Leaf<V: Variant> {
+pub(super) struct Leaf<V: Variant> {
     material: Material,
     position: Position<V>,
     /// The best line from each depth on.
@@ -20,7 +20,7 @@ pub(crate) struct Leaf<V: Variant> {
 }
 
 impl<V: Variant> Leaf<V> {
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             material: <Material as Evaluator<V>>::new(Arc::new(PIECE_VALUES)),
             position: Position::startpos(),
@@ -29,7 +29,7 @@ impl<V: Variant> Leaf<V> {
     }
 
     /// The leaf of a position, and whether the other side is to move there.
-    pub(crate) fn find(&mut self, position: &Position<V>) -> (&Position<V>, bool) {
+    pub(super) fn find(&mut self, position: &Position<V>) -> (&Position<V>, bool) {
         self.position = position.without_history();
         Evaluator::<V>::refresh(&mut self.material, &self.position);
         self.search(0, -i32::MAX, i32::MAX);

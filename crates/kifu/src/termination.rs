@@ -1,16 +1,18 @@
 //! The last step of a line of moves: how it ended, as records say it.
 //!
-//! Why games end and who wins by it is known to `play`; [`Ending::decided`] and [`Ending::of`]
-//! lead there and back. What is here is what records add: "the side to move", the illegal move as
-//! text, words nobody knows. Formats have different words. Where a format lacks one it writes the nearest it has and adds
-//! the name from here as a comment (`終局：…`), so that nothing is lost on the way back.
+//! Why games end and who wins by it is known to `play`; [`Termination::decided`] and
+//! [`Termination::of`] lead there and back, for every writer of records. What is here is what
+//! records add: "the side to move", the illegal move as text, words nobody knows. Formats have
+//! different words. Where a format lacks one it writes the nearest it has and adds the name from
+//! here as a comment (`終局：…`), so that nothing is lost on the way back.
 
 use play::{Outcome, Reason};
 use rules::Color;
 
-/// How a game, or a variation, ended, in the words of records. "The side to move" is the side to move after the last move.
+/// How a game, or a variation, ended, in the words of records. "The side to move" is the side to
+/// move after the last move.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Ending {
+pub enum Termination {
     /// The side to move resigned (投了).
     Resign,
     /// The game was broken off (中断).
@@ -56,29 +58,29 @@ pub enum Ending {
 }
 
 /// Endings without data, by their Japanese name.
-static NAMES: [(&str, Ending); 16] = [
-    ("投了", Ending::Resign),
-    ("中断", Ending::Interrupted),
-    ("千日手", Ending::Repetition),
-    ("持将棋", Ending::Impasse),
-    ("引き分け", Ending::Draw),
-    ("切れ負け", Ending::TimeUp),
-    ("反則手", Ending::IllegalMove(None)),
-    ("入玉勝ち", Ending::Declaration),
-    ("最大手数", Ending::MaxMoves),
-    ("詰み", Ending::Mate),
-    ("不詰", Ending::NoMate),
-    ("待った", Ending::TakenBack),
-    ("エラー", Ending::Error),
-    ("不戦勝", Ending::DefaultWin),
-    ("不戦敗", Ending::DefaultLoss),
-    ("封じ手", Ending::Sealed),
+static NAMES: [(&str, Termination); 16] = [
+    ("投了", Termination::Resign),
+    ("中断", Termination::Interrupted),
+    ("千日手", Termination::Repetition),
+    ("持将棋", Termination::Impasse),
+    ("引き分け", Termination::Draw),
+    ("切れ負け", Termination::TimeUp),
+    ("反則手", Termination::IllegalMove(None)),
+    ("入玉勝ち", Termination::Declaration),
+    ("最大手数", Termination::MaxMoves),
+    ("詰み", Termination::Mate),
+    ("不詰", Termination::NoMate),
+    ("待った", Termination::TakenBack),
+    ("エラー", Termination::Error),
+    ("不戦勝", Termination::DefaultWin),
+    ("不戦敗", Termination::DefaultLoss),
+    ("封じ手", Termination::Sealed),
 ];
 
 /// How the comment that names an ending begins.
 const MARK: &str = "終局：";
 
-impl Ending {
+impl Termination {
     /// A word nobody knows, on one line without spaces around.
     pub(crate) fn other(word: &str) -> Self {
         Self::Other(crate::headers::one_line(word))
@@ -145,7 +147,7 @@ impl Ending {
             Reason::Resign => Some(Self::Resign),
             Reason::Mate => Some(Self::Mate),
             Reason::Repetition => Some(Self::Repetition),
-            Reason::PerpetualCheck => loser.map(Self::PerpetualCheck),
+            Reason::PerpetualCheck => Some(loser.map_or(Self::Repetition, Self::PerpetualCheck)),
             Reason::Declaration => Some(Self::Declaration),
             Reason::MaxMoves => Some(Self::MaxMoves),
             Reason::TimeUp => Some(Self::TimeUp),
@@ -156,7 +158,11 @@ impl Ending {
             Reason::Impasse => Some(Self::Impasse),
             Reason::Interrupted => Some(Self::Interrupted),
             Reason::Agreed => Some(Self::Draw),
-            Reason::Abandoned | Reason::Crash | Reason::Stall => Some(Self::Abandoned(loser)),
+            Reason::Abandoned => Some(Self::Abandoned(loser)),
+            // A program that failed without anybody having lost only stopped the game.
+            Reason::Crash | Reason::Stall => {
+                Some(loser.map_or(Self::Interrupted, |loser| Self::Abandoned(Some(loser))))
+            }
             Reason::Default if loser == Some(turn) => Some(Self::DefaultLoss),
             Reason::Default => Some(Self::DefaultWin),
             Reason::Sealed => Some(Self::Sealed),
@@ -172,7 +178,7 @@ impl Ending {
         })
     }
 
-    /// The Japanese name; [`Ending::from_name`] reads it back.
+    /// The Japanese name; [`Termination::from_name`] reads it back.
     pub fn name(&self) -> String {
         let side = |c: Color| if c == Color::Black { "先手" } else { "後手" };
         match self {
@@ -255,22 +261,22 @@ mod tests {
 
     #[test]
     fn every_name_reads_back() {
-        for ending in Ending::samples() {
-            assert_eq!(Ending::from_name(&ending.name()), Some(ending.clone()));
-            assert_eq!(Ending::from_comment(&ending.to_comment()), Some(ending));
+        for ending in Termination::samples() {
+            assert_eq!(Termination::from_name(&ending.name()), Some(ending.clone()));
+            assert_eq!(Termination::from_comment(&ending.to_comment()), Some(ending));
         }
-        assert_eq!(Ending::from_name("先手の"), None);
+        assert_eq!(Termination::from_name("先手の"), None);
     }
 
     #[test]
     fn what_was_decided_leads_back_to_the_same_words() {
         for turn in Color::BOTH {
-            for ending in Ending::samples() {
-                let back = Ending::of(ending.decided(turn), turn);
+            for ending in Termination::samples() {
+                let back = Termination::of(ending.decided(turn), turn);
                 let same = match &ending {
                     // Who broke the rule is known; that it was its turn is all a word could add.
-                    Ending::IllegalMove(_) => Some(Ending::IllegalMove(None)),
-                    Ending::Other(_) => None,
+                    Termination::IllegalMove(_) => Some(Termination::IllegalMove(None)),
+                    Termination::Other(_) => None,
                     other => Some(other.clone()),
                 };
                 assert_eq!(back, same, "{turn}");
@@ -281,7 +287,7 @@ mod tests {
     #[test]
     fn reasons_without_words_say_who_won() {
         use Color::{Black, White};
-        let of = |ending| Ending::of(ending, Black);
+        let of = |ending| Termination::of(ending, Black);
         for (reason, winner) in [
             (Reason::Try, Black),
             (Reason::Adjudicated, White),
@@ -289,14 +295,16 @@ mod tests {
             (Reason::MaxMoves, Black),
             (Reason::Resign, Black),
         ] {
-            let won = Some(Ending::Won(winner));
+            let won = Some(Termination::Won(winner));
             assert_eq!(of(play::Ending::won(winner, reason)), won, "{reason}");
         }
-        assert_eq!(of(play::Ending::draw(Reason::Adjudicated)), Some(Ending::Draw));
+        assert_eq!(of(play::Ending::draw(Reason::Adjudicated)), Some(Termination::Draw));
         assert_eq!(
             of(play::Ending::lost(White, Reason::Stall)),
-            Some(Ending::Abandoned(Some(White)))
+            Some(Termination::Abandoned(Some(White)))
         );
+        assert_eq!(of(play::Ending::unknown(Reason::Crash)), Some(Termination::Interrupted));
+        assert_eq!(of(play::Ending::draw(Reason::PerpetualCheck)), Some(Termination::Repetition));
         assert_eq!(of(play::Ending::default()), None);
     }
 
@@ -304,15 +312,15 @@ mod tests {
     fn who_won() {
         use Color::{Black, White};
         for (ending, turn, want) in [
-            (Ending::Resign, Black, Outcome::Won(White)),
-            (Ending::Declaration, Black, Outcome::Won(Black)),
-            (Ending::PerpetualCheck(Black), Black, Outcome::Won(White)),
-            (Ending::PerpetualCheck(Black), White, Outcome::Won(White)),
-            (Ending::IllegalAction(White), White, Outcome::Won(Black)),
-            (Ending::Repetition, White, Outcome::Draw),
-            (Ending::MaxMoves, White, Outcome::Draw),
-            (Ending::Interrupted, White, Outcome::Unknown),
-            (Ending::Abandoned(None), White, Outcome::Unknown),
+            (Termination::Resign, Black, Outcome::Won(White)),
+            (Termination::Declaration, Black, Outcome::Won(Black)),
+            (Termination::PerpetualCheck(Black), Black, Outcome::Won(White)),
+            (Termination::PerpetualCheck(Black), White, Outcome::Won(White)),
+            (Termination::IllegalAction(White), White, Outcome::Won(Black)),
+            (Termination::Repetition, White, Outcome::Draw),
+            (Termination::MaxMoves, White, Outcome::Draw),
+            (Termination::Interrupted, White, Outcome::Unknown),
+            (Termination::Abandoned(None), White, Outcome::Unknown),
         ] {
             assert_eq!(ending.outcome(turn), want, "{ending:?} {turn}");
         }

@@ -1,0 +1,345 @@
+//! The order of an epoch: units at random, positions at random within a pool, batches in sequence.
+//!
+//! Threads finish in any order; results are taken by ticket. So where a pool ends, and with it
+//! everything else, is decided by the input alone.
+
+use super::rows::{Rows, Sampler};
+use super::selection::{Selection, SelectionCounts};
+use super::units::{Unit, Units};
+use super::workers::{Done, Job, WorkerPool};
+use super::{Encoder, Label};
+use crate::counts::Counts;
+use crate::error::Error;
+use rules::Variant;
+use seed::Rng;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::thread;
+
+/// Rows that are given out together, and their order.
+pub(super) struct Pool<W> {
+    chunks: Vec<Rows<W>>,
+    /// Chunk and row, shuffled.
+    order: Vec<(u32, u32)>,
+    width: usize,
+    size: usize,
+    epoch: u32,
+    last: bool,
+}
+
+/// The rows of one batch, in their order.
+pub struct Given<'p, W> {
+    pool: &'p Pool<W>,
+    places: &'p [(u32, u32)],
+    /// The epoch they belong to.
+    pub epoch: u32,
+    /// Whether the epoch ends with this batch. Such a batch may be short, or empty.
+    pub ends_epoch: bool,
+}
+
+impl<W> Given<'_, W> {
+    /// The rows with their labels.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = (&[W], Label)> {
+        self.places.iter().map(|&place| self.pool.row(place))
+    }
+}
+
+impl<W> Pool<W> {
+    fn batches(&self) -> usize {
+        // An epoch ends with a frame, be it an empty one.
+        self.order.len().div_ceil(self.size).max(usize::from(self.last))
+    }
+
+    /// The rows of a batch.
+    pub(super) fn batch(&self, number: usize) -> Given<'_, W> {
+        let end = self.order.len().min((number + 1) * self.size);
+        let places = &self.order[number * self.size..end];
+        let ends_epoch = self.last && number + 1 == self.batches();
+        Given { pool: self, places, epoch: self.epoch, ends_epoch }
+    }
+
+    fn row(&self, (chunk, row): (u32, u32)) -> (&[W], Label) {
+        let (chunk, row) = (&self.chunks[chunk as usize], row as usize);
+        (&chunk.words[row * self.width..][..self.width], chunk.labels[row])
+    }
+}
+
+/// Which batches are made of which files.
+#[derive(Clone, Copy)]
+pub struct Batcher<'a> {
+    pub units: &'a Units,
+    pub selection: &'a Selection,
+    /// Another seed, another order.
+    pub seed: u64,
+    /// Positions of a batch.
+    pub batch: usize,
+    /// Positions shuffled together; twice as many are held in memory.
+    pub pool: usize,
+    pub first_epoch: u32,
+    /// How many epochs; `None`: no end.
+    pub epochs: Option<u32>,
+    /// How many threads decode and put together.
+    pub threads: usize,
+}
+
+/// Results that wait for their turn.
+struct Queue<T> {
+    waiting: BTreeMap<u64, T>,
+    next: u64,
+    given: u64,
+}
+
+impl<T> Queue<T> {
+    const fn new() -> Self {
+        Self { waiting: BTreeMap::new(), next: 0, given: 0 }
+    }
+
+    fn ticket(&mut self) -> u64 {
+        self.given += 1;
+        self.given - 1
+    }
+
+    /// Results not yet taken, made or in the making.
+    const fn open(&self) -> u64 {
+        self.given - self.next
+    }
+
+    fn take(&mut self) -> Option<T> {
+        let found = self.waiting.remove(&self.next)?;
+        self.next += 1;
+        Some(found)
+    }
+}
+
+/// Rows on their way into a pool.
+struct Filling<W> {
+    chunks: Vec<Rows<W>>,
+    rows: usize,
+}
+
+impl<W> Default for Filling<W> {
+    fn default() -> Self {
+        Self { chunks: Vec::new(), rows: 0 }
+    }
+}
+
+/// Batches in the making.
+struct Run<'a, W, B> {
+    batcher: &'a Batcher<'a>,
+    workers: &'a WorkerPool<W, B>,
+    width: usize,
+    /// Units and batches in work at a time.
+    ahead: u64,
+    decoded: Queue<Result<Rows<W>, String>>,
+    gathered: Queue<B>,
+    /// Units of the epoch being decoded that nobody has yet, the next one last.
+    waiting: Vec<(u64, Unit)>,
+    decoding: u32,
+    filling: Filling<W>,
+    /// The epoch being filled into pools, how many of its units are to come, and its rows.
+    epoch: u32,
+    left: usize,
+    rows: u64,
+    pools: u64,
+    full: Option<Pool<W>>,
+    /// The pool being given out, and its next batch.
+    draining: Option<(Arc<Pool<W>>, usize)>,
+    /// What was read so far.
+    read: SelectionCounts,
+    counts: Counts,
+}
+
+impl Batcher<'_> {
+    fn is_over(&self, epoch: u32) -> bool {
+        let end = self.epochs.map(|n| u64::from(self.first_epoch) + u64::from(n));
+        end.is_some_and(|end| u64::from(epoch) >= end)
+    }
+
+    fn rng(&self, epoch: u32) -> Rng {
+        Rng::new(self.seed).split(u64::from(epoch))
+    }
+
+    /// The units of an epoch by number, in its order.
+    fn order(&self, epoch: u32) -> Vec<(u64, Unit)> {
+        let mut order: Vec<(u64, Unit)> = (0..).zip(self.units.units().iter().copied()).collect();
+        self.rng(epoch).shuffle(&mut order);
+        order
+    }
+
+    /// Gives out all batches, one after another, with the counts of what was read so far, until
+    /// all are given or `take` says that it is enough. What was wrong on the way is in the counts.
+    pub fn run<V: Variant, E: Encoder<V>>(
+        &self,
+        encoder: &E,
+        mut take: impl FnMut(&mut E::Batch, &SelectionCounts) -> Result<ControlFlow<()>, Error>,
+    ) -> Result<Counts, Error> {
+        self.selection.sieve.fits(self.units.format())?;
+        let found = thread::scope(|scope| {
+            let sampler = || Sampler::<V, E>::new(self.selection, encoder);
+            let workers =
+                WorkerPool::start(scope, self.threads, self.units.sources(), encoder, sampler);
+            self.give(&workers, encoder.width(), &mut take)
+        })?;
+        let mut counts = self.units.counts().clone();
+        counts.add(found);
+        Ok(counts)
+    }
+
+    fn give<W: Copy, B: Default>(
+        &self,
+        workers: &WorkerPool<W, B>,
+        width: usize,
+        take: &mut Take<'_, B>,
+    ) -> Result<Counts, Error> {
+        let mut run = Run {
+            batcher: self,
+            workers,
+            width,
+            ahead: self.threads as u64 + 2,
+            decoded: Queue::new(),
+            gathered: Queue::new(),
+            waiting: Vec::new(),
+            decoding: self.first_epoch,
+            filling: Filling::default(),
+            epoch: self.first_epoch,
+            left: self.units.units().len(),
+            rows: 0,
+            pools: 0,
+            full: None,
+            draining: None,
+            read: SelectionCounts::default(),
+            counts: Counts::default(),
+        };
+        if !self.is_over(self.first_epoch) {
+            run.waiting = self.order(self.first_epoch);
+        }
+        while run.step(take)?.is_continue() {}
+        Ok(run.counts)
+    }
+}
+
+/// Where batches go.
+type Take<'a, B> = dyn FnMut(&mut B, &SelectionCounts) -> Result<ControlFlow<()>, Error> + 'a;
+
+impl<W: Copy, B: Default> Run<'_, W, B> {
+    /// Does what can be done, then waits for one result. `Break`: everything is done.
+    fn step(&mut self, take: &mut Take<'_, B>) -> Result<ControlFlow<()>, Error> {
+        const GO_ON: ControlFlow<()> = ControlFlow::Continue(());
+        self.hand_out_units();
+        self.fill()?;
+        self.hand_out_batches();
+        while let Some(mut batch) = self.gathered.take() {
+            if take(&mut batch, &self.read)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            self.workers.recycle(batch);
+            self.hand_out_batches();
+        }
+        if self.draining.is_none() && self.full.is_some() {
+            return Ok(GO_ON);
+        }
+        if self.decoded.open() == 0 && self.gathered.open() == 0 {
+            let more = self.draining.is_some() || !self.waiting.is_empty();
+            return Ok(if more { GO_ON } else { ControlFlow::Break(()) });
+        }
+        match self.workers.take() {
+            Some(Done::Decoded { ticket, rows }) => {
+                self.decoded.waiting.insert(ticket, rows);
+            }
+            Some(Done::Gathered { ticket, batch }) => {
+                self.gathered.waiting.insert(ticket, batch);
+            }
+            None => return Err(Error::thread()),
+        }
+        Ok(GO_ON)
+    }
+
+    fn hand_out_units(&mut self) {
+        while self.decoded.open() < self.ahead {
+            let Some((number, unit)) = self.waiting.pop() else { return };
+            let rng = self.batcher.rng(self.decoding).split(number + 1);
+            let ticket = self.decoded.ticket();
+            self.workers.give(Job::Decode { ticket, unit, rng });
+            if self.waiting.is_empty() && !self.batcher.is_over(self.decoding.saturating_add(1)) {
+                self.decoding = self.decoding.saturating_add(1);
+                self.waiting = self.batcher.order(self.decoding);
+            }
+        }
+    }
+
+    /// Takes decoded units, in order, until a pool is full; a full one is given out when the one
+    /// before is done with.
+    fn fill(&mut self) -> Result<(), Error> {
+        loop {
+            if self.draining.is_none()
+                && let Some(pool) = self.full.take()
+            {
+                self.draining = Some((Arc::new(pool), 0));
+            }
+            if self.full.is_some() {
+                return Ok(());
+            }
+            let Some(rows) = self.decoded.take() else { return Ok(()) };
+            match rows {
+                Ok(rows) => {
+                    self.filling.rows += rows.len();
+                    self.rows += rows.len() as u64;
+                    self.read.add(&rows.counts);
+                    self.filling.chunks.push(rows);
+                }
+                Err(problem) if self.batcher.units.salvages() => self.counts.problem(problem),
+                Err(problem) => return Err(Error::Damaged(problem)),
+            }
+            self.left -= 1;
+            if self.left == 0 && self.rows == 0 {
+                return Err(Error::Failed("no position of the files passes".to_owned()));
+            }
+            if self.left == 0 || self.filling.rows >= self.batcher.pool.max(self.batcher.batch) {
+                self.full = Some(self.close());
+            }
+        }
+    }
+
+    /// Makes a pool of what there is. Within an epoch, rows that do not fill a batch are kept for
+    /// the next pool.
+    fn close(&mut self) -> Pool<W> {
+        let (width, size, last) = (self.width, self.batcher.batch, self.left == 0);
+        let Filling { chunks, rows } = std::mem::take(&mut self.filling);
+        let mut order = Vec::with_capacity(rows);
+        for (chunk, rows) in (0..).zip(&chunks) {
+            order.extend((0..rows.len() as u32).map(|row| (chunk, row)));
+        }
+        self.pools += 1;
+        // Apart from the numbers of units, which count from 1.
+        self.batcher.rng(self.epoch).split(u64::MAX - self.pools).shuffle(&mut order);
+        let mut pool = Pool { chunks, order, width, size, epoch: self.epoch, last };
+        if last {
+            self.epoch = self.epoch.saturating_add(1);
+            (self.left, self.rows, self.pools) = (self.batcher.units.units().len(), 0, 0);
+        } else {
+            let whole = pool.order.len() / size * size;
+            let rest = pool.order.split_off(whole);
+            let mut kept = Rows::default();
+            for (words, label) in rest.iter().map(|&place| pool.row(place)) {
+                kept.words.extend_from_slice(words);
+                kept.labels.push(label);
+            }
+            self.filling = Filling { chunks: vec![kept], rows: rest.len() };
+        }
+        pool
+    }
+
+    fn hand_out_batches(&mut self) {
+        while self.gathered.open() < self.ahead {
+            let Some((pool, batch)) = &mut self.draining else { return };
+            if *batch < pool.batches() {
+                let ticket = self.gathered.ticket();
+                self.workers.give(Job::Gather { ticket, pool: Arc::clone(pool), batch: *batch });
+                *batch += 1;
+            } else {
+                self.draining = None;
+            }
+        }
+    }
+}

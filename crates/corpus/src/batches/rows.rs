@@ -1,0 +1,250 @@
+//! Positions as rows of numbers with their labels: what is shuffled.
+
+use super::leaf::Leaf;
+use super::selection::{Selection, SelectionCounts};
+use super::units::{Unit, UnitReader, Units, each_record};
+use super::{Encoder, Label};
+use crate::error::Error;
+use crate::format::Format;
+use crate::sieve::{LeftOut, Sieve};
+use rules::{Move, Position, Variant};
+use seed::Rng;
+use teacher::{Block, Cursor, Flags, Outcome, TeacherError};
+
+/// Encoded positions one after another, and their labels.
+#[derive(Clone, Debug)]
+pub struct Rows<W> {
+    pub words: Vec<W>,
+    pub labels: Vec<Label>,
+    /// What was used and what was not.
+    pub counts: SelectionCounts,
+}
+
+impl<W> Default for Rows<W> {
+    fn default() -> Self {
+        Self { words: Vec::new(), labels: Vec::new(), counts: SelectionCounts::default() }
+    }
+}
+
+impl<W> Rows<W> {
+    /// How many positions.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// Adds others after these.
+    pub fn append(&mut self, other: &mut Self) {
+        self.words.append(&mut other.words);
+        self.labels.append(&mut other.labels);
+        self.counts.add(&other.counts);
+    }
+}
+
+/// The first positions of the files that train, in order and not mirrored: what is validated on.
+pub fn first_rows<V: Variant, E: Encoder<V>>(
+    units: &Units,
+    selection: &Selection,
+    encoder: &E,
+    count: usize,
+) -> Result<Rows<E::Word>, Error> {
+    let selection = Selection { mirror: false, ..*selection };
+    let mut sampler = Sampler::new(&selection, encoder);
+    let mut reader = UnitReader::new(units.sources());
+    let mut rows = Rows::default();
+    for &unit in units.units() {
+        if rows.len() >= count {
+            break;
+        }
+        let mut more = sampler.rows(&mut reader, unit, Rng::new(0)).map_err(Error::Damaged)?;
+        rows.append(&mut more);
+    }
+    let count = rows.len().min(count);
+    rows.words.truncate(count * encoder.width());
+    rows.labels.truncate(count);
+    Ok(rows)
+}
+
+/// Makes rows of units.
+pub(super) struct Sampler<'a, V: Variant, E> {
+    selection: &'a Selection,
+    sieve: Sieve,
+    encoder: &'a E,
+    cursor: Cursor<V>,
+    leaf: Option<Leaf<V>>,
+    /// All scores of a game, and which of its positions became which rows.
+    course: Vec<Option<i16>>,
+    kept: Vec<Kept>,
+}
+
+/// A position of a game that became a row.
+struct Kept {
+    /// Its number in the game.
+    index: usize,
+    row: usize,
+    /// Whether the row is for the other side: of a leaf after an odd number of captures.
+    turned: bool,
+}
+
+/// A position as its file has it.
+struct Found<'p, V: Variant> {
+    position: &'p Position<V>,
+    mv: Option<Move>,
+    score: Option<i16>,
+    flags: Flags,
+    outcome: Outcome,
+}
+
+impl<'a, V: Variant, E: Encoder<V>> Sampler<'a, V, E> {
+    pub(super) fn new(selection: &'a Selection, encoder: &'a E) -> Self {
+        Self {
+            selection,
+            sieve: selection.effective_sieve(),
+            encoder,
+            cursor: Cursor::new(),
+            leaf: selection.leaf.then(Leaf::new),
+            course: Vec::new(),
+            kept: Vec::new(),
+        }
+    }
+
+    /// The rows of a unit; `rng` decides which are mirrored. An error tells what cannot be read.
+    pub(super) fn rows(
+        &mut self,
+        reader: &mut UnitReader<'_>,
+        unit: Unit,
+        mut rng: Rng,
+    ) -> Result<Rows<E::Word>, String> {
+        let mut rows = Rows::default();
+        let read = match reader.fetch(unit)? {
+            (Format::Teacher, bytes) => {
+                self.games(bytes, &mut rng, &mut rows).map_err(|e| unit.damage(e))
+            }
+            (format, bytes) => each_record::<V>(format, bytes, |position, record| {
+                let (mv, score, outcome) = (record.mv, Some(record.score), record.outcome);
+                let flags = Flags::default();
+                self.push(&Found { position, mv, score, flags, outcome }, &mut rng, &mut rows);
+            })
+            .map_err(|e| unit.bad_records(&e)),
+        };
+        read.map(|()| rows).map_err(|e| reader.wrong(unit, &e))
+    }
+
+    fn games(
+        &mut self,
+        bytes: &[u8],
+        rng: &mut Rng,
+        rows: &mut Rows<E::Word>,
+    ) -> Result<(), TeacherError> {
+        let mut cursor = std::mem::take(&mut self.cursor);
+        let result = self.walk(&mut cursor, &Block::from_bytes(bytes)?, rng, rows);
+        self.cursor = cursor;
+        result
+    }
+
+    fn walk(
+        &mut self,
+        cursor: &mut Cursor<V>,
+        block: &Block,
+        rng: &mut Rng,
+        rows: &mut Rows<E::Word>,
+    ) -> Result<(), TeacherError> {
+        cursor.open(block)?;
+        rows.words.reserve(block.positions() as usize * self.encoder.width());
+        while cursor.next_game()? {
+            let (outcome, plies) = (cursor.head().outcome, cursor.head().plies as usize);
+            if !self.sieve.passes_length(plies) {
+                rows.counts.games += plies as u64;
+                continue;
+            }
+            self.course.clear();
+            self.kept.clear();
+            while let Some(sample) = cursor.next_position()? {
+                let (position, mv, flags) = (sample.position, sample.mv, sample.flags);
+                let found = Found { position, mv, score: sample.score, flags, outcome };
+                let row = rows.len();
+                if let Some(turned) = self.push(&found, rng, rows) {
+                    self.kept.push(Kept { index: self.course.len(), row, turned });
+                }
+                self.course.push(sample.score);
+            }
+            self.look_ahead(rows);
+        }
+        Ok(())
+    }
+
+    /// Replaces the scores of a game's rows by means of their own and the later ones.
+    fn look_ahead(&self, rows: &mut Rows<E::Word>) {
+        let n_step = self.selection.n_step;
+        if n_step == 0.0 {
+            return;
+        }
+        let mut kept = self.kept.iter().rev().peekable();
+        // For the side to move at the position that is looked at.
+        let mut mean = None;
+        for (index, score) in self.course.iter().enumerate().rev() {
+            let later = mean.map(|later: f64| -later);
+            let own = score.map(|score| f64::from(self.selection.limited(score)));
+            mean = match (own, later) {
+                (Some(own), Some(later)) => Some((1.0 - n_step) * own + n_step * later),
+                // A random move, which has no score, changes what the scores before it meant.
+                (own, _) => own,
+            };
+            if let (Some(kept), Some(mean)) = (kept.next_if(|kept| kept.index == index), mean) {
+                let mean = mean.round() as i16;
+                rows.labels[kept.row].score = if kept.turned { -mean } else { mean };
+            }
+        }
+    }
+
+    /// Adds a position if it trains and can be seen; says whether for the other side.
+    fn push(
+        &mut self,
+        found: &Found<'_, V>,
+        rng: &mut Rng,
+        rows: &mut Rows<E::Word>,
+    ) -> Option<bool> {
+        let score = match self.judge(found) {
+            Ok(score) => self.selection.limited(score),
+            Err(why) => {
+                match why {
+                    Some(why) => rows.counts.count(why),
+                    None => rows.counts.games += 1,
+                }
+                return None;
+            }
+        };
+        let mirrored = self.selection.mirror && rng.bits() >> 63 == 1;
+        let (position, turned) = match &mut self.leaf {
+            None => (found.position, false),
+            Some(leaf) => leaf.find(found.position),
+        };
+        let begin = rows.words.len();
+        rows.words.resize(begin + self.encoder.width(), E::Word::default());
+        if !self.encoder.encode(position, mirrored, &mut rows.words[begin..]) {
+            rows.words.truncate(begin);
+            rows.counts.unfit += 1;
+            return None;
+        }
+        let turn = position.turn();
+        rows.labels.push(Label {
+            score: if turned { -score } else { score },
+            result: found.outcome.for_side(turn),
+            ply: position.ply().min(u32::from(u16::MAX)) as u16,
+            turn,
+        });
+        rows.counts.used += 1;
+        Some(turned)
+    }
+
+    /// The score a position teaches, or why it teaches nothing: `None` if its game does not pass.
+    fn judge(&self, found: &Found<'_, V>) -> Result<i16, Option<LeftOut>> {
+        if !self.sieve.passes_outcome(found.outcome) {
+            return Err(None);
+        }
+        self.sieve.trains(found.position, found.mv, found.score, found.flags).map_err(Some)
+    }
+}

@@ -1,0 +1,312 @@
+//! Input cut into pieces that are decoded each on its own, in any order.
+
+use crate::counts::Counts;
+use crate::error::Error;
+use crate::format::Format;
+use crate::progress::{Meter, Watch};
+use crate::source::{self, Inputs, Source};
+use rules::{AnyPosition, Game as Rules, Move, Position, Variant};
+use std::any::Any;
+use std::fs::File;
+use std::hash::Hasher;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
+use teacher::{Block, Cursor, Flags, Labelled, PackError, Sample, TeacherError, hcpe, psv};
+use twox_hash::XxHash64;
+
+/// Records of a unit.
+const RECORDS: u64 = 8192;
+
+/// A block of games, or some records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Unit {
+    /// Which file.
+    pub(super) source: usize,
+    offset: u64,
+    bytes: u64,
+}
+
+/// Files cut into units, every checksum looked at once, so that damage is known before hours are
+/// spent on them.
+#[derive(Clone, Debug)]
+pub struct Units {
+    sources: Vec<Source>,
+    game: Rules,
+    units: Vec<Unit>,
+    games: u64,
+    positions: u64,
+    /// Whether to go on where something cannot be read.
+    salvage: bool,
+    /// What is wrong, where it may be.
+    counts: Counts,
+}
+
+impl Units {
+    /// Goes through all files. With `salvage` what is whole is used; otherwise damage is an error.
+    pub fn open(inputs: &Inputs, salvage: bool, watch: &Watch<'_>) -> Result<Self, Error> {
+        let (sources, format) = inputs.alike()?;
+        if !matches!(format, Format::Teacher | Format::Psv | Format::Hcpe) {
+            return Err(Error::request(format!(
+                "{format} files are not learned from: nue data convert makes teacher files of them"
+            )));
+        }
+        let game = inputs.header(&sources)?.game;
+        let meter = Meter::new(source::total(&sources), watch);
+        let mut units = Self {
+            sources: Vec::new(),
+            game,
+            units: Vec::new(),
+            games: 0,
+            positions: 0,
+            salvage,
+            counts: Counts::default(),
+        };
+        for (number, source) in sources.iter().enumerate() {
+            let damage = match source.format.record() {
+                Some(size) => units.add_records(number, source, size as u64),
+                None => units.add_blocks(number, source, &meter)?,
+            };
+            match damage {
+                Some(reason) if salvage => {
+                    units.counts.problem(format!("{}: {reason}", source.name()));
+                }
+                Some(reason) => {
+                    return Err(Error::Damaged(format!("{}: {reason}", source.name())));
+                }
+                None => {}
+            }
+        }
+        meter.finish();
+        if units.positions == 0 {
+            let names: Vec<String> = sources.iter().map(|s| s.name().to_string()).collect();
+            return Err(Error::Failed(format!("no positions in {}", names.join(", "))));
+        }
+        units.sources = sources;
+        Ok(units)
+    }
+
+    fn add_records(&mut self, number: usize, source: &Source, size: u64) -> Option<String> {
+        let (records, rest) = (source.len() / size, source.len() % size);
+        for first in (0..records).step_by(RECORDS as usize) {
+            let bytes = RECORDS.min(records - first) * size;
+            self.units.push(Unit { source: number, offset: first * size, bytes });
+        }
+        self.positions += records;
+        (rest > 0).then(|| format!("the last {rest} bytes are not a whole record"))
+    }
+
+    fn add_blocks(
+        &mut self,
+        number: usize,
+        source: &Source,
+        meter: &Meter<'_>,
+    ) -> Result<Option<String>, Error> {
+        let mut reader = source.teacher(Some(meter))?;
+        let mut block = Block::new();
+        loop {
+            match reader.next_block(&mut block) {
+                Ok(true) => {
+                    self.games += u64::from(block.games());
+                    self.positions += u64::from(block.positions());
+                    meter.positions(u64::from(block.positions()));
+                    let (offset, bytes) = (block.offset(), block.as_bytes().len() as u64);
+                    self.units.push(Unit { source: number, offset, bytes });
+                }
+                Ok(false) => return Ok(None),
+                Err(e @ TeacherError::Io(_)) => return Err(source.failed(&e)),
+                Err(e) => return Ok(Some(e.to_string())),
+            }
+        }
+    }
+
+    /// The game of the files.
+    pub const fn game(&self) -> Rules {
+        self.game
+    }
+
+    /// Games in all files; 0 if they hold positions alone.
+    pub const fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Positions in all files, before any is left out.
+    pub const fn positions(&self) -> u64 {
+        self.positions
+    }
+
+    /// The format of the files.
+    pub(crate) fn format(&self) -> Format {
+        self.sources[0].format
+    }
+
+    pub(super) fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    pub(super) fn units(&self) -> &[Unit] {
+        &self.units
+    }
+
+    pub(super) const fn salvages(&self) -> bool {
+        self.salvage
+    }
+
+    pub(super) const fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// A number that tells these units from others.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hash = XxHash64::with_seed(0);
+        for unit in &self.units {
+            for number in [unit.source as u64, unit.offset, unit.bytes] {
+                hash.write(&number.to_le_bytes());
+            }
+        }
+        hash.finish()
+    }
+
+    /// Calls `each` with every position of the files, in order, with the move played there and its
+    /// marks, until it says that it is enough.
+    pub fn each_position<V: Variant>(
+        &self,
+        mut each: impl FnMut(&Position<V>, Option<Move>, Flags) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let mut reader = UnitReader::new(&self.sources);
+        let mut cursor = Cursor::<V>::new();
+        let mut flow = ControlFlow::Continue(());
+        for &unit in &self.units {
+            let read = match reader.fetch(unit).map_err(Error::Damaged)? {
+                (Format::Teacher, bytes) => each_of_block(bytes, &mut cursor, |sample| {
+                    flow = each(sample.position, sample.mv, sample.flags);
+                    flow
+                })
+                .map_err(|e| unit.damage(e)),
+                (format, bytes) => each_record::<V>(format, bytes, |position, record| {
+                    if flow.is_continue() {
+                        flow = each(position, record.mv, Flags::default());
+                    }
+                })
+                .map_err(|e| unit.bad_records(&e)),
+            };
+            read.map_err(|e| Error::Damaged(reader.wrong(unit, &e)))?;
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn each_of_block<V: Variant>(
+    bytes: &[u8],
+    cursor: &mut Cursor<V>,
+    mut each: impl FnMut(&Sample<'_, V>) -> ControlFlow<()>,
+) -> Result<(), TeacherError> {
+    cursor.open(&Block::from_bytes(bytes)?)?;
+    while cursor.next_game()? {
+        while let Some(sample) = cursor.next_position()? {
+            if each(&sample).is_break() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Calls `each` with every record of a unit. The error tells of those that cannot be read.
+pub(super) fn each_record<V: Variant>(
+    format: Format,
+    bytes: &[u8],
+    each: impl FnMut(&Position<V>, &Labelled),
+) -> Result<(), String> {
+    match format {
+        Format::Hcpe => decode_each(bytes, |r| hcpe::decode(V::GAME, r), each),
+        _ => decode_each(bytes, |r| psv::decode(V::GAME, r), each),
+    }
+}
+
+fn decode_each<V: Variant, const N: usize>(
+    bytes: &[u8],
+    decode: impl Fn(&[u8; N]) -> Result<Labelled, PackError>,
+    mut each: impl FnMut(&Position<V>, &Labelled),
+) -> Result<(), String> {
+    let (mut bad, mut first) = (0u64, None);
+    for (number, record) in bytes.as_chunks::<N>().0.iter().enumerate() {
+        match decode(record) {
+            Ok(read) => {
+                let position: &dyn Any = match &read.position {
+                    AnyPosition::Shogi(p) => p,
+                    AnyPosition::Minishogi(p) => p,
+                };
+                if let Some(position) = position.downcast_ref::<Position<V>>() {
+                    each(position, &read);
+                }
+            }
+            Err(e) => {
+                bad += 1;
+                first.get_or_insert_with(|| format!("record {} there: {e}", number + 1));
+            }
+        }
+    }
+    match first {
+        None => Ok(()),
+        Some(first) if bad == 1 => Err(first),
+        Some(first) => Err(format!("{first} (and {} more records)", bad - 1)),
+    }
+}
+
+impl Unit {
+    /// What to say of damage to a block: counted from the beginning of its file.
+    pub(super) fn damage(self, error: TeacherError) -> String {
+        match error {
+            TeacherError::Damaged { reason, .. } => {
+                TeacherError::Damaged { offset: self.offset, reason }.to_string()
+            }
+            other => other.to_string(),
+        }
+    }
+
+    /// What to say of records that cannot be read.
+    pub(super) fn bad_records(self, error: &str) -> String {
+        format!("from byte {}: {error}", self.offset)
+    }
+}
+
+/// A reader of units: keeps the file it read last.
+pub(super) struct UnitReader<'a> {
+    sources: &'a [Source],
+    open: Option<(usize, File)>,
+    bytes: Vec<u8>,
+}
+
+impl<'a> UnitReader<'a> {
+    pub(super) fn new(sources: &'a [Source]) -> Self {
+        Self { sources, open: None, bytes: Vec::new() }
+    }
+
+    /// The bytes of a unit with the format of its file.
+    pub(super) fn fetch(&mut self, unit: Unit) -> Result<(Format, &[u8]), String> {
+        let source = &self.sources[unit.source];
+        self.read(unit).map_err(|e| format!("{}: {e}", source.name()))?;
+        Ok((source.format, &self.bytes))
+    }
+
+    fn read(&mut self, unit: Unit) -> io::Result<()> {
+        let file = match &mut self.open {
+            Some((number, file)) if *number == unit.source => file,
+            other => {
+                let file = File::open(&self.sources[unit.source].path)?;
+                &mut other.insert((unit.source, file)).1
+            }
+        };
+        file.seek(SeekFrom::Start(unit.offset))?;
+        self.bytes.resize(unit.bytes as usize, 0);
+        file.read_exact(&mut self.bytes)
+    }
+
+    /// What to say of something wrong in a unit.
+    pub(super) fn wrong(&self, unit: Unit, error: &dyn std::fmt::Display) -> String {
+        format!("{}: {error}", self.sources[unit.source].name())
+    }
+}
