@@ -23,6 +23,7 @@ use toml::Value;
 ///   tc=10+0.1          clock in seconds (10: sudden death; 5:00+3: minutes)
 ///   byoyomi=1000       milliseconds for each move, alone or after tc
 ///   movetime=200       milliseconds for each move     nodes=100k   depth=8
+///   margin=100         milliseconds it may overstep its time, instead of --margin
 ///   ponder=true        thinks on the opponent's time
 ///   startup=60         seconds it may take to get ready
 ///   stall=5            seconds past its limit before it counts as hung
@@ -50,7 +51,7 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "FORMAT", default_value = "round-robin")]
     pub(crate) format: arena::Format,
 
-    /// Positions, lines or game records to begin from, each from both sides
+    /// Positions, lines or game records to begin from, each from both sides; a folder of them too
     #[arg(long, value_name = "FILE")]
     pub(crate) openings: Option<PathBuf>,
 
@@ -74,7 +75,7 @@ pub(crate) struct MatchArgs {
     #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
     pub(crate) pin: bool,
 
-    /// Stop when the difference is known: elo0=0,elo1=5[,alpha=0.05,beta=0.05] in normalised Elo
+    /// Stop when the difference is known: elo0=0,elo1=5[,alpha=0.05,beta=0.05,model=normalised|logistic]
     #[arg(long, value_name = "KEY=VALUE,…")]
     pub(crate) sprt: Option<Sprt>,
 
