@@ -10,6 +10,7 @@ use crate::spec::{EngineSpec, pairs};
 use crate::stats::Sprt;
 use crate::timed_game::Terms;
 use engines::affinity;
+use kifu::archive::Source;
 use kifu::{ReadOptions, Reader};
 use rules::{Declaration, Game};
 use std::fs::File;
@@ -221,11 +222,21 @@ fn shares(cpus: &[usize], each: usize, games: usize) -> Option<Vec<Vec<usize>>> 
     (shares.len() == games).then_some(shares)
 }
 
+/// The file itself, or the records in a folder in a stable order: the same folder makes the same match.
+fn files_of(path: &Path) -> Result<Vec<PathBuf>, RequestError> {
+    let mut errors = Vec::new();
+    let sources = Source::collect(&[path.to_owned()], false, &mut errors);
+    match errors.into_iter().next() {
+        Some(error) => Err(RequestError::Failed(error)),
+        None => Ok(sources.into_iter().filter_map(|source| source.path).collect()),
+    }
+}
+
 /// Where games begin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpeningSource {
     pub game: Game,
-    /// A file of positions, lines or game records.
+    /// A file of positions, lines or game records, or a folder of such files.
     pub file: Option<PathBuf>,
     /// Moves taken of each; all of lines, 24 of game records if nothing is said.
     pub plies: Option<usize>,
@@ -239,9 +250,17 @@ impl OpeningSource {
     /// The openings; those that are none are left out with a warning.
     pub fn read(&self, warnings: &mut Vec<String>) -> Result<Vec<Opening>, RequestError> {
         let Some(path) = &self.file else { return Ok(vec![self.named()?]) };
-        let (openings, problems) = self.read_file(path)?;
+        let (mut openings, mut problems) = (Vec::new(), Vec::new());
+        for file in files_of(path)? {
+            let (good, bad) = self.read_file(&file)?;
+            openings.extend(good);
+            // Which file it was matters where there are several.
+            let place = if file == *path { String::new() } else { format!("{}: ", file.display()) };
+            problems.extend(bad.into_iter().map(|problem| place.clone() + &problem));
+        }
         if openings.is_empty() {
-            let why = problems.first().map_or_else(|| "the file is empty".to_owned(), Clone::clone);
+            let why =
+                problems.first().map_or_else(|| "there is nothing in it".to_owned(), Clone::clone);
             return Err(RequestError::Failed(format!("no opening in {}: {why}", path.display())));
         }
         if let Some(first) = problems.first() {
@@ -310,4 +329,43 @@ fn is_lines(path: &Path) -> bool {
     let by_name = || kifu::Format::from_file_name(&path.to_string_lossy());
     let format = read.ok().and_then(|()| kifu::Format::detect(&beginning)).or_else(by_name);
     format.is_none_or(|format| format == kifu::Format::Usi)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(file: &Path) -> OpeningSource {
+        OpeningSource {
+            game: Game::Shogi,
+            file: Some(file.to_owned()),
+            plies: None,
+            start: "startpos".to_owned(),
+            max_moves: 320,
+        }
+    }
+
+    #[test]
+    fn openings_are_read_from_a_folder_in_order_and_what_is_wrong_has_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("b.usi", "startpos moves 7g7f\nhello\n");
+        std::fs::create_dir(folder.path().join("a")).unwrap();
+        write("a/x.usi", "startpos moves 2g2f 8c8d\n");
+        write("notes.txt", "no record");
+        let mut warnings = Vec::new();
+        let openings = source(folder.path()).read(&mut warnings).unwrap();
+        let plies: Vec<u32> = openings.iter().map(|opening| opening.position().ply()).collect();
+        assert_eq!(plies, [3, 2]);
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].contains("b.usi"), "{warnings:?}");
+    }
+
+    #[test]
+    fn a_folder_without_records_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = source(folder.path()).read(&mut Vec::new()).unwrap_err();
+        assert!(refused.to_string().contains("no records in this folder"), "{refused}");
+    }
 }

@@ -62,7 +62,7 @@ pub enum SpecError {
 }
 
 const KEYS: &str = "cmd, name, arg, dir, env.NAME, option.NAME, tc, byoyomi, movetime, nodes, \
-                    depth, ponder, startup, stall";
+                    depth, margin, ponder, startup, stall";
 
 /// The word for our own engine in this process.
 const INSIDE: &str = "self";
@@ -133,6 +133,7 @@ impl Draft {
                 let depth = count(value).and_then(|n| u32::try_from(n).ok());
                 self.control.depth = Some(depth.ok_or_else(|| wrong(COUNT))?);
             }
+            "margin" => self.control.margin = Some(time(MILLI)?),
             "ponder" => self.ponder = value.parse().map_err(|_| wrong("true or false"))?,
             "startup" => self.startup = Some(time(SECOND)?),
             "stall" => self.stall = Some(time(SECOND)?),

@@ -11,4 +11,4 @@ mod sprt;
 
 pub use elo::{CI95, Estimate, Interval, elo_of, score_of};
 pub use score::{MatchScore, PairCounter};
-pub use sprt::{Sprt, SprtError, Verdict};
+pub use sprt::{EloModel, Sprt, SprtError, Verdict};

@@ -129,7 +129,8 @@ impl Summary<'_> {
             Verdict::Rejected => " rejected",
         };
         let ratio = sprt.ratio(score);
-        Some(format!("SPRT [{elo0}, {elo1}] nElo: LLR {ratio:.2} ({low:.2}, {high:.2}){verdict}"))
+        let unit = sprt.model().unit();
+        Some(format!("SPRT [{elo0}, {elo1}] {unit}: LLR {ratio:.2} ({low:.2}, {high:.2}){verdict}"))
     }
 
     /// The whole as one object.
@@ -184,7 +185,7 @@ impl Summary<'_> {
         let ((low, high), (elo0, elo1)) = (sprt.bounds(), sprt.elos());
         let verdict = sprt.verdict(score).name();
         json!({
-            "elo0": elo0, "elo1": elo1, "lower": low, "upper": high,
+            "elo0": elo0, "elo1": elo1, "model": sprt.model().name(), "lower": low, "upper": high,
             "llr": sprt.ratio(score), "verdict": verdict,
         })
     }
@@ -207,19 +208,27 @@ fn elo_part(score: &MatchScore) -> String {
 }
 
 fn interval(interval: &Interval) -> String {
-    let error = interval.error();
-    match (interval.mid.is_finite(), error.is_finite()) {
-        (true, true) => format!("{:+.1} ± {error:.1}", interval.mid),
-        (true, false) => format!("{:+.1} ± ?", interval.mid),
-        _ => format!("{} ± ?", if interval.mid > 0.0 { "+∞" } else { "-∞" }),
+    let Interval { low, mid, high } = *interval;
+    if low.is_finite() && high.is_finite() {
+        return format!("{mid:+.1} ± {:.1}", interval.error());
+    }
+    format!("{} ({} to {})", signed(mid), signed(low), signed(high))
+}
+
+/// A number with its sign, infinite or not.
+fn signed(number: f64) -> String {
+    if number.is_finite() {
+        format!("{number:+.1}")
+    } else {
+        format!("{}∞", if number > 0.0 { '+' } else { '-' })
     }
 }
 
 fn estimate_text(estimate: &Estimate, score: &MatchScore) -> String {
-    let normalised = estimate.normalised.map_or_else(|| "?".to_owned(), |n| interval(&n));
     format!(
-        "Elo {}, nElo {normalised}, LOS {:.1} %, pairs 0-½-1-1½-2: {:?}",
+        "Elo {}, nElo {}, LOS {:.1} %, pairs 0-½-1-1½-2: {:?}",
         interval(&estimate.elo),
+        interval(&estimate.normalised),
         100.0 * estimate.superiority,
         score.pairs
     )
@@ -234,7 +243,7 @@ fn score_json(score: &MatchScore) -> Value {
         "score": score.ratio(),
         "pairs": score.pairs,
         "elo": bounds(estimate.map(|e| e.elo)),
-        "nelo": bounds(estimate.and_then(|e| e.normalised)),
+        "nelo": bounds(estimate.map(|e| e.normalised)),
         "los": estimate.map(|e| e.superiority),
     })
 }
@@ -262,7 +271,17 @@ mod tests {
     fn intervals_in_words() {
         let shown = |low, mid, high| interval(&Interval { low, mid, high });
         assert_eq!(shown(-10.0, 2.5, 15.0), "+2.5 ± 12.5");
-        assert_eq!(shown(100.0, 200.0, f64::INFINITY), "+200.0 ± ?");
-        assert_eq!(shown(f64::INFINITY, f64::INFINITY, f64::INFINITY), "+∞ ± ?");
+        assert_eq!(shown(100.0, 200.0, f64::INFINITY), "+200.0 (+100.0 to +∞)");
+        assert_eq!(shown(-12.0, f64::INFINITY, f64::INFINITY), "+∞ (-12.0 to +∞)");
+        let lost = f64::NEG_INFINITY;
+        assert_eq!(shown(lost, lost, 12.0), "-∞ (-∞ to +12.0)");
+    }
+
+    #[test]
+    fn one_pair_is_not_told_as_if_it_were_certain() {
+        let score = MatchScore { wins: 2, pairs: [0, 0, 0, 0, 1], ..MatchScore::default() };
+        let text = estimate_text(&Estimate::of(&score).unwrap(), &score);
+        assert!(text.starts_with("Elo +∞ (-") && text.contains("to +∞), nElo +"), "{text}");
+        assert!(!text.contains("± 0.0") && !text.contains("LOS 100"), "{text}");
     }
 }

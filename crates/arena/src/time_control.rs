@@ -15,16 +15,20 @@ pub struct TimeControl {
     pub nodes: Option<u64>,
     /// Plies for each move.
     pub depth: Option<u32>,
+    /// How much it may overstep its time, if not as much as everybody.
+    pub margin: Option<Duration>,
 }
 
 impl TimeControl {
     /// Whether anything bounds a move.
     pub fn is_bounded(&self) -> bool {
-        *self != Self::default()
+        Self { margin: None, ..*self } != Self::default()
     }
 
-    /// How the player's clock counts, with so much forgiven beyond the limit.
+    /// How the player's clock counts, with so much forgiven beyond the limit if it has no margin of
+    /// its own.
     pub fn clock_rule(&self, margin: Duration) -> ClockRule {
+        let margin = self.margin.unwrap_or(margin);
         ClockRule { game: self.clock, per_move: self.movetime, margin, ..ClockRule::default() }
     }
 }
@@ -55,6 +59,9 @@ impl fmt::Display for TimeControl {
         }
         if let Some(depth) = self.depth {
             parts.push(format!("depth {depth}"));
+        }
+        if let Some(margin) = self.margin.filter(|_| !parts.is_empty()) {
+            parts.push(format!("margin {}", seconds(margin)));
         }
         f.write_str(if parts.is_empty() { "no limit" } else { "" })?;
         f.write_str(&parts.join(", "))
@@ -126,5 +133,15 @@ mod tests {
         assert_eq!(both.to_string(), "10 s + 0.1 s a move, 5000 nodes");
         assert_eq!(control(0, 0, 1500).to_string(), "0 s, byoyomi 1.5 s");
         assert_eq!(TimeControl::default().to_string(), "no limit");
+    }
+
+    #[test]
+    fn a_margin_of_its_own_goes_before_everybodys_and_bounds_nothing() {
+        let own = TimeControl { margin: Some(ms(300)), ..control(1000, 0, 0) };
+        assert_eq!(own.clock_rule(ms(50)).margin, ms(300));
+        assert_eq!(control(1000, 0, 0).clock_rule(ms(50)).margin, ms(50));
+        assert_eq!(own.to_string(), "1 s, margin 0.3 s");
+        assert!(own.is_bounded());
+        assert!(!TimeControl { margin: Some(ms(300)), ..TimeControl::default() }.is_bounded());
     }
 }

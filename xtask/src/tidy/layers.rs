@@ -24,7 +24,7 @@ const fn room(name: &'static str, layer: u8) -> Room {
 const ROOMS: &[Room] = &[
     room("fixtures", 0),
     Room { name: "rules", layer: 0, beside: &["fixtures", "seed"] },
-    room("simd", 0),
+    Room { name: "simd", layer: 0, beside: &["seed"] },
     room("seed", 0),
     room("chart", 1),
     room("features", 1),

@@ -15,7 +15,7 @@ pub(crate) struct MatchFlags {
     #[arg(long, value_name = "KEY=VALUE,…")]
     each: Vec<String>,
 
-    /// Positions, lines or game records to begin from, each from both sides
+    /// Positions, lines or game records to begin from, each from both sides; a folder of them too
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
 

@@ -21,6 +21,7 @@ use toml::Value;
 ///   tc=10+0.1          clock in seconds (10: sudden death; 5:00+3: minutes)
 ///   byoyomi=1000       milliseconds for each move, alone or after tc
 ///   movetime=200       milliseconds for each move     nodes=100k   depth=8
+///   margin=100         milliseconds it may overstep its time, instead of --margin
 ///   ponder=true        thinks on the opponent's time
 ///   startup=60         seconds it may take to get ready
 ///   stall=5            seconds past its limit before it counts as hung
@@ -52,7 +53,7 @@ pub(crate) struct MatchArgs {
     #[arg(long, short = 'j', value_name = "N", default_value_t = usual().concurrency, value_parser = at_a_time)]
     concurrency: usize,
 
-    /// Stop when the difference is known: elo0=0,elo1=5[,alpha=0.05,beta=0.05] in normalised Elo
+    /// Stop when the difference is known: elo0=0,elo1=5[,alpha=0.05,beta=0.05,model=normalised|logistic]
     #[arg(long, value_name = "KEY=VALUE,…")]
     sprt: Option<Sprt>,
 

@@ -4,6 +4,10 @@
 //! comes from the variance of pair results. Normalised Elo divides the excess over one half by
 //! the standard deviation of a game (Van den Bergh, "Normalized Elo"): it measures how many games
 //! a difference takes to be seen, whatever the share of draws.
+//!
+//! A few results, or any number that are all alike, have a variance that says nothing: then Wilson's
+//! interval is taken, which weighs how likely such results are under each strength instead of
+//! measuring how far they scatter.
 
 use super::MatchScore;
 
@@ -31,13 +35,16 @@ impl Interval {
 /// What a score says about the difference in strength.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
-    /// Logistic Elo; infinite where one side has all points.
+    /// Logistic Elo; infinite where one side has all points, though never on both ends.
     pub elo: Interval,
-    /// Normalised Elo; `None` where all results are alike.
-    pub normalised: Option<Interval>,
+    /// Normalised Elo.
+    pub normalised: Interval,
     /// Likelihood that the first side is the stronger.
     pub superiority: f64,
 }
+
+/// Observations from which on their own variance is trusted.
+const MANY: f64 = 30.0;
 
 /// Elo difference of a share of the points.
 pub fn elo_of(score: f64) -> f64 {
@@ -59,32 +66,19 @@ impl Estimate {
         } else {
             Sample::new(&[score.losses, score.draws, score.wins], 1.0)?
         };
-        let error = (sample.variance / sample.count).sqrt();
+        let shares = sample.interval();
         let elo = Interval {
-            low: elo_of(sample.mean - CI95 * error),
+            low: elo_of(shares.low),
             mid: elo_of(sample.mean),
-            high: elo_of(sample.mean + CI95 * error),
+            high: elo_of(shares.high),
         };
-        let excess = sample.mean - 0.5;
-        let deviation = (sample.variance * sample.games_each).sqrt();
-        let normalised = (deviation > 0.0).then(|| {
-            let mid = excess / deviation * NORMALISED;
+        let normalised = {
+            let deviation = (sample.spread() * sample.games_each).sqrt();
+            let mid = (sample.mean - 0.5) / deviation * NORMALISED + 0.0;
             let half = CI95 * NORMALISED / (sample.count * sample.games_each).sqrt();
             Interval { low: mid - half, mid, high: mid + half }
-        });
-        let superiority = if error > 0.0 { normal(excess / error) } else { certainty(excess) };
-        Some(Self { elo, normalised, superiority })
-    }
-}
-
-/// Where every result was the same there is nothing to weigh.
-fn certainty(excess: f64) -> f64 {
-    if excess > 0.0 {
-        1.0
-    } else if excess < 0.0 {
-        0.0
-    } else {
-        0.5
+        };
+        Some(Self { elo, normalised, superiority: sample.superiority() })
     }
 }
 
@@ -112,6 +106,58 @@ impl Sample {
         let mean = weighted(&|x| x);
         let variance = weighted(&|x| (x - mean) * (x - mean));
         Some(Self { count, mean, variance, games_each })
+    }
+}
+
+impl Sample {
+    fn is_telling(&self) -> bool {
+        self.count >= MANY && self.variance > 0.0
+    }
+
+    /// Variance of an observation over the variance of a single decided game of that mean. One
+    /// observation more, of independent games without draws at even strength, keeps it from
+    /// vanishing where all results were alike.
+    fn dispersion(&self) -> f64 {
+        let prior = 0.25;
+        let binomial = self.mean * (1.0 - self.mean);
+        (self.count * self.variance + prior / self.games_each) / (self.count * binomial + prior)
+    }
+
+    /// The 95 % interval of the mean.
+    fn interval(&self) -> Interval {
+        let mid = self.mean;
+        if self.is_telling() {
+            let half = CI95 * (self.variance / self.count).sqrt();
+            return Interval { low: mid - half, mid, high: mid + half };
+        }
+        let weight = self.weight();
+        let center = (mid + weight / 2.0) / (1.0 + weight);
+        let half = (weight * mid * (1.0 - mid) + weight * weight / 4.0).sqrt() / (1.0 + weight);
+        // The end that is certain is that exactly, whatever was rounded.
+        let low = if mid == 0.0 { 0.0 } else { center - half };
+        let high = if mid == 1.0 { 1.0 } else { center + half };
+        Interval { low, mid, high }
+    }
+
+    /// How many observations Wilson's interval adds, as a share of those there are.
+    fn weight(&self) -> f64 {
+        CI95 * CI95 * self.dispersion() / self.count
+    }
+
+    /// The variance of an observation, never zero.
+    fn spread(&self) -> f64 {
+        if self.is_telling() {
+            return self.variance;
+        }
+        let weight = self.weight();
+        let center = (self.mean + weight / 2.0) / (1.0 + weight);
+        self.dispersion() * center * (1.0 - center)
+    }
+
+    /// How likely a mean above one half is: by the same test whose interval is shown.
+    fn superiority(&self) -> f64 {
+        let variance = if self.is_telling() { self.variance } else { self.dispersion() / 4.0 };
+        normal((self.mean - 0.5) / (variance / self.count).sqrt())
     }
 }
 

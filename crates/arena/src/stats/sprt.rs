@@ -1,13 +1,14 @@
-//! The sequential probability ratio test on pair results, with bounds in normalised Elo.
+//! The sequential probability ratio test on pair results, with bounds in normalised or logistic Elo.
 //!
 //! Which of two differences is the better explanation is measured by the likelihood of the
 //! results under the distribution that explains them best among those with that difference (Van
 //! den Bergh, "A practical introduction to the GSPRT"). For normalised Elo a difference fixes
-//! `(mean - ½) / deviation`; the best such distribution is found by iteration.
+//! `(mean - ½) / deviation`, and the best such distribution is found by iteration; for logistic Elo
+//! it fixes the mean.
 
 use super::MatchScore;
-use super::elo::NORMALISED;
-use crate::spec::numbers;
+use super::elo::{NORMALISED, score_of};
+use crate::spec::{numbers, pairs};
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
@@ -19,6 +20,47 @@ pub struct Sprt {
     elo1: f64,
     alpha: f64,
     beta: f64,
+    model: EloModel,
+}
+
+/// What the bounds of a test are counted in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum EloModel {
+    /// In standard deviations of a game: the same number of games whatever the share of draws.
+    #[default]
+    Normalised,
+    /// As in the table of results: the share of points.
+    Logistic,
+}
+
+impl EloModel {
+    /// As it is typed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Normalised => "normalised",
+            Self::Logistic => "logistic",
+        }
+    }
+
+    /// The unit as a table shows it.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Normalised => "nElo",
+            Self::Logistic => "Elo",
+        }
+    }
+}
+
+impl FromStr for EloModel {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "normalised" | "normalized" => Ok(Self::Normalised),
+            "logistic" => Ok(Self::Logistic),
+            other => Err(format!("model is normalised or logistic, not {other:?}")),
+        }
+    }
 }
 
 /// Why a test makes no sense.
@@ -32,15 +74,24 @@ pub enum SprtError {
     Rate(f64),
 }
 
-/// `elo0=0,elo1=5,alpha=0.05,beta=0.05`: the error rates may be left out.
+/// `elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalised`: the last three may be left out.
 impl FromStr for Sprt {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let mut model = EloModel::default();
+        let mut rest: Vec<String> = Vec::new();
+        for (key, value) in pairs(text) {
+            match key.as_str() {
+                "model" => model = value.parse()?,
+                _ => rest.push(format!("{key}={value}")),
+            }
+        }
         let rate = Some(0.05);
         let keys = [("elo0", None), ("elo1", None), ("alpha", rate), ("beta", rate)];
-        let [elo0, elo1, alpha, beta] = numbers(text, keys)?;
-        Self::new(elo0, elo1, alpha, beta).map_err(|e| e.to_string())
+        let [elo0, elo1, alpha, beta] = numbers(&rest.join(","), keys)?;
+        let sprt = Self::new(elo0, elo1, alpha, beta).map_err(|e| e.to_string())?;
+        Ok(sprt.counted_in(model))
     }
 }
 
@@ -75,7 +126,8 @@ impl Verdict {
 
 impl Sprt {
     /// A test whose verdict is wrong with probability `alpha` if the truth is `elo0`, with
-    /// probability `beta` if it is `elo1`. Bounds are in normalised Elo.
+    /// probability `beta` if it is `elo1`. Bounds are in normalised Elo unless
+    /// [counted](Self::counted_in) otherwise.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, SprtError> {
         if elo0.partial_cmp(&elo1) != Some(std::cmp::Ordering::Less) {
             return Err(SprtError::Bounds(elo0, elo1));
@@ -83,8 +135,19 @@ impl Sprt {
         let sound = |rate: &f64| *rate > 0.0 && *rate < 0.5;
         match [alpha, beta].iter().find(|rate| !sound(rate)) {
             Some(&rate) => Err(SprtError::Rate(rate)),
-            None => Ok(Self { elo0, elo1, alpha, beta }),
+            None => Ok(Self { elo0, elo1, alpha, beta, model: EloModel::default() }),
         }
+    }
+
+    /// The same test with its bounds counted in that.
+    #[must_use]
+    pub const fn counted_in(self, model: EloModel) -> Self {
+        Self { model, ..self }
+    }
+
+    /// What the bounds are counted in.
+    pub const fn model(&self) -> EloModel {
+        self.model
     }
 
     /// The difference to be refuted and the one hoped for.
@@ -107,6 +170,9 @@ impl Sprt {
         let counts = score.pairs.map(|n| if n == 0 { 1e-3 } else { n as f64 });
         let total: f64 = counts.iter().sum();
         let seen = counts.map(|n| n / total);
+        if self.model == EloModel::Logistic {
+            return total * logistic_ratio(&seen, score_of(self.elo0), score_of(self.elo1));
+        }
         // A pair's mean has half the variance of a game.
         let t = |elo: f64| elo / NORMALISED * std::f64::consts::SQRT_2;
         let (t0, t1) = (t(self.elo0), t(self.elo1));
@@ -177,6 +243,17 @@ fn best_with(seen: &Shares, t: f64) -> Option<Shares> {
         }
     }
     best.iter().all(|q| q.is_finite() && *q > 0.0).then_some(best)
+}
+
+/// The ratio of one observation between two means. No result is impossible, so both can be had.
+fn logistic_ratio(seen: &Shares, mean0: f64, mean1: f64) -> f64 {
+    let best = |mean: f64| {
+        let slope: Shares = std::array::from_fn(|i| value(i) - mean);
+        let multiplier = balance(seen, &slope).unwrap_or(0.0);
+        slope.map(|slope| 1.0 + multiplier * slope)
+    };
+    let (divisors0, divisors1) = (best(mean0), best(mean1));
+    seen.iter().zip(divisors0.iter().zip(divisors1)).map(|(p, (d0, d1))| p * (d0 / d1).ln()).sum()
 }
 
 /// The `x` with `sum p g / (1 + x g) = 0`, which exists between the poles if `g` has both signs:

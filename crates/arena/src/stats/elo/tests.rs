@@ -39,7 +39,7 @@ fn estimates_are_the_published_ones() {
         ([7895, 8757, 5685, 568, 9999], -19.01, 2.65, -21.04, 2.95, 0.0),
     ] {
         let estimate = Estimate::of(&MatchScore { pairs, ..MatchScore::default() }).unwrap();
-        let normalised = estimate.normalised.unwrap();
+        let normalised = estimate.normalised;
         close(normalised.mid, nelo, 0.01);
         close(normalised.error(), nelo_error, 0.01);
         close(estimate.elo.mid, elo, 0.01);
@@ -52,7 +52,7 @@ fn estimates_are_the_published_ones() {
     {
         let score = MatchScore { wins, draws, losses, ..MatchScore::default() };
         let estimate = Estimate::of(&score).unwrap();
-        let normalised = estimate.normalised.unwrap();
+        let normalised = estimate.normalised;
         close(normalised.mid, nelo, 0.01);
         close(normalised.error(), nelo_error, 0.01);
         close(estimate.superiority, superiority, 1e-4);
@@ -68,19 +68,65 @@ fn single_games_are_used_where_no_pair_is_complete() {
     assert_eq!(Estimate::of(&MatchScore::default()), None);
 }
 
+/// One pair proves nothing, and a hundred pairs alike prove what they prove.
 #[test]
-fn all_alike_is_certain_and_nothing_is_divided_by_zero() {
-    let all = |pairs| Estimate::of(&MatchScore { pairs, ..MatchScore::default() }).unwrap();
-    let won = all([0, 0, 0, 0, 7]);
-    assert_eq!((won.elo.mid, won.superiority, won.normalised), (f64::INFINITY, 1.0, None));
-    let even = all([0, 0, 7, 0, 0]);
-    assert_eq!((even.elo.mid, even.superiority, even.normalised), (0.0, 0.5, None));
+fn few_results_or_all_alike_have_intervals_that_mean_something() {
+    let of = |pairs| Estimate::of(&MatchScore { pairs, ..MatchScore::default() }).unwrap();
+    let once = of([0, 0, 0, 0, 1]);
+    assert_eq!((once.elo.mid, once.elo.high), (f64::INFINITY, f64::INFINITY));
+    assert!((-150.0..-50.0).contains(&once.elo.low), "{once:?}");
+    assert!((0.85..0.95).contains(&once.superiority), "{once:?}");
+    let lost = of([1, 0, 0, 0, 0]);
+    assert_eq!((lost.elo.low, lost.elo.mid), (f64::NEG_INFINITY, f64::NEG_INFINITY));
+    close(lost.elo.high, -once.elo.low, 1e-9);
+    close(lost.superiority, 1.0 - once.superiority, 1e-6);
+    let shared = of([0, 0, 1, 0, 0]);
+    assert_eq!(shared.elo.mid, 0.0);
+    assert!(shared.elo.error() > 200.0, "{shared:?}");
+    close(shared.superiority, 0.5, 1e-6);
+    // Twenty games won of twenty: the rule of three says more than 85 %.
+    let ten = of([0, 0, 0, 0, 10]);
+    assert!((0.8..0.9).contains(&score_of(ten.elo.low)), "{ten:?}");
+    assert!(ten.superiority > 0.999 && ten.superiority < 1.0, "{ten:?}");
+    let hundred = of([0, 0, 100, 0, 0]);
+    assert!((1.0..30.0).contains(&hundred.elo.error()), "{hundred:?}");
+    for pairs in [[0, 0, 0, 0, 7], [0, 0, 7, 0, 0], [7, 0, 0, 0, 0], [0, 1, 0, 0, 0]] {
+        let Interval { low, mid, high } = of(pairs).normalised;
+        assert!(low.is_finite() && low < mid && mid < high && high.is_finite(), "{pairs:?}");
+    }
+}
+
+/// More results of the same kind make an interval narrower, and nothing jumps where their own variance
+/// begins to be trusted.
+#[test]
+fn intervals_narrow_as_results_come() {
+    let error = |n: u64| {
+        let pairs = [n, 2 * n, 4 * n, 2 * n, n];
+        Estimate::of(&MatchScore { pairs, ..MatchScore::default() }).unwrap().elo.error()
+    };
+    for n in 1..10 {
+        assert!(error(n + 1) < error(n), "{n}");
+    }
+    let expected = error(3) * (3f64 / 2.0).sqrt();
+    close(error(2), expected, expected / 10.0);
 }
 
 /// Draws pair results from a known distribution many times: the 95 % intervals must contain the
 /// truth about 95 times in a hundred, for both kinds of Elo, and so must the likelihood.
 #[test]
 fn intervals_hold_what_they_promise() {
+    held_by_intervals_of(400, 0.935..0.965);
+}
+
+/// The same of a few pairs, nearly.
+#[test]
+fn intervals_of_few_results_hold_it_too() {
+    for count in [2, 4, 8, 16] {
+        held_by_intervals_of(count, 0.91..1.01);
+    }
+}
+
+fn held_by_intervals_of(count: u32, promised: std::ops::Range<f64>) {
     let shares = [0.05, 0.2, 0.4, 0.25, 0.1];
     let mean: f64 = shares.iter().enumerate().map(|(i, p)| p * i as f64 / 4.0).sum();
     let variance: f64 =
@@ -92,7 +138,7 @@ fn intervals_hold_what_they_promise() {
     let mut seed = Rng::new(42);
     for _ in 0..trials {
         let mut pairs = [0; 5];
-        for _ in 0..400 {
+        for _ in 0..count {
             let mut x = seed.unit();
             let index = shares.iter().position(|p| {
                 x -= p;
@@ -103,10 +149,10 @@ fn intervals_hold_what_they_promise() {
         let estimate = Estimate::of(&MatchScore { pairs, ..MatchScore::default() }).unwrap();
         let inside = |i: Interval, x: f64| u32::from(i.low <= x && x <= i.high);
         held += inside(estimate.elo, truth);
-        held_normalised += inside(estimate.normalised.unwrap(), normalised);
+        held_normalised += inside(estimate.normalised, normalised);
     }
     for count in [held, held_normalised] {
         let share = f64::from(count) / f64::from(trials);
-        assert!((0.935..0.965).contains(&share), "{share}");
+        assert!(promised.contains(&share), "{share} of {count}");
     }
 }

@@ -114,3 +114,46 @@ fn simulated_tests_err_as_often_as_promised() {
     assert!((0.01..0.085).contains(&missed), "{missed}");
     assert!((0.4..0.6).contains(&between), "{between}");
 }
+
+#[test]
+fn the_model_is_read_and_normalised_unless_said() {
+    let read = |text: &str| text.parse::<Sprt>();
+    assert_eq!(read("elo0=0,elo1=5").unwrap().model(), EloModel::Normalised);
+    assert_eq!(read("elo0=0,elo1=5,model=logistic").unwrap().model(), EloModel::Logistic);
+    assert_eq!(read("model=normalized,elo0=0,elo1=5").unwrap().model(), EloModel::Normalised);
+    let wrong = read("elo0=0,elo1=5,model=bayesian").unwrap_err();
+    assert!(wrong.contains("bayesian") && wrong.contains("logistic"), "{wrong}");
+    assert!(read("elo0=5,elo1=0,model=logistic").is_err());
+}
+
+/// With many results the ratio is that of two normal distributions around the means.
+#[test]
+fn logistic_ratios_are_those_of_means() {
+    for results in [[365, 16_618, 36_229, 16_974, 390], [127, 4883, 10_712, 5150, 104]] {
+        let (elo0, elo1) = (-1.0, 3.0);
+        let sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap().counted_in(EloModel::Logistic);
+        let total: u64 = results.iter().sum();
+        let (mean, variance) = moments(&results.map(|n| n as f64 / total as f64));
+        let (s0, s1) = (score_of(elo0), score_of(elo1));
+        let near = total as f64 * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance);
+        let got = sprt.ratio(&pairs(results));
+        assert!((got - near).abs() < 0.01 * near.abs().max(0.1), "{got} is not {near}");
+    }
+}
+
+#[test]
+fn logistic_tests_decide_and_stay_finite() {
+    let sprt = Sprt::new(0.0, 10.0, 0.05, 0.05).unwrap().counted_in(EloModel::Logistic);
+    assert_eq!(sprt.verdict(&pairs([0, 0, 1, 0, 0])), Verdict::Undecided);
+    assert_eq!(sprt.verdict(&pairs([0, 0, 1000, 600, 300])), Verdict::Accepted);
+    assert_eq!(sprt.verdict(&pairs([300, 600, 1000, 0, 0])), Verdict::Rejected);
+    let far = Sprt::new(-400.0, 400.0, 0.05, 0.05).unwrap().counted_in(EloModel::Logistic);
+    for index in 0..5 {
+        for count in [1, 2, 100, 1_000_000] {
+            let mut results = [0; 5];
+            results[index] = count;
+            assert!(sprt.ratio(&pairs(results)).is_finite(), "{results:?}");
+            assert!(far.ratio(&pairs(results)).is_finite(), "{results:?}");
+        }
+    }
+}
