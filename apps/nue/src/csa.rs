@@ -84,10 +84,10 @@ pub(crate) struct CsaArgs {
     color: String,
     /// Time in a manual game: seconds, with +INCREMENT or /BYOYOMI.
     #[arg(long, default_value = "900+5")]
-    time: String,
+    time: TimeRule,
     /// The opponent's time, if it is another.
     #[arg(long)]
-    opponent_time: Option<String>,
+    opponent_time: Option<TimeRule>,
     /// When an entered king wins in a manual game: CSARule27H, CSARule27, CSARule24H, CSARule24,
     /// TryRule or NoEnteringKing.
     #[arg(long, default_value_t = Declaration::Points27H, value_name = "RULE")]
@@ -179,35 +179,16 @@ fn manual(args: &CsaArgs) -> Result<ManualSettings, Failure> {
         "white" => Color::White,
         other => return Err(Failure::usage(format!("--color is black or white, not {other:?}"))),
     };
-    let engine_time = time_rule(&args.time)?;
-    let opponent_time = args.opponent_time.as_deref().map(time_rule).transpose()?;
     Ok(ManualSettings {
         engine: engine(args)?,
         engine_color,
-        opponent_time: opponent_time.unwrap_or_else(|| engine_time.clone()),
-        engine_time,
+        opponent_time: args.opponent_time.clone().unwrap_or_else(|| args.time.clone()),
+        engine_time: args.time.clone(),
         declaration: args.declaration,
         max_moves: (args.max_moves > 0).then_some(args.max_moves),
         position: args.position.resolve()?,
         ponder: !args.no_ponder,
         records: args.records.clone(),
-    })
-}
-
-/// `900+5`, `600/10`, `900`.
-fn time_rule(text: &str) -> Result<TimeRule, Failure> {
-    let number = |text: &str| {
-        let plain = text.bytes().all(|b| b.is_ascii_digit());
-        text.parse::<u64>().ok().filter(|&n| plain && n <= 864_000)
-    };
-    let parsed = if let Some((total, increment)) = text.split_once('+') {
-        number(total).zip(number(increment)).map(|(t, i)| TimeRule::fischer(t, i))
-    } else {
-        let (total, byoyomi) = text.split_once('/').unwrap_or((text, "0"));
-        number(total).zip(number(byoyomi)).map(|(t, b)| TimeRule::seconds(t, b))
-    };
-    parsed.ok_or_else(|| {
-        Failure::usage(format!("{text:?} is not a time; give seconds, as 900, 900+5 or 600/10"))
     })
 }
 
@@ -246,19 +227,4 @@ fn clocks_line(game: &OngoingGame) -> String {
     let last = moves.last().map_or_else(|| "start".to_owned(), |m| m.usi(position.game()));
     let clocks = format!("Black {} s, White {} s", left(Color::Black), left(Color::White));
     format!("{:>3} {last:<6} {clocks}", moves.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_as_people_type_them() {
-        assert_eq!(time_rule("900+5").unwrap(), TimeRule::fischer(900, 5));
-        assert_eq!(time_rule("600/10").unwrap(), TimeRule::seconds(600, 10));
-        assert_eq!(time_rule("60").unwrap(), TimeRule::seconds(60, 0));
-        for bad in ["", "x", "1+", "1+x", "-1", "99999999"] {
-            assert!(time_rule(bad).is_err(), "{bad}");
-        }
-    }
 }

@@ -9,20 +9,19 @@ pub(crate) use args::TuneArgs;
 use crate::assemble;
 use crate::failure::{CommandResult, Failure};
 use crate::live::Live;
+use crate::progress::say;
 use arena::spsa::Spsa;
 use arena::tuning::{self, EnginePair, PlayGame, tune};
 use arena::tuning_log::{self, TuningLogError};
+use arena::tuning_request::OPTION;
 use arena::{Flow, Plan, tuning_table};
 use durable::Journal;
 use std::io::{self, Write};
 use std::sync::atomic::Ordering;
 
-/// What the engine calls the numbers of the table.
-const OPTION: &str = "Param.";
-
 /// Runs the command.
 pub(crate) fn run(args: &TuneArgs) -> CommandResult {
-    let entered = args.enter()?;
+    let entered = args.plan()?;
     let plan = &entered.plan;
     for warning in &entered.warnings {
         say(&format!("warning: {warning}"));
@@ -123,10 +122,4 @@ impl From<TuningLogError> for Failure {
             _ => Self::failed(text),
         }
     }
-}
-
-/// Says a line to the user.
-fn say(line: &str) {
-    // Where nobody reads it there is nobody to tell.
-    let _ = writeln!(io::stderr(), "{line}");
 }

@@ -12,7 +12,7 @@
 //! | [`progress`], [`summary`] | a match under way: counted, written down, told |
 //! | [`stats`], [`standings`], [`time_use`] | Elo, pentanomial pairs, SPRT; where a match stands; time used |
 //! | [`record`], [`ledger`], [`journal`] | games as records; a match on disk, to be resumed |
-//! | [`spsa`], [`parameters`], [`tuning`], [`tuning_log`], [`tuning_table`] | numbers of the engine tuned by games against itself |
+//! | [`spsa`], [`parameters`], [`tuning`], [`tuning_log`], [`tuning_table`], [`tuning_request`] | numbers of the engine tuned by games against itself |
 //! | [`selfplay`] | one engine against itself, for teacher data |
 //!
 //! Who plays comes from room `engines` and is judged by what it sends, never trusted: it may crash,
@@ -43,6 +43,7 @@ pub mod time_use;
 pub mod timed_game;
 pub mod tuning;
 pub mod tuning_log;
+pub mod tuning_request;
 pub mod tuning_table;
 
 pub use game::game_rules;

@@ -108,6 +108,7 @@ impl Opening {
         &self.start
     }
 
+    /// Shogi or minishogi.
     pub fn game(&self) -> Game {
         self.start.game()
     }

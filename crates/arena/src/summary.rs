@@ -25,6 +25,7 @@ impl Summary<'_> {
         &self.plan.engines[index].name
     }
 
+    /// Every pairing in one line, for logs.
     pub fn line(&self) -> String {
         let pairings: Vec<String> = self
             .standings

@@ -136,6 +136,7 @@ pub struct StoredMove {
     pub left: [Duration; 2],
 }
 
+/// A game on the board: its setup, its moves, its clock, and how it ended.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Game {
     setup: Setup,

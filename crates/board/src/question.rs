@@ -57,6 +57,7 @@ impl Question {
         options.into_iter().for_each(|option| self.set(option));
     }
 
+    /// All options of the question, those at their defaults too.
     pub fn options(&self) -> &[(&'static str, String)] {
         &self.options
     }

@@ -60,6 +60,7 @@ pub enum Decision {
     Pause(Id),
 }
 
+/// Questions that wait for an engine, the most urgent first.
 #[derive(Debug)]
 pub struct Queue {
     slots: usize,

@@ -1,6 +1,7 @@
 //! The `Time`, `Time+` and `Time-` blocks: how long players may think.
 
 use rules::Color;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// The time elements of one side. Every number counts units of [`TimeRule::unit`].
@@ -219,6 +220,26 @@ pub fn seconds(text: &str) -> Option<Duration> {
     Some(Duration::new(whole, nanos))
 }
 
+/// As people type it, in seconds: `900`, `900+5` with an increment, `600/10` with byoyomi.
+impl FromStr for TimeRule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| {
+            let plain = text.bytes().all(|b| b.is_ascii_digit());
+            text.parse::<u64>().ok().filter(|&n| plain && n <= 864_000)
+        };
+        let parsed = if let Some((total, increment)) = text.split_once('+') {
+            number(total).zip(number(increment)).map(|(t, i)| Self::fischer(t, i))
+        } else {
+            let (total, byoyomi) = text.split_once('/').unwrap_or((text, "0"));
+            number(total).zip(number(byoyomi)).map(|(t, b)| Self::seconds(t, b))
+        };
+        parsed
+            .ok_or_else(|| format!("{text:?} is not a time; give seconds, as 900, 900+5 or 600/10"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -315,6 +336,16 @@ mod tests {
         #[test]
         fn no_text_panics(text in ".{0,20}") {
             let _ = (unit(&text), seconds(&text), units(&text));
+        }
+    }
+
+    #[test]
+    fn times_as_people_type_them() {
+        assert_eq!("900+5".parse(), Ok(TimeRule::fischer(900, 5)));
+        assert_eq!("600/10".parse(), Ok(TimeRule::seconds(600, 10)));
+        assert_eq!("60".parse(), Ok(TimeRule::seconds(60, 0)));
+        for bad in ["", "x", "1+", "1+x", "-1", "99999999"] {
+            assert!(bad.parse::<TimeRule>().is_err(), "{bad}");
         }
     }
 }

@@ -42,6 +42,7 @@ enum Task {
     Finish(Option<GameResult>),
 }
 
+/// A player in a thread of its own: orders go in, answers come out as events.
 pub struct BackgroundPlayer {
     factory: PlayerFactory,
     sink: EventSink,

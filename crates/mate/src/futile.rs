@@ -32,6 +32,7 @@ impl Futile {
     /// Every definition.
     pub const ALL: [Self; 3] = [Self::None, Self::Distance, Self::Common];
 
+    /// The word for it on command lines.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",

@@ -39,6 +39,7 @@ pub struct Nnue<V: Variant, F: FeatureSet<V>> {
 }
 
 impl<V: Variant, F: FeatureSet<V>> Nnue<V, F> {
+    /// The net that judges.
     pub fn net(&self) -> &Arc<Net<V, F>> {
         &self.net
     }

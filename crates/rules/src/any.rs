@@ -45,6 +45,7 @@ impl AnyPosition {
         })
     }
 
+    /// Shogi or minishogi.
     pub fn game(&self) -> Game {
         match self {
             Self::Shogi(_) => Game::Shogi,

@@ -8,6 +8,7 @@ pub const MATE_BOUND: i16 = 31_000;
 /// Mate on the board, for the winner.
 pub const MATE: i16 = 32_000;
 
+/// A game with the scores of its moves, to learn from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Game {
     /// Where it began; what came before is not kept.

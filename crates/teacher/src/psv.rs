@@ -10,6 +10,7 @@ use rules::{Game, Move, Position, Variant};
 /// Bytes of a record.
 pub const SIZE: usize = 40;
 
+/// A position with its labels, as the file has it.
 pub type Record = [u8; SIZE];
 
 /// Packs a position with its labels. Fails where the format has no place for them: positions

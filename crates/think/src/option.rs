@@ -111,6 +111,7 @@ impl OptionSpec {
         Self::new(name, OptionKind::Button, String::new(), help)
     }
 
+    /// An option that takes any text.
     pub fn text(name: &str, default: &str, help: &str) -> Self {
         Self::new(name, OptionKind::Text, default.to_owned(), help)
     }

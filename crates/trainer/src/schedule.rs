@@ -22,6 +22,7 @@ impl Schedule {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Halving, Self::Exponential, Self::Cosine, Self::Constant];
 
+    /// The word for it on command lines.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Halving => "halving",

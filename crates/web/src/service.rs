@@ -60,6 +60,7 @@ pub struct Services {
     pub version: String,
 }
 
+/// What all visitors share: engines, stored games, live games.
 pub struct BoardService {
     pool: Pool,
     store: Mutex<Store>,
@@ -113,6 +114,7 @@ impl BoardService {
         locked(&self.store)
     }
 
+    /// The time by the clock that was passed in.
     pub fn now(&self) -> Moment {
         self.pool.config().time.now()
     }

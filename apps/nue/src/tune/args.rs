@@ -3,21 +3,13 @@
 use crate::failure::Failure;
 use crate::start::GameArg;
 use alphabeta::{ParamSpec, Params};
-use arena::adjudication::{Adjudication, DrawRule, ResignRule};
-use arena::game_rules;
-use arena::parameters::{self, Tunable};
+use arena::adjudication::{DrawRule, ResignRule};
+use arena::parameters::Tunable;
 use arena::request::OpeningSource;
-use arena::spsa::{Gains, Parameter};
-use arena::timed_game::Terms;
-use arena::{EngineSpec, Format, Plan, Schedule};
-use assembly::options::{HASH, THREADS};
+use arena::tuning_request::{TuningPlan, TuningRequest};
 use clap::Args;
 use rules::{Declaration, Game};
 use std::path::PathBuf;
-use std::time::Duration;
-
-/// What every engine is given unless told otherwise: as many as there are processors must fit.
-const HASH_MIB: usize = 16;
 
 /// Tune the numbers of the search by games of the engine against itself (SPSA)
 ///
@@ -140,87 +132,35 @@ fn tunable(game: Game) -> Vec<Tunable> {
     Params::TABLE.iter().map(tunable).collect()
 }
 
-/// A tuning, and what the user should know about it.
-pub(super) struct Entered {
-    pub(super) plan: Plan,
-    pub(super) parameters: Vec<Parameter>,
-    pub(super) gains: Gains,
-    pub(super) warnings: Vec<String>,
-}
-
 impl TuneArgs {
     /// The tuning the arguments ask for.
-    pub(super) fn enter(&self) -> Result<Entered, Failure> {
-        let iterations = match (self.iterations, self.games) {
-            (Some(n), _) => n,
-            (None, Some(games)) => games.div_ceil(2 * self.pairs),
-            (None, None) => {
-                return Err(Failure::usage(
-                    "how long to tune is missing: give --iterations or --games",
-                ));
-            }
-        };
-        let rounds = iterations.checked_mul(self.pairs).filter(|n| (1..=1 << 40).contains(n));
-        let rounds = rounds.ok_or_else(|| Failure::usage("--games is too large"))?;
-        let positive = |name: &str, n: f64| match n.is_finite() && n > 0.0 {
-            true => Ok(n),
-            false => Err(Failure::usage(format!("--{name} takes a number above 0, not {n}"))),
-        };
-        let (c, r) = (positive("c", self.c)?, positive("r", self.r)?);
-        let table = tunable(self.game.game);
-        let set = parameters::given(&table, &self.set).map_err(Failure::usage)?;
-        let tuned = parameters::chosen(&table, &self.params, &set, c, r).map_err(Failure::usage)?;
-        let gains = Gains { stability: positive("a", self.a)?, ..Gains::new(iterations) };
-        let mut warnings = Vec::new();
-        let source = OpeningSource {
+    pub(super) fn plan(&self) -> Result<TuningPlan, Failure> {
+        let openings = OpeningSource {
             game: self.game.game,
             file: self.openings.clone(),
             plies: self.plies,
             start: self.start.clone(),
             max_moves: self.max_moves,
         };
-        let openings = source.read(&mut warnings)?;
-        let schedule = Schedule::new(Format::RoundRobin, 2, rounds, openings.len(), self.seed);
-        if self.openings.is_none() {
-            warnings.push("every game begins alike: give --openings".to_owned());
-        }
-        let plan = Plan {
-            game: self.game.game,
-            engines: vec![self.engine("plus", &set)?, self.engine("minus", &set)?],
-            schedule,
+        let request = TuningRequest {
+            params: self.params.clone(),
+            set: self.set.clone(),
+            iterations: self.iterations,
+            games: self.games,
+            pairs: self.pairs,
+            nodes: self.nodes.clone(),
+            tc: self.tc.clone(),
+            options: self.option.clone(),
+            c: self.c,
+            r: self.r,
+            a: self.a,
             openings,
-            terms: Terms {
-                rules: game_rules(self.declaration, self.max_moves),
-                adjudication: Adjudication { resign: self.resign, draw: self.draw },
-                margin: Duration::from_millis(50),
-            },
+            seed: self.seed,
             concurrency: usize::from(self.concurrency),
-            cpus: Vec::new(),
+            resign: self.resign,
+            draw: self.draw,
+            declaration: self.declaration,
         };
-        Ok(Entered { plan, parameters: tuned, gains, warnings })
-    }
-
-    fn engine(&self, name: &str, set: &[(String, i64)]) -> Result<EngineSpec, Failure> {
-        let mut pairs = vec![("cmd".to_owned(), "self".to_owned())];
-        for (name, value) in [HASH.to(HASH_MIB), THREADS.to(1)] {
-            pairs.push((format!("option.{name}"), value));
-        }
-        pairs.push(("name".to_owned(), name.to_owned()));
-        match (&self.nodes, &self.tc) {
-            (Some(nodes), _) => pairs.push(("nodes".to_owned(), nodes.clone())),
-            (None, Some(tc)) => pairs.push(("tc".to_owned(), tc.clone())),
-            (None, None) => {
-                return Err(Failure::usage("how long to think is missing: give --nodes or --tc"));
-            }
-        }
-        for option in &self.option {
-            let (name, value) = option.split_once('=').unwrap_or((option, ""));
-            pairs.push((format!("option.{name}"), value.to_owned()));
-        }
-        for (name, value) in set {
-            pairs.push((format!("option.{}{name}", super::OPTION), value.to_string()));
-        }
-        EngineSpec::from_pairs(pairs.iter().map(|(k, v)| (k.as_str(), v.as_str())))
-            .map_err(|e| Failure::usage(e.to_string()))
+        Ok(request.plan(&tunable(self.game.game))?)
     }
 }

@@ -97,8 +97,12 @@ impl FromStr for Sprt {
 
 impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { elo0, elo1, alpha, beta } = self;
-        write!(f, "elo0={elo0},elo1={elo1},alpha={alpha},beta={beta}")
+        let Self { elo0, elo1, alpha, beta, model } = self;
+        write!(f, "elo0={elo0},elo1={elo1},alpha={alpha},beta={beta}")?;
+        match model {
+            EloModel::Normalised => Ok(()),
+            EloModel::Logistic => f.write_str(",model=logistic"),
+        }
     }
 }
 

@@ -32,6 +32,7 @@ impl<W> Rows<W> {
         self.labels.len()
     }
 
+    /// Whether there is no position.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty()
     }

@@ -192,6 +192,7 @@ enum Timer {
     Abandon(RoomKey),
 }
 
+/// Everybody who is connected, and everything they wait for or play.
 pub struct Lobby {
     settings: Settings,
     connections: HashMap<ConnId, Connection>,

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::path::Path;
 
+/// Which pieces the entries of tables are about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TableKind {
     /// Two kings and two pieces, for minishogi.

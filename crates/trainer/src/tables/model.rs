@@ -48,6 +48,7 @@ impl<V: Variant, S: Scheme> TableModel<V, S> {
         Self { scheme, options, families, steps: 0, game: PhantomData }
     }
 
+    /// Which entries a position has.
     pub fn scheme(&self) -> &S {
         &self.scheme
     }

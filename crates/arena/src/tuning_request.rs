@@ -1,0 +1,132 @@
+//! A tuning as somebody asks for it, made into a plan.
+
+use crate::adjudication::{Adjudication, DrawRule, ResignRule};
+use crate::game::game_rules;
+use crate::parameters::{self, Tunable};
+use crate::request::{OpeningSource, RequestError};
+use crate::runner::Plan;
+use crate::schedule::{Format, Schedule};
+use crate::spec::EngineSpec;
+use crate::spsa::{Gains, Parameter};
+use crate::timed_game::Terms;
+use rules::Declaration;
+use std::time::Duration;
+use think::key::universal::{HASH, THREADS};
+
+/// What the engine calls the numbers of the table.
+pub const OPTION: &str = "Param.";
+/// What every engine is given unless told otherwise: as many as there are processors must fit.
+const HASH_MIB: usize = 16;
+/// What a player may overstep its time by.
+const MARGIN: Duration = Duration::from_millis(50);
+
+/// A tuning somebody asks for.
+#[derive(Clone, Debug)]
+pub struct TuningRequest {
+    /// Numbers to tune with commas between them, or `all`; each may have its own gains.
+    pub params: String,
+    /// Where numbers begin, as `NAME=VALUE`.
+    pub set: Vec<String>,
+    pub iterations: Option<u64>,
+    /// Games instead of iterations.
+    pub games: Option<u64>,
+    /// Pairs of games of an iteration.
+    pub pairs: u64,
+    /// Nodes of a move, or a clock.
+    pub nodes: Option<String>,
+    pub tc: Option<String>,
+    /// Options of the engine, as `NAME=VALUE`.
+    pub options: Vec<String>,
+    /// Step at the end, as a share of a number's range.
+    pub c: f64,
+    /// What a won game moves a number by at the end, as a share of the step.
+    pub r: f64,
+    /// Stability constant, as a share of the iterations.
+    pub a: f64,
+    pub openings: OpeningSource,
+    pub seed: u64,
+    /// Games at a time.
+    pub concurrency: usize,
+    pub resign: Option<ResignRule>,
+    pub draw: Option<DrawRule>,
+    pub declaration: Declaration,
+}
+
+/// A tuning, and what the user should know about it.
+pub struct TuningPlan {
+    pub plan: Plan,
+    pub parameters: Vec<Parameter>,
+    pub gains: Gains,
+    pub warnings: Vec<String>,
+}
+
+fn usage(text: impl Into<String>) -> RequestError {
+    RequestError::Usage(text.into())
+}
+
+impl TuningRequest {
+    /// The tuning that is meant, of numbers in this table.
+    pub fn plan(&self, table: &[Tunable]) -> Result<TuningPlan, RequestError> {
+        let iterations = match (self.iterations, self.games) {
+            (Some(n), _) => n,
+            (None, Some(games)) => games.div_ceil(2 * self.pairs),
+            (None, None) => {
+                return Err(usage("how long to tune is missing: give --iterations or --games"));
+            }
+        };
+        let rounds = iterations.checked_mul(self.pairs).filter(|n| (1..=1 << 40).contains(n));
+        let rounds = rounds.ok_or_else(|| usage("--games is too large"))?;
+        let positive = |name: &str, n: f64| match n.is_finite() && n > 0.0 {
+            true => Ok(n),
+            false => Err(usage(format!("--{name} takes a number above 0, not {n}"))),
+        };
+        let (c, r) = (positive("c", self.c)?, positive("r", self.r)?);
+        let set = parameters::given(table, &self.set).map_err(usage)?;
+        let parameters = parameters::chosen(table, &self.params, &set, c, r).map_err(usage)?;
+        let gains = Gains { stability: positive("a", self.a)?, ..Gains::new(iterations) };
+        let mut warnings = Vec::new();
+        let openings = self.openings.read(&mut warnings)?;
+        let schedule = Schedule::new(Format::RoundRobin, 2, rounds, openings.len(), self.seed);
+        if self.openings.file.is_none() {
+            warnings.push("every game begins alike: give --openings".to_owned());
+        }
+        let plan = Plan {
+            game: self.openings.game,
+            engines: vec![self.engine("plus", &set)?, self.engine("minus", &set)?],
+            schedule,
+            openings,
+            terms: Terms {
+                rules: game_rules(self.declaration, self.openings.max_moves),
+                adjudication: Adjudication { resign: self.resign, draw: self.draw },
+                margin: MARGIN,
+            },
+            concurrency: self.concurrency,
+            cpus: Vec::new(),
+        };
+        Ok(TuningPlan { plan, parameters, gains, warnings })
+    }
+
+    fn engine(&self, name: &str, set: &[(String, i64)]) -> Result<EngineSpec, RequestError> {
+        let mut pairs = vec![("cmd".to_owned(), "self".to_owned())];
+        for (name, value) in [HASH.to(HASH_MIB), THREADS.to(1)] {
+            pairs.push((format!("option.{name}"), value));
+        }
+        pairs.push(("name".to_owned(), name.to_owned()));
+        match (&self.nodes, &self.tc) {
+            (Some(nodes), _) => pairs.push(("nodes".to_owned(), nodes.clone())),
+            (None, Some(tc)) => pairs.push(("tc".to_owned(), tc.clone())),
+            (None, None) => {
+                return Err(usage("how long to think is missing: give --nodes or --tc"));
+            }
+        }
+        for option in &self.options {
+            let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            pairs.push((format!("option.{name}"), value.to_owned()));
+        }
+        for (name, value) in set {
+            pairs.push((format!("option.{OPTION}{name}"), value.to_string()));
+        }
+        EngineSpec::from_pairs(pairs.iter().map(|(k, v)| (k.as_str(), v.as_str())))
+            .map_err(|e| usage(e.to_string()))
+    }
+}
