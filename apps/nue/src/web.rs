@@ -185,27 +185,9 @@ fn announce(server: &Server) -> CommandResult {
 
 /// Until an interrupt or a request to terminate; a second one ends the program at once.
 async fn interrupted() {
-    signalled().await;
+    transport::termination().await;
     tokio::spawn(async {
-        signalled().await;
+        transport::termination().await;
         std::process::exit(130);
     });
-}
-
-async fn signalled() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
-        if let (Ok(mut terminate), Ok(mut interrupt)) = signals {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-            return;
-        }
-    }
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
 }

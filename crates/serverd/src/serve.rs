@@ -276,21 +276,10 @@ fn check_logins(config: &Config, inputs: mpsc::Sender<Input>) -> Result<Arc<Logi
 
 /// An interrupt or a request to terminate stops the server; a second one at once.
 async fn stop_on_signals(inputs: mpsc::Sender<Input>) {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
-        let (Ok(mut terminate), Ok(mut interrupt)) = signals else { return };
-        loop {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-            if inputs.send(Input::Stop).await.is_err() {
-                return;
-            }
+    loop {
+        transport::termination().await;
+        if inputs.send(Input::Stop).await.is_err() {
+            return;
         }
     }
-    #[cfg(not(unix))]
-    while tokio::signal::ctrl_c().await.is_ok() && inputs.send(Input::Stop).await.is_ok() {}
 }

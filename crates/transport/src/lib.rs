@@ -2,8 +2,10 @@
 //!
 //! Deliberately absent: what is said on them, and threads.
 
+mod signals;
 mod tls;
 
+pub use signals::termination;
 pub use tls::{CertificateError, TlsClient, TlsServer};
 
 use std::time::Duration;
