@@ -221,16 +221,16 @@ fn the_picture_of_time_use_is_up_to_date() {
     let games = [
         ("10 s", "#c0392b", 10_000, 0, 0),
         ("60 s", "#d68910", 60_000, 0, 0),
-        ("10 min", "#1e8449", 600_000, 0, 0),
-        ("5 min + 5 s a move", "#2471a3", 300_000, 5000, 0),
-        ("5 min, byoyomi 3 s", "#7d3c98", 300_000, 0, 3000),
+        ("15 min", "#1e8449", 900_000, 0, 0),
+        ("5 min + 10 s a move", "#2471a3", 300_000, 10_000, 0),
+        ("10 min, byoyomi 10 s", "#7d3c98", 600_000, 0, 10_000),
     ];
     let power = |decade: f64| match 10f64.powf(decade) {
         seconds if seconds < 1.0 => format!("{:.0} ms", seconds * 1000.0),
         seconds => format!("{seconds:.0} s"),
     };
     let x = Axis { from: 0.0, to: 200.0, label: &|move_number| format!("{move_number:.0}") };
-    let y = Axis { from: -3.0, to: 1.0, label: &power };
+    let y = Axis { from: -3.0, to: 2.0, label: &power };
     let title = "Usual time for a move, by its number";
     let mut frame = Frame::new(title, "move of the player", x, y, Side::Right);
     for (name, color, time, increment, byoyomi) in games {
