@@ -6,8 +6,7 @@ use crate::start::PositionArgs;
 use ::csa::TimeRule;
 use clap::{ArgAction, Args};
 use client::{
-    EngineSettings, Events, ManualSettings, OngoingGame, OnlineSettings, Report, SessionSettings,
-    UserInput,
+    EngineSettings, Events, ManualSettings, OnlineSettings, Report, SessionSettings, UserInput,
 };
 use engines::ProgramCommand;
 use rules::{Color, Declaration};
@@ -213,18 +212,8 @@ fn print(report: &Report<'_>, with_board: bool) -> std::io::Result<()> {
         Report::Note(text) => writeln!(out, "{text}"),
         Report::Board(position) => writeln!(out, "{}", kifu::diagram(position)),
         Report::Game(game) => {
-            writeln!(out, "{}", clocks_line(game))?;
+            writeln!(out, "{}", game.clocks_line())?;
             if with_board { writeln!(out, "{}", kifu::diagram(game.position())) } else { Ok(()) }
         }
     }
-}
-
-/// The last move and the clocks.
-fn clocks_line(game: &OngoingGame) -> String {
-    let left = |color| ::csa::times::seconds_text(game.remaining(color));
-    let position = game.position();
-    let moves = position.moves_played();
-    let last = moves.last().map_or_else(|| "start".to_owned(), |m| m.usi(position.game()));
-    let clocks = format!("Black {} s, White {} s", left(Color::Black), left(Color::White));
-    format!("{:>3} {last:<6} {clocks}", moves.len())
 }

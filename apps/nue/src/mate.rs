@@ -5,11 +5,10 @@ mod report;
 use crate::failure::{CommandResult, Failure};
 use ::mate::{Bounds, Futile, Questions, Study, Verdict, study};
 use clap::Args;
-use durable::Draft;
+use durable::{numbered, write_whole};
 use indicatif::{ProgressBar, ProgressStyle};
 use kifu::MateProblem;
 use rules::{AnyPosition, Game};
-use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -260,22 +259,9 @@ fn solve(args: &MateArgs, position: &AnyPosition, number: Option<usize>) -> Answ
     Answer { study, proof }
 }
 
-fn write_whole(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
-    let mut draft = Draft::new(path)?;
-    draft.write_all(bytes)?;
-    draft.publish(force)
-}
-
 /// Where the proof of a problem goes: to the file named, or to one with a number for each of many.
 fn proof_file(path: &Path, number: Option<usize>) -> PathBuf {
-    let Some(number) = number else { return path.to_owned() };
-    let mut name = path.file_stem().map_or_else(OsString::new, OsStr::to_owned);
-    name.push(format!("-{number}"));
-    if let Some(extension) = path.extension() {
-        name.push(".");
-        name.push(extension);
-    }
-    path.with_file_name(name)
+    number.map_or_else(|| path.to_owned(), |number| numbered(path, number))
 }
 
 /// Checks proof files.

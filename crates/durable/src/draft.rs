@@ -89,5 +89,12 @@ impl Drop for Draft {
     }
 }
 
+/// Writes a file that appears whole or not at all; over another only with `force`.
+pub fn write_whole(path: &Path, bytes: &[u8], force: bool) -> io::Result<()> {
+    let mut draft = Draft::new(path)?;
+    draft.write_all(bytes)?;
+    draft.publish(force)
+}
+
 #[cfg(test)]
 mod tests;

@@ -16,8 +16,8 @@ mod lock;
 mod name;
 mod resumable;
 
-pub use draft::{Draft, place};
+pub use draft::{Draft, place, write_whole};
 pub use journal::{Held, Journal, JournalError};
 pub use lock::{InUse, Lock};
-pub use name::path_value;
+pub use name::{numbered, path_value};
 pub use resumable::{Mode, Opened, Resumable, ResumableError};

@@ -1,7 +1,7 @@
 //! Names of files: any bytes the system allows, also such as are no text.
 
 use serde_json::Value;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// The hidden file beside a target: a dot, its name, and `end`. `None` if the target names no file.
@@ -10,6 +10,17 @@ pub(crate) fn beside(target: &Path, end: &str) -> Option<PathBuf> {
     name.push(target.file_name()?);
     name.push(end);
     Some(target.with_file_name(name))
+}
+
+/// The path with a number after its stem, for one of several files: `proof-3.bin`.
+pub fn numbered(path: &Path, number: usize) -> PathBuf {
+    let mut name = path.file_stem().map_or_else(OsString::new, OsStr::to_owned);
+    name.push(format!("-{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
 }
 
 /// A path for a journal: its text, or the bytes of one that is no text.

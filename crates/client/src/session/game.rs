@@ -56,6 +56,16 @@ pub struct OngoingGame {
 }
 
 impl OngoingGame {
+    /// The last move and the clocks, in a line.
+    pub fn clocks_line(&self) -> String {
+        let left = |color| csa::times::seconds_text(self.remaining(color));
+        let position = self.position();
+        let moves = position.moves_played();
+        let last = moves.last().map_or_else(|| "start".to_owned(), |m| m.usi(position.game()));
+        let clocks = format!("Black {} s, White {} s", left(Color::Black), left(Color::White));
+        format!("{:>3} {last:<6} {clocks}", moves.len())
+    }
+
     pub(crate) fn new(summary: Summary) -> Self {
         let mut budget = TimeBudget::new(&summary.times);
         let mut position = summary.start.clone();
