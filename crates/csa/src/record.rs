@@ -268,7 +268,7 @@ mod tests {
             "$EVENT:nue+test+a+b+1",
             "$START_TIME:1970/01/01 00:00:00",
             "$END_TIME:1970/01/01 00:01:00",
-            "$MAX_MOVES:320",
+            "'Max_Moves:320",
             "+7776FU",
             "T12",
             "'** 35 -3334FU",

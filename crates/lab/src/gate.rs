@@ -12,7 +12,7 @@ pub struct Gate {
     pub draws: u64,
     pub losses: u64,
     /// Elo against the parent: low, middle and high end of the 95 % interval; empty where there is
-    /// no estimate.
+    /// no estimate, or none that ends.
     pub elo: Vec<f64>,
 }
 
@@ -33,6 +33,7 @@ impl Gate {
         let MatchScore { wins, draws, losses, .. } = *score;
         let rounded = |elo: f64| (elo * 10.0).round() / 10.0;
         let elo = Estimate::of(score).map(|e| [e.elo.low, e.elo.mid, e.elo.high]);
+        let elo = elo.filter(|bounds| bounds.iter().all(|elo| elo.is_finite()));
         Self {
             // Where the games ran out before a decision, there is none: the current net stays.
             accepted: verdict == Verdict::Accepted,
@@ -40,7 +41,7 @@ impl Gate {
             wins,
             draws,
             losses,
-            elo: elo.into_iter().flatten().filter(|elo| elo.is_finite()).map(rounded).collect(),
+            elo: elo.into_iter().flatten().map(rounded).collect(),
         }
     }
 }
@@ -58,7 +59,7 @@ mod tests {
         assert_eq!(gate.elo[1], 120.4);
         let open = Gate::judged(Verdict::Undecided, &score);
         assert_eq!((open.accepted, open.verdict.as_str()), (false, "undecided"));
-        // A bound that does not exist is left out.
+        // Bounds that do not exist are left out, and the others with them.
         let all = MatchScore { wins: 2, draws: 0, losses: 0, pairs: [0, 0, 0, 0, 1] };
         assert!(Gate::judged(Verdict::Accepted, &all).elo.is_empty());
     }

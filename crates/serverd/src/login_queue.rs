@@ -1,15 +1,18 @@
 //! Logins that wait to be checked, in an order in which nobody can keep others waiting.
 //!
 //! A good hash takes its time, and a flood of wrong passwords could use up all of it. Addresses take
-//! turns, each with a few logins at most; those from which no wrong password has come lately go
+//! turns, those with wrong passwords with a few logins at most; those from which no wrong password has come lately go
 //! first.
 
 use server::lobby::ConnId;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Logins of one address that may wait, and of all.
-const EACH: usize = 8;
+/// Logins of one address that may wait: a hall full of players behind one address comes back all
+/// at once after a restart. Where wrong passwords came from, a few.
+const EACH: usize = 512;
+const EACH_SUSPECT: usize = 8;
+/// Logins of all addresses that may wait.
 const ALL: usize = 4096;
 
 /// So many logins of good addresses are checked before one of the others, while both wait.
@@ -36,9 +39,9 @@ struct Lane {
 }
 
 impl Lane {
-    fn push(&mut self, check: LoginCheck) -> bool {
+    fn push(&mut self, check: LoginCheck, most: usize) -> bool {
         let queue = self.waiting.entry(check.peer.clone()).or_default();
-        if queue.len() >= EACH {
+        if queue.len() >= most {
             return false;
         }
         if queue.is_empty() {
@@ -77,8 +80,11 @@ struct Waiting {
 
 impl Waiting {
     fn push(&mut self, check: LoginCheck) -> bool {
-        let lane = if check.failures == 0 { &mut self.good } else { &mut self.suspect };
-        let pushed = self.count < ALL && lane.push(check);
+        let (lane, most) = match check.failures {
+            0 => (&mut self.good, EACH),
+            _ => (&mut self.suspect, EACH_SUSPECT),
+        };
+        let pushed = self.count < ALL && lane.push(check, most);
         self.count += usize::from(pushed);
         pushed
     }
@@ -155,11 +161,15 @@ mod tests {
     fn a_flood_from_one_address_delays_nobody_else() {
         let mut waiting = Waiting::default();
         let taken = (0..200).filter(|&id| waiting.push(check(id, "flood", 0))).count();
-        assert_eq!(taken, EACH, "the rest is turned away without being checked");
+        assert_eq!(taken, 200, "a hall of players behind one address");
+        let wrong = (200..400).filter(|&id| waiting.push(check(id, "wrong", 1))).count();
+        assert_eq!(wrong, EACH_SUSPECT, "the rest is turned away without being checked");
+        let more = (2000..4000).filter(|&id| waiting.push(check(id, "flood", 0))).count();
+        assert_eq!(taken + more, EACH, "the rest is turned away without being checked");
         assert!(waiting.push(check(1000, "a", 0)) && waiting.push(check(1001, "b", 0)));
         let order = drain(&mut waiting);
         assert_eq!(order[..3], [0, 1000, 1001], "one each in turn");
-        assert_eq!((order.len(), waiting.count), (EACH + 2, 0));
+        assert_eq!((order.len(), waiting.count), (EACH + EACH_SUSPECT + 2, 0));
     }
 
     #[test]

@@ -40,8 +40,13 @@ impl Caller {
     pub(super) async fn login(port: u16, name: &str, password: &str) -> Result<Self, StepError> {
         let mut caller = Self::connect(port).await?;
         caller.say(&format!("LOGIN {name} {password}")).await?;
-        caller.expect(&format!("LOGIN:{name} OK")).await?;
-        Ok(caller)
+        let answer = caller.receive().await?;
+        if answer == format!("LOGIN:{name} OK") {
+            return Ok(caller);
+        }
+        // The line after a refusal says why.
+        let why = caller.receive().await.unwrap_or_default();
+        Err(StepError::Wrong(format!("LOGIN {name} {password}: {answer:?}, {why:?}")))
     }
 
     pub(super) async fn raw(&mut self, bytes: &[u8]) -> Result<(), StepError> {

@@ -21,8 +21,12 @@ pub(crate) struct ScaleArgs {
     /// Games with scores by this net: write the scale that tells their results best
     #[arg(long, value_name = "DATA", num_args = 1.., requires = "output")]
     fit: Vec<PathBuf>,
-    #[command(flatten)]
-    output: Option<OutputArgs>,
+    /// File to write
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    force: bool,
 }
 
 fn scale(text: &str) -> Result<f64, String> {
@@ -35,7 +39,7 @@ fn scale(text: &str) -> Result<f64, String> {
 /// Runs the command.
 pub(crate) fn run(args: &ScaleArgs) -> CommandResult {
     let mut net = Stored::load(&args.file)?;
-    let Some(output) = &args.output else {
+    let Some(output) = args.output.clone() else {
         let said = match net.win_rate_scale() {
             Some(scale) => scale.to_string(),
             None => format!("not said in the file; {} is assumed", play::USUAL_SCALE),
@@ -43,6 +47,7 @@ pub(crate) fn run(args: &ScaleArgs) -> CommandResult {
         writeln!(io::stdout(), "{said}")?;
         return Ok(());
     };
+    let output = OutputArgs { output, force: args.force };
     output.check()?;
     if output.is_real() != matches!(net, Stored::Real(_)) {
         return Err(Failure::usage("scale changes no format: nue net convert does"));

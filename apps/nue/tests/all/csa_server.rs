@@ -80,8 +80,8 @@ fn killed_and_started_again_every_game_goes_on() {
     }
     let server = Server::start(folder.path(), "");
     for n in 0..3 {
-        let mut black = Bare::login(server.port, &format!("b{n}"), &format!("g{n}-600-10"));
-        let mut white = Bare::login(server.port, &format!("w{n}"), &format!("g{n}-600-10"));
+        let mut black = Bare::login(server.port, &format!("b{n}"), &format!("g{n}-600-10-B"));
+        let mut white = Bare::login(server.port, &format!("w{n}"), &format!("g{n}-600-10-W"));
         let proposal = black.proposal();
         for line in ["+7776FU,T0", "-3334FU,T0", "+2726FU,T0", "To_Move:-", "Your_Turn:+"] {
             assert!(proposal.iter().any(|l| l == line), "{line}");
@@ -120,8 +120,8 @@ fn stopped_politely_it_stores_its_games() {
     white.expect("#CHUDAN");
     assert_eq!(black.hear(), None);
     let server = Server::start(folder.path(), "");
-    let mut white = Bare::login(server.port, "b", "test-600-10");
-    let mut black = Bare::login(server.port, "a", "test-600-10");
+    let mut white = Bare::login(server.port, "b", "test-600-10-W");
+    let mut black = Bare::login(server.port, "a", "test-600-10-B");
     assert!(black.proposal().iter().any(|l| l == "+7776FU,T0"));
     white.proposal();
 }
@@ -220,7 +220,7 @@ fn our_client_plays_a_bare_one_and_itself() {
     let records = [files(&folder.path().join("one")), files(&folder.path().join("two"))];
     assert!(records.iter().all(|r| r.len() == 1));
     let text = std::fs::read_to_string(&records[0][0]).unwrap();
-    assert!(text.contains("%MAX_MOVES") && text.contains("'** "), "{text}");
+    assert!(text.contains("summary:max_moves:") && text.contains("'** "), "{text}");
     let log = std::fs::read_to_string(folder.path().join("one.log")).unwrap();
     assert!(log.contains("> AGREE ") && log.contains("< #CENSORED"), "{log}");
     // Against a bare player that resigns.
@@ -605,7 +605,7 @@ fn a_usi_engine_plays_through_our_client() {
     }
     let records = files(&folder.path().join("usi"));
     let text = std::fs::read_to_string(&records[0]).unwrap();
-    assert!(text.contains("%MAX_MOVES") && text.contains("'** "), "{text}");
+    assert!(text.contains("summary:max_moves:") && text.contains("'** "), "{text}");
 }
 
 #[test]

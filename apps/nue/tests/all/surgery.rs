@@ -131,7 +131,7 @@ fn mixtures_are_made_of_nets_that_fit() {
     bad("mix @a.nuef=1 @b.nuef=-1 -o @x.nuef", &folder, 1, &["add up to 0"]);
     bad("mix @a.bin -o @x.bin", &folder, 2, &["FILE=WEIGHT"]);
     bad("mix @a.bin=much -o @x.bin", &folder, 2, &["\"much\""]);
-    bad("mix @a.bin=inf -o @x.bin", &folder, 2, &["no weight"]);
+    bad("mix @a.bin=inf -o @x.bin", &folder, 2, &["not a weight"]);
     bad("diff @a.bin @wide.bin", &folder, 1, &["different kinds"]);
     assert!(!names(&folder).iter().any(|name| name.starts_with('x') || name.contains("tmp")));
 }

@@ -96,7 +96,7 @@ fn refusals_say_why() {
     check(&good[..11], &["11 bytes"]);
     check(&good[..100], &["100 bytes", "header"]);
     check(&good[..good.len() - 1], &["cut short", "K+P 64x2-8-8", &good.len().to_string()]);
-    check(&[good.clone(), vec![0]].concat(), &["too many", &good.len().to_string()]);
+    check(&[good.clone(), vec![0]].concat(), &["too long", &good.len().to_string()]);
     let mut other = good.clone();
     other[0] = 0x17;
     check(&other, &["not an NNUE file", "0x7af32f17", "0x7af32f16"]);

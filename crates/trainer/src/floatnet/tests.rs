@@ -130,7 +130,7 @@ fn malformed_files_say_what_is_wrong() {
     }
     let mut long = good.clone();
     long.push(0);
-    assert!(FloatNet::from_bytes(&long).unwrap_err().to_string().contains("too many"));
+    assert!(FloatNet::from_bytes(&long).unwrap_err().to_string().contains("too long"));
     let mut infinite = good.clone();
     let end = infinite.len();
     infinite[end - 4..].copy_from_slice(&f32::INFINITY.to_le_bytes());

@@ -261,7 +261,7 @@ mod tests {
             lines.moves()
         };
         let direct = value(&["7g7f", "3c3d"]);
-        let round = ["4i5h", "4a5b", "5h4i", "5b4a"];
+        let round = ["5i5h", "5a5b", "5h5i", "5b5a"];
         assert_eq!(value(&[&["7g7f", "3c3d"][..], &round, &round].concat()), direct);
     }
 
