@@ -10,6 +10,7 @@ use durable::{Journal, JournalError};
 use kifu::{Format, Record, WriteOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -38,6 +39,28 @@ pub struct Entry {
     pub time_use: [TimeUse; 2],
     /// Length of the games file after it.
     pub length: u64,
+}
+
+/// The game in a line, for people: `game 3: a - b 1-0, resignation, 87 moves in 12.3 s`.
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { game, players: [black, white], winner, end, plies, millis, .. } = self;
+        let points = match winner.as_str() {
+            "black" => "1-0",
+            "white" => "0-1",
+            _ => "½-½",
+        };
+        let seconds = *millis as f64 / 1000.0;
+        write!(
+            f,
+            "game {}: {black} - {white} {points}, {end}, {plies} moves in {seconds:.1} s",
+            game + 1
+        )?;
+        match &self.fault {
+            Some(fault) => write!(f, " ({fault})"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Why a match cannot be written down or resumed.

@@ -49,7 +49,7 @@ pub enum RunError {
     #[error("{}: {reason}", path.display())]
     File { path: PathBuf, reason: String },
     /// The loss is not a number any more.
-    #[error("the loss is no longer a number: a lower --rate may help")]
+    #[error("the loss is no longer a number: a lower learning rate may help")]
     Diverged,
     #[error("{0}")]
     Failed(String),

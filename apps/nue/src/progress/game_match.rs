@@ -6,7 +6,7 @@ use arena::progress::{MatchObserver, MatchProgress};
 use arena::{Finished, Flow};
 use std::io::{self, Write};
 
-/// A table that updates in place, faults as they happen, and games as lines of JSON if wanted.
+/// A table that updates in place, a line for every game, and games as lines of JSON if wanted.
 pub(crate) struct MatchDisplay {
     json: bool,
     live: Option<Live>,
@@ -55,9 +55,8 @@ impl MatchObserver for MatchDisplay {
                 return Flow::Stop;
             }
         }
-        if let (Some((color, fault)), Some(live)) = (game.played.end.fault(), &self.live) {
-            let name = &progress.plan().engines[game.scheduled.players[color.index()]].name;
-            live.say(&format!("game {}: {name} lost by {fault}", game.scheduled.id + 1));
+        if let Some(live) = &self.live {
+            live.say(&entry.to_string());
         }
         self.show(progress);
         Flow::Continue

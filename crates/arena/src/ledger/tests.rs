@@ -183,3 +183,15 @@ fn a_match_that_is_being_written_is_not_replaced() {
     drop(running);
     assert!(MatchProgress::begin(&plan, replacing).is_ok());
 }
+
+#[test]
+fn a_game_is_told_in_a_line() {
+    let won = Entry { plies: 87, millis: 12_340, ..entry(2) };
+    assert_eq!(won.to_string(), "game 3: a - b 1-0, resign, 87 moves in 12.3 s");
+    let fault = Some("time: 12 ms too late".to_owned());
+    let lost = Entry { winner: "white".to_owned(), end: "time".to_owned(), fault, ..entry(0) };
+    assert!(lost.to_string().starts_with("game 1: a - b 0-1, time"), "{lost}");
+    assert!(lost.to_string().ends_with("(time: 12 ms too late)"), "{lost}");
+    let drawn = Entry { winner: "draw".to_owned(), ..entry(0) };
+    assert!(drawn.to_string().contains(" ½-½, "), "{drawn}");
+}

@@ -1,6 +1,7 @@
 //! The three headerless files in one folder. The layout is in docs/formats/kppt.md.
 
 use super::Tables;
+use durable::Draft;
 use rules::Variant;
 use simd::{AlignedVec, Plain};
 use std::fs::File;
@@ -117,7 +118,7 @@ fn read<T: Number>(file: &mut File, to: &mut AlignedVec<T>, count: usize) -> io:
 }
 
 fn write<T: Number>(path: &Path, from: &AlignedVec<T>, count: usize) -> io::Result<()> {
-    let mut file = File::create(path)?;
+    let mut file = Draft::new(path)?;
     let bytes = count * size_of::<T>();
     if cfg!(target_endian = "little") {
         file.write_all(&from.as_bytes()[..bytes])?;
@@ -126,5 +127,6 @@ fn write<T: Number>(path: &Path, from: &AlignedVec<T>, count: usize) -> io::Resu
         turned.iter_mut().for_each(|x| *x = x.swapped());
         file.write_all(&turned.as_bytes()[..bytes])?;
     }
-    file.sync_all()
+    // Whether a folder with tables may be written at all is asked before they are made.
+    file.publish(true)
 }
