@@ -115,9 +115,12 @@ class EndToEnd(unittest.TestCase):
         sfens: dict[tuple[int, int, int], list[str]] = {}
         for text in told:
             sfen, rest = text.split("  ")[:2]
-            key = (int(sfen.split()[3]), int(rest.split()[1]), "bw".index(sfen.split()[1]))
+            # Mates are sent as the largest score there is.
+            score = max(-31000, min(31000, int(rest.split()[1])))
+            key = (int(sfen.split()[3]), score, "bw".index(sfen.split()[1]))
             sfens.setdefault(key, []).append(sfen)
-        order = Order(NUE, (records,), "halfkp", options=("--game", "minishogi"))
+        everything = ("--keep-checks", "--keep-captures", "--keep-random", "--clamp", "31000")
+        order = Order(NUE, (records,), "halfkp", options=("--game", "minishogi", *everything))
         seen: dict[tuple[int, int, int], list[float]] = {}
         with Loader(order) as loader, torch.no_grad():
             for batch in loader:
@@ -186,7 +189,7 @@ class EndToEnd(unittest.TestCase):
         settings = replace(
             self.settings("torch.nuef"),
             epochs=4,
-            stream_options=("--clamp", "31000"),
+            stream_options=("--keep-checks", "--keep-captures", "--clamp", "31000"),
             factors=False,
         )
         run = self.run_all(settings)
