@@ -134,7 +134,7 @@ describe('playing', () => {
     await page.locator('.board-area[role="application"]').focus();
     // The cursor begins on 5i: two up to 5g, two left to 7g, take; one up, put down.
     for (const key of ['ArrowUp', 'ArrowUp', 'ArrowLeft', 'ArrowLeft', 'Enter']) await page.keyboard.press(key);
-    expect(await page.locator('[data-announcement]').textContent()).toContain('7g Black pawn taken');
+    expect(await page.locator('[data-announcement]').textContent()).toContain('7g Black pawn selected');
     for (const key of ['ArrowUp', 'Enter']) await page.keyboard.press(key);
     await expectMoves(page, 1);
     await page.locator('[data-move-entry]').fill('3四歩');
