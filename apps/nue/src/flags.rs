@@ -1,9 +1,11 @@
 //! Flags that more than one command takes: each group fills the settings of a room.
 
+mod game_end;
 mod game_match;
 mod selfplay;
 mod training;
 
+pub(crate) use game_end::GameEndFlags;
 pub(crate) use game_match::MatchFlags;
 pub(crate) use selfplay::SelfPlayFlags;
 pub(crate) use training::TrainingFlags;

@@ -12,7 +12,7 @@ export const en = {
   'position.side': '{side}: {pieces}; in hand: {hand}.', 'position.nothing': 'nothing', 'position.turn': '{side} to move.',
 
   'board.label': 'Board', 'board.keys': 'Arrow keys move over the squares, Enter picks a piece up and puts it down, the letters P L N S G B R pick a piece in hand, Escape cancels. Moves can also be typed into the box beside the board.',
-  'cursor.taken': '{what} selected, {count} squares to move to', 'cursor.dropped': 'selection cleared', 'cursor.cannot': '{what}: cannot move there', 'cursor.hand': '{piece} in hand selected, {count} held', 'cursor.nohand': 'no {piece} in hand',
+  'cursor.taken': '{what} selected, squares to move to: {count}', 'cursor.dropped': 'selection cleared', 'cursor.cannot': '{what}: cannot move there', 'cursor.hand': '{piece} in hand selected, {count} held', 'cursor.nohand': 'no {piece} in hand',
   'promotion.title': 'Promote on {square}?', 'promotion.yes': 'Promote ({piece})', 'promotion.no': 'Do not promote ({piece})',
   'entry.label': 'Type a move', 'entry.placeholder': 'Type a move: 7g7f, P-7f, 7六歩', 'entry.none': '“{text}” is not a legal move here.', 'entry.several': 'Which one? {moves}',
 

@@ -1,9 +1,9 @@
 //! How games of a match are played and written down.
 
-use arena::adjudication::{DrawRule, ResignRule};
+use super::GameEndFlags;
+use arena::adjudication::ResignRule;
 use arena::request::MatchRequest;
 use clap::Args;
-use rules::Declaration;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -35,17 +35,8 @@ pub(crate) struct MatchFlags {
     #[arg(long, value_name = "KEY=VALUE,…")]
     resign: Option<ResignRule>,
 
-    /// End games that are drawn by score: score=10,moves=20[,from=100]
-    #[arg(long, value_name = "KEY=VALUE,…")]
-    draw: Option<DrawRule>,
-
-    /// Moves after which a game is drawn; 0 for no limit
-    #[arg(long, value_name = "N", default_value_t = usual().max_moves)]
-    max_moves: u32,
-
-    /// Entering-king rule
-    #[arg(long, value_name = "RULE", default_value_t = usual().declaration, value_parser = |s: &str| s.parse::<Declaration>())]
-    declaration: Declaration,
+    #[command(flatten)]
+    end: GameEndFlags,
 
     /// Milliseconds a player may overstep its time
     #[arg(long, value_name = "MS", default_value_t = usual().margin.as_millis() as u64)]
@@ -69,9 +60,9 @@ impl MatchFlags {
         request.start.clone_from(&self.start);
         request.pin = self.pin;
         request.resign = self.resign;
-        request.draw = self.draw;
-        request.max_moves = self.max_moves;
-        request.declaration = self.declaration;
+        request.draw = self.end.draw;
+        request.max_moves = self.end.max_moves;
+        request.declaration = self.end.declaration;
         request.margin = Duration::from_millis(self.margin);
         request.give_up = self.give_up;
     }

@@ -1,7 +1,8 @@
 //! How games of self-play are played.
 
+use super::GameEndFlags;
 use crate::failure::Failure;
-use arena::adjudication::{DrawRule, ResignRule};
+use arena::adjudication::ResignRule;
 use arena::opening::PlyRange;
 use arena::selfplay::settings::{SelfPlaySettings, parse_plies};
 use arena::selfplay::{NearBest, RandomMoves};
@@ -9,7 +10,6 @@ use assembly::evaluation::LARGEST_FV_SCALE;
 use clap::Args;
 use lab::selfplay::SelfPlay;
 use nnue::Isa;
-use rules::Declaration;
 use std::time::Duration;
 
 /// How games of self-play are played.
@@ -56,17 +56,8 @@ pub(crate) struct SelfPlayFlags {
     #[arg(long, value_name = "KEY=VALUE,…", default_value_t = Resign(usual().resign), value_parser = resignation)]
     resign: Resign,
 
-    /// End games that are drawn by score: score=10,moves=20[,from=100]
-    #[arg(long, value_name = "KEY=VALUE,…")]
-    draw: Option<DrawRule>,
-
-    /// Moves after which a game is drawn; 0 for no limit
-    #[arg(long, value_name = "N", default_value_t = usual().max_moves)]
-    max_moves: u32,
-
-    /// Entering-king rule
-    #[arg(long, value_name = "RULE", default_value_t = usual().declaration, value_parser = |s: &str| s.parse::<Declaration>())]
-    declaration: Declaration,
+    #[command(flatten)]
+    end: GameEndFlags,
 
     /// MiB of table for each game under way
     #[arg(long, value_name = "MIB", default_value_t = SelfPlay::default().hash, value_parser = clap::value_parser!(u32).range(1..=65_536))]
@@ -122,9 +113,9 @@ impl SelfPlayFlags {
             near_best: self.near_best,
             balance: self.balance,
             resign: self.resign.0,
-            draw: self.draw,
-            max_moves: self.max_moves,
-            declaration: self.declaration,
+            draw: self.end.draw,
+            max_moves: self.end.max_moves,
+            declaration: self.end.declaration,
             separate: self.separate,
             options: self.engine_options()?,
         };

@@ -1,14 +1,15 @@
 //! The command line of `nue tune`.
 
 use crate::failure::Failure;
+use crate::flags::GameEndFlags;
 use crate::start::GameArg;
 use alphabeta::{ParamSpec, Params};
-use arena::adjudication::{DrawRule, ResignRule};
+use arena::adjudication::ResignRule;
 use arena::parameters::Tunable;
 use arena::request::OpeningSource;
 use arena::tuning_request::{TuningPlan, TuningRequest};
 use clap::Args;
-use rules::{Declaration, Game};
+use rules::Game;
 use std::path::PathBuf;
 
 /// Tune the numbers of the search by games of the engine against itself (SPSA)
@@ -88,17 +89,8 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "KEY=VALUE,…")]
     pub(crate) resign: Option<ResignRule>,
 
-    /// End games that are drawn by score: score=10,moves=20[,from=100]
-    #[arg(long, value_name = "KEY=VALUE,…")]
-    pub(crate) draw: Option<DrawRule>,
-
-    /// Moves after which a game is drawn; 0 for no limit
-    #[arg(long, value_name = "N", default_value_t = 320)]
-    pub(crate) max_moves: u32,
-
-    /// Entering-king rule
-    #[arg(long, value_name = "RULE", default_value = "CSARule27H", value_parser = |s: &str| s.parse::<Declaration>())]
-    pub(crate) declaration: Declaration,
+    #[command(flatten)]
+    pub(crate) end: GameEndFlags,
 
     /// Log, a line of JSON for every iteration
     #[arg(long, short, value_name = "FILE")]
@@ -140,7 +132,7 @@ impl TuneArgs {
             file: self.openings.clone(),
             plies: self.plies,
             start: self.start.clone(),
-            max_moves: self.max_moves,
+            max_moves: self.end.max_moves,
         };
         let request = TuningRequest {
             params: self.params.clone(),
@@ -158,8 +150,8 @@ impl TuneArgs {
             seed: self.seed,
             concurrency: usize::from(self.concurrency),
             resign: self.resign,
-            draw: self.draw,
-            declaration: self.declaration,
+            draw: self.end.draw,
+            declaration: self.end.declaration,
         };
         Ok(request.plan(&tunable(self.game.game))?)
     }
