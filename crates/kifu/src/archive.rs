@@ -1,7 +1,7 @@
 //! Records in files and folders: whole archives converted from one format into another.
 //!
-//! Inputs are never touched, outputs appear whole or not at all, and a game that cannot be read
-//! does not stop the others: it is reported with file, line and reason. Standard input and output
+//! Inputs are never touched, outputs appear whole or not at all, and a game that cannot be read is
+//! reported with file, line and reason; it stops the others only if that is asked for. Standard input and output
 //! are passed in; nothing is printed.
 
 mod sink;
@@ -12,7 +12,7 @@ mod tests;
 
 pub use source::{Source, files_below};
 
-use crate::{Format, Losses, ReadOptions, Reader, WriteError, WriteOptions};
+use crate::{Damaged, Format, Losses, ReadOptions, Reader, WriteError, WriteOptions};
 use sink::Sink;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -28,6 +28,8 @@ pub struct Conversion {
     pub from: ReadOptions,
     pub to: Format,
     pub options: WriteOptions,
+    /// What to do about a game that cannot be read.
+    pub damaged: Damaged,
     /// Whether files that exist may be replaced. An input never is.
     pub force: bool,
 }
@@ -56,6 +58,10 @@ pub enum ConvertError {
     /// The output must not be written: it exists, or is an input.
     #[error("{0}")]
     InTheWay(String),
+    /// A game cannot be read, and nothing was to be left out; what else went wrong before comes
+    /// first, a line each.
+    #[error("{0}")]
+    Damaged(String),
     #[error(transparent)]
     Io(#[from] io::Error),
     #[error("{0}")]
@@ -66,6 +72,14 @@ impl Conversion {
     /// All inputs in a stable order; what cannot be searched is added to `errors`.
     pub fn sources(&self, errors: &mut Vec<String>) -> Vec<Source> {
         Source::collect(&self.inputs, self.from.format.is_some(), errors)
+    }
+
+    /// Bytes of all inputs whose size is known.
+    pub fn bytes(&self) -> u64 {
+        // What cannot be searched is told by the conversion itself.
+        let sources = self.sources(&mut Vec::new());
+        let sizes = sources.iter().filter_map(|s| s.path.as_ref()?.metadata().ok());
+        sizes.map(|m| m.len()).sum()
     }
 
     /// Converts everything. `watch` is told the input and how many of its bytes were read since it
@@ -98,7 +112,7 @@ impl Conversion {
         Ok(done)
     }
 
-    /// Converts one source. Only what concerns the output stops the work.
+    /// Converts one source. Only what concerns the output stops the work, unless damage is to.
     fn convert(
         &self,
         source: &Source,
@@ -123,7 +137,12 @@ impl Conversion {
                         done.errors.push(format!("{}: game {}: {e}", source.name, number + 1));
                     }
                 },
-                Err(e) => done.errors.push(e.to_string()),
+                Err(e) => {
+                    done.errors.push(e.to_string());
+                    if self.damaged == Damaged::Stop {
+                        return Err(ConvertError::Damaged(done.errors.join("\n")));
+                    }
+                }
             }
         }
         done.files += 1;

@@ -1,7 +1,9 @@
 //! What a record says about the game besides the moves: players, event, dates, time limits.
 //!
-//! Values are kept as written, one line each. The handicap is not a header here: it is the start
-//! position, and each format words it from there.
+//! Values are kept as written, one line each; only a note may have several. The handicap is not a
+//! header here: it is the start position, and each format words it from there.
+
+use std::borrow::Cow;
 
 /// A header's name. The well-known ones are typed so that formats can translate them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -28,7 +30,8 @@ pub enum Key {
     Opening,
     /// Title of the record (表題).
     Title,
-    /// A remark about the whole game (備考); line breaks inside are written `\n`.
+    /// A remark about the whole game (備考), of any number of lines. Text formats have one line for
+    /// it: there line breaks are written `\n` and backslashes `\\`.
     Note,
     /// The game is drawn after this many moves (最大手数).
     MaxMoves,
@@ -157,14 +160,23 @@ impl Headers {
         self.entries.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
 
-    /// Sets a header in place, or adds it at the end. Line breaks become `\n`, outer white space
-    /// goes.
+    /// Sets a header in place, or adds it at the end. Outer white space goes; line breaks become
+    /// `\n`, except in a note, which may have them.
     pub fn set(&mut self, key: Key, value: &str) {
-        let value = one_line(value);
+        let value = match key {
+            Key::Note => value.trim().replace("\r\n", "\n").replace('\r', "\n"),
+            _ => one_line(value),
+        };
         match self.entries.iter_mut().find(|(k, _)| *k == key) {
             Some(entry) => entry.1 = value,
             None => self.entries.push((key, value)),
         }
+    }
+
+    /// Sets a header from a line of a text format.
+    pub(crate) fn set_line(&mut self, key: Key, text: &str) {
+        let value = value_of(&key, text.trim());
+        self.set(key, &value);
     }
 
     /// Takes a header out.
@@ -182,6 +194,36 @@ impl Headers {
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
+}
+
+/// A value as text formats write it, on one line.
+pub(crate) fn line_of<'a>(key: &Key, value: &'a str) -> Cow<'a, str> {
+    match key {
+        Key::Note => value.replace('\\', "\\\\").replace('\n', "\\n").into(),
+        _ => value.into(),
+    }
+}
+
+/// The value of such a line: [`line_of`] undone. A backslash before anything else than
+/// itself or an `n` is just one.
+fn value_of<'a>(key: &Key, text: &'a str) -> Cow<'a, str> {
+    if *key != Key::Note || !text.contains('\\') {
+        return text.into();
+    }
+    let mut value = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        value.push_str(before);
+        let (meant, used) = match after.as_bytes().first() {
+            Some(b'n') => ('\n', 1),
+            Some(b'\\') => ('\\', 1),
+            _ => ('\\', 0),
+        };
+        value.push(meant);
+        rest = &after[used..];
+    }
+    value.push_str(rest);
+    value.into()
 }
 
 /// The text on one line: line breaks written out, outer white space (also full width) removed.
@@ -215,6 +257,28 @@ mod tests {
         ] {
             assert_eq!(Key::named(name), Key::Other(want.to_owned()), "{name:?}");
         }
+    }
+
+    #[test]
+    fn notes_have_lines_and_backslashes() {
+        for (note, line) in [
+            ("one\ntwo", r"one\ntwo"),
+            (r"C:\new\records", r"C:\\new\\records"),
+            ("a\\\nb", r"a\\\nb"),
+            ("plain", "plain"),
+        ] {
+            let key = Key::Note;
+            assert_eq!(line_of(&key, note), line);
+            assert_eq!(value_of(&key, line), note);
+            let mut headers = Headers::new();
+            headers.set_line(Key::Note, line);
+            assert_eq!(headers.get(&Key::Note), Some(note));
+        }
+        // What nobody escaped stays what it is.
+        assert_eq!(value_of(&Key::Note, r"a\b\"), r"a\b\");
+        // Other headers have no such marks.
+        assert_eq!(value_of(&Key::Event, r"a\nb"), r"a\nb");
+        assert_eq!(line_of(&Key::Event, r"a\nb"), r"a\nb");
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod analysis;
 pub mod archive;
 mod clock;
 mod csa;
+mod damaged;
 mod diagram;
 mod encoding;
 mod error;
@@ -35,6 +36,7 @@ mod usi;
 mod writer;
 
 pub use csa::wire;
+pub use damaged::{Damaged, UnknownDamaged};
 pub use diagram::{diagram, move_list};
 pub use encoding::decode_text;
 pub use error::{Problem, ReadError, WriteError};

@@ -6,8 +6,8 @@ use tempfile::TempDir;
 const GAME: &str = "V2.2\nN+a\nPI\n+\n+7776FU\nT1\n-3334FU\nT2\n%TORYO\n";
 const BROKEN: &str = "V2.2\nP1-XX\n+\n+7776FU\n";
 
-/// A folder of records, and conversions in it.
-struct Archive(TempDir);
+/// A folder of records, and conversions in it, which do that about damage.
+struct Archive(TempDir, Damaged);
 
 impl Archive {
     fn new() -> Self {
@@ -17,7 +17,7 @@ impl Archive {
         fs::write(path.join("in/a.csa"), GAME).unwrap();
         fs::write(path.join("in/deep/b.csa"), format!("{GAME}/\n{BROKEN}/\n{GAME}")).unwrap();
         fs::write(path.join("in/notes.txt"), "not a record").unwrap();
-        Self(folder)
+        Self(folder, Damaged::Skip)
     }
 
     /// Converts, with paths below the folder; a slash at the end of the output is kept.
@@ -35,6 +35,7 @@ impl Archive {
             from: ReadOptions::default(),
             to,
             options: WriteOptions::default(),
+            damaged: self.1,
             force,
         };
         let streams = Streams { input: &mut io::empty(), output: &mut io::sink() };
@@ -118,6 +119,7 @@ fn standard_input_and_output_are_streams_like_others() {
         from: ReadOptions::default(),
         to: Format::Usi,
         options: WriteOptions::default(),
+        damaged: Damaged::Skip,
         force: false,
     };
     let mut output = Vec::new();
@@ -125,4 +127,20 @@ fn standard_input_and_output_are_streams_like_others() {
     let done = conversion.run(streams, &|_, _| ()).unwrap();
     assert_eq!((done.games, done.losses.times), (1, 2));
     assert_eq!(String::from_utf8(output).unwrap().trim(), "startpos moves 7g7f 3c3d resign");
+}
+
+#[test]
+fn told_to_stop_the_first_damaged_game_is_the_last() {
+    let archive = Archive(Archive::new().0, Damaged::Stop);
+    for (to, output) in [(Format::Csa, "all.csa"), (Format::Usi, "all.usi")] {
+        let stopped = archive.convert(&["in"], to, output, false).unwrap_err();
+        assert!(matches!(stopped, ConvertError::Damaged(_)), "{stopped}");
+        let told = stopped.to_string();
+        assert!(told.contains("b.csa:") && told.contains("unreadable board line"), "{told}");
+        assert!(!archive.0.path().join(output).exists());
+    }
+    assert_eq!(archive.files("in"), ["in/a.csa", "in/deep/b.csa", "in/notes.txt"]);
+    assert!(archive.files(".").iter().all(|f| !f.ends_with(".tmp")));
+    // What is whole is converted as ever.
+    assert!(archive.is_whole(&["in/a.csa"], Format::Csa, "whole.csa", false));
 }

@@ -21,6 +21,9 @@ pub(crate) fn begins_game(line: &[u8]) -> bool {
     matches!(line, [b'V', b'0'..=b'9', ..])
 }
 
+/// What shogi-server calls its last line about a game, and we the header it becomes.
+pub(super) const SUMMARY: &str = "summary";
+
 /// What is known before the first move.
 #[derive(Default)]
 struct Head {
@@ -104,7 +107,7 @@ impl Reader {
             Some(game) => &mut game.record.headers,
             None => &mut self.head.headers,
         };
-        headers.set(key, value);
+        headers.set_line(key, value);
     }
 
     fn comment(&mut self, text: &str) {
@@ -118,6 +121,7 @@ impl Reader {
             }
         } else if let Some(text) = text.strip_prefix("summary:") {
             self.log.summary = Some(text.trim().to_owned());
+            self.header(SUMMARY, text);
         } else if let Some(text) = text.strip_prefix("ILLEGAL_MOVE(") {
             self.log.illegal = Some(text.trim_end_matches(')').to_owned());
         } else if let Some((name, value)) = log_header(text) {

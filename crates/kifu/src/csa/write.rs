@@ -1,10 +1,10 @@
 //! Writing one game.
 
-use super::read::means_something;
+use super::read::{SUMMARY, means_something};
 use super::words::word_of;
 use super::{position, special, write_move};
 use crate::analysis::{self, Place};
-use crate::headers::Key;
+use crate::headers::{Key, line_of};
 use crate::options::{CsaVersion, Losses, WriteOptions};
 use crate::record::{Node, NodeId, Record, Step};
 use crate::replay::Replay;
@@ -26,6 +26,7 @@ pub(crate) fn write(record: &Record, options: &WriteOptions, losses: &mut Losses
     headers(record, v3, &mut lines, losses);
     let plain = record.handicap().filter(|_| record.start().ply() == 1);
     lines.extend(position::write(record.start(), plain));
+    lines.extend(server_lines(record, &RATES));
     let mut replay = Replay::new(record);
     for id in record.line_from(NodeId::ROOT) {
         let node = record.node(id);
@@ -42,8 +43,23 @@ pub(crate) fn write(record: &Record, options: &WriteOptions, losses: &mut Losses
         lines.extend(notes(node, record.turn_at(id), place, v3));
         losses.bookmarks += usize::from(node.bookmark.is_some());
     }
+    lines.extend(server_lines(record, &[SUMMARY]));
     lines.push(String::new());
     lines.join("\n")
+}
+
+/// Headers that shogi-server writes as comments: those before the position, those between it and
+/// the first move; what it says at the end is [`SUMMARY`].
+const SERVER_HEADERS: [&str; 2] = ["Least_Time_Per_Move", "Increment"];
+const RATES: [&str; 3] = ["rating", "black_rate", "white_rate"];
+
+/// Those of the headers named, as comments.
+fn server_lines(record: &Record, names: &[&str]) -> Vec<String> {
+    let named = record
+        .headers
+        .iter()
+        .filter(|(key, value)| names.contains(&key.csa()) && !value.is_empty());
+    named.map(|(key, value)| format!("'{}:{value}", key.csa())).collect()
 }
 
 /// Headers that version 2.2 does not know.
@@ -80,24 +96,20 @@ fn headers(record: &Record, v3: bool, lines: &mut Vec<String>, losses: &mut Loss
             key => (key.csa(), value.to_owned()),
         };
         match name {
-            // As shogi-server writes them.
-            _ if SERVER_LINES.contains(&name) => lines.push(format!("'{name}:{value}")),
+            _ if SERVER_HEADERS.contains(&name) => lines.push(format!("'{name}:{value}")),
+            // In a place of their own.
+            _ if RATES.contains(&name) || name == SUMMARY => {}
             "MAX_MOVES" if !v3 => lines.push(format!("'Max_Moves:{value}")),
-            // Line ends are written as \n in headers.
-            "NOTE" if !v3 => lines.extend(value.split("\\n").map(comment)),
+            "NOTE" if !v3 => lines.extend(value.lines().map(comment)),
             "TIME" if !v3 => match time_limit(&value) {
                 Some(limit) => lines.push(format!("$TIME_LIMIT:{limit}")),
                 None => losses.headers += 1,
             },
             "TIME+" | "TIME-" | "JISHOGI" if !v3 => losses.headers += 1,
-            _ => lines.push(format!("${name}:{value}")),
+            _ => lines.push(format!("${name}:{}", line_of(key, &value))),
         }
     }
 }
-
-/// Headers that shogi-server writes as comments.
-const SERVER_LINES: [&str; 5] =
-    ["Least_Time_Per_Move", "Increment", "rating", "black_rate", "white_rate"];
 
 /// `HH:MM+SS` of version 2.2 from `seconds+byoyomi+increment` of 3.0, if it can say the same.
 fn time_limit(value: &str) -> Option<String> {
@@ -250,6 +262,45 @@ mod tests {
         };
         assert_eq!(comments(&out), comments(text));
         assert_eq!(comments(text), ["*bold", "**plain", "word"]);
+    }
+
+    /// A log of floodgate keeps what only the server says, in the places where it says it.
+    #[test]
+    fn lines_of_the_server_stand_where_it_writes_them() {
+        let text = "V2\nN+a\nN-b\n'Max_Moves:256\n'Increment:10\n$EVENT:x\nPI\n+\n\
+                    'rating:a+1:b+2\n'black_rate:a+1:3912.0\n'white_rate:b+2:3000.5\n\
+                    +7776FU\nT3\n-3334FU\nT1\n%TORYO\n'summary:toryo:a lose:b win\n\
+                    '$END_TIME:2020/01/01 00:00:00\n";
+        let (out, losses) = written(text, CsaVersion::Auto);
+        let lines: Vec<&str> = out.lines().collect();
+        let at = |line: &str| {
+            lines.iter().position(|l| *l == line).unwrap_or_else(|| panic!("{line}: {out}"))
+        };
+        assert!(at("'Increment:10") < at("PI"));
+        for rate in ["'rating:a+1:b+2", "'black_rate:a+1:3912.0", "'white_rate:b+2:3000.5"] {
+            assert!((at("+") + 1..at("+7776FU")).contains(&at(rate)), "{out}");
+        }
+        assert_eq!(at("'summary:toryo:a lose:b win"), lines.len() - 1);
+        assert!(losses.is_none());
+        // Nothing is told twice, and nothing is lost on the way through another format.
+        assert_eq!(written(&out, CsaVersion::Auto).0, out);
+        let record = super::super::read(text, None).unwrap_or_else(|e| panic!("{}", e.reason));
+        let options = WriteOptions::default();
+        let (kif, _) = crate::to_bytes(&record, crate::Format::Kif, &options).unwrap();
+        let kif = crate::read("a.kif", &kif, crate::ReadOptions::default()).remove(0).unwrap();
+        let (again, _) = crate::to_bytes(&kif, crate::Format::Csa, &options).unwrap();
+        assert!(String::from_utf8_lossy(&again).contains("'summary:toryo:a lose:b win\n"));
+    }
+
+    #[test]
+    fn notes_of_several_lines() {
+        let text = "V3.0\n$NOTE:one\\ntwo C:\\\\new\nPI\n+\n+7776FU\n";
+        let record = super::super::read(text, None).unwrap_or_else(|e| panic!("{}", e.reason));
+        assert_eq!(record.headers.get(&Key::Note), Some("one\ntwo C:\\new"));
+        let (v3, _) = written(text, CsaVersion::Auto);
+        assert!(v3.lines().any(|l| l == "$NOTE:one\\ntwo C:\\\\new"), "{v3}");
+        let (v2, _) = written(text, CsaVersion::V22);
+        assert!(v2.contains("\n'*one\n'*two C:\\new\n"), "{v2}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::board::{self, Diagram};
 use super::words::side;
 use crate::error::{Located, Problem};
-use crate::headers::{Headers, Key};
+use crate::headers::{Headers, Key, line_of};
 use crate::notation;
 use crate::options::Encoding;
 use crate::record::Record;
@@ -56,7 +56,7 @@ impl Head {
                 "後手の持駒" | "上手の持駒" => {
                     self.diagram.hand(Color::White, value).map_err(located)?;
                 }
-                name => self.headers.set(Key::named(name), value),
+                name => self.headers.set_line(Key::named(name), value),
             }
         } else {
             return Ok(false);
@@ -130,7 +130,7 @@ pub(super) fn write(record: &Record, version: &str, encoding: Encoding) -> Vec<S
             Key::White => side(Color::White, handicap),
             key => key.kif(),
         };
-        lines.push(format!("{name}：{value}"));
+        lines.push(format!("{name}：{}", line_of(key, value)));
     }
     let start = record.start();
     let usual = start.ply() == 1;

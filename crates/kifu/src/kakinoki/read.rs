@@ -122,7 +122,7 @@ impl Reader {
         let Some(game) = &mut self.game else { return };
         match super::head::split_header(text) {
             Some((name, value)) if !text.starts_with(['|', '+']) => {
-                game.record.headers.set(crate::headers::Key::named(name), value);
+                game.record.headers.set_line(crate::headers::Key::named(name), value);
             }
             _ => game.node().remarks.push(text.to_owned()),
         }
