@@ -31,8 +31,6 @@ pub enum JournalError {
     Io { path: PathBuf, source: io::Error },
     #[error("{} already exists", .0.display())]
     Exists(PathBuf),
-    #[error("{} does not exist: there is nothing to resume", .0.display())]
-    Missing(PathBuf),
     #[error("{} is in use by another run", .0.display())]
     InUse(PathBuf),
     /// Not a journal, or damaged before its end. Lines count from 1.
@@ -72,12 +70,17 @@ impl Journal {
             other => other.map_err(io_error(path))?,
         };
         let mut journal = Self::locked(file, path)?;
-        journal.append(&Head { journal: VERSION, start, plan: plan.clone() })?;
+        if let Err(error) = journal.append(&Head { journal: VERSION, start, plan: plan.clone() }) {
+            // It says nothing; if it cannot be removed there is nothing better to do.
+            let _ = std::fs::remove_file(path);
+            return Err(error);
+        }
         Ok(journal)
     }
 
-    /// Opens a journal of the same plan and reads what it holds. `None` for the contents: killed
-    /// before anything was written; the first line is written anew, with `start`.
+    /// Opens a journal of the same plan and reads what it holds, or begins one. `None` for the
+    /// contents: there was none, or its owner was killed before anything was written; then the first
+    /// line is written, with `start`.
     pub fn resume<E: DeserializeOwned>(
         path: &Path,
         plan: &Value,
@@ -85,7 +88,7 @@ impl Journal {
     ) -> Result<(Self, Option<Held<E>>), JournalError> {
         let file = match OpenOptions::new().read(true).write(true).open(path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                return Err(JournalError::Missing(path.to_owned()));
+                return Ok((Self::create(path, plan, start)?, None));
             }
             other => other.map_err(io_error(path))?,
         };

@@ -87,7 +87,7 @@ impl Resumable {
         mode: Mode,
         mut attach: impl FnMut(File, u64) -> io::Result<(O, u64)>,
     ) -> Result<Opened<O, S>, ResumableError> {
-        let files = Files::of(target)?;
+        let mut files = Files::of(target)?;
         if let Some(folder) = target.parent().filter(|f| !f.as_os_str().is_empty()) {
             fs::create_dir_all(folder).map_err(|e| files.failed(e))?;
         }
@@ -100,9 +100,12 @@ impl Resumable {
         }
         files.clear()?;
         let journal = Journal::create(&files.journal, plan, 0)?;
+        // From here on they are ours, and nothing is in them yet.
+        files.leave = false;
         let (output, _) = read_write(&files.part)
             .and_then(|file| attach(file, 0))
             .map_err(|e| files.failed(e))?;
+        files.leave = true;
         let resumable = Self { journal, files, kept: 0, worth_keeping: false };
         Ok(Opened { resumable, output, state: None })
     }
@@ -158,9 +161,17 @@ impl Resumable {
     pub fn publish(mut self, output: &File, force: bool) -> Result<(), ResumableError> {
         let placed =
             output.sync_all().and_then(|()| place(&self.files.part, &self.files.target, force));
-        placed.map_err(|e| self.files.failed(e))?;
+        if let Err(e) = placed {
+            self.files.leave = self.worth_keeping;
+            return Err(self.files.failed(e));
+        }
         self.files.leave = false;
         Ok(())
+    }
+
+    /// Whether there is a checkpoint to continue from.
+    pub const fn is_worth_keeping(&self) -> bool {
+        self.worth_keeping
     }
 
     /// Gives up: what is done stays if there is a checkpoint to continue from. Says whether.

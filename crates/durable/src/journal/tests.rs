@@ -59,7 +59,6 @@ fn a_journal_that_cannot_be_resumed_says_why() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal");
     let plan = json!({ "seed": 1, "games": 8 });
-    assert!(matches!(resume(&path, &plan), Err(JournalError::Missing(_))));
     let held = Journal::create(&path, &plan, 0).unwrap();
     assert!(matches!(resume(&path, &plan), Err(JournalError::InUse(_))));
     drop(held);
@@ -102,4 +101,19 @@ proptest! {
             prop_assert!(whole as usize <= head.len() + bytes.len());
         }
     }
+}
+
+/// Whoever goes on with nothing begins.
+#[test]
+fn a_journal_that_is_not_there_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let plan = json!({ "seed": 1 });
+    let (mut journal, held) = Journal::resume::<u64>(&path, &plan, 7).unwrap();
+    assert!(held.is_none());
+    journal.append(&5u64).unwrap();
+    drop(journal);
+    let (_, held) = Journal::resume::<u64>(&path, &plan, 0).unwrap();
+    let held = held.unwrap();
+    assert_eq!((held.start, held.entries.len()), (7, 1));
 }

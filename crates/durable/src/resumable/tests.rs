@@ -158,3 +158,21 @@ fn a_target_without_a_name_or_a_folder() {
     fs::write(&file, "").unwrap();
     assert!(matches!(open(&file.join("below"), Mode::New), Err(ResumableError::Io { .. })));
 }
+
+#[test]
+fn what_cannot_be_published_stays_only_if_there_is_something_to_go_on_from() {
+    for (stop, files) in [(2, 1), (10, 3)] {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("numbers");
+        let (resumable, output) = lines(open(&target, Mode::New).unwrap(), stop);
+        fs::write(&target, "somebody else's").unwrap();
+        assert!(resumable.publish(&output, false).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), files, "stopped before {stop}");
+    }
+    // Nor does one that could not even begin leave anything.
+    let folder = tempfile::tempdir().unwrap();
+    let full = |_: File, _: u64| Err::<(File, u64), _>(io::Error::other("no room"));
+    let target = folder.path().join("numbers");
+    assert!(Resumable::open::<_, State>(&target, &json!({}), Mode::New, full).is_err());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
