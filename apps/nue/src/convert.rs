@@ -1,16 +1,12 @@
 //! `nue convert`: game records from any format into another.
 
 use crate::failure::{CommandResult, Failure};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use kifu::archive::{Conversion, ConvertError, Converted, Source, Streams};
-use kifu::{CsaVersion, Encoding, Format, ReadOptions, WriteOptions};
+use crate::progress::InputBar;
+use kifu::archive::{Conversion, ConvertError, Converted, Streams};
+use kifu::{CsaVersion, Damaged, Encoding, Format, ReadOptions, WriteOptions};
 use rules::Game;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
-
-/// Work shorter than this shows no progress.
-const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Convert game records between CSA, KIF, KI2, JKF and USI lines.
 #[derive(clap::Args)]
@@ -36,6 +32,10 @@ pub(crate) struct ConvertArgs {
     /// Game of records that do not name it (`startpos`): shogi or minishogi
     #[arg(long)]
     game: Option<Game>,
+    /// What to do about a game that cannot be read: "skip" reports it and goes on, "stop" ends
+    /// there and writes no more
+    #[arg(long, value_name = "skip|stop", default_value_t)]
+    damaged: Damaged,
     /// Replace files that exist
     #[arg(long)]
     force: bool,
@@ -48,13 +48,21 @@ pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
         from: ReadOptions { format: args.from, game: args.game },
         to: args.to,
         options: WriteOptions { encoding: args.encoding, csa: args.csa_version },
+        damaged: args.damaged,
         force: args.force,
     };
-    let progress = Progress::new(&conversion);
+    // Records on the same terminal would be mixed with the bar.
+    let to_stdout = args.output.as_ref().is_none_or(|path| path.as_os_str() == "-");
+    let quiet = to_stdout && io::stdout().is_terminal();
+    let (bar, total) = (InputBar::new(), conversion.bytes());
     let (mut input, mut output) = (io::stdin().lock(), io::stdout());
     let streams = Streams { input: &mut input, output: &mut output };
-    let done = conversion.run(streams, &|source, bytes| progress.tell(source, bytes));
-    progress.bar.finish_and_clear();
+    let done = conversion.run(streams, &|source, bytes| {
+        if !quiet {
+            bar.read(bytes, total, &source.name);
+        }
+    });
+    drop(bar);
     report(args, &done?)
 }
 
@@ -82,42 +90,8 @@ impl From<ConvertError> for Failure {
         match error {
             ConvertError::InTheWay(message) => Self::Usage(message),
             ConvertError::Io(error) => error.into(),
+            ConvertError::Damaged(message) => Self::Failed(format!("{message}; stopped there")),
             ConvertError::Failed(message) => Self::Failed(message),
-        }
-    }
-}
-
-/// How far we are, shown only when it takes a while.
-struct Progress {
-    bar: ProgressBar,
-    started: Instant,
-    quiet: bool,
-}
-
-impl Progress {
-    fn new(conversion: &Conversion) -> Self {
-        // Errors of the search are told by the conversion itself.
-        let sources = conversion.sources(&mut Vec::new());
-        let sizes = sources.iter().filter_map(|s| s.path.as_ref()?.metadata().ok());
-        let total: u64 = sizes.map(|m| m.len()).sum();
-        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
-        let template = "{bar:30} {bytes}/{total_bytes} {eta} {wide_msg}";
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        // Records on the same terminal would be mixed with the bar.
-        let to_stdout = conversion.output.as_ref().is_none_or(|path| path.as_os_str() == "-");
-        let quiet = to_stdout && io::stdout().is_terminal();
-        Self { bar, started: Instant::now(), quiet }
-    }
-
-    fn tell(&self, source: &Source, bytes: u64) {
-        if bytes == 0 {
-            self.bar.set_message(source.name.clone());
-        }
-        self.bar.inc(bytes);
-        if self.bar.is_hidden() && !self.quiet && self.started.elapsed() > PATIENCE {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
     }
 }

@@ -3,7 +3,6 @@
 //! The work is done by room `corpus`; here are flags, a progress bar, and what is said at the end.
 
 mod args;
-mod bar;
 mod convert;
 mod dedup;
 mod filter;

@@ -1,11 +1,13 @@
 //! What is seen of long work: lines that move on a terminal, plain lines now and then elsewhere.
 
 mod game_match;
+mod input;
 mod openings;
 mod selfplay;
 mod training;
 
 pub(crate) use game_match::MatchDisplay;
+pub(crate) use input::InputBar;
 pub(crate) use openings::OpeningsBar;
 pub(crate) use selfplay::SelfPlayDisplay;
 pub(crate) use training::TrainingDisplay;

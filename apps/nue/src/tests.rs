@@ -200,8 +200,13 @@ fn the_other_steps_are_commands() {
     let net = typed(&commands::net("import", &PathBuf::from("a.nuef"), &PathBuf::from("b")));
     assert!(matches!(net, Command::Net(_)));
     let target = |path: &str| corpus::Target { path: path.into(), force: true, resume: false };
-    let inputs =
-        corpus::Inputs { paths: vec!["games".into()], format: None, game: Game::Minishogi };
+    let inputs = corpus::Inputs {
+        paths: vec!["games".into()],
+        format: None,
+        game: Game::Minishogi,
+        damaged: corpus::Damaged::Stop,
+        stop: None,
+    };
     let split = corpus::split::Split {
         inputs,
         train: target("a"),

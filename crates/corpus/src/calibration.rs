@@ -6,7 +6,7 @@ use crate::progress::Watch;
 use crate::source::Inputs;
 use crate::stats;
 use chart::{Axis, Frame, Line, Side};
-use play::{USUAL_SCALE, centipawns, win_rate};
+use play::{PAWN, centipawns, win_rate};
 
 /// Positions of about the same score.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +27,7 @@ impl Sample {
 
 const MEASURED: &str = "#c0392b";
 const FITTED: &str = "#2c3e50";
-const CUSTOMARY: &str = "#8a8f98";
+const OF_A_NET: &str = "#8a8f98";
 /// Scales that make sense.
 const SCALES: (f64, f64) = (10.0, 20_000.0);
 
@@ -64,8 +64,32 @@ pub fn measure(inputs: &Inputs, watch: &Watch<'_>) -> Result<Option<f64>, Error>
     Ok(fit(&found.samples()).map(|scale| centipawns(scale).round()))
 }
 
-/// The picture: what positions of a score brought, and what sigmoids expect.
-pub fn svg(samples: &[Sample], scale: Option<f64>) -> String {
+/// What a net expects of its scores.
+#[derive(Clone, Debug)]
+pub struct NetScale {
+    /// What the net is called in the picture.
+    pub name: String,
+    /// Its scale, in hundredths of a pawn as nets say it.
+    pub scale: f64,
+}
+
+/// What was found, a line each.
+pub fn told(fitted: Option<f64>, net: Option<&NetScale>) -> String {
+    let mut text = match fitted.map(centipawns) {
+        Some(scale) => format!("best fit: 73 % at a score of {scale:.0} hundredths of a pawn\n"),
+        None => "no scale fits: the scores say nothing about the results\n".to_owned(),
+    };
+    if let Some(NetScale { name, scale }) = net {
+        text += &format!("{name}: 73 % at a score of {scale:.0} hundredths of a pawn\n");
+    }
+    text
+}
+
+/// The picture: what positions of a score brought, the sigmoid that fits best (its scale as found
+/// by [`fit`]), and the one a net expects.
+///
+/// Scores and the scale of the fit are in evaluation units; scales are told in hundredths of a pawn.
+pub fn svg(samples: &[Sample], fitted: Option<f64>, net: Option<&NetScale>) -> String {
     let end = samples.iter().map(|s| s.score.abs()).fold(100.0, f64::max);
     let score = |score: f64| format!("{score:.0}");
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
@@ -76,12 +100,15 @@ pub fn svg(samples: &[Sample], scale: Option<f64>) -> String {
         scores.map(move |score| (score, win_rate(score, scale)))
     };
     let title = "Points scored in the end, by score";
-    let name = format!("sigmoid of scale {USUAL_SCALE:.0}");
-    let line = Line { color: CUSTOMARY, width: 1.5, dashed: true, name: &name };
-    let mut frame = Frame::new(title, "score for the side to move", x, y, Side::Left)
-        .curve(line, expected(USUAL_SCALE));
-    if let Some(scale) = scale {
-        let name = format!("best fit: scale {scale:.0}");
+    let below = format!("score for the side to move, in units of {PAWN} to a pawn");
+    let mut frame = Frame::new(title, &below, x, y, Side::Left);
+    if let Some(NetScale { name, scale }) = net {
+        let name = format!("{name}: scale {scale:.0}");
+        let line = Line { color: OF_A_NET, width: 1.5, dashed: true, name: &name };
+        frame = frame.curve(line, expected(scale * f64::from(PAWN) / 100.0));
+    }
+    if let Some(scale) = fitted {
+        let name = format!("best fit: scale {:.0}", centipawns(scale));
         let line = Line { color: FITTED, width: 1.5, dashed: false, name: &name };
         frame = frame.curve(line, expected(scale));
     }
@@ -127,10 +154,20 @@ mod tests {
 
     #[test]
     fn the_picture_has_what_is_known() {
-        let samples = planted(600.0);
-        let drawn = svg(&samples, fit(&samples));
+        // 540 units are 600 hundredths of a pawn.
+        let samples = planted(540.0);
+        let drawn = svg(&samples, fit(&samples), None);
         assert_eq!(drawn.matches("<circle").count(), samples.len());
-        assert_eq!(drawn.matches("<polyline").count(), 2);
-        assert!(!svg(&[], None).contains("NaN"));
+        assert_eq!(drawn.matches("<polyline").count(), 1);
+        assert!(drawn.contains("best fit: scale 600"), "{drawn}");
+        // A net that expects just this has the same curve under another name.
+        let net = NetScale { name: "nn.bin".to_owned(), scale: 600.0 };
+        let both = svg(&samples, Some(540.0), Some(&net));
+        assert!(both.contains("nn.bin: scale 600"), "{both}");
+        let curves: Vec<&str> =
+            both.split("points=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        assert_eq!(curves.len(), 2);
+        assert_eq!(curves[0], curves[1]);
+        assert!(!svg(&[], None, None).contains("NaN"));
     }
 }

@@ -60,6 +60,7 @@ pub fn run(request: &Convert, watch: &Watch<'_>) -> Result<Converted, Error> {
             Ok(Flow::Next)
         });
     output.conclude(worked)?;
+    counts.lost("names, times and comments of a record", counts.richer);
     meter.finish();
     Ok(Converted { format, counts })
 }

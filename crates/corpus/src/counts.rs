@@ -1,5 +1,8 @@
 //! What came of a command: counts, and problems that did not stop it.
 
+use crate::error::Error;
+use chart::grouped;
+use kifu::Damaged;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -41,6 +44,8 @@ pub struct Counts {
     pub problems: Vec<String>,
     /// How many more problems there were.
     pub more_problems: u64,
+    /// Records read that say more than a game as a teacher can: names, times, comments.
+    pub(crate) richer: u64,
     /// Problems an earlier run has counted, which will be found again.
     again: u64,
 }
@@ -66,6 +71,8 @@ impl Counts {
             unscorable,
             problems: Vec::new(),
             more_problems: problems,
+            // Records are read from the beginning whatever was done.
+            richer: 0,
             again: problems,
         }
     }
@@ -111,6 +118,17 @@ impl Counts {
         }
     }
 
+    /// Something that could not be read, which ends the work if it is to.
+    pub(crate) fn damage(&mut self, damaged: Damaged, text: String) -> Result<(), Error> {
+        match damaged {
+            Damaged::Skip => {
+                self.problem(text);
+                Ok(())
+            }
+            Damaged::Stop => Err(Error::Stopped(text)),
+        }
+    }
+
     /// Adds others.
     pub(crate) fn add(&mut self, other: Self) {
         self.written(other.games, other.positions);
@@ -124,6 +142,31 @@ impl Counts {
         for problem in other.problems {
             self.problem(problem);
         }
+    }
+
+    /// What did not go as it might have, a line each.
+    pub fn report(&self) -> String {
+        let mut lines = self.problems.clone();
+        if self.more_problems > 0 {
+            lines.push(format!("… and {} more like these", grouped(self.more_problems)));
+        }
+        for (why, times) in &self.refused {
+            let times = match times {
+                1 => "once".to_owned(),
+                n => format!("{} times", grouped(*n)),
+            };
+            lines.push(format!("not written: {why} ({times})"));
+        }
+        if self.unscorable > 0 {
+            let kept = grouped(self.unscorable);
+            lines.push(format!("positions that keep their score because there is no move: {kept}"));
+        }
+        if self.left_out > 0 {
+            let left = grouped(self.left_out);
+            let what = "left out as random, unscored or not for training";
+            lines.push(format!("{what}: {left} positions"));
+        }
+        lines.into_iter().map(|line| line + "\n").collect()
     }
 
     /// All problems.

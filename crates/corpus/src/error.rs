@@ -34,6 +34,12 @@ pub enum Error {
     /// An input is damaged, and nobody asked to use what is whole.
     #[error("{0}")]
     Damaged(String),
+    /// An input is damaged, and the work was to stop there.
+    #[error("{0}")]
+    Stopped(String),
+    /// Somebody wanted the work to end.
+    #[error("interrupted")]
+    Interrupted,
     /// An output that can be resumed cannot be written, or waits for a decision.
     #[error(transparent)]
     Output(#[from] ResumableError),

@@ -116,7 +116,7 @@ impl Sifter<'_> {
                             counts.gone += 1;
                         }
                     }
-                    Err(e) => counts.problem(format!("{}: record {number}: {e}", source.name())),
+                    Err(e) => source.damage(counts, &format_args!("record {number}: {e}"))?,
                 }
                 self.items += 1;
                 self.output.done(self.items, counts, false)?;

@@ -114,7 +114,7 @@ impl Work<'_, '_> {
                             Place::Shown(take) => take(&Item::Position(&read))?,
                         }
                     }
-                    Err(e) => counts.problem(format!("{}: record {number}: {e}", source.name())),
+                    Err(e) => source.damage(counts, &format_args!("record {number}: {e}"))?,
                 }
                 Ok(self.one_less())
             })?;

@@ -133,15 +133,23 @@ impl Partial {
     /// Puts the file in its place.
     pub(crate) fn publish(self, force: bool) -> Result<(), Error> {
         let Self { target, output, resumable } = self;
-        let file = match output {
+        let keeps = resumable.is_worth_keeping();
+        let finished = match output {
             Output::Teacher(writer) => {
-                writer.finish().map_err(|e| Error::cannot_write(&target, &e))?
+                writer.finish().map_err(|e| Error::cannot_write(&target, &e))
             }
             Output::Raw { file, .. } => {
-                file.into_inner().map_err(|e| Error::cannot_write(&target, &e.into_error()))?
+                file.into_inner().map_err(|e| Error::cannot_write(&target, &e.into_error()))
             }
         };
-        Ok(resumable.publish(&file, force)?)
+        let published = match finished {
+            Ok(file) => resumable.publish(&file, force).map_err(Error::from),
+            Err(error) => {
+                resumable.give_up();
+                Err(error)
+            }
+        };
+        published.map_err(|error| if keeps { Error::Resumable(error.into()) } else { error })
     }
 
     /// Given up: what is done stays if there is anything to go on from.

@@ -22,7 +22,8 @@ pub(crate) enum Flow {
 /// What is done with each game; it may add to the counts.
 type Each<'a> = dyn FnMut(Game, &mut Counts) -> Result<Flow, Error> + 'a;
 
-/// Calls `each` with every game of the files, in order. What cannot be read is a problem in the counts.
+/// Calls `each` with every game of the files, in order. What cannot be read is a problem in the counts,
+/// or the end of the work where damage is to stop it.
 pub(crate) fn games(
     sources: &[Source],
     game: Rules,
@@ -44,6 +45,8 @@ pub(crate) fn games_after(
 ) -> Result<(), Error> {
     let skip = Cell::new(done);
     let mut counted = |game: Game, counts: &mut Counts| {
+        // All files have the same.
+        sources.first().map_or(Ok(()), Source::goes_on)?;
         meter.positions(game.positions() as u64);
         if skip.get() > 0 {
             skip.set(skip.get() - 1);
@@ -54,8 +57,16 @@ pub(crate) fn games_after(
     for source in sources {
         let flow = match source.format {
             Format::Teacher => from_teacher(source, &skip, meter, counts, &mut counted)?,
-            Format::Hcpe3 => take_all(hcpe3_games(source, game, meter)?, counts, &mut counted)?,
-            Format::Csa => take_all(csa_games(source, game, meter)?, counts, &mut counted)?,
+            Format::Hcpe3 => {
+                take_all(source, hcpe3_games(source, game, meter)?, counts, &mut counted)?
+            }
+            Format::Csa => {
+                let richer = Cell::new(0);
+                let games = csa_games(source, game, meter, &richer)?;
+                let flow = take_all(source, games, counts, &mut counted)?;
+                counts.richer += richer.get();
+                flow
+            }
             Format::Psv => {
                 let decode = |r: &psv::Record| psv::decode(game, r);
                 from_records(source, meter, counts, true, decode, &mut counted)?
@@ -98,7 +109,7 @@ fn from_teacher(
             return Ok(Flow::Enough);
         }
         if let Err(e) = decoded {
-            counts.problem(format!("{}: {e}", source.name()));
+            source.damage(counts, &e)?;
             return Ok(Flow::Next);
         }
     }
@@ -113,11 +124,12 @@ pub(crate) fn next_block<R: Read>(
     block: &mut Block,
     counts: &mut Counts,
 ) -> Result<bool, Error> {
+    source.goes_on()?;
     match reader.next_block(block) {
         Ok(there) => Ok(there),
         Err(e @ TeacherError::Io(_)) => Err(source.failed(&e)),
         Err(e) => {
-            counts.problem(format!("{}: {e}", source.name()));
+            source.damage(counts, &e)?;
             Ok(false)
         }
     }
@@ -164,6 +176,7 @@ type ReadGame = Result<Result<Game, String>, Error>;
 
 /// Gives every game to `each`; what is wrong with others goes to the counts.
 fn take_all(
+    source: &Source,
     games: impl Iterator<Item = ReadGame>,
     counts: &mut Counts,
     each: &mut Each<'_>,
@@ -175,7 +188,7 @@ fn take_all(
                     return Ok(Flow::Enough);
                 }
             }
-            Err(problem) => counts.problem(problem),
+            Err(problem) => counts.damage(source.damaged, problem)?,
         }
     }
     Ok(Flow::Next)
@@ -199,10 +212,12 @@ fn hcpe3_games<'m>(
     }))
 }
 
+/// The games of records; those that say more than a game can are counted.
 fn csa_games<'m>(
     source: &'m Source,
     game: Rules,
     meter: &'m Meter<'m>,
+    richer: &'m Cell<u64>,
 ) -> Result<impl Iterator<Item = ReadGame>, Error> {
     let options = kifu::ReadOptions { format: Some(kifu::Format::Csa), game: Some(game) };
     let name = source.name().to_string();
@@ -212,7 +227,10 @@ fn csa_games<'m>(
             let found = record.game();
             Some(Ok(Err(format!("{}: a game of {found}, not {game}", source.name()))))
         }
-        Ok(record) => record::from_record(&record).map(|game| Ok(Ok(game))),
+        Ok(record) => {
+            richer.set(richer.get() + u64::from(record::says_more(&record)));
+            record::from_record(&record).map(|game| Ok(Ok(game)))
+        }
         Err(e) => Some(Ok(Err(e.to_string()))),
     }))
 }
@@ -233,7 +251,7 @@ fn from_records<const N: usize>(
                 None => Ok(Flow::Next),
             },
             Err(e) => {
-                counts.problem(format!("{}: record {number}: {e}", source.name()));
+                source.damage(counts, &format_args!("record {number}: {e}"))?;
                 Ok(Flow::Next)
             }
         })?;
@@ -273,14 +291,16 @@ pub(crate) fn records_after<const N: usize>(
         let had = fill(&mut input, &mut buffer).map_err(|e| source.failed(&e))?;
         let (whole, rest) = buffer[..had].as_chunks::<N>();
         for record in whole {
+            source.goes_on()?;
             number += 1;
             if each(number, record, counts)? == Flow::Enough {
                 return Ok(Flow::Enough);
             }
         }
         if !rest.is_empty() {
-            let (name, over) = (source.name(), rest.len());
-            counts.problem(format!("{name}: the last {over} bytes are not a whole record"));
+            let over = rest.len();
+            let what = format_args!("the last {over} bytes are not a whole record");
+            source.damage(counts, &what)?;
         }
         if had < buffer.len() {
             return Ok(Flow::Next);

@@ -26,6 +26,15 @@ pub(crate) fn from_record(record: &Record) -> Option<Game> {
     Some(game)
 }
 
+/// Whether a record says more than [`from_record`] takes: names, times, comments, variations.
+pub(crate) fn says_more(record: &Record) -> bool {
+    let more = |id| {
+        let node = record.node(id);
+        node.time.is_some() || !node.comments.is_empty() || !node.remarks.is_empty()
+    };
+    !record.headers.is_empty() || record.variations() > 0 || record.ids().any(more)
+}
+
 /// A score for the side to move.
 fn value(score: BlackScore, turn: Color) -> i16 {
     let sign = |color: Color| if color == turn { 1 } else { -1 };

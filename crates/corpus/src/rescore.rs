@@ -14,6 +14,7 @@ use crate::scorer::{Limit, Scorer};
 use crate::source::{self, Inputs, Source};
 use crate::workers::WorkerPool;
 use assembly::evaluation::Evaluation;
+use kifu::Damaged;
 use rules::{AnyPosition, Color, Game as Rules};
 use serde_json::json;
 use std::path::PathBuf;
@@ -90,6 +91,7 @@ pub fn run<E: From<Error>>(
         meter: &meter,
         items: done,
         since: 0,
+        damaged: inputs.damaged,
     };
     let worked = match format {
         Format::Psv => work.records(&sources, &mut counts, |r| teacher::psv::decode(game, r)),
@@ -114,6 +116,7 @@ struct Work<'a> {
     items: u64,
     /// Positions since the last place to go on from.
     since: u64,
+    damaged: Damaged,
 }
 
 impl Work<'_> {
@@ -191,7 +194,7 @@ impl Work<'_> {
         counts.written(0, written);
         for (index, why) in &done.problems {
             let number = self.items + *index as u64 + 1;
-            counts.problem(format!("record {number}: {why}"));
+            counts.damage(self.damaged, format!("record {number}: {why}"))?;
         }
         self.note(written + done.problems.len() as u64, written, counts)
     }

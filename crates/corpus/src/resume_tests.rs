@@ -9,6 +9,7 @@ use crate::output::{Output, Target};
 use crate::partial;
 use crate::sieve::Sieve;
 use crate::source::{Inputs, Source};
+use kifu::Damaged;
 use rules::{AnyPosition, Game as Rules};
 use seed::Rng;
 use serde_json::{Value, json};
@@ -47,7 +48,13 @@ impl Folder {
     }
 
     fn inputs(&self, name: &str) -> Inputs {
-        Inputs { paths: vec![self.path(name)], format: None, game: Rules::Shogi }
+        Inputs {
+            paths: vec![self.path(name)],
+            format: None,
+            game: Rules::Shogi,
+            damaged: Damaged::Skip,
+            stop: None,
+        }
     }
 
     fn target(&self, name: &str) -> Target {
@@ -61,7 +68,12 @@ impl Folder {
 
     /// What `convert` says it is doing with `a.teacher`.
     fn plan(&self, format: &str) -> Value {
-        let source = Source { path: self.path("a.teacher"), format: Format::Teacher };
+        let source = Source {
+            path: self.path("a.teacher"),
+            format: Format::Teacher,
+            damaged: Damaged::Skip,
+            stop: None,
+        };
         partial::plan("convert", &[source], &json!([format, "shogi"]))
     }
 
@@ -170,4 +182,19 @@ fn a_shortened_file_is_gone_on_with_from_an_earlier_place() {
         folder.convert("a.teacher", Target { resume: true, ..folder.target(&name) }).unwrap();
         assert!(folder.bytes(&name) == folder.bytes(&calm));
     }
+}
+
+/// What records say and games have no place for is named.
+#[test]
+fn what_records_say_more_is_told() {
+    let folder = Folder::new();
+    let bare = "V2.2\nPI\n+\n+7776FU\n'** 30\n-3334FU\n%TORYO\n";
+    let named = "V2.2\nN+somebody\nPI\n+\n+7776FU\nT3\n%TORYO\n";
+    fs::write(folder.path("a.csa"), format!("{bare}/\n{named}/\n{bare}")).unwrap();
+    let target = Target { path: folder.path("a.teacher"), force: false, resume: false };
+    let request = Convert { inputs: folder.inputs("a.csa"), target, to: None, score_scale: None };
+    let counts = convert::run(&request, &|_| ()).unwrap().counts;
+    assert_eq!(counts.games, 3);
+    let told: Vec<_> = counts.refused.iter().map(|(what, times)| (what.as_str(), *times)).collect();
+    assert_eq!(told, [("names, times and comments of a record", 1)]);
 }

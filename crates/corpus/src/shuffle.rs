@@ -186,7 +186,10 @@ impl Deal {
                 load
             }
         };
-        blocks::in_order(source, meter, counts, worker, |load, counts| {
+        blocks::in_order(source, meter, counts, worker, |mut load, counts| {
+            for problem in load.counts.problems.drain(..) {
+                source.damage(counts, &problem)?;
+            }
             counts.add(load.counts);
             let mut from = 0;
             for end in load.ends {

@@ -1,12 +1,16 @@
 //! Which files to read, and what they hold.
 
+use crate::counts::Counts;
 use crate::error::Error;
 use crate::format::Format;
 use crate::progress::{Meter, MeteredFile};
+use kifu::Damaged;
 use rules::Game as Rules;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use teacher::{Header, Reader};
 
 /// What to read.
@@ -18,6 +22,10 @@ pub struct Inputs {
     pub format: Option<Format>,
     /// The game of files that do not say.
     pub game: Rules,
+    /// What to do about what cannot be read.
+    pub damaged: Damaged,
+    /// Set from outside to end the work after the game or record under way.
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 /// One file to read.
@@ -27,6 +35,10 @@ pub struct Source {
     pub path: PathBuf,
     /// What it holds.
     pub format: Format,
+    /// What to do about what cannot be read.
+    pub damaged: Damaged,
+    /// As in [`Inputs`].
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Source {
@@ -56,6 +68,23 @@ impl Source {
         Reader::new(self.open(meter)?).map_err(|e| self.failed(&e))
     }
 
+    /// Something in it cannot be read: a problem in the counts, or the end of the work.
+    pub(crate) fn damage(
+        &self,
+        counts: &mut Counts,
+        what: &dyn std::fmt::Display,
+    ) -> Result<(), Error> {
+        counts.damage(self.damaged, format!("{}: {what}", self.name()))
+    }
+
+    /// An error once somebody wants the work to end.
+    pub(crate) fn goes_on(&self) -> Result<(), Error> {
+        match &self.stop {
+            Some(stop) if stop.load(Ordering::Relaxed) => Err(Error::Interrupted),
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn failed(&self, error: &dyn std::fmt::Display) -> Error {
         Error::file(&self.path, error)
     }
@@ -65,13 +94,17 @@ impl Inputs {
     /// The files, folders searched, and their formats.
     pub fn sources(&self) -> Result<Vec<Source>, Error> {
         let mut list = Vec::new();
+        let source = |path: PathBuf, format| {
+            let (damaged, stop) = (self.damaged, self.stop.clone());
+            Source { path, format, damaged, stop }
+        };
         for input in &self.paths {
             let format = Format::of_input(input, self.format)?;
             if format == Format::Csa && input.is_dir() {
                 let found = records_below(input)?;
-                list.extend(found.into_iter().map(|path| Source { path, format }));
+                list.extend(found.into_iter().map(|path| source(path, format)));
             } else {
-                list.push(Source { path: input.clone(), format });
+                list.push(source(input.clone(), format));
             }
         }
         Ok(list)

@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: training, and any copy of the features on disk.
 
+mod choices;
 mod features;
 mod frame;
 
@@ -49,6 +50,8 @@ pub struct Stream {
     pub salvage: bool,
     /// Which positions are sent, and in which form.
     pub selection: Selection,
+    /// Instead of positions that train: those after every move of about so many positions.
+    pub choices: Option<u32>,
 }
 
 /// Writes the stream. What was wrong on the way is in the counts.
@@ -62,6 +65,10 @@ pub fn run(request: &Stream, output: impl Write, watch: &Watch<'_>) -> Result<Co
         let (name, names) = (&request.features, names.join(", "));
         Error::request(format!("unknown features {name:?}: for {game} there are {names}"))
     })?;
+    if request.choices.is_some() && request.batch < choices::MOST_MOVES as u64 {
+        let least = choices::MOST_MOVES;
+        return Err(Error::request(format!("all moves of a position must fit a batch of {least}")));
+    }
     let units = Units::open(&request.inputs, request.salvage, watch)?;
     visit_kind(kind, Send { request, units, output })
 }
@@ -93,6 +100,13 @@ impl<W: Write> KindVisitor for Send<'_, W> {
             mirror: selection.mirror,
         };
         self.output.write_all(&preamble.bytes())?;
+        if let Some(count) = self.request.choices {
+            let (units, output) = (&self.units, &mut self.output);
+            choices::send::<V, F>(&encoder, units, count as usize, batch as usize, output)?;
+            self.output.write_all(&frame::END)?;
+            self.output.flush()?;
+            return Ok(Counts::default());
+        }
         let batcher = Batcher {
             units: &self.units,
             selection,

@@ -135,6 +135,7 @@ pub fn split(request: &Split) -> CommandLine {
     }
     line.path("--train", &request.train.path).path("--validation", &request.validation.path);
     line.pair("--share", request.share).pair("--seed", request.seed);
+    line.pair("--damaged", request.inputs.damaged);
     line
 }
 

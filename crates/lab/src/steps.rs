@@ -152,8 +152,13 @@ impl Steps<'_> {
         }
         let (settings, folder) = (self.settings, self.folder);
         let target = |path| Target { path, force: true, resume: false };
-        let inputs =
-            corpus::Inputs { paths: vec![folder.games()], format: None, game: settings.game };
+        let inputs = corpus::Inputs {
+            paths: vec![folder.games()],
+            format: None,
+            game: settings.game,
+            damaged: corpus::Damaged::Stop,
+            stop: None,
+        };
         let request = Split {
             inputs,
             train: target(folder.train()),

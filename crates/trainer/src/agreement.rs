@@ -6,8 +6,8 @@ use crate::model::{Encoder, Model};
 use crate::workers::Workers;
 use corpus::Error;
 use corpus::batches::Units;
-use rules::Variant;
-use std::ops::ControlFlow;
+use corpus::choices::each_choice;
+use rules::{Move, Position, Variant};
 
 /// Positions after every move of some positions.
 #[derive(Clone, Debug, Default)]
@@ -27,50 +27,35 @@ impl Choices {
         encoder: &dyn Encoder<V>,
         count: usize,
     ) -> Result<Self, Error> {
-        let every = (units.positions() / count.max(1) as u64).max(1);
         let mut choices = Self::default();
-        let mut index = 0;
-        units.each_position::<V>(|position, mv, flags| {
-            if choices.moves.len() >= count {
-                return ControlFlow::Break(());
-            }
-            index += 1;
-            if let Some(mv) = mv
-                && index % every == 0
-                && !flags.random
-                && !flags.skip
-            {
-                choices.add(position, mv, encoder);
-            }
-            ControlFlow::Continue(())
+        each_choice::<V>(units, count, |position, moves, played| {
+            choices.add(position, moves, played, encoder)
         })?;
         Ok(choices)
     }
 
+    /// Adds a position, if the encoder takes all that its moves lead to.
     fn add<V: Variant>(
         &mut self,
-        position: &rules::Position<V>,
-        played: rules::Move,
+        position: &mut Position<V>,
+        moves: &[Move],
+        played: usize,
         encoder: &dyn Encoder<V>,
-    ) {
+    ) -> bool {
         let begin = self.words.len();
-        let mut position = position.without_history();
-        let moves = position.legal_moves();
-        for &mv in &moves {
+        for &mv in moves {
             let at = self.words.len();
             self.words.resize(at + encoder.words(), 0);
             position.play(mv);
-            let fits = encoder.encode(&position, false, &mut self.words[at..]);
+            let fits = encoder.encode(position, false, &mut self.words[at..]);
             position.undo();
             if !fits {
                 self.words.truncate(begin);
-                return;
+                return false;
             }
         }
-        match moves.iter().position(|&mv| mv == played) {
-            Some(index) => self.moves.push((moves.len(), index)),
-            None => self.words.truncate(begin),
-        }
+        self.moves.push((moves.len(), played));
+        true
     }
 
     /// The share of positions in which the model chooses the move played.

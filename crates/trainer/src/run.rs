@@ -18,8 +18,8 @@ use crate::model::Model;
 use crate::net::NetOptions;
 use crate::session::{Entry, Next, Progress, Session, Settings, Watch};
 use crate::workers::Workers;
-use corpus::Inputs;
 use corpus::batches::Units;
+use corpus::{Damaged, Inputs};
 use durable::{Draft, InUse, Lock};
 use log::Log;
 use nnue::Architecture;
@@ -173,7 +173,13 @@ impl Run {
     }
 
     fn open(&self, files: &[PathBuf]) -> Result<Units, RunError> {
-        let inputs = Inputs { paths: files.to_vec(), format: None, game: self.game };
+        let inputs = Inputs {
+            paths: files.to_vec(),
+            format: None,
+            game: self.game,
+            damaged: Damaged::Stop,
+            stop: None,
+        };
         let units = Units::open(&inputs, false, &|_| ())?;
         if units.game() != self.game {
             let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();

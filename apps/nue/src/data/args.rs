@@ -1,7 +1,8 @@
 //! Flags that several of the commands have.
 
+use crate::interrupt;
 use clap::Args;
-use corpus::{Format, Inputs, Sieve, Target};
+use corpus::{Damaged, Format, Inputs, Sieve, Target};
 use rules::Game as Rules;
 use std::path::PathBuf;
 
@@ -17,11 +18,33 @@ pub(super) struct InputArgs {
     /// Game of files that do not say: shogi or minishogi
     #[arg(long, default_value = "shogi")]
     game: Rules,
+    /// What to do about what cannot be read: "skip" reports it and goes on, "stop" ends there and
+    /// writes nothing. Streams stop by default, everything else skips
+    #[arg(long, value_name = "skip|stop")]
+    damaged: Option<Damaged>,
 }
 
 impl InputArgs {
     pub(super) fn inputs(&self) -> Inputs {
-        Inputs { paths: self.inputs.clone(), format: self.from, game: self.game }
+        Inputs {
+            paths: self.inputs.clone(),
+            format: self.from,
+            game: self.game,
+            damaged: self.damaged.unwrap_or_default(),
+            stop: None,
+        }
+    }
+
+    /// The same for work that an interrupt ends in good order. Where none can be heard it ends the
+    /// program at once.
+    pub(super) fn interruptible(&self) -> Inputs {
+        let (stop, heard) = interrupt::flag();
+        Inputs { stop: heard.then_some(stop), ..self.inputs() }
+    }
+
+    /// Whether to go on without what cannot be read, where the default is not to.
+    pub(super) fn skips_damage(&self) -> bool {
+        self.damaged == Some(Damaged::Skip)
     }
 }
 

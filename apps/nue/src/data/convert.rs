@@ -1,9 +1,9 @@
 //! `nue data convert`: between our own format, PSV, hcpe, hcpe3 and CSA.
 
 use super::args::{InputArgs, OutputArgs, ResumeArg};
-use super::bar::Bar;
 use super::summary::{amount, report};
 use crate::failure::CommandResult;
+use crate::progress::InputBar;
 use corpus::Format;
 use corpus::convert::{self, Convert};
 
@@ -35,9 +35,9 @@ fn scale(text: &str) -> Result<f64, String> {
 /// Runs the command.
 pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
     let target = args.output.resumable(args.resume);
-    let (inputs, to, score_scale) = (args.input.inputs(), args.to, args.score_scale);
+    let (inputs, to, score_scale) = (args.input.interruptible(), args.to, args.score_scale);
     let request = Convert { inputs, target, to, score_scale };
-    let bar = Bar::new();
+    let bar = InputBar::new();
     let done = convert::run(&request, &|progress| bar.show(progress))?;
     let (name, what) = (request.target.path.display(), amount(done.format, &done.counts));
     report(&done.counts, &format!("{name}: {what} ({})", bar.rate()))

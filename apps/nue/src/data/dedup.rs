@@ -1,9 +1,9 @@
 //! `nue data dedup`: every game, or every position, once.
 
 use super::args::{InputArgs, MemoryArg, OutputArgs};
-use super::bar::Bar;
 use super::summary::report;
 use crate::failure::CommandResult;
+use crate::progress::InputBar;
 use chart::grouped;
 use corpus::dedup::{self, Dedup};
 
@@ -37,9 +37,9 @@ pub(crate) fn run(args: &DedupArgs) -> CommandResult {
         By::Game => dedup::By::Game,
         By::Position => dedup::By::Position,
     });
-    let (inputs, target) = (args.input.inputs(), args.output.target());
+    let (inputs, target) = (args.input.interruptible(), args.output.target());
     let request = Dedup { inputs, target, by, memory: args.memory.bytes() };
-    let bar = Bar::new();
+    let bar = InputBar::new();
     let done = dedup::run(&request, &|progress| bar.show(progress))?;
     let what = match done.by {
         dedup::By::Game => "games",

@@ -1,9 +1,9 @@
 //! `nue data filter`: keeps what is worth training on.
 
 use super::args::{InputArgs, OutputArgs, ResumeArg, SieveArgs};
-use super::bar::Bar;
 use super::summary::report;
 use crate::failure::CommandResult;
+use crate::progress::InputBar;
 use chart::grouped;
 use corpus::filter::{self, Filter};
 
@@ -23,8 +23,8 @@ pub(crate) struct FilterArgs {
 /// Runs the command.
 pub(crate) fn run(args: &FilterArgs) -> CommandResult {
     let target = args.output.resumable(args.resume);
-    let request = Filter { inputs: args.input.inputs(), target, sieve: args.sieve.sieve() };
-    let bar = Bar::new();
+    let request = Filter { inputs: args.input.interruptible(), target, sieve: args.sieve.sieve() };
+    let bar = InputBar::new();
     let done = filter::run(&request, &|progress| bar.show(progress))?;
     let (kept, gone) = (grouped(done.counts.positions), grouped(done.counts.gone));
     let what = if done.format.record().is_some() { "kept" } else { "in games kept" };

@@ -1,9 +1,9 @@
 //! `nue data head`: the first games or positions, as text or as a file.
 
 use super::args::InputArgs;
-use super::bar::Bar;
 use super::summary::report;
 use crate::failure::CommandResult;
+use crate::progress::InputBar;
 use chart::grouped;
 use corpus::Target;
 use corpus::head::{self, Head, Item};
@@ -29,8 +29,8 @@ pub(crate) struct HeadArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &HeadArgs) -> CommandResult {
-    let request = Head { inputs: args.input.inputs(), number: args.number };
-    let bar = Bar::new();
+    let request = Head { inputs: args.input.interruptible(), number: args.number };
+    let bar = InputBar::new();
     let Some(path) = &args.output else {
         let mut out = io::stdout().lock();
         let mut take = |item: &Item<'_>| match item {

@@ -1,9 +1,9 @@
 //! `nue data merge`: several files of one format into one.
 
 use super::args::{InputArgs, OutputArgs};
-use super::bar::Bar;
 use super::summary::report;
 use crate::failure::CommandResult;
+use crate::progress::InputBar;
 use chart::grouped;
 use corpus::merge::{self, Merge};
 
@@ -18,8 +18,8 @@ pub(crate) struct MergeArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &MergeArgs) -> CommandResult {
-    let request = Merge { inputs: args.input.inputs(), target: args.output.target() };
-    let bar = Bar::new();
+    let request = Merge { inputs: args.input.interruptible(), target: args.output.target() };
+    let bar = InputBar::new();
     let done = merge::run(&request, &|progress| bar.show(progress))?;
     let (files, positions) = (grouped(done.files as u64), grouped(done.counts.positions));
     let (name, rate) = (request.target.path.display(), bar.rate());

@@ -1,10 +1,10 @@
 //! `nue data rescore`: scores replaced by those of another net or a deeper search.
 
 use super::args::{InputArgs, OutputArgs, ResumeArg};
-use super::bar::Bar;
 use super::summary::report;
 use crate::evaluation::EvaluationArgs;
 use crate::failure::CommandResult;
+use crate::progress::InputBar;
 use chart::grouped;
 use corpus::Limit;
 use corpus::rescore::{self, Rescore};
@@ -48,14 +48,14 @@ pub(crate) fn run(args: &RescoreArgs) -> CommandResult {
     };
     let all = || thread::available_parallelism().map_or(1, usize::from);
     let request = Rescore {
-        inputs: args.input.inputs(),
+        inputs: args.input.interruptible(),
         target: args.output.resumable(args.resume),
         limit,
         hash: args.hash,
         threads: args.threads.map_or_else(all, usize::from),
         net: args.evaluation.path().map(Path::to_owned),
     };
-    let bar = Bar::new();
+    let bar = InputBar::new();
     let evaluation = |game| args.evaluation.as_engine(game);
     let done = rescore::run(&request, evaluation, &|progress| bar.show(progress))?;
     let (positions, how) = (grouped(done.counts.positions), &done.how);

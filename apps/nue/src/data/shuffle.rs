@@ -1,9 +1,9 @@
 //! `nue data shuffle`: positions, or whole games, in random order.
 
 use super::args::{InputArgs, MemoryArg, OutputArgs};
-use super::bar::Bar;
 use super::summary::{amount, report};
 use crate::failure::CommandResult;
+use crate::progress::InputBar;
 use corpus::Format;
 use corpus::shuffle::{self, Shuffle};
 
@@ -27,13 +27,13 @@ pub(crate) struct ShuffleArgs {
 /// Runs the command.
 pub(crate) fn run(args: &ShuffleArgs) -> CommandResult {
     let request = Shuffle {
-        inputs: args.input.inputs(),
+        inputs: args.input.interruptible(),
         target: args.output.target(),
         to: args.to,
         seed: args.seed,
         memory: args.memory.bytes(),
     };
-    let bar = Bar::new();
+    let bar = InputBar::new();
     let done = shuffle::run(&request, &|progress| bar.show(progress))?;
     let (name, what) = (request.target.path.display(), amount(done.format, &done.counts));
     report(&done.counts, &format!("{name}: {what} shuffled ({})", bar.rate()))

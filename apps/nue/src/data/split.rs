@@ -1,9 +1,9 @@
 //! `nue data split`: training and validation, no game in both.
 
 use super::args::InputArgs;
-use super::bar::Bar;
 use super::summary::report;
 use crate::failure::CommandResult;
+use crate::progress::InputBar;
 use chart::grouped;
 use corpus::Target;
 use corpus::split::{self, Split};
@@ -35,13 +35,13 @@ pub(crate) struct SplitArgs {
 pub(crate) fn run(args: &SplitArgs) -> CommandResult {
     let target = |path: &Path| Target { path: path.to_owned(), force: args.force, resume: false };
     let request = Split {
-        inputs: args.input.inputs(),
+        inputs: args.input.interruptible(),
         train: target(&args.train),
         validation: target(&args.validation),
         share: args.share,
         seed: args.seed,
     };
-    let bar = Bar::new();
+    let bar = InputBar::new();
     let parts = split::run(&request, &|progress| bar.show(progress))?;
     bar.rate();
     let lines = [(&args.train, &parts.train), (&args.validation, &parts.validation)].map(

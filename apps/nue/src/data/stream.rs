@@ -1,9 +1,9 @@
 //! `nue data stream`: features for trainers, in binary batches on standard output.
 
 use super::args::{InputArgs, SieveArgs};
-use super::bar::Bar;
 use super::summary::report;
 use crate::failure::{CommandResult, Failure};
+use crate::progress::InputBar;
 use clap::Args;
 use corpus::Sieve;
 use corpus::batches::Selection;
@@ -45,8 +45,8 @@ pub(crate) struct StreamArgs {
     /// Mirror a random half of the positions left to right, another half each epoch
     #[arg(long)]
     mirror: bool,
-    /// Use what is whole in damaged files, and say what is not
-    #[arg(long)]
+    /// The same as --damaged skip
+    #[arg(long, conflicts_with = "damaged")]
     salvage: bool,
     /// Send scores farther from zero than this, mates among them, as if they were this far
     #[arg(long, visible_alias = "limit", value_name = "N",
@@ -60,6 +60,10 @@ pub(crate) struct StreamArgs {
     /// Send the quiet position that captures lead to, instead of the position itself
     #[arg(long)]
     leaf: bool,
+    /// Instead of positions to learn from, send those after every move of about N positions: as
+    /// score which of the moves it was, as result whether it was played
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    choices: Option<u32>,
     /// Also send positions in check
     #[arg(long, conflicts_with = "no_check")]
     keep_checks: bool,
@@ -101,7 +105,7 @@ pub(super) fn stream(args: &StreamArgs, output: impl Write) -> CommandResult {
         seed: args.seed,
         epochs: (!args.forever).then_some(args.epochs),
         first_epoch: args.first_epoch,
-        salvage: args.salvage,
+        salvage: args.salvage || args.input.skips_damage(),
         selection: Selection {
             sieve: Sieve {
                 no_check: !args.keep_checks,
@@ -114,8 +118,9 @@ pub(super) fn stream(args: &StreamArgs, output: impl Write) -> CommandResult {
             mirror: args.mirror,
             leaf: args.leaf,
         },
+        choices: args.choices,
     };
-    let bar = Bar::new();
+    let bar = InputBar::new();
     let counts = stream::run(&request, output, &|progress| bar.show(progress))?;
     bar.rate();
     report(&counts, "")

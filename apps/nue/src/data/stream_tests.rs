@@ -433,3 +433,37 @@ fn a_reader_that_leaves_ends_a_stream_without_end() {
     let args = arguments(&folder, "@a.teacher --features kp --forever --batch 10");
     assert!(matches!(stream(&args, Leaving(1000)), Err(Failure::ReaderGone)));
 }
+
+/// What a trainer compares its choice with: every position after a move, and which was played.
+#[test]
+fn choices_are_the_positions_after_every_move() {
+    let folder = Folder::new();
+    let games = played(6, Game::Shogi);
+    folder.write("a.teacher", &games);
+    let mut wanted = Vec::new();
+    for game in &games {
+        let AnyPosition::Shogi(mut position) = game.start.clone() else { panic!("shogi") };
+        for ply in &game.plies {
+            for (index, &mv) in position.legal_moves().iter().enumerate() {
+                let mut after = position.clone();
+                after.play(mv);
+                let result = if mv == ply.mv { 1 } else { -1 };
+                let told = expected::<Shogi, KP>(&after, index as i16, Won::Draw);
+                wanted.push(Seen { ply: 0, turn: 0, result, ..told });
+            }
+            position.play(ply.mv);
+        }
+    }
+    let line = "@a.teacher --features kp --batch 700 --choices 1000000";
+    let (_, frames) = read(&bytes(&folder, line));
+    assert!(frames.len() > 1 && frames.iter().all(|frame| frame.2.len() <= 700));
+    // No position is cut in two.
+    assert!(frames.iter().all(|frame| frame.2[0].score == 0));
+    let sent: Vec<Seen> = frames.into_iter().flat_map(|frame| frame.2).collect();
+    assert!(sent == wanted);
+    // Some of them, from all over the file.
+    let (_, some) = read(&bytes(&folder, "@a.teacher --features kp --batch 700 --choices 20"));
+    let played = some.iter().flat_map(|frame| &frame.2).filter(|seen| seen.result == 1).count();
+    assert_eq!(played, 20);
+    assert!(error(&folder, "@a.teacher --features kp --batch 100 --choices 5").contains("593"));
+}

@@ -8,23 +8,7 @@ use std::io::{self, Write};
 /// Says what happened. A problem makes the command fail, though all that could be done is.
 pub(super) fn report(counts: &Counts, done: &str) -> CommandResult {
     let mut out = io::stderr().lock();
-    for problem in &counts.problems {
-        writeln!(out, "{problem}")?;
-    }
-    if counts.more_problems > 0 {
-        writeln!(out, "… and {} more like these", grouped(counts.more_problems))?;
-    }
-    for (why, times) in &counts.refused {
-        writeln!(out, "not written: {why} ({})", times_text(*times))?;
-    }
-    if counts.unscorable > 0 {
-        let kept = grouped(counts.unscorable);
-        writeln!(out, "positions that keep their score because there is no move: {kept}")?;
-    }
-    if counts.left_out > 0 {
-        let left = grouped(counts.left_out);
-        writeln!(out, "left out as random, unscored or not for training: {left} positions")?;
-    }
+    write!(out, "{}", counts.report())?;
     if !done.is_empty() {
         writeln!(out, "{done}")?;
     }
@@ -33,10 +17,6 @@ pub(super) fn report(counts: &Counts, done: &str) -> CommandResult {
         1 => Err(Failure::failed("1 problem in the input")),
         n => Err(Failure::failed(format!("{} problems in the input", grouped(n)))),
     }
-}
-
-fn times_text(times: u64) -> String {
-    if times == 1 { "once".to_owned() } else { format!("{} times", grouped(times)) }
 }
 
 /// How much was written: games and positions, or positions alone where the format holds no games.
@@ -62,7 +42,18 @@ impl From<Error> for Failure {
             }
             Error::Exists(_) => "; --force replaces it".to_owned(),
             Error::Memory(_) => "; --memory gives them".to_owned(),
-            Error::Damaged(_) => " (--salvage uses what is whole)".to_owned(),
+            Error::Damaged(_) => " (--damaged skip, or --salvage, uses what is whole)".to_owned(),
+            Error::Stopped(_) => "; stopped there, nothing is written".to_owned(),
+            Error::Resumable(inner) if matches!(**inner, Error::Stopped(_)) => {
+                "; stopped there\nwhat is done is kept: the same command with --resume --damaged \
+                 skip continues without it"
+                    .to_owned()
+            }
+            Error::Interrupted => return Self::Interrupted("interrupted".to_owned()),
+            Error::Resumable(inner) if matches!(**inner, Error::Interrupted) => {
+                let advice = "interrupted; the same command with --resume continues";
+                return Self::Interrupted(advice.to_owned());
+            }
             Error::Resumable(_) => {
                 "\nwhat is done is kept: the same command with --resume continues".to_owned()
             }

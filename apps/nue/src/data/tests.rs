@@ -309,6 +309,56 @@ fn damage_is_reported_and_the_rest_kept() {
     assert_eq!(positions(&folder.games("e.teacher")), positions(&games) - 1);
 }
 
+/// Told to stop at damage every command that reads games or records does, and writes nothing.
+#[test]
+fn told_to_stop_the_first_damage_ends_the_work() {
+    let folder = Folder::new();
+    folder.write("a.teacher", &played(60, Rules::Shogi));
+    folder.run("convert @a.teacher -o @a.psv").unwrap();
+    folder.run("convert @a.teacher -o @a.hcpe").unwrap();
+    folder.run("convert @a.teacher -o @a.hcpe3").unwrap();
+    folder.run("convert @a.teacher -o @a.csa").unwrap();
+    let damaged = |from: &str, to: &str, damage: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = folder.bytes(from);
+        damage(&mut bytes);
+        fs::write(folder.path(to), bytes).unwrap();
+    };
+    damaged("a.teacher", "bad.teacher", &|bytes| {
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0xff;
+    });
+    damaged("a.psv", "bad.psv", &|bytes| bytes[40 * 7..40 * 8].fill(0xff));
+    damaged("a.hcpe", "bad.hcpe", &|bytes| bytes[38 * 7..38 * 8].fill(0xff));
+    damaged("a.hcpe3", "bad.hcpe3", &|bytes| bytes.truncate(bytes.len() - 3));
+    damaged("a.csa", "bad.csa", &|bytes| {
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        let move_of_white = text.match_indices("\n-").nth(9).unwrap().0 + 1;
+        bytes.splice(move_of_white..move_of_white + 5, *b"-9999");
+    });
+    let before = folder.files();
+    for (command, formats) in [
+        ("convert @bad.IN -o @out.teacher", &["psv", "hcpe", "hcpe3", "csa"][..]),
+        ("convert @bad.IN -o @out.psv", &["teacher"]),
+        ("filter @bad.IN -o @out.IN", &["teacher", "psv", "hcpe", "hcpe3"]),
+        ("rescore @bad.IN -o @out.IN --net material", &["teacher", "psv", "hcpe", "hcpe3"]),
+        ("shuffle @bad.IN -o @out.psv", &["teacher", "hcpe3", "csa"]),
+        ("merge @bad.IN -o @out.IN", &["teacher", "hcpe3", "csa"]),
+        ("dedup @bad.IN -o @out.IN", &["teacher", "hcpe3", "csa"]),
+        ("head @bad.IN -o @out.IN -n 1000", &["teacher", "psv", "hcpe", "hcpe3", "csa"]),
+        ("split @bad.IN --train @out.IN --validation @other.IN", &["teacher", "hcpe3", "csa"]),
+        ("stats @bad.IN", &["teacher", "psv", "hcpe", "hcpe3", "csa"]),
+    ] {
+        for format in formats {
+            let line = format!("{} --damaged stop", command.replace("IN", format));
+            match folder.run(&line) {
+                Err(Failure::Failed(told)) => assert!(told.contains("stopped"), "{line}: {told}"),
+                other => panic!("{line}: {other:?}"),
+            }
+            assert_eq!(folder.files(), before, "{line}");
+        }
+    }
+}
+
 #[test]
 fn outputs_are_never_inputs_and_formats_are_told() {
     let folder = Folder::new();

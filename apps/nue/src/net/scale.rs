@@ -3,7 +3,7 @@
 use super::store::OutputArgs;
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
-use corpus::{Inputs, calibration};
+use corpus::{Damaged, Inputs, calibration};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use trainer::Stored;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &ScaleArgs) -> CommandResult {
         }
         None => {
             let (paths, game) = (args.fit.clone(), net.architecture().features.game());
-            let inputs = Inputs { paths, format: None, game };
+            let inputs = Inputs { paths, format: None, game, damaged: Damaged::Stop, stop: None };
             let measured = calibration::measure(&inputs, &|_| ())?;
             measured.ok_or_else(|| {
                 Failure::failed("the scores of these games say nothing about their results")

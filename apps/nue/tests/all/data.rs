@@ -102,6 +102,45 @@ fn a_killed_rescoring_is_resumed_exactly() {
     assert!(!journal.exists());
 }
 
+/// The first interrupt ends after what is under way, with a word; what is done is kept where it can
+/// be gone on with, and nothing else is left.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_in_good_order() {
+    let folder = Folder::new("interrupted");
+    fs::write(folder.0.join("a.teacher"), file(120_000)).unwrap();
+    folder.run("data rescore a.teacher -o calm.teacher --net material --depth 1 --hash 1 -j 2");
+    for (command, resumes) in [
+        ("data rescore a.teacher -o b.teacher --net material --depth 1 --hash 1 -j 2", true),
+        ("data shuffle a.teacher a.teacher a.teacher a.teacher a.teacher -o c.psv", false),
+    ] {
+        let mut child = folder.nue(command);
+        let child = child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        // It says that it has heard as soon as it can.
+        thread::sleep(Duration::from_millis(400));
+        let pid = child.id().to_string();
+        let _ = Command::new("kill").args(["-INT", &pid]).status().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() {
+            // It was through before it could be hit.
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(130), "{command}: {told}");
+        assert!(told.contains("ending in good order") && told.contains("interrupted"), "{told}");
+        let names = fs::read_dir(&folder.0).unwrap().filter_map(Result::ok);
+        let names: Vec<String> =
+            names.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        assert!(names.iter().all(|name| !name.ends_with(".tmp")), "{names:?}");
+        if resumes {
+            folder.run(&format!("{command} --resume"));
+            assert!(folder.bytes("b.teacher") == folder.bytes("calm.teacher"));
+        } else {
+            assert!(!folder.0.join("c.psv").exists());
+        }
+    }
+}
+
 /// Files may have names that are no text: every command works on them.
 #[cfg(unix)]
 #[test]

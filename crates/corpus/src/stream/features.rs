@@ -143,7 +143,7 @@ impl<V: Variant, F: FeatureSet<V>> Encoder<V> for Features<F> {
     }
 
     fn gather(&self, rows: &Given<'_, u16>, bytes: &mut Vec<u8>) {
-        frame::fill(bytes, self.layout.slots, rows);
+        frame::fill(bytes, self.layout.slots, (rows.epoch, rows.ends_epoch), rows.rows());
     }
 }
 

@@ -1,7 +1,7 @@
 //! The layout of what is written: a text about the stream, then frames. docs/formats/stream.md.
 
 use super::features::{Layout, NONE, Row};
-use crate::batches::Given;
+use crate::batches::Label;
 use rules::Game;
 use serde_json::json;
 
@@ -90,13 +90,17 @@ pub(super) const fn bytes_of_position(slots: usize) -> usize {
 
 /// A batch: arrays of one kind after another, wider numbers first, so that each is aligned when
 /// the first is.
-pub(super) fn fill(bytes: &mut Vec<u8>, slots: usize, given: &Given<'_, u16>) {
-    let rows = given.rows();
+pub(super) fn fill<'r>(
+    bytes: &mut Vec<u8>,
+    slots: usize,
+    (epoch, ends_epoch): (u32, bool),
+    rows: impl ExactSizeIterator<Item = (&'r [u16], Label)>,
+) {
     let count = rows.len();
-    let flags = if given.ends_epoch { EPOCH_ENDS } else { 0 };
+    let flags = if ends_epoch { EPOCH_ENDS } else { 0 };
     bytes.resize(HEAD + count * bytes_of_position(slots), 0);
     let (first, mut rest) = bytes.split_at_mut(HEAD);
-    first.copy_from_slice(&head(count as u32, given.epoch, flags));
+    first.copy_from_slice(&head(count as u32, epoch, flags));
     let mut array = |each: usize| {
         let (array, after) = std::mem::take(&mut rest).split_at_mut(each * count);
         rest = after;

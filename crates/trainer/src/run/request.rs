@@ -7,8 +7,8 @@ use crate::optimiser::Optimiser;
 use crate::schedule::Schedule;
 use crate::session::Settings;
 use crate::workers::Workers;
-use corpus::Inputs;
 use corpus::batches::Selection;
+use corpus::{Damaged, Inputs};
 use nnue::Architecture;
 use rules::Game;
 use std::num::NonZeroUsize;
@@ -123,7 +123,13 @@ pub struct TrainingRequest {
 impl TrainingRequest {
     /// The run that is meant.
     pub fn run(&self) -> Result<Run, RunError> {
-        let inputs = Inputs { paths: self.data.clone(), format: None, game: self.game };
+        let inputs = Inputs {
+            paths: self.data.clone(),
+            format: None,
+            game: self.game,
+            damaged: Damaged::Stop,
+            stop: None,
+        };
         let game = inputs.header(&inputs.sources()?)?.game;
         let learner = self.learner(game)?;
         let TrainingOptions { optimiser, rate, factors, subspace, .. } = self.options;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::net::{NetModel, NetOptions};
 use corpus::batches::Label;
-use corpus::{Format, Inputs};
+use corpus::{Damaged, Format, Inputs};
 use features::HalfKp;
 use nnue::{Architecture, FeatureKind, Shape};
 use rules::{AnyPosition, Color, Game as Rules, Minishogi};
@@ -48,8 +48,13 @@ impl Folder {
 }
 
 fn open(path: &Path) -> Result<Units, Error> {
-    let inputs =
-        Inputs { paths: vec![path.to_owned()], format: Some(Format::Teacher), game: Rules::Shogi };
+    let inputs = Inputs {
+        paths: vec![path.to_owned()],
+        format: Some(Format::Teacher),
+        game: Rules::Shogi,
+        damaged: Damaged::Skip,
+        stop: None,
+    };
     Units::open(&inputs, false, &|_| ())
 }
 

@@ -1,4 +1,4 @@
-//! How far a long command is: share of the input, positions per second, time left.
+//! How far a command is with its input: share of it, positions per second, time left.
 
 use chart::grouped;
 use corpus::Progress;
@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A bar on the error stream.
-pub(super) struct Bar {
+pub(crate) struct InputBar {
     bar: ProgressBar,
     started: Instant,
     positions: Cell<u64>,
 }
 
-impl Bar {
-    pub(super) fn new() -> Self {
+impl InputBar {
+    pub(crate) fn new() -> Self {
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
-        let template = "{bar:30} {percent:>3}% {eta:>4} left  {msg}";
+        let template = "{bar:30} {percent:>3}% {eta:>4} left  {wide_msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
@@ -27,15 +27,26 @@ impl Bar {
     }
 
     /// Shows how far it is.
-    pub(super) fn show(&self, progress: Progress) {
+    pub(crate) fn show(&self, progress: Progress) {
         self.positions.set(progress.positions);
         self.bar.set_length(progress.total);
         self.bar.set_position(progress.bytes);
+        let (positions, speed) = (grouped(progress.positions), grouped(self.speed()));
+        self.tell(format!("{positions} positions, {speed}/s"));
+    }
+
+    /// So many more bytes of all are read, now from that place.
+    pub(crate) fn read(&self, more: u64, total: u64, place: &str) {
+        self.bar.set_length(total);
+        self.bar.inc(more);
+        self.tell(place.to_owned());
+    }
+
+    fn tell(&self, text: String) {
         if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
-        let (positions, speed) = (grouped(progress.positions), grouped(self.speed()));
-        self.bar.set_message(format!("{positions} positions, {speed}/s"));
+        self.bar.set_message(text);
     }
 
     /// Positions a second.
@@ -44,14 +55,14 @@ impl Bar {
     }
 
     /// The bar goes; how many positions were done in how much time.
-    pub(super) fn rate(&self) -> String {
+    pub(crate) fn rate(&self) -> String {
         self.bar.finish_and_clear();
         let seconds = self.started.elapsed().as_secs_f64();
         format!("{seconds:.1} s, {} positions/s", grouped(self.speed()))
     }
 }
 
-impl Drop for Bar {
+impl Drop for InputBar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
