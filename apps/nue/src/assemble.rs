@@ -20,5 +20,5 @@ pub(crate) fn match_runner() -> MatchRunner {
             writeln!(io::stderr(), "warning: an interrupt will end the match without its table");
     }
     let factory = Arc::new(move |game| engine(game, Arc::clone(&for_engines)));
-    MatchRunner { time, factory, abandoned }
+    MatchRunner { time, factory, abandoned, logs: None }
 }

@@ -18,6 +18,7 @@ use assembly::options::{EVAL_DIR, is_always_sent};
 use rules::Game;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
@@ -25,11 +26,14 @@ use std::time::SystemTime;
 pub(crate) fn run(args: MatchArgs) -> CommandResult {
     let args = args.with_config()?;
     let request = args.request();
-    let (plan, warnings) = request.plan()?;
+    let (plan, mut warnings) = request.plan()?;
+    let (logs, silent) = request.logs(&plan)?;
+    warnings.extend(silent);
     for warning in &warnings {
         say(&format!("warning: {warning}"));
     }
-    let runner = assemble::match_runner();
+    let logs = logs.map(Arc::new);
+    let runner = MatchRunner { logs: logs.clone(), ..assemble::match_runner() };
     try_out(&plan, &runner)?;
     let mut progress = MatchProgress::begin(&plan, request.options())?;
     let mut display = MatchDisplay::new(args.json);
@@ -40,7 +44,11 @@ pub(crate) fn run(args: MatchArgs) -> CommandResult {
     }
     played?;
     let interrupted = runner.abandoned.load(Ordering::Relaxed);
-    end(&progress, &args, interrupted, request.out.is_some())
+    end(&progress, &args, interrupted, request.out.is_some())?;
+    match logs.map(|logs| logs.problems()).filter(|problems| !problems.is_empty()) {
+        Some(problems) => Err(Failure::failed(problems.join("\n"))),
+        None => Ok(()),
+    }
 }
 
 fn end(

@@ -1,4 +1,4 @@
-//! `nue tune`: the numbers of the search tuned by games of the engine against itself.
+//! `nue tune`: numbers of an engine tuned by games against itself.
 //!
 //! The method and the games are in crate `arena`; here are the flags, the log and the table.
 
@@ -13,7 +13,6 @@ use crate::progress::say;
 use arena::spsa::Spsa;
 use arena::tuning::{self, EnginePair, PlayGame, tune};
 use arena::tuning_log::{self, TuningLogError};
-use arena::tuning_request::OPTION;
 use arena::{Flow, Plan, tuning_table};
 use durable::Journal;
 use std::io::{self, Write};
@@ -21,7 +20,8 @@ use std::sync::atomic::Ordering;
 
 /// Runs the command.
 pub(crate) fn run(args: &TuneArgs) -> CommandResult {
-    let entered = args.plan()?;
+    let runner = assemble::match_runner();
+    let entered = args.plan(&runner)?;
     let plan = &entered.plan;
     for warning in &entered.warnings {
         say(&format!("warning: {warning}"));
@@ -30,19 +30,17 @@ pub(crate) fn run(args: &TuneArgs) -> CommandResult {
     if plan.concurrency as u64 > at_a_time {
         say(&format!("warning: no more than {at_a_time} games run at a time; raise --pairs"));
     }
-    let runner = assemble::match_runner();
     let tried = runner.try_out(plan, 0);
     tried.map_err(|fault| Failure::failed(format!("the engine: {fault}")))?;
     let mut spsa = Spsa::new(entered.parameters, entered.gains, args.seed);
     let mut log = open_log(args, plan, &mut spsa)?;
-    let names: Vec<String> =
-        spsa.parameters().iter().map(|d| format!("{OPTION}{}", d.name)).collect();
+    let names = entered.options;
     let mut live = Live::new(spsa.gains().iterations, spsa.applied());
     let mut faults = 0;
     let mut failure = None;
     let workers = plan.concurrency.min(usize::try_from(at_a_time).unwrap_or(usize::MAX));
-    let player = |_| -> PlayGame<'_> {
-        let mut pair = EnginePair::new(plan, &runner, names.clone());
+    let player = |slot| -> PlayGame<'_> {
+        let mut pair = EnginePair::new(plan, &runner, slot, names.clone());
         Box::new(move |game| pair.play(game))
     };
     let begun = spsa.clone();
@@ -65,7 +63,7 @@ pub(crate) fn run(args: &TuneArgs) -> CommandResult {
     live.finish();
     match failure {
         Some(failure) => Err(failure),
-        None => end(args, &spsa),
+        None => end(args, &spsa, entered.prefix),
     }
 }
 
@@ -80,12 +78,12 @@ fn pace(live: &Live, done: u64, pairs: u64, faults: u64) -> String {
 }
 
 /// Says how it ended.
-fn end(args: &TuneArgs, spsa: &Spsa) -> CommandResult {
+fn end(args: &TuneArgs, spsa: &Spsa, prefix: &str) -> CommandResult {
     let mut out = io::stdout();
     if args.json {
         writeln!(out, "{}", tuning_table::json(spsa))?;
     } else {
-        write!(out, "{}", tuning_table::text(spsa, OPTION))?;
+        write!(out, "{}", tuning_table::text(spsa, prefix))?;
     }
     if spsa.applied() < spsa.gains().iterations {
         let (done, all) = (spsa.applied(), spsa.gains().iterations);

@@ -11,6 +11,7 @@
 //! | [`schedule`], [`runner`] | which games, several at a time |
 //! | [`progress`], [`summary`] | a match under way: counted, written down, told |
 //! | [`stats`], [`standings`], [`time_use`] | Elo, pentanomial pairs, SPRT; where a match stands; time used |
+//! | [`engine_logs`] | what is said to and by the engines |
 //! | [`record`], [`ledger`], [`journal`] | games as records; a match on disk, to be resumed |
 //! | [`spsa`], [`parameters`], [`tuning`], [`tuning_log`], [`tuning_table`], [`tuning_request`] | numbers of the engine tuned by games against itself |
 //! | [`selfplay`] | one engine against itself, for teacher data |
@@ -21,6 +22,7 @@
 
 pub mod adjudication;
 pub mod ending;
+pub mod engine_logs;
 pub mod game;
 pub mod ledger;
 pub mod opening;
@@ -46,6 +48,7 @@ pub mod tuning_log;
 pub mod tuning_request;
 pub mod tuning_table;
 
+pub use engine_logs::EngineLogs;
 pub use game::game_rules;
 pub use opening::Opening;
 pub use runner::{Event, Finished, Flow, MatchRunner, Plan};

@@ -282,7 +282,7 @@ fn judge_all(
     enough: &AtomicBool,
     sender: &Sender<(u64, Judged)>,
 ) {
-    let mut judge = runner.player(&plan.engines[0], &[], plan.terms.rules);
+    let mut judge = runner.player(plan, 0, 0, &[]);
     while !enough.load(Ordering::Relaxed) && !runner.abandoned.load(Ordering::Relaxed) {
         let number = next.fetch_add(1, Ordering::Relaxed);
         let judged = match generator.candidate(number) {

@@ -1,14 +1,27 @@
 //! Which numbers are tuned, from where and how fast.
 
 use crate::spsa::Parameter;
+use engines::Introduction;
+use std::borrow::Cow;
+use think::OptionKind;
 
 /// A number that can be tuned.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tunable {
-    pub name: &'static str,
-    pub default: i32,
-    pub min: i32,
-    pub max: i32,
+    pub name: Cow<'static, str>,
+    pub default: i64,
+    pub min: i64,
+    pub max: i64,
+}
+
+/// The numbers an engine lets others set: its options of type `spin`.
+pub fn declared(introduction: &Introduction) -> Vec<Tunable> {
+    let numbers = introduction.options.iter().filter_map(|option| {
+        let OptionKind::Spin { min, max } = option.kind else { return None };
+        let default = option.default.parse().unwrap_or(min).clamp(min, max);
+        Some(Tunable { name: option.name.clone().into(), default, min, max })
+    });
+    numbers.collect()
 }
 
 /// `NAME=VALUE`s, each a number of the search inside its range; the last of a name counts.
@@ -17,7 +30,7 @@ pub fn given(table: &[Tunable], set: &[String]) -> Result<Vec<(String, i64)>, St
     for text in set {
         let (name, value) = text.split_once('=').unwrap_or((text, ""));
         let spec = find(table, name)?;
-        let range = i64::from(spec.min)..=i64::from(spec.max);
+        let range = spec.min..=spec.max;
         let value = value.parse().ok().filter(|v| range.contains(v)).ok_or_else(|| {
             let (min, max) = (spec.min, spec.max);
             format!("{name} takes a number from {min} to {max}, not {value:?}")
@@ -48,19 +61,27 @@ pub fn chosen(
         let mut words = part.split(':');
         let name = words.next().unwrap_or_default();
         let mut parameter = parameter(find(table, name)?, set, c, r);
+        let mut step = None;
         for word in words {
             let (key, value) = word.split_once('=').unwrap_or((word, ""));
-            let value = value.parse::<f64>().ok().filter(|v| v.is_finite() && *v > 0.0);
-            let value =
-                value.ok_or_else(|| format!("{name}: {word:?} should be c=NUMBER or r=NUMBER"))?;
+            let number = value.parse::<f64>().ok().filter(|v| v.is_finite());
+            let expected = || format!("{name}: {word:?} should be c, r, min or max and a number");
+            let number = number.ok_or_else(expected)?;
             match key {
-                "c" => parameter.c_end = value,
-                "r" => parameter.r_end = value,
-                _ => {
-                    return Err(format!("{name}: unknown {key:?}, only c and r"));
-                }
+                "c" if number > 0.0 => step = Some(number),
+                "r" if number > 0.0 => parameter.r_end = number,
+                "min" => parameter.min = parameter.min.max(number),
+                "max" => parameter.max = parameter.max.min(number),
+                "c" | "r" => return Err(format!("{name}: {key} takes a number above 0")),
+                _ => return Err(format!("{name}: unknown {key:?}, only c, r, min and max")),
             }
         }
+        if parameter.min >= parameter.max {
+            let (min, max) = (parameter.min, parameter.max);
+            return Err(format!("{name}: nothing lies between {min} and {max}"));
+        }
+        parameter.start = parameter.start.clamp(parameter.min, parameter.max);
+        parameter.c_end = step.unwrap_or_else(|| usual_step(parameter.min, parameter.max, c));
         if parameters.iter().any(|d| d.name == parameter.name) {
             return Err(format!("{name} is named twice"));
         }
@@ -74,32 +95,37 @@ pub fn chosen(
 
 fn find<'a>(table: &'a [Tunable], name: &str) -> Result<&'a Tunable, String> {
     table.iter().find(|s| s.name == name).ok_or_else(|| {
-        let known: Vec<&str> = table.iter().map(|s| s.name).collect();
+        let known: Vec<&str> = table.iter().map(|s| &*s.name).collect();
         format!("no number is called {name:?}: there are {}", known.join(", "))
     })
 }
 
 fn parameter(spec: &Tunable, set: &[(String, i64)], c: f64, r: f64) -> Parameter {
-    let given = set.iter().find(|(name, _)| name == spec.name).map(|(_, value)| *value as f64);
-    let (min, max) = (f64::from(spec.min), f64::from(spec.max));
+    let given = set.iter().find(|(name, _)| *name == spec.name).map(|(_, value)| *value);
+    let (min, max) = (spec.min as f64, spec.max as f64);
     Parameter {
-        name: spec.name.to_owned(),
-        start: given.unwrap_or(f64::from(spec.default)),
+        name: spec.name.to_string(),
+        start: given.unwrap_or(spec.default) as f64,
         min,
         max,
-        // A step that rounds to nothing compares a value with itself.
-        c_end: ((max - min) * c).max(0.5),
+        c_end: usual_step(min, max, c),
         r_end: r,
     }
+}
+
+/// A share of the range; a step that rounds to nothing would compare a value with itself.
+fn usual_step(min: f64, max: f64, share: f64) -> f64 {
+    ((max - min) * share).max(0.5)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use think::OptionSpec;
 
     const TABLE: [Tunable; 2] = [
-        Tunable { name: "rfp_margin", default: 135, min: 30, max: 250 },
-        Tunable { name: "rfp_depth", default: 9, min: 4, max: 14 },
+        Tunable { name: Cow::Borrowed("rfp_margin"), default: 135, min: 30, max: 250 },
+        Tunable { name: Cow::Borrowed("rfp_depth"), default: 9, min: 4, max: 14 },
     ];
 
     #[test]
@@ -118,11 +144,37 @@ mod tests {
         assert_eq!((all[0].name.as_str(), all[0].c_end), ("rfp_depth", 2.0));
     }
 
+    /// Engines declare ranges that nobody means: a part of one may be tuned.
+    #[test]
+    fn numbers_of_other_engines_and_parts_of_their_ranges() {
+        let options = vec![
+            OptionSpec::spin("Contempt", 5, -100_000, 100_000, ""),
+            OptionSpec::check("Ponder", false, ""),
+            OptionSpec::spin("Slow Mover", 100, 10, 1000, ""),
+        ];
+        let table = declared(&Introduction { name: None, options });
+        let names: Vec<&str> = table.iter().map(|t| &*t.name).collect();
+        assert_eq!(names, ["Contempt", "Slow Mover"]);
+        let chosen = chosen(&table, "Contempt:min=-50:max=50,Slow Mover:max=90", &[], 0.1, 0.002);
+        let chosen = chosen.unwrap();
+        assert_eq!((chosen[0].min, chosen[0].max, chosen[0].c_end), (-50.0, 50.0, 10.0));
+        // Where it begins is inside.
+        assert_eq!((chosen[1].start, chosen[1].max, chosen[1].c_end), (90.0, 90.0, 8.0));
+    }
+
     #[test]
     fn what_is_wrong_is_said() {
-        for wrong in
-            ["", ",", "nothing", "rfp_depth,rfp_depth", "rfp_depth:c", "rfp_depth:d=1", "lmr:c=-1"]
-        {
+        for wrong in [
+            "rfp_depth:min=9:max=8",
+            "rfp_depth:min=x",
+            "",
+            ",",
+            "nothing",
+            "rfp_depth,rfp_depth",
+            "rfp_depth:c",
+            "rfp_depth:d=1",
+            "lmr:c=-1",
+        ] {
             assert!(chosen(&TABLE, wrong, &[], 0.05, 0.002).is_err(), "{wrong}");
         }
         for wrong in ["rfp_depth", "rfp_depth=", "rfp_depth=99", "x=1", "rfp_depth=1.5"] {

@@ -1,12 +1,13 @@
 //! What somebody asks for, made into a plan: who plays, from where, by which rules.
 
 use crate::adjudication::{Adjudication, DrawRule, ResignRule};
+use crate::engine_logs::EngineLogs;
 use crate::game::{MAX_MOVES, game_rules};
 use crate::opening::Opening;
 use crate::progress::MatchOptions;
 use crate::runner::Plan;
 use crate::schedule::{Format, Schedule};
-use crate::spec::{EngineSpec, pairs};
+use crate::spec::{EngineSpec, Launch, pairs};
 use crate::stats::Sprt;
 use crate::timed_game::Terms;
 use engines::affinity;
@@ -73,6 +74,8 @@ pub struct MatchRequest {
     pub resume: bool,
     /// Replace it.
     pub force: bool,
+    /// Folder for logs of what is said to and by the engines.
+    pub log: Option<PathBuf>,
 }
 
 impl Default for MatchRequest {
@@ -99,6 +102,7 @@ impl Default for MatchRequest {
             out: None,
             resume: false,
             force: false,
+            log: None,
         }
     }
 }
@@ -136,6 +140,24 @@ impl MatchRequest {
         };
         self.share_processors(&mut plan, &mut warnings);
         Ok((plan, warnings))
+    }
+
+    /// The logs asked for, and a warning where they will miss somebody.
+    pub fn logs(&self, plan: &Plan) -> Result<(Option<EngineLogs>, Option<String>), RequestError> {
+        let Some(folder) = &self.log else { return Ok((None, None)) };
+        let logs = EngineLogs::in_folder(folder)
+            .map_err(|e| RequestError::Failed(format!("{}: {e}", folder.display())))?;
+        let silent: Vec<&str> = plan
+            .engines
+            .iter()
+            .filter(|engine| engine.launch == Launch::Inside)
+            .map(|engine| engine.name.as_str())
+            .collect();
+        let warning = (!silent.is_empty()).then(|| {
+            let names = silent.join(", ");
+            format!("--log: nothing is said to {names}, inside this program; cmd=PROGRAM is logged")
+        });
+        Ok((Some(logs), warning))
     }
 
     /// Where the match is kept, and when it ends early.

@@ -1,13 +1,14 @@
 //! Plays the games of a schedule, several at a time.
 
+use crate::engine_logs::EngineLogs;
 use crate::game::{Abandoned, Played};
 use crate::opening::Opening;
 use crate::schedule::{Schedule, ScheduledGame};
 use crate::spec::{EngineSpec, Launch};
 use crate::timed_game::{Terms, play_timed};
 use engines::{
-    EngineFactory, EngineFault, Introduction, LocalPlayer, Player, PlayerError, ProgramCommand,
-    UsiPlayer, affinity,
+    EngineFactory, EngineFault, Introduction, LocalPlayer, Player, PlayerError, PlayerSettings,
+    ProgramCommand, TrafficLog, UsiPlayer, affinity,
 };
 use play::GameRules;
 use rules::Game;
@@ -44,6 +45,8 @@ pub struct MatchRunner {
     /// Set from outside to end: games of a match that are under way are finished and no other
     /// begins, everything shorter is abandoned. Never set here.
     pub abandoned: Arc<AtomicBool>,
+    /// Where conversations with programs are written down.
+    pub logs: Option<Arc<EngineLogs>>,
 }
 
 /// Something worth knowing happened.
@@ -84,32 +87,70 @@ impl Plan {
 }
 
 impl MatchRunner {
-    /// A participant, to be started when its first game begins.
+    /// A participant of a plan, to be started when its first game begins. `slot` says in which of
+    /// the games at a time it plays.
     pub(crate) fn player(
         &self,
-        spec: &EngineSpec,
+        plan: &Plan,
+        index: usize,
+        slot: usize,
         cpus: &[usize],
-        rules: GameRules,
     ) -> Box<dyn Player> {
-        match &spec.launch {
-            Launch::Process(_) => Box::new(self.usi_player(spec, cpus, rules)),
-            Launch::Inside => Box::new(self.local_player(spec, rules)),
+        match &plan.engines[index].launch {
+            Launch::Process(command) => {
+                Box::new(self.usi_player(plan, index, slot, cpus, command.clone()))
+            }
+            Launch::Inside => Box::new(self.local_player(&plan.engines[index], plan.terms.rules)),
         }
     }
 
-    fn usi_player(&self, spec: &EngineSpec, cpus: &[usize], rules: GameRules) -> UsiPlayer {
-        let command = match &spec.launch {
-            Launch::Process(command) => command.clone(),
-            Launch::Inside => ProgramCommand::default(),
-        };
+    /// A participant that is a program.
+    pub(crate) fn usi_player(
+        &self,
+        plan: &Plan,
+        index: usize,
+        slot: usize,
+        cpus: &[usize],
+        command: ProgramCommand,
+    ) -> UsiPlayer {
+        let spec = &plan.engines[index];
         let (time, abandoned) = (Arc::clone(&self.time), Arc::clone(&self.abandoned));
-        UsiPlayer::new(command, spec.settings(cpus, rules), time, abandoned)
+        let log = self.log(plan, index, slot);
+        let settings = PlayerSettings { log, ..spec.settings(cpus, plan.terms.rules) };
+        UsiPlayer::new(command, settings, time, abandoned)
+    }
+
+    /// The log of a participant, if it is a program and logs are kept.
+    fn log(&self, plan: &Plan, index: usize, slot: usize) -> Option<Arc<TrafficLog>> {
+        let spec = &plan.engines[index];
+        let logs = self.logs.as_ref().filter(|_| spec.launch != Launch::Inside)?;
+        logs.of(index, &spec.name, slot)
     }
 
     /// A participant that is an engine of this program.
     pub(crate) fn local_player(&self, spec: &EngineSpec, rules: GameRules) -> LocalPlayer {
         let (time, abandoned) = (Arc::clone(&self.time), Arc::clone(&self.abandoned));
         LocalPlayer::new(spec.settings(&[], rules), Arc::clone(&self.factory), time, abandoned)
+    }
+
+    /// Starts a program and asks who it is; nothing is set.
+    pub fn introduction(&self, spec: &EngineSpec) -> Result<Introduction, EngineFault> {
+        let (time, abandoned) = (Arc::clone(&self.time), Arc::clone(&self.abandoned));
+        match &spec.launch {
+            Launch::Process(command) => {
+                let settings = spec.settings(&[], GameRules::default());
+                let mut player = UsiPlayer::new(command.clone(), settings, time, abandoned);
+                match player.introduce() {
+                    Ok(introduction) => Ok(introduction.clone()),
+                    Err(PlayerError::Fault(fault)) => Err(fault),
+                    Err(PlayerError::Abandoned) => Ok(Introduction::default()),
+                }
+            }
+            Launch::Inside => {
+                let options = (self.factory)(Game::Shogi).options();
+                Ok(Introduction { name: None, options })
+            }
+        }
     }
 
     /// Starts an engine once to see whether it works, and asks who it is.
@@ -119,8 +160,8 @@ impl MatchRunner {
             _ => Ok(()),
         };
         let spec = &plan.engines[index];
-        if matches!(spec.launch, Launch::Process(_)) {
-            let mut player = self.usi_player(spec, &[], plan.terms.rules);
+        if let Launch::Process(command) = &spec.launch {
+            let mut player = self.usi_player(plan, index, 0, &[], command.clone());
             outcome(player.prepare(plan.game, &mut |_| ()))?;
             return Ok(player.introduction().clone());
         }
@@ -170,6 +211,8 @@ impl MatchRunner {
 struct Worker<'a> {
     plan: &'a Plan,
     runner: &'a MatchRunner,
+    /// Which of the games at a time it plays.
+    slot: usize,
     cpus: &'a [usize],
     players: HashMap<usize, Box<dyn Player>>,
     events: Sender<Event>,
@@ -183,7 +226,7 @@ impl<'a> Worker<'a> {
             // Threads of our own engine start from this one and stay where it is.
             affinity::confine(cpus);
         }
-        Self { plan, runner, cpus, players: HashMap::new(), events }
+        Self { plan, runner, slot: worker, cpus, players: HashMap::new(), events }
     }
 
     fn work(
@@ -219,17 +262,35 @@ impl<'a> Worker<'a> {
         let plan = self.plan;
         let mut take = |index| {
             let kept = self.players.remove(&index);
-            kept.unwrap_or_else(|| {
-                self.runner.player(&plan.engines[index], self.cpus, plan.terms.rules)
-            })
+            kept.unwrap_or_else(|| self.runner.player(plan, index, self.slot, self.cpus))
         };
         let (mut first, mut second) = (take(black), take(white));
         let controls = [black, white].map(|index| plan.engines[index].control);
         let opening = &plan.openings[scheduled.opening];
+        self.note_game(scheduled);
         let played = play_timed(opening, &plan.terms, controls, [&mut *first, &mut *second]);
         self.players.insert(black, first);
         self.players.insert(white, second);
         played
+    }
+}
+
+impl Worker<'_> {
+    /// Tells the logs which game begins.
+    fn note_game(&self, scheduled: &ScheduledGame) {
+        let [black, white] = scheduled.players;
+        let name = |index: usize| &self.plan.engines[index].name;
+        for index in [black, white] {
+            if let Some(log) = self.runner.log(self.plan, index, self.slot) {
+                let (number, opening) = (scheduled.id + 1, scheduled.opening + 1);
+                let text = format!(
+                    "game {number}: Black {}, White {}, opening {opening}",
+                    name(black),
+                    name(white)
+                );
+                log.remark(self.runner.time.now(), &text);
+            }
+        }
     }
 }
 

@@ -1,15 +1,17 @@
 //! Tuning on the match loop: pairs of games between values a step one way and a step the other.
 //!
 //! [`tune`] hands out games, whoever plays them, and applies results in the order of the
-//! iterations; [`EnginePair`] plays them with engines of this program.
+//! iterations; [`EnginePair`] plays them, with our own engine or any program.
 
 use crate::runner::{Flow, MatchRunner, Plan};
+use crate::spec::Launch;
 use crate::spsa::{Probe, Spsa, WINDOW};
 use crate::timed_game::play_timed;
-use engines::{LocalPlayer, Player};
+use engines::{LocalPlayer, Player, UsiPlayer};
 use rules::Color;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -161,23 +163,64 @@ pub const fn games_at_a_time(pairs: u64) -> u64 {
     WINDOW.saturating_mul(pairs).saturating_mul(2)
 }
 
-/// Plays games of a tuning with two engines of this program. The plan's first engine is the
-/// `plus` side, its second the other; its schedule says from where.
+/// A player whose options change from game to game.
+enum TunedPlayer {
+    Local(Box<LocalPlayer>),
+    Program(Box<UsiPlayer>),
+}
+
+impl TunedPlayer {
+    fn set_options(&mut self, options: Vec<(String, String)>) {
+        match self {
+            Self::Local(player) => player.set_options(options),
+            // One that is broken shows it when its game begins, and is started anew with them.
+            Self::Program(player) => drop(player.set_options(&options)),
+        }
+    }
+
+    fn as_player(&mut self) -> &mut dyn Player {
+        match self {
+            Self::Local(player) => &mut **player,
+            Self::Program(player) => &mut **player,
+        }
+    }
+}
+
+/// Plays games of a tuning with two engines. The plan's first engine is the `plus` side, its second
+/// the other; its schedule says from where.
 pub struct EnginePair<'a> {
     plan: &'a Plan,
-    players: [LocalPlayer; 2],
+    players: [TunedPlayer; 2],
     names: Vec<String>,
+    /// Set from outside to end: no other game begins.
+    abandoned: Arc<AtomicBool>,
 }
 
 impl<'a> EnginePair<'a> {
-    /// Two engines; `names` are the options the parameters are.
-    pub fn new(plan: &'a Plan, runner: &MatchRunner, names: Vec<String>) -> Self {
-        let player = |index: usize| runner.local_player(&plan.engines[index], plan.terms.rules);
-        Self { plan, players: [player(0), player(1)], names }
+    /// Two engines in one of the games at a time; `names` are the options the parameters are.
+    pub fn new(plan: &'a Plan, runner: &MatchRunner, slot: usize, names: Vec<String>) -> Self {
+        let player = |index: usize| {
+            let spec = &plan.engines[index];
+            match &spec.launch {
+                Launch::Inside => {
+                    TunedPlayer::Local(Box::new(runner.local_player(spec, plan.terms.rules)))
+                }
+                Launch::Process(command) => {
+                    let program = command.clone();
+                    let player = runner.usi_player(plan, index, slot, &[], program);
+                    TunedPlayer::Program(Box::new(player))
+                }
+            }
+        };
+        let abandoned = Arc::clone(&runner.abandoned);
+        Self { plan, players: [player(0), player(1)], names, abandoned }
     }
 
-    /// Plays a game; `None` when it was broken off.
+    /// Plays a game; `None` when it was broken off, or not begun because all is to end.
     pub fn play(&mut self, game: &TuningGame) -> Option<TuningResult> {
+        if self.abandoned.load(Ordering::Relaxed) {
+            return None;
+        }
         let scheduled = self.plan.schedule.game(game.number)?;
         let probe = &game.probe;
         for (player, values) in self.players.iter_mut().zip([&probe.plus, &probe.minus]) {
@@ -186,8 +229,8 @@ impl<'a> EnginePair<'a> {
         }
         let [plus, minus] = &mut self.players;
         let plus_is_black = scheduled.players[Color::Black.index()] == 0;
-        let players: [&mut dyn Player; 2] =
-            if plus_is_black { [plus, minus] } else { [minus, plus] };
+        let (plus, minus) = (plus.as_player(), minus.as_player());
+        let players = if plus_is_black { [plus, minus] } else { [minus, plus] };
         let controls = scheduled.players.map(|index| self.plan.engines[index].control);
         let opening = &self.plan.openings[scheduled.opening];
         let played = play_timed(opening, &self.plan.terms, controls, players).ok()?;

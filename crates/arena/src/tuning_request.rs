@@ -4,7 +4,7 @@ use crate::adjudication::{Adjudication, DrawRule, ResignRule};
 use crate::game::game_rules;
 use crate::parameters::{self, Tunable};
 use crate::request::{OpeningSource, RequestError};
-use crate::runner::Plan;
+use crate::runner::{MatchRunner, Plan};
 use crate::schedule::{Format, Schedule};
 use crate::spec::EngineSpec;
 use crate::spsa::{Gains, Parameter};
@@ -13,8 +13,8 @@ use rules::Declaration;
 use std::time::Duration;
 use think::key::universal::{HASH, THREADS};
 
-/// What the engine calls the numbers of the table.
-pub const OPTION: &str = "Param.";
+/// What our own engine calls the numbers of its search, as options.
+const OPTION: &str = "Param.";
 /// What every engine is given unless told otherwise: as many as there are processors must fit.
 const HASH_MIB: usize = 16;
 /// What a player may overstep its time by.
@@ -23,6 +23,8 @@ const MARGIN: Duration = Duration::from_millis(50);
 /// A tuning somebody asks for.
 #[derive(Clone, Debug)]
 pub struct TuningRequest {
+    /// Another engine, as a list of `key=value`; `None` for our own.
+    pub engine: Option<String>,
     /// Numbers to tune with commas between them, or `all`; each may have its own gains.
     pub params: String,
     /// Where numbers begin, as `NAME=VALUE`.
@@ -56,6 +58,10 @@ pub struct TuningRequest {
 pub struct TuningPlan {
     pub plan: Plan,
     pub parameters: Vec<Parameter>,
+    /// The options they are, in the same order.
+    pub options: Vec<String>,
+    /// What stands before a number's name in the name of its option.
+    pub prefix: &'static str,
     pub gains: Gains,
     pub warnings: Vec<String>,
 }
@@ -65,8 +71,33 @@ fn usage(text: impl Into<String>) -> RequestError {
 }
 
 impl TuningRequest {
+    /// The numbers another engine lets others set, asked of it; `None` if it is our own.
+    pub fn declared(&self, runner: &MatchRunner) -> Result<Option<Vec<Tunable>>, RequestError> {
+        if self.engine.is_none() {
+            return Ok(None);
+        }
+        let spec = self.engine("the engine", &[])?;
+        let introduction = runner
+            .introduction(&spec)
+            .map_err(|fault| RequestError::Failed(format!("engine {:?}: {fault}", spec.name)))?;
+        let mut table = parameters::declared(&introduction);
+        // What it is given anyway is where it begins.
+        for number in &mut table {
+            let given = spec.options.iter().rev().find(|(name, _)| *name == number.name);
+            let value = given.and_then(|(_, value)| value.parse().ok());
+            number.default = value.unwrap_or(number.default).clamp(number.min, number.max);
+        }
+        Ok(Some(table))
+    }
+
     /// The tuning that is meant, of numbers in this table.
     pub fn plan(&self, table: &[Tunable]) -> Result<TuningPlan, RequestError> {
+        if self.engine.is_some() && self.params.split(',').any(|name| name.trim() == "all") {
+            // Among them are sizes and times, which are no matter of taste.
+            let known: Vec<&str> = table.iter().map(|number| &*number.name).collect();
+            let known = known.join(", ");
+            return Err(usage(format!("which numbers? --params names some of its: {known}")));
+        }
         let iterations = match (self.iterations, self.games) {
             (Some(n), _) => n,
             (None, Some(games)) => games.div_ceil(2 * self.pairs),
@@ -83,6 +114,8 @@ impl TuningRequest {
         let (c, r) = (positive("c", self.c)?, positive("r", self.r)?);
         let set = parameters::given(table, &self.set).map_err(usage)?;
         let parameters = parameters::chosen(table, &self.params, &set, c, r).map_err(usage)?;
+        let prefix = self.prefix();
+        let options = parameters.iter().map(|p| format!("{prefix}{}", p.name)).collect();
         let gains = Gains { stability: positive("a", self.a)?, ..Gains::new(iterations) };
         let mut warnings = Vec::new();
         let openings = self.openings.read(&mut warnings)?;
@@ -103,18 +136,29 @@ impl TuningRequest {
             concurrency: self.concurrency,
             cpus: Vec::new(),
         };
-        Ok(TuningPlan { plan, parameters, gains, warnings })
+        Ok(TuningPlan { plan, parameters, options, prefix, gains, warnings })
+    }
+
+    /// What stands before a number's name in the name of its option.
+    const fn prefix(&self) -> &'static str {
+        if self.engine.is_some() { "" } else { OPTION }
     }
 
     fn engine(&self, name: &str, set: &[(String, i64)]) -> Result<EngineSpec, RequestError> {
-        let mut pairs = vec![("cmd".to_owned(), "self".to_owned())];
-        for (name, value) in [HASH.to(HASH_MIB), THREADS.to(1)] {
-            pairs.push((format!("option.{name}"), value));
+        let mut pairs = match &self.engine {
+            Some(text) => crate::spec::pairs(text),
+            None => vec![("cmd".to_owned(), "self".to_owned())],
+        };
+        if self.engine.is_none() {
+            let usual = [HASH.to(HASH_MIB), THREADS.to(1)];
+            pairs.extend(usual.map(|(name, value)| (format!("option.{name}"), value)));
         }
         pairs.push(("name".to_owned(), name.to_owned()));
         match (&self.nodes, &self.tc) {
             (Some(nodes), _) => pairs.push(("nodes".to_owned(), nodes.clone())),
             (None, Some(tc)) => pairs.push(("tc".to_owned(), tc.clone())),
+            // Another engine may have its limit among its keys.
+            (None, None) if self.engine.is_some() => {}
             (None, None) => {
                 return Err(usage("how long to think is missing: give --nodes or --tc"));
             }
@@ -124,7 +168,7 @@ impl TuningRequest {
             pairs.push((format!("option.{name}"), value.to_owned()));
         }
         for (name, value) in set {
-            pairs.push((format!("option.{OPTION}{name}"), value.to_string()));
+            pairs.push((format!("option.{}{name}", self.prefix()), value.to_string()));
         }
         EngineSpec::from_pairs(pairs.iter().map(|(k, v)| (k.as_str(), v.as_str())))
             .map_err(|e| usage(e.to_string()))

@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, reason = "an engine speaks through it")]
 
 use rules::{AnyPosition, Game};
+use seed::Rng;
 use std::io::{self, BufRead, Write};
 use std::thread;
 use std::time::Duration;
@@ -13,14 +14,16 @@ use usi::{Command, SetPosition};
 
 const HELP: &str = "good|crash|hang|lie|flood|late|babble|garble|resign|win|score|delay|slow-start|\
                     slow-ready|mute|deaf|die-on-newgame|first|foresee|misjudge|hasty|dreamer|patient|\
-                    old-fashioned|ruled";
+                    old-fashioned|ruled|tuned";
 
 struct Mock {
     what: String,
     number: u64,
     position: AnyPosition,
     known: SetPosition,
-    random: u64,
+    random: Rng,
+    /// How long it holds out, if it is one that is tuned.
+    strength: u32,
     asked: u64,
     pondering: bool,
     /// What it was told of the rules.
@@ -34,10 +37,18 @@ fn main() {
     let number = arguments.next().map_or(1, |n| n.parse().expect("a number"));
     let known = SetPosition::parse("startpos").expect("a constant");
     let position = AnyPosition::startpos(Game::Shogi);
-    // Always the same games: a test must not hang on what chance does on the day.
-    let random = 1;
-    let mut mock =
-        Mock { what, number, position, known, random, asked: 0, pondering: false, rules: vec![] };
+    let mut mock = Mock {
+        what,
+        number,
+        position,
+        known,
+        // Always the same games: a test must not hang on what chance does on the day.
+        random: Rng::new(1),
+        strength: 10,
+        asked: 0,
+        pondering: false,
+        rules: vec![],
+    };
     for line in io::stdin().lock().lines() {
         let Ok(line) = line else { return };
         match Command::parse(&line) {
@@ -81,6 +92,9 @@ impl Mock {
                     say("option name MaxMovesToDraw type spin default 0 min 0 max 100000");
                     say("option name EnteringKingRule type combo default X var X var CSARule27H");
                 }
+                if self.what == "tuned" {
+                    say("option name Strength type spin default 10 min 0 max 100");
+                }
                 say("option name Seed type spin default 1 min 0 max 1000000\nusiok");
                 if self.what == "deaf" {
                     forever();
@@ -93,7 +107,10 @@ impl Mock {
                 say("readyok");
             }
             Command::SetOption { name, value } if name == "Seed" => {
-                self.random = value.and_then(|v| v.parse().ok()).unwrap_or(1);
+                self.random = Rng::new(value.and_then(|v| v.parse().ok()).unwrap_or(1));
+            }
+            Command::SetOption { name, value } if name == "Strength" => {
+                self.strength = value.and_then(|v| v.parse().ok()).unwrap_or(0);
             }
             Command::SetOption { name, value } if name == "USI_Variant" => {
                 let game = value.and_then(|v| v.parse().ok()).unwrap_or(Game::Shogi);
@@ -149,11 +166,6 @@ impl Mock {
         self.known = told;
     }
 
-    fn random(&mut self, below: usize) -> usize {
-        self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.random >> 33) as usize % below.max(1)
-    }
-
     /// Ends pondering; the score says how.
     fn answer_with(&mut self, score: u32) {
         self.pondering = false;
@@ -204,8 +216,22 @@ impl Mock {
         if ["first", "foresee", "misjudge", "hasty", "dreamer"].contains(&&*self.what) {
             return self.foreseen(&moves);
         }
-        let chosen = self.random(moves.len());
+        if self.what == "tuned" {
+            return self.holding_out();
+        }
+        let chosen = self.random.below(moves.len().max(1));
         moves.get(chosen).map_or("resign".to_owned(), |m| m.usi(self.position.game()))
+    }
+
+    /// To and fro with a gold, and resignation the later the stronger it is.
+    fn holding_out(&self) -> String {
+        let own_moves = self.position.ply().saturating_sub(1) / 2;
+        let moves = ["4i4h", "4h4i", "4a4b", "4b4a"];
+        let legal = |text: &&str| self.position.parse_usi(text).is_ok();
+        match moves.into_iter().find(legal).filter(|_| own_moves <= self.strength / 20) {
+            Some(text) => text.to_owned(),
+            None => "resign".to_owned(),
+        }
     }
 
     /// The first legal move, with the first reply as the one expected, or the last by who

@@ -10,6 +10,7 @@
 //! | [`usi_player`] | [`UsiPlayer`]: a USI program |
 //! | [`settings`] | how a player is set up, and how its process is started |
 //! | `process`, `reader`, `answers` | the process, what it says, and what that means |
+//! | [`traffic`] | the conversation with a program, line by line in a file |
 //! | [`game_rules`] | what an engine is told of the rules, by its options |
 //! | [`introduction`] | what an engine says about itself |
 //! | [`line`] | a game as engines are told of it |
@@ -38,6 +39,7 @@ mod run_delay;
 pub mod search_table;
 pub mod settings;
 pub mod shell;
+pub mod traffic;
 pub mod usi_player;
 
 pub use background::{BackgroundPlayer, PlayerEvent};
@@ -49,4 +51,5 @@ pub use line::GameLine;
 pub use local::{EngineFactory, LocalPlayer};
 pub use player::{Allowed, Conclusion, Decision, Player, SearchRequest};
 pub use settings::{Increments, PlayerSettings, ProgramCommand};
+pub use traffic::TrafficLog;
 pub use usi_player::UsiPlayer;

@@ -4,7 +4,8 @@ use crate::affinity;
 use crate::fault::{EngineFault, FaultKind};
 use crate::reader::{UsiEvent, UsiReader};
 use crate::run_delay::{RunDelay, ThreadDelays};
-use crate::settings::ProgramCommand;
+use crate::settings::{PlayerSettings, ProgramCommand};
+use crate::traffic::TrafficLog;
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::sync_channel;
@@ -36,16 +37,19 @@ pub(crate) struct UsiProcess {
     delay: RunDelay,
     /// How long it may take to end when asked to.
     farewell: Duration,
+    time: Arc<dyn TimeSource>,
+    /// Where everything said is written down.
+    log: Option<Arc<TrafficLog>>,
 }
 
 impl UsiProcess {
-    /// Starts the process, on those processors if any are named.
+    /// Starts the process, set up like that.
     pub(crate) fn start(
         command: &ProgramCommand,
-        cpus: &[usize],
-        farewell: Duration,
+        settings: &PlayerSettings,
         time: &Arc<dyn TimeSource>,
     ) -> io::Result<Self> {
+        let PlayerSettings { cpus, farewell, log, .. } = settings;
         let mut start = std::process::Command::new(command.executable());
         start.args(&command.args).envs(command.env.iter().map(|(k, v)| (k, v)));
         if let Some(folder) = &command.dir {
@@ -59,19 +63,28 @@ impl UsiProcess {
             std::os::unix::process::CommandExt::process_group(&mut start, 0);
         }
         let mut child = affinity::on(cpus, || start.spawn())?;
-        let reader = Arc::new(UsiReader::default());
+        let reader = Arc::new(UsiReader::new(log.clone()));
         let errors = Arc::new(ErrorStream::default());
+        if let Some(log) = log {
+            log.remark(time.now(), &format!("started: {}", command.program));
+        }
         if let Some(output) = child.stdout.take() {
             let (reader, time) = (Arc::clone(&reader), Arc::clone(time));
             spawn("usi reader", move || reader.read(output, &*time))?;
         }
         if let Some(stream) = child.stderr.take() {
-            let kept = Arc::clone(&errors);
-            spawn("usi errors", move || kept.read(stream))?;
+            let (kept, log, time) = (Arc::clone(&errors), log.clone(), Arc::clone(time));
+            let told = move |line: &str| {
+                if let Some(log) = &log {
+                    log.complained(time.now(), line);
+                }
+            };
+            spawn("usi errors", move || kept.read(stream, told))?;
         }
         let input = child.stdin.take();
         let delay = RunDelay::of_process(child.id());
-        Ok(Self { child, input, reader, errors, unread: 0, delay, farewell })
+        let (farewell, time, log) = (*farewell, Arc::clone(time), log.clone());
+        Ok(Self { child, input, reader, errors, unread: 0, delay, farewell, time, log })
     }
 
     /// The reading side.
@@ -97,6 +110,9 @@ impl UsiProcess {
     /// Sends lines, each with its end.
     pub(crate) fn send(&mut self, text: &str) -> Result<(), EngineFault> {
         self.unread = self.unread.saturating_add(text.len());
+        if let Some(log) = &self.log {
+            log.sent(self.time.now(), text);
+        }
         let Some(mut input) = self.input.take() else { return Err(self.crash()) };
         let bytes = text.as_bytes();
         let sent = if self.unread <= ROOM_IN_PIPE {
@@ -242,17 +258,29 @@ impl ErrorStream {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the stream to its end.
-    fn read(&self, mut pipe: impl Read) {
+    /// Reads the stream to its end; whole lines are told as they come.
+    fn read(&self, mut pipe: impl Read, told: impl Fn(&str)) {
         let mut buffer = [0; 4096];
+        let mut line = Vec::new();
         while let Ok(count) = pipe.read(&mut buffer) {
             if count == 0 {
                 break;
+            }
+            for &byte in &buffer[..count] {
+                if byte == b'\n' {
+                    told(String::from_utf8_lossy(line.trim_ascii_end()).as_ref());
+                    line.clear();
+                } else if line.len() < KEPT_ERRORS {
+                    line.push(byte);
+                }
             }
             let (bytes, _) = &mut *self.lock();
             bytes.extend_from_slice(&buffer[..count]);
             let excess = bytes.len().saturating_sub(KEPT_ERRORS);
             bytes.drain(..excess);
+        }
+        if !line.is_empty() {
+            told(String::from_utf8_lossy(&line).as_ref());
         }
         self.lock().1 = true;
         self.ended.notify_all();

@@ -6,9 +6,10 @@
 //! behind. However much an engine writes, memory does not grow.
 
 use crate::run_delay::RunDelay;
+use crate::traffic::TrafficLog;
 use std::collections::VecDeque;
 use std::io::Read;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use think::{Moment, TimeSource};
 
@@ -69,9 +70,16 @@ struct State {
 pub(crate) struct UsiReader {
     state: Mutex<State>,
     changed: Condvar,
+    /// Where every line is written down.
+    log: Option<Arc<TrafficLog>>,
 }
 
 impl UsiReader {
+    /// A reader that writes down what it reads, if there is a log.
+    pub(crate) fn new(log: Option<Arc<TrafficLog>>) -> Self {
+        Self { log, ..Self::default() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -98,10 +106,17 @@ impl UsiReader {
         let mut state = self.lock();
         let rest = std::mem::take(&mut state.partial);
         let now = time.now();
+        self.write_down(&rest, now);
         state.line(&rest, now);
         state.closed = true;
         drop(state);
         self.changed.notify_all();
+    }
+
+    fn write_down(&self, line: &[u8], at: Moment) {
+        if let Some(log) = &self.log {
+            log.received(at, &String::from_utf8_lossy(line.trim_ascii_end()));
+        }
     }
 
     /// Takes in what was read at that moment.
@@ -113,6 +128,11 @@ impl UsiReader {
         while let Some(end) = bytes.iter().position(|&b| b == b'\n') {
             let mut line = std::mem::take(&mut state.partial);
             append(&mut line, &bytes[..end]);
+            // Before anybody can act upon it, so that the log is in order. More than is sane is of
+            // no use in a file either.
+            if !state.flooded {
+                self.write_down(&line, at);
+            }
             state.line(&line, at);
             bytes = &bytes[end + 1..];
         }

@@ -1,5 +1,6 @@
 //! How a player is set up, and how its process is started.
 
+use crate::traffic::TrafficLog;
 use play::GameRules;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -95,6 +96,8 @@ pub struct PlayerSettings {
     pub cpus: Vec<usize>,
     /// `None`: always by name.
     pub increments: Option<Increments>,
+    /// Where a program's conversation is written down.
+    pub log: Option<Arc<TrafficLog>>,
 }
 
 impl Default for PlayerSettings {
@@ -109,6 +112,7 @@ impl Default for PlayerSettings {
             farewell: Duration::from_secs(2),
             cpus: Vec::new(),
             increments: None,
+            log: None,
         }
     }
 }

@@ -85,8 +85,7 @@ impl UsiPlayer {
 
     /// Starts the program and asks who it is; nothing is set and nothing loaded yet.
     pub fn introduce(&mut self) -> Result<&Introduction, PlayerError> {
-        let (command, settings) = (&self.command, &self.settings);
-        let started = UsiProcess::start(command, &settings.cpus, settings.farewell, &self.time);
+        let started = UsiProcess::start(&self.command, &self.settings, &self.time);
         let process = started.map_err(|error| {
             let program = quote(&self.command.program);
             EngineFault::new(FaultKind::Crash, format!("{program} cannot be started: {error}"))
@@ -127,6 +126,18 @@ impl UsiPlayer {
             .rules
             .map_or_else(Vec::new, |rules| rule_options(&rules, game, &self.introduction.options));
         choice.into_iter().chain(rules).chain(optional).chain(asked.iter().cloned()).collect()
+    }
+
+    /// Options for the games to come, besides those it was made with: the same names as before.
+    /// A running process is told at once.
+    pub fn set_options(&mut self, options: &[(String, String)]) -> Result<(), EngineFault> {
+        let all = &mut self.settings.options;
+        all.retain(|(name, _)| !options.iter().any(|(new, _)| new == name));
+        all.extend(options.iter().cloned());
+        if self.process.is_none() || options.is_empty() {
+            return Ok(());
+        }
+        self.send(&options.iter().map(set_option_line).collect::<String>())
     }
 
     fn process(&mut self) -> Result<&mut UsiProcess, EngineFault> {

@@ -69,6 +69,9 @@ pub(crate) struct MatchArgs {
     #[arg(long, conflicts_with = "resume")]
     force: bool,
 
+    /// Folder for logs: every line to and from each program, with the time
+    #[arg(long, value_name = "FOLDER")]
+    log: Option<PathBuf>,
     /// Print results as lines of JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -98,6 +101,7 @@ impl MatchArgs {
             out: self.out.clone(),
             resume: self.resume,
             force: self.force,
+            log: self.log.clone(),
             ..MatchRequest::default()
         };
         self.flags.fill(&mut request);

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::flags::GameEndFlags;
 use crate::start::GameArg;
 use alphabeta::{ParamSpec, Params};
+use arena::MatchRunner;
 use arena::adjudication::ResignRule;
 use arena::parameters::Tunable;
 use arena::request::OpeningSource;
@@ -12,14 +13,18 @@ use clap::Args;
 use rules::Game;
 use std::path::PathBuf;
 
-/// Tune the numbers of the search by games of the engine against itself (SPSA)
+/// Tune numbers of an engine by games against itself (SPSA)
 ///
 /// Every iteration plays all numbers a step one way against all a step the other way, the same
 /// opening from both sides, and moves them towards the winner.
 #[derive(Args)]
 pub(crate) struct TuneArgs {
-    /// Numbers to tune, with commas between them, or "all"; one may have its own gains:
-    /// rfp_margin:c=8:r=0.002
+    /// Another engine, whose options of type spin are tuned: KEY=VALUE pairs as in nue match
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    pub(crate) engine: Option<String>,
+
+    /// Numbers to tune, with commas between them, or "all" of our own engine; one may have its own
+    /// gains and a part of its range: rfp_margin:c=8:r=0.002:min=50:max=200
     #[arg(long, value_name = "NAMES", default_value = "all")]
     pub(crate) params: String,
 
@@ -116,17 +121,17 @@ pub(crate) struct TuneArgs {
 fn tunable(game: Game) -> Vec<Tunable> {
     let params = Params::of(game);
     let tunable = |p: &ParamSpec| Tunable {
-        name: p.name,
-        default: params.get(p.name).unwrap_or(p.default),
-        min: p.min,
-        max: p.max,
+        name: p.name.into(),
+        default: params.get(p.name).unwrap_or(p.default).into(),
+        min: p.min.into(),
+        max: p.max.into(),
     };
     Params::TABLE.iter().map(tunable).collect()
 }
 
 impl TuneArgs {
-    /// The tuning the arguments ask for.
-    pub(super) fn plan(&self) -> Result<TuningPlan, Failure> {
+    /// The tuning the arguments ask for; another engine is asked what it has.
+    pub(super) fn plan(&self, runner: &MatchRunner) -> Result<TuningPlan, Failure> {
         let openings = OpeningSource {
             game: self.game.game,
             file: self.openings.clone(),
@@ -135,6 +140,7 @@ impl TuneArgs {
             max_moves: self.end.max_moves,
         };
         let request = TuningRequest {
+            engine: self.engine.clone(),
             params: self.params.clone(),
             set: self.set.clone(),
             iterations: self.iterations,
@@ -153,6 +159,7 @@ impl TuneArgs {
             draw: self.end.draw,
             declaration: self.end.declaration,
         };
-        Ok(request.plan(&tunable(self.game.game))?)
+        let table = request.declared(runner)?.unwrap_or_else(|| tunable(self.game.game));
+        Ok(request.plan(&table)?)
     }
 }

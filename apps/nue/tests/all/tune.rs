@@ -129,3 +129,59 @@ fn what_is_wrong_is_said_before_the_first_game() {
         assert!(said.contains(word), "{more:?}: {said}");
     }
 }
+
+/// Two tunings must not write one log: a second one refuses while the first runs, also by force.
+#[test]
+fn a_log_that_is_being_written_is_not_replaced() {
+    let folder = Folder::new("locked");
+    let log = folder.file("log.jsonl");
+    let mut first = folder.tune(100_000, &log, &[]);
+    let mut first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let written = || fs::read_to_string(&log).map_or(0, |text| text.lines().count());
+    let began = Instant::now();
+    while written() < 3 && first.try_wait().unwrap().is_none() {
+        assert!(began.elapsed() < Duration::from_secs(120));
+        thread::sleep(Duration::from_millis(5));
+    }
+    for more in ["--force", "--resume"] {
+        let second = folder.tune(100_000, &log, &[more]).output().unwrap();
+        let told = text(&second.stderr);
+        assert_eq!(second.status.code(), Some(1), "{more}: {told}");
+        assert!(told.contains("in use") || told.contains("another"), "{more}: {told}");
+    }
+    let before = written();
+    assert!(first.try_wait().unwrap().is_none(), "the first still runs");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert!(written() >= before, "nothing was cut off");
+    // Once nobody writes it any more, it may be replaced.
+    let again = folder.tune(2, &log, &["--force"]).output().unwrap();
+    done(&again);
+    assert_eq!(written(), 3);
+}
+
+/// The first interrupt ends after the iteration under way, with the table so far and exit code 130.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_tuning_with_its_table() {
+    let folder = Folder::new("interrupted");
+    let log = folder.file("log.jsonl");
+    let mut command = folder.tune(100_000, &log, &[]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let began = Instant::now();
+    let written = || fs::read_to_string(&log).map_or(0, |text| text.lines().count());
+    while written() < 3 {
+        assert!(began.elapsed() < Duration::from_secs(120));
+        thread::sleep(Duration::from_millis(5));
+    }
+    let before = written();
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(told.contains("ending in good order") && told.contains("--resume"), "{told}");
+    assert!(text(&output.stdout).starts_with("parameter "));
+    // Not all that was planned ahead is played first.
+    assert!(written() <= before + 3, "{before} lines, then {}", written());
+}

@@ -1,5 +1,6 @@
 //! The conversation as a file: every line, with the time and who said it.
 
+use crate::traffic::entry;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -30,6 +31,6 @@ impl TrafficLog {
 
     fn write(&mut self, at: Moment, who: char, line: &str) -> io::Result<()> {
         // Whole lines at once: the program may end, or be ended, at any time.
-        self.file.write_all(format!("{:.3} {who} {line}\n", at.as_secs_f64()).as_bytes())
+        self.file.write_all(entry(at, who, line).as_bytes())
     }
 }
