@@ -5,7 +5,8 @@
 //! ([`NetModel`]) and linear tables ([`TableModel`]) that learn; the loop
 //! with its validation, rates and checkpoints ([`Session`]), and with its files
 //! ([`TrainingRequest`], [`Run`]); net
-//! files of both kinds ([`Stored`]) and whether they are sound ([`soundness`]).
+//! files of both kinds ([`Stored`]) and tables ([`TableFiles`]), and whether they are sound
+//! ([`soundness`]).
 //!
 //! Deliberately absent: making teacher data and batches of it (room `corpus`), printing, clocks, and any other machine than the
 //! processor's cores.
@@ -24,8 +25,10 @@ mod schedule;
 mod session;
 mod soundness;
 mod stored;
+mod table_files;
 mod tables;
 mod verify;
+mod words;
 mod workers;
 
 pub use agreement::Choices;
@@ -43,6 +46,8 @@ pub use schedule::Schedule;
 pub use session::{CheckpointError, Entry, Next, Progress, Session, Settings, Watch};
 pub use soundness::{COMPARED, Rounding, Sound, TOLERANCE, Unsound, ValueDistance, soundness};
 pub use stored::{Stored, StoredError};
+pub use table_files::{TableFiles, TableInfo};
 pub use tables::{FourPiece, Scheme, TableModel, TableOptions, ThreePiece};
 pub use verify::Distance;
+pub use words::{DifferenceText, NetText};
 pub use workers::{Workers, shares};

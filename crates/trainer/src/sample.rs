@@ -46,16 +46,23 @@ pub(crate) fn values(net: &AnyNet, positions: &[AnyPosition]) -> Vec<Option<i32>
     impl NetVisitor for Values<'_> {
         type Output = Vec<Option<i32>>;
         fn visit<V: Variant, F: FeatureSet<V>>(self, net: Arc<Net<V, F>>) -> Self::Output {
-            let mut nnue = Nnue::<V, F>::new(net);
-            let value = |position: &AnyPosition| {
-                let position = concrete::<V>(position)?;
-                nnue.refresh(position);
-                Some(nnue.evaluate(position))
-            };
-            self.0.iter().map(value).collect()
+            values_of::<V, _>(&mut Nnue::<V, F>::new(net), self.0)
         }
     }
     net.visit(Values(positions))
+}
+
+/// The same by any evaluator.
+pub(crate) fn values_of<V: Variant, E: Evaluator<V>>(
+    evaluator: &mut E,
+    positions: &[AnyPosition],
+) -> Vec<Option<i32>> {
+    let value = |position: &AnyPosition| {
+        let position = concrete::<V>(position)?;
+        evaluator.refresh(position);
+        Some(evaluator.evaluate(position))
+    };
+    positions.iter().map(value).collect()
 }
 
 /// Positions of games whose value by difference is not the value from nothing.
@@ -64,23 +71,30 @@ pub(crate) fn strays(net: &AnyNet, games: &[Vec<AnyPosition>]) -> usize {
     impl NetVisitor for Strays<'_> {
         type Output = usize;
         fn visit<V: Variant, F: FeatureSet<V>>(self, net: Arc<Net<V, F>>) -> usize {
-            let (mut moved, mut fresh) =
-                (Nnue::<V, F>::new(Arc::clone(&net)), Nnue::<V, F>::new(net));
-            let mut strays = 0;
-            for game in self.0 {
-                for (ply, position) in game.iter().filter_map(concrete::<V>).enumerate() {
-                    match position.last().filter(|_| ply > 0) {
-                        Some(delta) => moved.push(&delta),
-                        None => moved.refresh(position),
-                    }
-                    fresh.refresh(position);
-                    strays += usize::from(moved.evaluate(position) != fresh.evaluate(position));
-                }
-            }
-            strays
+            let mut pair = [Nnue::<V, F>::new(Arc::clone(&net)), Nnue::<V, F>::new(net)];
+            strays_of(&mut pair, self.0)
         }
     }
     net.visit(Strays(games))
+}
+
+/// The same by any two evaluators of the same weights.
+pub(crate) fn strays_of<V: Variant, E: Evaluator<V>>(
+    [moved, fresh]: &mut [E; 2],
+    games: &[Vec<AnyPosition>],
+) -> usize {
+    let mut strays = 0;
+    for game in games {
+        for (ply, position) in game.iter().filter_map(concrete::<V>).enumerate() {
+            match position.last().filter(|_| ply > 0) {
+                Some(delta) => moved.push(&delta),
+                None => moved.refresh(position),
+            }
+            fresh.refresh(position);
+            strays += usize::from(moved.evaluate(position) != fresh.evaluate(position));
+        }
+    }
+    strays
 }
 
 fn concrete<V: Variant>(position: &AnyPosition) -> Option<&Position<V>> {

@@ -3,13 +3,15 @@
 
 use crate::floatnet::FloatNet;
 use crate::sample;
+use eval::Evaluator;
 use nnue::{AnyNet, DEFAULT_FV_SCALE, Isa};
 use play::win_rate;
+use rules::Variant;
 
 /// Positions compared.
 pub const COMPARED: usize = 1000;
 /// The games they are from.
-const SEED: u64 = 2024;
+pub(crate) const SEED: u64 = 2024;
 /// The score at which win rates are compared: the one trainers use unless told otherwise.
 const SCALE: f64 = play::USUAL_SCALE;
 /// Largest mean distance of win rates that rounding explains. Nets trained with clipped weights
@@ -32,6 +34,9 @@ pub enum Unsound {
     /// Values by difference.
     #[error("{wrong} of {positions} values by difference are wrong")]
     ByDifference { wrong: usize, positions: usize },
+    /// An entry of tables that must not depend on the order of its pieces.
+    #[error("king {king} with pieces {a} and {b} has another value than with {b} and {a}")]
+    Lopsided { king: usize, a: usize, b: usize },
 }
 
 /// What a sound net is like.
@@ -67,10 +72,36 @@ pub fn soundness(net: &AnyNet) -> Result<Sound, Unsound> {
     if wrong > 0 {
         return Err(Unsound::ByDifference { wrong, positions: positions.len() });
     }
-    let known: Vec<f64> = values.into_iter().flatten().map(f64::from).collect();
-    let mean = known.iter().map(|v| v.abs()).sum::<f64>() / known.len() as f64;
-    let constant = known.iter().all(|&v| v == known[0]).then(|| known[0]);
-    Ok(Sound { positions: known.len(), mean, constant })
+    Ok(Sound::of(values))
+}
+
+impl Sound {
+    fn of(values: Vec<Option<i32>>) -> Self {
+        let known: Vec<f64> = values.into_iter().flatten().map(f64::from).collect();
+        let mean = known.iter().map(|v| v.abs()).sum::<f64>() / known.len() as f64;
+        let constant = known.iter().all(|&v| v == known[0]).then(|| known[0]);
+        Self { positions: known.len(), mean, constant }
+    }
+}
+
+/// Whether evaluators give the same values with every instruction set, and by difference.
+pub(crate) fn sound_evaluator<V: Variant, E: Evaluator<V>>(
+    make: &dyn Fn(Isa) -> E,
+) -> Result<Sound, Unsound> {
+    let games = sample::games(V::GAME, COMPARED, SEED);
+    let positions: Vec<_> = games.iter().flatten().cloned().collect();
+    let values = sample::values_of::<V, E>(&mut make(Isa::SCALAR), &positions);
+    for &isa in Isa::available() {
+        if sample::values_of::<V, E>(&mut make(isa), &positions) != values {
+            return Err(Unsound::InstructionSet(isa));
+        }
+    }
+    let mut pair = [make(Isa::best()), make(Isa::best())];
+    let wrong = sample::strays_of::<V, E>(&mut pair, &games);
+    if wrong > 0 {
+        return Err(Unsound::ByDifference { wrong, positions: positions.len() });
+    }
+    Ok(Sound::of(values))
 }
 
 /// How far integers are from the real numbers they were made from.
@@ -132,13 +163,17 @@ impl ValueDistance {
         let values = |net| -> Vec<f64> {
             sample::values(net, &positions).into_iter().flatten().map(f64::from).collect()
         };
-        let (a, b) = (values(first), values(second));
-        let distances: Vec<f64> = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).collect();
+        Self::between(&values(first), &values(second))
+    }
+
+    /// Compares the values of the same positions.
+    pub(crate) fn between(a: &[f64], b: &[f64]) -> Self {
+        let distances: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a - b).abs()).collect();
         Self {
             positions: a.len(),
             mean: distances.iter().sum::<f64>() / a.len() as f64,
             largest: distances.iter().copied().fold(0.0, f64::max),
-            other_side: a.iter().zip(&b).filter(|(a, b)| a.signum() != b.signum()).count(),
+            other_side: a.iter().zip(b).filter(|(a, b)| a.signum() != b.signum()).count(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Net files of both kinds, told apart by their first bytes.
 
 use crate::floatnet::FloatNet;
+use crate::table_files::TableFiles;
 use nnue::{AnyNet, Architecture};
 use std::fmt::Display;
 use std::fs::File;
@@ -18,7 +19,7 @@ pub struct StoredError {
     pub reason: String,
 }
 
-fn failed(path: &Path, reason: &dyn Display) -> StoredError {
+pub(crate) fn failed(path: &Path, reason: &dyn Display) -> StoredError {
     StoredError { path: path.to_owned(), reason: reason.to_string() }
 }
 
@@ -34,6 +35,13 @@ pub enum Stored {
 impl Stored {
     /// Reads a net of either kind, or the one in a folder.
     pub fn load(path: &Path) -> Result<Self, StoredError> {
+        if let Some(tables) = TableFiles::find(path)? {
+            let why = format!(
+                "holds {} tables: nue net info, verify, diff, average and mix take them",
+                tables.kind()
+            );
+            return Err(failed(path, &why));
+        }
         let inside = path.join(NET_FILE);
         let path = if path.is_dir() { &inside } else { path };
         let open = || -> io::Result<(File, u64)> {

@@ -5,9 +5,9 @@ use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use nnue::AnyNet;
 use std::path::PathBuf;
-use trainer::{FloatNet, Stored};
+use trainer::{FloatNet, Stored, StoredError, TableFiles};
 
-/// The mean of nets of one kind, all nn.bin or all .nuef
+/// The mean of nets of one kind, all nn.bin or all .nuef, or of tables of one kind
 #[derive(Args)]
 pub(crate) struct AverageArgs {
     /// Nets
@@ -17,7 +17,7 @@ pub(crate) struct AverageArgs {
     output: OutputArgs,
 }
 
-/// The weighted mean of nets of one kind: weights are scaled to a sum of one
+/// The weighted mean of nets or tables of one kind: weights are scaled to a sum of one
 #[derive(Args)]
 pub(crate) struct MixArgs {
     /// Nets with their weights
@@ -50,6 +50,11 @@ pub(crate) fn mix(args: &MixArgs) -> CommandResult {
 
 fn together(nets: &[(PathBuf, f64)], output: &OutputArgs) -> CommandResult {
     output.check()?;
+    let tables = nets.iter().map(|(path, weight)| Ok((TableFiles::find(path)?, *weight)));
+    let tables: Vec<_> = tables.collect::<Result<_, StoredError>>()?;
+    if tables.iter().any(|(found, _)| found.is_some()) {
+        return mix_tables(tables, output);
+    }
     let (mut integers, mut real) = (Vec::new(), Vec::new());
     for (path, weight) in nets {
         match Stored::load(path)? {
@@ -76,4 +81,14 @@ fn together(nets: &[(PathBuf, f64)], output: &OutputArgs) -> CommandResult {
     }
     let mixed = FloatNet::mix(real).map_err(|e| Failure::failed(e.to_string()))?;
     output.save(|to| mixed.write(to))
+}
+
+fn mix_tables(tables: Vec<(Option<TableFiles>, f64)>, output: &OutputArgs) -> CommandResult {
+    let count = tables.len();
+    let all: Vec<_> = tables.into_iter().filter_map(|(t, weight)| Some((t?, weight))).collect();
+    if all.len() < count {
+        return Err(Failure::usage("tables and nets are not mixed with each other"));
+    }
+    TableFiles::mix(&all, &output.output, output.force)?;
+    output.told()
 }

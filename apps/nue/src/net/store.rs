@@ -50,6 +50,11 @@ impl OutputArgs {
             };
             Failure::failed(format!("{}: {reason}", self.output.display()))
         })?;
+        self.told()
+    }
+
+    /// Says that it is written.
+    pub(super) fn told(&self) -> CommandResult {
         writeln!(io::stdout(), "{}: written", self.output.display())?;
         Ok(())
     }

@@ -2,16 +2,16 @@
 
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
-use nnue::{AnyNet, Isa};
+use nnue::AnyNet;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use trainer::{FloatNet, Rounding, Sound, Stored, TOLERANCE, soundness};
+use trainer::{FloatNet, Rounding, Stored, TOLERANCE, TableFiles, soundness};
 
-/// Check a net: hashes, writing back, every instruction set, update by difference; and with
-/// --real, that it is a given net in real numbers
+/// Check a net or tables: hashes, writing back, symmetry, every instruction set, update by
+/// difference; and with --real, that it is a given net in real numbers
 #[derive(Args)]
 pub(crate) struct VerifyArgs {
-    /// A net file, or a folder with nn.bin
+    /// A net file, or a folder with nn.bin, kkppt.bin or three-piece tables
     #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
     /// The net in real numbers (.nuef) it was made from
@@ -25,6 +25,14 @@ pub(crate) struct VerifyArgs {
 /// Runs the command.
 pub(crate) fn run(args: &VerifyArgs) -> CommandResult {
     let mut out = io::stdout().lock();
+    if let Some(tables) = TableFiles::find(&args.file)? {
+        if args.real.is_some() {
+            return Err(Failure::usage("--real is for nets: tables are trained as they are"));
+        }
+        writeln!(out, "{}: {} tables", tables.path().display(), tables.kind())?;
+        write!(out, "{}", tables.soundness()?)?;
+        return Ok(());
+    }
     let net = match Stored::load(&args.file)? {
         Stored::Integers(net) => net,
         // Reading it has checked all there is to check by itself.
@@ -40,7 +48,8 @@ pub(crate) fn run(args: &VerifyArgs) -> CommandResult {
     for remark in &info.remarks {
         writeln!(out, "odd: {remark}")?;
     }
-    sound(&mut out, &net)?;
+    let sound = soundness(&net).map_err(|e| Failure::failed(e.to_string()))?;
+    write!(out, "{sound}")?;
     if info.hashes != info.expected_hashes {
         return Err(Failure::failed(format!(
             "{}: its hashes are not those of a net {architecture}; if it is one all the same, nue net \
@@ -58,27 +67,6 @@ pub(crate) fn run(args: &VerifyArgs) -> CommandResult {
         )));
     }
     compare(&mut out, &net.with_fv_scale(real.fv_scale), &real, args.tolerance)
-}
-
-/// Says whether a net gives the same values on every way to them.
-fn sound(out: &mut impl Write, net: &AnyNet) -> CommandResult {
-    let sound = soundness(net).map_err(|e| Failure::failed(e.to_string()))?;
-    report(out, &sound)
-}
-
-/// Says what a sound net is like.
-pub(super) fn report(out: &mut impl Write, sound: &Sound) -> CommandResult {
-    let sets: Vec<&str> = Isa::available().iter().map(|isa| isa.name()).collect();
-    writeln!(out, "instruction sets agree: {}", sets.join(", "))?;
-    writeln!(
-        out,
-        "values by difference agree on {} positions; mean |value| {:.0}",
-        sound.positions, sound.mean
-    )?;
-    if let Some(value) = sound.constant {
-        writeln!(out, "odd: every position has the value {value}")?;
-    }
-    Ok(())
 }
 
 /// Compares an integer net with the one in real numbers; too far is a failure.

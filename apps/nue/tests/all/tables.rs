@@ -60,6 +60,55 @@ fn info_says_what_it_is() {
     }
 }
 
+/// A folder with three-piece tables of 5×5, `by` times a few numbers.
+fn three_piece(name: &str, by: i32) -> String {
+    let mut tables = eval::Tables::<Minishogi, true>::zeroed();
+    (tables.kk[0], tables.kkp[5]) = (100 * by, -40 * by);
+    tables.kpp[0] = (7 * by) as i16;
+    let folder = folder(name);
+    tables.save(&folder).unwrap();
+    folder.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn three_piece_tables_are_looked_at_checked_compared_and_mixed() {
+    let (one, three) = (three_piece("kppt-one", 1), three_piece("kppt-three", 3));
+    let (out, err, code) = run(&["net", "info", &one]);
+    assert_eq!(code, 0, "{err}");
+    for part in
+        ["KPPT", "minishogi", "25 x 25 squares", "16345000", "KPP tempo", "KKP board", "-40"]
+    {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    let (out, err, code) = run(&["net", "verify", &one]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("KPPT tables") && out.contains("instruction sets agree"), "{out}");
+    let mean = folder("kppt-mean");
+    let mean = mean.to_str().unwrap();
+    let (_, err, code) = run(&["net", "average", &one, &three, "-o", mean]);
+    assert!(code == 2 && err.contains("--force"), "{err}");
+    let (out, err, code) = run(&["net", "average", &one, &three, "-o", mean, "--force"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("written"), "{out}");
+    let two = three_piece("kppt-two", 2);
+    let (out, err, code) = run(&["net", "diff", mean, &two]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("mean distance 0.0, largest 0"), "{out}");
+    let (out, _, _) = run(&["net", "diff", &one, &three]);
+    let kk = out.lines().find(|line| line.starts_with("KK board")).unwrap();
+    assert!(kk.split_whitespace().any(|word| word == "200"), "{out}");
+    // What makes no sense with tables says so.
+    for command in ["strip", "scale", "pack"] {
+        let (_, err, code) = run(&["net", command, &one, "-o", "x", "--force"]);
+        assert_ne!(code, 0);
+        assert!(err.contains("holds KPPT tables"), "{command}: {err}");
+    }
+    // Four-piece tables are mixed too, but not with these.
+    let four = tables("kppt-four");
+    let (_, err, code) = run(&["net", "average", &one, &four, "-o", "x"]);
+    assert!(code == 1 && err.contains("holds KKPPT for minishogi, the first KPPT"), "{err}");
+}
+
 #[test]
 fn the_engine_plays_with_it_and_bench_counts_other_nodes() {
     let path = tables("play");

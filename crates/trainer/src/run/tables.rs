@@ -2,12 +2,13 @@
 
 use super::{Ended, Material, Product, Run, RunError, write};
 use crate::optimiser::Optimiser;
+use crate::table_files::publish_folder;
 use crate::tables::{FourPiece, Scheme, TableModel, TableOptions, ThreePiece};
 use corpus::batches::Units;
-use eval::{FILES, KKPPT_FILE, KkpptTables, Tables};
+use eval::{KKPPT_FILE, KkpptTables, Tables};
 use rules::{Game, Minishogi, Shogi, Variant};
 use serde_json::{Value, json};
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 
 /// Which pieces the entries of tables are about.
@@ -32,6 +33,15 @@ impl TableKind {
         }
     }
 
+    /// What the field calls it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kkppt => "KKPPT",
+            Self::Kppt => "KPPT",
+            Self::KppKkpt => "KPP_KKPT",
+        }
+    }
+
     fn game(self) -> Game {
         if self == Self::Kkppt { Game::Minishogi } else { Game::Shogi }
     }
@@ -44,6 +54,12 @@ impl TableKind {
                 TableModel::<Shogi, ThreePiece<Shogi, true>>::usual_rate(optimiser)
             }
         }
+    }
+}
+
+impl std::fmt::Display for TableKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -115,17 +131,8 @@ where
     fn publish(&self, run: &Run, _: &Units) -> Result<Value, RunError> {
         let (tables, cut) = self.to_tables();
         let folder = &run.files.out;
-        let mut name = folder.as_os_str().to_owned();
-        name.push(".part");
-        let part = Path::new(&name);
-        let failed = |e: std::io::Error| RunError::cannot_write(folder, &e);
-        fs::create_dir_all(folder).map_err(failed)?;
-        fs::create_dir_all(part).map_err(failed)?;
-        tables.save(part).map_err(|e| RunError::Failed(e.to_string()))?;
-        for file in FILES {
-            fs::rename(part.join(file), folder.join(file)).map_err(failed)?;
-        }
-        fs::remove_dir(part).map_err(failed)?;
+        publish_folder(folder, &mut |part| tables.save(part).map_err(std::io::Error::other))
+            .map_err(|e| RunError::cannot_write(folder, &e))?;
         Ok(json!({ "cut": cut }))
     }
 }
