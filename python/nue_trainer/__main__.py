@@ -62,6 +62,7 @@ def _net_options(parser: argparse.ArgumentParser) -> None:
     add("--lr", type=_above_zero, default=plain.lr, help="learning rate at the start")
     add("--seed", type=int, default=plain.seed)
     add("--mirror", action="store_true", help="mirror a random half of the positions")
+    add("--leaf", action="store_true", help="learn from the quiet position captures lead to")
     add("--pool", type=_positive, help="positions shuffled together")
     add("--threads", type=_positive, help="threads of nue (default: all cores)")
     add("--device", default=plain.device, help="auto, cpu, cuda, cuda:1, ...")
@@ -96,6 +97,12 @@ def _parser() -> argparse.ArgumentParser:
     add = train.add_argument
     add("--out", required=True, help="net in real numbers to write (.nuef), for nue net import")
     add("--init", help="net in real numbers to begin from")
+    add(
+        "--agreement",
+        type=int,
+        default=plain.agreement,
+        help="positions of --validation in which to compare the net's move with the one played",
+    )
     add(
         "--ema",
         type=_share,
@@ -143,7 +150,10 @@ def _end_with_input() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; the exit code."""
-    told = vars(_parser().parse_args(arguments))
+    parser = _parser()
+    told = vars(parser.parse_args(arguments))
+    if told.get("resume") and told["force"]:
+        parser.error("--resume continues what --force would replace: one of them")
     if os.environ.get("NUE_ENDS_WITH_INPUT") == "1":
         _end_with_input()
     command, seconds = told.pop("command"), told.pop("seconds", 0.0)

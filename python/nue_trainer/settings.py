@@ -24,6 +24,8 @@ class Settings:
     init: str | None = None
     validation: tuple[str, ...] = ()
     validation_limit: int = 1_000_000
+    agreement: int = 0
+    leaf: bool = False
     epochs: int = 10
     batch: int = 16384
     blend: float = 0.7
@@ -70,6 +72,9 @@ class Settings:
 
     def identity(self) -> dict[str, Any]:
         """What decides the result: a run is only resumed with the same."""
-        passing = ("nue", "threads", "device", "resume", "force", "out", "cache_file")
+        passing = ["nue", "threads", "device", "resume", "force", "out", "cache_file", "agreement"]
+        if not self.leaf:
+            # Runs begun before there was a choice are the same.
+            passing.append("leaf")
         told = {key: value for key, value in asdict(self).items() if key not in passing}
         return {key: list(v) if isinstance(v, tuple) else v for key, v in told.items()}

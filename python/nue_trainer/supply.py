@@ -51,7 +51,7 @@ def order(settings: Settings, first_epoch: int) -> Order:
         threads=settings.threads,
         mirror=settings.mirror,
         pool=settings.pool,
-        options=settings.stream_options,
+        options=(*(("--leaf",) if settings.leaf else ()), *settings.stream_options),
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any, Callable
 import torch
 
 from . import checkpoint, curve, floatfile
+from .agreement import Choices
 from .average import Average
 from .model import Net, unit
 from .objective import Losses, Objective
@@ -110,6 +111,7 @@ class Run:
         if state is not None:
             self._restore(state)
         self.validation = self._read_validation()
+        self.choices = Choices.read(settings, self.device)
 
     def _learn_from(self, teacher: str) -> None:
         """Mixes the judgement of a value net into the scores."""
@@ -230,6 +232,7 @@ class Run:
         seconds = time.monotonic() - started
         with self.averaged():
             checked = self.validate()
+            agreement = self.choices.agreement(self.net)
         record: dict[str, Any] = {
             "epoch": self.epoch + 1,
             "step": self.step,
@@ -237,6 +240,7 @@ class Run:
             "lr": self.optimiser.param_groups[0]["lr"],
             **losses.as_dict(),
             **(checked.as_dict("validation_") if checked else {}),
+            **({} if agreement is None else {"agreement": agreement}),
             "seconds": round(seconds, 3),
             "positions_per_second": round(losses.positions / max(seconds, 1e-9)),
         }
@@ -308,4 +312,6 @@ def line(record: dict[str, Any], epochs: int) -> str:
             f"{record['validation_score_loss']:.5f}, results "
             f"{record['validation_result_loss']:.5f})"
         )
+    if "agreement" in record:
+        text += f"  moves {100 * record['agreement']:.1f} %"
     return f"{text}  {record['positions_per_second']:,} positions/s"

@@ -9,47 +9,34 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import torch
 
 from nue_trainer import floatfile
 from nue_trainer.__main__ import main
+from nue_trainer.agreement import Choices
 from nue_trainer.model import Net, unit
 from nue_trainer.settings import Settings
-from nue_trainer.stream import Loader, Order, StreamError
-from nue_trainer.training import Run
+from nue_trainer.stream import Labels, Loader, Order, StreamError
+from nue_trainer.training import Run, line
 
-NUE = os.environ.get("NUE", "")
-
-
-def nue(*arguments: str, text: str = "") -> str:
-    """What nue prints; it must succeed."""
-    done = subprocess.run([NUE, *arguments], input=text, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise AssertionError(f"nue {' '.join(arguments)}: {done.stdout}{done.stderr}")
-    return done.stdout
+from .executable import NUE, WithNue, nue
 
 
-@unittest.skipUnless(NUE, "NUE does not name the executable")
-class EndToEnd(unittest.TestCase):
-    folder: Path
+class EndToEnd(WithNue):
     data: str
 
     @classmethod
     def setUpClass(cls) -> None:
-        torch.set_num_threads(1)
-        held = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(held.cleanup)
-        cls.folder = Path(held.name)
-        cls.data = str(cls.folder / "train.teacher")
-        for name, seed, games in (("train", "1", "80"), ("check", "2", "20")):
-            out = str(cls.folder / f"{name}.teacher")
-            options = ["--nodes", "60", "--seed", seed, "--threads", "1", "--games", games]
-            nue("gen", "--game", "minishogi", "--out", out, *options)
+        super().setUpClass()
+        options = ("--game", "minishogi", "--nodes", "60")
+        cls.data = cls.games("train", *options, "--seed", "1", "--games", "80")
+        cls.games("check", *options, "--seed", "2", "--games", "20")
 
     def settings(self, out: str) -> Settings:
         return Settings(
@@ -106,6 +93,39 @@ class EndToEnd(unittest.TestCase):
             # Whatever two games said, the next generation begins with this net.
             shutil.copy(made / "net.bin", lab / "current.bin")
         self.assertIn("--init", done.stderr)
+
+    def test_moves_are_compared_with_those_played(self) -> None:
+        settings = replace(self.settings("agreement.nuef"), epochs=2, agreement=60, leaf=True)
+        choices = Choices.read(settings, torch.device("cpu"))
+        labels = [batch.labels() for batch in choices.batches]
+        played = sum(int((told.result == 1).sum()) for told in labels)
+        # About as many as asked for: moves chosen at random do not count.
+        self.assertTrue(30 <= played <= 60, played)
+
+        def agreement(value: Callable[[Labels], torch.Tensor]) -> float | None:
+            values = iter([value(told) for told in labels])
+            return choices.agreement(cast(Net, lambda _: next(values)))
+
+        # Values are for the opponent: the least is the choice.
+        self.assertEqual(agreement(lambda told: -told.result), 1.0)
+        self.assertLess(agreement(lambda told: told.result) or 0.0, 0.1)
+        # Of equal values the first counts.
+        first = sum(int(((told.result == 1) & (told.score == 0)).sum()) for told in labels)
+        self.assertEqual(agreement(lambda told: torch.zeros_like(told.score)), first / played)
+        run = self.run_all(settings)
+        for record in run.records:
+            self.assertTrue(0 <= record["agreement"] <= 1)
+        self.assertIn("moves ", line(run.records[0], 2))
+        plain = self.run_all(replace(self.settings("plain.nuef"), epochs=2))
+        self.assertNotIn("agreement", plain.records[0])
+        # Quiet positions instead of the positions themselves: another training.
+        self.assertNotEqual(plain.records[0]["loss"], run.records[0]["loss"])
+
+    def test_going_on_and_beginning_anew_exclude_each_other(self) -> None:
+        words = ["train", "--data", self.data, "--out", "x.nuef", "--resume", "--force"]
+        with self.assertRaises(SystemExit) as ended, contextlib.redirect_stderr(io.StringIO()):
+            main(words)
+        self.assertEqual(ended.exception.code, 2)
 
     def check_values(self, run: Run, net: str) -> None:
         """The engine gives positions the values that this package gives their features."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import tempfile
 import unittest
 from dataclasses import replace
@@ -20,9 +18,9 @@ from nue_trainer.teaching import Teaching, TeacherRun, best_scale, judged, relab
 from nue_trainer.training import Run, TrainingError
 from nue_trainer.valuenet import ValueKind, ValueNet, ValueNetError
 
+from .executable import NUE, WithNue
 from .test_model import ABOUT, features
 
-NUE = os.environ.get("NUE", "")
 KP = About("K+P", "shogi", 1710, 40, 1710, 0, 100, 1000, 600.0, 90)
 
 
@@ -141,21 +139,13 @@ class ValueNets(unittest.TestCase):
         self.assertLess(entropy, 0.6)
 
 
-@unittest.skipUnless(NUE, "NUE does not name the executable")
-class Teachers(unittest.TestCase):
-    folder: Path
+class Teachers(WithNue):
     settings: Settings
 
     @classmethod
     def setUpClass(cls) -> None:
-        torch.set_num_threads(1)
-        held = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(held.cleanup)
-        cls.folder = Path(held.name)
-        data = str(cls.folder / "train.teacher")
-        line = [NUE, "gen", "--out", data, "--nodes", "30", "--seed", "1", "--games", "8"]
-        line += ["--threads", "1", "--random", "4"]
-        subprocess.run(line, check=True, capture_output=True)
+        super().setUpClass()
+        data = cls.games("train", "--nodes", "30", "--seed", "1", "--games", "8", "--random", "4")
         cls.settings = Settings(
             nue=NUE,
             data=(data,),
