@@ -12,6 +12,8 @@ use engines::ProgramCommand;
 use rules::{Color, Declaration};
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Play on a CSA server with our engine or any USI engine.
@@ -103,8 +105,13 @@ pub(crate) fn run(args: &CsaArgs) -> CommandResult {
     let events = Events::default();
     let input = events.user_input();
     let interrupts = input.clone();
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&interrupted);
     // A program without a way to be interrupted politely is interrupted impolitely.
-    let _ = ctrlc::set_handler(move || interrupts.interrupt());
+    let _ = ctrlc::set_handler(move || {
+        set.store(true, Ordering::Relaxed);
+        interrupts.interrupt();
+    });
     let with_board = args.board || args.manual;
     let mut report = |report: Report<'_>| print(&report, with_board);
     let played = if args.manual {
@@ -117,7 +124,11 @@ pub(crate) fn run(args: &CsaArgs) -> CommandResult {
     played.map_err(|error| match error {
         client::Error::Io(error) => error.into(),
         error => Failure::failed(error.to_string()),
-    })
+    })?;
+    match interrupted.load(Ordering::Relaxed) {
+        true => Err(Failure::Interrupted("interrupted".to_owned())),
+        false => Ok(()),
+    }
 }
 
 fn engine(args: &CsaArgs) -> Result<EngineSettings, Failure> {

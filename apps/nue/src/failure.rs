@@ -68,7 +68,7 @@ impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
         match error {
             FileError::Exists(_) => {
-                Self::failed(format!("{error}: --resume continues it, --force replaces it"))
+                Self::usage(format!("{error}: --resume continues it, --force replaces it"))
             }
             _ => Self::failed(error.to_string()),
         }

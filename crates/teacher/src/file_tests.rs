@@ -309,11 +309,8 @@ fn a_full_output_is_an_error_not_a_loss() {
 #[test]
 fn a_position_takes_few_bytes() {
     // Random moves and scores that wander: worse than any real game.
-    let mut noise = 1u32;
-    let mut next = || {
-        noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (noise >> 16) as u16
-    };
+    let mut noise = seed::Rng::new(1);
+    let mut next = || noise.bits() as u16;
     let mut games = Vec::new();
     for _ in 0..40 {
         let mut score = 0i16;

@@ -37,7 +37,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "NET")]
     from: Option<PathBuf>,
     /// Go on from the checkpoint of a run with the same flags; begin if there is none
-    #[arg(long)]
+    #[arg(long, conflicts_with = "force")]
     resume: bool,
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1)]

@@ -145,3 +145,51 @@ fn an_interrupt_ends_it_and_the_same_command_goes_on() {
     assert!(output.status.success(), "{told}");
     assert!(place.join("entry.toml").is_file(), "{told}");
 }
+
+/// Killed without a chance to say goodbye, it leaves nothing running: the trainer, a program of its
+/// own, ends with the input that only its parent holds open.
+#[cfg(unix)]
+#[test]
+fn what_it_started_ends_with_it_even_when_it_is_killed() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::{Duration, Instant};
+    let path = std::env::temp_dir().join(format!("nue-learn-killed-{}", std::process::id()));
+    let folder = Folder(path);
+    let place = tempfile::tempdir().unwrap();
+    let [python, begun, ended] = ["python", "begun", "ended"].map(|name| place.path().join(name));
+    let script = format!(
+        "#!/bin/sh\n[ \"$NUE_ENDS_WITH_INPUT\" = 1 ] || exit 9\nsleep 1000 &\necho $! > {0}.tmp\n\
+         mv {0}.tmp {0}\ncat > /dev/null\nkill $!\ntouch {1}\n",
+        begun.display(),
+        ended.display()
+    );
+    fs::write(&python, script).unwrap();
+    fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+    let words = format!(
+        "--game minishogi --positions 2000 --nodes 20 --arch halfkp-16x2-8-8 --validation 0.1 \
+         --gate-games 2 --gate-limit nodes=20 -j 2 --python {}",
+        python.display()
+    );
+    let mut child = command(&folder, &words, "").stderr(Stdio::null()).spawn().unwrap();
+    let wait = |what: &dyn Fn() -> bool| {
+        let began = Instant::now();
+        while !what() {
+            assert!(began.elapsed() < Duration::from_secs(120));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    wait(&|| begun.exists());
+    let started = fs::read_to_string(&begun).unwrap().trim().to_owned();
+    let runs = || {
+        Command::new("kill")
+            .args(["-0", &started])
+            .stderr(Stdio::null())
+            .status()
+            .unwrap()
+            .success()
+    };
+    assert!(runs() && !ended.exists(), "its input is open as long as its parent lives");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    wait(&|| ended.exists() && !runs());
+}

@@ -2,11 +2,14 @@
 //! them, so that everything is linked once.
 
 mod commands;
+mod csa_client;
 mod csa_faults;
 mod csa_harness;
 mod csa_server;
 mod data;
 mod evaluating;
+#[cfg(unix)]
+mod full_disk;
 mod games;
 mod gui;
 mod learn;
@@ -14,6 +17,9 @@ mod matches;
 mod mate;
 mod nets;
 mod protocol;
+mod resume;
+#[cfg(unix)]
+mod scripted_engine;
 mod selfplay;
 mod storm;
 mod surgery;

@@ -341,7 +341,7 @@ fn a_whole_game_of_two_clients_in_a_room() {
     let mut players = [Player::new(settings()), Player::new(settings())];
     let mut now = s(10);
     let mut queue = room.propose(now);
-    let mut choice = 1u64;
+    let mut choice = seed::Rng::new(1);
     for _ in 0..10_000 {
         for effect in std::mem::take(&mut queue) {
             if let Effect::Tell(to, text) = effect {
@@ -363,11 +363,8 @@ fn a_whole_game_of_two_clients_in_a_room() {
             {
                 player.due = false;
                 // Any move, and any guess at the reply.
-                choice = choice
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
                 let moves = request.position.legal_moves();
-                let m = moves[(choice >> 33) as usize % moves.len()];
+                let m = moves[choice.below(moves.len())];
                 let mut after = request.position.clone();
                 after.play(m);
                 let ponder = after.legal_moves().first().copied();

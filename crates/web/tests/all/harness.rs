@@ -115,12 +115,10 @@ pub(crate) async fn start(settings: Settings) -> Server {
         Some(path) => Store::open(path).unwrap(),
         None => Store::in_memory().unwrap(),
     };
-    let rolled = AtomicU64::new(settings.seed << 32);
+    let (asked, seed) = (AtomicU64::new(0), settings.seed);
     let random = move |bytes: &mut [u8]| {
-        for byte in bytes {
-            let n = rolled.fetch_add(1, Ordering::Relaxed);
-            *byte = (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8;
-        }
+        let mut rng = seed::Rng::for_purpose(seed, &[asked.fetch_add(1, Ordering::Relaxed)]);
+        bytes.fill_with(|| rng.bits() as u8);
     };
     let service = BoardService::new(Services {
         pool,

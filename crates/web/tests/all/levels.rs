@@ -7,6 +7,7 @@ use board::setup::GameSettings;
 use engines::SearchHandle;
 use play::Reason;
 use rules::{AnyPosition, Color, Kind, Move, Piece};
+use seed::Rng;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +29,7 @@ fn worth(piece: Piece) -> i32 {
 
 /// Somebody who takes what can be taken, keeps what would be taken next, mates in one, and otherwise
 /// moves about.
-fn beginner(position: &AnyPosition, chance: &mut u64) -> Option<Move> {
+fn beginner(position: &AnyPosition, chance: &mut Rng) -> Option<Move> {
     let mut best: Option<(i32, Move)> = None;
     let mut at = position.clone();
     for &m in &position.legal_moves() {
@@ -39,8 +40,7 @@ fn beginner(position: &AnyPosition, chance: &mut u64) -> Option<Move> {
         let lost = replies.iter().map(|r| worth(at.piece_at(r.to()))).max().unwrap_or(0);
         let check = i32::from(at.in_check());
         at.undo();
-        *chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let whim = (*chance >> 40) as i32 % 10;
+        let whim = chance.below(10) as i32;
         let value = if mates { 1_000_000 } else { 100 * (won - lost) + 50 * check + whim };
         if best.is_none_or(|(known, _)| value > known) {
             best = Some((value, m));
@@ -72,7 +72,7 @@ fn play(level: u32, seed: u64) -> i32 {
     let settings: GameSettings =
         serde_json::from_value(json!({ "opponent": { "level": level }, "maxMoves": 160 })).unwrap();
     let mut game = Game::new(settings.resolve(&|_| None, seed).unwrap()).unwrap();
-    let (mut chance, now) = (seed, Duration::ZERO);
+    let (mut chance, now) = (Rng::new(seed), Duration::ZERO);
     while game.ending().is_none() {
         if game.engine_to_move() {
             let asked = opponent::ask(&game).unwrap();
