@@ -101,7 +101,7 @@ fn a_file_is_whole_or_not_there() {
         "net scale a.bin --set 500 -o out.bin",
         "net pack a.bin -o out.nnz",
         "openings make --game minishogi --count 60 --plies 4 -o out.txt",
-        "train a.teacher --arch halfkp-16x2-8-8 --epochs 1 --batch 256 --out out.bin",
+        "train a.teacher --validation a.teacher --arch halfkp-16x2-8-8 --epochs 1 --batch 256 --out out.bin",
     ] {
         let output = run(folder.path(), line, LIMIT);
         let told = String::from_utf8_lossy(&output.stderr).into_owned();

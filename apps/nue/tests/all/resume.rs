@@ -44,7 +44,7 @@ fn resume_means_the_same_everywhere() {
          nodes=10,option.USI_Hash=1,option.EvalDir=material --games 2 --max-moves 10 --out m.csa",
         "tune --game minishogi --nodes 10 --iterations 1 --params rfp_margin --option \
          EvalDir=material --max-moves 10 --out t.jsonl",
-        "train a.teacher --arch halfkp-16x2-8-8 --epochs 1 --batch 64 --out net.bin",
+        "train a.teacher --validation a.teacher --arch halfkp-16x2-8-8 --epochs 1 --batch 64 --out net.bin",
         "data convert a.teacher -o c.psv",
         "data filter a.teacher -o f.teacher --no-check",
         "data rescore a.teacher -o r.teacher --net material",
