@@ -160,8 +160,8 @@ class TeacherRun:
     def worth(self) -> dict[str, Any]:
         """Cross-entropy to the results of games not trained on: of searched scores, and of this net.
 
-        Both at the scale that fits them best. Where the net is no better than the search was, it
-        should not relabel what was searched.
+        Both at the scale that fits them best. The search knows what follows and tells results better;
+        what a teacher has to beat is the net it teaches (docs/results/learning.md).
         """
         settings = self.settings
         if not settings.validation:
