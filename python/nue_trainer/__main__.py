@@ -110,6 +110,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--teacher", help="value net whose judgement is mixed into the scores (needs --cache)")
     add("--teacher-weight", type=_share, default=plain.teacher_weight)
+    add(
+        "--teacher-data",
+        nargs="+",
+        default=(),
+        help="files whose positions the value net alone judges: their scores and results count for nothing",
+    )
     add("--schedule", choices=NAMES, default=plain.schedule)
     add("--patience", type=int, default=0, help="stop after so many epochs without progress")
     add("--keep", choices=("last", "best"), default=plain.keep, help="which net is written")
@@ -147,7 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if os.environ.get("NUE_ENDS_WITH_INPUT") == "1":
         _end_with_input()
     command, seconds = told.pop("command"), told.pop("seconds", 0.0)
-    for name in ("data", "validation", "stream_options"):
+    for name in ("data", "validation", "teacher_data", "stream_options"):
         if name in told:
             told[name] = tuple(told[name])
     try:

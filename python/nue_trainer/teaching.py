@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Callable
 
@@ -160,14 +160,12 @@ class TeacherRun:
     def worth(self) -> dict[str, Any]:
         """Cross-entropy to the results of games not trained on: of searched scores, and of this net.
 
-        Both at the scale that fits them best. Where the net is no better than the search was, it
-        should not relabel what was searched.
+        Both at the scale that fits them best. The search knows what follows and tells results better;
+        what a teacher has to beat is the net it teaches (docs/results/learning.md).
         """
         settings = self.settings
         if not settings.validation:
             return {}
-        from dataclasses import replace
-
         held = Kept(
             replace(settings, data=settings.validation, cache_file=None, mirror=False), self.device
         )
@@ -200,3 +198,12 @@ def relabel(supply: Kept, path: Path, weight: float, scale: float) -> None:
     searched = torch.sigmoid(supply.labels().score / scale)
     mixed = (weight * p + (1 - weight) * searched).clamp(1e-6, 1 - 1e-6)
     supply.replace_scores((torch.logit(mixed) * scale).clamp(-LARGEST_SCORE, LARGEST_SCORE))
+
+
+def judge_more(supply: Kept, settings: Settings, path: Path, scale: float) -> None:
+    """Adds positions that were never searched in earnest: the teacher alone says what they are worth."""
+    asked = replace(settings, data=settings.teacher_data, cache_file=None)
+    more = Kept(asked, supply.device)
+    relabel(more, path, 1.0, scale)
+    more.forget_results()
+    supply.add(more)

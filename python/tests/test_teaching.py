@@ -197,6 +197,40 @@ class Teachers(unittest.TestCase):
         with self.assertRaisesRegex(TrainingError, "--cache"):
             Run(replace(taught, cache=False, force=True), lambda _: None)
 
+    def test_a_teacher_judges_positions_that_were_not_searched(self) -> None:
+        out = self.folder / "more.value"
+        torch.manual_seed(5)
+        valuenet.write(out, ValueNet(ValueKind("shogi", 1, 8, 600.0)))
+        taught = replace(
+            self.settings, teacher=str(out), teacher_weight=0.0, teacher_data=self.settings.data,
+            out=str(self.folder / "more.nuef"),
+        )
+        alone = Kept(self.settings, torch.device("cpu"))
+        run = Run(taught, lambda _: None)
+        assert isinstance(run.supply, Kept)
+        count = alone.positions
+        self.assertEqual(run.supply.positions, 2 * count)
+        labels = run.supply.labels()
+        # The first half is what was searched, the second what the value net says.
+        self.assertTrue(bool(labels.known[:count].any()))
+        inside = alone.labels().score.abs() < 5000
+        apart = (labels.score[:count] - alone.labels().score)[inside].abs().max()
+        self.assertLess(float(apart), 2)
+        self.assertFalse(bool(labels.known[count:].any()))
+        wanted = judged(valuenet.read(out), alone.own()) * run.scale
+        self.assertLess(float((labels.score[count:] - wanted).abs().max()), 2)
+        run.all()
+        self.assertEqual(run.positions, 2 * 2 * count)
+        with self.assertRaisesRegex(TrainingError, "--teacher"):
+            Run(replace(taught, teacher=None, force=True), lambda _: None)
+
+    def test_features_are_not_mixed(self) -> None:
+        device = torch.device("cpu")
+        one = Kept(self.settings, device)
+        other = Kept(replace(self.settings, features="halfkp"), device)
+        with self.assertRaisesRegex(StreamError, "HalfKP"):
+            one.add(other)
+
     def test_what_was_read_is_kept_for_the_next_run(self) -> None:
         store = self.folder / "kept.cache"
         settings = replace(self.settings, cache_file=str(store))
