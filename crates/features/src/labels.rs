@@ -3,7 +3,10 @@
 //! A label is of the move as the side to move sees it: for White the board is turned around.
 //! docs/planes.md has every set in full.
 
-use rules::{Color, Game, Kind, Move};
+#[cfg(test)]
+mod tests;
+
+use rules::{Color, Game, Kind, Move, Square};
 
 /// A numbering of moves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -75,6 +78,29 @@ impl Labels {
         }
     }
 
+    /// Every label as that of the same move mirrored left to right.
+    pub fn mirrored(self) -> Vec<u16> {
+        let game = self.game();
+        let drops: &[Kind] = match game {
+            Game::Shogi => &Kind::HAND,
+            Game::Minishogi => &[Kind::Pawn, Kind::Silver, Kind::Bishop, Kind::Rook, Kind::Gold],
+        };
+        let mut table: Vec<u16> = (0..self.count() as u16).collect();
+        let mut put = |mv: Move| {
+            let label = self.label(mv, Color::Black);
+            if let Some(place) = table.get_mut(usize::from(label)) {
+                *place = self.label(mv.mirrored(game), Color::Black);
+            }
+        };
+        for to in Square::all(game) {
+            for from in Square::all(game).filter(|&from| from != to) {
+                [false, true].into_iter().for_each(|promoted| put(Move::board(from, to, promoted)));
+            }
+            drops.iter().for_each(|&kind| put(Move::drop(kind, to)));
+        }
+        table
+    }
+
     #[inline]
     fn drop(self, kind: Kind, to: usize) -> u16 {
         match self {
@@ -122,7 +148,8 @@ static DIRECTIONS_25: [u8; 25 * 25] = directions(5);
 
 const PAL_COUNT: usize = 3_781;
 
-/// Labels by promotion, origin and destination, and by kind dropped and destination.
+/// Labels by promotion, origin and destination, and by kind dropped and destination;
+/// [`u16::MAX`] for what can never be.
 struct Pal {
     moves: [[u16; 81 * 81]; 2],
     drops: [[u16; 81]; 8],
@@ -134,7 +161,7 @@ static PAL: Pal = pal();
 /// promotion; drops) for each of 81 squares, the origin's or for drops the destination's, rank by
 /// rank from file 9. The labels number those that can ever be, in that order.
 const fn pal() -> Pal {
-    let mut table = Pal { moves: [[0; 81 * 81]; 2], drops: [[0; 81]; 8] };
+    let mut table = Pal { moves: [[u16::MAX; 81 * 81]; 2], drops: [[u16::MAX; 81]; 8] };
     // How far a step goes up and to the left (to a higher file).
     let steps: [(isize, isize); 8] =
         [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
