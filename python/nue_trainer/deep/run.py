@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -94,7 +93,6 @@ class DeepRun:
         self.model: nn.Module = team.wrap(self.net)
         if settings.compile:
             self.model = torch.compile(self.model)  # type: ignore[attr-defined]
-        self.recent: deque[Rows] = deque(maxlen=MEASURED)
         self.validation = self._read_validation()
         read = time.monotonic() - self.begun
         self.say(f"{self.device}: {about.positions:,} positions in {read:.1f} s, {self._told()}")
@@ -240,7 +238,7 @@ class DeepRun:
             norm.reset_running_stats()
             norm.momentum = None  # the mean of all batches
         self.net.train()
-        for rows in self.recent:
+        for rows in self.supply.some(MEASURED):
             with self.autocast():
                 self.net(*self.unpacker(rows.packed))
         for norm, momentum in zip(norms, momenta):
@@ -289,7 +287,6 @@ class DeepRun:
                 if settings.minutes and progress >= 1:
                     over = True
                     break
-                self.recent.append(rows)
                 sums += self.learn(rows, progress)
                 self.positions += len(rows) * self.team.world
                 now = time.monotonic()
@@ -307,7 +304,6 @@ class DeepRun:
                 speed = (self.positions - positions_before) / max(now - started, 1e-9)
                 self.report(clock(), sums, speed, True)
                 sums.zero_()
-        self.supply.close()
         return self.finish(time.monotonic() - started, self.positions - positions_before)
 
     def report(self, progress: float, sums: torch.Tensor, speed: float, due: bool) -> None:
@@ -381,6 +377,7 @@ class DeepRun:
                 record["export"] = self._export(record)
         self._write(record)
         self.save(1.0)
+        self.supply.close()
         return record
 
     def _export(self, record: dict[str, Any]) -> dict[str, Any]:
@@ -388,7 +385,7 @@ class DeepRun:
         passing = ("nue", "out", "force", "resume", "device", "threads")
         told = {k: v for k, v in settings.identity().items() if k not in passing}
         notes = {"trainer": "nue_trainer", "settings": told, "record": dict(record)}
-        rows = self.validation if self.validation is not None else self.recent[-1]
+        rows = self.validation if self.validation is not None else self.supply.some(1)[0]
         done: dict[str, Any] = {"file": settings.out}
         done.update(export(self.net, rows, self.unpacker, Path(settings.out), notes))
         if settings.onnx:
