@@ -83,7 +83,10 @@ class DeepRun:
         self.net.to(self.device, memory_format=torch.channels_last)
         self.optimiser = self._optimiser()
         self.precision = self._precision()
-        self.scaler = torch.cuda.amp.GradScaler(enabled=self.precision is torch.float16)
+        self.number = self.precision or torch.float32
+        # Later versions have it in another place, and warn of this one.
+        made: Any = getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler
+        self.scaler = made(enabled=self.precision is torch.float16)
         self.average: Average | None = None
         if settings.ema or settings.swa:
             # With a memory that does not fade all steps count alike: stochastic weight averaging.
@@ -198,7 +201,7 @@ class DeepRun:
         """One step; gives the sums of its losses."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate(progress)
-        seen, rows = seen_by(self.unpacker, rows, self.mirror)
+        seen, rows = seen_by(self.unpacker, rows, self.mirror, self.number)
         with self.autocast():
             answer = self.model(*seen)
         loss, sums = self.objective.measure(answer, rows)
@@ -240,7 +243,7 @@ class DeepRun:
         self.net.train()
         for rows in self.supply.some(MEASURED):
             with self.autocast():
-                self.net(*self.unpacker(rows.packed))
+                self.net(*self.unpacker(rows.packed, self.number))
         for norm, momentum in zip(norms, momenta):
             norm.momentum = momentum
 
@@ -255,7 +258,7 @@ class DeepRun:
         for start in range(0, len(self.validation), size):
             rows = self.validation.pick(slice(start, start + size))
             with self.autocast():
-                answer = self.net(*self.unpacker(rows.packed))
+                answer = self.net(*self.unpacker(rows.packed, self.number))
             sums += self.objective.measure(answer, rows)[1]
         return DeepLosses.of(sums)
 

@@ -162,7 +162,9 @@ class Mirror:
         return (turned, constants), replace(rows, label=label, visited=visited)
 
 
-def seen_by(unpacker: Unpacker, rows: Rows, mirror: Mirror | None) -> tuple[Seen, Rows]:
+def seen_by(
+    unpacker: Unpacker, rows: Rows, mirror: Mirror | None, kind: torch.dtype
+) -> tuple[Seen, Rows]:
     """The planes of a batch, unpacked and perhaps mirrored, with its labels."""
-    seen = unpacker(rows.packed)
+    seen = unpacker(rows.packed, kind)
     return mirror.some(seen, rows) if mirror else (seen, rows)
