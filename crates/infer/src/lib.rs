@@ -10,6 +10,7 @@
 mod backend;
 mod batch;
 mod finished;
+pub mod native;
 mod plain;
 
 pub use backend::{Backend, Fault, Pace, Shape, Ticket};
