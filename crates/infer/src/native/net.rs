@@ -88,6 +88,11 @@ impl Net {
         self.architecture.shape
     }
 
+    /// Positions whose answers were compared when the net was read.
+    pub fn test_positions(&self) -> usize {
+        self.canaries.len()
+    }
+
     pub const fn isa(&self) -> Isa {
         self.isa
     }
