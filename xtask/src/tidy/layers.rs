@@ -36,6 +36,7 @@ const ROOMS: &[Room] = &[
     room("think", 2),
     room("eval", 2),
     Room { name: "nnue", layer: 2, beside: &["eval"] },
+    room("infer", 2),
     Room { name: "alphabeta", layer: 3, beside: &["mate"] },
     room("mate", 3),
     room("usi", 4),

@@ -1,4 +1,4 @@
-//! `nue data stream`: features for trainers, in binary batches on standard output.
+//! `nue data stream`: features or planes for trainers, in binary batches on standard output.
 
 use super::args::{InputArgs, SieveArgs};
 use super::bar::Bar;
@@ -7,18 +7,29 @@ use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use corpus::Sieve;
 use corpus::batches::Selection;
-use corpus::stream::{self, LARGEST_BATCH, LARGEST_POOL, Stream};
+use corpus::stream::{self, Form, LARGEST_BATCH, LARGEST_POOL, MOST_VISITED, PlaneRequest, Stream};
 use std::io::{self, IsTerminal, Write};
 use std::thread;
 
-/// Send features of positions to standard output in binary batches, for trainers
+/// Send features or planes of positions to standard output in binary batches, for trainers
 #[derive(Args)]
 pub(crate) struct StreamArgs {
     #[command(flatten)]
     input: InputArgs,
     /// Feature set: halfkp, kp, halfkpe9 or halfkpkrank
-    #[arg(long, value_name = "SET")]
-    features: String,
+    #[arg(long, value_name = "SET", required_unless_present = "planes")]
+    features: Option<String>,
+    /// Planes of policy-value nets instead of features: dlshogi, pal, aoba or minishogi. All
+    /// positions are sent, in check or not, quiet or not
+    #[arg(long, value_name = "SET", conflicts_with = "features")]
+    planes: Option<String>,
+    /// Labels of moves: dlshogi, pal or minishogi; those that go with the planes unless said
+    #[arg(long, value_name = "SET", requires = "planes")]
+    labels: Option<String>,
+    /// Send the visits of so many moves a tree search tried, where a file has them
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "planes",
+          value_parser = clap::value_parser!(u16).range(0..=i64::from(MOST_VISITED)))]
+    visits: u16,
     /// Positions of a batch
     #[arg(long, value_name = "N", default_value_t = 16_384,
           value_parser = clap::value_parser!(u64).range(1..=LARGEST_BATCH))]
@@ -92,9 +103,20 @@ pub(crate) fn run(args: &StreamArgs) -> CommandResult {
 /// Writes the stream.
 pub(super) fn stream(args: &StreamArgs, output: impl Write) -> CommandResult {
     let all = || thread::available_parallelism().map_or(1, usize::from);
+    // A policy is learned from every move; features of evaluations from quiet positions.
+    let all_positions = args.planes.is_some();
+    let form = match &args.planes {
+        Some(planes) => Form::Planes(PlaneRequest {
+            planes: planes.clone(),
+            labels: args.labels.clone(),
+            visits: args.visits,
+        }),
+        None => Form::Features(args.features.clone().unwrap_or_default()),
+    };
+    let sieve = args.sieve.sieve();
     let request = Stream {
         inputs: args.input.inputs(),
-        features: args.features.clone(),
+        form,
         batch: args.batch,
         pool: args.pool,
         threads: args.threads.map_or_else(all, usize::from),
@@ -104,10 +126,10 @@ pub(super) fn stream(args: &StreamArgs, output: impl Write) -> CommandResult {
         salvage: args.salvage,
         selection: Selection {
             sieve: Sieve {
-                no_check: !args.keep_checks,
-                quiet: !args.keep_captures,
+                no_check: sieve.no_check || !(args.keep_checks || all_positions),
+                quiet: sieve.quiet || !(args.keep_captures || all_positions),
                 no_random: !args.keep_random,
-                ..args.sieve.sieve()
+                ..sieve
             },
             limit: args.clamp,
             n_step: args.n_step,
