@@ -36,9 +36,7 @@ mod neon;
 mod tests;
 
 pub use aligned::{AlignedVec, Plain};
-pub use boards::{
-    ByteLayer, ByteLayerError, Grid, LayerParameters, Mark, Rescale, Stream, view,
-};
+pub use boards::{ByteLayer, ByteLayerError, Grid, LayerParameters, Mark, Rescale, Stream, view};
 pub use gather::Gather;
 pub use isa::{Isa, UnknownIsa};
 pub use layers::{Change, Layers, LayersError, Parameters, Shape};

@@ -9,7 +9,12 @@ enum Flavour {
     Extreme,
 }
 
-fn parameters(r: &mut Rng, flavour: Flavour, taps: usize, shape: (usize, usize)) -> LayerParameters {
+fn parameters(
+    r: &mut Rng,
+    flavour: Flavour,
+    taps: usize,
+    shape: (usize, usize),
+) -> LayerParameters {
     let (inputs, outputs) = shape;
     let mut byte = || match flavour {
         Flavour::Any => r.bits() as i8,

@@ -9,8 +9,7 @@ use crate::boards::{ByteLayer, Grid, Mark, rescaled, view};
 use crate::vector::Vector;
 
 pub(crate) type HiddenFn = unsafe fn(&ByteLayer, usize, *const u8, *mut u8);
-pub(crate) type ResidualFn =
-    unsafe fn(&ByteLayer, usize, *const u8, *mut i16, view: i32, *mut u8);
+pub(crate) type ResidualFn = unsafe fn(&ByteLayer, usize, *const u8, *mut i16, view: i32, *mut u8);
 pub(crate) type StampFn = unsafe fn(usize, usize, *const i16, &[Mark], *mut i16);
 pub(crate) type RectifyFn = unsafe fn(Grid, usize, usize, *mut i16, view: i32, *mut u8);
 
