@@ -143,6 +143,7 @@ impl Arena {
     }
 
     /// Bytes taken from the system so far.
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         let slabs = self.slabs.iter().filter_map(OnceLock::get).map(|slab| slab.len() * CELL);
         slabs.sum::<usize>() + size_of_val(&*self.slabs) + size_of::<Self>()

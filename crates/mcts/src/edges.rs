@@ -23,7 +23,8 @@ const SHIFT: u32 = 12;
 
 impl Edge {
     fn pack(self) -> u32 {
-        let bits = self.prior.clamp(0.0, 1.0).to_bits() + (1 << (SHIFT - 1));
+        // What is no number counts as 0.
+        let bits = self.prior.max(0.0).min(1.0).to_bits() + (1 << (SHIFT - 1));
         u32::from(self.mv.bits()) << 16 | bits.saturating_sub(EXPONENT) >> SHIFT
     }
 

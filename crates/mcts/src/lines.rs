@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn wins_come_first_and_losses_last() {
         let open = Bounds::OPEN;
-        let mut lines = vec![
+        let mut lines = [
             line(5, 0.0, Bounds::win(3)),
             line(900, 0.4, open),
             line(9, 1.0, Bounds::loss(6)),

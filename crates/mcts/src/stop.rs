@@ -114,7 +114,8 @@ mod tests {
         let clear = [line(9000, 0.6, 0.6), line(500, 0.3, 0.4)];
         let close = [line(5100, 0.5, 0.6), line(4900, 0.5, 0.5)];
         assert!(!Stopper::default().is_enough(&clear, &b, at(&b, 0.05, 41)), "too early");
-        assert!(Stopper::default().is_enough(&clear, &b, at(&b, 0.4, 41)));
+        assert!(!Stopper::default().is_enough(&clear, &b, at(&b, 0.2, 41)), "it could overtake");
+        assert!(Stopper::default().is_enough(&clear, &b, at(&b, 0.6, 41)));
         assert!(!Stopper::default().is_enough(&close, &b, at(&b, 0.4, 41)));
         assert!(Stopper::default().is_enough(&clear[..1], &b, at(&b, 0.0, 41)), "one move");
         let few = Moment { playouts: 3, ..at(&b, 0.9, 41) };
