@@ -1,4 +1,4 @@
-"""`python -m nue_trainer`: train, value, bench."""
+"""`python -m nue_trainer`: train, value, deep, bench."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from collections.abc import Sequence
 from . import __version__
 from .bench import bench
 from .checkpoint import CheckpointError
+from .deep import cli as deep
+from .deep.export import ExportError
+from .deep.netfile import NetFileError
+from .deep.nets import NetError
 from .floatfile import FloatFileError
 from .schedule import NAMES
 from .settings import Settings
@@ -124,6 +128,8 @@ def _parser() -> argparse.ArgumentParser:
     value.add_argument("--blocks", type=_positive, default=teaching.blocks)
     value.add_argument("--channels", type=_positive, default=teaching.channels)
     value.add_argument("--seconds", type=float, default=0.0, help="train so long, not by epochs")
+    policy = commands.add_parser("deep", help="train a policy-value net")
+    deep.add_options(policy, _positive, _share, _above_zero)
     speed = commands.add_parser("bench", help="measure positions per second")
     _net_options(speed)
     speed.add_argument("--seconds", type=_above_zero, default=10.0, help="for each of three parts")
@@ -153,6 +159,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if command == "bench":
             print(json.dumps(bench(Settings(out="", **told), seconds)))
+        elif command == "deep":
+            deep.run(told)
         elif command == "value":
             teaching = Teaching(told.pop("blocks"), told.pop("channels"), seconds)
             run = TeacherRun(Settings(**told), teaching, lambda text: print(text, flush=True))
@@ -165,6 +173,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         CheckpointError,
         FloatFileError,
         ValueNetError,
+        NetError,
+        NetFileError,
+        ExportError,
         ValueError,
     ) as error:
         print(f"nue_trainer: {error}", file=sys.stderr)

@@ -1,5 +1,6 @@
 //! `nue net info`: what a net file is, and whether it is what it says.
 
+use super::deep;
 use crate::evaluation::{Single, single};
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
@@ -19,6 +20,9 @@ pub(crate) struct InfoArgs {
 }
 
 pub(crate) fn run(args: &InfoArgs) -> CommandResult {
+    if let Some(kind) = deep::kind(&args.file) {
+        return deep::info(&args.file, kind);
+    }
     let (path, found) = single(&args.file).map_err(|e| Failure::failed(e.to_string()))?;
     let mut out = io::stdout().lock();
     writeln!(out, "file          {}", path.display())?;
