@@ -20,8 +20,8 @@ const SHAPE: Shape = Shape { game: Game::Shogi, planes: Planes::Dlshogi, labels:
 /// Middle-game positions, a quiet and two sharp ones.
 const POSITIONS: [&str; 3] = [
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
-    "l2g4l/1ks1g4/ppnsp1ppp/2pp1p3/1P5P1/2PP1PP2/PPSSP3P/1KG2G3/LN1R4L b RBNbnp 61",
-    "ln5nl/2r1gkg2/p2pppsp1/2p3p1p/1p7/2P1P1P1P/PPSP1P1P1/2G1R1SK1/LN2G2NL w BPbs 42",
+    "l4gsnl/4g1kb1/2s1pp1pp/p2p2p2/1pr6/3PP1P1P/PP3P1P1/1S1RGK1S1/LN1G3NL b Nb2p 35",
+    "l1S3snl/1RGnk4/3gpn1+Pp/pP3pB2/9/P2P5/1S2PPP1P/3+p1K3/L1r2GSNL w G5Pb 86",
 ];
 
 struct Ear(Sender<(Instant, Best)>, Arc<Mutex<Info>>);

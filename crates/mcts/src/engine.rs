@@ -5,7 +5,7 @@ use crate::node::State;
 use crate::options;
 use crate::search::lock;
 use crate::tree::Tree;
-use infer::{Backend, Batch};
+use infer::{Backend, Batch, Cache};
 use rules::{AnyPosition, Position, Variant};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -28,8 +28,8 @@ pub struct Puct<V: Variant> {
     settings: Settings,
     time: Arc<dyn TimeSource>,
     backend: Arc<dyn Backend>,
-    /// The tree, for so many MiB, and the position of its root.
-    tree: Option<(usize, Arc<Tree>)>,
+    memory: Option<Memory>,
+    /// The position of the tree's root.
     root: Option<Position<V>>,
     /// Something was set that makes what was read untrue.
     forget: bool,
@@ -37,6 +37,35 @@ pub struct Puct<V: Variant> {
     processors: usize,
     control: Control,
     thread: Option<JoinHandle<()>>,
+}
+
+/// The tree and the answers kept, together under one cap.
+#[derive(Clone)]
+struct Memory {
+    /// MiB, and percent of it for answers.
+    asked: (usize, usize),
+    tree: Arc<Tree>,
+    net: Arc<dyn Backend>,
+    #[cfg(test)]
+    cache: Option<Arc<Cache>>,
+}
+
+impl Memory {
+    fn new((mib, percent): (usize, usize), backend: &Arc<dyn Backend>) -> Self {
+        let bytes = mib << 20;
+        let kept = bytes / 100 * percent;
+        let tree = Arc::new(Tree::new(bytes - kept));
+        let cache = (kept > 0).then(|| Arc::new(Cache::new(Arc::clone(backend), kept)));
+        let net = cache.clone().map_or_else(|| Arc::clone(backend), |c| c as Arc<dyn Backend>);
+        let asked = (mib, percent);
+        Self {
+            asked,
+            tree,
+            net,
+            #[cfg(test)]
+            cache,
+        }
+    }
 }
 
 impl<V: Variant> Puct<V> {
@@ -52,7 +81,7 @@ impl<V: Variant> Puct<V> {
             settings: Settings::new(options::specs()),
             time,
             backend,
-            tree: None,
+            memory: None,
             root: None,
             forget: false,
             multi_pv: Arc::new(AtomicUsize::new(1)),
@@ -73,26 +102,25 @@ impl<V: Variant> Puct<V> {
         }
     }
 
-    /// The tree, made when first needed.
-    fn tree(&mut self) -> Arc<Tree> {
-        let mib = self.settings.get(&HASH);
-        match &self.tree {
-            Some((asked, tree)) if *asked == mib => Arc::clone(tree),
+    /// The memory, made when first needed.
+    fn memory(&mut self) -> Memory {
+        let asked = (self.settings.get(&HASH), self.settings.get(&options::CACHE_SHARE));
+        match &self.memory {
+            Some(memory) if memory.asked == asked => memory.clone(),
             _ => {
                 // The old one goes first: both may not fit.
-                self.tree = None;
+                self.memory = None;
                 self.root = None;
-                let tree = Arc::new(Tree::new(mib << 20));
-                self.tree = Some((mib, Arc::clone(&tree)));
-                tree
+                self.memory.insert(Memory::new(asked, &self.backend)).clone()
             }
         }
     }
 
     /// The tree with the position as its root: what was read below it is kept if the game went on
     /// there.
-    fn tree_of_position(&mut self) -> Arc<Tree> {
-        let tree = self.tree();
+    fn memory_of_position(&mut self) -> Memory {
+        let memory = self.memory();
+        let tree = &memory.tree;
         let keep = self.settings.get(&options::REUSE_SUBTREE)
             && self.settings.get(&options::GUMBEL_MOVES) == 0
             && !std::mem::take(&mut self.forget);
@@ -113,7 +141,7 @@ impl<V: Variant> Puct<V> {
             }
         }
         self.root = Some(self.position.clone());
-        tree
+        memory
     }
 
     /// The moves played since the root of the tree, if the game went on from there.
@@ -129,7 +157,7 @@ impl<V: Variant> Puct<V> {
     }
 
     fn job(&mut self, limits: Limits) -> Job<V> {
-        let tree = self.tree_of_position();
+        let Memory { tree, net, .. } = self.memory_of_position();
         let workers = self.workers();
         self.multi_pv.store(self.settings.get(&MULTI_PV), Ordering::Relaxed);
         Job {
@@ -138,7 +166,7 @@ impl<V: Variant> Puct<V> {
             settings: self.settings.clone(),
             time: Arc::clone(&self.time),
             tree,
-            backend: Arc::clone(&self.backend),
+            backend: net,
             control: self.control.clone(),
             workers,
             spare: self.processors.saturating_sub(workers),
@@ -238,7 +266,7 @@ impl<V: Variant> Engine for Puct<V> {
 
     fn is_ready(&mut self, note: &mut dyn FnMut(&str)) {
         self.wait();
-        self.tree();
+        self.memory();
         self.warm_up(note);
     }
 

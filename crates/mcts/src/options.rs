@@ -31,6 +31,15 @@ pub const DNN_BATCH_SIZE: OptionKey<usize> = OptionKey::spin(
     "Positions the net is given at once; 0 for as many as suit it.",
 );
 
+/// Share of the memory for answers.
+pub const CACHE_SHARE: OptionKey<usize> = OptionKey::spin(
+    "DNN_Cache_Share",
+    12,
+    0,
+    50,
+    "Percent of USI_Hash in which answers of the net are kept for positions that come again.",
+);
+
 /// Whose constants.
 pub const PUCT_CONSTANTS: OptionKey<String> = OptionKey::combo(
     "PUCT_Constants",
@@ -219,6 +228,7 @@ pub fn specs() -> Vec<OptionSpec> {
         ROOT_MATE_NODES.spec(),
         UCT_THREADS.spec(),
         DNN_BATCH_SIZE.spec(),
+        CACHE_SHARE.spec(),
         PUCT_CONSTANTS.spec(),
         C_INIT.spec(),
         C_BASE.spec(),

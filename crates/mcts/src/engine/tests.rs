@@ -118,10 +118,13 @@ fn usi(answer: Answer) -> String {
 /// The tree after the search has come to rest, found sound.
 fn sound_tree<V: Variant>(engine: &mut Puct<V>) -> Arc<Tree> {
     engine.wait();
-    let tree = Arc::clone(&engine.tree.as_ref().unwrap().1);
+    let memory = engine.memory.clone().unwrap();
+    let tree = memory.tree;
     let nodes = tree.check().unwrap_or_else(|wrong| panic!("{wrong}"));
     let mib = engine.settings.get(&HASH);
-    assert!(tree.arena.bytes() <= mib << 20, "{} bytes of {mib} MiB", tree.arena.bytes());
+    let kept = memory.cache.map_or(0, |cache| cache.usage().bytes);
+    let bytes = tree.arena.bytes() + kept;
+    assert!(bytes <= mib << 20, "{bytes} bytes of {mib} MiB, {kept} of them answers");
     assert!(nodes > 0);
     tree
 }
