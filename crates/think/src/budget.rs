@@ -1,35 +1,36 @@
-//! How long to think, decided before the search begins. Pure arithmetic: no clock is read here.
+//! How long to think, decided before the search begins: the same for every search of ours. Pure
+//! arithmetic: no clock is read here.
 
-use crate::params::Params;
+use crate::Clocks;
 use rules::Color;
 use std::time::Duration;
-use think::Clocks;
 
 /// The options that bear on time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct TimeOptions {
+pub struct TimeOptions {
     /// What a move usually loses on its way to the server and back.
-    pub(crate) delay: Duration,
+    pub delay: Duration,
     /// The most it may lose: kept back wherever overstepping would lose the game.
-    pub(crate) worst_delay: Duration,
+    pub worst_delay: Duration,
     /// Think at least this long when there is time.
-    pub(crate) minimum: Duration,
+    pub minimum: Duration,
     /// Percent of the usual share of time.
-    pub(crate) slow_mover: u32,
+    pub slow_mover: u32,
     /// The server counts whole seconds and forgives the rest: use them.
-    pub(crate) whole_seconds: bool,
-    pub(crate) plan: TimePlan,
+    pub whole_seconds: bool,
+    /// How the clock is shared out.
+    pub plan: TimePlan,
 }
 
 /// Moments to end at, counted from the start of the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Budget {
+pub struct Budget {
     /// Not before this, unless the move is forced.
-    pub(crate) minimum: Duration,
+    pub minimum: Duration,
     /// End about here if nothing is alarming.
-    pub(crate) optimum: Duration,
+    pub optimum: Duration,
     /// End here whatever happens.
-    pub(crate) maximum: Duration,
+    pub maximum: Duration,
     options: TimeOptions,
     /// What every move could take if all took the same.
     share: Duration,
@@ -50,29 +51,22 @@ const LEAST_RATION: Duration = Duration::from_millis(1);
 /// What one move may come late on a busy machine.
 const LATE: Duration = Duration::from_millis(100);
 
-/// How a clock is shared out: the numbers of [`Params`] that say so.
+/// How a clock is shared out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct TimePlan {
+pub struct TimePlan {
     /// Plies of a usual game, and how many are planned for at least.
-    game: u32,
-    game_rest: u32,
+    pub game: u32,
+    pub game_rest: u32,
     /// A hard decision may take this many shares of the clock, but no more than this fraction.
-    shares: u32,
-    clock: u32,
+    pub shares: u32,
+    pub clock: u32,
     /// Percent above the byoyomi at which the clock counts as used up.
-    byoyomi: u32,
+    pub byoyomi: u32,
 }
 
 impl TimePlan {
-    pub(crate) const fn of(p: &Params) -> Self {
-        Self {
-            game: p.time_game as u32,
-            game_rest: p.time_game_rest as u32,
-            shares: p.time_shares as u32,
-            clock: p.time_clock as u32,
-            byoyomi: p.time_byoyomi as u32,
-        }
-    }
+    /// As nobody has tuned it.
+    pub const USUAL: Self = Self { game: 160, game_rest: 40, shares: 5, clock: 3, byoyomi: 20 };
 
     /// What is kept back of a clock without byoyomi so that a very long game does not end on time,
     /// and what a move may use of it.
@@ -110,7 +104,7 @@ impl TimePlan {
 impl Budget {
     /// A share of the clock for the move `ply` of the game (from 1); `max_moves` is 0 without a
     /// limit.
-    pub(crate) fn for_clocks(
+    pub fn for_clocks(
         clocks: &Clocks,
         us: Color,
         ply: u32,
@@ -150,7 +144,7 @@ impl Budget {
     }
 
     /// Exactly this long.
-    pub(crate) fn fixed(movetime: Duration, options: TimeOptions) -> Self {
+    pub fn fixed(movetime: Duration, options: TimeOptions) -> Self {
         let time = movetime.max(Duration::from_millis(1));
         Self { minimum: time, optimum: time, maximum: time, options, share: time, hard: time }
     }
@@ -164,7 +158,7 @@ impl Budget {
 
     /// Where to end, having decided to after `elapsed`: at the end of the second that a server
     /// counting whole seconds charges anyway.
-    pub(crate) fn end(&self, elapsed: Duration) -> Duration {
+    pub fn end(&self, elapsed: Duration) -> Duration {
         let end = self.round_up(elapsed.max(self.minimum));
         end.clamp(elapsed.min(self.hard), self.hard)
     }

@@ -1,13 +1,13 @@
-//! The first thread's watch on clock, node limit and ponder hit.
+//! The watch on clock, node limit and ponder hit, kept by one thread of a search.
 
-use crate::time::{Budget, TimeOptions};
+use crate::budget::{Budget, TimeOptions};
+use crate::{Clocks, Control, Limits, Moment, TimeSource};
 use rules::Color;
 use std::sync::Arc;
 use std::time::Duration;
-use think::{Clocks, Control, Limits, Moment, TimeSource};
 
 /// Decides when the search ends.
-pub(crate) struct Timer {
+pub struct Timer {
     time: Arc<dyn TimeSource>,
     control: Control,
     options: TimeOptions,
@@ -29,7 +29,7 @@ pub(crate) struct Timer {
 
 impl Timer {
     /// The watch of a search for the side `us` at move `ply`.
-    pub(crate) fn new(
+    pub fn new(
         time: Arc<dyn TimeSource>,
         control: Control,
         limits: &Limits,
@@ -74,28 +74,28 @@ impl Timer {
     }
 
     /// Since the start of thinking on our own time.
-    pub(crate) fn elapsed(&self) -> Duration {
+    pub fn elapsed(&self) -> Duration {
         self.time.now().saturating_sub(self.start)
     }
 
     /// Nodes until the limit.
-    pub(crate) fn nodes_left(&self, nodes: u64) -> u64 {
+    pub fn nodes_left(&self, nodes: u64) -> u64 {
         self.nodes.map_or(u64::MAX, |limit| limit.saturating_sub(nodes))
     }
 
     /// The limit of nodes.
-    pub(crate) fn nodes(&self) -> Option<u64> {
+    pub fn nodes(&self) -> Option<u64> {
         self.nodes
     }
 
     /// So many of them have been read already.
-    pub(crate) fn take_off_nodes(&mut self, nodes: u64) {
+    pub fn take_off_nodes(&mut self, nodes: u64) {
         self.nodes = self.nodes.map(|limit| limit.saturating_sub(nodes));
     }
 
     /// The moment at which the search must end as things stand, in nanoseconds of the time source;
     /// the end of time if there is none.
-    pub(crate) fn deadline(&self) -> u64 {
+    pub fn deadline(&self) -> u64 {
         if self.pondering || self.infinite {
             return u64::MAX;
         }
@@ -105,12 +105,12 @@ impl Timer {
     }
 
     /// The plan, if the search runs by the clock.
-    pub(crate) fn budget(&self) -> Option<Budget> {
+    pub fn budget(&self) -> Option<Budget> {
         self.budget
     }
 
     /// Whether there are only milliseconds.
-    pub(crate) fn is_hurried(&self) -> bool {
+    pub fn is_hurried(&self) -> bool {
         self.budget.is_some_and(|b| b.maximum < Duration::from_millis(20))
     }
 
@@ -132,7 +132,7 @@ impl Timer {
     }
 
     /// Whether the search must end now; time ends it only where it may answer.
-    pub(crate) fn must_stop(&mut self, nodes: u64, may_answer: bool) -> bool {
+    pub fn must_stop(&mut self, nodes: u64, may_answer: bool) -> bool {
         if self.nodes.is_some_and(|limit| nodes >= limit) {
             return true;
         }
@@ -146,7 +146,7 @@ impl Timer {
     }
 
     /// Nothing more to find out for this move: end now, or at the end of the second.
-    pub(crate) fn enough(&mut self, at_once: bool) {
+    pub fn enough(&mut self, at_once: bool) {
         self.follow_ponder();
         if self.pondering {
             self.done = true;
@@ -158,7 +158,7 @@ impl Timer {
     }
 
     /// Whether `enough` has been said.
-    pub(crate) fn decided(&self) -> bool {
+    pub fn decided(&self) -> bool {
         self.done || self.end.is_some()
     }
 }
@@ -166,9 +166,8 @@ impl Timer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Params;
-    use crate::time::TimePlan;
-    use think::{ManualTime, PonderHit};
+    use crate::budget::TimePlan;
+    use crate::{ManualTime, PonderHit};
 
     const fn ms(n: u64) -> Duration {
         Duration::from_millis(n)
@@ -180,7 +179,7 @@ mod tests {
         minimum: ms(0),
         slow_mover: 100,
         whole_seconds: false,
-        plan: TimePlan::of(&Params::SHOGI),
+        plan: TimePlan::USUAL,
     };
 
     fn timer(limits: &Limits) -> (Arc<ManualTime>, Control, Timer) {

@@ -12,7 +12,7 @@ const USUAL: TimeOptions = TimeOptions {
     minimum: ms(2000),
     slow_mover: 100,
     whole_seconds: true,
-    plan: TimePlan::of(&Params::SHOGI),
+    plan: TimePlan::USUAL,
 };
 const QUICK: TimeOptions = TimeOptions {
     delay: ms(0),
@@ -20,7 +20,7 @@ const QUICK: TimeOptions = TimeOptions {
     minimum: ms(0),
     slow_mover: 100,
     whole_seconds: false,
-    plan: TimePlan::of(&Params::SHOGI),
+    plan: TimePlan::USUAL,
 };
 
 fn clocks(time: u64, increment: u64, byoyomi: u64) -> Clocks {
@@ -250,6 +250,6 @@ fn the_picture_of_time_use_is_up_to_date() {
     }
     assert!(
         std::fs::read_to_string(PATH).unwrap_or_default() == picture,
-        "write docs/pictures/time-use.svg anew: NUE_WRITE_CONTRACT=1 cargo test -p alphabeta picture"
+        "write docs/pictures/time-use.svg anew: NUE_WRITE_CONTRACT=1 cargo test -p think picture"
     );
 }
