@@ -16,6 +16,8 @@ describe('playing', () => {
       await myTurn(page, index);
       await clickMove(page, move, choice);
       await expectMoves(page, index + 1);
+      // The pointer rests on the square that was moved to, which is not marked as if it were selected.
+      await expect.poll(() => page.locator('sq.hover').count()).toBe(0);
     }
     const status = page.locator('[data-status="over"]');
     await status.waitFor();
@@ -171,6 +173,17 @@ describe('playing', () => {
     expect(await page.locator('.status-text').textContent()).toBe('Win declared with the king in the camp. You win!');
     await page.locator('[data-flip]').click();
     await page.locator('.sg-wrap.orientation-gote').waitFor();
+    await leave(page);
+  });
+
+  it('a game as White is analysed from that side', async () => {
+    const page = await visit(house, '#/play');
+    await newGame(page, { side: 'white' });
+    await myTurn(page, 1);
+    await page.locator('[data-resign]').click();
+    await page.locator('[data-resign-sure]').click();
+    await page.locator('[data-analyse]').click();
+    await page.locator('main .sg-wrap.orientation-gote').waitFor();
     await leave(page);
   });
 

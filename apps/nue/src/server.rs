@@ -32,6 +32,13 @@ enum ServerCommand {
         #[arg(required = true)]
         paths: Vec<PathBuf>,
     },
+    /// Give the running server an order; "list" shows what there is, "log" the orders so far.
+    #[command(after_help = format!("Orders: {}, log", serverd::ORDERS))]
+    Referee {
+        /// The order.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        order: Vec<String>,
+    },
     /// Set the password of an account; it is read from standard input.
     Account {
         /// The name.
@@ -45,6 +52,11 @@ pub(crate) fn run(args: &ServerArgs) -> CommandResult {
         Some(ServerCommand::Init { folder }) => init(folder),
         Some(ServerCommand::Import { paths }) => import(&load(&args.config)?, paths),
         Some(ServerCommand::Account { name }) => set_password(&load(&args.config)?, name),
+        Some(ServerCommand::Referee { order }) => {
+            let done = serverd::give_order(&load(&args.config)?, &order.join(" "));
+            writeln!(std::io::stdout(), "{}", done.map_err(failure)?)?;
+            Ok(())
+        }
         None if args.check => check(&args.config),
         None => {
             let config = load(&args.config)?;

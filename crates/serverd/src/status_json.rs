@@ -6,7 +6,7 @@ use csa::TimeRule;
 use csa::record::Finish;
 use rules::Color;
 use serde_json::{Value, json};
-use server::lobby::{EventStatus, GameStatus, Status};
+use server::lobby::{EventStatus, GameStatus, Order, Status};
 use server::rating::{Method, Rating};
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub(crate) fn games(status: &Status) -> Value {
         json!({ "id": game.id, "event": game.event, "game": game.game,
             "black": game.names[0], "white": game.names[1],
             "moves": game.moves, "last_move": game.last, "sfen": game.sfen,
-            "turn": word(game.turn), "running": game.running,
+            "turn": word(game.turn), "running": game.running, "paused": game.paused,
             "elapsed": game.elapsed.as_ref().map(seconds),
             "black_present": game.present[0], "white_present": game.present[1],
             "black_seconds": seconds(&game.remaining[0]),
@@ -77,6 +77,14 @@ pub(crate) fn game(game: &StoredGame) -> Value {
         "abandoned": finish.is_some_and(|f| f.ending.reason == play::Reason::Abandoned), "moves": moves })
 }
 
+/// The referee's orders.
+pub(crate) fn orders(orders: &[Order]) -> Value {
+    list(orders, |order| {
+        json!({ "time": order.wall, "referee": order.referee, "order": order.text,
+            "answer": order.answer })
+    })
+}
+
 /// Tournaments.
 pub(crate) fn standings(status: &Status) -> Value {
     list(&status.events, event)
@@ -99,7 +107,7 @@ fn event(event: &EventStatus) -> Value {
             "white": name(game.pair.white), "winner": game.winner.map(word) })
     });
     json!({ "event": event.name, "stage": event.stage + 1, "round": event.round.map(|r| r + 1),
-        "standings": rows, "pairs": pairs, "results": results, "earlier_stages": event.before })
+        "paused": event.paused, "standings": rows, "pairs": pairs, "results": results, "earlier_stages": event.before })
 }
 
 /// The ratings as a page for people.

@@ -155,7 +155,8 @@ async fn rating_page(State(pages): State<StatusPages>) -> Response {
 }
 
 async fn orders(State(pages): State<StatusPages>) -> Response {
-    let found = pages.read(|c, _| store::orders(c, LATEST).map(Value::from)).await;
+    let found =
+        pages.read(|c, _| store::orders(c, LATEST).map(|found| status_json::orders(&found))).await;
     found.map_or_else(missing, |list| json(&list))
 }
 

@@ -70,6 +70,8 @@ function BoardOf({ view, orientation, hand, marks = [], onMove, quiet }: BoardPr
   useEffect(() => {
     const api = ground.current;
     if (!api || !diagram) return;
+    // A click leaves the square under the pointer marked, though nothing is being moved any more.
+    if (!api.state.draggable.current && !api.state.selected && !api.state.selectedPiece) api.state.hovered = undefined;
     api.set(positionConfig(latest.current.view, diagram));
     if (position && (mover === diagram.turn || mover === 'both')) {
       if (!api.playPremove()) api.playPredrop();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockText, compact, endingText, scoreText, spentText, winrateOf } from './format';
+import { clockText, compact, endingText, scoreText, seenBy, spentText, winrateOf } from './format';
 import { settings } from '../settings';
 
 settings.language.value = 'en';
@@ -20,6 +20,15 @@ describe('what people read', () => {
     expect(scoreText({ cp: 0 })).toBe('0');
     expect(scoreText({ mate: -4, winner: 'white' })).toBe('−mate 4');
     expect(scoreText({ mate: null, winner: 'black' })).toBe('+mate');
+  });
+  it('scores from the side of who asks', () => {
+    const told = { score: { cp: 132 }, winrate: 0.6 };
+    expect(seenBy('black', told)).toEqual(told);
+    expect(seenBy('white', told)).toEqual({ score: { cp: -132 }, winrate: 0.4 });
+    const mate = seenBy('white', { score: { mate: -4, winner: 'white' }, winrate: 0 });
+    expect([scoreText(mate.score), mate.winrate]).toEqual(['+mate 4', 1]);
+    expect(scoreText(seenBy('white', { score: { mate: null, winner: 'black' } }).score)).toBe('−mate');
+    expect(seenBy('white', {})).toEqual({});
   });
   it('win rates', () => {
     expect(winrateOf({ score: { cp: 0 } }, 600)).toBe(0.5);

@@ -2,6 +2,7 @@
 
 import { settings } from '../settings';
 import { colorName } from '../board/announce';
+import { opposite } from '../board/shogi';
 import { t } from '../i18n';
 import type { Color, Ending, Score } from '../net/contract';
 import { known } from '../i18n';
@@ -33,6 +34,17 @@ export function scoreText(score: Score | undefined): string {
   }
   const cp = score.cp ?? 0;
   return cp > 0 ? `+${cp}` : cp < 0 ? `−${-cp}` : '0';
+}
+
+/** What is told from Black's point of view, from that of a side. */
+export function seenBy(side: Color, { score, winrate }: { score?: Score; winrate?: number }): { score?: Score; winrate?: number } {
+  if (side === 'black') return { ...(score && { score }), ...(winrate !== undefined && { winrate }) };
+  const turned = score && {
+    ...(score.cp !== undefined && { cp: -score.cp }),
+    ...(score.mate !== undefined && { mate: score.mate === null ? null : -score.mate }),
+    ...(score.winner && { winner: opposite(score.winner) }),
+  };
+  return { ...(turned && { score: turned }), ...(winrate !== undefined && { winrate: 1 - winrate }) };
 }
 
 /** Black's win rate, from the score by the engine's scale where it was not sent along. */

@@ -52,7 +52,7 @@ const ROOMS: &[Room] = &[
     room("trainer", 6),
     room("client", 6),
     room("serverd", 6),
-    room("web", 6),
+    Room { name: "web", layer: 6, beside: &["lab"] },
     Room { name: "lab", layer: 6, beside: &["trainer"] },
     room("nue", 7),
     room("soak", 8),
