@@ -89,8 +89,10 @@ class TeacherRun:
             self.supply.about.game, teaching.blocks, teaching.channels, self.scale
         )
         self.net = valuenet.read(Path(settings.init)) if settings.init else ValueNet(kind)
-        if settings.init and self.net.kind != kind:
+        if replace(self.net.kind, scale=kind.scale) != kind:
             raise TrainingError(f"{settings.init} is {self.net.kind}, not {kind}")
+        # Another generation's games fit another scale, which the net learns with them.
+        self.net.kind = kind
         self.net.check(self.supply.about)
         self.net.to(self.device, memory_format=torch.channels_last)
         self.optimiser = torch.optim.SGD(

@@ -224,6 +224,18 @@ class Teachers(unittest.TestCase):
         with self.assertRaisesRegex(TrainingError, "--teacher"):
             Run(replace(taught, teacher=None, force=True), lambda _: None)
 
+    def test_a_teacher_goes_on_with_another_scale(self) -> None:
+        first, second = self.folder / "first.value", self.folder / "second.value"
+        valuenet.write(first, ValueNet(ValueKind("shogi", 1, 8, 600.0)))
+        settings = replace(
+            self.settings, out=str(second), init=str(first), scale=700.0, epochs=1, lr=0.01,
+            weight_decay=1e-4,
+        )
+        TeacherRun(settings, Teaching(1, 8), lambda _: None).all()
+        self.assertEqual(valuenet.read(second).kind, ValueKind("shogi", 1, 8, 700.0))
+        with self.assertRaisesRegex(TrainingError, "channels=16"):
+            TeacherRun(replace(settings, force=True), Teaching(1, 16), lambda _: None)
+
     def test_features_are_not_mixed(self) -> None:
         device = torch.device("cpu")
         one = Kept(self.settings, device)
