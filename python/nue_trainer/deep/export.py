@@ -51,10 +51,16 @@ def export(
     """Writes the engine's file, reads it again and compares it with the net."""
     still = copy.deepcopy(net).cpu().eval()
     boards, constants = unpacker(rows.pick(slice(0, COMPARED)).packed)
-    netfile.write(path, net.folded(), notes)
     whole = unpacker.whole((boards, constants)).cpu()
     source = exact(still, boards.cpu(), constants.cpu())
-    return compare(str(path), source, exact(netfile.read(path), whole))
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        netfile.write(draft, net.folded(), notes)
+        found = compare(str(path), source, exact(netfile.read(draft), whole))
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return found
 
 
 class _Onnx(nn.Module):
