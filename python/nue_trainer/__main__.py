@@ -112,7 +112,7 @@ def _parser() -> argparse.ArgumentParser:
         default=plain.integers_from,
         help="compute with the engine's integers after this share of the run: 0.5; 1 is never",
     )
-    add("--teacher", help="value net whose judgement is mixed into the scores (needs --cache)")
+    add("--teacher", help="value or policy-value net to mix into the scores (needs --cache)")
     add("--teacher-weight", type=_share, default=plain.teacher_weight)
     add(
         "--teacher-data",

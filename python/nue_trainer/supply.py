@@ -121,6 +121,7 @@ class Kept:
 
     def __init__(self, settings: Settings, device: torch.device) -> None:
         once = replace(order(settings, 0), epochs=1, mirror=False)
+        self.order = once
         self._seed, self._batch, self.device = settings.seed, settings.batch, device
         store = Path(settings.cache_file) if settings.cache_file else None
         found = _stored(store, once) if store else None
@@ -144,6 +145,10 @@ class Kept:
     def labels(self) -> Labels:
         """What is known about all positions."""
         return labels(self._scores, self._results)
+
+    def scores(self) -> torch.Tensor:
+        """The scores of all positions, as the stream has them."""
+        return self._scores
 
     def replace_scores(self, scores: torch.Tensor) -> None:
         """Other scores for all positions."""

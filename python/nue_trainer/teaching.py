@@ -13,6 +13,7 @@ import torch
 from torch.nn import functional
 
 from . import valuenet
+from .deep import judging
 from .settings import Settings
 from .stream import Labels
 from .supply import Kept, Sample
@@ -188,15 +189,22 @@ class TeacherRun:
         }
 
 
+def _judged_by(path: Path, supply: Kept) -> torch.Tensor:
+    """The logits of a value net or of a policy-value net."""
+    if not valuenet.is_value_net(path):
+        return judging.judged(path, supply.order, supply.scores())
+    net = valuenet.read(path)
+    net.check(supply.about)
+    net.to(supply.device, memory_format=torch.channels_last)
+    return judged(net, supply.own())
+
+
 def relabel(supply: Kept, path: Path, weight: float, scale: float) -> None:
     """Mixes a teacher's judgement into the scores of all positions: weight 1 leaves nothing of them.
 
     Probabilities of winning are mixed, at the scale of training; the result is a score again.
     """
-    net = valuenet.read(path)
-    net.check(supply.about)
-    net.to(supply.device, memory_format=torch.channels_last)
-    p = torch.sigmoid(judged(net, supply.own()))
+    p = torch.sigmoid(_judged_by(path, supply))
     searched = torch.sigmoid(supply.labels().score / scale)
     mixed = (weight * p + (1 - weight) * searched).clamp(1e-6, 1 - 1e-6)
     supply.replace_scores((torch.logit(mixed) * scale).clamp(-LARGEST_SCORE, LARGEST_SCORE))

@@ -12,6 +12,9 @@ from pathlib import Path
 import torch
 
 from nue_trainer import valuenet
+from nue_trainer.deep.run import DeepRun
+from nue_trainer.deep.settings import DeepSettings
+from nue_trainer.deep.team import Team
 from nue_trainer.model import Net
 from nue_trainer.settings import Settings
 from nue_trainer.stream import About, Labels, StreamError
@@ -242,6 +245,32 @@ class Teachers(unittest.TestCase):
         other = Kept(replace(self.settings, features="halfkp"), device)
         with self.assertRaisesRegex(StreamError, "HalfKP"):
             one.add(other)
+
+    def test_a_policy_value_net_relabels_the_same_positions(self) -> None:
+        out = self.folder / "deep.nuedf"
+        deep = DeepSettings(
+            nue=NUE, data=self.settings.data, out=str(out), blocks=1, channels=8, batch=64,
+            value_hidden=8, device="cpu", threads=1,
+        )
+        with Team("cpu") as team:
+            DeepRun(deep, team, lambda _: None).all()
+        for options in ((), ("--keep-checks", "--keep-captures", "--min-ply", "9")):
+            settings = replace(self.settings, stream_options=options)
+            supply = Kept(settings, torch.device("cpu"))
+            before = supply.labels().score.clone()
+            relabel(supply, out, 0.0, 600.0)
+            inside = before.abs() < 5000
+            self.assertLess(float((supply.labels().score - before)[inside].abs().max()), 2)
+            relabel(Kept(settings, torch.device("cpu")), out, 1.0, 600.0)
+        # Positions in another order are not judged as if they were these.
+        store = self.folder / "ordered.cache"
+        kept = replace(self.settings, cache_file=str(store))
+        Kept(kept, torch.device("cpu"))
+        with self.assertRaisesRegex(StreamError, "another --seed"):
+            relabel(Kept(replace(kept, seed=9), torch.device("cpu")), out, 0.5, 600.0)
+        taught = replace(self.settings, teacher=str(out), out=str(self.folder / "deep.nuef"))
+        Run(taught, lambda _: None).all()
+        self.assertTrue(Path(taught.out).is_file())
 
     def test_what_was_read_is_kept_for_the_next_run(self) -> None:
         store = self.folder / "kept.cache"

@@ -38,6 +38,21 @@ pub enum Form {
     Planes(PlaneRequest),
 }
 
+impl Form {
+    /// Planes with their labels and visits if planes are named, features otherwise.
+    pub fn named(
+        features: &Option<String>,
+        planes: &Option<String>,
+        labels: &Option<String>,
+        visits: u16,
+    ) -> Self {
+        match planes.clone() {
+            Some(planes) => Self::Planes(PlaneRequest { planes, labels: labels.clone(), visits }),
+            None => Self::Features(features.clone().unwrap_or_default()),
+        }
+    }
+}
+
 /// What to send.
 pub struct Stream {
     /// What to read.

@@ -63,7 +63,6 @@ class DeepRun:
         self._check_output()
         torch.manual_seed(settings.seed)
         torch.backends.cudnn.benchmark = self.device.type == "cuda"
-        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
         state = self._state()
         self.step, self.epoch, self.positions, self.done_before = 0, 0, 0, 0.0
         self.records: list[dict[str, Any]] = []

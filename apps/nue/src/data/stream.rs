@@ -5,9 +5,8 @@ use super::bar::Bar;
 use super::summary::report;
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
-use corpus::Sieve;
 use corpus::batches::Selection;
-use corpus::stream::{self, Form, LARGEST_BATCH, LARGEST_POOL, MOST_VISITED, PlaneRequest, Stream};
+use corpus::stream::{self, Form, LARGEST_BATCH, LARGEST_POOL, MOST_VISITED, Stream};
 use std::io::{self, IsTerminal, Write};
 use std::thread;
 
@@ -19,15 +18,14 @@ pub(crate) struct StreamArgs {
     /// Feature set: halfkp, kp, halfkpe9 or halfkpkrank
     #[arg(long, value_name = "SET", required_unless_present = "planes")]
     features: Option<String>,
-    /// Planes of policy-value nets instead of features: dlshogi, pal, aoba or minishogi. All
-    /// positions are sent, in check or not, quiet or not
+    /// Planes of policy-value nets, of all positions: dlshogi, pal, aoba or minishogi
     #[arg(long, value_name = "SET", conflicts_with = "features")]
     planes: Option<String>,
     /// Labels of moves: dlshogi, pal or minishogi; those that go with the planes unless said
-    #[arg(long, value_name = "SET", requires = "planes")]
+    #[arg(long, value_name = "SET", conflicts_with = "features")]
     labels: Option<String>,
     /// Send the visits of so many moves a tree search tried, where a file has them
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "planes",
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "features",
           value_parser = clap::value_parser!(u16).range(0..=i64::from(MOST_VISITED)))]
     visits: u16,
     /// Positions of a batch
@@ -104,19 +102,11 @@ pub(crate) fn run(args: &StreamArgs) -> CommandResult {
 pub(super) fn stream(args: &StreamArgs, output: impl Write) -> CommandResult {
     let all = || thread::available_parallelism().map_or(1, usize::from);
     // A policy is learned from every move; features of evaluations from quiet positions.
-    let all_positions = args.planes.is_some();
-    let form = match &args.planes {
-        Some(planes) => Form::Planes(PlaneRequest {
-            planes: planes.clone(),
-            labels: args.labels.clone(),
-            visits: args.visits,
-        }),
-        None => Form::Features(args.features.clone().unwrap_or_default()),
-    };
-    let sieve = args.sieve.sieve();
+    let every = args.planes.is_some();
+    let keep = [args.keep_checks || every, args.keep_captures || every, args.keep_random];
     let request = Stream {
         inputs: args.input.inputs(),
-        form,
+        form: Form::named(&args.features, &args.planes, &args.labels, args.visits),
         batch: args.batch,
         pool: args.pool,
         threads: args.threads.map_or_else(all, usize::from),
@@ -125,12 +115,7 @@ pub(super) fn stream(args: &StreamArgs, output: impl Write) -> CommandResult {
         first_epoch: args.first_epoch,
         salvage: args.salvage,
         selection: Selection {
-            sieve: Sieve {
-                no_check: sieve.no_check || !(args.keep_checks || all_positions),
-                quiet: sieve.quiet || !(args.keep_captures || all_positions),
-                no_random: !args.keep_random,
-                ..sieve
-            },
+            sieve: args.sieve.sieve().training(keep),
             limit: args.clamp,
             n_step: args.n_step,
             mirror: args.mirror,
