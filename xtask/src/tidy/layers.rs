@@ -39,6 +39,7 @@ const ROOMS: &[Room] = &[
     room("infer", 2),
     Room { name: "alphabeta", layer: 3, beside: &["mate"] },
     room("mate", 3),
+    room("worker", 3),
     room("usi", 4),
     room("csa", 4),
     room("transport", 4),
