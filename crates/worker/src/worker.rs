@@ -280,6 +280,7 @@ impl Worker {
         Ok(Self { shared, introduction })
     }
 
+    /// What the first program said about itself.
     pub const fn introduction(&self) -> &Introduction {
         &self.introduction
     }
