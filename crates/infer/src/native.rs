@@ -16,6 +16,7 @@ mod floats;
 mod import;
 mod layers;
 mod net;
+mod noise;
 mod quantise;
 mod reference;
 mod stem;

@@ -6,18 +6,13 @@ use super::quantise::{QuantiseError, integers};
 use super::reference::Reference;
 use crate::backend::Shape;
 use crate::batch::Batch;
-use rules::{Game, Minishogi, Position, Shogi, Variant};
-use seed::Rng;
+use crate::positions::probabilities;
 use simd::{ByteLayerError, Isa};
 use std::fmt;
 use thiserror::Error;
 
 /// Positions a net is asked for at every load.
 const CANARIES: usize = 8;
-/// Moves at random with which a game begins, at most.
-const RANDOM_PLIES: usize = 6;
-/// No game goes on longer.
-const LONGEST: usize = 160;
 
 /// How far integers are from real numbers, over positions that were not used for calibration.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -77,13 +72,6 @@ fn best(logits: &[f32]) -> Option<usize> {
     (0..logits.len()).max_by(|&a, &b| logits[a].total_cmp(&logits[b]))
 }
 
-fn probabilities(logits: &[f32]) -> Vec<f64> {
-    let most = logits.iter().fold(f32::NEG_INFINITY, |most, &x| most.max(x));
-    let weights: Vec<f64> = logits.iter().map(|&x| f64::from(x - most).exp()).collect();
-    let sum: f64 = weights.iter().sum();
-    weights.into_iter().map(|w| w / sum).collect()
-}
-
 /// A net made of a float file, and how well.
 #[derive(Debug)]
 pub struct Imported {
@@ -130,52 +118,5 @@ pub fn import(
 /// Positions of games that a net in real numbers plays with itself, moves drawn from its policy
 /// after a few at random: what it will meet when it plays.
 pub fn positions(reference: &Reference, shape: Shape, count: usize, seed: u64) -> Batch {
-    match shape.game {
-        Game::Shogi => games::<Shogi>(reference, shape, count, seed),
-        Game::Minishogi => games::<Minishogi>(reference, shape, count, seed),
-    }
-}
-
-fn games<V: Variant>(reference: &Reference, shape: Shape, count: usize, seed: u64) -> Batch {
-    let mut rng = Rng::new(seed);
-    let mut kept = Batch::new(shape, count);
-    let mut one = Batch::new(shape, 1);
-    while !kept.is_full() {
-        let mut position = Position::<V>::startpos();
-        let random = rng.below(RANDOM_PLIES + 1);
-        for ply in 0..LONGEST {
-            let moves = position.legal_moves();
-            if moves.is_empty() || kept.is_full() {
-                break;
-            }
-            if ply < random {
-                position.play(moves[rng.below(moves.len())]);
-                continue;
-            }
-            let turn = position.turn();
-            let labels: Vec<u16> = moves.iter().map(|&m| shape.labels.label(m, turn)).collect();
-            one.clear();
-            one.push(position.key(), |to| shape.planes.pack(&position, to), labels.iter().copied());
-            reference.answer(&mut one);
-            // Neighbours in a game are much alike: every second one.
-            if rng.below(2) == 0 {
-                let planes = one.planes(0);
-                kept.push(position.key(), |to| to.copy_from_slice(planes), labels.into_iter());
-            }
-            position.play(moves[drawn(&probabilities(one.policy(0)), &mut rng)]);
-        }
-    }
-    kept
-}
-
-/// A number drawn with these probabilities.
-fn drawn(probabilities: &[f64], rng: &mut Rng) -> usize {
-    let mut left = rng.unit();
-    for (number, p) in probabilities.iter().enumerate() {
-        left -= p;
-        if left < 0.0 {
-            return number;
-        }
-    }
-    probabilities.len() - 1
+    crate::positions::played(shape, count, seed, |one| reference.answer(one))
 }

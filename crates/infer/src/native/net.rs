@@ -80,10 +80,12 @@ impl Net {
         Self { canaries, ..net.expect("these numbers made a net before") }
     }
 
+    /// The sizes.
     pub const fn architecture(&self) -> &Architecture {
         &self.architecture
     }
 
+    /// What it sees and says.
     pub const fn shape(&self) -> Shape {
         self.architecture.shape
     }
@@ -93,6 +95,7 @@ impl Net {
         self.canaries.len()
     }
 
+    /// The instruction set it computes with.
     pub const fn isa(&self) -> Isa {
         self.isa
     }

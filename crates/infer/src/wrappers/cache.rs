@@ -66,6 +66,7 @@ impl Cache {
         }
     }
 
+    /// Hits, misses and bytes so far.
     pub fn usage(&self) -> CacheUse {
         CacheUse {
             hits: self.hits.load(Ordering::Relaxed),
@@ -152,7 +153,7 @@ impl Backend for Cache {
     }
 
     fn describe(&self) -> String {
-        let megabytes = self.bound * SHARDS >> 20;
+        let megabytes = (self.bound * SHARDS) >> 20;
         format!("{}; cache of {megabytes} MiB", self.relay.inner.describe())
     }
 
