@@ -46,6 +46,8 @@ pub struct AlphaBeta<V: Variant, E: Evaluator<V>> {
     analysed: Arc<Mutex<Memory>>,
     /// Processors there are.
     processors: usize,
+    /// MiB of memory nobody uses, where the system says so.
+    free_mib: fn() -> Option<usize>,
     /// Value of our last move, to notice when things go wrong.
     last_value: Arc<Mutex<i32>>,
     control: Control,
@@ -66,6 +68,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             idle_workers: Arc::default(),
             analysed: Arc::default(),
             processors: thread::available_parallelism().map_or(1, usize::from),
+            free_mib,
             last_value: Arc::new(Mutex::new(NONE)),
             control: Control::default(),
             thread: None,
@@ -117,7 +120,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
     /// Takes the memory of the table from the system before somebody's clock runs.
     fn touch(&self, table: &Table, note: &mut dyn FnMut(&str)) {
         let size = table.mib();
-        if let Some(free) = free_mib().filter(|&free| free < size) {
+        if let Some(free) = (self.free_mib)().filter(|&free| free < size) {
             note(&format!(
                 "USI_Hash: {size} MiB, but only {free} are free: memory is taken as it is needed, \
                  and the first searches are slower"

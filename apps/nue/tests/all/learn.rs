@@ -70,9 +70,9 @@ fn a_generation_is_played_trained_and_judged() {
 fn what_is_learned_from_nothing_beats_piece_values() {
     let path = std::env::temp_dir().join(format!("nue-learn-whole-{}", std::process::id()));
     let folder = Folder(path);
-    let words = "--game minishogi --positions 120000 --nodes 40 --arch kkppt -j 1 \
-                 --gate-games 300 --gate-limit nodes=100 --gate-sprt elo0=0,elo1=80";
-    let training = "--epochs 3 --batch 512 --lambda 0.5 --validate-every 20000";
+    let words = "--game minishogi --positions 40000 --nodes 40 --arch kkppt -j 1 \
+                 --gate-games 200 --gate-limit nodes=100 --gate-sprt elo0=0,elo1=120";
+    let training = "--epochs 2 --batch 512 --lambda 0.5 --validate-every 20000";
     let output = learn(&folder, words, training);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{told}");

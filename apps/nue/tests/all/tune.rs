@@ -83,10 +83,10 @@ fn a_tuning_is_played_logged_and_told() {
 fn a_killed_tuning_is_resumed_exactly() {
     let folder = Folder::new("killed");
     let (calm, killed) = (folder.file("calm.jsonl"), folder.file("killed.jsonl"));
-    let whole = done(&folder.tune(60, &calm, &["--json", "-j", "2"]).output().unwrap());
+    let whole = done(&folder.tune(24, &calm, &["--json", "-j", "2"]).output().unwrap());
     let written = || fs::read_to_string(&killed).map_or(0, |text| text.lines().count());
-    for (until, more) in [(8, &["-j", "3"][..]), (25, &["--resume"][..])] {
-        let mut command = folder.tune(60, &killed, more);
+    for (until, more) in [(4, &["-j", "3"][..]), (11, &["--resume"][..])] {
+        let mut command = folder.tune(24, &killed, more);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let began = Instant::now();
         while written() < until && child.try_wait().unwrap().is_none() {
@@ -96,11 +96,11 @@ fn a_killed_tuning_is_resumed_exactly() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let resumed = folder.tune(60, &killed, &["--json", "--resume", "-j", "2"]).output().unwrap();
+    let resumed = folder.tune(24, &killed, &["--json", "--resume", "-j", "2"]).output().unwrap();
     assert_eq!(done(&resumed), whole);
     assert_eq!(fs::read_to_string(&killed).unwrap(), fs::read_to_string(&calm).unwrap());
     // Once more there is nothing left to do.
-    let again = folder.tune(60, &killed, &["--json", "--resume"]).output().unwrap();
+    let again = folder.tune(24, &killed, &["--json", "--resume"]).output().unwrap();
     assert_eq!(done(&again), whole);
 }
 

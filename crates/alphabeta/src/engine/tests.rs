@@ -425,12 +425,15 @@ fn the_table_is_touched_before_the_game() {
     let mut notes = Vec::new();
     engine.is_ready(&mut |text| notes.push(text.to_owned()));
     assert!(!engine.table().needs_sweep() && notes.is_empty(), "{notes:?}");
-    // More than any machine has is said, and not touched.
-    if free_mib().is_some() {
-        engine.set_option("USI_Hash", "33554432").unwrap();
-        engine.is_ready(&mut |text| notes.push(text.to_owned()));
-        assert!(notes.iter().any(|note| note.starts_with("USI_Hash: ")), "{notes:?}");
-    }
+    // More than there is free is said, and not touched.
+    engine.free_mib = || Some(100);
+    engine.set_option("USI_Hash", "101").unwrap();
+    engine.is_ready(&mut |text| notes.push(text.to_owned()));
+    assert!(notes[0].starts_with("USI_Hash: 101 MiB, but only 100 are free"), "{notes:?}");
+    assert!(engine.table().needs_sweep());
+    engine.free_mib = || Some(101);
+    engine.is_ready(&mut |_| ());
+    assert!(!engine.table().needs_sweep());
 }
 
 #[test]
