@@ -18,6 +18,7 @@ from .deep.netfile import NetFileError
 from .deep.nets import NetError
 from .floatfile import FloatFileError
 from .schedule import NAMES
+from .serve import ServeError, serve
 from .settings import Settings
 from .stream import StreamError
 from .teaching import TeacherRun, Teaching
@@ -130,6 +131,11 @@ def _parser() -> argparse.ArgumentParser:
     value.add_argument("--seconds", type=float, default=0.0, help="train so long, not by epochs")
     policy = commands.add_parser("deep", help="train a policy-value net")
     deep.add_options(policy, _positive, _share, _above_zero)
+    server = commands.add_parser("serve", help="answer the engine's batches with a net")
+    server.add_argument("--net", required=True, help="policy-value net in real numbers (.nuedf)")
+    server.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1, ...")
+    server.add_argument("--precision", choices=("auto", "fp16", "fp32"), default="auto")
+    server.add_argument("--batch", type=_positive, help="positions of a batch to ask for")
     speed = commands.add_parser("bench", help="measure positions per second")
     _net_options(speed)
     speed.add_argument("--seconds", type=_above_zero, default=10.0, help="for each of three parts")
@@ -161,6 +167,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(json.dumps(bench(Settings(out="", **told), seconds)))
         elif command == "deep":
             deep.run(told)
+        elif command == "serve":
+            serve(**told)
         elif command == "value":
             teaching = Teaching(told.pop("blocks"), told.pop("channels"), seconds)
             run = TeacherRun(Settings(**told), teaching, lambda text: print(text, flush=True))
@@ -176,6 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         NetError,
         NetFileError,
         ExportError,
+        ServeError,
         ValueError,
     ) as error:
         print(f"nue_trainer: {error}", file=sys.stderr)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any, Callable
 
 from .nets import ACTIVATIONS, STEMS
@@ -82,8 +81,6 @@ def add_options(
 
 
 def run(told: dict[str, Any]) -> None:
-    """Trains a net; the last line is what came of it."""
+    """Trains a net; the last line printed is what came of it."""
     with Team(told["device"]) as team:
-        found = DeepRun(DeepSettings(**told), team, lambda text: print(text, flush=True)).all()
-        if team.leads:
-            print(json.dumps(found), flush=True)
+        DeepRun(DeepSettings(**told), team, lambda text: print(text, flush=True)).all()

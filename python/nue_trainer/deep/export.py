@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,14 +27,9 @@ class ExportError(Exception):
 
 @torch.no_grad()
 def exact(net: Callable[..., Answer], *planes: torch.Tensor) -> Answer:
-    """The answers of a net in 32 bits, whatever the device would rather compute with."""
-    before = torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32
-    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
-    try:
-        parts = [net(*some) for some in zip(*(tensor.split(250) for tensor in planes))]
-        return torch.cat([p for p, _ in parts]), torch.cat([v for _, v in parts])
-    finally:
-        torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32 = before
+    """The answers of a net on the processor, where 32 bits are 32 bits."""
+    parts = [net(*some) for some in zip(*(tensor.split(250) for tensor in planes))]
+    return torch.cat([p for p, _ in parts]), torch.cat([v for _, v in parts])
 
 
 def compare(what: str, source: Answer, other: Answer) -> dict[str, float]:
@@ -53,12 +49,12 @@ def export(
     net: DeepNet, rows: Rows, unpacker: Unpacker, path: Path, notes: dict[str, Any]
 ) -> dict[str, float]:
     """Writes the engine's file, reads it again and compares it with the net."""
-    net.eval()
-    some = unpacker(rows.pick(slice(0, COMPARED)).packed)
-    source = exact(net, *some)
+    still = copy.deepcopy(net).cpu().eval()
+    boards, constants = unpacker(rows.pick(slice(0, COMPARED)).packed)
     netfile.write(path, net.folded(), notes)
-    back = netfile.read(path).to(some[0].device)
-    return compare(str(path), source, exact(back, unpacker.whole(some)))
+    whole = unpacker.whole((boards, constants)).cpu()
+    source = exact(still, boards.cpu(), constants.cpu())
+    return compare(str(path), source, exact(netfile.read(path), whole))
 
 
 class _Onnx(nn.Module):

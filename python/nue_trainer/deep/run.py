@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,7 +63,6 @@ class DeepRun:
         self._check_output()
         torch.manual_seed(settings.seed)
         torch.backends.cudnn.benchmark = self.device.type == "cuda"
-        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
         state = self._state()
         self.step, self.epoch, self.positions, self.done_before = 0, 0, 0, 0.0
         self.records: list[dict[str, Any]] = []
@@ -84,7 +82,10 @@ class DeepRun:
         self.net.to(self.device, memory_format=torch.channels_last)
         self.optimiser = self._optimiser()
         self.precision = self._precision()
-        self.scaler = torch.cuda.amp.GradScaler(enabled=self.precision is torch.float16)
+        self.number = self.precision or torch.float32
+        # Later versions have it in another place, and warn of this one.
+        made: Any = getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler
+        self.scaler = made(enabled=self.precision is torch.float16)
         self.average: Average | None = None
         if settings.ema or settings.swa:
             # With a memory that does not fade all steps count alike: stochastic weight averaging.
@@ -94,7 +95,6 @@ class DeepRun:
         self.model: nn.Module = team.wrap(self.net)
         if settings.compile:
             self.model = torch.compile(self.model)  # type: ignore[attr-defined]
-        self.recent: deque[Rows] = deque(maxlen=MEASURED)
         self.validation = self._read_validation()
         read = time.monotonic() - self.begun
         self.say(f"{self.device}: {about.positions:,} positions in {read:.1f} s, {self._told()}")
@@ -200,7 +200,7 @@ class DeepRun:
         """One step; gives the sums of its losses."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate(progress)
-        seen, rows = seen_by(self.unpacker, rows, self.mirror)
+        seen, rows = seen_by(self.unpacker, rows, self.mirror, self.number)
         with self.autocast():
             answer = self.model(*seen)
         loss, sums = self.objective.measure(answer, rows)
@@ -240,9 +240,9 @@ class DeepRun:
             norm.reset_running_stats()
             norm.momentum = None  # the mean of all batches
         self.net.train()
-        for rows in self.recent:
+        for rows in self.supply.some(MEASURED):
             with self.autocast():
-                self.net(*self.unpacker(rows.packed))
+                self.net(*self.unpacker(rows.packed, self.number))
         for norm, momentum in zip(norms, momenta):
             norm.momentum = momentum
 
@@ -257,7 +257,7 @@ class DeepRun:
         for start in range(0, len(self.validation), size):
             rows = self.validation.pick(slice(start, start + size))
             with self.autocast():
-                answer = self.net(*self.unpacker(rows.packed))
+                answer = self.net(*self.unpacker(rows.packed, self.number))
             sums += self.objective.measure(answer, rows)[1]
         return DeepLosses.of(sums)
 
@@ -289,7 +289,6 @@ class DeepRun:
                 if settings.minutes and progress >= 1:
                     over = True
                     break
-                self.recent.append(rows)
                 sums += self.learn(rows, progress)
                 self.positions += len(rows) * self.team.world
                 now = time.monotonic()
@@ -307,7 +306,6 @@ class DeepRun:
                 speed = (self.positions - positions_before) / max(now - started, 1e-9)
                 self.report(clock(), sums, speed, True)
                 sums.zero_()
-        self.supply.close()
         return self.finish(time.monotonic() - started, self.positions - positions_before)
 
     def report(self, progress: float, sums: torch.Tensor, speed: float, due: bool) -> None:
@@ -381,6 +379,7 @@ class DeepRun:
                 record["export"] = self._export(record)
         self._write(record)
         self.save(1.0)
+        self.supply.close()
         return record
 
     def _export(self, record: dict[str, Any]) -> dict[str, Any]:
@@ -388,7 +387,7 @@ class DeepRun:
         passing = ("nue", "out", "force", "resume", "device", "threads")
         told = {k: v for k, v in settings.identity().items() if k not in passing}
         notes = {"trainer": "nue_trainer", "settings": told, "record": dict(record)}
-        rows = self.validation if self.validation is not None else self.recent[-1]
+        rows = self.validation if self.validation is not None else self.supply.some(1)[0]
         done: dict[str, Any] = {"file": settings.out}
         done.update(export(self.net, rows, self.unpacker, Path(settings.out), notes))
         if settings.onnx:

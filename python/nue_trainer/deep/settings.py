@@ -41,7 +41,7 @@ class DeepSettings:
     reinforce: float = 0.0
     visits: int = 0
     optimiser: str = "sgd"
-    lr: float = 0.04
+    lr: float = 0.08
     lr_end: float = 2e-4
     warm_up: float = 0.02
     weight_decay: float = 1e-4

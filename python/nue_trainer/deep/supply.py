@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Protocol
 
 import torch
@@ -11,6 +13,10 @@ import torch
 from ..stream import StreamError
 from .planes import PlaneAbout, PlaneLoader, PlaneOrder, Rows, Seen, Unpacker
 from .team import Team
+
+
+# Batches of a stream that are remembered.
+REMEMBERED = 64
 
 
 class DeepSupply(Protocol):
@@ -22,6 +28,10 @@ class DeepSupply(Protocol):
 
     def epoch(self, number: int) -> Iterator[Rows]:
         """The batches of an epoch. Epochs are asked for in order."""
+        ...
+
+    def some(self, count: int) -> list[Rows]:
+        """At most so many batches to look at."""
         ...
 
     def close(self) -> None: ...
@@ -85,6 +95,10 @@ class KeptPlanes:
         for step in range(self.steps):
             yield self.rows.pick(shuffled[step * self._batch : (step + 1) * self._batch])
 
+    def some(self, count: int) -> list[Rows]:
+        """The first batches there are, always the same."""
+        return list(islice(self.epoch(0), count))
+
     def close(self) -> None:
         """Nothing runs."""
 
@@ -97,6 +111,7 @@ class StreamedPlanes:
         # Every process reads all and takes its share.
         self._loader = PlaneLoader(replace(order, batch=batch), pin=team.device.type == "cuda")
         self._batches = iter(self._loader)
+        self._recent: deque[Rows] = deque(maxlen=REMEMBERED)
         self.about = self._loader.about
         self.steps = max(self.about.positions // batch // team.world, 1)
 
@@ -110,11 +125,17 @@ class StreamedPlanes:
                 found.append(batch.rows())
             # All processes take a step, or none does.
             if len(found) == self._team.world:
-                yield found[self._team.rank].to(self._team.device)
+                own = found[self._team.rank].to(self._team.device)
                 found.clear()
+                self._recent.append(own)
+                yield own
             if batch.epoch_ends:
                 return
         raise StreamError(f"the stream ends before epoch {number} does")
+
+    def some(self, count: int) -> list[Rows]:
+        """The last batches given out."""
+        return list(self._recent)[-count:]
 
     def close(self) -> None:
         """Ends the process."""
@@ -141,7 +162,9 @@ class Mirror:
         return (turned, constants), replace(rows, label=label, visited=visited)
 
 
-def seen_by(unpacker: Unpacker, rows: Rows, mirror: Mirror | None) -> tuple[Seen, Rows]:
+def seen_by(
+    unpacker: Unpacker, rows: Rows, mirror: Mirror | None, kind: torch.dtype
+) -> tuple[Seen, Rows]:
     """The planes of a batch, unpacked and perhaps mirrored, with its labels."""
-    seen = unpacker(rows.packed)
+    seen = unpacker(rows.packed, kind)
     return mirror.some(seen, rows) if mirror else (seen, rows)

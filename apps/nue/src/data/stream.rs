@@ -24,10 +24,10 @@ pub(crate) struct StreamArgs {
     #[arg(long, value_name = "SET", conflicts_with = "features")]
     planes: Option<String>,
     /// Labels of moves: dlshogi, pal or minishogi; those that go with the planes unless said
-    #[arg(long, value_name = "SET", requires = "planes")]
+    #[arg(long, value_name = "SET", conflicts_with = "features")]
     labels: Option<String>,
     /// Send the visits of so many moves a tree search tried, where a file has them
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "planes",
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "features",
           value_parser = clap::value_parser!(u16).range(0..=i64::from(MOST_VISITED)))]
     visits: u16,
     /// Positions of a batch

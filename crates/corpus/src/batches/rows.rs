@@ -233,7 +233,8 @@ impl<'a, V: Variant, E: Encoder<V>> Sampler<'a, V, E> {
             return None;
         }
         let turn = position.turn();
-        if self.leaf.is_none() {
+        // A leaf has other moves than the position it comes from.
+        if !self.selection.leaf {
             self.encoder.teach(turn, &found.moves, &mut rows.words[begin..]);
         }
         rows.labels.push(Label {

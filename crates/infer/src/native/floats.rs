@@ -2,7 +2,7 @@
 
 use super::architecture::{Architecture, ArchitectureError};
 use crate::backend::Shape;
-use features::{Labels, Planes};
+use features::{Labels, Planes, Segment};
 use rules::Game;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -135,23 +135,36 @@ impl Floats {
         let data: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
         let tensors: Vec<Value> =
             tensors(a).iter().map(|tensor| json!([tensor.name, tensor.shape])).collect();
+        // What Python, which has no definition of the planes, knows them by.
+        let segments: Vec<Value> = a.shape.planes.segments().iter().map(segment).collect();
         let header = json!({
             "format": "nue-deep",
             "version": 1,
             "game": a.shape.game.name(),
             "planes": a.shape.planes.name(),
             "labels": a.shape.labels.name(),
+            "kind": "resnet",
             "blocks": a.blocks,
             "channels": a.channels,
             "activation": "relu",
             "head_channels": a.policy_planes(),
             "value_channels": a.value_channels,
             "value_hidden": a.value_hidden,
+            "label_count": a.shape.labels.count(),
+            "segments": segments,
             "tensors": tensors,
             "crc32": crc32fast::hash(&data),
         });
         writeln!(to, "{header}")?;
         to.write_all(&data)
+    }
+}
+
+fn segment(segment: &Segment) -> Value {
+    match segment {
+        Segment::Boards(count) => json!({ "boards": count }),
+        Segment::Flags(count) => json!({ "flags": count }),
+        Segment::Values(units) => json!({ "values": units }),
     }
 }
 

@@ -152,7 +152,7 @@ impl Backend for Cache {
     }
 
     fn describe(&self) -> String {
-        let megabytes = self.bound * SHARDS >> 20;
+        let megabytes = (self.bound * SHARDS) >> 20;
         format!("{}; cache of {megabytes} MiB", self.relay.inner.describe())
     }
 

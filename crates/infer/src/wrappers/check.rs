@@ -22,8 +22,10 @@ pub struct Check {
     second: Relay<Ticket>,
     tolerance: Tolerance,
     /// What only one has answered yet.
-    half: Mutex<HashMap<Ticket, (Side, Result<Batch, Fault>)>>,
+    half: Mutex<HashMap<Ticket, Half>>,
 }
+
+type Half = (Side, Result<Batch, Fault>);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
