@@ -33,7 +33,8 @@ pub const FV_SCALE: OptionKey<i32> = OptionKey::spin(
 );
 
 const ALPHABETA: &str = "alphabeta";
-const PUCT: &str = "puct";
+/// The value of [`ENGINE`] that asks for the tree search.
+pub const PUCT: &str = "puct";
 
 /// Which search.
 pub const ENGINE: OptionKey<String> = OptionKey::combo(

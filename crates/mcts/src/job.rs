@@ -208,11 +208,9 @@ impl<V: Variant> Job<V> {
                 }
                 if by_clock && !timer.decided() {
                     let at = Moment { elapsed, playouts, ply: self.position.ply() };
-                    let enough = timer
-                        .budget()
-                        .is_some_and(|budget| stopper.is_enough(&search.lines(), &budget, at));
-                    if enough {
-                        timer.enough(false);
+                    let (lines, budget) = (search.lines(), timer.budget());
+                    if budget.is_some_and(|budget| stopper.is_enough(&lines, &budget, at)) {
+                        timer.enough(lines.len() == 1);
                     }
                 }
                 if self.is_deep_enough(search, playouts) {
