@@ -36,6 +36,12 @@ describe('playing', () => {
       await expectMoves(page, index + 1);
     }
     await myTurn(page, 2);
+    // Escape takes the question back, and the move with it.
+    await clickSquare(page, '8h');
+    await clickSquare(page, '2b');
+    await page.locator('sg-promotion-choices').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('sg-promotion-choices').first().waitFor({ state: 'hidden' });
     await clickMove(page, '8h2b', 'promote');
     await expectMoves(page, 3);
     expect(await sfen(page)).toContain('1r5+B1');
@@ -180,6 +186,8 @@ describe('playing', () => {
     const page = await visit(house, '#/play');
     await newGame(page, { side: 'white' });
     await myTurn(page, 1);
+    // The tab says whose turn it is.
+    expect(await page.title()).toMatch(/^● Your move\..* – Nue/);
     await page.locator('[data-resign]').click();
     await page.locator('[data-resign-sure]').click();
     await page.locator('[data-analyse]').click();

@@ -149,9 +149,12 @@ async fn ratings(State(pages): State<StatusPages>) -> Response {
 
 /// The ratings for people.
 async fn rating_page(State(pages): State<StatusPages>) -> Response {
-    let Some(list) = pages.read(status_json::ratings).await else { return missing() };
+    let read = |connection: &Connection, method: &Method| {
+        Ok((status_json::ratings(connection, method)?, store::imported(connection)?))
+    };
+    let Some((list, imported)) = pages.read(read).await else { return missing() };
     let head = [(CONTENT_TYPE, "text/html; charset=utf-8")];
-    (head, status_json::rating_page(&list)).into_response()
+    (head, status_json::rating_page(&list, &imported)).into_response()
 }
 
 async fn orders(State(pages): State<StatusPages>) -> Response {

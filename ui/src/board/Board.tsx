@@ -86,6 +86,18 @@ function BoardOf({ view, orientation, hand, marks = [], onMove, quiet }: BoardPr
     ground.current?.setSquareHighlights(cursor ? [{ key: cursor as Key, className: 'cursor' }] : []);
   }, [cursor]);
 
+  // Escape takes back the question whether to promote, wherever the focus is.
+  useEffect(() => {
+    const dismiss = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && ground.current?.state.promotion.current) {
+        ground.current.cancelMoveOrDrop();
+        event.preventDefault();
+      }
+    };
+    document.addEventListener('keydown', dismiss);
+    return () => document.removeEventListener('keydown', dismiss);
+  }, []);
+
   // The page may have moved under the board since the last click.
   const measure = (): void => {
     const bounds = ground.current?.state.dom.bounds;

@@ -45,5 +45,9 @@ describe('what people read', () => {
     expect(endingText({ reason: 'mate', winner: 'white' }, 'both')).toBe('Checkmate. White wins.');
     expect(endingText({ reason: 'repetition', winner: null }, 'black')).toBe('The same position for the fourth time. A draw.');
     expect(endingText({ reason: 'interrupted', winner: null })).toBe('Interrupted.');
+    settings.language.value = 'ja';
+    expect(endingText({ reason: 'mate', winner: 'white' }, 'both')).toContain('後手');
+    expect(endingText({ reason: 'mate', winner: 'white' }, 'both', true)).toContain('上手');
+    settings.language.value = 'en';
   });
 });

@@ -74,7 +74,7 @@ export function momentText(moment: number): string {
 }
 
 /** How a game ended, in words; `you` turns the winner into "you win". */
-export function endingText(ending: Ending, you?: Color | 'both'): string {
+export function endingText(ending: Ending, you?: Color | 'both', handicap = false): string {
   const reason = ending.text ?? known('ending', ending.reason);
   if (ending.winner === null || ending.winner === undefined) {
     const open = ['interrupted', 'engine_failed', 'no_mate', 'taken_back', 'error', 'sealed', 'abandoned', 'other'];
@@ -82,5 +82,5 @@ export function endingText(ending: Ending, you?: Color | 'both'): string {
   }
   if (you === ending.winner) return `${reason} ${t('result.youwin')}`;
   if (you === 'black' || you === 'white') return `${reason} ${t('result.youlose')}`;
-  return `${reason} ${t('result.wins', { side: colorName(ending.winner) })}`;
+  return `${reason} ${t('result.wins', { side: colorName(ending.winner, handicap) })}`;
 }

@@ -6,6 +6,7 @@ import { gameName, hello } from '../hello';
 import { notated, t } from '../i18n';
 import { rest } from '../net/rest';
 import { colorName } from '../board/announce';
+import { isHandicap } from '../board/shogi';
 import { endingText, percent, scoreText, seenBy } from '../parts/format';
 import { Dialog } from '../parts/Dialog';
 import { MoveEntry } from '../parts/MoveEntry';
@@ -14,9 +15,10 @@ import { MoveList } from './MoveList';
 import { NewGameForm } from './NewGameForm';
 import { askHint, asking, declare, flipped, hint, move, resign, shownPly, start, step, takeBack } from './state';
 
-function statusText(game: Game): string {
-  if (game.ending) return endingText(game.ending, game.you);
-  if (game.you === 'both') return t('play.turn', { side: colorName(game.position.turn) });
+export function statusText(game: Game): string {
+  const handicap = isHandicap(game.start);
+  if (game.ending) return endingText(game.ending, game.you, handicap);
+  if (game.you === 'both') return t('play.turn', { side: colorName(game.position.turn, handicap) });
   if (game.thinking === 'queued') return t('play.queued');
   if (game.position.turn !== game.you) return t('play.thinking');
   return game.position.check ? t('play.yourturncheck') : t('play.yourturn');
