@@ -15,7 +15,7 @@ use arena::request::RequestError;
 use arena::spec::{EngineSpec, Launch};
 use arena::{MatchRunner, Plan};
 use assembly::deep;
-use assembly::options::{DNN_MODEL, ENGINE, EVAL_DIR, PUCT, is_always_sent};
+use assembly::options::{DNN_MODEL, DNN_WORKER, ENGINE, EVAL_DIR, PUCT, is_always_sent};
 use rules::Game;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -103,7 +103,11 @@ fn check_evaluation(engine: &EngineSpec, game: Game) -> CommandResult {
     let failed =
         |error: &dyn Display| Failure::failed(format!("engine {:?}: {error}", engine.name));
     if set(&ENGINE).is_some_and(|name| name.eq_ignore_ascii_case(PUCT)) {
-        let found = deep::load(set(&DNN_MODEL).unwrap_or_default(), game);
+        let model = set(&DNN_MODEL).unwrap_or_default();
+        let found = match set(&DNN_WORKER).filter(|command| !command.is_empty()) {
+            Some(command) => deep::start(command, model, game, Arc::new(WallTime::start())),
+            None => deep::load(model, game),
+        };
         return found.map(drop).map_err(|error| failed(&error));
     }
     let Some(path) = set(&EVAL_DIR) else { return Ok(()) };

@@ -53,6 +53,14 @@ pub const DNN_MODEL: OptionKey<String> = OptionKey::filename(
      executable.",
 );
 
+/// What computes the net of the tree search, if not this program.
+pub const DNN_WORKER: OptionKey<String> = OptionKey::text(
+    "DNN_Worker",
+    "",
+    "Program that computes the policy-value net, with its arguments; --net and DNN_Model follow \
+     them. Empty to compute it here.",
+);
+
 /// The engine.
 pub struct Equipped {
     game: Game,
@@ -68,8 +76,8 @@ pub struct Equipped {
     win_rate_scale: f64,
     /// Folder and divisor that were tried last, while alpha-beta plays.
     tried: Option<(String, i32)>,
-    /// The net that was tried last, while the tree search is asked for.
-    tried_net: Option<String>,
+    /// The net and the program that were tried last, while the tree search is asked for.
+    tried_net: Option<(String, String)>,
     /// Whether the tree search plays.
     is_tree: bool,
 }
@@ -86,6 +94,7 @@ impl Equipped {
                 EVAL_DIR.spec(),
                 FV_SCALE.spec(),
                 DNN_MODEL.spec(),
+                DNN_WORKER.spec(),
             ]),
             known: Settings::new(both(inner.options())),
             inner,
@@ -102,10 +111,10 @@ impl Equipped {
     /// engine goes on with what it had.
     fn equip(&mut self, note: &mut dyn FnMut(&str)) {
         if self.settings.get(&ENGINE) == PUCT {
-            let model = self.settings.get(&DNN_MODEL);
-            if self.tried_net.as_ref() != Some(&model) {
-                self.equip_tree(&model, note);
-                self.tried_net = Some(model);
+            let wanted = (self.settings.get(&DNN_MODEL), self.settings.get(&DNN_WORKER));
+            if self.tried_net.as_ref() != Some(&wanted) {
+                self.equip_tree(&wanted.0, &wanted.1, note);
+                self.tried_net = Some(wanted);
             }
             if self.is_tree {
                 return;
@@ -116,8 +125,13 @@ impl Equipped {
         self.equip_evaluation(note);
     }
 
-    fn equip_tree(&mut self, model: &str, note: &mut dyn FnMut(&str)) {
-        match deep::load(model, self.game) {
+    fn equip_tree(&mut self, model: &str, worker: &str, note: &mut dyn FnMut(&str)) {
+        let net = if worker.is_empty() {
+            deep::load(model, self.game)
+        } else {
+            deep::start(worker, model, self.game, Arc::clone(&self.time))
+        };
+        match net {
             Ok(net) => {
                 note(&format!("policy-value net: {}", net.describe()));
                 self.put_in(tree_search(net, Arc::clone(&self.time)));
