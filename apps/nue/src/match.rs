@@ -20,9 +20,10 @@ use rules::Game;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
-use think::OptionKey;
+use think::{OptionKey, WallTime};
 
 /// Runs the command.
 pub(crate) fn run(args: MatchArgs) -> CommandResult {
