@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// What stands for no label.
 const NONE: u16 = u16::MAX;
 /// Most visited moves of a position that are sent: no position has more legal moves.
-pub const MOST_VISITED: u16 = 593;
+const MOST_VISITED: u16 = 593;
 
 /// Packed planes, and the labels of moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
