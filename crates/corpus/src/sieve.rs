@@ -66,12 +66,13 @@ impl Sieve {
     };
 
     /// What this leaves out, and what does not train unless it is kept: positions in check, moves
-    /// that capture or promote, and moves chosen at random.
+    /// that capture or promote, and moves chosen at random. A policy is learned from positions of
+    /// all kinds, evaluations from quiet ones.
     #[must_use]
-    pub const fn training(self, [checks, captures, random]: [bool; 3]) -> Self {
+    pub const fn training(self, policy: bool, [checks, captures, random]: [bool; 3]) -> Self {
         Self {
-            no_check: self.no_check || !checks,
-            quiet: self.quiet || !captures,
+            no_check: self.no_check || !(policy || checks),
+            quiet: self.quiet || !(policy || captures),
             no_random: self.no_random || !random,
             ..self
         }

@@ -9,7 +9,7 @@ mod features;
 mod frame;
 mod planes;
 
-pub use planes::{MOST_VISITED, PlaneRequest};
+pub use planes::PlaneRequest;
 
 use crate::batches::{Batcher, Encoder, Selection, Units};
 use crate::counts::Counts;

@@ -225,6 +225,7 @@ fn filters_apply_and_what_is_wrong_is_said() {
         ("@a.teacher --planes minishogi", &["\"minishogi\"", "shogi", "dlshogi, pal, aoba"][..]),
         ("@mini.teacher --planes dlshogi", &["\"dlshogi\"", "for minishogi there are minishogi"]),
         ("@a.teacher --planes pal --labels p", &["labels \"p\"", "dlshogi, pal"]),
+        ("@a.teacher --planes pal --visits 594", &["594", "593"]),
         ("@a.teacher --planes pal --mirror", &["--mirror"]),
         ("@a.teacher --planes pal --leaf", &["--leaf"]),
     ] {

@@ -6,7 +6,7 @@ use super::summary::report;
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use corpus::batches::Selection;
-use corpus::stream::{self, Form, LARGEST_BATCH, LARGEST_POOL, MOST_VISITED, Stream};
+use corpus::stream::{self, Form, LARGEST_BATCH, LARGEST_POOL, Stream};
 use std::io::{self, IsTerminal, Write};
 use std::thread;
 
@@ -25,8 +25,7 @@ pub(crate) struct StreamArgs {
     #[arg(long, value_name = "SET", conflicts_with = "features")]
     labels: Option<String>,
     /// Send the visits of so many moves a tree search tried, where a file has them
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "features",
-          value_parser = clap::value_parser!(u16).range(0..=i64::from(MOST_VISITED)))]
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "features")]
     visits: u16,
     /// Positions of a batch
     #[arg(long, value_name = "N", default_value_t = 16_384,
@@ -101,9 +100,7 @@ pub(crate) fn run(args: &StreamArgs) -> CommandResult {
 /// Writes the stream.
 pub(super) fn stream(args: &StreamArgs, output: impl Write) -> CommandResult {
     let all = || thread::available_parallelism().map_or(1, usize::from);
-    // A policy is learned from every move; features of evaluations from quiet positions.
-    let every = args.planes.is_some();
-    let keep = [args.keep_checks || every, args.keep_captures || every, args.keep_random];
+    let keep = [args.keep_checks, args.keep_captures, args.keep_random];
     let request = Stream {
         inputs: args.input.inputs(),
         form: Form::named(&args.features, &args.planes, &args.labels, args.visits),
@@ -115,7 +112,7 @@ pub(super) fn stream(args: &StreamArgs, output: impl Write) -> CommandResult {
         first_epoch: args.first_epoch,
         salvage: args.salvage,
         selection: Selection {
-            sieve: args.sieve.sieve().training(keep),
+            sieve: args.sieve.sieve().training(args.planes.is_some(), keep),
             limit: args.clamp,
             n_step: args.n_step,
             mirror: args.mirror,

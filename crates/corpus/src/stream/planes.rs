@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// What stands for no label.
 const NONE: u16 = u16::MAX;
 /// Most visited moves of a position that are sent: no position has more legal moves.
-pub const MOST_VISITED: u16 = 593;
+const MOST_VISITED: u16 = 593;
 
 /// Packed planes, and the labels of moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,6 +27,12 @@ pub struct PlaneRequest {
 impl PlaneRequest {
     /// The encoder for a game.
     pub(super) fn encoder(&self, game: Game) -> Result<PlaneRows, Error> {
+        if self.visits > MOST_VISITED {
+            return Err(Error::request(format!(
+                "visits of {} moves: no position has more than {MOST_VISITED}",
+                self.visits
+            )));
+        }
         let unknown = |what: &str, name: &str, known: Vec<&str>| {
             let known = known.join(", ");
             Error::request(format!("unknown {what} {name:?}: for {game} there are {known}"))
