@@ -28,7 +28,7 @@ pub use architecture::{Architecture, ArchitectureError};
 pub use backend::Native;
 pub use file::{FileError, MAGIC};
 pub use floats::{Convolution, Floats, FloatsError};
-pub use import::{ImportError, Imported, Report, import, positions};
+pub use import::{ImportError, Imported, Report, import, import_file, positions};
 pub use net::Net;
 pub use quantise::QuantiseError;
 pub use reference::Reference;

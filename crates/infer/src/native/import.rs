@@ -1,6 +1,6 @@
 //! From a float file to a net to play with: calibrated, compared, with its test positions.
 
-use super::floats::Floats;
+use super::floats::{Floats, FloatsError};
 use super::net::Net;
 use super::quantise::{QuantiseError, integers};
 use super::reference::Reference;
@@ -80,8 +80,10 @@ pub struct Imported {
 }
 
 /// Why a float file makes no net.
-#[derive(Clone, PartialEq, Debug, Error)]
+#[derive(Debug, Error)]
 pub enum ImportError {
+    #[error(transparent)]
+    Floats(#[from] FloatsError),
     #[error(transparent)]
     Quantise(#[from] QuantiseError),
     #[error("{0}")]
@@ -91,6 +93,16 @@ pub enum ImportError {
          moves must be the same"
     )]
     TooFar { report: Report, least: f64 },
+}
+
+/// Quantises the net of a float file, calibrated on `count` positions of its own games and compared
+/// on as many others; refused if fewer than `least` (0 to 1) of the best moves are the same.
+pub fn import_file(file: &[u8], count: usize, least: f64) -> Result<Imported, ImportError> {
+    let floats = Floats::from_bytes(file)?;
+    let (reference, shape) = (Reference::new(&floats), floats.architecture.shape);
+    let calibration = positions(&reference, shape, count, 1);
+    let mut comparison = positions(&reference, shape, count, 2);
+    import(&floats, &calibration, &mut comparison, least)
 }
 
 /// Quantises a net, calibrated on `calibration` and compared on `comparison`; refused if fewer than

@@ -90,11 +90,6 @@ impl Net {
         self.architecture.shape
     }
 
-    /// Positions whose answers were compared when the net was read.
-    pub fn test_positions(&self) -> usize {
-        self.canaries.len()
-    }
-
     /// The instruction set it computes with.
     pub const fn isa(&self) -> Isa {
         self.isa
