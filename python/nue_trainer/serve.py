@@ -14,7 +14,7 @@ import sys
 import threading
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -185,7 +185,8 @@ class Evaluator:
         logits = float(((full[0] - own[0]).abs() / (1 + full[0].abs())).max())
         value = float((full[1] - own[1]).abs().max())
         if logits < LOGIT_SLACK and value < VALUE_SLACK:
-            return f"{self.precision}: logits differ by {logits:.2g} of their size, wins by {value:.2g}"
+            apart = f"logits differ by {logits:.2g} of their size, wins by {value:.2g}"
+            return f"{self.precision}: {apart}"
         if self.type == torch.float32:
             raise ServeError("the net answers differently each time")
         self.type = torch.float32
@@ -199,6 +200,7 @@ class Server:
 
     def __init__(self, evaluator: Evaluator, source: BinaryIO, sink: BinaryIO) -> None:
         self._evaluator, self._source, self._sink = evaluator, source, sink
+        self._pins = evaluator.device.type == "cuda"
         self._asked: queue.Queue[Request | Exception | None] = queue.Queue(AHEAD)
         self._ready: queue.Queue[Callable[[], bytes] | None] = queue.Queue(AHEAD)
 
@@ -207,18 +209,16 @@ class Server:
         try:
             while True:
                 request = read_request(self._source, kind.layout.bytes, kind.label_count)
-                if request is not None and self._evaluator.device.type == "cuda":
-                    request = Request(
-                        request.kind,
-                        request.number,
-                        request.packed.clone().pin_memory(),
-                        request.counts,
-                        request.labels.pin_memory(),
+                # Only batches: nothing may be pinned while a comparison makes graphs anew.
+                if request is not None and self._pins and request.kind == BATCH:
+                    packed, labels = request.packed.clone(), request.labels
+                    request = replace(
+                        request, packed=packed.pin_memory(), labels=labels.pin_memory()
                     )
                 self._asked.put(request)
                 if request is None:
                     return
-        except Exception as error:  # Told to the engine, whatever it was.
+        except (ServeError, OSError, RuntimeError, MemoryError) as error:
             self._asked.put(error)
 
     def _write(self) -> None:

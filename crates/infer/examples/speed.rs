@@ -5,10 +5,9 @@
 #![allow(clippy::print_stdout)]
 
 use features::{Labels, Planes};
-use infer::native::{Architecture, Convolution, Floats, Native, Reference, import, positions};
+use infer::native::{Architecture, Floats, Native, Reference, import, positions};
 use infer::{Backend, Batch, Shape};
 use rules::Game;
-use seed::Rng;
 use simd::Isa;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,7 +24,7 @@ fn main() {
     {
         let architecture =
             Architecture { shape, blocks, channels, value_channels: 27, value_hidden: 256 };
-        let floats = random(architecture);
+        let floats = Floats::random(architecture, 1);
         let reference = Reference::new(&floats);
         let calibration = positions(&reference, shape, 36, 1);
         let net = import(&floats, &calibration, &mut calibration.clone(), 0.0).expect("a net").net;
@@ -75,26 +74,4 @@ fn measure(backend: &Native, positions: &Batch, size: usize, count: usize) -> f6
 fn multiplications(a: &Architecture) -> f64 {
     let squares = a.shape.game.squares();
     ((2 * a.blocks * a.channels + a.shape.planes.count()) * 9 * a.channels * squares) as f64
-}
-
-fn random(architecture: Architecture) -> Floats {
-    let Architecture { shape, blocks, channels, value_channels, value_hidden } = architecture;
-    let mut rng = Rng::new(1);
-    let mut numbers = |count: usize, inputs: usize| -> Vec<f32> {
-        let size = (6.0 / inputs as f32).sqrt();
-        (0..count).map(|_| size * rng.signed_unit()).collect()
-    };
-    let mut layer = |outputs: usize, inputs: usize| Convolution {
-        weight: numbers(outputs * inputs, inputs),
-        bias: numbers(outputs, 600),
-    };
-    let stem = layer(channels, shape.planes.count() * 9);
-    let block = |_| [layer(channels, channels * 9), layer(channels, channels * 9)];
-    let blocks = (0..blocks).map(block).collect();
-    let policy = layer(architecture.policy_planes(), channels).weight;
-    let policy_bias = layer(shape.labels.count(), 1).bias;
-    let value = layer(value_channels, channels);
-    let value_fc1 = layer(value_hidden, value_channels * shape.game.squares());
-    let value_fc2 = layer(1, value_hidden);
-    Floats { architecture, stem, blocks, policy, policy_bias, value, value_fc1, value_fc2 }
 }

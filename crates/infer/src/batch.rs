@@ -56,6 +56,7 @@ impl Batch {
         }
     }
 
+    /// The net it is for.
     pub const fn shape(&self) -> Shape {
         self.shape
     }
@@ -94,10 +95,12 @@ impl Batch {
         index
     }
 
+    /// Positions in it.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
+    /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -107,6 +110,7 @@ impl Batch {
         self.capacity
     }
 
+    /// Whether it holds as many as it can.
     pub fn is_full(&self) -> bool {
         self.len() == self.capacity
     }
@@ -117,10 +121,12 @@ impl Batch {
         &self.planes[index * bytes..][..bytes]
     }
 
+    /// The labels of a position's legal moves, in the order given.
     pub fn labels(&self, index: usize) -> &[u16] {
         &self.labels[self.range(index)]
     }
 
+    /// The key of everything the net sees.
     pub fn key(&self, index: usize) -> u64 {
         self.keys[index]
     }
@@ -130,6 +136,7 @@ impl Batch {
         &self.policy[self.range(index)]
     }
 
+    /// Who wins: meaningless until answered.
     pub fn value(&self, index: usize) -> Value {
         self.values[index]
     }
@@ -160,8 +167,8 @@ impl Batch {
         Ok(())
     }
 
-    /// The answer's logits, to be written in place; the value goes through [`Batch::answer`].
-    pub(crate) fn range(&self, index: usize) -> std::ops::Range<usize> {
+    /// Where the labels of a position stand among all.
+    fn range(&self, index: usize) -> std::ops::Range<usize> {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         start as usize..self.ends[index] as usize
     }

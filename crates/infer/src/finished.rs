@@ -53,7 +53,7 @@ impl Finished {
         self.changed.notify_all();
     }
 
-    /// Nothing more will be answered. What is finished can still be had.
+    /// Nothing more will be answered. What is finished still comes.
     pub fn end(&self, reason: &str) {
         let mut state = self.state();
         state.ended.get_or_insert_with(|| Fault::Ended(reason.to_owned()));
@@ -88,6 +88,7 @@ impl Finished {
         }
     }
 
+    /// As [`crate::Backend::in_flight`].
     pub fn in_flight(&self) -> usize {
         self.state().in_flight
     }

@@ -12,12 +12,14 @@ mod batch;
 mod finished;
 pub mod native;
 mod plain;
+mod positions;
 mod wrappers;
 
 pub use backend::{Backend, Fault, Pace, Shape, Ticket};
 pub use batch::{Batch, Value};
 pub use finished::Finished;
 pub use plain::{Hashed, Uniform};
+pub use positions::random_positions;
 pub use wrappers::{
     Cache, CacheUse, Check, Clock, Delay, Failing, Faulty, Record, Recording, RecordingError,
     Replay, Split, Tolerance,

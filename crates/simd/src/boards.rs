@@ -192,6 +192,7 @@ impl ByteLayer {
             .expect("the parameters made a layer before")
     }
 
+    /// The instruction set in use.
     pub const fn isa(&self) -> Isa {
         self.isa
     }
@@ -201,6 +202,7 @@ impl ByteLayer {
         self.inputs
     }
 
+    /// The parameters without padding.
     pub const fn parameters(&self) -> &LayerParameters {
         &self.parameters
     }

@@ -248,8 +248,8 @@ fn words(process: &Process) -> String {
 }
 
 impl Worker {
-    /// Starts a worker. Every program started is asked for `canaries` in full and in half precision,
-    /// and refused if it answers nonsense.
+    /// Starts a worker. Every program started is asked for `canaries` in full and in half precision
+    /// (`infer::random_positions` makes some), and refused if it answers nonsense.
     pub fn start(
         settings: Settings,
         canaries: Batch,
@@ -280,6 +280,7 @@ impl Worker {
         Ok(Self { shared, introduction })
     }
 
+    /// What the first program said about itself.
     pub const fn introduction(&self) -> &Introduction {
         &self.introduction
     }

@@ -71,10 +71,9 @@ while True:
         else:
             text(3, number, "all well")
         continue
-    if served == 2 and MODE in ("die", "always"):
-        if first or MODE == "always":
-            print("killed by a bug", file=sys.stderr)
-            os._exit(9)
+    if served == 2 and (MODE == "always" or MODE == "die" and first):
+        print("killed by a bug", file=sys.stderr)
+        os._exit(9)
     if served == 1 and MODE == "hang" and first:
         continue
     if served == 1 and MODE == "garbage" and first:

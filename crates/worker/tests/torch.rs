@@ -1,7 +1,7 @@
 //! The real thing where there is a Python with PyTorch: a net of random numbers, on the processor.
 
 use features::{Labels, Planes};
-use infer::native::{Architecture, Convolution, Floats, Reference, positions};
+use infer::native::{Architecture, Floats, Reference, positions};
 use infer::{Backend, Shape};
 use rules::Game;
 use std::path::{Path, PathBuf};
@@ -27,26 +27,9 @@ fn python() -> Option<PathBuf> {
 }
 
 fn net() -> Floats {
-    let architecture =
+    let sizes =
         Architecture { shape: SHAPE, blocks: 2, channels: 32, value_channels: 5, value_hidden: 16 };
-    let mut state = 1u32;
-    let mut layer = |outputs: usize, inputs: usize| {
-        let mut numbers = |count: usize| -> Vec<f32> {
-            let size = (6.0 / inputs as f32).sqrt();
-            let mut next = || {
-                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                size * ((state >> 8) as f32 / (1 << 23) as f32 - 1.0)
-            };
-            (0..count).map(|_| next()).collect()
-        };
-        Convolution { weight: numbers(outputs * inputs), bias: numbers(outputs) }
-    };
-    let stem = layer(32, SHAPE.planes.count() * 9);
-    let blocks = (0..2).map(|_| [layer(32, 32 * 9), layer(32, 32 * 9)]).collect();
-    let policy = layer(architecture.policy_planes(), 32).weight;
-    let policy_bias = layer(SHAPE.labels.count(), 6).bias;
-    let (value, value_fc1, value_fc2) = (layer(5, 32), layer(16, 5 * 25), layer(1, 16));
-    Floats { architecture, stem, blocks, policy, policy_bias, value, value_fc1, value_fc2 }
+    Floats::random(sizes, 1)
 }
 
 /// A file that is removed at the end.

@@ -2,8 +2,8 @@
 
 use super::store::OutputArgs;
 use crate::failure::{CommandResult, Failure};
-use infer::native::{Architecture, Floats, MAGIC, Net, Reference, import, positions};
-use std::fs::File;
+use infer::native::{Floats, MAGIC, Net, import_file};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -21,60 +21,43 @@ pub(super) enum Kind {
 pub(super) fn kind(path: &Path) -> Option<Kind> {
     let mut start = [0; MAGIC.len()];
     File::open(path).ok()?.read_exact(&mut start).ok()?;
-    if start == MAGIC {
-        return Some(Kind::Integers);
-    }
-    Floats::recognises(&start).then_some(Kind::Real)
+    let real = Floats::recognises(&start).then_some(Kind::Real);
+    if start == MAGIC { Some(Kind::Integers) } else { real }
 }
 
-fn real(path: &Path) -> Result<Floats, Failure> {
-    let name = path.display();
-    let bytes = std::fs::read(path).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
-    Floats::from_bytes(&bytes).map_err(|e| Failure::failed(format!("{name}: {e}")))
-}
-
-/// Real numbers become integers, calibrated on as many positions and compared on as many others.
-pub(super) fn import_net(path: &Path, count: usize, output: &OutputArgs) -> CommandResult {
-    let floats = real(path)?;
+/// Real numbers become integers.
+pub(super) fn import(path: &Path, positions: u32, output: &OutputArgs) -> CommandResult {
+    let failed =
+        |e: &dyn ToString| Failure::failed(format!("{}: {}", path.display(), e.to_string()));
+    let file = fs::read(path).map_err(|e| failed(&e))?;
+    let imported = import_file(&file, positions as usize, AGREEMENT).map_err(|e| failed(&e))?;
     let mut out = io::stdout().lock();
-    writeln!(out, "{}: {}", path.display(), floats.architecture)?;
-    let (reference, shape) = (Reference::new(&floats), floats.architecture.shape);
-    let calibration = positions(&reference, shape, count, 1);
-    let mut comparison = positions(&reference, shape, count, 2);
-    let imported = import(&floats, &calibration, &mut comparison, AGREEMENT)
-        .map_err(|e| Failure::failed(format!("{}: {e}", path.display())))?;
+    writeln!(out, "{}: {}", path.display(), imported.net.architecture())?;
     writeln!(out, "integers against real numbers over {}", imported.report)?;
     output.save(|to| imported.net.write(to))
 }
 
 /// What a file holds.
 pub(super) fn info(path: &Path, kind: Kind) -> CommandResult {
-    let mut out = io::stdout().lock();
-    writeln!(out, "file          {}", path.display())?;
-    match kind {
+    let failed =
+        |e: &dyn ToString| Failure::failed(format!("{}: {}", path.display(), e.to_string()));
+    let file = fs::read(path).map_err(|e| failed(&e))?;
+    let (kind, architecture) = match kind {
         Kind::Real => {
-            let floats = real(path)?;
-            writeln!(out, "kind          policy-value net, real numbers (for nue net import)")?;
-            describe(&mut out, &floats.architecture)?;
+            let net = Floats::from_bytes(&file).map_err(|e| failed(&e))?;
+            ("real numbers, for nue net import", net.architecture)
         }
         Kind::Integers => {
-            let net = Net::load(path).map_err(|e| Failure::failed(e.to_string()))?;
-            writeln!(out, "kind          policy-value net, integers")?;
-            describe(&mut out, net.architecture())?;
-            writeln!(out, "computed on   {}", net.isa())?;
-            writeln!(out, "test answers  {}, all as when the net was made", net.test_positions())?;
+            let net = Net::from_bytes(&file).map_err(|e| failed(&e))?;
+            ("integers; answers its test positions as when it was made", *net.architecture())
         }
+    };
+    let mut out = io::stdout().lock();
+    writeln!(out, "file          {}", path.display())?;
+    writeln!(out, "kind          policy-value net, {kind}")?;
+    for (what, value) in architecture.rows() {
+        writeln!(out, "{what:<13} {value}")?;
     }
-    writeln!(out, "bytes         {}", path.metadata()?.len())?;
+    writeln!(out, "bytes         {}", file.len())?;
     Ok(())
-}
-
-fn describe(out: &mut impl Write, a: &Architecture) -> io::Result<()> {
-    let shape = a.shape;
-    writeln!(out, "architecture  {a}")?;
-    writeln!(out, "game          {}", shape.game)?;
-    writeln!(out, "planes        {} ({})", shape.planes.name(), shape.planes.count())?;
-    writeln!(out, "labels        {} ({})", shape.labels.name(), shape.labels.count())?;
-    writeln!(out, "parameters    {}", a.parameters())?;
-    writeln!(out, "hash          {:#010x}", a.hash())
 }

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ImportArgs) -> CommandResult {
         return Err(Failure::usage("import writes nn.bin; nue net convert writes .nuef"));
     }
     if deep::kind(&args.file) == Some(deep::Kind::Real) {
-        return deep::import_net(&args.file, args.positions as usize, &args.output);
+        return deep::import(&args.file, args.positions, &args.output);
     }
     let real = Stored::load_real(&args.file)?;
     let imported = trainer::import(&real, args.tolerance)

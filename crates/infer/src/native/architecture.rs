@@ -89,6 +89,19 @@ impl Architecture {
         stem + tower + policy + value
     }
 
+    /// What there is to say about it, for people: what, and how much of it.
+    pub fn rows(&self) -> Vec<(&'static str, String)> {
+        let Shape { game, planes, labels } = self.shape;
+        vec![
+            ("architecture", self.to_string()),
+            ("game", game.to_string()),
+            ("planes", format!("{} ({})", planes.name(), planes.count())),
+            ("labels", format!("{} ({})", labels.name(), labels.count())),
+            ("parameters", self.parameters().to_string()),
+            ("hash", format!("{:#010x}", self.hash())),
+        ]
+    }
+
     /// Changes with anything that changes what the numbers of a file mean.
     pub fn hash(&self) -> u32 {
         crc32fast::hash(format!("{self}, integers 1").as_bytes())

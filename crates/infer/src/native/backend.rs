@@ -21,6 +21,7 @@ impl Native {
         Self { net, finished: Finished::default(), scratch: Mutex::default() }
     }
 
+    /// The net that computes.
     pub fn net(&self) -> &Net {
         &self.net
     }

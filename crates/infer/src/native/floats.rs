@@ -70,6 +70,7 @@ impl Floats {
         start.starts_with(b"{")
     }
 
+    /// Reads a file from memory.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FloatsError> {
         let head = &bytes[..bytes.len().min(MAX_HEADER)];
         let end = head.iter().position(|&b| b == b'\n').filter(|_| Self::recognises(bytes));

@@ -1,23 +1,18 @@
 //! From a float file to a net to play with: calibrated, compared, with its test positions.
 
-use super::floats::Floats;
+use super::floats::{Floats, FloatsError};
 use super::net::Net;
 use super::quantise::{QuantiseError, integers};
 use super::reference::Reference;
 use crate::backend::Shape;
 use crate::batch::Batch;
-use rules::{Game, Minishogi, Position, Shogi, Variant};
-use seed::Rng;
+use crate::positions::probabilities;
 use simd::{ByteLayerError, Isa};
 use std::fmt;
 use thiserror::Error;
 
 /// Positions a net is asked for at every load.
 const CANARIES: usize = 8;
-/// Moves at random with which a game begins, at most.
-const RANDOM_PLIES: usize = 6;
-/// No game goes on longer.
-const LONGEST: usize = 160;
 
 /// How far integers are from real numbers, over positions that were not used for calibration.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -77,13 +72,6 @@ fn best(logits: &[f32]) -> Option<usize> {
     (0..logits.len()).max_by(|&a, &b| logits[a].total_cmp(&logits[b]))
 }
 
-fn probabilities(logits: &[f32]) -> Vec<f64> {
-    let most = logits.iter().fold(f32::NEG_INFINITY, |most, &x| most.max(x));
-    let weights: Vec<f64> = logits.iter().map(|&x| f64::from(x - most).exp()).collect();
-    let sum: f64 = weights.iter().sum();
-    weights.into_iter().map(|w| w / sum).collect()
-}
-
 /// A net made of a float file, and how well.
 #[derive(Debug)]
 pub struct Imported {
@@ -92,8 +80,10 @@ pub struct Imported {
 }
 
 /// Why a float file makes no net.
-#[derive(Clone, PartialEq, Debug, Error)]
+#[derive(Debug, Error)]
 pub enum ImportError {
+    #[error(transparent)]
+    Floats(#[from] FloatsError),
     #[error(transparent)]
     Quantise(#[from] QuantiseError),
     #[error("{0}")]
@@ -103,6 +93,16 @@ pub enum ImportError {
          moves must be the same"
     )]
     TooFar { report: Report, least: f64 },
+}
+
+/// Quantises the net of a float file, calibrated on `count` positions of its own games and compared
+/// on as many others; refused if fewer than `least` (0 to 1) of the best moves are the same.
+pub fn import_file(file: &[u8], count: usize, least: f64) -> Result<Imported, ImportError> {
+    let floats = Floats::from_bytes(file)?;
+    let (reference, shape) = (Reference::new(&floats), floats.architecture.shape);
+    let calibration = positions(&reference, shape, count, 1);
+    let mut comparison = positions(&reference, shape, count, 2);
+    import(&floats, &calibration, &mut comparison, least)
 }
 
 /// Quantises a net, calibrated on `calibration` and compared on `comparison`; refused if fewer than
@@ -130,52 +130,5 @@ pub fn import(
 /// Positions of games that a net in real numbers plays with itself, moves drawn from its policy
 /// after a few at random: what it will meet when it plays.
 pub fn positions(reference: &Reference, shape: Shape, count: usize, seed: u64) -> Batch {
-    match shape.game {
-        Game::Shogi => games::<Shogi>(reference, shape, count, seed),
-        Game::Minishogi => games::<Minishogi>(reference, shape, count, seed),
-    }
-}
-
-fn games<V: Variant>(reference: &Reference, shape: Shape, count: usize, seed: u64) -> Batch {
-    let mut rng = Rng::new(seed);
-    let mut kept = Batch::new(shape, count);
-    let mut one = Batch::new(shape, 1);
-    while !kept.is_full() {
-        let mut position = Position::<V>::startpos();
-        let random = rng.below(RANDOM_PLIES + 1);
-        for ply in 0..LONGEST {
-            let moves = position.legal_moves();
-            if moves.is_empty() || kept.is_full() {
-                break;
-            }
-            if ply < random {
-                position.play(moves[rng.below(moves.len())]);
-                continue;
-            }
-            let turn = position.turn();
-            let labels: Vec<u16> = moves.iter().map(|&m| shape.labels.label(m, turn)).collect();
-            one.clear();
-            one.push(position.key(), |to| shape.planes.pack(&position, to), labels.iter().copied());
-            reference.answer(&mut one);
-            // Neighbours in a game are much alike: every second one.
-            if rng.below(2) == 0 {
-                let planes = one.planes(0);
-                kept.push(position.key(), |to| to.copy_from_slice(planes), labels.into_iter());
-            }
-            position.play(moves[drawn(&probabilities(one.policy(0)), &mut rng)]);
-        }
-    }
-    kept
-}
-
-/// A number drawn with these probabilities.
-fn drawn(probabilities: &[f64], rng: &mut Rng) -> usize {
-    let mut left = rng.unit();
-    for (number, p) in probabilities.iter().enumerate() {
-        left -= p;
-        if left < 0.0 {
-            return number;
-        }
-    }
-    probabilities.len() - 1
+    crate::positions::played(shape, count, seed, |one| reference.answer(one))
 }

@@ -80,19 +80,17 @@ impl Net {
         Self { canaries, ..net.expect("these numbers made a net before") }
     }
 
+    /// The sizes.
     pub const fn architecture(&self) -> &Architecture {
         &self.architecture
     }
 
+    /// What it sees and says.
     pub const fn shape(&self) -> Shape {
         self.architecture.shape
     }
 
-    /// Positions whose answers were compared when the net was read.
-    pub fn test_positions(&self) -> usize {
-        self.canaries.len()
-    }
-
+    /// The instruction set it computes with.
     pub const fn isa(&self) -> Isa {
         self.isa
     }

@@ -11,38 +11,17 @@ use simd::Isa;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) fn shape(game: Game) -> Shape {
+fn shape(game: Game) -> Shape {
     match game {
         Game::Shogi => Shape { game, planes: Planes::Dlshogi, labels: Labels::Dlshogi },
         Game::Minishogi => Shape { game, planes: Planes::Minishogi, labels: Labels::Minishogi },
     }
 }
 
-/// A net of random numbers whose layers neither die out nor grow without bounds.
-pub(crate) fn random(game: Game, blocks: usize, channels: usize, seed: u64) -> Floats {
-    let shape = shape(game);
-    let architecture =
-        Architecture { shape, blocks, channels, value_channels: 5, value_hidden: 40 };
-    let mut rng = Rng::new(seed);
-    let mut numbers = |count: usize, inputs: usize| -> Vec<f32> {
-        // He's rule: the deviation that keeps the size of rectified numbers.
-        let size = (6.0 / inputs as f32).sqrt();
-        (0..count).map(|_| size * rng.signed_unit()).collect()
-    };
-    let mut layer = |outputs: usize, inputs: usize| Convolution {
-        weight: numbers(outputs * inputs, inputs),
-        bias: numbers(outputs, 600),
-    };
-    let stem = layer(channels, shape.planes.count() * 9);
-    let blocks =
-        (0..blocks).map(|_| [layer(channels, channels * 9), layer(channels, channels * 9)]);
-    let blocks = blocks.collect();
-    let policy = layer(architecture.policy_planes(), channels).weight;
-    let policy_bias = layer(shape.labels.count(), 1).bias;
-    let value = layer(5, channels);
-    let value_fc1 = layer(40, 5 * game.squares());
-    let value_fc2 = layer(1, 40);
-    Floats { architecture, stem, blocks, policy, policy_bias, value, value_fc1, value_fc2 }
+fn random(game: Game, blocks: usize, channels: usize, seed: u64) -> Floats {
+    let sizes =
+        Architecture { shape: shape(game), blocks, channels, value_channels: 5, value_hidden: 40 };
+    Floats::random(sizes, seed)
 }
 
 fn imported(game: Game, channels: usize) -> (Floats, Imported, Batch) {

@@ -66,6 +66,7 @@ impl Cache {
         }
     }
 
+    /// Hits, misses and bytes so far.
     pub fn usage(&self) -> CacheUse {
         CacheUse {
             hits: self.hits.load(Ordering::Relaxed),

@@ -28,10 +28,12 @@ pub enum RecordingError {
 }
 
 impl Recording {
+    /// Positions with an answer.
     pub fn len(&self) -> usize {
         self.answers.len()
     }
 
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.answers.is_empty()
     }
@@ -59,6 +61,7 @@ impl Recording {
         to.write_all(&sum.to_le_bytes())
     }
 
+    /// Reads one from memory.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, RecordingError> {
         if !bytes.starts_with(&MAGIC) {
             return Err(RecordingError::Magic);
