@@ -109,8 +109,8 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// The least there can be: enough for a line of moves.
-    pub(crate) const LEAST: usize = 1 << 20;
+    /// The least there can be, enough for a line of moves: half of the smallest `USI_Hash`.
+    pub(crate) const LEAST: usize = 1 << 19;
 
     /// An arena that never takes more than so many bytes (at least [`Arena::LEAST`]), its own
     /// table included.

@@ -177,8 +177,9 @@ fn many_threads_leave_a_sound_tree() {
 /// A cap of one MiB holds some 2,000 nodes: the search goes on far beyond, and stays under it.
 #[test]
 fn a_tiny_cap_is_kept_and_never_stops_the_search() {
-    for threads in ["1", "3"] {
-        let mut engine = engine::<Shogi>(&[("USI_Hash", "1"), ("UCT_Threads", threads)]);
+    for (threads, share) in [("1", "0"), ("1", "50"), ("3", "12")] {
+        let options = [("USI_Hash", "1"), ("UCT_Threads", threads), ("DNN_Cache_Share", share)];
+        let mut engine = engine::<Shogi>(&options);
         let (before, _) = listen(&start(&mut engine, "startpos", nodes(30_000)));
         let tree = sound_tree(&mut engine);
         assert_eq!(tree.node(tree.root()).visits(), 30_000);
