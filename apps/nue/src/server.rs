@@ -112,28 +112,15 @@ fn check(path: &Path) -> CommandResult {
     let found = serverd::check(&config).map_err(failure)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}: fine", path.display())?;
-    let (listen, data) = (&config.file.listen, config.file.data.display());
-    writeln!(out, "players connect to {listen}, data in {data}")?;
-    for table in &config.lobby.timetables {
-        writeln!(out, "rounds of {} {}", table.game, table.when_text())?;
-    }
-    for event in &config.events {
-        writeln!(out, "tournament {} with {} entrants", event.name, event.entrants.len())?;
-    }
-    for finding in found {
-        writeln!(out, "note: {finding}")?;
+    for line in found {
+        writeln!(out, "{line}")?;
     }
     Ok(())
 }
 
 fn import(config: &Config, paths: &[PathBuf]) -> CommandResult {
     let done = serverd::import(config, paths).map_err(failure)?;
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{} games, {} of them new", done.games + done.known, done.games)?;
-    writeln!(out, "{} ratings", done.ratings)?;
-    for (path, why) in &done.left_out {
-        writeln!(out, "left out: {}: {why}", path.display())?;
-    }
+    write!(std::io::stdout(), "{done}")?;
     Ok(())
 }
 

@@ -40,13 +40,25 @@ pub struct Addresses {
     pub status: Option<SocketAddr>,
 }
 
-/// Whether a server could start with these settings, as far as files say; gives what somebody
-/// should know who starts it.
+/// Whether a server could start with these settings, as far as files say: lines about what it will do,
+/// and what somebody should know who starts it.
 pub fn check(config: &Config) -> Result<Vec<String>, Error> {
     if let Some(table) = &config.file.tls {
         open_tls(table)?;
     }
-    crate::findings::findings(config)
+    let (listen, data) = (&config.file.listen, config.file.data.display());
+    let mut lines = vec![format!("players connect to {listen}, data in {data}")];
+    let tables = config.lobby.timetables.iter();
+    lines.extend(tables.map(|table| format!("rounds of {} {}", table.game, table.when_text())));
+    let events = config.events.iter();
+    lines.extend(
+        events.map(|event| {
+            format!("tournament {} with {} entrants", event.name, event.entrants.len())
+        }),
+    );
+    let notes = crate::findings::findings(config)?.into_iter();
+    lines.extend(notes.map(|note| format!("note: {note}")));
+    Ok(lines)
 }
 
 /// Sets the password of an account, which is made if there is none; also while the server runs.

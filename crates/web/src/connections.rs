@@ -208,8 +208,9 @@ mod tests {
 
     /// A server with these bounds, and its address.
     fn start(bounds: Bounds) -> (tokio::runtime::Runtime, SocketAddr) {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all();
-        let runtime = runtime.build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
         let router = Router::new().route("/", get("ok\n"));
