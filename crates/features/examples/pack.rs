@@ -1,5 +1,7 @@
 //! How long packing takes: `cargo run --release -p features --example pack`.
 
+#![allow(clippy::print_stdout, reason = "a measurement for people")]
+
 use features::{Labels, Planes};
 use rules::{Minishogi, Position, Shogi, Variant};
 use std::hint::black_box;

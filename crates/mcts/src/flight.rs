@@ -147,8 +147,9 @@ impl Flight {
     /// Adds a leaf; says whether the batch is full.
     pub(crate) fn push(&self, key: u64, planes: &[u8], labels: &[u16], leaf: Pending) -> bool {
         let mut building = lock(&self.building);
-        if building.batch.is_full() {
-            // Another thread filled it and has not come to take it: it goes first.
+        // Another thread filled it and has not come to take it: it goes first. While this one hands it
+        // over, others may fill the next.
+        while building.batch.is_full() {
             let full = self.take(&mut building);
             drop(building);
             self.submit(full);
