@@ -13,19 +13,17 @@ use worker::{Settings, StartError, Worker};
 /// Positions a program is tried with before it is believed, and the seed they are made from.
 const CANARIES: (usize, u64) = (64, 1);
 
-/// The net inside the executable, if there is one for the game. How each came to be is in
-/// nets/LEDGER.md.
-const fn shipped(game: Game) -> Option<&'static [u8]> {
+/// The net inside the executable. How each came to be is in nets/LEDGER.md.
+const fn shipped(game: Game) -> &'static [u8] {
     match game {
-        Game::Shogi | Game::Minishogi => None,
+        Game::Shogi => include_bytes!("../../../nets/shogi-5x64.nued"),
+        Game::Minishogi => include_bytes!("../../../nets/minishogi-5x64.nued"),
     }
 }
 
 /// Why there is no net for the tree search.
 #[derive(Debug, thiserror::Error)]
 pub enum DeepError {
-    #[error("this program has no policy-value net for {0} inside it; name a file with DNN_Model")]
-    Nothing(Game),
     /// The file cannot be used.
     #[error("{} is not a policy-value net that can be used: {source}", path.display())]
     File { path: PathBuf, source: FileError },
@@ -51,8 +49,7 @@ pub enum DeepError {
 /// beside the executable; the one inside the executable if there is no name.
 pub fn load(name: &str, game: Game) -> Result<Arc<dyn Backend>, DeepError> {
     if name.is_empty() {
-        let bytes = shipped(game).ok_or(DeepError::Nothing(game))?;
-        let net = Net::from_bytes(bytes).map_err(DeepError::Shipped)?;
+        let net = Net::from_bytes(shipped(game)).map_err(DeepError::Shipped)?;
         return Ok(Arc::new(Native::new(Arc::new(net))));
     }
     let path = find(Path::new(name));
@@ -118,12 +115,7 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_refused_with_a_sentence() {
         for game in Game::ALL {
-            if shipped(game).is_none() {
-                let text = load("", game).err().map(|e| e.to_string()).unwrap_or_default();
-                assert!(text.contains("DNN_Model") && text.contains(game.name()), "{text}");
-            } else {
-                assert!(load("", game).is_ok());
-            }
+            assert_eq!(load("", game).map(|net| net.shape().game).ok(), Some(game));
             let text = load("no such net.nued", game).err().map(|e| e.to_string());
             assert!(text.is_some_and(|text| text.contains("no such net.nued")));
         }
