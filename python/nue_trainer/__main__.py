@@ -1,4 +1,4 @@
-"""`python -m nue_trainer`: train, value, bench."""
+"""`python -m nue_trainer`: train, value, deep, bench."""
 
 from __future__ import annotations
 
@@ -12,8 +12,13 @@ from collections.abc import Sequence
 from . import __version__
 from .bench import bench
 from .checkpoint import CheckpointError
+from .deep import cli as deep
+from .deep.export import ExportError
+from .deep.netfile import NetFileError
+from .deep.nets import NetError
 from .floatfile import FloatFileError
 from .schedule import NAMES
+from .serve import ServeError, serve
 from .settings import Settings
 from .stream import StreamError
 from .teaching import TeacherRun, Teaching
@@ -115,8 +120,14 @@ def _parser() -> argparse.ArgumentParser:
         default=plain.integers_from,
         help="compute with the engine's integers after this share of the run: 0.5; 1 is never",
     )
-    add("--teacher", help="value net whose judgement is mixed into the scores (needs --cache)")
+    add("--teacher", help="value or policy-value net to mix into the scores (needs --cache)")
     add("--teacher-weight", type=_share, default=plain.teacher_weight)
+    add(
+        "--teacher-data",
+        nargs="+",
+        default=(),
+        help="files whose positions the value net alone judges: their scores and results count for nothing",
+    )
     add("--schedule", choices=NAMES, default=plain.schedule)
     add("--patience", type=int, default=0, help="stop after so many epochs without progress")
     add("--keep", choices=("last", "best"), default=plain.keep, help="which net is written")
@@ -131,6 +142,13 @@ def _parser() -> argparse.ArgumentParser:
     value.add_argument("--blocks", type=_positive, default=teaching.blocks)
     value.add_argument("--channels", type=_positive, default=teaching.channels)
     value.add_argument("--seconds", type=float, default=0.0, help="train so long, not by epochs")
+    policy = commands.add_parser("deep", help="train a policy-value net")
+    deep.add_options(policy, _positive, _share, _above_zero)
+    server = commands.add_parser("serve", help="answer the engine's batches with a net")
+    server.add_argument("--net", required=True, help="policy-value net in real numbers (.nuedf)")
+    server.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1, ...")
+    server.add_argument("--precision", choices=("auto", "fp16", "fp32"), default="auto")
+    server.add_argument("--batch", type=_positive, help="positions of a batch to ask for")
     speed = commands.add_parser("bench", help="measure positions per second")
     _net_options(speed)
     speed.add_argument("--seconds", type=_above_zero, default=10.0, help="for each of three parts")
@@ -157,12 +175,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if os.environ.get("NUE_ENDS_WITH_INPUT") == "1":
         _end_with_input()
     command, seconds = told.pop("command"), told.pop("seconds", 0.0)
-    for name in ("data", "validation", "stream_options"):
+    for name in ("data", "validation", "teacher_data", "stream_options"):
         if name in told:
             told[name] = tuple(told[name])
     try:
         if command == "bench":
             print(json.dumps(bench(Settings(out="", **told), seconds)))
+        elif command == "deep":
+            deep.run(told)
+        elif command == "serve":
+            serve(**told)
         elif command == "value":
             teaching = Teaching(told.pop("blocks"), told.pop("channels"), seconds)
             run = TeacherRun(Settings(**told), teaching, lambda text: print(text, flush=True))
@@ -175,6 +197,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         CheckpointError,
         FloatFileError,
         ValueNetError,
+        NetError,
+        NetFileError,
+        ExportError,
+        ServeError,
         ValueError,
     ) as error:
         print(f"nue_trainer: {error}", file=sys.stderr)

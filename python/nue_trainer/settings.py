@@ -38,6 +38,7 @@ class Settings:
     cache_file: str | None = None
     teacher: str | None = None
     teacher_weight: float = 0.7
+    teacher_data: tuple[str, ...] = ()
     lr: float = 1e-3
     lr_end: float = 1e-5
     schedule: str = "exponential"

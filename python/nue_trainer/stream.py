@@ -11,9 +11,9 @@ import struct
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 import torch
 
@@ -102,6 +102,11 @@ class Batch:
     epoch_ends: bool
     payload: torch.Tensor
 
+    def pinned(self) -> Batch:
+        """The same in memory a device reads by itself."""
+        payload = self.payload.pin_memory()
+        return Batch(self.about, self.count, self.epoch, self.epoch_ends, payload)
+
     def to(self, device: torch.device) -> Batch:
         """The same batch on another device."""
         payload = self.payload.to(device, non_blocking=True)
@@ -184,8 +189,8 @@ def _read(source: Source, count: int, what: str) -> bytes:
     return bytes(buffer)
 
 
-def read_about(source: Source) -> About:
-    """Reads what a stream begins with."""
+def read_text(source: Source) -> dict[str, Any]:
+    """Reads the beginning of a stream: its text."""
     magic = _read(source, len(MAGIC), "its beginning")
     if magic != MAGIC:
         raise StreamError(f"not a stream of nue: it begins with {magic!r}")
@@ -196,6 +201,17 @@ def read_about(source: Source) -> About:
         raise StreamError(f"the stream says its text has {length} bytes")
     try:
         told = json.loads(_read(source, length, "its text"))
+    except ValueError as error:
+        raise StreamError(f"the text of the stream is wrong: {error!r}") from error
+    if not isinstance(told, dict):
+        raise StreamError(f"the text of the stream is wrong: {told!r}")
+    return told
+
+
+def read_about(source: Source) -> About:
+    """Reads what a stream of features begins with."""
+    told = read_text(source)
+    try:
         names = About.__dataclass_fields__
         lists = {name: tuple(told.get(name, ())) for name in names if name.startswith("mirrored")}
         about = About(**{name: told[name] for name in names if name not in lists}, **lists)
@@ -229,21 +245,32 @@ def _is_table(table: tuple[int, ...], size: int) -> bool:
     return not table or (len(table) == size and inside)
 
 
-def read_batch(source: Source, about: About) -> Batch | None:
-    """Reads the next frame; `None`: the stream ends properly."""
+def read_frame(
+    source: Source, most: int, size: Callable[[int], int]
+) -> tuple[int, int, int, torch.Tensor] | None:
+    """Reads the next frame: count, epoch, flags and bytes; `None`: the stream ends properly."""
     magic, count, epoch, flags = struct.unpack("<4sIII", _read(source, 16, "a frame"))
     if magic != FRAME:
         raise StreamError(f"no frame begins with {magic!r}")
-    if count > about.batch or flags not in (0, EPOCH_ENDS, STREAM_ENDS):
+    if count > most or flags not in (0, EPOCH_ENDS, STREAM_ENDS):
         raise StreamError(f"a frame of {count} positions with flags {flags}")
     if flags == STREAM_ENDS:
         if count:
             raise StreamError(f"the end of the stream holds {count} positions")
         return None
     # At least one byte: torch makes no tensor of nothing.
-    buffer = bytearray(about.bytes_of(count) or 1)
-    _fill(source, memoryview(buffer)[: about.bytes_of(count)], "a frame")
-    payload = torch.frombuffer(buffer, dtype=torch.uint8)[: about.bytes_of(count)]
+    buffer = bytearray(size(count) or 1)
+    _fill(source, memoryview(buffer)[: size(count)], "a frame")
+    payload = torch.frombuffer(buffer, dtype=torch.uint8)[: size(count)]
+    return count, epoch, flags, payload
+
+
+def read_batch(source: Source, about: About) -> Batch | None:
+    """Reads the next frame; `None`: the stream ends properly."""
+    frame = read_frame(source, about.batch, about.bytes_of)
+    if frame is None:
+        return None
+    count, epoch, flags, payload = frame
     batch = Batch(about, count, epoch, flags == EPOCH_ENDS, payload)
     if count:
         batch.check()
@@ -281,13 +308,35 @@ class Order:
         return line + list(self.options)
 
 
-class Loader:
+class Asked(Protocol):
+    """A command line of nue."""
+
+    @property
+    def nue(self) -> str: ...
+
+    def command(self) -> list[str]: ...
+
+
+class Frame(Protocol):
+    """A batch of any kind of stream."""
+
+    @property
+    def count(self) -> int: ...
+
+    def pinned(self: F) -> F: ...
+
+
+A = TypeVar("A")
+L = TypeVar("L", bound="BaseLoader[Any, Any]")
+F = TypeVar("F", bound="Frame")
+
+
+class BaseLoader(Generic[A, F]):
     """Batches of a running `nue data stream`, read ahead by a thread. Use it in `with`."""
 
-    def __init__(self, order: Order, pin: bool = False) -> None:
-        self._order = order
+    def __init__(self, order: Asked, pin: bool = False) -> None:
         self._pin = pin
-        self._queue: queue.Queue[Batch | Exception | None] = queue.Queue(AHEAD)
+        self._queue: queue.Queue[F | Exception | None] = queue.Queue(AHEAD)
         self._stop = threading.Event()
         self._errors = tempfile.TemporaryFile()
         try:
@@ -302,7 +351,7 @@ class Loader:
         self._pipe = cast(Pipe, pipe)
         _widen(pipe.fileno())
         try:
-            self.about = read_about(self._pipe)
+            self.about = self._about(self._pipe)
         except StreamError as error:
             reason = self._reason(error)
             self.close()
@@ -310,22 +359,25 @@ class Loader:
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
+    def _about(self, source: Source) -> A:
+        raise NotImplementedError
+
+    def _batch(self, source: Source, about: A) -> F | None:
+        raise NotImplementedError
+
     def _run(self) -> None:
         try:
             while not self._stop.is_set():
-                batch = read_batch(self._pipe, self.about)
+                batch = self._batch(self._pipe, self.about)
                 if batch is not None and self._pin:
-                    payload = batch.payload.pin_memory()
-                    batch = Batch(
-                        batch.about, batch.count, batch.epoch, batch.epoch_ends, payload
-                    )
+                    batch = batch.pinned()
                 self._put(batch)
                 if batch is None:
                     return
         except Exception as error:  # handed to the reader of the queue
             self._put(error)
 
-    def _put(self, item: Batch | Exception | None) -> None:
+    def _put(self, item: F | Exception | None) -> None:
         while not self._stop.is_set():
             try:
                 self._queue.put(item, timeout=0.2)
@@ -344,7 +396,7 @@ class Loader:
         said = self._errors.read().decode(errors="replace").strip()
         return StreamError(f"{error}; nue said: {said}" if said else str(error))
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> Iterator[F]:
         while True:
             item = self._queue.get()
             if item is None:
@@ -353,7 +405,7 @@ class Loader:
                 raise self._reason(item) from item
             yield item
 
-    def __enter__(self) -> Loader:
+    def __enter__(self: L) -> L:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -370,6 +422,16 @@ class Loader:
             thread.join()
         self._pipe.close()
         self._errors.close()
+
+
+class Loader(BaseLoader[About, Batch]):
+    """Batches of features."""
+
+    def _about(self, source: Source) -> About:
+        return read_about(source)
+
+    def _batch(self, source: Source, about: About) -> Batch | None:
+        return read_batch(source, about)
 
 
 def _widen(descriptor: int) -> None:

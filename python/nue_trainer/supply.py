@@ -17,6 +17,8 @@ from .settings import Settings
 from .stream import About, Labels, Loader, Order, StreamError, indices, labels, read_all
 
 Sample = tuple[torch.Tensor, Labels]
+# A result that nobody knows, as streams have it.
+UNKNOWN = 2
 
 
 class Supply(Protocol):
@@ -119,6 +121,7 @@ class Kept:
 
     def __init__(self, settings: Settings, device: torch.device) -> None:
         once = replace(order(settings, 0), epochs=1, mirror=False)
+        self.order = once
         self._seed, self._batch, self.device = settings.seed, settings.batch, device
         store = Path(settings.cache_file) if settings.cache_file else None
         found = _stored(store, once) if store else None
@@ -143,9 +146,26 @@ class Kept:
         """What is known about all positions."""
         return labels(self._scores, self._results)
 
+    def scores(self) -> torch.Tensor:
+        """The scores of all positions, as the stream has them."""
+        return self._scores
+
     def replace_scores(self, scores: torch.Tensor) -> None:
         """Other scores for all positions."""
         self._scores = scores.round().to(torch.int16)
+
+    def forget_results(self) -> None:
+        """From now on nobody knows how any of these games ended."""
+        self._results = torch.full_like(self._results, UNKNOWN)
+
+    def add(self, more: Kept) -> None:
+        """Adds the positions of another supply of the same features."""
+        if more.about.inputs != self.about.inputs or more.about.features != self.about.features:
+            raise StreamError(f"{more.about.features} cannot be added to {self.about.features}")
+        self._bases = torch.cat([self._bases, more._bases], dim=1)
+        self._numbers = torch.cat([self._numbers, more._numbers], dim=1)
+        self._scores = torch.cat([self._scores, more._scores])
+        self._results = torch.cat([self._results, more._results])
 
     def epoch(self, number: int) -> Iterator[Sample]:
         """The batches of an epoch."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Callable
 
@@ -13,6 +13,7 @@ import torch
 from torch.nn import functional
 
 from . import valuenet
+from .deep import judging
 from .settings import Settings
 from .stream import Labels
 from .supply import Kept, Sample
@@ -89,8 +90,10 @@ class TeacherRun:
             self.supply.about.game, teaching.blocks, teaching.channels, self.scale
         )
         self.net = valuenet.read(Path(settings.init)) if settings.init else ValueNet(kind)
-        if settings.init and self.net.kind != kind:
+        if replace(self.net.kind, scale=kind.scale) != kind:
             raise TrainingError(f"{settings.init} is {self.net.kind}, not {kind}")
+        # Another generation's games fit another scale, which the net learns with them.
+        self.net.kind = kind
         self.net.check(self.supply.about)
         self.net.to(self.device, memory_format=torch.channels_last)
         self.optimiser = torch.optim.SGD(
@@ -160,14 +163,12 @@ class TeacherRun:
     def worth(self) -> dict[str, Any]:
         """Cross-entropy to the results of games not trained on: of searched scores, and of this net.
 
-        Both at the scale that fits them best. Where the net is no better than the search was, it
-        should not relabel what was searched.
+        Both at the scale that fits them best. The search knows what follows and tells results better;
+        what a teacher has to beat is the net it teaches (docs/results/learning.md).
         """
         settings = self.settings
         if not settings.validation:
             return {}
-        from dataclasses import replace
-
         held = Kept(
             replace(settings, data=settings.validation, cache_file=None, mirror=False), self.device
         )
@@ -188,15 +189,31 @@ class TeacherRun:
         }
 
 
+def _judged_by(path: Path, supply: Kept) -> torch.Tensor:
+    """The logits of a value net or of a policy-value net."""
+    if not valuenet.is_value_net(path):
+        return judging.judged(path, supply.order, supply.scores())
+    net = valuenet.read(path)
+    net.check(supply.about)
+    net.to(supply.device, memory_format=torch.channels_last)
+    return judged(net, supply.own())
+
+
 def relabel(supply: Kept, path: Path, weight: float, scale: float) -> None:
     """Mixes a teacher's judgement into the scores of all positions: weight 1 leaves nothing of them.
 
     Probabilities of winning are mixed, at the scale of training; the result is a score again.
     """
-    net = valuenet.read(path)
-    net.check(supply.about)
-    net.to(supply.device, memory_format=torch.channels_last)
-    p = torch.sigmoid(judged(net, supply.own()))
+    p = torch.sigmoid(_judged_by(path, supply))
     searched = torch.sigmoid(supply.labels().score / scale)
     mixed = (weight * p + (1 - weight) * searched).clamp(1e-6, 1 - 1e-6)
     supply.replace_scores((torch.logit(mixed) * scale).clamp(-LARGEST_SCORE, LARGEST_SCORE))
+
+
+def judge_more(supply: Kept, settings: Settings, path: Path, scale: float) -> None:
+    """Adds positions that were never searched in earnest: the teacher alone says what they are worth."""
+    asked = replace(settings, data=settings.teacher_data, cache_file=None)
+    more = Kept(asked, supply.device)
+    relabel(more, path, 1.0, scale)
+    more.forget_results()
+    supply.add(more)

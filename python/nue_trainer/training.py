@@ -94,6 +94,8 @@ class Run:
         self.objective = Objective(last, self.scale)
         if settings.teacher is not None:
             self._learn_from(settings.teacher)
+        elif settings.teacher_data:
+            raise TrainingError("--teacher-data holds positions to be judged: it needs --teacher")
         self.net = Net(
             self.about,
             settings.width,
@@ -115,12 +117,14 @@ class Run:
 
     def _learn_from(self, teacher: str) -> None:
         """Mixes the judgement of a value net into the scores."""
-        from .teaching import relabel
+        from .teaching import judge_more, relabel
 
         settings = self.settings
         if not isinstance(self.supply, Kept):
             raise TrainingError("--teacher judges positions that are kept: it needs --cache")
         relabel(self.supply, Path(teacher), settings.teacher_weight, self.scale)
+        if settings.teacher_data:
+            judge_more(self.supply, settings, Path(teacher), self.scale)
 
     def _check_output(self) -> None:
         settings = self.settings

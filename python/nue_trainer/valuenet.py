@@ -125,6 +125,12 @@ def write(path: Path, net: ValueNet) -> None:
     draft.replace(path)
 
 
+def is_value_net(path: Path) -> bool:
+    """Whether a file begins as a value net does."""
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
 def read(path: Path) -> ValueNet:
     """Reads a value net."""
     data = path.read_bytes()

@@ -20,6 +20,8 @@ import torch
 from nue_trainer import floatfile
 from nue_trainer.__main__ import main
 from nue_trainer.agreement import Choices
+from nue_trainer.deep import netfile
+from nue_trainer.deep.planes import PlaneLoader, PlaneOrder, Unpacker
 from nue_trainer.model import Net, unit
 from nue_trainer.settings import Settings
 from nue_trainer.stream import Labels, Loader, Order, StreamError
@@ -261,6 +263,74 @@ class EndToEnd(WithNue):
         self.assertIn("checkpoint", fails("--data", self.data, "--out", out, "--resume"))
         begun = fails("--data", self.data, "--out", f"{out}2", "--init", str(there))
         self.assertIn("net in real", begun)
+
+    def test_a_policy_value_net_is_trained_and_written(self) -> None:
+        out = self.folder / "deep.nuedf"
+        line = ["deep", "--nue", NUE, "--planes", "minishogi", "--data", self.data]
+        line += ["--validation", str(self.folder / "check.teacher"), "--out", str(out)]
+        line += ["--blocks", "2", "--channels", "16", "--batch", "128", "--epochs", "3"]
+        line += ["--device", "cpu", "--threads", "1", "--mirror"]
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            self.assertEqual(main(line), 0)
+        first, *_, last = (json.loads(text) for text in said.getvalue().splitlines()[1:])
+        self.assertLess(last["validation_policy_loss"], first["policy_loss"])
+        self.assertLess(last["export"]["policy"], 1e-3)
+        kind = netfile.read(out).kind
+        self.assertEqual((kind.layout.count, kind.label_count), (68, 525))
+        # Planes that the files cannot have, and a net that is there already.
+        wrong = [*line, "--planes", "dlshogi", "--force"]
+        for again, reason in ((line, "exists"), (wrong, "unknown planes")):
+            with contextlib.redirect_stderr(io.StringIO()) as errors:
+                self.assertEqual(main(again), 1)
+            self.assertIn(reason, errors.getvalue())
+
+    def test_planes_hold_what_the_position_is(self) -> None:
+        """The pieces of unpacked planes, against the text of the same positions."""
+        records = str(self.folder / "check.psv")
+        nue("data", "convert", str(self.folder / "check.teacher"), "-o", records, "--force")
+        told = nue("data", "head", records, "-n", "100000", "--game", "minishogi").splitlines()
+        boards: dict[tuple[int, int], list[str]] = {}
+        for text in told:
+            sfen, rest = text.split("  ")[:2]
+            key = (int(sfen.split()[3]), int(rest.split()[1]))
+            boards.setdefault(key, []).append(sfen)
+        order = PlaneOrder(
+            NUE, (records,), "minishogi", options=("--game", "minishogi", "--clamp", "32767")
+        )
+        compared = 0
+        with PlaneLoader(order) as loader:
+            unpacker = Unpacker(loader.about.layout, torch.device("cpu"))
+            for batch in loader:
+                planes = unpacker.whole(unpacker(batch.rows().packed)).flatten(2)
+                plies = batch.part(4, 2).view(torch.int16).tolist()
+                scores = batch.rows().score.tolist()
+                for number, key in enumerate(zip(plies, scores)):
+                    if len(boards.get(key, ())) == 1:
+                        compared += 1
+                        self.check_pieces(planes[number], boards[key][0])
+        self.assertGreater(compared, 100)
+
+    def check_pieces(self, planes: torch.Tensor, sfen: str) -> None:
+        """Every piece of the board has its one in the plane of its kind, and nothing else has."""
+        board, turn = sfen.split()[:2]
+        wanted = torch.zeros(46, 25)
+        for rank, row in enumerate(board.split("/")):
+            file, promoted = 4, ""
+            for letter in row:
+                if letter == "+":
+                    promoted = "+"
+                elif letter.isdigit():
+                    file -= int(letter)
+                else:
+                    own = letter.isupper() == (turn == "b")
+                    kind = "P S B R G K +P +S +B +R".split().index(promoted + letter.upper())
+                    square = 5 * file + rank
+                    square = square if turn == "b" else 24 - square
+                    wanted[kind + (0 if own else 23), square] = 1
+                    file, promoted = file - 1, ""
+        for first in (0, 23):
+            self.assertTrue(torch.equal(planes[first : first + 10], wanted[first : first + 10]), sfen)
+        self.assertEqual(planes[67].tolist(), [float(turn == "w")] * 25)
 
     def test_a_stream_that_is_left_ends(self) -> None:
         with Loader(Order(NUE, (self.data,), "halfkp", epochs=None, batch=64)) as loader:

@@ -10,6 +10,9 @@ from pathlib import Path
 import torch
 
 from nue_trainer import valuenet
+from nue_trainer.deep.run import DeepRun
+from nue_trainer.deep.settings import DeepSettings
+from nue_trainer.deep.team import Team
 from nue_trainer.model import Net
 from nue_trainer.settings import Settings
 from nue_trainer.stream import About, Labels, StreamError
@@ -186,6 +189,78 @@ class Teachers(WithNue):
         self.assertTrue(Path(taught.out).is_file())
         with self.assertRaisesRegex(TrainingError, "--cache"):
             Run(replace(taught, cache=False, force=True), lambda _: None)
+
+    def test_a_teacher_judges_positions_that_were_not_searched(self) -> None:
+        out = self.folder / "more.value"
+        torch.manual_seed(5)
+        valuenet.write(out, ValueNet(ValueKind("shogi", 1, 8, 600.0)))
+        taught = replace(
+            self.settings, teacher=str(out), teacher_weight=0.0, teacher_data=self.settings.data,
+            out=str(self.folder / "more.nuef"),
+        )
+        alone = Kept(self.settings, torch.device("cpu"))
+        run = Run(taught, lambda _: None)
+        assert isinstance(run.supply, Kept)
+        count = alone.positions
+        self.assertEqual(run.supply.positions, 2 * count)
+        labels = run.supply.labels()
+        # The first half is what was searched, the second what the value net says.
+        self.assertTrue(bool(labels.known[:count].any()))
+        inside = alone.labels().score.abs() < 5000
+        apart = (labels.score[:count] - alone.labels().score)[inside].abs().max()
+        self.assertLess(float(apart), 2)
+        self.assertFalse(bool(labels.known[count:].any()))
+        wanted = judged(valuenet.read(out), alone.own()) * run.scale
+        self.assertLess(float((labels.score[count:] - wanted).abs().max()), 2)
+        run.all()
+        self.assertEqual(run.positions, 2 * 2 * count)
+        with self.assertRaisesRegex(TrainingError, "--teacher"):
+            Run(replace(taught, teacher=None, force=True), lambda _: None)
+
+    def test_a_teacher_goes_on_with_another_scale(self) -> None:
+        first, second = self.folder / "first.value", self.folder / "second.value"
+        valuenet.write(first, ValueNet(ValueKind("shogi", 1, 8, 600.0)))
+        settings = replace(
+            self.settings, out=str(second), init=str(first), scale=700.0, epochs=1, lr=0.01,
+            weight_decay=1e-4,
+        )
+        TeacherRun(settings, Teaching(1, 8), lambda _: None).all()
+        self.assertEqual(valuenet.read(second).kind, ValueKind("shogi", 1, 8, 700.0))
+        with self.assertRaisesRegex(TrainingError, "channels=16"):
+            TeacherRun(replace(settings, force=True), Teaching(1, 16), lambda _: None)
+
+    def test_features_are_not_mixed(self) -> None:
+        device = torch.device("cpu")
+        one = Kept(self.settings, device)
+        other = Kept(replace(self.settings, features="halfkp"), device)
+        with self.assertRaisesRegex(StreamError, "HalfKP"):
+            one.add(other)
+
+    def test_a_policy_value_net_relabels_the_same_positions(self) -> None:
+        out = self.folder / "deep.nuedf"
+        deep = DeepSettings(
+            nue=NUE, data=self.settings.data, out=str(out), blocks=1, channels=8, batch=64,
+            value_hidden=8, device="cpu", threads=1,
+        )
+        with Team("cpu") as team:
+            DeepRun(deep, team, lambda _: None).all()
+        for options in ((), ("--keep-checks", "--keep-captures", "--min-ply", "9")):
+            settings = replace(self.settings, stream_options=options)
+            supply = Kept(settings, torch.device("cpu"))
+            before = supply.labels().score.clone()
+            relabel(supply, out, 0.0, 600.0)
+            inside = before.abs() < 5000
+            self.assertLess(float((supply.labels().score - before)[inside].abs().max()), 2)
+            relabel(Kept(settings, torch.device("cpu")), out, 1.0, 600.0)
+        # Positions in another order are not judged as if they were these.
+        store = self.folder / "ordered.cache"
+        kept = replace(self.settings, cache_file=str(store))
+        Kept(kept, torch.device("cpu"))
+        with self.assertRaisesRegex(StreamError, "another --seed"):
+            relabel(Kept(replace(kept, seed=9), torch.device("cpu")), out, 0.5, 600.0)
+        taught = replace(self.settings, teacher=str(out), out=str(self.folder / "deep.nuef"))
+        Run(taught, lambda _: None).all()
+        self.assertTrue(Path(taught.out).is_file())
 
     def test_what_was_read_is_kept_for_the_next_run(self) -> None:
         store = self.folder / "kept.cache"

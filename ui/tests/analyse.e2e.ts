@@ -93,6 +93,8 @@ describe('analysing', () => {
     await page.locator('[data-review="done"]').waitFor();
     await page.locator('.graph[data-points="9"] canvas').waitFor();
     expect(await page.locator('.graph [data-ply="8"]').textContent()).toMatch(/^\d+%$/);
+    // The table for those who do not see the curve takes no place on the page.
+    expect((await page.locator('.graph .unseen').boundingBox())?.height).toBeLessThan(3);
     const curve = page.locator('.curve .u-over');
     const box = await curve.boundingBox();
     if (!box) throw new Error('there is no curve');

@@ -16,6 +16,8 @@ describe('playing', () => {
       await myTurn(page, index);
       await clickMove(page, move, choice);
       await expectMoves(page, index + 1);
+      // The pointer rests on the square that was moved to, which is not marked as if it were selected.
+      await expect.poll(() => page.locator('sq.hover').count()).toBe(0);
     }
     const status = page.locator('[data-status="over"]');
     await status.waitFor();
@@ -34,6 +36,12 @@ describe('playing', () => {
       await expectMoves(page, index + 1);
     }
     await myTurn(page, 2);
+    // Escape takes the question back, and the move with it.
+    await clickSquare(page, '8h');
+    await clickSquare(page, '2b');
+    await page.locator('sg-promotion-choices').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('sg-promotion-choices').first().waitFor({ state: 'hidden' });
     await clickMove(page, '8h2b', 'promote');
     await expectMoves(page, 3);
     expect(await sfen(page)).toContain('1r5+B1');
@@ -171,6 +179,19 @@ describe('playing', () => {
     expect(await page.locator('.status-text').textContent()).toBe('Win declared with the king in the camp. You win!');
     await page.locator('[data-flip]').click();
     await page.locator('.sg-wrap.orientation-gote').waitFor();
+    await leave(page);
+  });
+
+  it('a game as White is analysed from that side', async () => {
+    const page = await visit(house, '#/play');
+    await newGame(page, { side: 'white' });
+    await myTurn(page, 1);
+    // The tab says whose turn it is.
+    expect(await page.title()).toMatch(/^● Your move\..* – Nue/);
+    await page.locator('[data-resign]').click();
+    await page.locator('[data-resign-sure]').click();
+    await page.locator('[data-analyse]').click();
+    await page.locator('main .sg-wrap.orientation-gote').waitFor();
     await leave(page);
   });
 

@@ -8,6 +8,8 @@ mod dedup;
 mod filter;
 mod head;
 mod merge;
+#[cfg(test)]
+mod planes_tests;
 mod rescore;
 mod shuffle;
 mod split;

@@ -14,13 +14,16 @@ use arena::progress::{MatchProgress, ProgressError};
 use arena::request::RequestError;
 use arena::spec::{EngineSpec, Launch};
 use arena::{MatchRunner, Plan};
-use assembly::options::{EVAL_DIR, is_always_sent};
+use assembly::deep;
+use assembly::options::{DNN_MODEL, DNN_WORKER, ENGINE, EVAL_DIR, PUCT, is_always_sent};
 use rules::Game;
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
+use think::{OptionKey, WallTime};
 
 /// Runs the command.
 pub(crate) fn run(args: MatchArgs) -> CommandResult {
@@ -101,10 +104,23 @@ fn check_evaluation(engine: &EngineSpec, game: Game) -> CommandResult {
     if engine.launch != Launch::Inside {
         return Ok(());
     }
-    let folder = engine.options.iter().rev().find(|(name, _)| EVAL_DIR.is_called(name));
-    let Some((_, path)) = folder else { return Ok(()) };
+    let set = |key: &OptionKey<String>| {
+        let given = engine.options.iter().rev().find(|(name, _)| key.is_called(name));
+        given.map(|(_, value)| value.as_str())
+    };
+    let failed =
+        |error: &dyn Display| Failure::failed(format!("engine {:?}: {error}", engine.name));
+    if set(&ENGINE).is_some_and(|name| name.eq_ignore_ascii_case(PUCT)) {
+        let model = set(&DNN_MODEL).unwrap_or_default();
+        let found = match set(&DNN_WORKER).filter(|command| !command.is_empty()) {
+            Some(command) => deep::start(command, model, game, Arc::new(WallTime::start())),
+            None => deep::load(model, game),
+        };
+        return found.map(drop).map_err(|error| failed(&error));
+    }
+    let Some(path) = set(&EVAL_DIR) else { return Ok(()) };
     let found = Evaluation::load(Path::new(path), game, nnue::DEFAULT_FV_SCALE);
-    found.map(drop).map_err(|e| Failure::failed(format!("engine {:?}: {e}", engine.name)))
+    found.map(drop).map_err(|error| failed(&error))
 }
 
 impl From<RequestError> for Failure {

@@ -2,6 +2,7 @@
 
 mod assemble;
 mod convert;
+mod deep;
 mod diff;
 mod import;
 mod info;

@@ -32,6 +32,13 @@ enum ServerCommand {
         #[arg(required = true)]
         paths: Vec<PathBuf>,
     },
+    /// Give the running server an order; "list" shows what there is, "log" the orders so far.
+    #[command(after_help = format!("Orders: {}, log", serverd::ORDERS))]
+    Referee {
+        /// The order.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        order: Vec<String>,
+    },
     /// Set the password of an account; it is read from standard input.
     Account {
         /// The name.
@@ -45,6 +52,11 @@ pub(crate) fn run(args: &ServerArgs) -> CommandResult {
         Some(ServerCommand::Init { folder }) => init(folder),
         Some(ServerCommand::Import { paths }) => import(&load(&args.config)?, paths),
         Some(ServerCommand::Account { name }) => set_password(&load(&args.config)?, name),
+        Some(ServerCommand::Referee { order }) => {
+            let done = serverd::give_order(&load(&args.config)?, &order.join(" "));
+            writeln!(std::io::stdout(), "{}", done.map_err(failure)?)?;
+            Ok(())
+        }
         None if args.check => check(&args.config),
         None => {
             let config = load(&args.config)?;
@@ -100,28 +112,15 @@ fn check(path: &Path) -> CommandResult {
     let found = serverd::check(&config).map_err(failure)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}: fine", path.display())?;
-    let (listen, data) = (&config.file.listen, config.file.data.display());
-    writeln!(out, "players connect to {listen}, data in {data}")?;
-    for table in &config.lobby.timetables {
-        writeln!(out, "rounds of {} {}", table.game, table.when_text())?;
-    }
-    for event in &config.events {
-        writeln!(out, "tournament {} with {} entrants", event.name, event.entrants.len())?;
-    }
-    for finding in found {
-        writeln!(out, "note: {finding}")?;
+    for line in found {
+        writeln!(out, "{line}")?;
     }
     Ok(())
 }
 
 fn import(config: &Config, paths: &[PathBuf]) -> CommandResult {
     let done = serverd::import(config, paths).map_err(failure)?;
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{} games, {} of them new", done.games + done.known, done.games)?;
-    writeln!(out, "{} ratings", done.ratings)?;
-    for (path, why) in &done.left_out {
-        writeln!(out, "left out: {}: {why}", path.display())?;
-    }
+    write!(std::io::stdout(), "{done}")?;
     Ok(())
 }
 

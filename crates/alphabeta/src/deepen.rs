@@ -2,14 +2,13 @@
 
 use crate::analysis::Reading;
 use crate::root::{self, RootMove};
-use crate::timer::Timer;
 use crate::values::{self, INFINITE, MAX_PLY, NONE, is_mate, to_cp};
 use crate::worker::Worker;
 use eval::Evaluator;
 use rules::{Move, Variant};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use think::{Bound, Info, Report, Score};
+use think::{Bound, Info, Report, Score, Timer};
 
 /// What the loop is asked for.
 #[derive(Clone, Copy, Debug)]

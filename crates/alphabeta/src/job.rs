@@ -7,7 +7,6 @@ use crate::options;
 use crate::root::{self, RootMove};
 use crate::shared::Shared;
 use crate::skill;
-use crate::timer::Timer;
 use crate::values::{self, INFINITE, MAX_PLY};
 use crate::worker::Worker;
 use eval::Evaluator;
@@ -19,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 use think::key::universal::{MULTI_PV, PONDER};
-use think::{Answer, Best, Control, Limits, Report, STACK, Settings, TimeSource};
+use think::{Answer, Best, Control, Limits, Report, STACK, Settings, TimeSource, Timer};
 
 /// One search, with all it needs.
 pub(crate) struct Job<V: Variant, E: Evaluator<V>> {

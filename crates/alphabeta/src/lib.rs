@@ -9,7 +9,6 @@
 //! | `picker`, `history`, `learn` | the order of moves and what it learns from |
 //! | `table`, `memory` | the transposition table |
 //! | `rootmate` | mates by proof before the search |
-//! | `time`, `timer` | how long to think |
 //! | `skill` | playing weaker |
 //! | [`options`] | what can be set |
 //! | `params` | every tunable number |
@@ -38,8 +37,6 @@ mod shared;
 mod skill;
 mod stack;
 mod table;
-mod time;
-mod timer;
 mod values;
 mod worker;
 

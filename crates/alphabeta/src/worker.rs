@@ -7,12 +7,12 @@ use crate::picker::{Hints, moved_piece};
 use crate::root::RootMove;
 use crate::shared::Shared;
 use crate::stack::{Buffer, Frame, LOOK_BACK};
-use crate::timer::Timer;
 use crate::values::{self, MAX_PLY};
 use eval::Evaluator;
 use rules::{Bits, Color, Kind, Move, Position, Variant};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use think::Timer;
 
 /// How many nodes between two looks at clock and counters.
 const POLL: u32 = 512;

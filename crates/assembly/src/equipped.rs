@@ -1,8 +1,9 @@
-//! An engine that loads its evaluation: `EvalDir` and `FV_SCALE` belong here, everything else to
-//! the search inside, which is built anew when the evaluation changes.
+//! An engine that loads what it evaluates by: `Engine`, `EvalDir`, `FV_SCALE` and `DNN_Model` belong
+//! here, everything else to the search inside, which is built anew when one of them changes.
 
+use crate::deep;
 use crate::evaluation::{Evaluation, LARGEST_FV_SCALE, LoadError, USUAL_FOLDER};
-use crate::search::search;
+use crate::search::{search, tree_search};
 use crate::shipped::shipped;
 use rules::{AnyPosition, Game};
 use std::path::Path;
@@ -31,19 +32,54 @@ pub const FV_SCALE: OptionKey<i32> = OptionKey::spin(
     "Divisor of a net's output; a net's author says which.",
 );
 
+const ALPHABETA: &str = "alphabeta";
+/// The value of [`ENGINE`] that asks for the tree search.
+pub const PUCT: &str = "puct";
+
+/// Which search.
+pub const ENGINE: OptionKey<String> = OptionKey::combo(
+    "Engine",
+    ALPHABETA,
+    &[ALPHABETA, PUCT],
+    "Which search plays: alpha-beta with an evaluation (EvalDir), or a tree search guided by a \
+     policy-value net (DNN_Model).",
+);
+
+/// The net of the tree search.
+pub const DNN_MODEL: OptionKey<String> = OptionKey::filename(
+    "DNN_Model",
+    "",
+    "File of the policy-value net that the tree search asks; empty for the one inside the \
+     executable.",
+);
+
+/// What computes the net of the tree search, if not this program.
+pub const DNN_WORKER: OptionKey<String> = OptionKey::text(
+    "DNN_Worker",
+    "",
+    "Program that computes the policy-value net, with its arguments; --net and DNN_Model follow \
+     them. Empty to compute it here.",
+);
+
 /// The engine.
 pub struct Equipped {
     game: Game,
     time: Arc<dyn TimeSource>,
     settings: Settings,
     inner: Box<dyn Engine>,
+    /// Options of both searches.
+    known: Settings,
     /// Options given to the search, to be given to the next.
     chosen: Vec<(String, String)>,
     position: AnyPosition,
     /// Of the evaluation in use.
     win_rate_scale: f64,
-    /// Folder and divisor that were tried last.
+    /// Folder and divisor that were tried last, while alpha-beta plays.
     tried: Option<(String, i32)>,
+    /// The net and the program that were tried last, while the tree search is asked for.
+    tried_net: Option<(String, String)>,
+    /// Whether the tree search plays.
+    is_tree: bool,
 }
 
 impl Equipped {
@@ -53,18 +89,62 @@ impl Equipped {
         Self {
             game,
             time,
-            settings: Settings::new(vec![EVAL_DIR.spec(), FV_SCALE.spec()]),
+            settings: Settings::new(vec![
+                ENGINE.spec(),
+                EVAL_DIR.spec(),
+                FV_SCALE.spec(),
+                DNN_MODEL.spec(),
+                DNN_WORKER.spec(),
+            ]),
+            known: Settings::new(both(inner.options())),
             inner,
             chosen: Vec::new(),
             position: AnyPosition::startpos(game),
             win_rate_scale: Evaluation::Material.win_rate_scale(),
             tried: None,
+            tried_net: None,
+            is_tree: false,
         }
     }
 
-    /// Loads the evaluation if it is another one than was tried last. Whatever goes wrong, the
+    /// Loads what is asked for if it is something else than was tried last. Whatever goes wrong, the
     /// engine goes on with what it had.
     fn equip(&mut self, note: &mut dyn FnMut(&str)) {
+        if self.settings.get(&ENGINE) == PUCT {
+            let wanted = (self.settings.get(&DNN_MODEL), self.settings.get(&DNN_WORKER));
+            if self.tried_net.as_ref() != Some(&wanted) {
+                self.equip_tree(&wanted.0, &wanted.1, note);
+                self.tried_net = Some(wanted);
+            }
+            if self.is_tree {
+                return;
+            }
+        } else {
+            self.tried_net = None;
+        }
+        self.equip_evaluation(note);
+    }
+
+    fn equip_tree(&mut self, model: &str, worker: &str, note: &mut dyn FnMut(&str)) {
+        let net = if worker.is_empty() {
+            deep::load(model, self.game)
+        } else {
+            deep::start(worker, model, self.game, Arc::clone(&self.time))
+        };
+        match net {
+            Ok(net) => {
+                note(&format!("policy-value net: {}", net.describe()));
+                self.put_in(tree_search(net, Arc::clone(&self.time)));
+                self.win_rate_scale = self.inner.win_rate_scale();
+                self.is_tree = true;
+                self.tried = None;
+            }
+            Err(error) if self.is_tree => note(&format!("policy-value net not changed: {error}")),
+            Err(error) => note(&format!("{error}. Playing with alpha-beta")),
+        }
+    }
+
+    fn equip_evaluation(&mut self, note: &mut dyn FnMut(&str)) {
         let wanted = (self.settings.get(&EVAL_DIR), self.settings.get(&FV_SCALE));
         if self.tried.as_ref() == Some(&wanted) {
             return;
@@ -105,10 +185,16 @@ impl Equipped {
 
     /// Builds the search anew around an evaluation.
     pub fn use_evaluation(&mut self, evaluation: &Evaluation) {
-        self.inner = search(self.game, evaluation, Arc::clone(&self.time));
+        self.put_in(search(self.game, evaluation, Arc::clone(&self.time)));
         self.win_rate_scale = evaluation.win_rate_scale();
+        self.is_tree = false;
+    }
+
+    fn put_in(&mut self, search: Box<dyn Engine>) {
+        self.inner = search;
         for (name, value) in &self.chosen {
-            // They were accepted before, by the same search around another evaluation.
+            // They were accepted before, by the same search around another evaluation, or are the
+            // other search's.
             let _ = self.inner.set_option(name, value);
         }
         let _ = self.inner.set_position(self.position.clone());
@@ -152,7 +238,7 @@ impl Engine for Equipped {
     }
 
     fn options(&self) -> Vec<OptionSpec> {
-        self.inner.options().into_iter().chain(self.settings.specs().cloned()).collect()
+        self.known.specs().chain(self.settings.specs()).cloned().collect()
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
@@ -160,18 +246,81 @@ impl Engine for Equipped {
             self.settings.set(name, value)?;
             return Ok(());
         }
-        self.inner.set_option(name, value)?;
+        match self.known.set(name, value) {
+            Ok(_) => match self.inner.set_option(name, value) {
+                // The other search's.
+                Err(OptionError::Unknown { .. }) => {}
+                result => result?,
+            },
+            // Numbers of a search that are not declared.
+            Err(OptionError::Unknown { .. }) => self.inner.set_option(name, value)?,
+            Err(error) => return Err(error),
+        }
         self.chosen.retain(|(earlier, _)| !earlier.eq_ignore_ascii_case(name));
         self.chosen.push((name.to_owned(), value.to_owned()));
         Ok(())
     }
 
     fn win_rate_scale(&self) -> f64 {
-        self.win_rate_scale
+        if self.is_tree { self.inner.win_rate_scale() } else { self.win_rate_scale }
     }
 
     fn static_value(&mut self) -> Option<i32> {
         self.equip(&mut |_| ());
         self.inner.static_value()
+    }
+}
+
+/// The options of alpha-beta, and what the tree search has besides.
+fn both(mut options: Vec<OptionSpec>) -> Vec<OptionSpec> {
+    for spec in mcts::options::specs() {
+        if !options.iter().any(|known| known.is_called(&spec.name)) {
+            options.push(spec);
+        }
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use think::ManualTime;
+    use think::key::universal::HASH;
+
+    fn notes(engine: &mut Equipped) -> Vec<String> {
+        let mut notes = Vec::new();
+        engine.is_ready(&mut |note| notes.push(note.to_owned()));
+        notes
+    }
+
+    #[test]
+    fn without_a_net_the_engine_says_so_and_keeps_alpha_beta() {
+        let mut engine = Equipped::new(Game::Minishogi, Arc::new(ManualTime::new()));
+        let options =
+            [HASH.to(4), ENGINE.to(PUCT.to_owned()), DNN_MODEL.to("nowhere.nued".to_owned())];
+        for (name, value) in options {
+            engine.set_option(name, &value).unwrap();
+        }
+        let said = notes(&mut engine);
+        assert!(said[0].contains("nowhere.nued") && said[0].contains("alpha-beta"), "{said:?}");
+        assert!(said[1].starts_with("evaluation:"), "{said:?}");
+        assert_eq!(notes(&mut engine), Vec::<String>::new(), "told once");
+    }
+
+    #[test]
+    fn options_of_both_searches_are_known_and_checked() {
+        let mut engine = Equipped::new(Game::Shogi, Arc::new(ManualTime::new()));
+        engine.set_option("uct_threads", "3").unwrap();
+        engine.set_option("SkillLevel", "3").unwrap();
+        assert!(matches!(
+            engine.set_option("UCT_Threads", "x"),
+            Err(OptionError::NotInRange { .. })
+        ));
+        assert!(matches!(engine.set_option("Nothing", "1"), Err(OptionError::Unknown { .. })));
+        let names: Vec<String> = engine.options().into_iter().map(|spec| spec.name).collect();
+        let mut unique = names.clone();
+        unique.sort();
+        unique.dedup();
+        assert_eq!(unique.len(), names.len());
     }
 }

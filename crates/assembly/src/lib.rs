@@ -5,6 +5,7 @@
 //! | [`evaluation`] | what evaluates, and finding it on disk |
 //! | [`search()`] | the one `match` on the game and on what evaluates |
 //! | [`shipped()`] | the nets inside the executable |
+//! | [`deep`] | policy-value nets for the tree search |
 //! | [`equipped`] | an engine that loads its evaluation by options |
 //! | [`bench`] | fixed positions at a fixed depth, for the signature |
 //! | [`health`] | whether machine, nets and engine are as they should be |
@@ -15,6 +16,7 @@
 //! Deliberately absent: command lines and printing.
 
 pub mod bench;
+pub mod deep;
 pub mod equipped;
 pub mod evaluation;
 pub mod health;
@@ -24,5 +26,5 @@ mod shipped;
 
 pub use equipped::Equipped;
 pub use evaluation::{Evaluation, LoadError};
-pub use search::{Judge, engine, judge, search};
+pub use search::{Judge, engine, judge, search, tree_search};
 pub use shipped::shipped;

@@ -1,6 +1,7 @@
-//! Every option of our engine, by key: those all engines have, those of the search, and those of the
-//! evaluation.
+//! Every option of our engine, by key: those all engines have, those of the two searches, and those
+//! of what they evaluate by.
 
-pub use crate::equipped::{EVAL_DIR, FV_SCALE};
+pub use crate::equipped::{DNN_MODEL, DNN_WORKER, ENGINE, EVAL_DIR, FV_SCALE, PUCT};
 pub use alphabeta::options::*;
+pub use mcts::options::*;
 pub use think::key::universal::*;

@@ -6,6 +6,8 @@ use crate::evaluation::Evaluation;
 use alphabeta::AlphaBeta;
 use eval::{Evaluator, Kkppt, KppKkpt, Kppt, Material, PIECE_VALUES};
 use features::FeatureSet;
+use infer::Backend;
+use mcts::Puct;
 use nnue::{Net, NetVisitor, Nnue};
 use rules::{AnyPosition, Game, Minishogi, Shogi, Variant};
 use std::sync::Arc;
@@ -35,6 +37,14 @@ pub fn search(game: Game, evaluation: &Evaluation, time: Arc<dyn TimeSource>) ->
         (Evaluation::Material, Game::Minishogi) => {
             Box::new(AlphaBeta::<Minishogi, Material>::new(time, Arc::new(PIECE_VALUES)))
         }
+    }
+}
+
+/// A tree search that asks a policy-value net, for the game of the net.
+pub fn tree_search(net: Arc<dyn Backend>, time: Arc<dyn TimeSource>) -> Box<dyn Engine> {
+    match net.shape().game {
+        Game::Shogi => Box::new(Puct::<Shogi>::new(time, net)),
+        Game::Minishogi => Box::new(Puct::<Minishogi>::new(time, net)),
     }
 }
 

@@ -21,7 +21,8 @@ pub use rows::{Rows, first_rows};
 pub use selection::{Selection, SelectionCounts};
 pub use units::Units;
 
-use rules::{Color, Position, Variant};
+use rules::{Color, Move, Position, Variant};
+use teacher::Candidate;
 
 /// What is known about a position besides itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +44,15 @@ impl Label {
     }
 }
 
+/// What is known about the moves of a position.
+#[derive(Clone, Copy, Debug)]
+pub struct Moves<'a> {
+    /// The move played, or the best one where positions alone are kept.
+    pub played: Option<Move>,
+    /// Moves a tree search tried.
+    pub candidates: &'a [Candidate],
+}
+
 /// Turns positions into rows of numbers, and rows into batches.
 pub trait Encoder<V: Variant>: Sync {
     /// A number of a row.
@@ -56,6 +66,9 @@ pub trait Encoder<V: Variant>: Sync {
     /// Writes the row of a position, or of the same position mirrored left to right. `false`: a
     /// position that cannot be seen (a king is missing, …); it is left out.
     fn encode(&self, position: &Position<V>, mirrored: bool, row: &mut [Self::Word]) -> bool;
+
+    /// Adds what is known about the moves of the position to its row. Most learn nothing from it.
+    fn teach(&self, _turn: Color, _moves: &Moves<'_>, _row: &mut [Self::Word]) {}
 
     /// Puts a batch together.
     fn gather(&self, rows: &Given<'_, Self::Word>, batch: &mut Self::Batch);

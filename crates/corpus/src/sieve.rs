@@ -65,6 +65,19 @@ impl Sieve {
         max_length: None,
     };
 
+    /// What this leaves out, and what does not train unless it is kept: positions in check, moves
+    /// that capture or promote, and moves chosen at random. A policy is learned from positions of
+    /// all kinds, evaluations from quiet ones.
+    #[must_use]
+    pub const fn training(self, policy: bool, [checks, captures, random]: [bool; 3]) -> Self {
+        Self {
+            no_check: self.no_check || !(policy || checks),
+            quiet: self.quiet || !(policy || captures),
+            no_random: self.no_random || !random,
+            ..self
+        }
+    }
+
     /// Whether files of a format can be asked for all of this.
     pub(crate) fn fits(&self, format: Format) -> Result<(), Error> {
         if format.record().is_some() && (self.min_length.is_some() || self.max_length.is_some()) {

@@ -1,25 +1,27 @@
-//! Features for trainers, in binary batches.
+//! Features or packed planes for trainers, in binary batches.
 //!
-//! The features are those of crate `features`, so a trainer in any language sees what the engine
-//! sees. Which positions are sent, and in which order, is [`crate::batches`]' business. The layout
+//! Both are those of crate `features`, so a trainer in any language sees what the engine sees. Which positions are sent, and in which order, is [`crate::batches`]' business. The layout
 //! of what is written is in docs/formats/stream.md.
 //!
-//! Deliberately absent: training, and any copy of the features on disk.
+//! Deliberately absent: training, and any copy of what is sent on disk.
 
 mod choices;
 mod features;
 mod frame;
+mod planes;
 
-use crate::batches::{Batcher, Selection, Units};
+pub use planes::PlaneRequest;
+
+use crate::batches::{Batcher, Encoder, Selection, Units};
 use crate::counts::Counts;
 use crate::error::Error;
 use crate::progress::Watch;
 use crate::source::Inputs;
 use ::features::FeatureSet;
 use features::Features;
-use frame::Preamble;
 use nnue::{FeatureKind, KindVisitor, feature_kind, kind_name, visit_kind};
-use rules::Variant;
+use rules::{Game, Minishogi, Shogi, Variant};
+use serde_json::Value;
 use std::io::Write;
 use std::ops::ControlFlow;
 
@@ -28,12 +30,36 @@ pub const LARGEST_BATCH: u64 = 1 << 20;
 /// Most positions of the pool.
 pub const LARGEST_POOL: u64 = 1 << 30;
 
+/// What positions become.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Features of evaluations: the name of the set.
+    Features(String),
+    /// Planes of policy-value nets, with the labels of moves.
+    Planes(PlaneRequest),
+}
+
+impl Form {
+    /// Planes with their labels and visits if planes are named, features otherwise.
+    pub fn named(
+        features: &Option<String>,
+        planes: &Option<String>,
+        labels: &Option<String>,
+        visits: u16,
+    ) -> Self {
+        match planes.clone() {
+            Some(planes) => Self::Planes(PlaneRequest { planes, labels: labels.clone(), visits }),
+            None => Self::Features(features.clone().unwrap_or_default()),
+        }
+    }
+}
+
 /// What to send.
 pub struct Stream {
     /// What to read.
     pub inputs: Inputs,
-    /// The name of the feature set.
-    pub features: String,
+    /// What positions become.
+    pub form: Form,
     /// Positions of a batch.
     pub batch: u64,
     /// Positions shuffled together; twice as many are held in memory.
@@ -59,70 +85,99 @@ pub fn run(request: &Stream, output: impl Write, watch: &Watch<'_>) -> Result<Co
     let (sources, format) = request.inputs.alike()?;
     request.selection.sieve.fits(format)?;
     let game = request.inputs.header(&sources)?.game;
-    let kind = feature_kind(&request.features, game).ok_or_else(|| {
+    match &request.form {
+        Form::Features(name) => {
+            let kind = kind_of(name, game)?;
+            let least = choices::MOST_MOVES;
+            if request.choices.is_some() && request.batch < least as u64 {
+                let why = format!("all moves of a position must fit a batch of {least}");
+                return Err(Error::request(why));
+            }
+            let units = Units::open(&request.inputs, request.salvage, watch)?;
+            visit_kind(kind, SendFeatures { request, units, output })
+        }
+        Form::Planes(_) if request.choices.is_some() => {
+            Err(Error::request("choices are sent as features, not as planes"))
+        }
+        Form::Planes(wanted) => {
+            let Selection { mirror, leaf, .. } = request.selection;
+            if mirror || leaf {
+                let what = if mirror { "mirror" } else { "leaf" };
+                return Err(Error::request(format!(
+                    "planes are sent as positions were, with their moves: leave out --{what}"
+                )));
+            }
+            let encoder = wanted.encoder(game)?;
+            let units = Units::open(&request.inputs, request.salvage, watch)?;
+            let about = encoder.about();
+            match game {
+                Game::Shogi => send::<Shogi, _>(request, &units, &encoder, about, output),
+                Game::Minishogi => send::<Minishogi, _>(request, &units, &encoder, about, output),
+            }
+        }
+    }
+}
+
+fn kind_of(name: &str, game: Game) -> Result<FeatureKind, Error> {
+    feature_kind(name, game).ok_or_else(|| {
         let known = FeatureKind::ALL.into_iter().filter(|kind| kind.game() == game);
         let names: Vec<String> = known.map(|kind| kind_name(kind).to_lowercase()).collect();
-        let (name, names) = (&request.features, names.join(", "));
+        let names = names.join(", ");
         Error::request(format!("unknown features {name:?}: for {game} there are {names}"))
-    })?;
-    if request.choices.is_some() && request.batch < choices::MOST_MOVES as u64 {
-        let least = choices::MOST_MOVES;
-        return Err(Error::request(format!("all moves of a position must fit a batch of {least}")));
-    }
-    let units = Units::open(&request.inputs, request.salvage, watch)?;
-    visit_kind(kind, Send { request, units, output })
+    })
 }
 
 /// The stream for one feature set.
-struct Send<'a, W> {
+struct SendFeatures<'a, W> {
     request: &'a Stream,
     units: Units,
     output: W,
 }
 
-impl<W: Write> KindVisitor for Send<'_, W> {
+impl<W: Write> KindVisitor for SendFeatures<'_, W> {
     type Output = Result<Counts, Error>;
 
-    fn visit<V: Variant, F: FeatureSet<V>>(mut self) -> Self::Output {
-        let Stream { batch, pool, threads, seed, epochs, first_epoch, .. } = *self.request;
-        let selection = &self.request.selection;
+    fn visit<V: Variant, F: FeatureSet<V>>(self) -> Self::Output {
         let encoder = Features::<F>::new::<V>();
-        let preamble = Preamble {
-            layout: &encoder.layout,
-            features: F::NAME,
-            game: V::GAME,
-            batch,
-            pool,
-            first_epoch,
-            epochs,
-            positions: self.units.positions(),
-            seed,
-            mirror: selection.mirror,
-        };
-        self.output.write_all(&preamble.bytes())?;
-        if let Some(count) = self.request.choices {
-            let (units, output) = (&self.units, &mut self.output);
-            choices::send::<V, F>(&encoder, units, count as usize, batch as usize, output)?;
-            self.output.write_all(&frame::END)?;
-            self.output.flush()?;
+        let about = encoder.about::<V>();
+        let request = self.request;
+        if let Some(count) = request.choices {
+            let (units, mut output) = (&self.units, self.output);
+            output.write_all(&frame::preamble(request, units, about))?;
+            let batch = request.batch as usize;
+            choices::send::<V, F>(&encoder, units, count as usize, batch, &mut output)?;
+            output.write_all(&frame::END)?;
+            output.flush()?;
             return Ok(Counts::default());
         }
-        let batcher = Batcher {
-            units: &self.units,
-            selection,
-            seed,
-            batch: batch as usize,
-            pool: pool as usize,
-            first_epoch,
-            epochs,
-            threads,
-        };
-        let counts = batcher.run::<V, _>(&encoder, |frame, _| {
-            self.output.write_all(frame)?;
-            Ok(ControlFlow::Continue(()))
-        })?;
-        self.output.write_all(&frame::END)?;
-        self.output.flush()?;
-        Ok(counts)
+        send::<V, _>(request, &self.units, &encoder, about, self.output)
     }
+}
+
+/// Writes the text about a stream, which `about` is a part of, and its frames.
+fn send<V: Variant, E: Encoder<V, Batch = Vec<u8>>>(
+    request: &Stream,
+    units: &Units,
+    encoder: &E,
+    about: Value,
+    mut output: impl Write,
+) -> Result<Counts, Error> {
+    output.write_all(&frame::preamble(request, units, about))?;
+    let batcher = Batcher {
+        units,
+        selection: &request.selection,
+        seed: request.seed,
+        batch: request.batch as usize,
+        pool: request.pool as usize,
+        first_epoch: request.first_epoch,
+        epochs: request.epochs,
+        threads: request.threads,
+    };
+    let counts = batcher.run::<V, _>(encoder, |frame, _| {
+        output.write_all(frame)?;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    output.write_all(&frame::END)?;
+    output.flush()?;
+    Ok(counts)
 }

@@ -1,6 +1,8 @@
 //! Feature indices of evaluations: which inputs a position switches on, and which of them a
 //! move changes.
 //!
+//! What policy-value nets see and say is here too: [`Planes`] and [`Labels`].
+//!
 //! The numbering of pieces ([`Numbering`], the field's BonaPiece table) and every feature set
 //! ([`FeatureSet`]) are defined here once; engine and trainer use the same functions.
 //!
@@ -8,8 +10,10 @@
 
 mod changes;
 mod effects;
+mod labels;
 mod list;
 mod numbering;
+mod planes;
 mod sets;
 mod view;
 
@@ -18,7 +22,9 @@ mod tests;
 
 pub use changes::{Changes, active, changed, missing};
 pub use effects::Effects;
+pub use labels::Labels;
 pub use list::List;
 pub use numbering::Numbering;
+pub use planes::{Planes, Segment};
 pub use sets::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP, KPHm};
 pub use view::View;

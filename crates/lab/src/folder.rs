@@ -5,6 +5,7 @@
 
 use crate::error::LabError;
 use crate::ledger::{self, Generation};
+use crate::reading::{GENERATION, LEDGER, STEPS};
 use durable::{Draft, InUse, Lock};
 use std::fs;
 use std::io::{self, Write};
@@ -12,8 +13,6 @@ use std::path::{Path, PathBuf};
 
 /// The net that plays the games of the next generation.
 const CURRENT: &str = "current.bin";
-/// All generations, in order.
-const LEDGER: &str = "ledger.toml";
 /// One generation, when it is over.
 const ENTRY: &str = "entry.toml";
 /// Says that training is over, whether it gave a net or not.
@@ -48,7 +47,7 @@ impl LabFolder {
     }
 
     fn generation(&self, number: u32) -> GenerationFolder {
-        GenerationFolder { number, path: self.path.join(format!("generation-{number:04}")) }
+        GenerationFolder { number, path: self.path.join(format!("{GENERATION}{number:04}")) }
     }
 
     /// Training data of the generations before this one, as many as are learned from again: a
@@ -139,7 +138,7 @@ impl GenerationFolder {
 
     /// The steps, in order.
     pub(crate) fn steps(&self) -> PathBuf {
-        self.path.join("steps.jsonl")
+        self.path.join(STEPS)
     }
 
     /// Whether the games are divided.

@@ -2,17 +2,11 @@
 
 use crate::error::LabError;
 use crate::folder::GenerationFolder;
-use serde::{Deserialize, Serialize};
+use crate::reading;
 use std::fs;
 use std::io::Write;
 
-/// A step that was done.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Step {
-    /// What repeats it by hand.
-    pub command: String,
-    pub seconds: f64,
-}
+pub use crate::reading::Step;
 
 /// Writes a step down.
 pub fn add(folder: &GenerationFolder, step: &Step) -> Result<(), LabError> {
@@ -27,8 +21,7 @@ pub fn add(folder: &GenerationFolder, step: &Step) -> Result<(), LabError> {
 pub fn read(folder: &GenerationFolder) -> Result<Vec<Step>, LabError> {
     let path = folder.steps();
     let text = fs::read_to_string(&path).map_err(|e| LabError::at(&path, &e))?;
-    // A line that was cut by a crash is a step that is done again.
-    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    Ok(reading::parse_steps(&text))
 }
 
 #[cfg(test)]

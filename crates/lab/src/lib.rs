@@ -11,13 +11,16 @@
 //! | `observer` | whoever looks on |
 //! | `gate` | the match that decides |
 //! | `history` | the steps of a generation, over all the runs it took |
-//! | `losses` | what a training log says about its best net |
+//! | [`reading`] | all of that as whoever looks on sees it |
+//! | [`losses`] | what a training log says |
 //! | `shape` | architectures as the trainer in PyTorch wants them |
 //!
-//! All but the ledger is there with feature `generations` only, so that tools which read the ledger
-//! need no engine. Deliberately absent: printing, and running our own executable.
+//! All but what only reads is there with feature `generations` only, so that tools which read need no
+//! engine. Deliberately absent: printing, and running our own executable.
 
 pub mod ledger;
+pub mod losses;
+pub mod reading;
 
 #[cfg(feature = "generations")]
 pub mod commands;
@@ -31,8 +34,6 @@ pub mod folder;
 pub mod gate;
 #[cfg(feature = "generations")]
 pub mod history;
-#[cfg(feature = "generations")]
-pub mod losses;
 #[cfg(feature = "generations")]
 pub mod observer;
 #[cfg(feature = "generations")]

@@ -1,4 +1,4 @@
-//! What a training log says about its best net.
+//! What a training log says: how the loss fell, and which net is the best.
 
 use serde_json::Value;
 use std::fs;
@@ -20,6 +20,32 @@ pub fn best(path: &Path) -> Option<Best> {
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
         .filter_map(|line| Some(Best { loss: held_out(&line)?, epoch: line["epoch"].as_f64() }))
         .min_by(|a, b| a.loss.total_cmp(&b.loss))
+}
+
+/// The losses at one step of a training.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LossPoint {
+    pub epoch: Option<f64>,
+    pub steps: Option<u64>,
+    pub train: Option<f64>,
+    /// On games not learned from.
+    pub validation: Option<f64>,
+}
+
+/// All losses in a log of JSON lines, of either trainer.
+pub fn points(log: &str) -> Vec<LossPoint> {
+    let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    lines
+        .filter_map(|line| {
+            let steps = line["steps"].as_u64().or(line["step"].as_u64())?;
+            Some(LossPoint {
+                epoch: line["epoch"].as_f64(),
+                steps: Some(steps),
+                train: line["training"]["total"].as_f64().or(line["loss"].as_f64()),
+                validation: held_out(&line),
+            })
+        })
+        .collect()
 }
 
 fn held_out(line: &Value) -> Option<f64> {

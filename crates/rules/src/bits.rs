@@ -56,6 +56,8 @@ pub trait Bits:
 
     /// A number that differs for different sets, as good as at random.
     fn mix(self) -> u64;
+    /// One bit per square: that of square 0 lowest, no gaps.
+    fn packed(self) -> u128;
 
     /// Calls `f` for every square in ascending order.
     #[inline]
@@ -173,6 +175,11 @@ impl Bits for Bits81 {
         let lo = ((BOTTOM_LO - pawns.lo) & BOTTOM_LO) >> 8;
         let hi = ((BOTTOM_HI - pawns.hi) & BOTTOM_HI) >> 8;
         Self { lo: BOTTOM_LO ^ (BOTTOM_LO - lo), hi: BOTTOM_HI ^ (BOTTOM_HI - hi) }
+    }
+
+    #[inline]
+    fn packed(self) -> u128 {
+        u128::from(self.lo) | u128::from(self.hi) << LOW
     }
 
     #[inline]
@@ -308,6 +315,11 @@ impl Bits for Bits25 {
     #[inline]
     fn down(self) -> Self {
         Self(self.0 << 1)
+    }
+
+    #[inline]
+    fn packed(self) -> u128 {
+        u128::from(self.0)
     }
 
     #[inline]

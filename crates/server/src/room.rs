@@ -273,25 +273,6 @@ impl Room {
         effects
     }
 
-    fn reject(&mut self, by: Color, silent: bool) -> Vec<Effect> {
-        self.refused = Some(Refusal { by, silent });
-        let line = ServerLine::Rejected {
-            game: self.conditions.id.clone(),
-            by: self.conditions.names[by.index()].clone(),
-        };
-        // A game that had begun is not lost by it: it waits to be proposed again.
-        let (phase, state) = if self.begun {
-            (Phase::Suspended, State::Suspended)
-        } else {
-            (Phase::Dropped, State::Dropped)
-        };
-        self.phase = phase;
-        let mut effects: Vec<Effect> =
-            Color::BOTH.iter().map(|&to| Effect::Tell(to, line.to_string())).collect();
-        effects.push(Effect::Now(state));
-        effects
-    }
-
     /// A player that came back while the game went on agrees to what it was shown.
     fn return_line(&mut self, from: Color, line: &ClientLine) -> Vec<Effect> {
         match line {

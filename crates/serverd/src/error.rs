@@ -27,6 +27,12 @@ pub enum Error {
     /// Another server has the data file.
     #[error("{} is in use by another server: stop that one first", data.display())]
     InUse { data: PathBuf },
+    /// There is no server to give an order to.
+    #[error("no server runs on {}: start one with the same settings", data.display())]
+    NotRunning { data: PathBuf },
+    /// The server did not do what it was ordered.
+    #[error("{0}")]
+    Refused(String),
     /// The data file takes nothing more, so that no game can go on.
     #[error("the data file cannot be written: {0}")]
     Store(#[from] rusqlite::Error),

@@ -98,3 +98,43 @@ fn listed(names: &[&str]) -> String {
     let and = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{and}", names.join(", "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Durability;
+    use rules::Color;
+    use server::lobby::Stored;
+
+    const CUP: &str = "[[tournament]]\nname = \"cup\"\nkind = \"round-robin\"\n\
+                       entrants = [\"a\", \"b\"]\nstart = \"2030-01-01T10:00\"\ntime = { total = 60 }\n";
+
+    #[test]
+    fn tournaments_that_are_over_or_another_ones_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = Config::parse(CUP, folder.path()).unwrap();
+        let mut store = store::Store::open(&config.file.data, Durability::Process).unwrap();
+        for name in ["a", "b"] {
+            store::set_account(store.connection(), name, "hash", 0).unwrap();
+        }
+        assert_eq!(findings(&config).unwrap(), [""; 0], "nothing has been played");
+        let result = |black: &str, round| {
+            Stored::Tournament(TournamentResult {
+                event: "cup".to_owned(),
+                stage: 0,
+                round,
+                black: black.to_owned(),
+                white: "b".to_owned(),
+                winner: Some(Color::Black),
+                game: None,
+            })
+        };
+        store.commit(&[result("a", 0)], &[], &[]).unwrap();
+        let found = findings(&config).unwrap();
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("tournament cup is over"), "{found:?}");
+        store.commit(&[result("stranger", 1)], &[], &[]).unwrap();
+        let found = findings(&config).unwrap();
+        assert!(found[0].contains("results of stranger"), "{found:?}");
+    }
+}

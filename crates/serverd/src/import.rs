@@ -10,6 +10,7 @@ use play::Ending;
 use rules::Declaration;
 use server::lobby::Stored;
 use server::{Conditions, Entry, calendar};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +25,17 @@ pub struct Imported {
     pub ratings: usize,
     /// What could not be used, and why.
     pub left_out: Vec<(PathBuf, String)>,
+}
+
+impl fmt::Display for Imported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} games, {} of them new", self.games + self.known, self.games)?;
+        writeln!(f, "{} ratings", self.ratings)?;
+        for (path, why) in &self.left_out {
+            writeln!(f, "left out: {}: {why}", path.display())?;
+        }
+        Ok(())
+    }
 }
 
 /// Takes over files and whole folders: `players.yaml` for ratings, `*.csa` for games. May be done

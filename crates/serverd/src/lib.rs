@@ -6,6 +6,7 @@
 //! | [`config`], `findings` | the settings file, and what is doubtful in it |
 //! | `server_loop` | the owner of the lobby: takes in, stores, and only then sends |
 //! | `connections` | sockets |
+//! | `control` | orders from the server's own computer |
 //! | `arrival_times` | when a line arrived, whatever the thread was doing |
 //! | `accounts`, `login_queue` | passwords, and who is checked next |
 //! | [`store`] | the data file |
@@ -22,6 +23,7 @@ mod arrival_times;
 mod background;
 pub mod config;
 mod connections;
+mod control;
 mod error;
 mod findings;
 mod import;
@@ -36,7 +38,9 @@ mod status_pages;
 pub mod store;
 
 pub use config::Config;
+pub use control::give_order;
 pub use error::Error;
 pub use import::{Imported, import};
 pub use init::init;
 pub use serve::{Addresses, check, serve, set_password};
+pub use server::lobby::ORDERS;

@@ -5,6 +5,7 @@ use crate::arrival_times::ArrivalTimes;
 use crate::background::{self, Background};
 use crate::config::{Config, TlsTable};
 use crate::connections::{self, Acceptor};
+use crate::control::ControlPort;
 use crate::error::Error;
 use crate::login_queue::LoginQueue;
 use crate::metrics::Metrics;
@@ -39,13 +40,25 @@ pub struct Addresses {
     pub status: Option<SocketAddr>,
 }
 
-/// Whether a server could start with these settings, as far as files say; gives what somebody
-/// should know who starts it.
+/// Whether a server could start with these settings, as far as files say: lines about what it will do,
+/// and what somebody should know who starts it.
 pub fn check(config: &Config) -> Result<Vec<String>, Error> {
     if let Some(table) = &config.file.tls {
         open_tls(table)?;
     }
-    crate::findings::findings(config)
+    let (listen, data) = (&config.file.listen, config.file.data.display());
+    let mut lines = vec![format!("players connect to {listen}, data in {data}")];
+    let tables = config.lobby.timetables.iter();
+    lines.extend(tables.map(|table| format!("rounds of {} {}", table.game, table.when_text())));
+    let events = config.events.iter();
+    lines.extend(
+        events.map(|event| {
+            format!("tournament {} with {} entrants", event.name, event.entrants.len())
+        }),
+    );
+    let notes = crate::findings::findings(config)?.into_iter();
+    lines.extend(notes.map(|note| format!("note: {note}")));
+    Ok(lines)
 }
 
 /// Sets the password of an account, which is made if there is none; also while the server runs.
@@ -62,8 +75,8 @@ pub fn set_password(config: &Config, name: &str, password: &str) -> Result<(), E
     Ok(())
 }
 
-/// Keeps a second server off the data file: two would each play its own games in it.
-fn lock(config: &Config) -> Result<Lock, Error> {
+/// A file beside the data file, with the same name and this ending.
+pub(crate) fn beside_data(config: &Config, ending: &str) -> Result<PathBuf, Error> {
     let data = &config.file.data;
     // However the file is named, it is one file.
     let folder = data.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -73,11 +86,16 @@ fn lock(config: &Config) -> Result<Lock, Error> {
         data.file_name().map_or_else(|| folder.clone(), |name| folder.join(name))
     });
     let mut path = place.into_os_string();
-    path.push(".lock");
-    let path = PathBuf::from(path);
+    path.push(ending);
+    Ok(PathBuf::from(path))
+}
+
+/// Keeps a second server off the data file: two would each play its own games in it.
+fn lock(config: &Config) -> Result<Lock, Error> {
+    let path = beside_data(config, ".lock")?;
     match Lock::exclusive(&path).map_err(|error| Error::file(&path, error))? {
         Ok(lock) => Ok(lock),
-        Err(InUse) => Err(Error::InUse { data: data.clone() }),
+        Err(InUse) => Err(Error::InUse { data: config.file.data.clone() }),
     }
 }
 
@@ -134,6 +152,7 @@ pub fn serve(
     let _lock = lock(config)?;
     let store = open_store(config)?;
     let sockets = Sockets::bind(config)?;
+    let (control, _control_file) = ControlPort::open(config)?;
     let addresses = sockets.addresses()?;
     let Sockets { players, status, tls } = sockets;
     let (inputs, queue) = mpsc::channel(QUEUE);
@@ -155,6 +174,7 @@ pub fn serve(
         connections: HashMap::new(),
         recorded: Vec::new(),
         accounts: Vec::new(),
+        answers: Vec::new(),
         stopping: None,
         wal: WalState::default(),
     };
@@ -179,6 +199,7 @@ pub fn serve(
             let pages = StatusPages::new(inputs.clone(), metrics, data, rating);
             beside.spawn(status_pages::serve(tokio::net::TcpListener::from_std(listener)?, pages));
         }
+        beside.spawn(control.serve(inputs.clone()));
         beside.spawn(stop_on_signals(inputs));
     }
     let runtime = arrival_times.runtime()?;
@@ -233,6 +254,7 @@ fn open_lobby(
     let now = clock.both();
     let mut lobby = Lobby::new(settings, now);
     lobby.recall(store::notes(store.connection()).map_err(unreadable)?, now);
+    lobby.add_known_ids(&store::ids(store.connection()).map_err(unreadable)?);
     let scores = store::scores(store.connection()).map_err(unreadable)?;
     for event in &config.events {
         lobby.add_event(event.clone(), &scores, now);

@@ -65,6 +65,11 @@ pub(crate) enum Input {
     Checkpointed,
     Ratings(HashMap<String, f64>),
     Status(oneshot::Sender<Status>),
+    /// An order from the server's own computer.
+    Order {
+        text: String,
+        answer: oneshot::Sender<Result<String, String>>,
+    },
     Stop,
 }
 
@@ -100,6 +105,9 @@ enum Action {
     CheckLogin(LoginCheck),
 }
 
+/// Who gave an order, and what came of it.
+type OrderAnswer = (oneshot::Sender<Result<String, String>>, Result<String, String>);
+
 /// The loop and everything it acts on.
 pub(crate) struct ServerLoop {
     pub(crate) lobby: Lobby,
@@ -116,6 +124,8 @@ pub(crate) struct ServerLoop {
     pub(crate) connections: HashMap<ConnId, mpsc::Sender<Arc<str>>>,
     pub(crate) recorded: Vec<String>,
     pub(crate) accounts: Vec<(String, String, i64)>,
+    /// What came of orders, told when it has been stored.
+    pub(crate) answers: Vec<OrderAnswer>,
     pub(crate) stopping: Option<Moment>,
     pub(crate) wal: WalState,
 }
@@ -149,6 +159,10 @@ impl ServerLoop {
             let due = self.due(now.at, inputs.is_empty());
             self.lobby.wake(Now { at: due, wall: now.wall });
             self.settle()?;
+            for (to, outcome) in self.answers.drain(..) {
+                // Who asked may have gone.
+                let _ = to.send(outcome);
+            }
             let done = self.clock.now();
             self.checkpoint_if_due(done);
             for at in arrived.drain(..) {
@@ -257,6 +271,10 @@ impl ServerLoop {
             Input::Status(answer) => {
                 // Who asked may have gone.
                 let _ = answer.send(self.lobby.status(now));
+            }
+            Input::Order { text, answer } => {
+                let outcome = self.lobby.local_order(&text, now);
+                self.answers.push((answer, outcome));
             }
             Input::Stop => {
                 self.lobby.drain();

@@ -6,7 +6,7 @@ use csa::TimeRule;
 use csa::record::Finish;
 use rules::Color;
 use serde_json::{Value, json};
-use server::lobby::{EventStatus, GameStatus, Status};
+use server::lobby::{EventStatus, GameStatus, Order, Status};
 use server::rating::{Method, Rating};
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub(crate) fn games(status: &Status) -> Value {
         json!({ "id": game.id, "event": game.event, "game": game.game,
             "black": game.names[0], "white": game.names[1],
             "moves": game.moves, "last_move": game.last, "sfen": game.sfen,
-            "turn": word(game.turn), "running": game.running,
+            "turn": word(game.turn), "running": game.running, "paused": game.paused,
             "elapsed": game.elapsed.as_ref().map(seconds),
             "black_present": game.present[0], "white_present": game.present[1],
             "black_seconds": seconds(&game.remaining[0]),
@@ -77,6 +77,14 @@ pub(crate) fn game(game: &StoredGame) -> Value {
         "abandoned": finish.is_some_and(|f| f.ending.reason == play::Reason::Abandoned), "moves": moves })
 }
 
+/// The referee's orders.
+pub(crate) fn orders(orders: &[Order]) -> Value {
+    list(orders, |order| {
+        json!({ "time": order.wall, "referee": order.referee, "order": order.text,
+            "answer": order.answer })
+    })
+}
+
 /// Tournaments.
 pub(crate) fn standings(status: &Status) -> Value {
     list(&status.events, event)
@@ -99,12 +107,16 @@ fn event(event: &EventStatus) -> Value {
             "white": name(game.pair.white), "winner": game.winner.map(word) })
     });
     json!({ "event": event.name, "stage": event.stage + 1, "round": event.round.map(|r| r + 1),
-        "standings": rows, "pairs": pairs, "results": results, "earlier_stages": event.before })
+        "paused": event.paused, "standings": rows, "pairs": pairs, "results": results, "earlier_stages": event.before })
 }
 
-/// The ratings as a page for people.
-pub(crate) fn rating_page(list: &Value) -> String {
+/// The ratings as a page for people; those brought from another server are shown of who has none of
+/// here.
+pub(crate) fn rating_page(list: &Value, imported: &[(String, f64)]) -> String {
     let mut rows = String::new();
+    let has_one = |name: &str| list.as_array().into_iter().flatten().any(|row| row["name"] == name);
+    let mut others: Vec<_> = imported.iter().filter(|(name, _)| !has_one(name)).collect();
+    others.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     for (rank, row) in list.as_array().into_iter().flatten().enumerate() {
         let number = |key: &str| row[key].as_f64().unwrap_or(0.0);
         // Names have no character that means anything in HTML.
@@ -125,13 +137,23 @@ pub(crate) fn rating_page(list: &Value) -> String {
     } else {
         ""
     };
+    let mut brought = String::new();
+    for (name, rating) in &others {
+        let _ = writeln!(brought, "<tr><td><td>{name}<td>{rating:.0}");
+    }
+    if !others.is_empty() {
+        brought = format!(
+            "<h2>Brought from another server</h2>\n\
+             <table><tr><th><th>Name<th>Rating\n{brought}</table>\n"
+        );
+    }
     format!(
         "<!doctype html>\n<html lang=en><meta charset=utf-8><title>Ratings</title>\n\
          <meta name=viewport content=\"width=device-width\">\n\
          <style>body{{font-family:sans-serif;max-width:50em;margin:2em auto;padding:0 1em}}\
          td,th{{padding:.2em .8em;text-align:right}}td:nth-child(2),th:nth-child(2){{text-align:left}}\
          tr:nth-child(even){{background:#eee}}</style>\n<h1>Ratings</h1>\n{none}\
-         <table><tr><th>Rank<th>Name<th>Rating<th>Error<th>Wins<th>Draws<th>Losses\n{rows}</table>\n"
+         <table><tr><th>Rank<th>Name<th>Rating<th>Error<th>Wins<th>Draws<th>Losses\n{rows}</table>\n{brought}"
     )
 }
 
@@ -147,4 +169,23 @@ pub(crate) fn ratings(
         json!({ "name": r.name, "rating": round(r.rating), "error": round(r.error),
             "wins": r.games[0], "draws": r.games[1], "losses": r.games[2] })
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_shows_ratings_of_here_and_those_brought_along() {
+        let list = json!([{ "name": "here", "rating": 1600.4, "error": 30.0, "wins": 9, "draws": 1,
+            "losses": 5 }]);
+        let imported =
+            [("here".to_owned(), 1.0), ("low".to_owned(), 900.0), ("top".to_owned(), 2500.6)];
+        let page = rating_page(&list, &imported);
+        assert!(page.contains("<tr><td>1<td>here<td>1600<td>± 30<td>9<td>1<td>5"), "{page}");
+        let [top, low] = ["<td>top<td>2501", "<td>low<td>900"].map(|row| page.find(row));
+        assert!(top.is_some() && top < low, "{page}");
+        assert_eq!(page.matches("here").count(), 1, "{page}");
+        assert!(!rating_page(&list, &[]).contains("another server"));
+    }
 }

@@ -149,13 +149,17 @@ async fn ratings(State(pages): State<StatusPages>) -> Response {
 
 /// The ratings for people.
 async fn rating_page(State(pages): State<StatusPages>) -> Response {
-    let Some(list) = pages.read(status_json::ratings).await else { return missing() };
+    let read = |connection: &Connection, method: &Method| {
+        Ok((status_json::ratings(connection, method)?, store::imported(connection)?))
+    };
+    let Some((list, imported)) = pages.read(read).await else { return missing() };
     let head = [(CONTENT_TYPE, "text/html; charset=utf-8")];
-    (head, status_json::rating_page(&list)).into_response()
+    (head, status_json::rating_page(&list, &imported)).into_response()
 }
 
 async fn orders(State(pages): State<StatusPages>) -> Response {
-    let found = pages.read(|c, _| store::orders(c, LATEST).map(Value::from)).await;
+    let found =
+        pages.read(|c, _| store::orders(c, LATEST).map(|found| status_json::orders(&found))).await;
     found.map_or_else(missing, |list| json(&list))
 }
 

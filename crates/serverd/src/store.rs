@@ -8,7 +8,8 @@ mod reading;
 
 pub use reading::game;
 pub(crate) use reading::{
-    account, accounts, imported, latest, notes, orders, results, scores, unfinished, unrecorded,
+    account, accounts, ids, imported, latest, notes, orders, results, scores, unfinished,
+    unrecorded,
 };
 
 use crate::config::Durability;

@@ -1,6 +1,7 @@
 //! AVX2; a second set of kernels where the machine has the neural-network instructions without
 //! AVX-512 (AVX-VNNI).
 
+use crate::kernels::boards::instantiate_boards;
 use crate::kernels::instantiate;
 use crate::vector::Vector;
 use std::arch::x86_64::*;
@@ -108,12 +109,14 @@ impl Vector for Vnni {
 
 /// Without VNNI.
 pub(crate) mod plain {
-    use super::{Avx2, instantiate};
+    use super::{Avx2, instantiate, instantiate_boards};
     instantiate!(Avx2, "avx2,bmi1,popcnt");
+    instantiate_boards!(Avx2, 1, "avx2");
 }
 
 /// With VNNI.
 pub(crate) mod vnni {
-    use super::{Vnni, instantiate};
+    use super::{Vnni, instantiate, instantiate_boards};
     instantiate!(Vnni, "avx2,avxvnni,bmi1,popcnt");
+    instantiate_boards!(Vnni, 1, "avx2,avxvnni");
 }

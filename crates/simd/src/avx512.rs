@@ -1,6 +1,7 @@
 //! AVX-512 with byte and word instructions; a second set of kernels where the machine has the
 //! neural-network instructions (VNNI), which do a dot product of four bytes in one step.
 
+use crate::kernels::boards::instantiate_boards;
 use crate::kernels::instantiate;
 use crate::vector::Vector;
 use std::arch::x86_64::*;
@@ -81,12 +82,14 @@ impl Vector for Vnni {
 
 /// Without VNNI.
 pub(crate) mod bw {
-    use super::{Bw, instantiate};
+    use super::{Bw, instantiate, instantiate_boards};
     instantiate!(Bw, "avx512f,avx512bw,avx512vl,avx512dq,bmi1,popcnt");
+    instantiate_boards!(Bw, 2, "avx512f,avx512bw,avx512vl,avx512dq");
 }
 
 /// With VNNI.
 pub(crate) mod vnni {
-    use super::{Vnni, instantiate};
+    use super::{Vnni, instantiate, instantiate_boards};
     instantiate!(Vnni, "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,bmi1,popcnt");
+    instantiate_boards!(Vnni, 2, "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni");
 }

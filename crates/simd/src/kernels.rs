@@ -3,6 +3,7 @@
 //! are constants and the loops unroll.
 
 mod affine;
+pub(crate) mod boards;
 mod forward;
 mod update;
 

@@ -6,8 +6,8 @@
 //!
 //! Kernels are coarse on purpose: a whole accumulator update ([`Layers::update`]), a whole
 //! forward pass ([`Layers::forward`]), both for a move ([`Layers::advance`]), a whole
-//! gather-and-sum ([`Gather`]). Choosing the
-//! instruction set then costs one indirect call per evaluation instead of one per vector. Loops
+//! gather-and-sum ([`Gather`]), a whole convolution over a batch of boards ([`ByteLayer`]). Choosing
+//! the instruction set then costs one indirect call per evaluation instead of one per vector. Loops
 //! over floating-point numbers, which only training has, are left to the compiler ([`widest`]).
 //!
 //! Deliberately absent: any knowledge of shogi, of files, or of what the numbers mean. Together
@@ -16,6 +16,7 @@
 #![allow(unsafe_code)]
 
 mod aligned;
+mod boards;
 mod gather;
 mod isa;
 mod kernels;
@@ -35,6 +36,7 @@ mod neon;
 mod tests;
 
 pub use aligned::{AlignedVec, Plain};
+pub use boards::{ByteLayer, ByteLayerError, Grid, LayerParameters, Mark, Rescale, Stream, view};
 pub use gather::Gather;
 pub use isa::{Isa, UnknownIsa};
 pub use layers::{Change, Layers, LayersError, Parameters, Shape};

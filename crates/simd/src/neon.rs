@@ -1,5 +1,6 @@
 //! NEON, which every 64-bit ARM has.
 
+use crate::kernels::boards::instantiate_boards;
 use crate::kernels::instantiate;
 use crate::vector::Vector;
 use std::arch::aarch64::*;
@@ -74,3 +75,4 @@ impl Vector for Neon {
 }
 
 instantiate!(Neon, "neon");
+instantiate_boards!(Neon, 2, "neon");

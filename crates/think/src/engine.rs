@@ -56,7 +56,8 @@ pub trait Engine: Send {
     /// What can be set.
     fn options(&self) -> Vec<OptionSpec>;
 
-    /// Sets an option. Not while a search runs.
+    /// Sets an option. Not while a search runs, but for `MultiPV`, which a search may obey at once
+    /// or from the next on.
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError>;
 
     /// The score, in hundredths of a pawn, at which the side to move wins 73 % (1/(1 + 1/e)) of its

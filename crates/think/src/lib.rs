@@ -8,11 +8,14 @@
 //! | [`report`] | what a search says: lines of thought, the answer |
 //! | [`option`] | what can be set, defined once |
 //! | [`key`] | options known to the compiler |
+//! | [`usual`] | options that our searches have in common |
+//! | [`budget`], [`timer`] | how long to think: the plan, and the watch kept during the search |
 //! | [`engine`] | the object-safe interface of every search |
 //!
 //! Deliberately absent: searching, evaluating, text protocols, printing, and any clock that was
 //! not passed in.
 
+pub mod budget;
 pub mod control;
 pub mod engine;
 pub mod key;
@@ -21,7 +24,10 @@ pub mod option;
 pub mod quote;
 pub mod report;
 pub mod time;
+pub mod timer;
+pub mod usual;
 
+pub use budget::{Budget, TimeOptions, TimePlan};
 pub use control::{Control, PonderHit};
 pub use engine::{Engine, STACK, WrongGame};
 pub use key::OptionKey;
@@ -32,3 +38,4 @@ pub use report::{
     Answer, Best, Bound, Info, MateAnswer, PAWN, Report, Score, to_centipawns, to_units,
 };
 pub use time::{ManualTime, Moment, TimeSource, WallTime};
+pub use timer::Timer;

@@ -8,6 +8,7 @@
 //! | [`store`] | games on disk |
 //! | [`watch`] | a CSA server, matches and learning, to look at |
 //! | [`http`], [`guard`], [`socket`], [`serve()`], [`page`], [`openapi`] | addresses, who may ask, frames, the built page |
+//! | `connections` | how many there may be, and how long without an answer |
 //! | [`Server`] | a server from its settings |
 //! | [`load`] | how fast many players are answered |
 //! | [`browser`] | showing an address |
@@ -16,6 +17,7 @@
 //! printing, command lines, and what games, analysis and reviews are; that is in `board`.
 
 pub mod browser;
+mod connections;
 mod data_file;
 pub mod guard;
 pub mod http;

@@ -1,8 +1,8 @@
 //! The server as a whole: a listener, the addresses, and what has to be done from time to time.
 
+use crate::connections::{BoundedListener, Bounds};
 use crate::http::{HttpState, router};
 use crate::service::BoardService;
-use axum::serve::ListenerExt;
 use board::watch::{WatchData, WatchKind};
 use std::future::Future;
 use std::sync::Arc;
@@ -35,10 +35,7 @@ pub async fn serve(
         end.await;
         let _ = told.send(true);
     };
-    // A small message waits for nothing: forty milliseconds otherwise, by the rules of TCP.
-    let listener = listener.tap_io(|stream| {
-        let _ = stream.set_nodelay(true);
-    });
+    let listener = BoundedListener::new(listener, Bounds::USUAL);
     let serving = axum::serve(listener, router(state)).with_graceful_shutdown(stop);
     // Open sockets do not end by themselves: they are given a moment and then left.
     let outcome = tokio::select! {

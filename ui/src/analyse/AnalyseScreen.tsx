@@ -52,8 +52,13 @@ async function openRoute(rest_: string[]): Promise<void> {
   const [kind, id, number] = rest_;
   if (!kind || !id) return;
   try {
-    if (kind === 'game') openTree(await rest.gameTree(id));
-    else if (kind === 'server') openTree(await rest.serverTree(id));
+    if (kind === 'game') {
+      const [tree, { you }] = await Promise.all([rest.gameTree(id), rest.game(id)]);
+      openTree(tree);
+      // As it was played.
+      orientation.value = you === 'white' ? 'white' : 'black';
+    }
+    if (kind === 'server') openTree(await rest.serverTree(id));
     else if (kind === 'match' && number) openTree(await rest.matchTree(id, number));
     go(routeHash('analyse'), true);
   } catch (cause) {

@@ -46,14 +46,17 @@ export function Graph() {
     <div class="graph" data-points={known}>
       <div ref={place} class="curve" role="img" aria-label={t('graph.label')} />
       {known > 0 && (
-        <table class="unseen">
-          <caption>{t('graph.label')}</caption>
-          <tbody>
-            {values.map((value, ply) => value !== null && (
-              <tr key={ply}><th scope="row">{ply}</th><td data-ply={ply}>{percent(value)}</td></tr>
-            ))}
-          </tbody>
-        </table>
+        // A table is as tall as its rows whatever its style says: the box around it is what is small.
+        <div class="unseen">
+          <table>
+            <caption>{t('graph.label')}</caption>
+            <tbody>
+              {values.map((value, ply) => value !== null && (
+                <tr key={ply}><th scope="row">{ply}</th><td data-ply={ply}>{percent(value)}</td></tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
     </div>
   );

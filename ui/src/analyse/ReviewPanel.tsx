@@ -3,13 +3,14 @@
 import type { Color, Mistake } from '../net/contract';
 import { known, notated, t } from '../i18n';
 import { colorName } from '../board/announce';
+import { isHandicap } from '../board/shogi';
 import { Choice } from '../parts/Choice';
 import { percent } from '../parts/format';
 import { complain } from '../parts/toast';
 import { preview } from './engine';
 import { Graph } from './Graph';
 import { effort, review, startReview, stopReview, type Effort } from './review';
-import { addLine, current, goTo, line } from './state';
+import { addLine, current, goTo, line, study } from './state';
 
 async function showBetter(mistake: Mistake): Promise<void> {
   const before = review.value.nodes[mistake.ply - 1];
@@ -47,7 +48,7 @@ function Summary() {
     const side = summary[color];
     return (
       <tr>
-        <th scope="row">{colorName(color)}</th>
+        <th scope="row">{colorName(color, isHandicap(study.value.start))}</th>
         <td>{percent(side.loss, 1)}</td><td>{side.inaccuracies}</td><td>{side.mistakes}</td><td>{side.blunders}</td>
       </tr>
     );

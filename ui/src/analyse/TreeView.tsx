@@ -3,13 +3,14 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { notated, t } from '../i18n';
+import { isHandicap } from '../board/shogi';
 import { endingText, scoreText, spentText } from '../parts/format';
 import { review } from './review';
 import { current, goTo, study } from './state';
 import { ply, type Node, type Study } from './tree';
 
 function label(node: Node): string {
-  if (node.end) return endingText(node.end);
+  if (node.end) return endingText(node.end, undefined, isHandicap(study.value.start));
   return node.ja && node.en ? notated({ ja: node.ja, en: node.en }) : (node.move ?? '');
 }
 

@@ -70,6 +70,8 @@ function BoardOf({ view, orientation, hand, marks = [], onMove, quiet }: BoardPr
   useEffect(() => {
     const api = ground.current;
     if (!api || !diagram) return;
+    // A click leaves the square under the pointer marked, though nothing is being moved any more.
+    if (!api.state.draggable.current && !api.state.selected && !api.state.selectedPiece) api.state.hovered = undefined;
     api.set(positionConfig(latest.current.view, diagram));
     if (position && (mover === diagram.turn || mover === 'both')) {
       if (!api.playPremove()) api.playPredrop();
@@ -83,6 +85,18 @@ function BoardOf({ view, orientation, hand, marks = [], onMove, quiet }: BoardPr
   useEffect(() => {
     ground.current?.setSquareHighlights(cursor ? [{ key: cursor as Key, className: 'cursor' }] : []);
   }, [cursor]);
+
+  // Escape takes back the question whether to promote, wherever the focus is.
+  useEffect(() => {
+    const dismiss = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && ground.current?.state.promotion.current) {
+        ground.current.cancelMoveOrDrop();
+        event.preventDefault();
+      }
+    };
+    document.addEventListener('keydown', dismiss);
+    return () => document.removeEventListener('keydown', dismiss);
+  }, []);
 
   // The page may have moved under the board since the last click.
   const measure = (): void => {

@@ -18,7 +18,9 @@ export function squareName(key: string): string {
   return `${fileOf(key)}${'一二三四五六七八九'[rankOf(key) - 1] ?? ''}`;
 }
 
-export function colorName(color: Color): string {
+/** A side by its name, which in Japanese is another one where White gives a handicap. */
+export function colorName(color: Color, handicap = false): string {
+  if (handicap) return color === 'black' ? t('side.receiver') : t('side.giver');
   return color === 'black' ? t('side.black') : t('side.white');
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { follow, parseSfen, play, toSfen, touched } from './shogi';
+import { follow, isHandicap, parseSfen, play, toSfen, touched } from './shogi';
 import { mayPromote, reach } from './reach';
 
 const START = 'lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1';
@@ -55,5 +55,18 @@ describe('reach of moves made ahead', () => {
     ['P', '5d', '5c', 9, true], ['P', '5e', '5d', 9, false], ['G', '5d', '5c', 9, false], ['P', '3b', '3a', 5, true], ['P', '3c', '3b', 5, false],
   ] as const)('promotion of %s from %s to %s on %i', (letter, from, to, size, yes) => {
     expect(mayPromote({ letter, promoted: false, color: 'black' }, from, to, size)).toBe(yes);
+  });
+});
+
+describe('handicaps', () => {
+  it.each([
+    ['lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1', true],
+    ['4k4/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1', true],
+    ['lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1', false],
+    ['lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2', false],
+    ['4k4/9/9/9/9/9/9/9/4K4 w 2R2b4g4s4n4l18p 1', false],
+    ['nonsense', false],
+  ])('%s', (start, handicap) => {
+    expect(isHandicap(start)).toBe(handicap);
   });
 });

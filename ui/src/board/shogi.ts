@@ -51,6 +51,16 @@ export function parseSfen(sfen: string): Diagram | null {
   return { size, squares, hands: held, turn: turn === 'w' ? 'white' : 'black', ply: Number(ply ?? 1) || 1 };
 }
 
+/** Whether games from here are handicap games: White is to move, with fewer pieces. */
+export function isHandicap(start: string): boolean {
+  const diagram = parseSfen(start);
+  if (diagram?.turn !== 'white') return false;
+  const count = (color: Color): number =>
+    [...diagram.squares.values()].filter((piece) => piece.color === color).length
+    + [...diagram.hands[color].values()].reduce((sum, n) => sum + n, 0);
+  return count('white') < count('black');
+}
+
 function mark(piece: Piece): string {
   const letter = piece.color === 'black' ? piece.letter : piece.letter.toLowerCase();
   return piece.promoted ? `+${letter}` : letter;

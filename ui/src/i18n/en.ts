@@ -5,7 +5,7 @@ export const en = {
   loading: 'Loading…', close: 'Close', again: 'Try again', cancel: 'Cancel', on: 'On', off: 'Off', flip: 'Flip the board', check: 'check', seconds: 's',
   'link.lost': 'Connection lost. Reconnecting; your games are safe.',
 
-  'side.black': 'Black', 'side.white': 'White',
+  'side.black': 'Black', 'side.white': 'White', 'side.receiver': 'Black', 'side.giver': 'White',
   'piece.P': 'pawn', 'piece.L': 'lance', 'piece.N': 'knight', 'piece.S': 'silver', 'piece.G': 'gold', 'piece.B': 'bishop', 'piece.R': 'rook', 'piece.K': 'king',
   'piece.+P': 'promoted pawn', 'piece.+L': 'promoted lance', 'piece.+N': 'promoted knight', 'piece.+S': 'promoted silver', 'piece.+B': 'horse', 'piece.+R': 'dragon',
   'square.piece': '{side} {piece}', 'square.empty': 'empty',

@@ -7,7 +7,7 @@ export const ja: Record<Key, string> = {
   loading: '読み込み中…', close: '閉じる', again: 'やり直す', cancel: 'やめる', on: 'あり', off: 'なし', flip: '盤面を反転', check: '王手', seconds: '秒',
   'link.lost': '接続が切れました。再接続しています。対局は失われません。',
 
-  'side.black': '先手', 'side.white': '後手',
+  'side.black': '先手', 'side.white': '後手', 'side.receiver': '下手', 'side.giver': '上手',
   'piece.P': '歩', 'piece.L': '香', 'piece.N': '桂', 'piece.S': '銀', 'piece.G': '金', 'piece.B': '角', 'piece.R': '飛', 'piece.K': '玉',
   'piece.+P': 'と金', 'piece.+L': '成香', 'piece.+N': '成桂', 'piece.+S': '成銀', 'piece.+B': '馬', 'piece.+R': '龍',
   'square.piece': '{side}の{piece}', 'square.empty': '空き',

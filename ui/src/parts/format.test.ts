@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockText, compact, endingText, scoreText, spentText, winrateOf } from './format';
+import { clockText, compact, endingText, scoreText, seenBy, spentText, winrateOf } from './format';
 import { settings } from '../settings';
 
 settings.language.value = 'en';
@@ -21,6 +21,15 @@ describe('what people read', () => {
     expect(scoreText({ mate: -4, winner: 'white' })).toBe('−mate 4');
     expect(scoreText({ mate: null, winner: 'black' })).toBe('+mate');
   });
+  it('scores from the side of who asks', () => {
+    const told = { score: { cp: 132 }, winrate: 0.6 };
+    expect(seenBy('black', told)).toEqual(told);
+    expect(seenBy('white', told)).toEqual({ score: { cp: -132 }, winrate: 0.4 });
+    const mate = seenBy('white', { score: { mate: -4, winner: 'white' }, winrate: 0 });
+    expect([scoreText(mate.score), mate.winrate]).toEqual(['+mate 4', 1]);
+    expect(scoreText(seenBy('white', { score: { mate: null, winner: 'black' } }).score)).toBe('−mate');
+    expect(seenBy('white', {})).toEqual({});
+  });
   it('win rates', () => {
     expect(winrateOf({ score: { cp: 0 } }, 600)).toBe(0.5);
     expect(winrateOf({ score: { cp: 600 } }, 600)).toBeCloseTo(0.731, 3);
@@ -36,5 +45,9 @@ describe('what people read', () => {
     expect(endingText({ reason: 'mate', winner: 'white' }, 'both')).toBe('Checkmate. White wins.');
     expect(endingText({ reason: 'repetition', winner: null }, 'black')).toBe('The same position for the fourth time. A draw.');
     expect(endingText({ reason: 'interrupted', winner: null })).toBe('Interrupted.');
+    settings.language.value = 'ja';
+    expect(endingText({ reason: 'mate', winner: 'white' }, 'both')).toContain('後手');
+    expect(endingText({ reason: 'mate', winner: 'white' }, 'both', true)).toContain('上手');
+    settings.language.value = 'en';
   });
 });

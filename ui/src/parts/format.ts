@@ -2,6 +2,7 @@
 
 import { settings } from '../settings';
 import { colorName } from '../board/announce';
+import { opposite } from '../board/shogi';
 import { t } from '../i18n';
 import type { Color, Ending, Score } from '../net/contract';
 import { known } from '../i18n';
@@ -35,6 +36,17 @@ export function scoreText(score: Score | undefined): string {
   return cp > 0 ? `+${cp}` : cp < 0 ? `−${-cp}` : '0';
 }
 
+/** What is told from Black's point of view, from that of a side. */
+export function seenBy(side: Color, { score, winrate }: { score?: Score; winrate?: number }): { score?: Score; winrate?: number } {
+  if (side === 'black') return { ...(score && { score }), ...(winrate !== undefined && { winrate }) };
+  const turned = score && {
+    ...(score.cp !== undefined && { cp: -score.cp }),
+    ...(score.mate !== undefined && { mate: score.mate === null ? null : -score.mate }),
+    ...(score.winner && { winner: opposite(score.winner) }),
+  };
+  return { ...(turned && { score: turned }), ...(winrate !== undefined && { winrate: 1 - winrate }) };
+}
+
 /** Black's win rate, from the score by the engine's scale where it was not sent along. */
 export function winrateOf(evaluation: { score?: Score; winrate?: number }, scale: number): number | null {
   if (evaluation.winrate !== undefined) return evaluation.winrate;
@@ -62,7 +74,7 @@ export function momentText(moment: number): string {
 }
 
 /** How a game ended, in words; `you` turns the winner into "you win". */
-export function endingText(ending: Ending, you?: Color | 'both'): string {
+export function endingText(ending: Ending, you?: Color | 'both', handicap = false): string {
   const reason = ending.text ?? known('ending', ending.reason);
   if (ending.winner === null || ending.winner === undefined) {
     const open = ['interrupted', 'engine_failed', 'no_mate', 'taken_back', 'error', 'sealed', 'abandoned', 'other'];
@@ -70,5 +82,5 @@ export function endingText(ending: Ending, you?: Color | 'both'): string {
   }
   if (you === ending.winner) return `${reason} ${t('result.youwin')}`;
   if (you === 'black' || you === 'white') return `${reason} ${t('result.youlose')}`;
-  return `${reason} ${t('result.wins', { side: colorName(ending.winner) })}`;
+  return `${reason} ${t('result.wins', { side: colorName(ending.winner, handicap) })}`;
 }

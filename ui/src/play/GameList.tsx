@@ -16,7 +16,7 @@ function Entry({ summary }: { summary: GameSummary }) {
       <a href={routeHash('play', summary.game)}>
         <strong>{opponent}</strong>
         <span>{gameName(summary.variant, summary.handicap)} · {t('play.plies', { n: summary.plies })}</span>
-        <span class="faint">{summary.ending ? endingText(summary.ending, summary.you) : t('play.goeson')} · {momentText(summary.updated)}</span>
+        <span class="faint">{summary.ending ? endingText(summary.ending, summary.you, summary.handicap !== null && summary.handicap !== 'even') : t('play.goeson')} · {momentText(summary.updated)}</span>
       </a>
       <button type="button" class="plain" aria-label={t('play.forget')} title={t('play.forget')} onClick={() => void forget(summary.game)}>✕</button>
     </li>

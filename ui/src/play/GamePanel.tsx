@@ -1,12 +1,13 @@
 // Beside the board during a game: what is going on, the moves, and what may be done.
 
 import { useState } from 'preact/hooks';
-import type { Game, NamedOpponent, Opponent } from '../net/contract';
+import type { Color, Game, NamedOpponent, Opponent } from '../net/contract';
 import { gameName, hello } from '../hello';
 import { notated, t } from '../i18n';
 import { rest } from '../net/rest';
 import { colorName } from '../board/announce';
-import { endingText, percent, scoreText } from '../parts/format';
+import { isHandicap } from '../board/shogi';
+import { endingText, percent, scoreText, seenBy } from '../parts/format';
 import { Dialog } from '../parts/Dialog';
 import { MoveEntry } from '../parts/MoveEntry';
 import { routeHash } from '../route';
@@ -14,9 +15,10 @@ import { MoveList } from './MoveList';
 import { NewGameForm } from './NewGameForm';
 import { askHint, asking, declare, flipped, hint, move, resign, shownPly, start, step, takeBack } from './state';
 
-function statusText(game: Game): string {
-  if (game.ending) return endingText(game.ending, game.you);
-  if (game.you === 'both') return t('play.turn', { side: colorName(game.position.turn) });
+export function statusText(game: Game): string {
+  const handicap = isHandicap(game.start);
+  if (game.ending) return endingText(game.ending, game.you, handicap);
+  if (game.you === 'both') return t('play.turn', { side: colorName(game.position.turn, handicap) });
   if (game.thinking === 'queued') return t('play.queued');
   if (game.position.turn !== game.you) return t('play.thinking');
   return game.position.check ? t('play.yourturncheck') : t('play.yourturn');
@@ -32,10 +34,12 @@ function Status({ game }: { game: Game }) {
   );
 }
 
-function HintLine() {
+function HintLine({ turn }: { turn: Color }) {
   const now = hint.value;
   if (!now) return null;
-  return <p class="hint-line" data-hint={now.move}>{t('play.hintis', { move: notated(now) })} {now.winrate !== undefined && <span class="faint">{scoreText(now.score)} · {percent(now.winrate)}</span>}</p>;
+  // Whoever asks is to move: the numbers are from that side.
+  const { score, winrate } = seenBy(turn, now);
+  return <p class="hint-line" data-hint={now.move}>{t('play.hintis', { move: notated(now) })} {winrate !== undefined && <span class="faint">{scoreText(score)} · {percent(winrate)}</span>}</p>;
 }
 
 function Actions({ game }: { game: Game }) {
@@ -110,7 +114,7 @@ export function GamePanel({ game }: { game: Game }) {
     <aside class="panel">
       <h1 class="panel-title">{gameName(game.variant, game.handicap)}</h1>
       <Status game={game} />
-      <HintLine />
+      <HintLine turn={game.position.turn} />
       <Declaration game={game} />
       <Actions game={game} />
       <AfterGame game={game} />

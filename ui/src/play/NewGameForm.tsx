@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Variant } from '../net/contract';
+import { colorName } from '../board/announce';
 import { hello } from '../hello';
 import { say, t } from '../i18n';
 import { Choice, Select } from '../parts/Choice';
@@ -50,6 +51,7 @@ function Opponent({ choices, change }: PartProps) {
 
 function Handicap({ choices, change }: PartProps) {
   const handicaps = hello.value?.handicaps ?? [];
+  const given = choices.variant === 'shogi' && choices.handicap !== 'even';
   return (
     <>
       {choices.variant === 'shogi' && (
@@ -61,10 +63,10 @@ function Handicap({ choices, change }: PartProps) {
       {choices.against !== 'human' && (
         <Choice
           label={t('new.side')} value={choices.side} onChange={(side) => change({ side })}
-          options={[['black', t('side.black')], ['random', t('new.random')], ['white', t('side.white')]]}
+          options={[['black', colorName('black', given)], ['random', t('new.random')], ['white', colorName('white', given)]]}
         />
       )}
-      {choices.variant === 'shogi' && choices.handicap !== 'even' && <p class="level-text">{t('new.handicaptext')}</p>}
+      {given && <p class="level-text">{t('new.handicaptext')}</p>}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { Color, Game } from '../net/contract';
 import { Board } from '../board/Board';
 import type { Mark, View } from '../board/ground';
-import { opposite } from '../board/shogi';
+import { isHandicap, opposite } from '../board/shogi';
 import { colorName } from '../board/announce';
 import { facts } from '../hello';
 import { say, t } from '../i18n';
@@ -12,7 +12,7 @@ import { stepKeys } from '../parts/keys';
 import { route } from '../route';
 import { Clock } from './Clock';
 import { GameList } from './GameList';
-import { GamePanel } from './GamePanel';
+import { GamePanel, statusText } from './GamePanel';
 import { NewGameForm } from './NewGameForm';
 import { bottom, follow, game, hint, missing, move, nonce, shownPly, step } from './state';
 
@@ -37,19 +37,34 @@ function viewOf(now: Game): View {
 
 function Player({ game: now, color }: { game: Game; color: Color }) {
   const you = now.you === color;
+  const side = colorName(color, isHandicap(now.start));
   const name = now.you === 'both' ? '' : you ? t('play.you') : now.opponent.name ? say(now.opponent.name) : '';
   return (
     <div class={`player ${now.position.turn === color && now.status === 'playing' ? 'turn' : ''}`}>
       <span class={`side-mark ${color}`} aria-hidden="true">{color === 'black' ? '☗' : '☖'}</span>
-      <span class="player-name">{name || colorName(color)}</span>
-      {name && <span class="faint">{colorName(color)}</span>}
+      <span class="player-name">{name || side}</span>
+      {name && <span class="faint">{side}</span>}
       <Clock game={now} color={color} />
     </div>
   );
 }
 
+/** The tab says how the game stands, and marks that it is the visitor's turn. */
+function useTitle(now: Game): void {
+  const mine = now.status === 'playing' && now.may.move && now.you !== 'both';
+  const title = `${mine ? '● ' : ''}${statusText(now)}`;
+  useEffect(() => {
+    const usual = document.title;
+    document.title = `${title} – ${usual}`;
+    return () => {
+      document.title = usual;
+    };
+  }, [title]);
+}
+
 function Running({ now }: { now: Game }) {
   useEffect(() => stepKeys(step), []);
+  useTitle(now);
   const orientation = bottom(now);
   const marks: Mark[] = hint.value && shownPly.value === null ? [{ move: hint.value.move, brush: 'hint' }] : [];
   return (

@@ -22,9 +22,14 @@ export const FIRST: GameChoices = {
   clock: 'none', own: { main: 900, byoyomi: 30, increment: 0 },
 };
 
+/** Where they are kept, and where earlier pages kept them. */
+const KEY = 'nue.new-game';
+const EARLIER = 'nue.wishes';
+
 export function loadChoices(): GameChoices {
   try {
-    return { ...FIRST, ...(JSON.parse(localStorage.getItem('nue.wishes') ?? '{}') as Partial<GameChoices>) };
+    const kept = localStorage.getItem(KEY) ?? localStorage.getItem(EARLIER) ?? '{}';
+    return { ...FIRST, ...(JSON.parse(kept) as Partial<GameChoices>) };
   } catch {
     return FIRST;
   }
@@ -32,7 +37,8 @@ export function loadChoices(): GameChoices {
 
 export function keepChoices(choices: GameChoices): void {
   try {
-    localStorage.setItem('nue.wishes', JSON.stringify(choices));
+    localStorage.setItem(KEY, JSON.stringify(choices));
+    localStorage.removeItem(EARLIER);
   } catch {
     // Not kept; the next game starts from the first choices.
   }

@@ -9,6 +9,7 @@ import { connection } from '../net/socket';
 import { Refusal, rest } from '../net/rest';
 import { notated, t } from '../i18n';
 import { announce } from '../board/announce';
+import { isHandicap } from '../board/shogi';
 import { complain } from '../parts/toast';
 import { endingText } from '../parts/format';
 import { go, routeHash } from '../route';
@@ -35,7 +36,7 @@ function tellNews(before: Game | null, now: Game): void {
     announce(`${notated(move)}${move.check ? `, ${t('check')}` : ''}`);
   }
   if (now.moves.length < before.moves.length) announce(t('play.takenback'));
-  if (now.ending && !before.ending) announce(endingText(now.ending, now.you));
+  if (now.ending && !before.ending) announce(endingText(now.ending, now.you, isHandicap(now.start)));
 }
 
 function receive(now: Game): void {

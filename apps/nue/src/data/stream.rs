@@ -1,24 +1,32 @@
-//! `nue data stream`: features for trainers, in binary batches on standard output.
+//! `nue data stream`: features or planes for trainers, in binary batches on standard output.
 
 use super::args::{InputArgs, SieveArgs};
 use super::summary::report;
 use crate::failure::{CommandResult, Failure};
 use crate::progress::InputBar;
 use clap::Args;
-use corpus::Sieve;
 use corpus::batches::Selection;
-use corpus::stream::{self, LARGEST_BATCH, LARGEST_POOL, Stream};
+use corpus::stream::{self, Form, LARGEST_BATCH, LARGEST_POOL, Stream};
 use std::io::{self, IsTerminal, Write};
 use std::thread;
 
-/// Send features of positions to standard output in binary batches, for trainers
+/// Send features or planes of positions to standard output in binary batches, for trainers
 #[derive(Args)]
 pub(crate) struct StreamArgs {
     #[command(flatten)]
     input: InputArgs,
     /// Feature set: halfkp, kp, halfkpe9 or halfkpkrank
-    #[arg(long, value_name = "SET")]
-    features: String,
+    #[arg(long, value_name = "SET", required_unless_present = "planes")]
+    features: Option<String>,
+    /// Planes of policy-value nets, of all positions: dlshogi, pal, aoba or minishogi
+    #[arg(long, value_name = "SET", conflicts_with = "features")]
+    planes: Option<String>,
+    /// Labels of moves: dlshogi, pal or minishogi; those that go with the planes unless said
+    #[arg(long, value_name = "SET", conflicts_with = "features")]
+    labels: Option<String>,
+    /// Send the visits of so many moves a tree search tried, where a file has them
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "features")]
+    visits: u16,
     /// Positions of a batch
     #[arg(long, value_name = "N", default_value_t = 16_384,
           value_parser = clap::value_parser!(u64).range(1..=LARGEST_BATCH))]
@@ -96,9 +104,10 @@ pub(crate) fn run(args: &StreamArgs) -> CommandResult {
 /// Writes the stream.
 pub(super) fn stream(args: &StreamArgs, output: impl Write) -> CommandResult {
     let all = || thread::available_parallelism().map_or(1, usize::from);
+    let keep = [args.keep_checks, args.keep_captures, args.keep_random];
     let request = Stream {
         inputs: args.input.inputs(),
-        features: args.features.clone(),
+        form: Form::named(&args.features, &args.planes, &args.labels, args.visits),
         batch: args.batch,
         pool: args.pool,
         threads: args.threads.map_or_else(all, usize::from),
@@ -107,12 +116,7 @@ pub(super) fn stream(args: &StreamArgs, output: impl Write) -> CommandResult {
         first_epoch: args.first_epoch,
         salvage: args.salvage || args.input.skips_damage(),
         selection: Selection {
-            sieve: Sieve {
-                no_check: !args.keep_checks,
-                quiet: !args.keep_captures,
-                no_random: !args.keep_random,
-                ..args.sieve.sieve()
-            },
+            sieve: args.sieve.sieve().training(args.planes.is_some(), keep),
             limit: args.clamp,
             n_step: args.n_step,
             mirror: args.mirror,

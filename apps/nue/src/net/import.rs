@@ -1,5 +1,6 @@
 //! `nue net import`: a trained net becomes one the engine plays with.
 
+use super::deep;
 use super::store::OutputArgs;
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
@@ -7,7 +8,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use trainer::{Stored, TOLERANCE};
 
-/// Turn a trained net (.nuef) into nn.bin: quantise, check against the real numbers, write
+/// Turn a trained net (.nuef, .nuedf) into one to play with: quantise, check against the real
+/// numbers, write
 #[derive(Args)]
 pub(crate) struct ImportArgs {
     /// The net in real numbers
@@ -18,6 +20,10 @@ pub(crate) struct ImportArgs {
     /// Largest mean distance of win rates between integers and real numbers
     #[arg(long, value_name = "P", default_value_t = TOLERANCE)]
     tolerance: f64,
+    /// Positions a policy-value net is calibrated on, and as many others it is checked on
+    #[arg(long, value_name = "N", default_value_t = 512,
+          value_parser = clap::value_parser!(u32).range(8..=100_000))]
+    positions: u32,
 }
 
 /// Runs the command.
@@ -25,6 +31,9 @@ pub(crate) fn run(args: &ImportArgs) -> CommandResult {
     args.output.check()?;
     if args.output.is_real() {
         return Err(Failure::usage("import writes nn.bin; nue net convert writes .nuef"));
+    }
+    if deep::kind(&args.file) == Some(deep::Kind::Real) {
+        return deep::import(&args.file, args.positions, &args.output);
     }
     let real = Stored::load_real(&args.file)?;
     let imported = trainer::import(&real, args.tolerance)

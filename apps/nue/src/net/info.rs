@@ -1,5 +1,6 @@
 //! `nue net info`: what a net file is, and whether it is what it says.
 
+use super::deep;
 use crate::evaluation::{Single, single};
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
@@ -16,6 +17,9 @@ pub(crate) struct InfoArgs {
 }
 
 pub(crate) fn run(args: &InfoArgs) -> CommandResult {
+    if let Some(kind) = deep::kind(&args.file) {
+        return deep::info(&args.file, kind);
+    }
     let mut out = io::stdout().lock();
     if let Some(tables) = TableFiles::find(&args.file)? {
         write!(out, "file          {}\n{}", tables.path().display(), tables.info()?)?;

@@ -1,9 +1,8 @@
 //! Scripted clients and servers that once found faults, against the program as it is run.
 
-use crate::csa_harness::{Bare, PATIENCE, Server, files, folder, nue, pair, wait_for};
+use crate::csa_harness::{Bare, PATIENCE, Server, account, files, folder, nue, pair, wait_for};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -13,15 +12,6 @@ fn extended(port: u16, name: &str, password: &str) -> Bare {
     bare.expect(&format!("LOGIN:{name} OK"));
     bare.expect("##[LOGIN] +OK x1");
     bare
-}
-
-/// Sets a password as the organiser does.
-fn account(folder: &Path, name: &str, password: &str) {
-    let mut command = nue();
-    command.args(["server", "account", name, "--config"]).arg(folder.join("server.toml"));
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    writeln!(child.stdin.take().unwrap(), "{password}").unwrap();
-    assert!(child.wait().unwrap().success());
 }
 
 /// A bridge that, as shogi-server's own, adds byoyomi and increment to the time whatever it was told.
@@ -66,7 +56,7 @@ fn what_must_not_be_forgotten_is_there_after_a_kill() {
     let server = Server::start(folder.path(), settings);
     let mut maker = extended(server.port, "ref", "pw");
     maker.say("%%SETBUOY floodgate-300-10F +9796FU 1");
-    assert!(maker.hear().unwrap().starts_with("##[ERROR] wrong buoy game name"));
+    assert!(maker.read_line().unwrap().starts_with("##[ERROR] wrong buoy game name"));
     maker.say("%%SETBUOY buoy_x-600-10 +9796FU 3");
     maker.expect("##[SETBUOY] +OK");
     maker.say("%%REFEREE ban crook 600 two engines at once");
@@ -88,7 +78,7 @@ fn what_must_not_be_forgotten_is_there_after_a_kill() {
         let mut bare = Bare::connect(server.port);
         bare.say(line);
         bare.expect("LOGIN:incorrect");
-        let why = bare.hear().unwrap();
+        let why = bare.read_line().unwrap();
         assert!(why.contains(part), "{line}: {why}");
     }
     let mut black = Bare::login(server.port, "g", "test-600-10-B");
@@ -101,7 +91,8 @@ fn what_must_not_be_forgotten_is_there_after_a_kill() {
 #[test]
 fn comments_in_shift_jis_and_fast_players_lose_nothing() {
     let folder = folder();
-    let settings = "player_logs = \"players\"\n[limits]\nburst = 4\nrate = 1\n";
+    let settings =
+        "player_logs = \"players\"\nlog = \"log.jsonl\"\n[limits]\nburst = 4\nrate = 1\n";
     let server = Server::start(folder.path(), settings);
     let [mut black, mut white] = pair(server.port, ["a", "b"], "test-600-10");
     black.raw(b"+7776FU,'* 30 \x90\xe6\x8e\xe8\n");
@@ -134,6 +125,11 @@ fn comments_in_shift_jis_and_fast_players_lose_nothing() {
     let told = flood.until("##[ERROR] closed");
     assert!(told.contains("too many lines"), "{told}");
     assert!(server.page("/metrics").contains("nue_closed_total{reason=\"flood\"} 1"));
+    let log = folder.path().join("log.jsonl");
+    wait_for("the reason in the log", || {
+        let text = std::fs::read_to_string(&log).unwrap_or_default();
+        text.lines().any(|line| line.contains("\"close\"") && line.contains("\"flood\""))
+    });
     assert!(server.page("/ratings").contains("<h1>Ratings</h1>"));
     let log = folder.path().join("players/a.log");
     wait_for("the player's log", || {

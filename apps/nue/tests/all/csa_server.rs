@@ -54,7 +54,7 @@ fn a_game_its_record_and_its_pages() {
     }
     black.say("LOGOUT");
     black.expect("LOGOUT:completed");
-    assert_eq!(black.hear(), None);
+    assert_eq!(black.read_line(), None);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn killed_and_started_again_every_game_goes_on() {
     }
     server.kill();
     for [black, white] in &mut games {
-        assert_eq!((black.hear(), white.hear()), (None, None));
+        assert_eq!((black.read_line(), white.read_line()), (None, None));
     }
     let server = Server::start(folder.path(), "");
     for n in 0..3 {
@@ -118,7 +118,7 @@ fn stopped_politely_it_stores_its_games() {
     assert!(server.terminate());
     black.expect("#CHUDAN");
     white.expect("#CHUDAN");
-    assert_eq!(black.hear(), None);
+    assert_eq!(black.read_line(), None);
     let server = Server::start(folder.path(), "");
     let mut white = Bare::login(server.port, "b", "test-600-10-W");
     let mut black = Bare::login(server.port, "a", "test-600-10-B");
@@ -180,7 +180,7 @@ fn hostile_guests_hold_up_nobody() {
         let players = [&mut black, &mut white];
         let before = Instant::now();
         players[n % 2].say(text);
-        let told = [players[0].hear().unwrap(), players[1].hear().unwrap()];
+        let told = [players[0].read_line().unwrap(), players[1].read_line().unwrap()];
         assert!(told.iter().all(|line| line.starts_with(text)), "{told:?}");
         assert!(before.elapsed() < PATIENCE);
     }
@@ -268,7 +268,7 @@ impl Drive {
             self.position.play(m);
             self.moves.push(text.clone());
             for player in players.iter_mut() {
-                assert!(player.hear().unwrap().starts_with(&text));
+                assert!(player.read_line().unwrap().starts_with(&text));
             }
             if self.rng.below(8) == 0 {
                 let side = self.rng.below(2);

@@ -5,6 +5,7 @@ mod commands;
 mod csa_client;
 mod csa_faults;
 mod csa_harness;
+mod csa_referee;
 mod csa_server;
 mod data;
 mod evaluating;

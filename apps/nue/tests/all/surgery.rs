@@ -1,7 +1,10 @@
 //! `nue net` on files: what is made, what is refused, and that refusing touches nothing.
 
 use crate::gui::{nue, weights};
-use nnue::{AnyNet, Architecture, FeatureKind, Noise, Shape};
+use features::{Labels, Planes};
+use infer::{Shape, native};
+use nnue::{AnyNet, Architecture, FeatureKind, Noise};
+use rules::Game;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +36,7 @@ fn bad(line: &str, folder: &Path, code: i32, parts: &[&str]) {
 
 /// A net whose numbers are as large as those of trained ones.
 fn net(features: FeatureKind, l0: usize, seed: u64) -> AnyNet {
-    let shape = Shape { l0, h1: 16, h2: 32 };
+    let shape = nnue::Shape { l0, h1: 16, h2: 32 };
     let noise = Noise { seed, transformer: 30, weight: 12, bias: 4000 };
     AnyNet::random(Architecture { features, shape }, noise)
 }
@@ -274,4 +277,31 @@ fn foreign_hashes_do_not_pass() {
         good("strip @foreign.bin -o @bare.bin --force", &folder);
         good("verify @bare.bin", &folder);
     }
+}
+
+#[test]
+fn policy_value_nets_are_told_apart_by_their_first_bytes() {
+    let folder = weights::folder("deep");
+    let shape =
+        Shape { game: Game::Minishogi, planes: Planes::Minishogi, labels: Labels::Minishogi };
+    let sizes =
+        native::Architecture { shape, blocks: 1, channels: 32, value_channels: 2, value_hidden: 8 };
+    let mut file = Vec::new();
+    native::Floats::random(sizes, 1).write(&mut file).unwrap();
+    fs::write(folder.join("a.nuedf"), &file).unwrap();
+    fs::write(folder.join("cut.nuedf"), &file[..file.len() - 4]).unwrap();
+    let out = good("import @a.nuedf -o @a.nued --positions 8 --force", &folder);
+    assert!(out.contains("1x32 (minishogi") && out.contains("8 positions: same best"), "{out}");
+    bad("import @a.nuedf -o @a.nued --positions 8", &folder, 2, &["--force"]);
+    bad("import @cut.nuedf -o @b.nued", &folder, 1, &["cut.nuedf", "the tensors need"]);
+    for (name, kind) in [("a.nuedf", "real numbers"), ("a.nued", "integers")] {
+        let out = good(&format!("info @{name}"), &folder);
+        for part in [kind, "1x32", "minishogi", "0x"] {
+            assert!(out.contains(part), "{name}: {out}");
+        }
+    }
+    let mut damaged = fs::read(folder.join("a.nued")).unwrap();
+    damaged[200] ^= 1;
+    fs::write(folder.join("damaged.nued"), damaged).unwrap();
+    bad("info @damaged.nued", &folder, 1, &["damaged.nued", "the checksum is wrong"]);
 }

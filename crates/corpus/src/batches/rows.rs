@@ -3,11 +3,11 @@
 use super::leaf::Leaf;
 use super::selection::{Selection, SelectionCounts};
 use super::units::{Unit, UnitReader, Units, each_record};
-use super::{Encoder, Label};
+use super::{Encoder, Label, Moves};
 use crate::error::Error;
 use crate::format::Format;
 use crate::sieve::{LeftOut, Sieve};
-use rules::{Move, Position, Variant};
+use rules::{Position, Variant};
 use seed::Rng;
 use teacher::{Block, Cursor, Flags, Outcome, TeacherError};
 
@@ -93,7 +93,7 @@ struct Kept {
 /// A position as its file has it.
 struct Found<'p, V: Variant> {
     position: &'p Position<V>,
-    mv: Option<Move>,
+    moves: Moves<'p>,
     score: Option<i16>,
     flags: Flags,
     outcome: Outcome,
@@ -125,9 +125,10 @@ impl<'a, V: Variant, E: Encoder<V>> Sampler<'a, V, E> {
                 self.games(bytes, &mut rng, &mut rows).map_err(|e| unit.damage(e))
             }
             (format, bytes) => each_record::<V>(format, bytes, |position, record| {
-                let (mv, score, outcome) = (record.mv, Some(record.score), record.outcome);
+                let moves = Moves { played: record.mv, candidates: &[] };
+                let (score, outcome) = (Some(record.score), record.outcome);
                 let flags = Flags::default();
-                self.push(&Found { position, mv, score, flags, outcome }, &mut rng, &mut rows);
+                self.push(&Found { position, moves, score, flags, outcome }, &mut rng, &mut rows);
             })
             .map_err(|e| unit.bad_records(&e)),
         };
@@ -164,8 +165,9 @@ impl<'a, V: Variant, E: Encoder<V>> Sampler<'a, V, E> {
             self.course.clear();
             self.kept.clear();
             while let Some(sample) = cursor.next_position()? {
-                let (position, mv, flags) = (sample.position, sample.mv, sample.flags);
-                let found = Found { position, mv, score: sample.score, flags, outcome };
+                let (position, flags) = (sample.position, sample.flags);
+                let moves = Moves { played: sample.mv, candidates: sample.candidates };
+                let found = Found { position, moves, score: sample.score, flags, outcome };
                 let row = rows.len();
                 if let Some(turned) = self.push(&found, rng, rows) {
                     self.kept.push(Kept { index: self.course.len(), row, turned });
@@ -231,6 +233,10 @@ impl<'a, V: Variant, E: Encoder<V>> Sampler<'a, V, E> {
             return None;
         }
         let turn = position.turn();
+        // A leaf has other moves than the position it comes from.
+        if !self.selection.leaf {
+            self.encoder.teach(turn, &found.moves, &mut rows.words[begin..]);
+        }
         rows.labels.push(Label {
             score: if turned { -score } else { score },
             result: found.outcome.for_side(turn),
@@ -246,6 +252,8 @@ impl<'a, V: Variant, E: Encoder<V>> Sampler<'a, V, E> {
         if !self.sieve.passes_outcome(found.outcome) {
             return Err(None);
         }
-        self.sieve.trains(found.position, found.mv, found.score, found.flags).map_err(Some)
+        self.sieve
+            .trains(found.position, found.moves.played, found.score, found.flags)
+            .map_err(Some)
     }
 }

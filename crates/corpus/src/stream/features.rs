@@ -8,6 +8,7 @@ use super::frame;
 use crate::batches::{Encoder, Given};
 use features::{FeatureSet, List, Numbering, active};
 use rules::{Color, Game, Position, Square, Variant};
+use serde_json::{Value, json};
 use std::marker::PhantomData;
 
 /// What stands for no feature.
@@ -16,19 +17,18 @@ pub(super) const NONE: u16 = u16::MAX;
 const FIXED: usize = 5;
 
 /// What all rows of a feature set have in common.
-#[derive(Clone)]
-pub(super) struct Layout {
+struct Layout {
     /// Features of one side, at most.
-    pub(super) slots: usize,
+    slots: usize,
     /// Pieces a base is followed by.
-    pub(super) pieces: usize,
+    pieces: usize,
     /// How far apart the features of a piece under different attacks are; 0 without attacks.
-    pub(super) stride: usize,
-    pub(super) inputs: usize,
+    stride: usize,
+    inputs: usize,
     /// Every piece number mirrored left to right.
-    pub(super) mirrored: Vec<u16>,
+    mirrored: Vec<u16>,
     /// Every base, divided by `pieces`, for the own king mirrored left to right.
-    pub(super) mirrored_bases: Vec<u32>,
+    mirrored_bases: Vec<u32>,
 }
 
 impl Layout {
@@ -76,7 +76,7 @@ impl<'a> Row<'a> {
 
 /// Encodes the positions of one feature set.
 pub(super) struct Features<F> {
-    pub(super) layout: Layout,
+    layout: Layout,
     set: PhantomData<fn() -> F>,
 }
 
@@ -86,6 +86,23 @@ impl<F> Features<F> {
         F: FeatureSet<V>,
     {
         Self { layout: Layout::new::<V, F>(), set: PhantomData }
+    }
+
+    /// What a reader has to know.
+    pub(super) fn about<V: Variant>(&self) -> Value
+    where
+        F: FeatureSet<V>,
+    {
+        let layout = &self.layout;
+        json!({
+            "features": F::NAME,
+            "inputs": layout.inputs,
+            "slots": layout.slots,
+            "pieces": layout.pieces,
+            "effect_stride": layout.stride,
+            "mirrored_pieces": layout.mirrored,
+            "mirrored_bases": layout.mirrored_bases,
+        })
     }
 
     /// Writes the features of one side; gives their base and how many there are.

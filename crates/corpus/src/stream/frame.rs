@@ -1,9 +1,9 @@
 //! The layout of what is written: a text about the stream, then frames. docs/formats/stream.md.
 
-use super::features::{Layout, NONE, Row};
-use crate::batches::Label;
-use rules::Game;
-use serde_json::json;
+use super::Stream;
+use super::features::{NONE, Row};
+use crate::batches::{Given, Label, Units};
+use serde_json::{Value, json};
 
 /// First bytes of a stream.
 pub(super) const MAGIC: [u8; 8] = *b"NueStrm\n";
@@ -35,51 +35,78 @@ const fn head(count: u32, epoch: u32, flags: u32) -> [u8; HEAD] {
     bytes
 }
 
-/// What a stream begins with.
-pub(super) struct Preamble<'a> {
-    pub(super) layout: &'a Layout,
-    pub(super) features: &'a str,
-    pub(super) game: Game,
-    pub(super) batch: u64,
-    pub(super) pool: u64,
-    pub(super) first_epoch: u32,
-    /// How many epochs; `None`: no end.
-    pub(super) epochs: Option<u32>,
-    pub(super) positions: u64,
-    pub(super) seed: u64,
-    pub(super) mirror: bool,
+/// What a stream begins with: magic, version, length of the text, the text. `own` is what this
+/// kind of stream says besides what all say.
+pub(super) fn preamble(request: &Stream, units: &Units, own: Value) -> Vec<u8> {
+    let mut text = json!({
+        "game": units.game().to_string(),
+        "batch": request.batch,
+        "pool": request.pool,
+        "seed": request.seed,
+        "mirror": request.selection.mirror,
+        "first_epoch": request.first_epoch,
+        "epochs": request.epochs,
+        "positions": units.positions(),
+        "usual_scale": play::USUAL_SCALE,
+        "pawn": play::PAWN,
+    });
+    if let (Value::Object(text), Value::Object(own)) = (&mut text, own) {
+        text.extend(own);
+    }
+    let text = text.to_string();
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend((text.len() as u32).to_le_bytes());
+    bytes.extend(text.as_bytes());
+    bytes
 }
 
-impl Preamble<'_> {
-    /// Magic, version, length of the text, the text.
-    pub(super) fn bytes(&self) -> Vec<u8> {
-        let layout = self.layout;
-        let text = json!({
-            "features": self.features,
-            "game": self.game.to_string(),
-            "inputs": layout.inputs,
-            "slots": layout.slots,
-            "pieces": layout.pieces,
-            "effect_stride": layout.stride,
-            "batch": self.batch,
-            "pool": self.pool,
-            "seed": self.seed,
-            "mirror": self.mirror,
-            "mirrored_pieces": layout.mirrored,
-            "mirrored_bases": layout.mirrored_bases,
-            "first_epoch": self.first_epoch,
-            "epochs": self.epochs,
-            "positions": self.positions,
-            "usual_scale": play::USUAL_SCALE,
-            "pawn": play::PAWN,
-        })
-        .to_string();
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(VERSION.to_le_bytes());
-        bytes.extend((text.len() as u32).to_le_bytes());
-        bytes.extend(text.as_bytes());
-        bytes
+/// The arrays of a frame, taken one after another.
+pub(super) struct Arrays<'a> {
+    rest: &'a mut [u8],
+    count: usize,
+}
+
+impl<'a> Arrays<'a> {
+    /// A frame of so many bytes a position, its head written.
+    pub(super) fn new<W>(bytes: &'a mut Vec<u8>, given: &Given<'_, W>, each: usize) -> Self {
+        Self::begun(bytes, (given.epoch, given.ends_epoch), given.rows().len(), each)
     }
+
+    fn begun(
+        bytes: &'a mut Vec<u8>,
+        (epoch, ends_epoch): (u32, bool),
+        count: usize,
+        each: usize,
+    ) -> Self {
+        let flags = if ends_epoch { EPOCH_ENDS } else { 0 };
+        bytes.resize(HEAD + count * each, 0);
+        let (first, rest) = bytes.split_at_mut(HEAD);
+        first.copy_from_slice(&head(count as u32, epoch, flags));
+        Self { rest, count }
+    }
+
+    /// The next array, of so many bytes a position.
+    pub(super) fn take(&mut self, each: usize) -> &'a mut [u8] {
+        let (array, after) = std::mem::take(&mut self.rest).split_at_mut(each * self.count);
+        self.rest = after;
+        array
+    }
+}
+
+/// Writes what is known about a position into the arrays for it.
+pub(super) fn put_label(
+    i: usize,
+    label: &Label,
+    scores: &mut [u8],
+    plies: &mut [u8],
+    results: &mut [u8],
+    turns: &mut [u8],
+) {
+    scores[2 * i..2 * i + 2].copy_from_slice(&label.score.to_le_bytes());
+    plies[2 * i..2 * i + 2].copy_from_slice(&label.ply.to_le_bytes());
+    results[i] = label.result.unwrap_or(UNKNOWN) as u8;
+    turns[i] = label.turn.index() as u8;
 }
 
 /// Bytes of a position in a frame.
@@ -97,15 +124,8 @@ pub(super) fn fill<'r>(
     rows: impl ExactSizeIterator<Item = (&'r [u16], Label)>,
 ) {
     let count = rows.len();
-    let flags = if ends_epoch { EPOCH_ENDS } else { 0 };
-    bytes.resize(HEAD + count * bytes_of_position(slots), 0);
-    let (first, mut rest) = bytes.split_at_mut(HEAD);
-    first.copy_from_slice(&head(count as u32, epoch, flags));
-    let mut array = |each: usize| {
-        let (array, after) = std::mem::take(&mut rest).split_at_mut(each * count);
-        rest = after;
-        array
-    };
+    let mut arrays = Arrays::begun(bytes, (epoch, ends_epoch), count, bytes_of_position(slots));
+    let mut array = |each: usize| arrays.take(each);
     let bases = [array(4), array(4)];
     let sides = [array(2 * slots), array(2 * slots)];
     let (scores, plies) = (array(2), array(2));
@@ -121,10 +141,7 @@ pub(super) fn fill<'r>(
             }
             counts[side][i] = row.counts[side];
         }
-        scores[2 * i..2 * i + 2].copy_from_slice(&label.score.to_le_bytes());
-        plies[2 * i..2 * i + 2].copy_from_slice(&label.ply.to_le_bytes());
-        results[i] = label.result.unwrap_or(UNKNOWN) as u8;
-        turns[i] = label.turn.index() as u8;
+        put_label(i, &label, scores, plies, results, turns);
     }
 }
 

@@ -10,7 +10,7 @@ use rules::{AnyPosition, Color, DEEPEST_PERFT, Game};
 use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
-use think::key::universal::is_always_sent;
+use think::key::universal::{MULTI_PV, is_always_sent};
 use think::{Control, Engine, Moment, OptionError, PonderHit, TimeSource, quote};
 use usi::option::chooses_game;
 use usi::{Command, Go, ParseError, Reply, SetPosition, Times};
@@ -204,7 +204,8 @@ impl Session {
             Some(Meaning::Nothing(why)) => return self.tell_once(name, &format!("{name}: {why}")),
             None => name,
         };
-        if !self.is_thinking() {
+        // How many lines are told may change at any time.
+        if !self.is_thinking() || MULTI_PV.is_called(name) {
             return self.set_now(name, value);
         }
         // What is wrong is said at once; what is right waits for the end of the search.

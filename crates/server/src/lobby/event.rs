@@ -125,7 +125,10 @@ impl Lobby {
         let Some(event) = self.events.get(index) else { return };
         let Some(playing) = event.playing else { return };
         let (name, stage) = (event.settings.name.clone(), event.stage_number());
-        let played = (playing.before + now.at.saturating_sub(playing.since)).as_secs();
+        // While it is stopped nobody is late.
+        let paused = self.paused.contains(&name);
+        let since = if paused { now.at } else { playing.since };
+        let played = (playing.before + now.at.saturating_sub(since)).as_secs();
         self.note(NoteKind::Round, &name, &[&stage, &playing.round, &played]);
         self.timer(now.at + KEPT, Timer::Kept(index));
     }
@@ -136,7 +139,10 @@ impl Lobby {
 
     /// Begins rounds that are due, pairs who is there, and ends what nobody came for.
     pub(super) fn wake_event(&mut self, index: usize, now: Now) {
-        let Some(event) = self.events.get_mut(index).filter(|event| !event.paused) else { return };
+        if self.is_event_paused(index) {
+            return;
+        }
+        let Some(event) = self.events.get_mut(index) else { return };
         let Some(round) = event.stage().current_round() else { return };
         if event.playing.is_none_or(|playing| playing.round != round) {
             let wait = event.next_start - now.wall;
@@ -223,7 +229,9 @@ impl Lobby {
         let Some(walkover) = self.events.get(index).map(|event| event.settings.walkover) else {
             return false;
         };
-        let Some(open) = self.rooms.get(&key).filter(|open| !open.paused) else { return false };
+        let Some(open) = self.rooms.get(&key).filter(|open| !self.is_paused(open)) else {
+            return false;
+        };
         if !self.suspended.contains(&key) {
             return false;
         }
@@ -274,10 +282,10 @@ impl Lobby {
 
     /// A player of a tournament is there: its game begins if the opponent is there too.
     pub(super) fn start_event_game(&mut self, name: &str, now: Now) -> bool {
-        let index = self
-            .events
-            .iter()
-            .position(|e| e.playing.is_some() && !e.paused && e.stage().seed(name).is_some());
+        let index = self.events.iter().position(|e| {
+            let plays = e.playing.is_some() && e.stage().seed(name).is_some();
+            plays && !self.paused.contains(e.name())
+        });
         let Some(index) = index else { return false };
         let boards = self.events[index].open_boards();
         let seed = self.events[index].stage().seed(name);

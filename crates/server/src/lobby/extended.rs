@@ -57,7 +57,7 @@ impl Lobby {
                 self.fork(id, Fork { game, name, moves }, now);
                 None
             }
-            Extended::Referee(order) => Some(self.order(id, &order, now)),
+            Extended::Referee(order) => Some(self.referee_line(id, &order, now)),
             Extended::Other(_) => {
                 self.offend(id, 1);
                 Some("##[ERROR] unknown command".to_owned())

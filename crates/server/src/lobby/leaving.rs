@@ -26,6 +26,9 @@ impl Lobby {
         } else {
             self.close_room(key);
         }
+        if *state != State::Suspended {
+            self.end_pause(&conditions.id);
+        }
         match (state, buoy) {
             (State::Dropped, Some(owner)) => self.give_back_buoy(&conditions, owner),
             (State::Over, _) => {

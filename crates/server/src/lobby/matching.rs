@@ -6,7 +6,7 @@ use crate::conditions::Conditions;
 use crate::room::Room;
 use csa::ServerLine;
 use rules::Color;
-use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 impl Lobby {
@@ -66,7 +66,7 @@ impl Lobby {
             return false;
         }
         let found = self.suspended.iter().copied().find_map(|key| {
-            let open = self.rooms.get(&key).filter(|open| !open.paused)?;
+            let open = self.rooms.get(&key).filter(|open| !self.is_paused(open))?;
             let [black, white] = &open.room.conditions().names;
             if black != name && white != name {
                 return None;
@@ -221,17 +221,17 @@ impl Lobby {
     fn game_id(&mut self, game: &str, names: &[String; 2], now: Now) -> String {
         let date = calendar::digits(now.wall);
         let base = format!("{}+{game}+{}+{}+{date}", self.settings.event, names[0], names[1]);
-        if self.issued.0 != now.wall {
-            self.issued = (now.wall, HashSet::new());
-        }
-        // Twice within a second: a proposal was rejected and made again, or a game was very short.
-        let (_, issued) = &self.issued;
-        let taken = |id: &String| issued.contains(id) || self.room_of(id).is_some();
+        // Within the same second, and after the machine's clock was set back, two of the same players
+        // would have the same name.
         let numbered = (2..).map(|n| format!("{base}-{n}"));
-        let id = std::iter::once(base.clone()).chain(numbered).find(|id| !taken(id));
-        let id = id.unwrap_or(base);
-        self.issued.1.insert(id.clone());
-        id
+        let mut ids = std::iter::once(base.clone()).chain(numbered);
+        let id = ids.find(|id| self.issued.insert(digest(id)));
+        id.unwrap_or(base)
+    }
+
+    /// Ids of games of earlier runs of the server, which no other game may have.
+    pub fn add_known_ids(&mut self, ids: &[String]) {
+        self.issued.extend(ids.iter().map(|id| digest(id)));
     }
 
     /// `CHALLENGE`: wait again as after the login.
@@ -246,4 +246,11 @@ impl Lobby {
             self.send(id, &ServerLine::ChallengeAccepted.to_string());
         }
     }
+}
+
+/// What is remembered of an id, eight bytes a game. Two with the same digest cost a number too many.
+fn digest(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
 }

@@ -13,6 +13,8 @@ mod leaving;
 mod login;
 mod matching;
 mod notes;
+mod orders;
+mod pausing;
 mod referee;
 mod rounds;
 pub mod settings;
@@ -25,7 +27,7 @@ pub use closing::Closing;
 pub use event::{EventSettings, Kind as EventKind};
 pub use login::{Checked, Refusal};
 pub use notes::{Note, NoteKind};
-pub use referee::Order;
+pub use orders::{ORDERS, Order};
 pub use settings::{Limits, Offer, Pairing, Repeat, Settings, Timetable, When};
 pub use status::{EventStatus, GameStatus, Status};
 
@@ -174,8 +176,6 @@ struct OpenRoom {
     event: Option<usize>,
     /// Since when it waits for its players.
     suspended: Option<Moment>,
-    /// The referee has stopped it: it goes on when the referee says so.
-    paused: bool,
     /// Whose prepared opening it has.
     buoy: Option<String>,
 }
@@ -209,6 +209,9 @@ pub struct Lobby {
     /// Passwords of guests that have a game to finish.
     seats: HashMap<String, String>,
     bans: HashMap<String, bans::Ban>,
+    /// Games and tournaments the referee has stopped, by id and by name: they go on when the
+    /// referee says so.
+    paused: HashSet<String>,
     /// Since when (in seconds since 1970) games restored have been waiting for their players.
     waiting_since: HashMap<String, i64>,
     /// What was stored of tournaments that have yet to be added.
@@ -221,8 +224,8 @@ pub struct Lobby {
     events: Vec<Event>,
     timers: BTreeSet<(Moment, Timer)>,
     next_room: u64,
-    /// Ids of games given in the second named.
-    issued: (i64, HashSet<String>),
+    /// Digests of the ids of all games there have been.
+    issued: HashSet<u64>,
     toss: seed::Rng,
     draining: bool,
     out: Vec<Effect>,
@@ -245,6 +248,7 @@ impl Lobby {
             buoys: HashMap::new(),
             seats: HashMap::new(),
             bans: HashMap::new(),
+            paused: HashSet::new(),
             waiting_since: HashMap::new(),
             of_events: Vec::new(),
             failures: HashMap::new(),
@@ -254,7 +258,7 @@ impl Lobby {
             events: Vec::new(),
             timers: BTreeSet::new(),
             next_room: 0,
-            issued: (now.wall, HashSet::new()),
+            issued: HashSet::new(),
             draining: false,
             out: Vec::new(),
             turns: Vec::new(),
@@ -378,7 +382,6 @@ impl Lobby {
             timer: None,
             event,
             suspended: None,
-            paused: false,
             buoy: None,
         };
         self.rooms.insert(key, open);

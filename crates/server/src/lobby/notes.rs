@@ -26,10 +26,12 @@ pub enum NoteKind {
     Withdrawal,
     /// How often a round was begun, as `event/stage/round`.
     Attempt,
+    /// What the referee has stopped, by the id of a game or the name of a tournament: since when.
+    Pause,
 }
 
 impl NoteKind {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Buoy,
         Self::Ban,
         Self::Failures,
@@ -38,6 +40,7 @@ impl NoteKind {
         Self::Round,
         Self::Withdrawal,
         Self::Attempt,
+        Self::Pause,
     ];
 
     /// The word in the data file.
@@ -51,6 +54,7 @@ impl NoteKind {
             Self::Round => "round",
             Self::Withdrawal => "withdrawal",
             Self::Attempt => "attempt",
+            Self::Pause => "pause",
         }
     }
 
@@ -102,6 +106,9 @@ impl Lobby {
                     {
                         self.waiting_since.insert(key, since);
                     }
+                }
+                NoteKind::Pause => {
+                    self.paused.insert(key);
                 }
                 NoteKind::Round | NoteKind::Withdrawal | NoteKind::Attempt => {
                     let fields = fields.iter().filter_map(|field| field.parse().ok()).collect();

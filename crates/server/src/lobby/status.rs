@@ -26,6 +26,8 @@ pub struct GameStatus {
     pub remaining: [Duration; 2],
     /// Whether the clock runs.
     pub running: bool,
+    /// Whether the referee has stopped it.
+    pub paused: bool,
     pub watchers: usize,
 }
 
@@ -37,6 +39,8 @@ pub struct EventStatus {
     pub stage: usize,
     /// The round being played, from 0; `None` when all is over.
     pub round: Option<usize>,
+    /// Whether the referee has stopped it.
+    pub paused: bool,
     /// Who takes part in this stage, by seed.
     pub entrants: Vec<String>,
     /// The table of this stage.
@@ -100,6 +104,7 @@ impl Lobby {
                     turn: room.position().turn(),
                     remaining: Color::BOTH.map(|c| room.remaining(c)),
                     running: room.is_running(),
+                    paused: self.is_paused(open),
                     watchers: open.watchers.len(),
                 }
             })
@@ -111,6 +116,7 @@ impl Lobby {
                 name: event.name().to_owned(),
                 stage: event.stage_number(),
                 round: stage.current_round(),
+                paused: self.paused.contains(event.name()),
                 entrants: stage.entrants().iter().map(|e| e.name.clone()).collect(),
                 standings: stage.standings(),
                 pairs: stage.current_round().map(|r| stage.pairs(r)).unwrap_or_default(),

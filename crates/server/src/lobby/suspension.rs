@@ -47,7 +47,7 @@ impl Lobby {
         let (Some(open), Some(limit)) = (self.rooms.get(&key), self.settings.abandon) else {
             return;
         };
-        if open.paused {
+        if self.is_paused(open) {
             return;
         }
         // It may have been played meanwhile, and interrupted again.

@@ -1,6 +1,7 @@
-//! Who is away, and what time does: flags, lapsed proposals, games given up.
+//! Who is away, and what time does: flags, proposals refused and lapsed, games given up.
 
-use super::{Effect, Moment, PROPOSAL, Phase, Room};
+use super::{Effect, Moment, PROPOSAL, Phase, Refusal, Room, State};
+use csa::ServerLine;
 use play::{Ending, Reason};
 use rules::Color;
 
@@ -20,6 +21,34 @@ impl Room {
             Phase::Proposed { .. } => self.reject(side, false),
             _ => Vec::new(),
         }
+    }
+
+    pub(super) fn reject(&mut self, by: Color, silent: bool) -> Vec<Effect> {
+        self.refused = Some(Refusal { by, silent });
+        self.drop_proposal(self.conditions.names[by.index()].clone())
+    }
+
+    /// The referee takes back a proposal: nobody has refused it.
+    pub fn recall(&mut self) -> Vec<Effect> {
+        match self.phase {
+            Phase::Proposed { .. } => self.drop_proposal("referee".to_owned()),
+            _ => Vec::new(),
+        }
+    }
+
+    fn drop_proposal(&mut self, by: String) -> Vec<Effect> {
+        let line = ServerLine::Rejected { game: self.conditions.id.clone(), by };
+        // A game that had begun is not lost by it: it waits to be proposed again.
+        let (phase, state) = if self.begun {
+            (Phase::Suspended, State::Suspended)
+        } else {
+            (Phase::Dropped, State::Dropped)
+        };
+        self.phase = phase;
+        let mut effects: Vec<Effect> =
+            Color::BOTH.iter().map(|&to| Effect::Tell(to, line.to_string())).collect();
+        effects.push(Effect::Now(state));
+        effects
     }
 
     /// A side is back while the game goes on: it is shown the game and is to agree.

@@ -3,15 +3,21 @@
 //! The championship's own program is not published. Its tables show: a group of equal points is
 //! folded (best seed against worst), nobody meets twice, who is left over goes to the nearest
 //! group, colours stay balanced. That is what is done here, by search where the first choice leads
-//! nowhere.
+//! nowhere, and then by making the whole round as cheap as it gets (`matching`).
+
+mod matching;
 
 use super::standings::points;
 use super::{Game, Pair, Seed};
+use matching::improve;
 use rules::Color;
 use std::cmp::Reverse;
 
 /// Choices tried before rematches are allowed.
 const PATIENCE: usize = 200_000;
+
+/// What a rematch costs where there is no round without: more than any other round.
+const REMATCH: u32 = 1 << 16;
 
 /// A round of a Swiss tournament on all results so far.
 pub fn swiss(entrants: usize, games: &[Game]) -> Vec<Pair> {
@@ -48,17 +54,16 @@ fn by_points(points: &[u32], games: &[Game], colours: bool) -> Vec<Pair> {
     let met = |a: Seed, b: Seed| have_met[a * entrants + b];
     let mut tries = PATIENCE;
     let mut pairs = Vec::new();
+    let balances: Vec<i32> = (0..points.len()).map(|who| balance(who, games)).collect();
+    let fair = |a: Seed, b: Seed| points[a].abs_diff(points[b]) + excess(balances[a], balances[b]);
     if !complete(&order, points, &met, &mut pairs, &mut tries) {
         pairs.clear();
         tries = PATIENCE;
-        // Everybody has met everybody: there is no round without rematches.
+        // No round without rematches was found: as few of them as can be.
         complete(&order, points, &|_, _| false, &mut pairs, &mut tries);
+        improve(&mut pairs, &|a, b| Some(fair(a, b) + if met(a, b) { REMATCH } else { 0 }));
     } else if colours {
-        let balances: Vec<i32> = (0..points.len()).map(|who| balance(who, games)).collect();
-        let cost = |a: Seed, b: Seed| {
-            (!met(a, b)).then(|| points[a].abs_diff(points[b]) + excess(balances[a], balances[b]))
-        };
-        improve(&mut pairs, &cost);
+        improve(&mut pairs, &|a, b| (!met(a, b)).then(|| fair(a, b)));
     }
     let board = |(index, (a, b)): (usize, (Seed, Seed))| coloured(a, b, index, games);
     pairs.into_iter().enumerate().map(board).collect()
@@ -70,72 +75,6 @@ fn excess(a: i32, b: i32) -> u32 {
     let after = |a: i32, b: i32| (a + 1).abs().max((b - 1).abs());
     let worst = after(a, b).min(after(b, a)).unsigned_abs();
     2 * worst.saturating_sub(1)
-}
-
-/// Exchanges opponents between two or three boards as long as the round gets cheaper by it. `cost`
-/// says what a pair costs; `None` if the two must not meet.
-fn improve(pairs: &mut [(Seed, Seed)], cost: &dyn Fn(Seed, Seed) -> Option<u32>) {
-    let price =
-        |pairs: &[(Seed, Seed)]| -> Option<u32> { pairs.iter().map(|&(a, b)| cost(a, b)).sum() };
-    while exchange(pairs, 2, &price) || (pairs.len() <= BOARDS && exchange(pairs, 3, &price)) {}
-}
-
-/// Boards up to which exchanges between three of them are tried.
-const BOARDS: usize = 40;
-
-/// Makes the first exchange between so many boards that is worth it; whether there was one.
-fn exchange(
-    pairs: &mut [(Seed, Seed)],
-    size: usize,
-    price: &impl Fn(&[(Seed, Seed)]) -> Option<u32>,
-) -> bool {
-    let mut chosen: Vec<usize> = (0..size).collect();
-    if pairs.len() < size {
-        return false;
-    }
-    loop {
-        let now: Vec<(Seed, Seed)> = chosen.iter().map(|&at| pairs[at]).collect();
-        let paid = price(&now).unwrap_or(u32::MAX);
-        // Boards that cost nothing have nothing to gain.
-        if paid > 0 {
-            let people: Vec<Seed> = now.iter().flat_map(|&(a, b)| [a, b]).collect();
-            let mut best: Option<(u32, Vec<(Seed, Seed)>)> = None;
-            for round in matchings(&people) {
-                let Some(asked) = price(&round) else { continue };
-                if asked < best.as_ref().map_or(paid, |(least, _)| *least) {
-                    best = Some((asked, round));
-                }
-            }
-            if let Some((_, round)) = best {
-                for (&at, pair) in chosen.iter().zip(round) {
-                    pairs[at] = pair;
-                }
-                return true;
-            }
-        }
-        // The next choice of boards.
-        let Some(at) = (0..size).rev().find(|&at| chosen[at] < pairs.len() - size + at) else {
-            return false;
-        };
-        chosen[at] += 1;
-        for later in at + 1..size {
-            chosen[later] = chosen[later - 1] + 1;
-        }
-    }
-}
-
-/// Every way to pair these people.
-fn matchings(people: &[Seed]) -> Vec<Vec<(Seed, Seed)>> {
-    let Some((&first, others)) = people.split_first() else { return vec![Vec::new()] };
-    let mut all = Vec::new();
-    for &other in others {
-        let rest: Vec<Seed> = others.iter().copied().filter(|&who| who != other).collect();
-        for mut round in matchings(&rest) {
-            round.insert(0, (first, other));
-            all.push(round);
-        }
-    }
-    all
 }
 
 /// Pairs the first with whom it should meet, and then the rest, if the rest can be paired.
@@ -248,8 +187,8 @@ pub fn neighbours(
     pairs
 }
 
-/// A round of players by rating, best first: the sum of the differences is the least that
-/// exchanges between boards can make it. Who met last counts as far apart, a worse balance of
+/// A round of players by rating, best first: the sum of the differences is the least there is, in a
+/// large field the least that exchanges find. Who met last counts as far apart, a worse balance of
 /// colours as a little.
 pub fn least_difference(
     ratings: &[f64],

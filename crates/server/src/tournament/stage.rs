@@ -46,6 +46,8 @@ pub struct Stage {
     entrants: Vec<Entrant>,
     format: Format,
     games: Vec<Game>,
+    /// The round that is not complete, and who plays whom in it.
+    current: Option<(usize, Vec<Pair>)>,
 }
 
 /// The name of the entrant that is not there.
@@ -59,7 +61,9 @@ impl Stage {
         if entrants.len() % 2 == 1 && format != Format::RoundRobin {
             entrants.push(Entrant { imaginary: true, ..Entrant::new(IMAGINARY) });
         }
-        Self { entrants, format, games: Vec::new() }
+        let mut stage = Self { entrants, format, games: Vec::new(), current: None };
+        stage.pair();
+        stage
     }
 
     /// Who takes part.
@@ -85,8 +89,20 @@ impl Stage {
         }
     }
 
-    /// The pairs of a round, from the results of those before it. The same every time.
+    /// The pairs of a round. What has been played stays as it was, also if an earlier version of
+    /// this program paired it in another way.
     pub fn pairs(&self, round: usize) -> Vec<Pair> {
+        match &self.current {
+            Some((current, pairs)) if *current == round => pairs.clone(),
+            _ if self.is_complete(round) => {
+                self.games.iter().filter(|g| g.round == round).map(|g| g.pair).collect()
+            }
+            _ => self.paired_by_results(round),
+        }
+    }
+
+    /// The pairs of a round from the results of those before it. The same every time.
+    fn paired_by_results(&self, round: usize) -> Vec<Pair> {
         let before: Vec<Game> = self.games.iter().filter(|g| g.round < round).copied().collect();
         match self.format {
             Format::Championship { .. } => {
@@ -130,25 +146,34 @@ impl Stage {
             Some(game) => *game = Game { round, pair, winner },
             None => self.games.push(Game { round, pair, winner }),
         }
+        if self.current.as_ref().is_none_or(|(current, _)| round < *current)
+            || self.is_complete(round)
+        {
+            self.pair();
+        }
     }
 
     /// Forgets the results of a round and of those after it.
     pub fn annul(&mut self, round: usize) {
         self.games.retain(|game| game.round < round);
+        self.pair();
     }
 
     /// Whether every game of a round is over.
     pub fn is_complete(&self, round: usize) -> bool {
-        self.pairs(round).iter().all(|p| {
-            self.games
-                .iter()
-                .any(|g| g.round == round && g.pair.has(p.black) && g.pair.has(p.white))
-        })
+        let over = self.games.iter().filter(|g| g.round == round).count();
+        over >= self.entrants.len() / 2
     }
 
     /// The first round that is not complete; `None` when the stage is over.
     pub fn current_round(&self) -> Option<usize> {
-        (0..self.rounds()).find(|&round| !self.is_complete(round))
+        self.current.as_ref().map(|(round, _)| *round)
+    }
+
+    /// Pairs the first round that is not complete.
+    fn pair(&mut self) {
+        let round = (0..self.rounds()).find(|&round| !self.is_complete(round));
+        self.current = round.map(|round| (round, self.paired_by_results(round)));
     }
 
     /// The table.
@@ -216,6 +241,20 @@ mod tests {
         play(&mut stage);
         assert_eq!(stage.games().len(), 10);
         assert_eq!(stage.best(5), names(5));
+    }
+
+    /// A tournament goes on with an executable that pairs otherwise: what was played counts.
+    #[test]
+    fn rounds_paired_otherwise_before_stay_as_they_were() {
+        let mut stage = Stage::new(&names(4), Format::Swiss { rounds: 3 });
+        assert!(!stage.pairs(0).contains(&Pair { black: 0, white: 1 }));
+        stage.record(0, Pair { black: 0, white: 1 }, Some(Color::Black));
+        stage.record(0, Pair { black: 3, white: 2 }, Some(Color::Black));
+        assert_eq!(stage.current_round(), Some(1));
+        assert!(stage.pairs(0)[1].has(3) && stage.pairs(0)[1].has(2));
+        assert!(stage.pairs(1).iter().any(|pair| pair.has(0) && pair.has(3)));
+        stage.annul(0);
+        assert_eq!(stage.current_round(), Some(0));
     }
 
     #[test]

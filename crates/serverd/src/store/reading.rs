@@ -9,7 +9,7 @@ use play::{Ending, Outcome};
 use rules::{AnyPosition, Color, Game};
 use rusqlite::{Connection, OptionalExtension, Row};
 use server::Conditions;
-use server::lobby::{Note, NoteKind, TournamentResult};
+use server::lobby::{Note, NoteKind, Order, TournamentResult};
 use server::rating;
 
 const COLUMNS: &str = "key, id, event, black, white, game, start, black_time, white_time, max_moves, \
@@ -118,6 +118,11 @@ pub fn game(connection: &Connection, id: &str) -> Result<Option<StoredGame>, Err
     }
 }
 
+/// Ids of all games.
+pub(crate) fn ids(connection: &Connection) -> Result<Vec<String>, Error> {
+    connection.prepare("SELECT id FROM games")?.query_map([], |row| row.get(0))?.collect()
+}
+
 /// Ids of games that are over and have no record yet.
 pub(crate) fn unrecorded(connection: &Connection) -> Result<Vec<String>, Error> {
     let sql = "SELECT id FROM games WHERE ended IS NOT NULL AND recorded = 0 ORDER BY key";
@@ -173,18 +178,17 @@ pub(crate) fn notes(connection: &Connection) -> Result<Vec<Note>, Error> {
     rows.filter_map(Result::transpose).collect()
 }
 
-/// The referee's latest orders.
-pub(crate) fn orders(
-    connection: &Connection,
-    count: usize,
-) -> Result<Vec<serde_json::Value>, Error> {
+/// The referee's latest orders, the last one first.
+pub(crate) fn orders(connection: &Connection, count: usize) -> Result<Vec<Order>, Error> {
     let sql = "SELECT time, referee, text, answer FROM orders ORDER BY number DESC LIMIT ?1";
     let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([i64::try_from(count).unwrap_or(i64::MAX)], |row| {
-        Ok(serde_json::json!({
-            "time": row.get::<_, i64>(0)?, "referee": row.get::<_, String>(1)?,
-            "order": row.get::<_, String>(2)?, "answer": row.get::<_, String>(3)?,
-        }))
+        Ok(Order {
+            wall: row.get(0)?,
+            referee: row.get(1)?,
+            text: row.get(2)?,
+            answer: row.get(3)?,
+        })
     })?;
     rows.collect()
 }

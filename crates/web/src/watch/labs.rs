@@ -1,174 +1,103 @@
-//! Learning from its folder: generations that are over, losses of those being trained.
+//! Learning, read by room `lab` from its folder, as the page shows it.
 
 use board::watch::{Generation, Lab, LabStep, LossCurve, LossPoint};
-use serde::Deserialize;
-use serde_json::{Value, json};
-use std::fs;
-use std::path::{Path, PathBuf};
+use lab::ledger;
+use lab::reading::{self, LabReading};
+use std::path::Path;
 
 /// Points of a curve of losses.
 const POINTS: usize = 400;
 
-/// Largest file that is read.
-const LARGEST: u64 = 16 << 20;
-
-#[derive(Deserialize)]
-struct Ledger {
-    #[serde(default)]
-    generation: Vec<toml::Table>,
-}
-
 /// How it stands: once for each game its ledger knows.
 pub(super) fn look(folder: &Path, name: &str) -> Vec<Lab> {
-    let (whole, rows) = whole(folder, name);
-    let mut games: Vec<&str> = rows.iter().filter_map(|g| g["game"].as_str()).collect();
+    let Some(reading) = reading::read(folder) else {
+        let error = Some("there is no such folder".to_owned());
+        return vec![Lab { name: name.to_owned(), error, ..Lab::default() }];
+    };
+    let mut games: Vec<&str> = reading.generations.iter().map(|g| g.game.as_str()).collect();
     games.sort_unstable();
     games.dedup();
-    let part = |game: Option<&str>, name: &str| {
-        let of = |g: &&Value| game.is_none() || g["game"].as_str() == game;
-        Lab {
-            name: name.to_owned(),
-            game: game.map(str::to_owned),
-            generations: generations(rows.iter().filter(of)),
-            ..whole.clone()
-        }
+    let whole = whole(&reading);
+    let part = |game: &str, name: String| Lab {
+        name,
+        game: Some(game.to_owned()),
+        generations: generations(reading.generations.iter().filter(|g| g.game == game)),
+        ..whole.clone()
     };
     match games[..] {
-        [] => vec![part(None, name)],
-        [game] => vec![part(Some(game), name)],
-        _ => games.iter().map(|game| part(Some(game), &format!("{name} ({game})"))).collect(),
+        [] => vec![Lab { name: name.to_owned(), ..whole }],
+        [game] => vec![part(game, name.to_owned())],
+        _ => games.iter().map(|game| part(game, format!("{name} ({game})"))).collect(),
     }
 }
 
-/// What is the same for both games, and the entries of the ledger.
-fn whole(folder: &Path, name: &str) -> (Lab, Vec<Value>) {
-    let mut lab = Lab { name: name.to_owned(), ..Lab::default() };
-    let rows = match ledger(&folder.join("ledger.toml")) {
-        Ok(rows) => rows,
-        Err(error) if folder.is_dir() => {
-            lab.error = error;
-            Vec::new()
-        }
-        Err(_) => {
-            lab.error = Some("there is no such folder".to_owned());
-            return (lab, Vec::new());
-        }
+/// What is the same for both games.
+fn whole(reading: &LabReading) -> Lab {
+    let step = |(generation, step): &(u32, reading::Step)| LabStep {
+        generation: *generation,
+        step: step.name().to_owned(),
+        seconds: Some(step.seconds),
     };
-    let folders = folders(folder);
-    lab.current = folders.last().map(|(number, _)| *number);
-    lab.losses = folders.iter().filter_map(|(n, path)| losses(*n, path)).collect();
-    lab.steps = folders.iter().flat_map(|(n, path)| steps(*n, path)).collect();
-    (lab, rows)
-}
-
-fn text(path: &Path) -> Option<String> {
-    let small = fs::metadata(path).is_ok_and(|m| m.len() <= LARGEST);
-    small.then(|| fs::read_to_string(path).ok()).flatten()
-}
-
-/// The generations that are over; `None` for an error where there are none yet.
-fn ledger(path: &Path) -> Result<Vec<Value>, Option<String>> {
-    let text = text(path).ok_or(None)?;
-    let ledger: Ledger = toml::from_str(&text).map_err(|e| Some(e.to_string()))?;
-    Ok(ledger.generation.iter().map(|table| json!(table)).collect())
+    Lab {
+        error: reading.error.clone(),
+        current: reading.current,
+        losses: reading.losses.iter().map(|(number, points)| curve(*number, points)).collect(),
+        steps: reading.steps.iter().map(step).collect(),
+        ..Lab::default()
+    }
 }
 
 /// What the page shows of each, with Elo added up along those accepted.
-fn generations<'a>(rows: impl Iterator<Item = &'a Value>) -> Vec<Generation> {
+fn generations<'a>(rows: impl Iterator<Item = &'a ledger::Generation>) -> Vec<Generation> {
     let mut total = 0.0;
     rows.map(|row| {
-        let middle = row["elo"].get(1).and_then(Value::as_f64).unwrap_or(0.0);
-        let sum = total + middle;
-        if row["accepted"] == true {
+        let sum = total + row.elo.get(1).copied().unwrap_or(0.0);
+        if row.accepted {
             total = sum;
         }
-        let count = |key: &str| row[key].as_u64().and_then(|n| u32::try_from(n).ok());
-        let words = |key: &str| row[key].as_str().map(str::to_owned);
-        let elo = row["elo"].as_array().map(|e| [0, 1, 2].map(|i| e.get(i)?.as_f64()));
+        let count = |n: u64| u32::try_from(n).ok();
+        let words = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        let elo = (!row.elo.is_empty()).then(|| [0, 1, 2].map(|i| row.elo.get(i).copied()));
         Generation {
-            generation: count("generation"),
-            accepted: row["accepted"].as_bool(),
-            verdict: words("verdict"),
+            generation: Some(row.generation),
+            accepted: Some(row.accepted),
+            verdict: words(&row.verdict),
             elo,
             total: (sum * 10.0).round() / 10.0,
-            wins: count("wins"),
-            draws: count("draws"),
-            losses: count("losses"),
-            games: row["games"].as_u64(),
-            positions: row["positions"].as_u64(),
-            loss: row["loss"].as_f64(),
-            epochs: row["epochs"].as_f64(),
-            seconds: row["seconds"].as_f64(),
-            net: words("net"),
-            parent: words("parent"),
+            wins: count(row.wins),
+            draws: count(row.draws),
+            losses: count(row.losses),
+            games: Some(row.games),
+            positions: Some(row.positions),
+            loss: row.loss,
+            epochs: row.epochs,
+            seconds: Some(row.seconds),
+            net: words(&row.net),
+            parent: words(&row.parent),
         }
     })
     .collect()
 }
 
-/// Folders of generations, in order.
-fn folders(folder: &Path) -> Vec<(u32, PathBuf)> {
-    let mut found: Vec<(u32, PathBuf)> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| {
-            let name = entry.file_name();
-            let number = name.to_str()?.strip_prefix("generation-")?.parse().ok()?;
-            entry.path().is_dir().then(|| (number, entry.path()))
-        })
-        .collect();
-    found.sort();
-    found
-}
-
-fn lines(path: &Path) -> Vec<Value> {
-    let text = text(path).unwrap_or_default();
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
-}
-
-/// The curve of a training; our trainer and the one in Python word it differently.
-fn losses(number: u32, folder: &Path) -> Option<LossCurve> {
-    let log = ["net.bin.jsonl", "net.nuef.jsonl"].iter().map(|name| folder.join(name));
-    let lines: Vec<Value> = log.flat_map(|path| lines(&path)).collect();
-    let points: Vec<LossPoint> = lines
-        .iter()
-        .filter(|line| line["steps"].is_u64() || line["step"].is_u64())
-        .map(|line| LossPoint {
-            epoch: line["epoch"].as_f64(),
-            steps: line["steps"].as_u64().or(line["step"].as_u64()),
-            train: line["training"]["total"].as_f64().or(line["loss"].as_f64()),
-            validation: line["validation"]["total"].as_f64().or(line["validation_loss"].as_f64()),
-        })
-        .collect();
-    if points.is_empty() {
-        return None;
-    }
+/// A curve with no more points than can be seen.
+fn curve(generation: u32, points: &[lab::losses::LossPoint]) -> LossCurve {
     let step = points.len().div_ceil(POINTS).max(1);
     let last = points.len();
-    let kept = points.into_iter().enumerate().filter(|(i, _)| i % step == 0 || i + 1 == last);
-    Some(LossCurve { generation: number, points: kept.map(|(_, point)| point).collect() })
-}
-
-/// The commands a generation has run, by their names.
-fn steps(number: u32, folder: &Path) -> Vec<LabStep> {
-    let word = |line: &Value| -> Option<String> {
-        let command = line["command"].as_str()?;
-        let mut words = command.split_whitespace().skip(1);
-        Some(words.next().unwrap_or_default().to_owned())
+    let kept = points.iter().enumerate().filter(|(i, _)| i % step == 0 || i + 1 == last);
+    let shown = |(_, point): (usize, &lab::losses::LossPoint)| LossPoint {
+        epoch: point.epoch,
+        steps: point.steps,
+        train: point.train,
+        validation: point.validation,
     };
-    lines(&folder.join("steps.jsonl"))
-        .iter()
-        .filter_map(|line| {
-            let seconds = line["seconds"].as_f64();
-            Some(LabStep { generation: number, step: word(line)?, seconds })
-        })
-        .collect()
+    LossCurve { generation, points: kept.map(shown).collect() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
+    use std::fs;
 
     #[test]
     fn a_lab_is_told() {

@@ -20,6 +20,15 @@ pub(crate) fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 
+/// Sets a password as the organiser does.
+pub(crate) fn account(folder: &Path, name: &str, password: &str) {
+    let mut command = nue();
+    command.args(["server", "account", name, "--config"]).arg(folder.join("server.toml"));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    writeln!(child.stdin.take().unwrap(), "{password}").unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
 /// A server in a process of its own.
 pub(crate) struct Server {
     child: Child,
@@ -123,7 +132,7 @@ impl Bare {
     }
 
     /// The next line; `None` at the end.
-    pub(crate) fn hear(&mut self) -> Option<String> {
+    pub(crate) fn read_line(&mut self) -> Option<String> {
         let mut line = String::new();
         match self.reader.read_line(&mut line) {
             Ok(0) => None,
@@ -134,7 +143,7 @@ impl Bare {
     }
 
     pub(crate) fn expect(&mut self, line: &str) {
-        assert_eq!(self.hear().as_deref(), Some(line));
+        assert_eq!(self.read_line().as_deref(), Some(line));
     }
 
     /// Reads a proposal: all its lines.
@@ -142,7 +151,7 @@ impl Bare {
         self.expect("BEGIN Game_Summary");
         let mut lines = Vec::new();
         loop {
-            let line = self.hear().expect("a whole proposal");
+            let line = self.read_line().expect("a whole proposal");
             if line == "END Game_Summary" {
                 return lines;
             }
@@ -153,7 +162,7 @@ impl Bare {
     /// Reads until a line begins like this.
     pub(crate) fn until(&mut self, begin: &str) -> String {
         loop {
-            let line = self.hear().unwrap_or_else(|| panic!("the end before {begin:?}"));
+            let line = self.read_line().unwrap_or_else(|| panic!("the end before {begin:?}"));
             if line.starts_with(begin) {
                 return line;
             }

@@ -25,8 +25,6 @@ pub(in crate::lobby) struct Event {
     stages: Vec<Stage>,
     pub(super) playing: Option<Playing>,
     pub(super) next_start: i64,
-    /// The referee has stopped it.
-    pub(in crate::lobby) paused: bool,
     /// Who has refused a game of the running round.
     pub(super) refused: HashSet<String>,
     /// How often rounds were begun again, by stage and round.
@@ -55,7 +53,6 @@ impl Event {
             stages: vec![first],
             playing: None,
             next_start,
-            paused: false,
             refused: HashSet::new(),
             attempts: HashMap::new(),
         };
@@ -171,6 +168,22 @@ impl Event {
             None => String::new(),
         };
         format!("{}-{}-{}-{}{again}", self.settings.name, self.stages.len(), round + 1, board + 1)
+    }
+
+    /// The referee stops the running round: what has passed of it is kept.
+    pub(in crate::lobby) fn stop_clock(&mut self, now: Moment) {
+        if let Some(playing) = &mut self.playing {
+            playing.before += now.saturating_sub(playing.since);
+            playing.since = now;
+        }
+    }
+
+    /// The running round goes on; until when its players must come.
+    pub(in crate::lobby) fn start_clock(&mut self, now: Moment) -> Option<Moment> {
+        let playing = self.playing.as_mut()?;
+        playing.since = now;
+        let playing = *playing;
+        Some(now + self.patience(playing))
     }
 
     /// Whether the time is over in which players of the running round must come.

@@ -2,9 +2,11 @@
 
 mod conversations;
 mod events;
+mod extended;
 mod faults;
 mod random_sessions;
 mod referee;
+mod restarts;
 
 use super::*;
 use csa::{Received, Summary};
@@ -229,6 +231,11 @@ impl TestLobby {
         server.stored = self.stored;
         server.next = self.next;
         server.lobby.recall(notes, server.now);
+        let ids = server.stored.iter().filter_map(|stored| match stored {
+            Stored::Game { conditions, entry: Entry::Started, .. } => Some(conditions.id.clone()),
+            _ => None,
+        });
+        server.lobby.add_known_ids(&ids.collect::<Vec<_>>());
         if let Some(event) = event {
             server.lobby.add_event(event, &scores, server.now);
         }

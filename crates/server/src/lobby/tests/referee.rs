@@ -128,6 +128,134 @@ fn a_round_is_played_again_under_new_ids() {
     assert_eq!(scores(&server).len(), before + 2);
 }
 
+/// A game that is stopped stays so when the server is started again, and goes on by order alone.
+#[test]
+fn a_stopped_game_is_stopped_after_a_restart() {
+    let (mut server, referee) = server();
+    let [black, _] = server.pair(["p", "q"], "test-100-10");
+    server.say(black, "+7776FU");
+    let game = server.lobby.rooms.values().next().unwrap().room.conditions().id.clone();
+    order(&mut server, referee, &format!("pause {game}"));
+    assert!(order(&mut server, referee, &format!("pause {game}")).contains("stopped already"));
+    let settings = Settings { referees: vec!["ref".to_owned()], ..Settings::default() };
+    let mut server = server.restarted(settings);
+    let black = server.login("p", "test-100-10-B");
+    let white = server.login("q", "test-100-10-W");
+    // The two may play another game meanwhile; this one is not proposed.
+    assert!(server.proposal(white).unwrap().played.is_empty());
+    server.say(black, "REJECT");
+    server.told(white);
+    server.wait(s(100_000));
+    assert!(server.proposal(white).is_none(), "the referee has not said so");
+    assert_eq!(server.ends(), 0, "and nobody loses it");
+    let list = server.lobby.local_order("list", server.now).unwrap();
+    assert!(list.contains(&format!("game {game}: p - q, 1 moves, stopped")), "{list}");
+    let done = server.lobby.local_order(&format!("resume {game}"), server.now);
+    server.settle();
+    assert!(done.is_ok(), "{done:?}");
+    assert_eq!(server.proposal(white).unwrap().played.len(), 1);
+    server.agree([black, white]);
+    let again = server.lobby.local_order(&format!("resume {game}"), server.now);
+    assert!(again.unwrap_err().contains("was not stopped"));
+    // Nothing is left of it after the next restart.
+    let mut server = server.restarted(Settings::default());
+    let list = server.lobby.local_order("list", server.now).unwrap();
+    assert!(list.contains("waits for its players"), "{list}");
+}
+
+/// What a game waited while it was stopped is nobody's absence; from then on it is.
+#[test]
+fn who_does_not_come_back_after_a_pause_loses() {
+    let (mut server, referee) = server();
+    let [black, white] = server.pair(["p", "q"], "test-100-10");
+    server.say(black, "+7776FU");
+    let game = server.lobby.rooms.values().next().unwrap().room.conditions().id.clone();
+    order(&mut server, referee, &format!("pause {game}"));
+    server.drop_line(white);
+    let limit = server.lobby.settings.abandon.unwrap();
+    server.wait(limit + limit);
+    order(&mut server, referee, &format!("resume {game}"));
+    server.wait(limit - s(5));
+    assert_eq!(server.ends(), 0);
+    server.wait(s(10));
+    assert_eq!(server.ends(), 1, "it is not waited for without end");
+}
+
+#[test]
+fn a_stopped_tournament_is_stopped_after_a_restart_and_nobody_is_late() {
+    let (mut server, referee) = server();
+    let players = cup(&mut server);
+    // One game runs, the other is only proposed.
+    let of = |name: &str| players.iter().find(|(n, _)| *n == name).unwrap().1;
+    let pairs = server.lobby.status(server.now).games;
+    let playing = pairs[0].names.clone();
+    for name in &playing {
+        server.say(of(name), "AGREE");
+    }
+    server.wait(s(20));
+    order(&mut server, referee, "pause cup");
+    // What was proposed is taken back: saying yes to it begins nothing.
+    for &(_, id) in &players {
+        server.say(id, "AGREE");
+    }
+    assert_eq!(server.lobby.running(), 0);
+    server.wait(s(5000));
+    let event = settings(&NAMES, Kind::RoundRobin);
+    let mut server = server.restarted_with(Settings::default(), Some(event));
+    let ids: Vec<ConnId> = NAMES.iter().map(|name| server.login(name, "pw")).collect();
+    server.wait(s(5000));
+    assert!(ids.iter().all(|&id| server.proposal(id).is_none()));
+    let list = server.lobby.local_order("list", server.now).unwrap();
+    assert!(list.contains("tournament cup: stage 1, round 1, stopped"), "{list}");
+    assert!(server.lobby.status(server.now).events[0].paused);
+    server.drop_line(ids[3]);
+    server.lobby.local_order("resume cup", server.now).unwrap();
+    server.wait(s(59));
+    assert_eq!(scores(&server).len(), 0, "the pause was nobody's absence");
+    assert!(ids[..3].iter().filter(|&&id| server.proposal(id).is_some()).count() == 2);
+    server.wait(s(300));
+    let lost = scores(&server);
+    assert_eq!(lost.len(), 1, "but who does not come then loses");
+    assert!([&lost[0].black, &lost[0].white].contains(&&"d".to_owned()));
+}
+
+/// A game that is being proposed again can be decided too.
+#[test]
+fn a_game_is_adjudicated_while_it_is_proposed_again() {
+    let (mut server, referee) = server();
+    let [black, white] = server.pair(["p", "q"], "test-100-10");
+    server.say(black, "+7776FU");
+    server.say(white, "%CHUDAN");
+    server.say(black, "CHALLENGE");
+    server.say(white, "CHALLENGE");
+    assert!(server.proposal(black).is_some());
+    let game = server.lobby.rooms.values().next().unwrap().room.conditions().id.clone();
+    order(&mut server, referee, &format!("adjudicate {game} white"));
+    assert_eq!(server.ends(), 1);
+    assert_eq!(server.told(black), [format!("REJECT:{game} by referee")]);
+    assert!(server.lobby.rooms.is_empty());
+}
+
+#[test]
+fn orders_of_the_servers_own_computer_are_in_the_log() {
+    let (mut server, _) = server();
+    assert_eq!(
+        server.lobby.local_order("list", server.now).unwrap(),
+        "no tournaments, games or bans"
+    );
+    server.lobby.local_order("  ban   10.0.0.1  60  too loud ", server.now).unwrap();
+    assert!(server.lobby.local_order("list", server.now).unwrap().contains("banned: 10.0.0.1"));
+    assert!(server.lobby.local_order("", server.now).unwrap_err().contains("the orders are: list"));
+    server.settle();
+    let orders = server.stored.iter().filter_map(|stored| match stored {
+        Stored::Order(order) => Some((order.referee.as_str(), order.text.as_str())),
+        _ => None,
+    });
+    let orders: Vec<_> = orders.collect();
+    assert_eq!(orders, [("(local)", "ban 10.0.0.1 60 too loud"), ("(local)", "")]);
+    assert!(UserName::new("(local)").is_err(), "no player can be taken for it");
+}
+
 #[test]
 fn a_tournament_is_paused_and_goes_on() {
     let (mut server, referee) = server();

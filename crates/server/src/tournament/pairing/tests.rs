@@ -1,5 +1,6 @@
 //! Rounds as they should be, and against every other round there could be.
 
+use super::matching::tests::matchings;
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -140,4 +141,26 @@ proptest! {
             prop_assert_eq!(cost(&made), Some(least));
         }
     }
+}
+
+#[test]
+fn rematches_are_as_few_as_can_be() {
+    // 0 has met everybody but 5; the others have met little.
+    let met = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (3, 4), (1, 5), (2, 5), (3, 5), (4, 5)];
+    let game = |(round, (black, white))| Game { round, pair: Pair { black, white }, winner: None };
+    let games: Vec<Game> = met.into_iter().enumerate().map(game).collect();
+    // 0 and 5 can meet; the other four have two rounds among themselves without a rematch.
+    let again = |pairs: &[Pair]| pairs.iter().filter(|p| met.contains(&key(p))).count();
+    assert_eq!(again(&swiss(6, &games)), 0);
+    // With those taken away too one rematch is left over, and not three.
+    let more = [(0, 5), (1, 3), (2, 4)];
+    let games: Vec<Game> = met.into_iter().chain(more).enumerate().map(game).collect();
+    let all: Vec<(Seed, Seed)> = met.into_iter().chain(more).collect();
+    let round = swiss(6, &games);
+    let rematches = round.iter().filter(|p| all.contains(&key(p))).count();
+    let least = matchings(&[0, 1, 2, 3, 4, 5])
+        .iter()
+        .map(|round| round.iter().filter(|pair| all.contains(pair)).count())
+        .min();
+    assert_eq!(Some(rematches), least, "{round:?}");
 }

@@ -1,0 +1,123 @@
+//! Policy-value nets for the tree search: from a file, from inside the executable, or computed by
+//! another program.
+
+use features::{Labels, Planes};
+use infer::native::{FileError, Native, Net};
+use infer::{Backend, Shape};
+use rules::Game;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use think::TimeSource;
+use worker::{Settings, StartError, Worker};
+
+/// Positions a program is tried with before it is believed, and the seed they are made from.
+const CANARIES: (usize, u64) = (64, 1);
+
+/// The net inside the executable. How each came to be is in nets/LEDGER.md.
+const fn shipped(game: Game) -> &'static [u8] {
+    match game {
+        Game::Shogi => include_bytes!("../../../nets/shogi-5x64.nued"),
+        Game::Minishogi => include_bytes!("../../../nets/minishogi-5x64.nued"),
+    }
+}
+
+/// Why there is no net for the tree search.
+#[derive(Debug, thiserror::Error)]
+pub enum DeepError {
+    /// The file cannot be used.
+    #[error("{} is not a policy-value net that can be used: {source}", path.display())]
+    File { path: PathBuf, source: FileError },
+    /// The net inside cannot be used.
+    #[error("the policy-value net inside this program cannot be used: {0}")]
+    Shipped(FileError),
+    #[error("DNN_Worker is not a command line: {0}")]
+    Command(String),
+    #[error(transparent)]
+    Worker(#[from] StartError),
+    /// It is for the other game.
+    #[error("{} is a policy-value net for {found}, the game is {game}", path.display())]
+    Game {
+        path: PathBuf,
+        /// The game it is for.
+        found: Game,
+        /// The game that is played.
+        game: Game,
+    },
+}
+
+/// A net for a game: the file of that name, looked for where the program was started and then
+/// beside the executable; the one inside the executable if there is no name.
+pub fn load(name: &str, game: Game) -> Result<Arc<dyn Backend>, DeepError> {
+    if name.is_empty() {
+        let net = Net::from_bytes(shipped(game)).map_err(DeepError::Shipped)?;
+        return Ok(Arc::new(Native::new(Arc::new(net))));
+    }
+    let path = find(Path::new(name));
+    let net = Net::load(&path).map_err(|source| DeepError::File { path: path.clone(), source })?;
+    let found = net.shape().game;
+    if found != game {
+        return Err(DeepError::Game { path, found, game });
+    }
+    Ok(Arc::new(Native::new(Arc::new(net))))
+}
+
+/// A net that another program computes, as a rule PyTorch on a GPU: `command`, followed by the file
+/// it is to load where one is named.
+pub fn start(
+    command: &str,
+    name: &str,
+    game: Game,
+    time: Arc<dyn TimeSource>,
+) -> Result<Arc<dyn Backend>, DeepError> {
+    let mut words = shlex::split(command)
+        .filter(|words| !words.is_empty())
+        .ok_or_else(|| DeepError::Command(command.to_owned()))?;
+    if !name.is_empty() {
+        words.extend(["--net".to_owned(), find(Path::new(name)).to_string_lossy().into_owned()]);
+    }
+    let (planes, labels) = match game {
+        Game::Shogi => (Planes::Dlshogi, Labels::Dlshogi),
+        Game::Minishogi => (Planes::Minishogi, Labels::Minishogi),
+    };
+    let canaries = infer::random_positions(Shape { game, planes, labels }, CANARIES.0, CANARIES.1);
+    Ok(Arc::new(Worker::start(Settings::new(words), canaries, time)?))
+}
+
+/// The file meant by a path: interfaces start engines in folders of their own choice.
+fn find(path: &Path) -> PathBuf {
+    if path.exists() {
+        return path.to_owned();
+    }
+    let executable = std::env::current_exe().ok();
+    let beside = executable.and_then(|exe| Some(exe.parent()?.join(path)));
+    beside.filter(|beside| beside.exists()).unwrap_or_else(|| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_that_compute_nothing_are_refused_with_a_sentence() {
+        for (command, why) in [
+            ("\"unclosed", "DNN_Worker"),
+            ("/nowhere/worker", "/nowhere/worker"),
+            // It ends without a word, or says what is no introduction.
+            ("true", "\"true\""),
+            ("echo hello", "\"echo\""),
+        ] {
+            let time = Arc::new(think::WallTime::start());
+            let text = start(command, "", Game::Minishogi, time).err().map(|e| e.to_string());
+            assert!(text.as_ref().is_some_and(|text| text.contains(why)), "{command}: {text:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_refused_with_a_sentence() {
+        for game in Game::ALL {
+            assert_eq!(load("", game).map(|net| net.shape().game).ok(), Some(game));
+            let text = load("no such net.nued", game).err().map(|e| e.to_string());
+            assert!(text.is_some_and(|text| text.contains("no such net.nued")));
+        }
+    }
+}

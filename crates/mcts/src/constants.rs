@@ -1,0 +1,112 @@
+//! The numbers of the selection formula, as three engines have tuned them.
+//!
+//! Scores are from 0 (lost) to 1 (won). Numbers of engines that count from −1 to 1 are halved.
+
+/// What an unvisited move is thought to be worth.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Fpu {
+    /// A loss, as in AlphaZero.
+    Loss,
+    /// The node's value less `reduction`·√(sum of the priors visited), as in lc0.
+    Visited { reduction: f32 },
+    /// The node's value less `reduction`·√(sum of the priors chosen, counted at every visit), at
+    /// least 0, as in dlshogi: a loss after a few visits. Its other numbers are tuned with it.
+    Chosen { reduction: f32 },
+}
+
+/// How a playout that is not back yet counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VirtualLoss {
+    /// As a visit that lost.
+    Loss,
+    /// As a visit in the term that explores, not in the value.
+    VisitOnly,
+}
+
+/// How much is explored in a node visited N times: `init` + `factor`·ln((N + `base`) / `base`).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Exploration {
+    pub init: f32,
+    pub factor: f32,
+    pub base: f32,
+    pub fpu: Fpu,
+}
+
+impl Exploration {
+    #[inline]
+    pub(crate) fn at(&self, visits: f64) -> f32 {
+        self.init + self.factor * ((visits as f32 + 1.0) / self.base).ln_1p()
+    }
+}
+
+/// The numbers of the selection formula.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Constants {
+    pub root: Exploration,
+    pub inner: Exploration,
+    /// What the net's logits are divided by.
+    pub temperature: f32,
+    pub virtual_loss: VirtualLoss,
+}
+
+impl Constants {
+    pub const DLSHOGI: Self = Self {
+        root: Exploration {
+            init: 1.16,
+            factor: 1.0,
+            base: 25617.0,
+            fpu: Fpu::Chosen { reduction: 0.0 },
+        },
+        inner: Exploration {
+            init: 1.44,
+            factor: 1.0,
+            base: 28288.0,
+            fpu: Fpu::Chosen { reduction: 0.27 },
+        },
+        temperature: 1.74,
+        virtual_loss: VirtualLoss::Loss,
+    };
+
+    pub const LC0: Self = {
+        let both = Exploration {
+            init: 1.745 / 2.0,
+            factor: 3.894 / 2.0,
+            base: 38739.0,
+            fpu: Fpu::Visited { reduction: 0.33 / 2.0 },
+        };
+        Self { root: both, inner: both, temperature: 1.359, virtual_loss: VirtualLoss::VisitOnly }
+    };
+
+    pub const ALPHA_ZERO: Self = {
+        let both = Exploration { init: 1.25, factor: 1.0, base: 19652.0, fpu: Fpu::Loss };
+        Self { root: both, inner: both, temperature: 1.0, virtual_loss: VirtualLoss::Loss }
+    };
+
+    /// By the name of the engine.
+    pub fn by_name(name: &str) -> Option<Self> {
+        match name.to_ascii_lowercase().as_str() {
+            "dlshogi" => Some(Self::DLSHOGI),
+            "lc0" => Some(Self::LC0),
+            "alphazero" => Some(Self::ALPHA_ZERO),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exploration_grows_as_published() {
+        // c of dlshogi after N visits is 1.44 + ln((N + 28288 + 1) / 28288).
+        let inner = Constants::DLSHOGI.inner;
+        for visits in [0.0, 800.0, 1e6] {
+            let published = 1.44 + ((visits + 28289.0) / 28288.0f64).ln();
+            assert!((f64::from(inner.at(visits)) - published).abs() < 1e-5, "{visits}");
+        }
+        assert!((Constants::ALPHA_ZERO.root.at(0.0) - 1.25).abs() < 1e-4);
+        assert!(Constants::by_name("LC0") == Some(Constants::LC0));
+        assert!(Constants::by_name("leela").is_none());
+    }
+}

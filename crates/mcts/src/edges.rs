@@ -1,0 +1,147 @@
+//! The moves of a node: a chain of cells, fifteen moves in each, likeliest first.
+//!
+//! An edge is 32 bits: the move, and its prior as a small float (5 bits of exponent, 11 of
+//! fraction: priors down to 2⁻³¹ keep four digits). Children are not named: the n-th child visited
+//! says which edge it belongs to.
+
+use crate::arena::{Arena, Index, Magazine};
+use rules::Move;
+
+/// Edges in a cell.
+pub(crate) const PER_CELL: usize = 15;
+
+/// A move and how likely the net thinks it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Edge {
+    pub(crate) mv: Move,
+    pub(crate) prior: f32,
+}
+
+/// The exponent that the small float counts from: that of 2⁻³¹, in place.
+const EXPONENT: u32 = 96 << 23;
+const SHIFT: u32 = 12;
+
+impl Edge {
+    fn pack(self) -> u32 {
+        let bits = self.prior.clamp(0.0, 1.0).to_bits() + (1 << (SHIFT - 1));
+        u32::from(self.mv.bits()) << 16 | bits.saturating_sub(EXPONENT) >> SHIFT
+    }
+
+    #[inline]
+    fn unpack(bits: u32) -> Self {
+        let small = bits & 0xffff;
+        let prior = if small == 0 { 0.0 } else { f32::from_bits((small << SHIFT) + EXPONENT) };
+        Self { mv: Move::from_bits_unchecked((bits >> 16) as u16), prior }
+    }
+}
+
+/// Cells that so many moves take.
+pub(crate) const fn cells(moves: usize) -> usize {
+    moves.div_ceil(PER_CELL)
+}
+
+/// Writes moves into cells of the magazine; `None` if it has too few.
+pub(crate) fn write(arena: &Arena, magazine: &mut Magazine, edges: &[Edge]) -> Option<Index> {
+    if (magazine.count as usize) < cells(edges.len()) {
+        return None;
+    }
+    let mut next = 0;
+    for chunk in edges.chunks(PER_CELL).rev() {
+        let index = magazine.pop(arena)?;
+        let cell = arena.cell(index);
+        let mut packed = [0; PER_CELL + 1];
+        for (place, edge) in packed.iter_mut().zip(chunk) {
+            *place = edge.pack();
+        }
+        for (word, pair) in packed.chunks(2).enumerate().take(7) {
+            cell.set_word(word, u64::from(pair[0]) | u64::from(pair[1]) << 32);
+        }
+        cell.set_word(7, u64::from(next) | u64::from(packed[PER_CELL - 1]) << 32);
+        next = index;
+    }
+    Some(next)
+}
+
+/// The moves of a node, in order.
+pub(crate) struct Edges<'a> {
+    arena: &'a Arena,
+    cell: Index,
+    at: usize,
+    left: usize,
+}
+
+impl<'a> Edges<'a> {
+    /// From what [`crate::node::Node::moves`] says.
+    #[inline]
+    pub(crate) fn new(arena: &'a Arena, (cell, count): (Index, usize)) -> Self {
+        Self { arena, cell, at: 0, left: count }
+    }
+}
+
+impl Iterator for Edges<'_> {
+    type Item = Edge;
+
+    #[inline]
+    fn next(&mut self) -> Option<Edge> {
+        if self.left == 0 {
+            return None;
+        }
+        let cell = self.arena.cell(self.cell);
+        let bits = if self.at + 1 == PER_CELL {
+            self.at = 0;
+            self.cell = cell.link();
+            (cell.word(7) >> 32) as u32
+        } else {
+            let word = cell.word(self.at / 2);
+            self.at += 1;
+            (if self.at % 2 == 1 { word } else { word >> 32 }) as u32
+        };
+        self.left -= 1;
+        Some(Edge::unpack(bits))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rules::{Kind, Square};
+
+    #[test]
+    fn priors_keep_four_digits() {
+        let mv = Move::drop(Kind::Pawn, Square::new(44));
+        for prior in [1.0, 0.9999, 0.5, 0.123_456, 1e-3, 7.7e-6, 1e-9] {
+            let back = Edge::unpack(Edge { mv, prior }.pack());
+            assert!((back.prior - prior).abs() <= prior * 3e-4, "{prior} is {}", back.prior);
+            assert_eq!(back.mv, mv);
+        }
+        assert_eq!(Edge::unpack(Edge { mv, prior: 0.0 }.pack()).prior, 0.0);
+        assert_eq!(Edge::unpack(Edge { mv, prior: 7.0 }.pack()).prior, 1.0);
+    }
+
+    #[test]
+    fn chains_of_any_length_are_read_as_written() {
+        let arena = Arena::new(1 << 20);
+        for count in [0, 1, 14, 15, 16, 30, 31, 593] {
+            let mut magazine = Magazine::default();
+            arena.hand_out(&mut arena.lock(), &mut magazine, cells(count) as u32);
+            let edge = |i: usize| Edge {
+                mv: Move::board(Square::new(i % 81), Square::new(i / 81), i % 2 == 1),
+                prior: 1.0 / (1 << (i % 16)) as f32,
+            };
+            let all: Vec<Edge> = (0..count).map(edge).collect();
+            let first = write(&arena, &mut magazine, &all).unwrap();
+            assert_eq!(magazine.count, 0);
+            let read: Vec<Edge> = Edges::new(&arena, (first, count)).collect();
+            assert_eq!(read, all);
+            if first != 0 {
+                arena.free_chain(&mut arena.lock(), first);
+            }
+            let store = arena.lock();
+            assert_eq!(store.free_count, store.fresh - 1, "everything is free again");
+        }
+    }
+}

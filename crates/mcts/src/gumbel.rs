@@ -1,0 +1,186 @@
+//! Gumbel's root: a choice that gets better with any number of playouts, even a few (Danihelka,
+//! Guez, Schrittwieser and Silver, 2022).
+//!
+//! Every move gets a number g at random; the m moves with the greatest g + logit are considered, and
+//! halved again and again by g + logit + σ(q), where σ(q) = (50 + most visits)·q. What was never
+//! visited is thought to be worth what the net and the visited moves say together.
+
+use crate::arena::Index;
+use crate::edges::Edge;
+use crate::node::Node;
+use crate::select::Pick;
+use crate::tree::Tree;
+use seed::Rng;
+
+const VISITS_AHEAD: f64 = 50.0;
+
+/// The plan of one search.
+pub(crate) struct Gumbel {
+    /// g + logit of every move; nothing where it is not considered.
+    scores: Vec<Option<f32>>,
+    /// How often the move of each playout must have been visited before.
+    schedule: Vec<u32>,
+}
+
+impl Gumbel {
+    pub(crate) fn new(
+        priors: &[f32],
+        allowed: &[bool],
+        considered: usize,
+        playouts: u64,
+        rng: &mut Rng,
+    ) -> Self {
+        let mut scores: Vec<Option<f32>> = priors
+            .iter()
+            .zip(allowed)
+            .map(|(&prior, &allowed)| {
+                let g = -(-rng.positive_unit().ln()).max(f64::MIN_POSITIVE).ln();
+                allowed.then(|| prior.max(f32::MIN_POSITIVE).ln() + g as f32)
+            })
+            .collect();
+        let mut order: Vec<usize> = (0..scores.len()).filter(|&i| scores[i].is_some()).collect();
+        order.sort_by(|&a, &b| scores[b].partial_cmp(&scores[a]).unwrap_or(a.cmp(&b)));
+        for &left_out in order.iter().skip(considered.max(1)) {
+            scores[left_out] = None;
+        }
+        let considered = order.len().min(considered.max(1));
+        Self { scores, schedule: schedule(considered, playouts.min(1 << 20) as usize) }
+    }
+
+    fn schedule(&self, playout: usize) -> u32 {
+        self.schedule.get(playout).or(self.schedule.last()).copied().unwrap_or(0)
+    }
+}
+
+/// Sequential halving, as the number of visits that the move of each playout has had.
+fn schedule(considered: usize, playouts: usize) -> Vec<u32> {
+    if considered <= 1 {
+        return (0..playouts as u32).collect();
+    }
+    let rounds = considered.next_power_of_two().trailing_zeros() as usize;
+    let (mut sequence, mut visits) = (Vec::new(), vec![0; considered]);
+    let mut left = considered;
+    while sequence.len() < playouts {
+        let each = (playouts / (rounds * left)).max(1);
+        for _ in 0..each {
+            sequence.extend_from_slice(&visits[..left]);
+            visits[..left].iter_mut().for_each(|visits| *visits += 1);
+        }
+        left = (left / 2).max(2);
+    }
+    sequence.truncate(playouts);
+    sequence
+}
+
+/// A move as Gumbel's root sees it.
+struct Candidate {
+    edge: Edge,
+    number: usize,
+    child: Index,
+    visits: u64,
+    score: f32,
+    /// Value to the side to move, if it was visited.
+    value: Option<f64>,
+}
+
+impl Tree {
+    fn candidates(&self, node: Node<'_>, gumbel: &Gumbel, draw: f32) -> Vec<Candidate> {
+        let children: Vec<Index> = self.children(node).collect();
+        let find = |number: usize| {
+            children.iter().copied().find(|&child| self.node(child).edge() == number).unwrap_or(0)
+        };
+        let candidate = |(number, edge): (usize, Edge)| {
+            let score = (*gumbel.scores.get(number)?)?;
+            let child = find(number);
+            let stats = if child == 0 { Default::default() } else { self.node(child).stats() };
+            let value = stats.mean(f64::from(draw));
+            let visits = stats.visits + stats.in_flight;
+            Some(Candidate { edge, number, child, visits, score, value })
+        };
+        self.edges(node).enumerate().filter_map(candidate).collect()
+    }
+
+    /// What a candidate is worth: g + logit + σ(q).
+    fn worths(&self, node: Node<'_>, candidates: &[Candidate], draw: f32) -> Vec<f64> {
+        let most = candidates.iter().map(|c| c.visits).max().unwrap_or(0) as f64;
+        let own = 1.0 - node.stats().mean(1.0 - f64::from(draw)).unwrap_or(0.5);
+        let (mut visits, mut weight, mut sum) = (0.0, 0.0, 0.0);
+        for c in candidates {
+            if let Some(value) = c.value {
+                visits += c.visits as f64;
+                weight += f64::from(c.edge.prior);
+                sum += f64::from(c.edge.prior) * value;
+            }
+        }
+        let mixed = if weight > 0.0 { (own + visits * sum / weight) / (1.0 + visits) } else { own };
+        let worth =
+            |c: &Candidate| f64::from(c.score) + (VISITS_AHEAD + most) * c.value.unwrap_or(mixed);
+        candidates.iter().map(worth).collect()
+    }
+
+    /// The move of the next playout.
+    pub(crate) fn select_by_gumbel(
+        &self,
+        node: Node<'_>,
+        gumbel: &Gumbel,
+        draw: f32,
+    ) -> Option<Pick> {
+        let candidates = self.candidates(node, gumbel, draw);
+        let playout = candidates.iter().map(|c| c.visits).sum::<u64>() as usize;
+        let due = u64::from(gumbel.schedule(playout));
+        let worths = self.worths(node, &candidates, draw);
+        let last = self.children(node).last().unwrap_or(0);
+        let best = |due: Option<u64>| {
+            let of = |&i: &usize| due.is_none_or(|due| candidates[i].visits == due);
+            (0..candidates.len()).filter(of).max_by(|&a, &b| worths[a].total_cmp(&worths[b]))
+        };
+        let chosen = &candidates[best(Some(due)).or_else(|| best(None))?];
+        Some(Pick { edge: chosen.edge, number: chosen.number, child: chosen.child, last })
+    }
+
+    /// The move chosen in the end: the best of those visited most.
+    pub(crate) fn choose_by_gumbel(
+        &self,
+        node: Node<'_>,
+        gumbel: &Gumbel,
+        draw: f32,
+    ) -> Option<Index> {
+        let candidates = self.candidates(node, gumbel, draw);
+        let worths = self.worths(node, &candidates, draw);
+        let most = candidates.iter().map(|c| c.visits).max()?;
+        (0..candidates.len())
+            .filter(|&i| candidates[i].visits == most && candidates[i].child != 0)
+            .max_by(|&a, &b| worths[a].total_cmp(&worths[b]))
+            .map(|i| candidates[i].child)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schedule_halves() {
+        // Four moves, 16 playouts: two visits each, then four more for each of two.
+        assert_eq!(schedule(4, 16), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+        assert_eq!(schedule(1, 3), [0, 1, 2]);
+        for (considered, playouts) in [(16, 16), (16, 200), (3, 10), (7, 1)] {
+            assert_eq!(schedule(considered, playouts).len(), playouts);
+        }
+    }
+
+    #[test]
+    fn only_the_best_are_considered() {
+        let priors = [0.6, 0.3, 0.06, 0.04];
+        let allowed = [true, false, true, true];
+        let mut seen = [0; 4];
+        for seed in 0..1000 {
+            let gumbel = Gumbel::new(&priors, &allowed, 2, 8, &mut Rng::new(seed));
+            assert_eq!(gumbel.scores.iter().flatten().count(), 2);
+            for (count, score) in seen.iter_mut().zip(&gumbel.scores) {
+                *count += usize::from(score.is_some());
+            }
+        }
+        assert!(seen[0] > 950 && seen[1] == 0 && seen[2] > seen[3] && seen[3] > 100, "{seen:?}");
+    }
+}

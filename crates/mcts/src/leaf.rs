@@ -1,0 +1,142 @@
+//! What a new position is before any net is asked: over, won, or open.
+
+use crate::bounds::{Bounds, Outcome};
+use rules::{Declaration, GameRepetition, Gen, MoveList, Position, Recurrence, Variant};
+
+/// The rules of the game that a search must know beyond the moves.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct GameRules {
+    pub(crate) declaration: Declaration,
+    /// The game is drawn when this many moves have been played; 0 for never.
+    pub(crate) max_moves: u32,
+    /// Whether moves that are never better than another are read too.
+    pub(crate) all_moves: bool,
+}
+
+/// Earlier positions of the game a recurrence is looked for in, beyond those of the line itself.
+const LOOK_BACK: usize = 16;
+
+/// What a position is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Verdict {
+    /// Settled by the rules.
+    Proven(Bounds),
+    /// Not settled, but nothing is gained by reading on: the line repeats itself.
+    Ended(Outcome),
+    /// To be evaluated.
+    Open,
+}
+
+impl GameRules {
+    /// Judges a position that is so many plies below the root.
+    pub(crate) fn judge<V: Variant>(&self, pos: &Position<V>, depth: usize) -> Verdict {
+        let turn = pos.turn();
+        // 1. The referee ends the game.
+        if let Some(repetition) = pos.repetition() {
+            return Verdict::Proven(match repetition {
+                GameRepetition::Draw => Bounds::draw(0),
+                GameRepetition::Lost(color) if color == turn => Bounds::loss(0),
+                GameRepetition::Lost(_) => Bounds::win(0),
+            });
+        }
+        // 2. The line repeats itself: it could go on like this. More in hand on the same board is
+        //    as good as won.
+        match pos.recurrence(depth + LOOK_BACK) {
+            Some(Recurrence::Draw) => return Verdict::Ended(Outcome::Draw),
+            Some(Recurrence::Win | Recurrence::Superior) => return Verdict::Ended(Outcome::Win),
+            Some(Recurrence::Loss | Recurrence::Inferior) => return Verdict::Ended(Outcome::Loss),
+            None => {}
+        }
+        // 3. The limit of moves; a mate by the last move counts.
+        if self.max_moves > 0 && pos.ply() > self.max_moves {
+            let mated = pos.in_check() && pos.is_mated();
+            return Verdict::Proven(if mated { Bounds::loss(0) } else { Bounds::draw(0) });
+        }
+        // 4. Mate in one, declaration.
+        if mate::mate_in_one(pos).is_some() || pos.can_declare(self.declaration) {
+            return Verdict::Proven(Bounds::win(1));
+        }
+        Verdict::Open
+    }
+
+    /// Whether a mate of so many plies comes before the limit of moves.
+    pub(crate) fn leaves_time<V: Variant>(&self, pos: &Position<V>, plies: u32) -> bool {
+        self.max_moves == 0 || pos.ply() + plies <= self.max_moves + 1
+    }
+
+    /// The moves that are read.
+    pub(crate) fn moves<V: Variant>(&self, pos: &Position<V>, list: &mut MoveList) {
+        list.clear();
+        if self.all_moves {
+            pos.generate(Gen::All, list);
+        } else {
+            pos.generate_useful(Gen::All, list);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rules::{Minishogi, Shogi};
+
+    const RULES: GameRules =
+        GameRules { declaration: Declaration::Points27, max_moves: 0, all_moves: false };
+
+    fn check<V: Variant>(rules: GameRules, sfen: &str, moves: &str, depth: usize, is: Verdict) {
+        let mut pos = Position::<V>::from_sfen(sfen).unwrap();
+        for text in moves.split_whitespace() {
+            let m = pos.parse_usi(text).unwrap();
+            pos.play(m);
+        }
+        assert_eq!(rules.judge(&pos, depth), is, "{sfen} {moves}");
+    }
+
+    const CYCLE: &str = "2h3h 8b7b 3h2h 7b8b";
+
+    #[test]
+    fn repetition_is_judged_by_the_referees_rules() {
+        let draw = Verdict::Ended(Outcome::Draw);
+        check::<Shogi>(RULES, Shogi::START, "2h3h 8b7b 3h2h", 3, Verdict::Open);
+        check::<Shogi>(RULES, Shogi::START, CYCLE, 4, draw);
+        let fourth = [CYCLE; 3].join(" ");
+        check::<Shogi>(RULES, Shogi::START, &fourth, 12, Verdict::Proven(Bounds::draw(0)));
+        // Minishogi: any repetition is lost by Black, who is to move.
+        let cycle = "5e4d 1a2b 4d5e 2b1a";
+        let sfen = "4k/5/5/5/K4 b - 1";
+        check::<Minishogi>(RULES, sfen, cycle, 4, Verdict::Ended(Outcome::Loss));
+        let fourth = [cycle; 3].join(" ");
+        check::<Minishogi>(RULES, sfen, &fourth, 12, Verdict::Proven(Bounds::loss(0)));
+    }
+
+    #[test]
+    fn perpetual_check_loses_for_who_gives_it() {
+        // The rook checks from two squares, the king steps to and fro.
+        let sfen = "4k4/9/9/9/9/9/9/9/R3K4 b - 1";
+        let cycle = "9i9a 5a5b 9a9b 5b5a";
+        check::<Shogi>(RULES, sfen, cycle, 4, Verdict::Open);
+        check::<Shogi>(RULES, sfen, "9i9a 5a5b 9a9b 5b5a 9b9a", 5, Verdict::Ended(Outcome::Win));
+    }
+
+    #[test]
+    fn the_limit_draws_unless_the_last_move_mates() {
+        let limited = GameRules { max_moves: 2, ..RULES };
+        let draw = Verdict::Proven(Bounds::draw(0));
+        check::<Shogi>(limited, Shogi::START, "2h3h", 1, Verdict::Open);
+        check::<Shogi>(limited, Shogi::START, "2h3h 8b7b", 2, draw);
+        let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 2";
+        check::<Shogi>(limited, mate, "G*5b", 1, Verdict::Proven(Bounds::loss(0)));
+        let pos = Position::<Shogi>::from_sfen("4k4/9/4P4/9/9/9/9/9/4K4 b G 2").unwrap();
+        assert!(limited.leaves_time(&pos, 1) && !limited.leaves_time(&pos, 3));
+    }
+
+    #[test]
+    fn mates_and_declarations_are_wins() {
+        let win = Verdict::Proven(Bounds::win(1));
+        check::<Shogi>(RULES, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "", 1, win);
+        let entered = "K1+P+P+P+P+P+P+P/+P+P+P+P5/9/9/9/9/9/9/4k4 b 2R2B 1";
+        check::<Shogi>(RULES, entered, "", 1, win);
+        let without = GameRules { declaration: Declaration::None, ..RULES };
+        check::<Shogi>(without, entered, "", 1, Verdict::Open);
+    }
+}

@@ -1,0 +1,42 @@
+//! Monte-Carlo tree search guided by a policy-value net (PUCT) behind `think::Engine`.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `arena`, `recycle` | memory: cells of 64 bytes under a hard cap, and how they come back |
+//! | `node`, `edges`, `bounds` | a node, its moves, what is proven about it |
+//! | `tree` | the tree: backing up, proofs, going on to the next move |
+//! | [`constants`], `select` | the formula a playout goes by |
+//! | `root`, `gumbel` | the root: noise, moves left out, Gumbel's choice |
+//! | `leaf` | what a new position is by the rules |
+//! | `flight` | leaves on their way to the net and back |
+//! | `search`, `worker` | one search: what its threads share, and one of them |
+//! | `lines`, `stop` | what is told and chosen; when there is nothing left to gain |
+//! | `engine`, `job`, `rootmate` | options and threads; one search from question to answer; mates |
+//! | [`options`] | what can be set |
+//!
+//! Deliberately absent: nets (crate `infer`, behind its trait), protocols, printing, any clock that
+//! was not passed in, and `unsafe`.
+
+mod arena;
+mod bounds;
+pub mod constants;
+mod edges;
+mod engine;
+mod flight;
+mod gumbel;
+mod job;
+mod leaf;
+mod lines;
+mod node;
+pub mod options;
+mod recycle;
+mod root;
+mod rootmate;
+mod search;
+mod select;
+mod stop;
+mod tree;
+mod worker;
+
+pub use constants::Constants;
+pub use engine::Puct;

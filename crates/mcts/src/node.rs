@@ -1,0 +1,365 @@
+//! A node: one cell, read and written as eight words.
+//!
+//! | word | holds |
+//! |---|---|
+//! | 0 | visited since the sweep last passed (1 bit), visits (39), visits in flight (24) |
+//! | 1 | wins of the side that moved here, in fixed point |
+//! | 2 | draws |
+//! | 3 | squares of the scores, for the spread |
+//! | 4 | first child, next sibling |
+//! | 5 | first cell of the moves, their number, number of this node's move among its parent's |
+//! | 6 | playouts that ended here |
+//! | 7 | state, bounds, plies to the end; above them priors chosen so far |
+//!
+//! Sums are integers: the same whatever order threads add in, and exact after any number of visits.
+//! Children are a list in the order they were first visited.
+
+use crate::arena::{Cell, IS_NODE, Index};
+use crate::bounds::{Bounds, Outcome};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
+
+/// One in fixed point.
+pub(crate) const ONE: f64 = (1u64 << 24) as f64;
+
+const RECENT: u64 = 1 << 63;
+const VISIT: u64 = 1 << 24;
+const IN_FLIGHT: u64 = VISIT - 1;
+
+/// What a node is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum State {
+    /// Not evaluated, or its moves were recycled.
+    New,
+    /// Somebody evaluates it.
+    Pending,
+    /// Its moves are there.
+    Expanded,
+    /// Its subtree is being recycled.
+    Collapsing,
+    /// The game is over here for the search, though not proven by the rules.
+    Ended(Outcome),
+}
+
+const STATE: u64 = 0b111;
+const ENDED: u64 = 4;
+
+impl State {
+    const fn bits(self) -> u64 {
+        match self {
+            Self::New => 0,
+            Self::Pending => 1,
+            Self::Expanded => 2,
+            Self::Collapsing => 3,
+            Self::Ended(outcome) => ENDED + outcome as u64,
+        }
+    }
+
+    const fn of(bits: u64) -> Self {
+        match bits & STATE {
+            0 => Self::New,
+            1 => Self::Pending,
+            2 => Self::Expanded,
+            3 => Self::Collapsing,
+            4 => Self::Ended(Outcome::Loss),
+            5 => Self::Ended(Outcome::Draw),
+            _ => Self::Ended(Outcome::Win),
+        }
+    }
+}
+
+const BOUNDS_SHIFT: u32 = 3;
+const BOUNDS: u64 = ((1 << Bounds::BITS) - 1) << BOUNDS_SHIFT;
+const PRIORS_SHIFT: u32 = 32;
+/// Priors chosen are counted in 65536ths up to this many, far above what matters.
+const PRIORS_ONE: f32 = 65536.0;
+const MOST_PRIORS: u64 = 60_000 << 16;
+
+/// Visits and sums, read together.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct Stats {
+    pub(crate) visits: u64,
+    pub(crate) in_flight: u64,
+    /// Sums in fixed point.
+    pub(crate) wins: u64,
+    pub(crate) draws: u64,
+    pub(crate) squares: u64,
+}
+
+impl Stats {
+    /// The sum of scores of the side that moved here, a draw counted as `draw`.
+    #[inline]
+    pub(crate) fn total(&self, draw: f64) -> f64 {
+        (self.wins as f64 + draw * self.draws as f64) * (1.0 / ONE)
+    }
+
+    /// The mean score of the side that moved here.
+    #[inline]
+    pub(crate) fn mean(&self, draw: f64) -> Option<f64> {
+        (self.visits > 0).then(|| self.total(draw) / self.visits as f64)
+    }
+}
+
+/// What one playout brings a node: chances of the side that moved there.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Gain {
+    pub(crate) win: f32,
+    pub(crate) draw: f32,
+    /// The same as one number.
+    pub(crate) score: f32,
+}
+
+/// A view of a node.
+#[derive(Clone, Copy)]
+pub(crate) struct Node<'a>(pub(crate) &'a Cell);
+
+impl Node<'_> {
+    /// Makes a cell a node of which nothing is known.
+    pub(crate) fn create(self, edge: u16) {
+        let cell = self.0;
+        for word in [0, 1, 2, 3, 4, 6] {
+            cell.set_word(word, 0);
+        }
+        cell.set_word(5, u64::from(edge) << 48);
+        cell.0[7].store(IS_NODE | Bounds::OPEN.bits() << BOUNDS_SHIFT, SeqCst);
+    }
+
+    pub(crate) fn is_node(self) -> bool {
+        self.0.word(7) & IS_NODE != 0
+    }
+
+    /// A playout passes through: until it is back the node cannot be recycled.
+    #[inline]
+    pub(crate) fn enter(self) {
+        let before = self.0.0[0].fetch_add(1, SeqCst);
+        if before & RECENT == 0 {
+            self.0.0[0].fetch_or(RECENT, Relaxed);
+        }
+    }
+
+    /// A playout that passed through came to nothing.
+    #[inline]
+    pub(crate) fn leave(self) {
+        self.0.0[0].fetch_sub(1, SeqCst);
+    }
+
+    /// A playout that passed through is back.
+    #[inline]
+    pub(crate) fn credit(self, gain: Gain) {
+        let fixed = |x: f32| (f64::from(x) * ONE) as u64;
+        self.0.0[1].fetch_add(fixed(gain.win), Relaxed);
+        if gain.draw > 0.0 {
+            self.0.0[2].fetch_add(fixed(gain.draw), Relaxed);
+        }
+        self.0.0[3].fetch_add(fixed(gain.score * gain.score), Relaxed);
+        // One more visit and one fewer in flight.
+        self.0.0[0].fetch_add(VISIT - 1, SeqCst);
+    }
+
+    /// The playout ended here.
+    pub(crate) fn count_end(self) {
+        self.0.0[6].fetch_add(1, Relaxed);
+    }
+
+    /// Its children are gone: their visits count as ended here.
+    pub(crate) fn adopt_visits(self) {
+        self.0.0[6].store(self.visits(), Relaxed);
+    }
+
+    /// Playouts that ended here: visits that no child has.
+    pub(crate) fn ends(self) -> u64 {
+        self.0.word(6)
+    }
+
+    #[inline]
+    pub(crate) fn visits(self) -> u64 {
+        (self.0.word(0) & !RECENT) / VISIT
+    }
+
+    #[inline]
+    pub(crate) fn in_flight(self) -> u64 {
+        self.0.0[0].load(SeqCst) & IN_FLIGHT
+    }
+
+    /// Whether it was visited since this was last asked.
+    pub(crate) fn was_recent(self) -> bool {
+        self.0.word(0) & RECENT != 0 && self.0.0[0].fetch_and(!RECENT, Relaxed) & RECENT != 0
+    }
+
+    #[inline]
+    pub(crate) fn stats(self) -> Stats {
+        let count = self.0.word(0) & !RECENT;
+        Stats {
+            visits: count / VISIT,
+            in_flight: count & IN_FLIGHT,
+            wins: self.0.word(1),
+            draws: self.0.word(2),
+            squares: self.0.word(3),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn first_child(self) -> Index {
+        self.0.0[4].load(Acquire) as u32
+    }
+
+    #[inline]
+    pub(crate) fn next_sibling(self) -> Index {
+        (self.0.0[4].load(Acquire) >> 32) as u32
+    }
+
+    /// Makes a node its first child, unless it has one.
+    pub(crate) fn begin_children(self, child: Index) -> bool {
+        self.link(|links| (links as u32 == 0).then_some(links | u64::from(child)))
+    }
+
+    /// Makes a node its next sibling, unless it has one.
+    pub(crate) fn append_sibling(self, sibling: Index) -> bool {
+        self.link(|links| (links >> 32 == 0).then_some(links | u64::from(sibling) << 32))
+    }
+
+    fn link(self, f: impl Fn(u64) -> Option<u64>) -> bool {
+        self.0.0[4].fetch_update(AcqRel, Acquire, f).is_ok()
+    }
+
+    /// Cuts its children off and says which was the first.
+    pub(crate) fn take_children(self) -> Index {
+        self.0.0[4].fetch_and(!u64::from(u32::MAX), AcqRel) as u32
+    }
+
+    /// Cuts its siblings off.
+    pub(crate) fn forget_siblings(self) {
+        self.0.0[4].fetch_and(u64::from(u32::MAX), AcqRel);
+    }
+
+    /// The first cell of its moves and their number.
+    #[inline]
+    pub(crate) fn moves(self) -> (Index, usize) {
+        let word = self.0.0[5].load(Acquire);
+        (word as u32, (word >> 32) as u16 as usize)
+    }
+
+    /// The number of its move among its parent's.
+    #[inline]
+    pub(crate) fn edge(self) -> usize {
+        (self.0.word(5) >> 48) as usize
+    }
+
+    /// Sets its moves; to nothing when they are recycled. Only while it is pending or collapsing.
+    pub(crate) fn set_moves(self, first: Index, count: usize) {
+        let edge = self.0.word(5) >> 48 << 48;
+        self.0.0[5].store(edge | (count as u64) << 32 | u64::from(first), SeqCst);
+    }
+
+    #[inline]
+    pub(crate) fn state(self) -> State {
+        State::of(self.0.0[7].load(SeqCst))
+    }
+
+    /// Goes from one state to another; fails if it is in a third.
+    pub(crate) fn change(self, from: State, to: State) -> bool {
+        let change = |word: u64| (word & STATE == from.bits()).then_some(word & !STATE | to.bits());
+        self.0.0[7].fetch_update(SeqCst, SeqCst, change).is_ok()
+    }
+
+    /// What is proven.
+    #[inline]
+    pub(crate) fn bounds(self) -> Bounds {
+        Bounds::of(self.0.0[7].load(SeqCst) >> BOUNDS_SHIFT)
+    }
+
+    /// Adds what was proven to what is known; says whether it was new.
+    pub(crate) fn prove(self, found: Bounds) -> bool {
+        let change = |word: u64| {
+            let known = Bounds::of(word >> BOUNDS_SHIFT);
+            let both = known.and(found);
+            (both != known).then_some(word & !BOUNDS | both.bits() << BOUNDS_SHIFT)
+        };
+        self.0.0[7].fetch_update(SeqCst, SeqCst, change).is_ok()
+    }
+
+    /// A child with this prior was chosen (see [`crate::constants::Fpu::Dlshogi`]).
+    #[inline]
+    pub(crate) fn add_prior(self, prior: f32) {
+        if self.0.word(7) >> PRIORS_SHIFT < MOST_PRIORS {
+            let fixed = (prior * PRIORS_ONE) as u64;
+            self.0.0[7].fetch_add(fixed << PRIORS_SHIFT, Relaxed);
+        }
+    }
+
+    /// The sum of priors chosen.
+    #[inline]
+    pub(crate) fn priors(self) -> f32 {
+        (self.0.word(7) >> PRIORS_SHIFT) as f32 / PRIORS_ONE
+    }
+
+    /// Begins that sum anew, with its moves.
+    pub(crate) fn forget_priors(self) {
+        self.0.0[7].fetch_and((1 << PRIORS_SHIFT) - 1, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_do_not_disturb_each_other() {
+        let cell = Cell::default();
+        let node = Node(&cell);
+        node.create(592);
+        assert_eq!((node.edge(), node.state(), node.bounds()), (592, State::New, Bounds::OPEN));
+        node.enter();
+        node.enter();
+        assert!(node.was_recent() && !node.was_recent());
+        node.credit(Gain { win: 0.25, draw: 0.5, score: 0.5 });
+        let stats = node.stats();
+        assert_eq!((stats.visits, stats.in_flight, node.in_flight()), (1, 1, 1));
+        assert_eq!((stats.total(0.0), stats.total(1.0), stats.mean(0.5)), (0.25, 0.75, Some(0.5)));
+        assert!(
+            node.change(State::New, State::Pending) && !node.change(State::New, State::Pending)
+        );
+        node.set_moves(77, 593);
+        assert!(node.change(State::Pending, State::Expanded));
+        assert_eq!((node.moves(), node.edge()), ((77, 593), 592));
+        node.add_prior(0.5);
+        node.add_prior(0.25);
+        assert!(node.prove(Bounds::win(17)) && !node.prove(Bounds::OPEN));
+        assert_eq!(
+            (node.priors(), node.bounds(), node.state()),
+            (0.75, Bounds::win(17), State::Expanded)
+        );
+        assert!(node.begin_children(5) && !node.begin_children(6));
+        assert!(node.append_sibling(9) && !node.append_sibling(10));
+        assert_eq!((node.first_child(), node.next_sibling()), (5, 9));
+        node.forget_siblings();
+        assert_eq!((node.take_children(), node.first_child(), node.next_sibling()), (5, 0, 0));
+        node.leave();
+        assert_eq!((node.visits(), node.in_flight()), (1, 0));
+    }
+
+    #[test]
+    fn states_survive_their_bits() {
+        for state in [
+            State::New,
+            State::Pending,
+            State::Expanded,
+            State::Collapsing,
+            State::Ended(Outcome::Loss),
+            State::Ended(Outcome::Draw),
+            State::Ended(Outcome::Win),
+        ] {
+            assert_eq!(State::of(state.bits()), state);
+        }
+    }
+
+    #[test]
+    fn chosen_priors_stop_counting_before_they_overflow() {
+        let cell = Cell::default();
+        let node = Node(&cell);
+        node.create(0);
+        for _ in 0..70_000 {
+            node.add_prior(1.0);
+        }
+        assert_eq!((node.priors(), node.bounds()), (60_000.0, Bounds::OPEN));
+    }
+}

@@ -1,0 +1,393 @@
+//! One thread of a search: takes finished batches, else sends out playouts.
+
+use crate::arena::{Index, Magazine};
+use crate::bounds::{Bounds, Outcome};
+use crate::edges::{self, Edge};
+use crate::flight::{Arrival, Pending};
+use crate::leaf::Verdict;
+use crate::node::{Node, State};
+use crate::search::Search;
+use crate::select::Pick;
+use infer::Batch;
+use rules::{Color, MoveList, Position, Variant};
+use std::time::Duration;
+
+/// Plies of the longest line.
+const DEEPEST: usize = 1000;
+/// How long to wait for the net at once: somebody may want the search to end.
+const WAIT: Duration = Duration::from_millis(1);
+/// How often a net is waited for after the search has ended before it counts as gone: ten seconds.
+const PATIENCE: u32 = 10_000;
+
+/// How a playout went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Played {
+    /// It is back, or its leaf is on its way.
+    Fine,
+    /// Its leaf is on its way already.
+    Collided,
+    /// There is no memory until others are back.
+    NoMemory,
+    /// There are to be no more.
+    NoMore,
+}
+
+/// One thread of a search.
+pub(crate) struct Worker<'a, V: Variant> {
+    search: &'a Search<V>,
+    /// The first one has a few duties.
+    first: bool,
+    pos: Position<V>,
+    path: Vec<Index>,
+    /// Playouts that collided: they keep others off until something is back.
+    collided: Vec<Vec<Index>>,
+    magazine: Magazine,
+    list: MoveList,
+    planes: Vec<u8>,
+    labels: Vec<u16>,
+    edges: Vec<Edge>,
+    order: Vec<u64>,
+    children: Vec<Index>,
+}
+
+impl<'a, V: Variant> Worker<'a, V> {
+    pub(crate) fn new(search: &'a Search<V>, first: bool) -> Self {
+        Self {
+            search,
+            first,
+            pos: search.position.clone(),
+            path: Vec::new(),
+            collided: Vec::new(),
+            magazine: Magazine::default(),
+            list: MoveList::new(),
+            planes: vec![0; search.flight.shape().planes.bytes()],
+            labels: Vec::new(),
+            edges: Vec::new(),
+            order: Vec::new(),
+            children: Vec::new(),
+        }
+    }
+
+    /// Searches until the end, and leaves nothing in flight.
+    pub(crate) fn run(&mut self) {
+        while !self.search.is_stopped() && !self.search.is_over() {
+            self.step();
+        }
+        self.wind_up();
+    }
+
+    fn step(&mut self) {
+        let (search, flight) = (self.search, &self.search.flight);
+        if let Some(arrival) = flight.poll(Duration::ZERO) {
+            return self.take(arrival);
+        }
+        if search.is_settled() {
+            return search.finish();
+        }
+        let visits = search.tree.node(search.root).visits();
+        if !flight.has_room(visits) {
+            return self.wait();
+        }
+        match self.playout() {
+            Played::Fine if flight.is_idle() => {
+                flight.flush();
+            }
+            Played::Fine => {}
+            Played::Collided if self.collided.len() < flight.collisions(visits) => {}
+            Played::Collided | Played::NoMemory => self.wait(),
+            Played::NoMore => {
+                let limit = search.plan.playouts.unwrap_or(u64::MAX);
+                if search.playouts() >= limit { search.finish() } else { self.wait() }
+            }
+        }
+    }
+
+    /// Nothing can be sent out: hand over what there is, or wait for what is under way.
+    fn wait(&mut self) {
+        self.release_collided();
+        let flight = &self.search.flight;
+        if flight.flush() {
+            return;
+        }
+        match flight.poll(WAIT) {
+            Some(arrival) => self.take(arrival),
+            // Another thread has it in hand.
+            None => self.search.pause(),
+        }
+    }
+
+    fn release_collided(&mut self) {
+        for path in self.collided.drain(..) {
+            self.search.tree.back_out(&path);
+        }
+    }
+
+    /// Waits for what is under way and gives back what was not begun.
+    fn wind_up(&mut self) {
+        self.release_collided();
+        let flight = &self.search.flight;
+        self.cancel(flight.abandon());
+        let mut waited = 0;
+        while flight.waiting() > 0 {
+            match flight.poll(WAIT) {
+                Some(arrival) => self.take(arrival),
+                None if waited > PATIENCE || self.search.is_broken() => {
+                    self.cancel(flight.give_up());
+                    break;
+                }
+                None => {
+                    waited += 1;
+                    // A leaf another thread queued at the last moment.
+                    self.cancel(flight.abandon());
+                    self.search.pause();
+                }
+            }
+        }
+        self.search.tree.arena.take_back(&mut self.magazine);
+    }
+
+    /// These leaves will not be evaluated.
+    fn cancel(&self, leaves: Vec<Pending>) {
+        let tree = &self.search.tree;
+        self.search.flight.landed(leaves.len());
+        for leaf in leaves {
+            if let Some(&last) = leaf.path.last() {
+                tree.node(last).change(State::Pending, State::New);
+            }
+            tree.back_out(&leaf.path);
+            self.search.forgo_playout();
+        }
+    }
+
+    fn take(&mut self, arrival: Arrival) {
+        match arrival {
+            Arrival::Answered(batch, leaves) => {
+                for (index, leaf) in leaves.iter().enumerate() {
+                    self.expand(&batch, index, leaf);
+                }
+                self.search.flight.landed(leaves.len());
+                self.search.flight.give_back(batch);
+            }
+            Arrival::Lost(leaves) => self.cancel(leaves),
+        }
+        self.release_collided();
+        if self.first {
+            self.search.consider_gain();
+        }
+    }
+
+    /// A leaf has its value: it gets its moves, and its path what it is worth.
+    fn expand(&mut self, batch: &Batch, index: usize, leaf: &Pending) {
+        let (tree, plan) = (&self.search.tree, &self.search.plan);
+        let (Some(&last), Some(turn)) = (leaf.path.last(), leaf.turn) else { return };
+        let node = tree.node(last);
+        let mut value = (batch.value(index).win, batch.value(index).draw);
+        if let Some(outcome) = node.bounds().outcome() {
+            // A mate was found in the meantime: nobody will go on from here.
+            node.change(State::Pending, State::New);
+            value = outcome.chances();
+            tree.propagate(&leaf.path);
+        } else {
+            self.order_moves(batch.policy(index), leaf, plan.constants.temperature);
+            let cells = edges::cells(self.edges.len());
+            let first = tree
+                .arena
+                .ensure(&mut self.magazine, cells)
+                .then(|| edges::write(&tree.arena, &mut self.magazine, &self.edges))
+                .flatten();
+            match first {
+                Some(first) => {
+                    node.set_moves(first, self.edges.len());
+                    node.change(State::Pending, State::Expanded);
+                }
+                // No memory: it counts all the same, and is evaluated again if it matters.
+                None => {
+                    node.change(State::Pending, State::New);
+                }
+            }
+        }
+        tree.back_up(&leaf.path, turn, value, plan.draw_scores);
+        self.search.count(leaf.path.len() - 1);
+    }
+
+    /// Moves with their priors, likeliest first: a softmax of the logits.
+    fn order_moves(&mut self, logits: &[f32], leaf: &Pending, temperature: f32) {
+        let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let weight = |logit: &f32| ((logit - most) / temperature).exp();
+        let sum: f32 = logits.iter().map(weight).sum();
+        self.order.clear();
+        // Positive floats are ordered as their bits are; of equals the first move stays first.
+        self.order.extend(logits.iter().enumerate().map(|(number, logit)| {
+            u64::from(!(weight(logit) / sum).to_bits()) << 32 | number as u64
+        }));
+        self.order.sort_unstable();
+        self.edges.clear();
+        self.edges.extend(self.order.iter().map(|&key| Edge {
+            mv: leaf.moves[key as u32 as usize],
+            prior: f32::from_bits(!((key >> 32) as u32)),
+        }));
+    }
+
+    /// One playout, from the root to a leaf.
+    fn playout(&mut self) -> Played {
+        if !self.search.begin_playout() {
+            return Played::NoMore;
+        }
+        self.path.clear();
+        let played = self.descend();
+        for _ in 1..self.path.len() {
+            self.pos.undo();
+        }
+        match played {
+            Played::Collided => {
+                self.search.forgo_playout();
+                self.collided.push(std::mem::take(&mut self.path));
+            }
+            Played::NoMemory => {
+                self.search.forgo_playout();
+                self.search.tree.back_out(&self.path);
+            }
+            Played::Fine | Played::NoMore => {}
+        }
+        played
+    }
+
+    fn descend(&mut self) -> Played {
+        let search = self.search;
+        let mut index = search.root;
+        loop {
+            let node = search.tree.node(index);
+            node.enter();
+            self.path.push(index);
+            let below_root = self.path.len() > 1;
+            if below_root && let Some(outcome) = node.bounds().outcome() {
+                return self.ended(outcome);
+            }
+            match node.state() {
+                State::Ended(outcome) => return self.ended(outcome),
+                State::New if node.change(State::New, State::Pending) => {
+                    return self.evaluate(node);
+                }
+                State::New | State::Pending | State::Collapsing => return Played::Collided,
+                State::Expanded if self.path.len() > DEEPEST => return self.ended(Outcome::Draw),
+                State::Expanded => {}
+            }
+            let (child, pick) = match self.go_on(node) {
+                Ok(found) => found,
+                Err(played) => return played,
+            };
+            node.add_prior(pick.edge.prior);
+            self.pos.play(pick.edge.mv);
+            index = child;
+        }
+    }
+
+    /// The child a playout goes on with, made if it is the first to come there.
+    fn go_on(&mut self, node: Node<'_>) -> Result<(Index, Pick), Played> {
+        let (tree, plan) = (&self.search.tree, &self.search.plan);
+        let draw = plan.draw_scores[self.pos.turn().index()];
+        loop {
+            let pick = if self.path.len() == 1 {
+                let policy = self.search.policy();
+                tree.select_at_root(node, &plan.constants, draw, policy, &mut self.children)
+            } else {
+                tree.select(node, &plan.constants, draw)
+            };
+            // All moves lose: another thread is about to say so.
+            let pick = pick.ok_or(Played::Collided)?;
+            if pick.child != 0 {
+                return Ok((pick.child, pick));
+            }
+            if !tree.arena.ensure(&mut self.magazine, 1) {
+                return Err(Played::NoMemory);
+            }
+            let Some(child) = self.magazine.pop(&tree.arena) else { return Err(Played::NoMemory) };
+            tree.node(child).create(pick.number as u16);
+            let added = match pick.last {
+                0 => node.begin_children(child),
+                last => tree.node(last).append_sibling(child),
+            };
+            if added {
+                return Ok((child, pick));
+            }
+            // Another thread was faster.
+            self.magazine.push(&tree.arena, child);
+        }
+    }
+
+    /// The playout ends where the game does.
+    fn ended(&mut self, outcome: Outcome) -> Played {
+        let (search, turn) = (self.search, self.pos.turn());
+        search.tree.back_up(&self.path, turn, outcome.chances(), search.plan.draw_scores);
+        search.count(self.path.len() - 1);
+        Played::Fine
+    }
+
+    /// Something is proven about a node that this thread has claimed.
+    fn proven(&mut self, node: Node<'_>, bounds: Bounds) -> Played {
+        node.prove(bounds);
+        node.change(State::Pending, State::New);
+        self.search.tree.propagate(&self.path);
+        self.ended(bounds.upper)
+    }
+
+    /// A new position: settled by the rules, or sent to the net.
+    fn evaluate(&mut self, node: Node<'_>) -> Played {
+        let (search, depth) = (self.search, self.path.len() - 1);
+        let rules = &search.plan.rules;
+        if depth > 0 {
+            match rules.judge(&self.pos, depth) {
+                Verdict::Proven(bounds) => return self.proven(node, bounds),
+                Verdict::Ended(outcome) => {
+                    node.change(State::Pending, State::Ended(outcome));
+                    return self.ended(outcome);
+                }
+                Verdict::Open => {}
+            }
+        }
+        if depth == 0 && !search.plan.searchmoves.is_empty() {
+            // Somebody may ask for a move that is usually left out.
+            self.list = self.pos.legal_moves();
+        } else {
+            rules.moves(&self.pos, &mut self.list);
+        }
+        if self.list.is_empty() {
+            return self.proven(node, Bounds::loss(0));
+        }
+        let full = self.queue(self.pos.turn());
+        if search.plan.leaf_mates
+            && depth > 0
+            && rules.leaves_time(&self.pos, 3)
+            && mate::mate_in_three(&mut self.pos).is_some()
+        {
+            node.prove(Bounds::win(3));
+        }
+        if full {
+            search.flight.flush();
+        }
+        Played::Fine
+    }
+
+    fn queue(&mut self, turn: Color) -> bool {
+        let flight = &self.search.flight;
+        let shape = flight.shape();
+        self.planes.fill(0);
+        shape.planes.pack(&self.pos, &mut self.planes);
+        self.labels.clear();
+        self.labels.extend(self.list.iter().map(|&m| shape.labels.label(m, turn)));
+        let leaf = Pending { path: self.path.clone(), moves: self.list.to_vec(), turn: Some(turn) };
+        flight.push(key(&self.pos, shape.planes), &self.planes, &self.labels, leaf)
+    }
+}
+
+/// The key of everything a net sees.
+fn key<V: Variant>(pos: &Position<V>, planes: features::Planes) -> u64 {
+    if planes != features::Planes::Aoba {
+        return pos.key();
+    }
+    // These see earlier positions and the number of the move.
+    let moves = pos.moves_played();
+    let recent = moves.iter().rev().take(8).map(|m| u64::from(m.bits()));
+    let purpose: Vec<u64> = recent.chain([u64::from(pos.ply())]).collect();
+    seed::Rng::for_purpose(pos.key(), &purpose).bits()
+}

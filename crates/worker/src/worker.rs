@@ -1,0 +1,343 @@
+//! The back-end: batches in flight, and a program that is watched while it has some.
+
+use crate::process::{Process, spawn};
+use crate::protocol::{Answer, Introduction, Kind, ProtocolError, read_line, request};
+use infer::{Backend, Batch, Fault, Finished, Pace, Shape, Ticket};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, BufReader, Read};
+use std::process::ChildStdout;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use think::TimeSource;
+use thiserror::Error;
+
+/// Batches that keep a device busy: one computed, one on its way there, one on its way back.
+const IN_FLIGHT: usize = 3;
+/// The number of what is asked before any batch.
+const BEFORE: u64 = u64::MAX;
+
+/// How a worker is run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// How long it may take until it introduces itself: it loads a library, a net, a device.
+    pub start: Duration,
+    /// How long it may be silent while it is waited for.
+    pub silence: Duration,
+    /// How often it is started again before the back-end ends.
+    pub restarts: usize,
+}
+
+impl Settings {
+    /// The usual patience.
+    pub fn new(command: Vec<String>) -> Self {
+        Self {
+            command,
+            start: Duration::from_secs(120),
+            silence: Duration::from_secs(20),
+            restarts: 3,
+        }
+    }
+}
+
+/// Why there is no worker.
+#[derive(Debug, Error)]
+pub enum StartError {
+    #[error("cannot start the worker {program:?}: {source}")]
+    Spawn { program: String, source: io::Error },
+    #[error("the worker {program:?} cannot be used: {source}{words}")]
+    Protocol { program: String, source: ProtocolError, words: String },
+    #[error("the worker {program:?} said nothing for {seconds} s{words}")]
+    Silent { program: String, seconds: u64, words: String },
+}
+
+/// A net computed by another process.
+pub struct Worker {
+    shared: Arc<Shared>,
+    introduction: Introduction,
+}
+
+struct Shared {
+    settings: Settings,
+    time: Arc<dyn TimeSource>,
+    finished: Finished,
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Positions that every new program is asked for in full and in half precision.
+    canaries: Batch,
+}
+
+#[derive(Default)]
+struct State {
+    /// Batches in flight, by ticket.
+    batches: BTreeMap<u64, Batch>,
+    process: Option<Process>,
+    /// When the program was last heard, or last had nothing to do.
+    heard: Duration,
+    closing: bool,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing in there is left half done.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a program and waits for its introduction and its comparison of precisions.
+    fn start(self: &Arc<Self>) -> Result<(Process, Introduction, Output), StartError> {
+        let program = self.settings.command.first().cloned().unwrap_or_default();
+        let (process, output) = Process::start(&self.settings.command)
+            .map_err(|source| StartError::Spawn { program: program.clone(), source })?;
+        let (said, answer) = channel();
+        let started = spawn("worker start", move || introduce(BufReader::new(output), &said));
+        started.map_err(|source| StartError::Spawn { program: program.clone(), source })?;
+        let hear = || match answer.recv_timeout(self.settings.start) {
+            Ok(result) => result.map_err(|source| StartError::Protocol {
+                program: program.clone(),
+                source,
+                words: words(&process),
+            }),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                let seconds = self.settings.start.as_secs();
+                Err(StartError::Silent {
+                    program: program.clone(),
+                    seconds,
+                    words: words(&process),
+                })
+            }
+        };
+        let Said::Introduction(introduction) = hear()? else {
+            unreachable!("an introduction comes first");
+        };
+        process.send(request(Kind::Compare, BEFORE, Some(&self.canaries)));
+        let Said::Compared(output) = hear()? else {
+            unreachable!("a comparison comes second");
+        };
+        Ok((process, introduction, output))
+    }
+
+    /// Reads answers until the program fails; then starts the next, or ends.
+    fn run(self: &Arc<Self>, mut output: Output) {
+        let mut restarts = 0;
+        loop {
+            let reason = self.read(&mut output);
+            let process = self.state().process.take();
+            let words = process.as_ref().map(words).unwrap_or_default();
+            drop(process);
+            if self.state().closing {
+                return;
+            }
+            if restarts == self.settings.restarts {
+                let program = self.settings.command.first().cloned().unwrap_or_default();
+                let reason = format!("the worker {program:?} is given up: {reason}{words}");
+                return self.finished.end(&reason);
+            }
+            restarts += 1;
+            match self.start() {
+                Ok((process, _, next)) => {
+                    output = next;
+                    self.take_over(process);
+                }
+                Err(error) => return self.finished.end(&error.to_string()),
+            }
+        }
+    }
+
+    /// A new program gets all that is in flight.
+    fn take_over(&self, process: Process) {
+        let mut state = self.state();
+        for (&number, batch) in &state.batches {
+            process.send(request(Kind::Batch, number, Some(batch)));
+        }
+        state.process = Some(process);
+        state.heard = self.time.now();
+    }
+
+    fn read(&self, output: &mut Output) -> ProtocolError {
+        loop {
+            if let Err(error) = self.read_one(output) {
+                return error;
+            }
+        }
+    }
+
+    fn read_one(&self, output: &mut Output) -> Result<(), ProtocolError> {
+        let answer = Answer::read(output)?;
+        let mut state = self.state();
+        state.heard = self.time.now();
+        match answer.kind {
+            Kind::Ping | Kind::Compare => Ok(()),
+            Kind::Error => Err(ProtocolError::Told(answer.text())),
+            Kind::Batch => {
+                let Some(batch) = state.batches.get_mut(&answer.number) else {
+                    let what = format!("an answer to {}, which was not asked", answer.number);
+                    return Err(ProtocolError::Garbage(what));
+                };
+                answer.fill(batch)?;
+                if let Some(batch) = state.batches.remove(&answer.number) {
+                    drop(state);
+                    self.finished.finish(Ticket(answer.number), batch);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Kills a program that is silent for too long while it is waited for, and keeps asking one
+    /// that has nothing to do.
+    fn watch(&self) {
+        let pause = (self.settings.silence / 8).max(Duration::from_millis(1));
+        let mut pinged = false;
+        loop {
+            let state = self.state();
+            let (mut state, _) =
+                self.changed.wait_timeout(state, pause).unwrap_or_else(PoisonError::into_inner);
+            if state.closing {
+                return;
+            }
+            let quiet = self.time.now().saturating_sub(state.heard);
+            if quiet < self.settings.silence / 2 {
+                pinged = false;
+            } else if !pinged {
+                pinged = true;
+                if let Some(process) = &state.process {
+                    process.send(request(Kind::Ping, BEFORE, None));
+                }
+            } else if quiet > self.settings.silence {
+                state.heard = self.time.now();
+                let killer = state.process.as_ref().map(Process::killer);
+                drop(state);
+                if let Some(kill) = killer {
+                    kill();
+                }
+            }
+        }
+    }
+}
+
+/// The program's output behind what it said at the start.
+type Output = BufReader<ChildStdout>;
+
+enum Said {
+    Introduction(Introduction),
+    Compared(Output),
+}
+
+/// Reads what comes before the first batch; the output goes on to whoever listens.
+fn introduce(mut output: Output, to: &Sender<Result<Said, ProtocolError>>) {
+    let introduction = read_line(&mut output).and_then(|line| Introduction::parse(&line));
+    let failed = introduction.is_err();
+    if to.send(introduction.map(Said::Introduction)).is_err() || failed {
+        return;
+    }
+    let compared = Answer::read(output.by_ref()).and_then(|answer| match answer.kind {
+        Kind::Compare => Ok(()),
+        Kind::Error => Err(ProtocolError::Told(answer.text())),
+        Kind::Batch | Kind::Ping => Err(ProtocolError::Garbage("no comparison".to_owned())),
+    });
+    let _ = to.send(compared.map(|()| Said::Compared(output)));
+}
+
+/// What the program said last, as the end of a sentence.
+fn words(process: &Process) -> String {
+    let words = process.last_words();
+    if words.is_empty() { words } else { format!(" (its last words: {words})") }
+}
+
+impl Worker {
+    /// Starts a worker. Every program started is asked for `canaries` in full and in half precision
+    /// (`infer::random_positions` makes some), and refused if it answers nonsense.
+    pub fn start(
+        settings: Settings,
+        canaries: Batch,
+        time: Arc<dyn TimeSource>,
+    ) -> Result<Self, StartError> {
+        let program = settings.command.first().cloned().unwrap_or_default();
+        let shape = canaries.shape();
+        let shared = Arc::new(Shared {
+            settings,
+            time,
+            finished: Finished::default(),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            canaries,
+        });
+        let (process, introduction, output) = shared.start()?;
+        if introduction.shape != shape {
+            let what = format!("its net is for {}, not for {shape}", introduction.shape);
+            let source = ProtocolError::Introduction(what);
+            return Err(StartError::Protocol { program, source, words: String::new() });
+        }
+        shared.take_over(process);
+        let failed = |source| StartError::Spawn { program: program.clone(), source };
+        let reading = Arc::clone(&shared);
+        spawn("worker output", move || reading.run(output)).map_err(failed)?;
+        let watching = Arc::clone(&shared);
+        spawn("worker watch", move || watching.watch()).map_err(failed)?;
+        Ok(Self { shared, introduction })
+    }
+
+    /// What the first program said about itself.
+    pub const fn introduction(&self) -> &Introduction {
+        &self.introduction
+    }
+}
+
+impl Backend for Worker {
+    fn shape(&self) -> Shape {
+        self.introduction.shape
+    }
+
+    fn describe(&self) -> String {
+        format!("{} in a process of its own", self.introduction.about)
+    }
+
+    fn pace(&self) -> Pace {
+        Pace { batch: self.introduction.batch, in_flight: IN_FLIGHT, threads: 2 }
+    }
+
+    fn submit(&self, batch: Batch) -> Result<Ticket, Fault> {
+        if batch.shape() != self.shape() {
+            return Err(Fault::Shape { found: batch.shape(), expected: self.shape() });
+        }
+        let ticket = self.shared.finished.begin()?;
+        let bytes = request(Kind::Batch, ticket.0, Some(&batch));
+        let mut state = self.shared.state();
+        if state.batches.is_empty() {
+            state.heard = self.shared.time.now();
+        }
+        state.batches.insert(ticket.0, batch);
+        if let Some(process) = &state.process {
+            process.send(bytes);
+        }
+        Ok(ticket)
+    }
+
+    fn poll(&self, wait: Duration) -> Result<Option<(Ticket, Batch)>, Fault> {
+        self.shared.finished.poll(wait)
+    }
+
+    fn in_flight(&self) -> usize {
+        self.shared.finished.in_flight()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let mut state = self.shared.state();
+        state.closing = true;
+        let process = state.process.take();
+        drop(state);
+        drop(process);
+        self.shared.changed.notify_all();
+    }
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Worker({})", self.describe())
+    }
+}

@@ -1,0 +1,86 @@
+//! The real thing where there is a Python with PyTorch: a net of random numbers, on the processor.
+
+use features::{Labels, Planes};
+use infer::native::{Architecture, Floats, Reference, positions};
+use infer::{Backend, Shape};
+use rules::Game;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use think::WallTime;
+use worker::{Settings, Worker};
+
+const SHAPE: Shape =
+    Shape { game: Game::Minishogi, planes: Planes::Minishogi, labels: Labels::Minishogi };
+
+/// A Python that has PyTorch: the one `PYTHON` names, the one on the path, the system's.
+fn python() -> Option<PathBuf> {
+    let named = std::env::var_os("PYTHON").map(PathBuf::from);
+    let candidates = named.into_iter().chain(["python3", "/usr/bin/python3"].map(PathBuf::from));
+    let has_torch = |python: &PathBuf| {
+        let mut command = Command::new(python);
+        command.args(["-c", "import torch"]).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    fixtures::found(candidates.into_iter().find(has_torch), "no Python with PyTorch")
+}
+
+fn net() -> Floats {
+    let sizes =
+        Architecture { shape: SHAPE, blocks: 2, channels: 32, value_channels: 5, value_hidden: 16 };
+    Floats::random(sizes, 1)
+}
+
+/// A file that is removed at the end.
+struct File(PathBuf);
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn pytorch_answers_as_our_own_arithmetic_does() {
+    let Some(python) = python() else { return };
+    let net = net();
+    let file = File(std::env::temp_dir().join(format!("nue-torch-{}.nuedf", std::process::id())));
+    net.write(&mut std::fs::File::create(&file.0).unwrap()).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python");
+    let words = [
+        "/usr/bin/env".to_owned(),
+        format!("PYTHONPATH={}", folder.display()),
+        python.display().to_string(),
+        "-m".to_owned(),
+        "nue_trainer".to_owned(),
+        "serve".to_owned(),
+        "--device".to_owned(),
+        "cpu".to_owned(),
+        "--net".to_owned(),
+        file.0.display().to_string(),
+    ];
+    let reference = Reference::new(&net);
+    let canaries = positions(&reference, SHAPE, 4, 1);
+    let settings = Settings::new(words.to_vec());
+    let worker = Worker::start(settings, canaries, Arc::new(WallTime::start())).unwrap();
+    assert!(worker.describe().contains("2x32 fp32, PyTorch on CPU"), "{}", worker.describe());
+    let mut expected = positions(&reference, SHAPE, 40, 2);
+    worker.submit(expected.clone()).unwrap();
+    reference.answer(&mut expected);
+    let (_, found) = worker.poll(Duration::from_secs(60)).unwrap().expect("answered in a minute");
+    for index in 0..expected.len() {
+        let apart = (found.value(index).win - expected.value(index).win).abs();
+        assert!(apart < 1e-4, "position {index}: win rates {apart} apart");
+        for (a, b) in found.policy(index).iter().zip(expected.policy(index)) {
+            // Logits come in 16 bits.
+            assert!((a - b).abs() < 2e-3 * (1.0 + b.abs()), "position {index}: {a} and {b}");
+        }
+    }
+    let missing = Settings::new(
+        words.iter().map(|word| word.replace(".nuedf", ".missing")).collect::<Vec<_>>(),
+    );
+    let canaries = positions(&reference, SHAPE, 1, 1);
+    let error = Worker::start(missing, canaries, Arc::new(WallTime::start())).unwrap_err();
+    assert!(error.to_string().contains("No such file"), "{error}");
+}

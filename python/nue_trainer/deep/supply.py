@@ -1,0 +1,170 @@
+"""Positions for training: packed on the device and shuffled there, or streamed."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Protocol
+
+import torch
+
+from ..stream import StreamError
+from .planes import PlaneAbout, PlaneLoader, PlaneOrder, Rows, Seen, Unpacker
+from .team import Team
+
+
+# Batches of a stream that are remembered.
+REMEMBERED = 64
+
+
+class DeepSupply(Protocol):
+    """Where batches come from."""
+
+    about: PlaneAbout
+    steps: int
+    """Batches of an epoch; 0 where nobody knows yet."""
+
+    def epoch(self, number: int) -> Iterator[Rows]:
+        """The batches of an epoch. Epochs are asked for in order."""
+        ...
+
+    def some(self, count: int) -> list[Rows]:
+        """At most so many batches to look at."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def read_rows(
+    order: PlaneOrder, device: torch.device, team: Team | None = None, limit: int | None = None
+) -> tuple[PlaneAbout, Rows]:
+    """The positions of one epoch on a device, at most `limit`; of a team, this one's share."""
+    rank, world = (team.rank, team.world) if team else (0, 1)
+    with PlaneLoader(replace(order, epochs=1), pin=device.type == "cuda") as loader:
+        about = loader.about
+        # What does not pass is counted too, so there is always room.
+        room = about.positions // world + 2 * about.batch
+        kept = _empty(about, min(room, limit + about.batch) if limit else room, device)
+        have = 0
+        for number, batch in enumerate(loader):
+            if batch.count and number % world == rank:
+                for there, new in zip(kept.tensors(), batch.to(device).rows().tensors()):
+                    there[have : have + batch.count] = new
+                have += batch.count
+            if limit is not None and have >= limit:
+                have = limit
+                break
+    if not have:
+        raise StreamError("the stream holds no positions")
+    return about, kept.pick(slice(0, have))
+
+
+def _empty(about: PlaneAbout, room: int, device: torch.device) -> Rows:
+    def array(kind: torch.dtype, *width: int) -> torch.Tensor:
+        return torch.empty((room, *width), dtype=kind, device=device)
+
+    return Rows(
+        array(torch.uint8, about.layout.bytes),
+        array(torch.int16),
+        array(torch.int16, about.visits),
+        array(torch.int16, about.visits),
+        array(torch.int16),
+        array(torch.int8),
+    )
+
+
+class KeptPlanes:
+    """All positions on the device, packed: read once, shuffled anew each epoch."""
+
+    def __init__(
+        self, order: PlaneOrder, batch: int, team: Team, limit: int | None = None
+    ) -> None:
+        self.about, self.rows = read_rows(order, team.device, team, limit)
+        self._seed, self._device = order.seed * 1000 + team.rank, team.device
+        positions = team.fewest(len(self.rows))
+        # A batch that is not full is left out: its turn comes in another epoch.
+        self._batch = min(batch, positions)
+        self.steps = positions // self._batch
+
+    def epoch(self, number: int) -> Iterator[Rows]:
+        """The batches of an epoch."""
+        lot = torch.Generator(self._device).manual_seed((self._seed << 20) + number)
+        shuffled = torch.randperm(len(self.rows), generator=lot, device=self._device)
+        for step in range(self.steps):
+            yield self.rows.pick(shuffled[step * self._batch : (step + 1) * self._batch])
+
+    def some(self, count: int) -> list[Rows]:
+        """The first batches there are, always the same."""
+        return list(islice(self.epoch(0), count))
+
+    def close(self) -> None:
+        """Nothing runs."""
+
+
+class StreamedPlanes:
+    """Batches as nue sends them: for more than fits on the device."""
+
+    def __init__(self, order: PlaneOrder, batch: int, team: Team) -> None:
+        self._team = team
+        # Every process reads all and takes its share.
+        self._loader = PlaneLoader(replace(order, batch=batch), pin=team.device.type == "cuda")
+        self._batches = iter(self._loader)
+        self._recent: deque[Rows] = deque(maxlen=REMEMBERED)
+        self.about = self._loader.about
+        self.steps = max(self.about.positions // batch // team.world, 1)
+
+    def epoch(self, number: int) -> Iterator[Rows]:
+        """The batches of an epoch."""
+        found: list[Rows] = []
+        for batch in self._batches:
+            if batch.epoch != number:
+                raise StreamError(f"epoch {batch.epoch} came where {number} was expected")
+            if batch.count:
+                found.append(batch.rows())
+            # All processes take a step, or none does.
+            if len(found) == self._team.world:
+                own = found[self._team.rank].to(self._team.device)
+                found.clear()
+                self._recent.append(own)
+                yield own
+            if batch.epoch_ends:
+                return
+        raise StreamError(f"the stream ends before epoch {number} does")
+
+    def some(self, count: int) -> list[Rows]:
+        """The last batches given out."""
+        return list(self._recent)[-count:]
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._loader.close()
+
+
+class Mirror:
+    """Mirrors a random half of the positions left to right, on the device."""
+
+    def __init__(self, about: PlaneAbout, device: torch.device) -> None:
+        table = [*about.mirrored_labels, -1]
+        # No label is -1, which is the last.
+        self._labels = torch.tensor(table, dtype=torch.int16, device=device)
+
+    def some(self, seen: Seen, rows: Rows) -> tuple[Seen, Rows]:
+        """The planes and the labels."""
+        boards, constants = seen
+        half = torch.randint(2, (len(rows),), device=boards.device) == 1
+        turned = torch.where(half.view(-1, 1, 1, 1), boards.flip(2), boards)
+        label = torch.where(half, self._labels[rows.label.long()], rows.label)
+        visited = rows.visited
+        if visited.shape[1]:
+            visited = torch.where(half.view(-1, 1), self._labels[visited.long()], visited)
+        return (turned, constants), replace(rows, label=label, visited=visited)
+
+
+def seen_by(
+    unpacker: Unpacker, rows: Rows, mirror: Mirror | None, kind: torch.dtype
+) -> tuple[Seen, Rows]:
+    """The planes of a batch, unpacked and perhaps mirrored, with its labels."""
+    seen = unpacker(rows.packed, kind)
+    return mirror.some(seen, rows) if mirror else (seen, rows)

@@ -1,0 +1,204 @@
+"""`script/round`: what it decides, and how its background plays. No net is trained here."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+import unittest
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from typing import Any
+
+SCRIPT = Path(__file__).resolve().parents[2] / "script" / "round"
+
+# A player that writes games until it is interrupted, as `nue gen` does.
+PLAYER = """#!/bin/sh
+while [ $# -gt 0 ]; do
+    case "$1" in --out) out=$2 ;; --nodes) nodes=$2 ;; esac
+    shift
+done
+trap 'exit 0' INT
+head -c 3000 /dev/zero >"$out"
+echo "nodes $nodes"
+while :; do sleep 0.05; done
+"""
+
+
+def load() -> Any:
+    """The script as a module, without a file of bytecode beside it."""
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        loader = SourceFileLoader("nue_round", str(SCRIPT))
+        spec = importlib.util.spec_from_loader("nue_round", loader)
+        assert spec is not None
+        module = importlib.util.module_from_spec(spec)
+        loader.exec_module(module)
+        return module
+    finally:
+        sys.dont_write_bytecode = writes
+
+
+ROUND = load()
+
+
+class Rounds(unittest.TestCase):
+    def setUp(self) -> None:
+        held = tempfile.TemporaryDirectory()
+        self.addCleanup(held.cleanup)
+        self.folder = Path(held.name)
+        (self.folder / "carry").mkdir()
+
+    def round(self, *words: str) -> Any:
+        args = ROUND.arguments(
+            ["1", "--work", str(self.folder / "work"), "--carry", str(self.folder / "carry"),
+             "--out", str(self.folder / "out"), *words]
+        )
+        return ROUND.Round(args)
+
+    def games(self, this: Any, *names: str, size: int = 3000) -> None:
+        for name in names:
+            (this.work / "games" / f"{name}.teacher").write_bytes(bytes(size))
+
+    def test_elo_with_its_error(self) -> None:
+        self.assertAlmostEqual(ROUND.elo(500, 0, 500)[0], 0.0)
+        difference, error = ROUND.elo(640, 0, 360)
+        self.assertAlmostEqual(difference, 100, delta=1)
+        self.assertAlmostEqual(error, 22.4, delta=0.5)
+        self.assertEqual(ROUND.elo(0, 0, 0), (0.0, 1000.0))
+        self.assertAlmostEqual(ROUND.elo(360, 0, 640)[0], -difference)
+
+    def test_labels_that_won_are_taken(self) -> None:
+        weights = {"v1": 0.7, "v2": 1.0}
+        cases = [
+            ({"a1": 5.0, "v1": 20.0, "v2": 10.0}, 0.7),
+            ({"a1": 5.0, "v1": 20.0, "v2": 30.0}, 1.0),
+            ({"a1": 25.0, "v1": 20.0, "v2": 10.0}, 0.0),
+            # Without a control the current net, 0, is what to beat.
+            ({"v2": 3.0}, 1.0),
+            ({"v2": -3.0}, 0.0),
+            ({"a1": 5.0}, 0.0),
+        ]
+        for known, wanted in cases:
+            self.assertEqual(ROUND.label_weight(known, weights, "a1"), wanted, known)
+
+    def test_a_round_of_two_calls_has_no_third(self) -> None:
+        self.assertEqual(ROUND.arguments(["2", "--calls", "2"]).calls, 2)
+        self.assertEqual(ROUND.arguments(["3"]).calls, 3)
+        with self.assertRaises(SystemExit), open("/dev/null", "w") as nowhere:
+            errors, sys.stderr = sys.stderr, nowhere
+            try:
+                ROUND.arguments(["3", "--calls", "2"])
+            finally:
+                sys.stderr = errors
+
+    def test_fast_games_are_kept_apart(self) -> None:
+        this = self.round()
+        self.games(this, "000-current", "001-current-fast", "002-v1")
+        self.assertEqual([p.stem for p in this.games()], ["000-current", "002-v1"])
+        self.assertEqual([p.stem for p in this.fast_games()], ["001-current-fast"])
+        out = self.folder / "out"
+        out.mkdir()
+        this.pack_games(out)
+        with tarfile.open(out / "games1.tar") as tar:
+            self.assertEqual(tar.getnames(), ["002-v1.teacher", "000-current.teacher"])
+
+    def test_positions_for_the_teacher_count_in_the_plan(self) -> None:
+        this = self.round()
+        this.state["scale"] = 800.0
+        # Ten thousand samples a second, fifty seconds after the start: half a million samples.
+        this.args.speed = 10_000
+        one = self.folder / "one.teacher"
+        one.write_bytes(bytes(215_000))
+        config = {"data": [str(one)], "passes": 20}
+        alone = this.plan("x", config, 75)
+        both = this.plan("x", {**config, "teacher-data": [str(one)] * 3}, 75)
+        self.assertEqual((alone["positions"], both["positions"]), (100_000, 400_000))
+        self.assertEqual((alone["epochs"], both["epochs"]), (9, 2))
+
+    def test_one_match_at_a_time(self) -> None:
+        this = self.round()
+        running, most = 0, 0
+
+        def match(*_: object) -> dict[str, Any]:
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            time.sleep(0.05)
+            running -= 1
+            return {}
+
+        this.match = match
+        threads = [threading.Thread(target=this.gate, args=("x", "a", "b", "nodes=1", 2, 0))
+                   for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(most, 1)
+
+    def test_the_background_plays_what_it_is_told(self) -> None:
+        player = self.folder / "nue"
+        player.write_text(PLAYER)
+        player.chmod(0o755)
+        this = self.round("--nue", str(player), "--nodes", "800", "--fast-nodes", "100")
+        this.control(stop=False, pause=False, net="one.bin", tag="current", fast=False)
+        playing = threading.Thread(target=this.play)
+        playing.start()
+        try:
+            self.wait(lambda: (this.work / "games" / "000-current.part").exists())
+            this.control(fast=True)
+            self.wait(lambda: (this.work / "games" / "001-current-fast.part").exists())
+            self.assertEqual([p.stem for p in this.games()], ["000-current"])
+            this.control(fast=False, net="two.bin", tag="v1")
+            self.wait(lambda: (this.work / "games" / "002-v1.part").exists())
+            self.assertEqual([p.stem for p in this.fast_games()], ["001-current-fast"])
+        finally:
+            this.control(stop=True)
+            playing.join(20)
+        self.assertFalse(playing.is_alive())
+        self.assertEqual([p.stem for p in this.games()], ["000-current", "002-v1"])
+
+    def test_a_teacher_of_the_background_is_waited_for(self) -> None:
+        this = self.round()
+        self.assertIsNone(this.taught_by("t2", 0.0))
+        value = this.work / "nets" / "t2.value"
+
+        def trained(*_: object) -> list[str]:
+            code = f"import time; time.sleep(0.5); open({str(value)!r}, 'w').close(); print('{{\"positions\": 7}}')"
+            return [sys.executable, "-c", code, "nue_trainer"]
+
+        this.teaching = trained
+        this.teach_on("t2", 1.0, "t1.value", 0.8)
+        self.assertEqual(this.taught_by("t2", 0.0), value)
+        self.assertEqual(this.state["teachers"]["t2"], {"positions": 7})
+        self.assertEqual(json.loads(this.file.read_text())["background"]["name"], "t2")
+
+    def test_a_teacher_that_is_late_is_ended(self) -> None:
+        this = self.round()
+        this.teaching = lambda *_: [sys.executable, "-c", "import time; time.sleep(60)", "nue_trainer"]
+        this.teach_on("t2", 1.0, "t1.value", 0.8)
+        pid = int((this.work / "teach-t2.pid").read_text())
+        self.assertIsNone(this.taught_by("t2", this.left() - 0.3))
+        self.wait(lambda: not self.runs(pid))
+
+    @staticmethod
+    def runs(pid: int) -> bool:
+        try:
+            return bool(Path(f"/proc/{pid}/cmdline").read_bytes())
+        except OSError:
+            return False
+
+    def wait(self, until: Any) -> None:
+        end = time.monotonic() + 20
+        while not until():
+            self.assertLess(time.monotonic(), end, "waited for 20 s")
+            time.sleep(0.02)
+
+
+if __name__ == "__main__":
+    unittest.main()

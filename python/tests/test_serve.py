@@ -1,0 +1,110 @@
+"""The worker's side of docs/worker.md, without an engine."""
+
+from __future__ import annotations
+
+import io
+import struct
+import unittest
+import zlib
+
+import torch
+
+from nue_trainer import serve
+from nue_trainer.deep.nets import DeepKind, DeepNet
+from nue_trainer.deep.planes import Layout
+
+LAYOUT = Layout("minishogi", "minishogi", 5, (("boards", (1.0,) * 3), ("flags", (1.0,) * 5)))
+KIND = DeepKind(LAYOUT, "minishogi", 75, 1, 8, value_hidden=4)
+
+
+def request(kind: int, number: int, positions: list[tuple[bytes, list[int]]]) -> bytes:
+    """A request as the engine writes it."""
+    labels = [label for _, some in positions for label in some]
+    data = serve.HEAD.pack(serve.REQUEST, kind, number, len(positions), len(labels))
+    data += b"".join(packed for packed, _ in positions)
+    data += b"".join(struct.pack("<H", len(some)) for _, some in positions)
+    data += struct.pack(f"<{len(labels)}H", *labels)
+    return data + struct.pack("<I", zlib.crc32(data))
+
+
+def position(seed: int, labels: list[int]) -> tuple[bytes, list[int]]:
+    """Planes of random bits."""
+    generator = torch.Generator().manual_seed(seed)
+    bits = torch.randint(0, 256, (LAYOUT.bytes,), generator=generator, dtype=torch.uint8)
+    return bytes(bits.tolist()), labels
+
+
+class Serving(unittest.TestCase):
+    """What is answered, and what is refused."""
+
+    def setUp(self) -> None:
+        torch.manual_seed(1)
+        net = DeepNet(KIND).eval()
+        self.net = net.folded()
+        self.evaluator = serve.Evaluator(self.net, torch.device("cpu"), "fp32")
+
+    def served(self, data: bytes) -> list[tuple[int, int, int, int, bytes]]:
+        """The answers to some requests."""
+        sink = io.BytesIO()
+        serve.Server(self.evaluator, io.BytesIO(data), sink).run()
+        out, found, at = sink.getvalue(), [], 0
+        while at < len(out):
+            magic, kind, number, count, labels = serve.HEAD.unpack_from(out, at)
+            self.assertEqual(magic, serve.ANSWER)
+            length = serve.HEAD.size + (2 * labels + 8 * count if kind == serve.BATCH else count)
+            (crc,) = struct.unpack_from("<I", out, at + length)
+            self.assertEqual(crc, zlib.crc32(out[at : at + length]))
+            payload = out[at + serve.HEAD.size : at + length]
+            found.append((kind, number, count, labels, payload))
+            at += length + 4
+        return found
+
+    def test_batches_are_answered_in_order_with_the_logits_that_were_asked_for(self) -> None:
+        positions = [position(1, [5, 74, 0]), position(2, [7])]
+        data = request(serve.COMPARE, 9, positions) + request(serve.PING, 8, [])
+        data += request(serve.BATCH, 1, positions) + request(serve.BATCH, 2, positions[1:])
+        compared, ping, first, second = self.served(data)
+        self.assertEqual((compared[0], compared[1]), (serve.COMPARE, 9))
+        self.assertIn(b"fp32", compared[4])
+        self.assertEqual(ping[:4], (serve.PING, 8, 0, 0))
+        self.assertEqual(first[:4], (serve.BATCH, 1, 2, 4))
+        packed = torch.tensor([list(p) for p, _ in positions], dtype=torch.uint8)
+        with torch.no_grad():
+            unpacker = serve.Unpacker(LAYOUT, torch.device("cpu"))
+            policy, value = self.net(unpacker.whole(unpacker(packed)))
+        logits = struct.unpack_from("<4e", first[4])
+        wanted = [policy[0, 5], policy[0, 74], policy[0, 0], policy[1, 7]]
+        for found, logit in zip(logits, wanted):
+            self.assertAlmostEqual(found, float(logit), delta=1e-2)
+        win, draw, other, _ = struct.unpack_from("<4f", first[4], 8)
+        self.assertAlmostEqual(win, float(torch.sigmoid(value[0])), places=5)
+        self.assertAlmostEqual(other, float(torch.sigmoid(value[1])), places=5)
+        self.assertEqual(draw, 0.0)
+        self.assertEqual(second[4][:2], first[4][6:8])
+
+    def test_wrong_requests_are_refused_with_a_sentence(self) -> None:
+        good = request(serve.BATCH, 1, [position(1, [5])])
+        damaged = bytearray(good)
+        damaged[30] ^= 1
+        for data, words in [
+            (good[:-1], "breaks off"),
+            (bytes(damaged), "checksum"),
+            (b"x" * 100, "no request"),
+            (request(serve.BATCH, 1, [position(1, [75])]), "labels"),
+            (serve.HEAD.pack(serve.REQUEST, 1, 1, 1 << 30, 0), "positions"),
+        ]:
+            sink = io.BytesIO()
+            with self.assertRaises(serve.ServeError) as caught:
+                serve.Server(self.evaluator, io.BytesIO(data), sink).run()
+            self.assertIn(words, str(caught.exception))
+            self.assertIn(words.encode(), sink.getvalue())
+
+    def test_a_net_that_gives_nonsense_is_refused(self) -> None:
+        with torch.no_grad():
+            self.net.policy.bias[3] = float("nan")
+        with self.assertRaisesRegex(serve.ServeError, "not finite"):
+            self.evaluator.compare(torch.zeros(1, LAYOUT.bytes, dtype=torch.uint8))
+
+
+if __name__ == "__main__":
+    unittest.main()
