@@ -17,9 +17,9 @@ pub(super) const NONE: u16 = u16::MAX;
 const FIXED: usize = 5;
 
 /// What all rows of a feature set have in common.
-struct Layout {
+pub(super) struct Layout {
     /// Features of one side, at most.
-    slots: usize,
+    pub(super) slots: usize,
     /// Pieces a base is followed by.
     pieces: usize,
     /// How far apart the features of a piece under different attacks are; 0 without attacks.
@@ -76,7 +76,7 @@ impl<'a> Row<'a> {
 
 /// Encodes the positions of one feature set.
 pub(super) struct Features<F> {
-    layout: Layout,
+    pub(super) layout: Layout,
     set: PhantomData<fn() -> F>,
 }
 
