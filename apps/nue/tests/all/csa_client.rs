@@ -39,7 +39,7 @@ fn our_client_plays_a_bare_one_and_itself() {
     bare.until("START:");
     bare.say("+7776FU");
     bare.until("+7776FU");
-    let answer = bare.hear().unwrap();
+    let answer = bare.read_line().unwrap();
     assert!(answer.starts_with('-'), "{answer}");
     bare.say("%TORYO");
     bare.until("#LOSE");
@@ -210,10 +210,10 @@ fn an_engine_that_dies_does_not_lose_the_game() {
     bare.until("START:");
     bare.say("+7776FU");
     bare.until("+7776FU");
-    assert!(bare.hear().unwrap().starts_with('-'), "a move came all the same");
+    assert!(bare.read_line().unwrap().starts_with('-'), "a move came all the same");
     bare.say("+2726FU");
     bare.until("+2726FU");
-    assert!(bare.hear().unwrap().starts_with('-'), "and another");
+    assert!(bare.read_line().unwrap().starts_with('-'), "and another");
     bare.until("#CENSORED");
     assert!(client.wait().unwrap().success());
 }
