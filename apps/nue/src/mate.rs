@@ -3,7 +3,7 @@
 mod report;
 
 use crate::failure::{CommandResult, Failure};
-use ::mate::{Bounds, Futile, Questions, Study, Verdict, study};
+use ::mate::{Bounds, Futile, Questions, Study, VerdictCounts, study};
 use clap::Args;
 use durable::{numbered, write_whole};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -87,51 +87,6 @@ struct Answer {
     proof: Option<Result<PathBuf, String>>,
 }
 
-/// What became of the problems; each is counted once.
-#[derive(Default)]
-struct Counts {
-    mates: usize,
-    without_mate: usize,
-    unsolved: usize,
-    unreadable: usize,
-    /// Mates, or none, of which something that was asked for could not be answered.
-    incomplete: usize,
-}
-
-impl Counts {
-    fn add(&mut self, answer: &Answer, shortest: bool) {
-        let solution = &answer.study.solution;
-        match solution.verdict {
-            Verdict::Mate => self.mates += 1,
-            Verdict::NoMate => self.without_mate += 1,
-            Verdict::Unknown(_) => return self.unsolved += 1,
-        }
-        let longer = shortest && solution.verdict == Verdict::Mate && !solution.is_shortest;
-        let unproven = matches!(answer.proof, Some(Err(_)));
-        self.incomplete += usize::from(longer || unproven || answer.study.is_open());
-    }
-
-    /// How many did not get every answer that was asked for.
-    const fn open(&self) -> usize {
-        self.unsolved + self.unreadable + self.incomplete
-    }
-
-    fn text(&self) -> String {
-        let Self { mates, without_mate, unsolved, unreadable, incomplete } = self;
-        let count = mates + without_mate + unsolved + unreadable;
-        let mut text = format!("{count} problems: {mates} mates, {without_mate} without mate");
-        for (n, what) in [(unsolved, "unsolved"), (unreadable, "unreadable")] {
-            if *n > 0 {
-                text += &format!(", {n} {what}");
-            }
-        }
-        if *incomplete > 0 {
-            text += &format!("; {incomplete} not answered in every point");
-        }
-        text
-    }
-}
-
 pub(crate) fn run(args: &MateArgs) -> CommandResult {
     if !args.verify.is_empty() {
         return verify(&args.verify);
@@ -152,7 +107,7 @@ pub(crate) fn run(args: &MateArgs) -> CommandResult {
     }
     let bar = progress(many, problems.len());
     let say = |text: &str| bar.suspend(|| writeln!(io::stdout(), "{text}"));
-    let mut counts = Counts::default();
+    let mut counts = VerdictCounts::default();
     if many && !args.json {
         say(&report::table_head())?;
     }
@@ -166,7 +121,8 @@ pub(crate) fn run(args: &MateArgs) -> CommandResult {
             Ok(position) => {
                 let number = many.then_some(i + 1);
                 let answer = solve(args, position, number);
-                counts.add(&answer, args.shortest);
+                let unproven = matches!(answer.proof, Some(Err(_)));
+                counts.add(&answer.study, args.shortest, unproven);
                 match (args.json, many) {
                     (true, _) => report::json(problem, position, &answer).to_string(),
                     (false, true) => report::row(problem, &answer, args.branches),
@@ -179,7 +135,7 @@ pub(crate) fn run(args: &MateArgs) -> CommandResult {
     }
     bar.finish_and_clear();
     if many && !args.json {
-        say(&counts.text())?;
+        say(&counts.to_string())?;
     }
     match counts.open() {
         0 => Ok(()),

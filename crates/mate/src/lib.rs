@@ -7,6 +7,7 @@
 //! | [`solve`] | the solver: questions and answers |
 //! | [`engine`] | the same for engines: `go mate` |
 //! | [`study`] | everything asked about one problem, and the answers in words |
+//! | `verdict_counts` | what became of many problems |
 //! | [`futile`] | which interpositions do not count in composed problems |
 //! | [`verify`] | the checker of proof files |
 //! | `dfpn`, `node`, `expand`, `leaf`, `hands`, `table` | depth-first proof-number search |
@@ -34,6 +35,7 @@ pub mod study;
 mod table;
 pub mod three;
 mod tree;
+mod verdict_counts;
 pub mod verify;
 
 pub use budget::Unknown;
@@ -45,4 +47,5 @@ pub use solve::{Bounds, Solution, Solver, Try, Verdict, solve};
 pub use study::{Questions, Study, study};
 pub use three::mate_in_three;
 pub use tree::Branch;
+pub use verdict_counts::VerdictCounts;
 pub use verify::{Claim, ProofError, Verified, verify};

@@ -1,36 +1,25 @@
-//! Files of policy-value nets among those that `nue net` reads: told apart by their first bytes.
+//! Files of policy-value nets among those that `nue net` reads.
 
 use super::store::OutputArgs;
 use crate::failure::{CommandResult, Failure};
-use infer::native::{Floats, MAGIC, Net, import_file};
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use infer::native::{FileKind, import_file};
+use std::fmt::Display;
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Best moves that must be the same after rounding.
 const AGREEMENT: f64 = 0.9;
 
-/// What a file is, if it is a policy-value net.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Real,
-    Integers,
-}
-
-/// Looks at the first bytes of a file.
-pub(super) fn kind(path: &Path) -> Option<Kind> {
-    let mut start = [0; MAGIC.len()];
-    File::open(path).ok()?.read_exact(&mut start).ok()?;
-    let real = Floats::recognises(&start).then_some(Kind::Real);
-    if start == MAGIC { Some(Kind::Integers) } else { real }
+fn failed(path: &Path, error: &dyn Display) -> Failure {
+    Failure::failed(format!("{}: {error}", path.display()))
 }
 
 /// Real numbers become integers.
 pub(super) fn import(path: &Path, positions: u32, output: &OutputArgs) -> CommandResult {
-    let failed =
-        |e: &dyn ToString| Failure::failed(format!("{}: {}", path.display(), e.to_string()));
-    let file = fs::read(path).map_err(|e| failed(&e))?;
-    let imported = import_file(&file, positions as usize, AGREEMENT).map_err(|e| failed(&e))?;
+    let file = fs::read(path).map_err(|e| failed(path, &e))?;
+    let imported =
+        import_file(&file, positions as usize, AGREEMENT).map_err(|e| failed(path, &e))?;
     let mut out = io::stdout().lock();
     writeln!(out, "{}: {}", path.display(), imported.net.architecture())?;
     writeln!(out, "integers against real numbers over {}", imported.report)?;
@@ -38,26 +27,9 @@ pub(super) fn import(path: &Path, positions: u32, output: &OutputArgs) -> Comman
 }
 
 /// What a file holds.
-pub(super) fn info(path: &Path, kind: Kind) -> CommandResult {
-    let failed =
-        |e: &dyn ToString| Failure::failed(format!("{}: {}", path.display(), e.to_string()));
-    let file = fs::read(path).map_err(|e| failed(&e))?;
-    let (kind, architecture) = match kind {
-        Kind::Real => {
-            let net = Floats::from_bytes(&file).map_err(|e| failed(&e))?;
-            ("real numbers, for nue net import", net.architecture)
-        }
-        Kind::Integers => {
-            let net = Net::from_bytes(&file).map_err(|e| failed(&e))?;
-            ("integers; answers its test positions as when it was made", *net.architecture())
-        }
-    };
-    let mut out = io::stdout().lock();
-    writeln!(out, "file          {}", path.display())?;
-    writeln!(out, "kind          policy-value net, {kind}")?;
-    for (what, value) in architecture.rows() {
-        writeln!(out, "{what:<13} {value}")?;
-    }
-    writeln!(out, "bytes         {}", file.len())?;
+pub(super) fn info(path: &Path, kind: FileKind) -> CommandResult {
+    let file = fs::read(path).map_err(|e| failed(path, &e))?;
+    let text = kind.describe(&file).map_err(|e| failed(path, &e))?;
+    write!(io::stdout().lock(), "file          {}\n{text}", path.display())?;
     Ok(())
 }

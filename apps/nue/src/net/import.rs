@@ -4,6 +4,7 @@ use super::deep;
 use super::store::OutputArgs;
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
+use infer::native::FileKind;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use trainer::{Stored, TOLERANCE};
@@ -32,7 +33,7 @@ pub(crate) fn run(args: &ImportArgs) -> CommandResult {
     if args.output.is_real() {
         return Err(Failure::usage("import writes nn.bin; nue net convert writes .nuef"));
     }
-    if deep::kind(&args.file) == Some(deep::Kind::Real) {
+    if FileKind::of_file(&args.file) == Some(FileKind::Real) {
         return deep::import(&args.file, args.positions, &args.output);
     }
     let real = Stored::load_real(&args.file)?;

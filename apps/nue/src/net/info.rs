@@ -4,6 +4,7 @@ use super::deep;
 use crate::evaluation::{Single, single};
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
+use infer::native::FileKind;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use trainer::{NetText, TableFiles};
@@ -17,7 +18,7 @@ pub(crate) struct InfoArgs {
 }
 
 pub(crate) fn run(args: &InfoArgs) -> CommandResult {
-    if let Some(kind) = deep::kind(&args.file) {
+    if let Some(kind) = FileKind::of_file(&args.file) {
         return deep::info(&args.file, kind);
     }
     let mut out = io::stdout().lock();
