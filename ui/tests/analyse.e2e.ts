@@ -78,6 +78,8 @@ describe('analysing', () => {
     await expect.poll(() => sfen(page)).toBe(shown);
     await page.locator('[data-compare]').click();
     await page.locator('[data-slot="b"] .engine-line').first().waitFor();
+    // The other search of this program is always there to compare with.
+    expect(await page.locator('[data-slot="b"] select').inputValue()).toBe('nue-tree');
     await page.locator('[data-compare]').click();
     await page.locator('[data-engine="a"]').click();
     await page.locator('[data-slot="a"][data-state="off"]').waitFor();

@@ -163,6 +163,9 @@ fn engines(args: &WebArgs) -> Result<EngineSettings, Failure> {
                 assemble::search(game, evaluation, Arc::clone(&time))
             })
         }),
+        tree_search: Box::new(|time| {
+            Arc::new(move |game| assembly::shipped_tree_search(game, Arc::clone(&time)))
+        }),
         evaluation: [about_shogi, about_minishogi],
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })

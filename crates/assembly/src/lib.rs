@@ -26,5 +26,5 @@ mod shipped;
 
 pub use equipped::Equipped;
 pub use evaluation::{Evaluation, LoadError};
-pub use search::{Judge, engine, judge, search, tree_search};
+pub use search::{Judge, engine, judge, search, shipped_tree_search, tree_search};
 pub use shipped::shipped;

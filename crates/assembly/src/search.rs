@@ -1,8 +1,10 @@
 //! The only file that names concrete engines and evaluators: one `match` on the game and on what
 //! evaluates.
 
+use crate::deep;
 use crate::equipped::Equipped;
 use crate::evaluation::Evaluation;
+use crate::shipped::shipped;
 use alphabeta::AlphaBeta;
 use eval::{Evaluator, Kkppt, KppKkpt, Kppt, Material, PIECE_VALUES};
 use features::FeatureSet;
@@ -45,6 +47,15 @@ pub fn tree_search(net: Arc<dyn Backend>, time: Arc<dyn TimeSource>) -> Box<dyn 
     match net.shape().game {
         Game::Shogi => Box::new(Puct::<Shogi>::new(time, net)),
         Game::Minishogi => Box::new(Puct::<Minishogi>::new(time, net)),
+    }
+}
+
+/// The tree search with the net inside the executable.
+pub fn shipped_tree_search(game: Game, time: Arc<dyn TimeSource>) -> Box<dyn Engine> {
+    match deep::load("", game) {
+        Ok(net) => tree_search(net, time),
+        // Only a damaged executable has none.
+        Err(_) => search(game, &shipped(game), time),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Engines the owner lets visitors use: from the command line and from a file.
 
-use crate::pool::{Registered, probe};
+use crate::pool::{Origin, Registered, TREE_SEARCH, probe};
 use crate::start::StartError;
 use arena::EngineSpec;
 use arena::spec::{Launch, pairs};
+use board::hello::Scales;
 use engines::ProgramCommand;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,11 +29,13 @@ pub(crate) fn registered(
     }
     let mut engines: Vec<Registered> = Vec::new();
     for spec in specs {
-        let mut engine = engine(&spec)?;
-        if engine.id == "nue" || engines.iter().any(|e| e.id == engine.id) {
+        let (mut engine, command) = engine(&spec)?;
+        if ["nue", TREE_SEARCH].contains(&engine.id.as_str())
+            || engines.iter().any(|e| e.id == engine.id)
+        {
             return Err(StartError::usage(format!("two engines are called {:?}", engine.name)));
         }
-        engine.plays = probe(&engine, time)
+        engine.plays = probe(command, time)
             .map_err(|e| StartError::failed(format!("engine {:?}: {e}", engine.name)))?;
         engines.push(engine);
     }
@@ -102,7 +105,7 @@ fn from_file(path: &Path) -> Result<Vec<EngineSpec>, StartError> {
     listed.engine.into_iter().map(pairs).collect()
 }
 
-fn engine(spec: &EngineSpec) -> Result<Registered, StartError> {
+fn engine(spec: &EngineSpec) -> Result<(Registered, ProgramCommand), StartError> {
     let Launch::Process(command) = &spec.launch else {
         return Err(StartError::usage("Nue itself needs no --engine: it is always there"));
     };
@@ -121,7 +124,8 @@ fn engine(spec: &EngineSpec) -> Result<Registered, StartError> {
         command.program = absolute.to_string_lossy().into_owned();
     }
     let (name, options) = (spec.name.clone(), spec.options.clone());
-    Ok(Registered { id, name, command, options, plays: Vec::new() })
+    let (origin, scale) = (Origin::Program(command.clone()), Scales::default());
+    Ok((Registered { id, name, origin, options, plays: Vec::new(), scale }, command))
 }
 
 #[cfg(test)]
@@ -129,8 +133,8 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> (String, String, Vec<String>) {
-        let engine = engine(&read(text).unwrap()).unwrap();
-        (engine.id, engine.command.program, engine.command.args)
+        let (engine, command) = engine(&read(text).unwrap()).unwrap();
+        (engine.id, command.program, command.args)
     }
 
     #[test]

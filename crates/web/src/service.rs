@@ -244,7 +244,8 @@ impl BoardService {
 
     /// Scale of the win rates of an engine; `None` for our own.
     pub fn scale(&self, engine: Option<&str>, game: rules::Game) -> f64 {
-        if engine.is_none() { self.scales.of(game) } else { Scales::default().of(game) }
+        let registered = |id| self.pool().engine(id).map_or_else(Scales::default, |e| e.scale);
+        engine.map_or(self.scales, registered).of(game)
     }
 
     /// Scales of our own engine.
@@ -305,7 +306,7 @@ impl BoardService {
             name: e.name.clone(),
             own: false,
             variants: e.plays.iter().map(|&game| game.into()).collect(),
-            scale: Scales::default(),
+            scale: e.scale,
             evaluation: None,
         });
         let limits = LimitFacts {

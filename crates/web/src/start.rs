@@ -53,6 +53,8 @@ pub struct EngineSettings {
     pub hash: usize,
     /// Our own engines.
     pub own: MakeEngines,
+    /// Our tree search, offered beside them.
+    pub tree_search: MakeEngines,
     /// What they evaluate each game with, in words.
     pub evaluation: [String; 2],
     /// Scale of their win rates for each game.
@@ -179,6 +181,8 @@ fn service(
     time: Arc<dyn TimeSource>,
     watch: Arc<dyn WatchSource>,
 ) -> Result<Arc<BoardService>, StartError> {
+    let tree_search = Registered::tree_search((settings.tree_search)(Arc::clone(&time)));
+    let engines = std::iter::once(tree_search).chain(engines).collect();
     let all = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let pool = PoolConfig {
         threads: settings.threads.unwrap_or(all),

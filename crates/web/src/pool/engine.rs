@@ -4,11 +4,13 @@
 use alphabeta::options::{
     MINIMUM_THINKING_TIME, NETWORK_DELAY, NETWORK_DELAY_2, PV_INTERVAL, ROUND_UP_TO_FULL_SECOND,
 };
+use board::hello::Scales;
 use board::question::Question;
 use engines::{
     Allowed, EngineFactory, GameLine, LocalPlayer, Player, PlayerError, PlayerSettings,
     ProgramCommand, SearchHandle, SearchRequest, UsiPlayer,
 };
+use rules::Game;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -25,18 +27,47 @@ const STALL: Duration = Duration::from_secs(5);
 /// How long it may take to end when asked to.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// An engine the owner registered.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// The page's name for our tree search.
+pub(crate) const TREE_SEARCH: &str = "nue-tree";
+
+/// Where an engine comes from.
+#[derive(Clone)]
+pub enum Origin {
+    /// A program of its own.
+    Program(ProgramCommand),
+    /// This program.
+    Inside(Arc<EngineFactory>),
+}
+
+/// An engine the owner registered, or a second one of this program.
+#[derive(Clone)]
 pub struct Registered {
     /// The page's name for it.
     pub id: String,
     /// Its name for people.
     pub name: String,
-    pub command: ProgramCommand,
+    pub origin: Origin,
     /// USI options.
     pub options: Vec<(String, String)>,
     /// Games it plays.
-    pub plays: Vec<rules::Game>,
+    pub plays: Vec<Game>,
+    /// Of its win rates.
+    pub scale: Scales,
+}
+
+impl Registered {
+    /// The tree search of this program, beside its other search.
+    pub fn tree_search(factory: Arc<EngineFactory>) -> Self {
+        let scale = |game| factory(game).win_rate_scale();
+        Self {
+            id: TREE_SEARCH.to_owned(),
+            name: "Nue, tree search".to_owned(),
+            scale: Scales { shogi: scale(Game::Shogi), minishogi: scale(Game::Minishogi) },
+            origin: Origin::Inside(factory),
+            options: Vec::new(),
+            plays: Game::ALL.to_vec(),
+        }
+    }
 }
 
 /// Why there is no answer.
@@ -86,12 +117,16 @@ impl PoolEngine {
         Self::new(Box::new(player), true)
     }
 
-    /// A program, started when it is first asked.
-    pub(super) fn program(registered: &Registered, time: Arc<dyn TimeSource>, mib: usize) -> Self {
+    /// An engine that was registered; a program is started when it is first asked.
+    pub(super) fn registered(found: &Registered, time: Arc<dyn TimeSource>, mib: usize) -> Self {
+        let command = match &found.origin {
+            Origin::Inside(factory) => return Self::own(Arc::clone(factory), time, mib),
+            Origin::Program(command) => command.clone(),
+        };
         let settings =
-            PlayerSettings { options: registered.options.clone(), ..settings(vec![HASH.to(mib)]) };
-        let chosen = registered.options.iter().map(|(name, _)| name.clone()).collect();
-        let player = Box::new(usi_player(registered, settings, time));
+            PlayerSettings { options: found.options.clone(), ..settings(vec![HASH.to(mib)]) };
+        let chosen = found.options.iter().map(|(name, _)| name.clone()).collect();
+        let player = Box::new(usi_player(command, settings, time));
         Self { chosen, ..Self::new(player, false) }
     }
 
@@ -146,20 +181,19 @@ impl PoolEngine {
 }
 
 fn usi_player(
-    registered: &Registered,
+    command: ProgramCommand,
     settings: PlayerSettings,
     time: Arc<dyn TimeSource>,
 ) -> UsiPlayer {
-    let never = Arc::new(AtomicBool::new(false));
-    UsiPlayer::new(registered.command.clone(), settings, time, never)
+    UsiPlayer::new(command, settings, time, Arc::new(AtomicBool::new(false)))
 }
 
 /// Starts a program, asks what it is, and ends it: the games it plays.
 pub fn probe(
-    registered: &Registered,
+    command: ProgramCommand,
     time: &Arc<dyn TimeSource>,
-) -> Result<Vec<rules::Game>, EngineFailure> {
-    let mut player = usi_player(registered, settings(Vec::new()), Arc::clone(time));
+) -> Result<Vec<Game>, EngineFailure> {
+    let mut player = usi_player(command, settings(Vec::new()), Arc::clone(time));
     Ok(player.introduce()?.games())
 }
 

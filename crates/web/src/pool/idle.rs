@@ -107,7 +107,7 @@ impl IdleEngines {
             Some(id) => {
                 let unknown = || EngineFailure(format!("no engine {id:?} is registered"));
                 let found = self.engines.iter().find(|e| e.id == *id).ok_or_else(unknown)?;
-                Ok(PoolEngine::program(found, time, mib))
+                Ok(PoolEngine::registered(found, time, mib))
             }
         }
     }

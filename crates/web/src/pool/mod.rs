@@ -4,7 +4,8 @@
 mod engine;
 mod idle;
 
-pub use engine::{EngineFailure, PoolEngine, Registered, probe};
+pub(crate) use engine::TREE_SEARCH;
+pub use engine::{EngineFailure, Origin, PoolEngine, Registered, probe};
 
 use board::question::Question;
 use board::queue::{Decision, Id, Priority, Queue};

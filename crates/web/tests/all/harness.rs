@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use web::pool::{PoolConfig, Registered};
+use web::pool::{Origin, PoolConfig, Registered};
 use web::store::Store;
 use web::watch::WatchSource;
 use web::{BoardService, Services};
@@ -37,13 +37,14 @@ pub(crate) fn dummy(what: &str) -> Registered {
     Registered {
         id: what.to_owned(),
         name: format!("The {what} one"),
-        command: ProgramCommand {
+        origin: Origin::Program(ProgramCommand {
             program: program.to_string_lossy().into_owned(),
             args: vec![what.to_owned()],
             ..ProgramCommand::default()
-        },
+        }),
         options: Vec::new(),
         plays: rules::Game::ALL.to_vec(),
+        scale: Scales::default(),
     }
 }
 
