@@ -1,6 +1,6 @@
 //! `nue --version`: which program this is, and which nets are inside.
 
-use crate::failure::CommandResult;
+use crate::failure::{CommandResult, Failure};
 use rules::Game;
 use std::io::{self, Write};
 
@@ -13,12 +13,14 @@ fn short() -> String {
     }
 }
 
-/// Prints them, and a line for the net of each game, as the ledger of nets names it.
+/// Prints them, and a line for each net of each game, as the ledger of nets names it.
 pub(crate) fn run() -> CommandResult {
     let mut out = io::stdout().lock();
     writeln!(out, "{}", short())?;
     for game in Game::ALL {
         writeln!(out, "net: {}", assembly::shipped(game).fingerprint()?)?;
+        let policy_value = assembly::deep::fingerprint(game);
+        writeln!(out, "net: {}", policy_value.map_err(|e| Failure::failed(e.to_string()))?)?;
     }
     Ok(())
 }

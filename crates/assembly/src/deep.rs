@@ -61,6 +61,16 @@ pub fn load(name: &str, game: Game) -> Result<Arc<dyn Backend>, DeepError> {
     Ok(Arc::new(Native::new(Arc::new(net))))
 }
 
+/// The net inside the executable as the ledger of nets names it: kind, game, checksum and length.
+pub fn fingerprint(game: Game) -> Result<String, DeepError> {
+    let bytes = shipped(game);
+    let net = Net::from_bytes(bytes).map_err(DeepError::Shipped)?;
+    let (blocks, channels) = (net.architecture().blocks, net.architecture().channels);
+    // The file ends with its checksum.
+    let checksum = bytes.last_chunk().map_or(0, |end| u32::from_le_bytes(*end));
+    Ok(format!("policy-value {blocks}x{channels} ({game}) {checksum:08x} {}", bytes.len()))
+}
+
 /// A net that another program computes, as a rule PyTorch on a GPU: `command`, followed by the file
 /// it is to load where one is named.
 pub fn start(
@@ -96,6 +106,15 @@ fn find(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nets_inside_are_those_of_the_ledger() {
+        let ledger = include_str!("../../../nets/ledger.toml");
+        for game in Game::ALL {
+            let name = fingerprint(game).unwrap();
+            assert_eq!(ledger.matches(&name).count(), 2, "shipped, and how it was made: {name}");
+        }
+    }
 
     #[test]
     fn programs_that_compute_nothing_are_refused_with_a_sentence() {
