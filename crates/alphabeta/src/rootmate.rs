@@ -9,8 +9,8 @@ use mate::{Bounds, Verdict};
 use rules::{Gen, Move, MoveList, Variant};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
-use think::key::universal::{HASH, MULTI_PV, PONDER, THREADS};
-use think::{Answer, Best, Bound, Info, MateAnswer, Report, Score};
+use think::key::universal::{MULTI_PV, PONDER};
+use think::{Answer, Best, Bound, Info, Report, Score};
 
 /// The solver's table for a look before a search.
 const GLANCE_HASH: usize = 8 << 20;
@@ -21,21 +21,8 @@ const WORTH_A_LOOK: Duration = Duration::from_micros(250);
 impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
     /// Answers `go mate`.
     pub(crate) fn look_for_mate(&self, report: &mut dyn Report) {
-        let bounds = Bounds {
-            time: None,
-            nodes: None,
-            hash: self.settings.get(&HASH) << 20,
-            threads: self.settings.get(&THREADS),
-            shortest: false,
-        };
-        let solve =
-            || mate::answer(&self.position, &self.limits, &bounds, &self.control, &*self.time);
-        let answer = catch_unwind(AssertUnwindSafe(solve)).unwrap_or_else(|_| {
-            report
-                .note("internal error in the mate search (please report it): going on without it");
-            MateAnswer::Timeout
-        });
-        report.mate(&answer);
+        let Self { position, limits, settings, control, time, .. } = self;
+        mate::report_answer(position, limits, settings, control, &**time, report);
     }
 
     /// A mate proven with a small part of what the search may use.

@@ -2,7 +2,9 @@
 
 use crate::{Bounds, Solution, Verdict, solve};
 use rules::{AnyPosition, Position, Variant};
-use think::{Control, Limits, MateAnswer, MateLimit, TimeSource};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use think::key::universal::{HASH, THREADS};
+use think::{Control, Limits, MateAnswer, MateLimit, Report, Settings, TimeSource};
 
 /// Solves a position of either game for the side to move.
 pub fn solve_any(
@@ -15,6 +17,31 @@ pub fn solve_any(
         AnyPosition::Shogi(p) => solve(p, bounds, control, time),
         AnyPosition::Minishogi(p) => solve(p, bounds, control, time),
     }
+}
+
+/// Answers `go mate` with the threads and the memory of an engine's settings. What goes wrong in the
+/// solver is told, and ends the question, not the program.
+pub fn report_answer<V: Variant>(
+    position: &Position<V>,
+    limits: &Limits,
+    settings: &Settings,
+    control: &Control,
+    time: &dyn TimeSource,
+    report: &mut dyn Report,
+) {
+    let bounds = Bounds {
+        time: None,
+        nodes: None,
+        hash: settings.get(&HASH) << 20,
+        threads: settings.get(&THREADS),
+        shortest: false,
+    };
+    let solve = || answer(position, limits, &bounds, control, time);
+    let answer = catch_unwind(AssertUnwindSafe(solve)).unwrap_or_else(|_| {
+        report.note("internal error in the mate search (please report it): going on without it");
+        MateAnswer::Timeout
+    });
+    report.mate(&answer);
 }
 
 /// Answers `go mate`: the time counts from `limits.start`, `bounds` gives threads and table.

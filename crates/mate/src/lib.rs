@@ -40,7 +40,7 @@ pub mod verify;
 
 pub use budget::Unknown;
 pub use counted::Counted;
-pub use engine::{answer, solve_any};
+pub use engine::{answer, report_answer, solve_any};
 pub use futile::Futile;
 pub use one::mate_in_one;
 pub use solve::{Bounds, Solution, Solver, Try, Verdict, solve};

@@ -12,9 +12,9 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::Scope;
 use std::time::Duration;
-use think::key::universal::{HASH, MULTI_PV, PONDER, THREADS};
+use think::key::universal::{MULTI_PV, PONDER};
 use think::usual::ROOT_MATE_NODES;
-use think::{Answer, Best, Bound, Control, Info, MateAnswer, Report, Score};
+use think::{Answer, Best, Bound, Control, Info, Report, Score};
 
 /// The solver's table for a look.
 const GLANCE_HASH: usize = 8 << 20;
@@ -26,21 +26,8 @@ const BESIDE: u64 = 50;
 impl<V: Variant> Job<V> {
     /// Answers `go mate`.
     pub(crate) fn look_for_mate(&self, report: &mut dyn Report) {
-        let bounds = mate::Bounds {
-            time: None,
-            nodes: None,
-            hash: self.settings.get(&HASH) << 20,
-            threads: self.settings.get(&THREADS),
-            shortest: false,
-        };
-        let solve =
-            || mate::answer(&self.position, &self.limits, &bounds, &self.control, &*self.time);
-        let answer = catch_unwind(AssertUnwindSafe(solve)).unwrap_or_else(|_| {
-            report
-                .note("internal error in the mate search (please report it): going on without it");
-            MateAnswer::Timeout
-        });
-        report.mate(&answer);
+        let Self { position, limits, settings, control, time, .. } = self;
+        mate::report_answer(position, limits, settings, control, &**time, report);
     }
 
     /// Whether a mate at the root is worth looking for, and with how many nodes.
