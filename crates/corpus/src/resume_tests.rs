@@ -7,14 +7,18 @@ use crate::filter::{self, Filter};
 use crate::format::Format;
 use crate::output::{Output, Target};
 use crate::partial;
+use crate::progress::Progress;
 use crate::sieve::Sieve;
 use crate::source::{Inputs, Source};
+use crate::{calibration, stats};
 use kifu::Damaged;
 use rules::{AnyPosition, Game as Rules};
 use seed::Rng;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use teacher::{Flags, Game, Header, Outcome, Ply, Reader, Writer};
 use tempfile::TempDir;
 
@@ -197,4 +201,27 @@ fn what_records_say_more_is_told() {
     assert_eq!(counts.games, 3);
     let told: Vec<_> = counts.refused.iter().map(|(what, times)| (what.as_str(), *times)).collect();
     assert_eq!(told, [("names, times and comments of a record", 1)]);
+}
+
+/// Counting that is interrupted tells what it has counted, and no scale is taken from a part.
+#[test]
+fn statistics_of_a_part_are_told_as_such() {
+    let folder = Folder::new();
+    folder.write("a.teacher", &played(40));
+    folder.convert("a.teacher", folder.target("a.psv")).unwrap();
+    let once = folder.bytes("a.psv");
+    fs::write(folder.path("many.psv"), once.repeat((5 << 20) / once.len())).unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let inputs = Inputs { stop: Some(Arc::clone(&stop)), ..folder.inputs("many.psv") };
+    let (whole, _) = stats::run(&inputs, &|_| ()).unwrap();
+    assert!(!whole.is_interrupted());
+    let interrupt = |progress: Progress| stop.store(progress.bytes > 2 << 20, Ordering::Relaxed);
+    let (part, _) = stats::run(&inputs, &interrupt).unwrap();
+    assert!(part.is_interrupted());
+    assert!(part.games() > 0 && part.games() < whole.games(), "{}", part.games());
+    assert!(part.text().contains("not read to their end"), "{}", part.text());
+    assert_eq!(part.json()["interrupted"], true);
+    stop.store(false, Ordering::Relaxed);
+    let measured = calibration::measure(&inputs, &interrupt);
+    assert!(matches!(measured, Err(Error::Interrupted)), "{measured:?}");
 }
