@@ -42,11 +42,11 @@ pub(crate) struct GoArgs {
     moves: Vec<String>,
 
     /// Think that many milliseconds (5000 if nothing bounds the search)
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
 
     /// Search that many nodes
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
 
     /// Search that many plies deep

@@ -24,11 +24,11 @@ pub(crate) struct MateArgs {
     problems: Vec<OsString>,
 
     /// Time for each problem in milliseconds
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     time: Option<u64>,
 
     /// Nodes for each problem
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
 
     /// Memory of the table in MiB

@@ -225,3 +225,24 @@ fn statistics_of_a_part_are_told_as_such() {
     let measured = calibration::measure(&inputs, &interrupt);
     assert!(matches!(measured, Err(Error::Interrupted)), "{measured:?}");
 }
+
+/// What differs from the run that was broken off is told by the names of the flags.
+#[test]
+fn another_filter_is_refused_in_words() {
+    let folder = Folder::new();
+    folder.write("a.teacher", &played(60));
+    let stop = Arc::new(AtomicBool::new(false));
+    let inputs = Inputs { stop: Some(Arc::clone(&stop)), ..folder.inputs("a.teacher") };
+    let filter = |no_check, max_ply, resume| {
+        let sieve = Sieve { no_check, max_ply, ..Sieve::default() };
+        let target = Target { resume, ..folder.target("b.teacher") };
+        filter::run(&Filter { inputs: inputs.clone(), target, sieve }, &|_| ())
+    };
+    stop.store(true, Ordering::Relaxed);
+    assert!(filter(true, None, false).is_err());
+    stop.store(false, Ordering::Relaxed);
+    let told = filter(false, Some(30), true).map(|_| ()).unwrap_err().to_string();
+    let wanted = r#"settings was ["shogi",{"no_check":true}], is ["shogi",{"max_ply":30}]"#;
+    assert!(told.contains(wanted), "{told}");
+    filter(true, None, true).unwrap();
+}
