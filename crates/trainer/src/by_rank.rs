@@ -1,6 +1,6 @@
-//! A net or tables put together from several, by the rank of the own king (W@nderER's chimera).
+//! A net or tables put together from several, by the rank of a king (W@nderER's chimera).
 //!
-//! A rank is as the king's owner sees it: 1 is the far side. What belongs to no single king (biases
+//! A rank is as the side sees it whose features they are: 1 is the far side. What belongs to no single king (biases
 //! and layers of a net, KK and KKP of tables) is taken from one of them whole.
 
 use crate::stored::{Stored, StoredError};

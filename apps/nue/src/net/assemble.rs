@@ -1,4 +1,4 @@
-//! `nue net assemble`: one net whose rows come from several, by the rank of the own king.
+//! `nue net assemble`: one net whose rows come from several, by the rank of a king.
 
 use super::store::OutputArgs;
 use crate::failure::{CommandResult, Failure};
@@ -8,11 +8,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use trainer::{AssembleError, RankPart, RankParts};
 
-/// Put a net together from HalfKP nets, or tables from three-piece tables, one for each rank of the
-/// own king
+/// Put a net together from HalfKP nets (or tables from three-piece tables), one for each rank of the
+/// own king, or of the other one
 #[derive(Args)]
 pub(crate) struct AssembleArgs {
-    /// Ranks and their net, as the king's owner sees them: 1 is the far side. Example:
+    /// Ranks and their net, as the side sees them whose features they are: 1 is the far side. Example:
     /// --rank 1-5=entering.bin --rank 6-9=castle.bin
     #[arg(long = "rank", required = true, value_name = "N[-M]=FILE|DIR")]
     ranks: Vec<OsString>,
@@ -20,7 +20,7 @@ pub(crate) struct AssembleArgs {
     /// others differ
     #[arg(long, value_name = "FILE|DIR")]
     layers: Option<PathBuf>,
-    /// Make a HalfKPKrank net, with a whole matrix for each rank, instead of HalfKP
+    /// Make a HalfKPKrank net, with a whole matrix for each rank of the other king
     #[arg(long)]
     krank: bool,
     #[command(flatten)]
