@@ -53,7 +53,7 @@ fn ports_that_are_free_may_be_any() {
 #[test]
 fn a_folder_need_not_be_text() {
     use std::os::unix::ffi::OsStrExt;
-    let folder = std::path::Path::new(std::ffi::OsStr::from_bytes(b"home\xff"));
+    let folder = Path::new(std::ffi::OsStr::from_bytes(b"home\xff"));
     let config = Config::parse("", folder).unwrap();
     assert_eq!(config.file.log, folder.join("server.log"));
     assert_eq!(Config::parse("log = \"-\"", folder).unwrap().file.log.to_str(), Some("-"));
