@@ -6,6 +6,7 @@
 
 mod table;
 
+use std::error::Error;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fmt;
 use std::path::Path;
@@ -118,7 +119,11 @@ impl Runtime {
         // SAFETY: loading runs the library's initialisers. The user named it, or installed it under
         // the name of ONNX Runtime, which does nothing at load that we would have to prepare for.
         let library = unsafe { libloading::Library::new(path) };
-        let library = library.map_err(|error| Unusable::Load(error.to_string()))?;
+        let library = library.map_err(|error| {
+            // The reason is the system's.
+            let source = error.source().map(|source| format!(": {source}"));
+            Unusable::Load(format!("{error}{}", source.unwrap_or_default()))
+        })?;
         // SAFETY: this is the function's type in every version of the library.
         let base = unsafe {
             library.get::<unsafe extern "system" fn() -> *const Base>(b"OrtGetApiBase\0")

@@ -49,10 +49,10 @@ fn runtime(search: &Search, pythons: &[PathBuf]) -> Finding {
             Finding::problem(error.to_string(), "correct ORT_DYLIB_PATH, or remove it")
         }
         Err(_) => match pythons.iter().find_map(|python| onnx::of_python(python)) {
-            Some(folder) => Finding::note(
-                format!("ONNX Runtime: only in a Python's package, {needed}"),
-                format!("setoption name DNN_Library value {}", folder.display()),
-            ),
+            Some(folder) => Finding::good(format!(
+                "ONNX Runtime is in a Python's package, {needed}: setoption name DNN_Library value {}",
+                folder.display()
+            )),
             None => Finding::good(format!("no ONNX Runtime: {needed} (docs/onnx.md)")),
         },
     }
@@ -94,10 +94,7 @@ fn judge_python(told: &[(String, String)]) -> Finding {
             "{text}: setoption name DNN_Worker value {python} -m nue_trainer serve"
         ));
     }
-    Finding::note(
-        format!("{text}, but not nue_trainer, which DNN_Worker needs"),
-        "add Nue's folder python to PYTHONPATH if a net is to be computed by PyTorch",
-    )
+    Finding::good(format!("{text}; DNN_Worker also needs Nue's folder python in PYTHONPATH"))
 }
 
 /// NVIDIA's devices, a line each.
@@ -154,15 +151,15 @@ mod tests {
             let pairs = texts.iter().enumerate().map(|(n, t)| (format!("p{n}"), (*t).to_owned()));
             judge_python(&pairs.collect::<Vec<_>>())
         };
-        for (texts, grade, part) in [
-            (&[][..], Grade::Good, "no Python with PyTorch"),
-            (&["Traceback"], Grade::Good, "no Python with PyTorch"),
-            (&["2.11.0 12.8 False\n"], Grade::Note, "PyTorch 2.11.0, for CUDA 12.8"),
-            (&["1.13 - False", "2.1 - True\n"], Grade::Good, "p1 -m nue_trainer serve"),
-            (&["2.1 - True", "2.1 12.4 True"], Grade::Good, "p1 has PyTorch 2.1, for CUDA 12.4"),
+        for (texts, part) in [
+            (&[][..], "no Python with PyTorch"),
+            (&["Traceback"], "no Python with PyTorch"),
+            (&["2.11.0 12.8 False\n"], "for CUDA 12.8; DNN_Worker also needs"),
+            (&["1.13 - False", "2.1 - True\n"], "p1 -m nue_trainer serve"),
+            (&["2.1 - True", "2.1 12.4 True"], "p1 has PyTorch 2.1, for CUDA 12.4"),
         ] {
             let found = told(texts);
-            assert_eq!(found.grade, grade, "{found:?}");
+            assert_eq!(found.grade, Grade::Good, "{found:?}");
             assert!(found.text.contains(part), "{found:?}");
         }
     }
