@@ -154,9 +154,7 @@ def _parser() -> argparse.ArgumentParser:
     server.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1, ...")
     server.add_argument("--precision", choices=("auto", "fp16", "fp32"), default="auto")
     server.add_argument("--batch", type=_positive, help="positions of a batch to ask for")
-    server.add_argument(
-        "--report", action="store_true", help="say at the end where the time went"
-    )
+    server.add_argument("--report", action="store_true", help="say at the end where the time went")
     server.add_argument(
         "--bench", action="store_true", help="measure instead: the device alone, and served"
     )

@@ -1,4 +1,4 @@
-"""A policy-value net on a device: packed planes and labels in, logits of those labels and values out.
+"""A policy-value net on a device: packed planes and labels in, their logits and values out.
 
 On a GPU batches are padded to a few sizes. For each there are CUDA graphs that do everything from
 unpacking to the gathered logits, so that a batch costs the processor a few copies and one launch;
@@ -75,7 +75,9 @@ class Lane:
             self.labels[:labels].copy_(asked.labels, non_blocking=True)
             self.graph.replay()
             logits, values = self.answers[0][:labels], self.answers[1][:count]
-            own = tuple(torch.empty(x.shape, dtype=x.dtype, pin_memory=True) for x in (logits, values))
+            own = tuple(
+                torch.empty(x.shape, dtype=x.dtype, pin_memory=True) for x in (logits, values)
+            )
             own[0].copy_(logits, non_blocking=True)
             own[1].copy_(values, non_blocking=True)
             done = torch.cuda.Event()
@@ -122,9 +124,7 @@ class Evaluator:
         return policy.float(), torch.sigmoid(value.float())
 
     @torch.no_grad()
-    def answers(
-        self, packed: torch.Tensor, counts: torch.Tensor, labels: torch.Tensor
-    ) -> Answers:
+    def answers(self, packed: torch.Tensor, counts: torch.Tensor, labels: torch.Tensor) -> Answers:
         """The answers for positions on the device.
 
         There may be more labels than the counts say: what they get means nothing.
@@ -196,8 +196,8 @@ class Evaluator:
         """Whether all graphs answer as the net they were made of."""
         for size, lanes in self._lanes.items():
             count = min(size, len(packed))
-            each = torch.arange(count) % 7 + 1
-            places = torch.arange(int(each.sum())) * 31 % self.kind.label_count
+            each = torch.arange(count).remainder(7).add(1)
+            places = torch.arange(int(each.sum())).mul(31).remainder(self.kind.label_count)
             asked = Asked(packed[:count].cpu(), each.to(torch.int16), places.to(torch.int16))
             rows = torch.repeat_interleave(torch.arange(count), each).to(self.device)
             wanted = own[0][rows, places.to(self.device)], own[1][:count]

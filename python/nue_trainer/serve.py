@@ -80,9 +80,7 @@ def _fill(source: BinaryIO, view: memoryview) -> None:
         at += count
 
 
-def read_request(
-    source: BinaryIO, size: int, label_count: int, memory: Memory
-) -> Request | None:
+def read_request(source: BinaryIO, size: int, label_count: int, memory: Memory) -> Request | None:
     """Reads a request; `None` at the end of the input."""
     head = source.read(HEAD.size)
     if not head:
