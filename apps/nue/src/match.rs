@@ -48,10 +48,7 @@ pub(crate) fn run(args: MatchArgs) -> CommandResult {
     played?;
     let interrupted = runner.abandoned.load(Ordering::Relaxed);
     end(&progress, &args, interrupted, request.out.is_some())?;
-    match logs.map(|logs| logs.problems()).filter(|problems| !problems.is_empty()) {
-        Some(problems) => Err(Failure::failed(problems.join("\n"))),
-        None => Ok(()),
-    }
+    logs.map_or(Ok(()), |logs| logs.check().map_err(Failure::Failed))
 }
 
 fn end(

@@ -20,7 +20,7 @@ pub(crate) struct SplitArgs {
     /// File for validation
     #[arg(long, value_name = "OUT")]
     validation: PathBuf,
-    /// Share of the games that goes to validation, 0 to 1
+    /// Share of the games that goes to validation, between 0 and 1
     #[arg(long, default_value_t = 0.05)]
     share: f64,
     /// Another seed, another choice
