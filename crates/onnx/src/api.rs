@@ -152,6 +152,9 @@ impl Runtime {
         };
         check(table, status).map_err(told)?;
         let env = Owned { pointer: env, release: table.release_env };
+        // Builds for Windows report their use to their maker unless told not to.
+        // SAFETY: the environment was just made.
+        check(table, unsafe { (table.disable_telemetry)(env.pointer) }).map_err(told)?;
         let mut memory = null_mut();
         // SAFETY: ordinary memory (1 is the arena allocator, 0 the default kind of memory).
         check(table, unsafe { (table.cpu_memory)(1, 0, &mut memory) }).map_err(told)?;

@@ -27,7 +27,9 @@ pub(super) struct Table {
     others_0: [Other; 2],
     pub(super) error_message: unsafe extern "system" fn(Status) -> *const c_char,
     pub(super) create_env: unsafe extern "system" fn(c_int, *const c_char, *mut Any) -> Status,
-    others_4: [Other; 4],
+    others_4: [Other; 2],
+    pub(super) disable_telemetry: unsafe extern "system" fn(Any) -> Status,
+    others_7: [Other; 1],
     pub(super) create_session:
         unsafe extern "system" fn(Any, *const c_void, usize, Any, *mut Any) -> Status,
     #[allow(clippy::type_complexity)] // as it is
@@ -113,6 +115,7 @@ pub(super) struct Table {
 const _: () = {
     const PLACE: usize = size_of::<usize>();
     assert!(offset_of!(Table, error_message) == 2 * PLACE);
+    assert!(offset_of!(Table, disable_telemetry) == 6 * PLACE);
     assert!(offset_of!(Table, create_session) == 8 * PLACE);
     assert!(offset_of!(Table, set_optimisation) == 23 * PLACE);
     assert!(offset_of!(Table, input_count) == 30 * PLACE);
