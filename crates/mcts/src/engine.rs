@@ -136,7 +136,7 @@ impl<V: Variant> Puct<V> {
             let node = tree.node(root);
             let settled = node.bounds().outcome().is_some();
             // Where the tree ends the game may still go on.
-            if matches!(node.state(), State::Ended(_)) || settled && node.first_child() == 0 {
+            if matches!(node.state(), State::Ended(_)) || settled && node.first_children() == 0 {
                 tree.clear();
             }
         }

@@ -85,13 +85,9 @@ struct Candidate {
 
 impl Tree {
     fn candidates(&self, node: Node<'_>, gumbel: &Gumbel, draw: f32) -> Vec<Candidate> {
-        let children: Vec<Index> = self.children(node).collect();
-        let find = |number: usize| {
-            children.iter().copied().find(|&child| self.node(child).edge() == number).unwrap_or(0)
-        };
         let candidate = |(number, edge): (usize, Edge)| {
             let score = (*gumbel.scores.get(number)?)?;
-            let child = find(number);
+            let child = self.arena.child(node, number);
             let stats = if child == 0 { Default::default() } else { self.node(child).stats() };
             let value = stats.mean(f64::from(draw));
             let visits = stats.visits + stats.in_flight;
@@ -129,13 +125,12 @@ impl Tree {
         let playout = candidates.iter().map(|c| c.visits).sum::<u64>() as usize;
         let due = u64::from(gumbel.schedule(playout));
         let worths = self.worths(node, &candidates, draw);
-        let last = self.children(node).last().unwrap_or(0);
         let best = |due: Option<u64>| {
             let of = |&i: &usize| due.is_none_or(|due| candidates[i].visits == due);
             (0..candidates.len()).filter(of).max_by(|&a, &b| worths[a].total_cmp(&worths[b]))
         };
         let chosen = &candidates[best(Some(due)).or_else(|| best(None))?];
-        Some(Pick { edge: chosen.edge, number: chosen.number, child: chosen.child, last })
+        Some(Pick { edge: chosen.edge, number: chosen.number, child: chosen.child })
     }
 
     /// The move chosen in the end: the best of those visited most.

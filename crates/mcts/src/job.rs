@@ -3,6 +3,7 @@
 //! The thread of the job watches the clock and tells what is found; others search. So the answer
 //! is given in time even while a net computes, and what is under way then comes back after it.
 
+use crate::flight::Usage;
 use crate::lines::{self, Line};
 use crate::options;
 use crate::search::{Plan, Search, lock};
@@ -223,6 +224,9 @@ impl<V: Variant> Job<V> {
         for fault in search.flight.take_faults() {
             report.note(&fault);
         }
+        if self.settings.get(&options::REPORT_USAGE) {
+            report.note(&usage(search, timer.elapsed()));
+        }
         if let Some(line) = lock(mate).take() {
             return self.play_mate(&line, search, timer.elapsed(), report);
         }
@@ -252,7 +256,7 @@ impl<V: Variant> Job<V> {
             let playouts = search.playouts();
             report.info(&Info {
                 depth: Some(pv.len() as u32),
-                seldepth: Some(search.deepest.load(Ordering::Relaxed).max(pv.len() as u32)),
+                seldepth: Some(search.deepest().max(pv.len() as u32)),
                 multipv: (many > 1).then_some(index as u32 + 1),
                 score: Some((search.score(&line, self.scale()), Bound::Exact)),
                 nodes: Some(playouts),
@@ -330,6 +334,20 @@ fn work<V: Variant>(search: &Search<V>, first: bool) {
     if catch_unwind(run).is_err() {
         search.give_up();
     }
+}
+
+/// How the net was used, in a sentence.
+fn usage<V: Variant>(search: &Search<V>, elapsed: Duration) -> String {
+    let Usage { batches, positions, room } = search.flight.usage();
+    let (playouts, collisions) = (search.playouts(), search.collisions());
+    let rate = |count: u64| (count as f64 / elapsed.as_secs_f64().max(1e-6)) as u64;
+    let full = 100.0 * positions as f64 / room.max(1) as f64;
+    format!(
+        "{playouts} playouts ({} a second), {batches} batches {full:.0} % full ({} positions a \
+         second), {collisions} collisions",
+        rate(playouts),
+        rate(positions)
+    )
 }
 
 fn nanos(moment: Duration) -> u64 {

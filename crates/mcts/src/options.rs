@@ -163,6 +163,13 @@ pub const PV_MATE_NODES: OptionKey<u64> = OptionKey::spin(
     "Nodes of a search for a mate along the best line.",
 );
 
+/// Whether the use of the net is told.
+pub const REPORT_USAGE: OptionKey<bool> = OptionKey::check(
+    "DNN_Report_Usage",
+    false,
+    "Tell after every search how full the net's batches were and how many playouts collided.",
+);
+
 /// Least gain of a playout.
 pub const LEAST_GAIN: OptionKey<u64> = OptionKey::spin(
     "Least_Gain",
@@ -243,6 +250,7 @@ pub fn specs() -> Vec<OptionSpec> {
         LEAF_MATES.spec(),
         PV_MATE_THREADS.spec(),
         PV_MATE_NODES.spec(),
+        REPORT_USAGE.spec(),
         LEAST_GAIN.spec(),
         DIRICHLET_NOISE.spec(),
         EDGE_NOISE.spec(),
@@ -270,6 +278,7 @@ pub(crate) fn leaves_the_tree(name: &str) -> bool {
         DNN_BATCH_SIZE.name(),
         EVAL_COEF.name(),
         LCB.name(),
+        REPORT_USAGE.name(),
         LEAST_GAIN.name(),
     ]
     .iter()

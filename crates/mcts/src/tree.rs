@@ -44,7 +44,7 @@ impl Tree {
         let mut magazine = Magazine::default();
         self.arena.ensure(&mut magazine, 1);
         let root = magazine.pop(&self.arena).expect("an empty arena has cells");
-        self.node(root).create(0);
+        self.node(root).create();
         self.arena.take_back(&mut magazine);
         self.arena.lock().root = root;
         root
@@ -60,16 +60,7 @@ impl Tree {
                 return false;
             };
             let mut store = self.arena.lock();
-            let mut sibling = self.node(root).take_children();
-            while sibling != 0 {
-                let node = self.node(sibling);
-                let next = node.next_sibling();
-                node.forget_siblings();
-                if sibling != child {
-                    self.arena.discard(&mut store, sibling);
-                }
-                sibling = next;
-            }
+            self.arena.discard_children(&mut store, self.node(root), child);
             self.arena.discard(&mut store, root);
             store.root = child;
         }
@@ -82,32 +73,19 @@ impl Tree {
         Edges::new(&self.arena, node.moves())
     }
 
-    /// The children of a node that were visited, in that order.
-    pub(crate) fn children<'a>(&'a self, node: Node<'_>) -> impl Iterator<Item = Index> + use<'a> {
-        let mut next = node.first_child();
-        std::iter::from_fn(move || {
-            let index = next;
-            if index == 0 {
-                return None;
-            }
-            next = self.node(index).next_sibling();
-            Some(index)
-        })
-    }
-
     /// Where a move leads, if it was visited.
     fn child(&self, index: Index, mv: Move) -> Option<Index> {
         let node = self.node(index);
-        let edge = self.edges(node).position(|edge| edge.mv == mv)?;
-        self.children(node).find(|&child| self.node(child).edge() == edge)
+        let number = self.edges(node).position(|edge| edge.mv == mv)?;
+        Some(self.arena.child(node, number)).filter(|&child| child != 0)
     }
 
     /// The children of a node with their edges.
     pub(crate) fn visited(&self, index: Index) -> Vec<(Edge, Index)> {
         let node = self.node(index);
         let edges: Vec<Edge> = self.edges(node).collect();
-        let pair = |child: Index| Some((*edges.get(self.node(child).edge())?, child));
-        self.children(node).filter_map(pair).collect()
+        let pair = |(number, child): (usize, Index)| Some((*edges.get(number)?, child));
+        self.arena.children(node).filter_map(pair).collect()
     }
 
     /// A playout is back: every node of its path learns what the last was worth to the side to move
@@ -144,7 +122,7 @@ impl Tree {
             let node = self.node(index);
             let (_, moves) = node.moves();
             let mut seen = 0;
-            let children = self.children(node).map(|child| {
+            let children = self.arena.children(node).map(|(_, child)| {
                 seen += 1;
                 self.node(child).bounds()
             });
@@ -164,7 +142,7 @@ impl Tree {
         while let Some(index) = open.pop() {
             nodes += 1;
             let node = self.node(index);
-            let children: Vec<Index> = self.children(node).collect();
+            let children: Vec<Index> = self.arena.children(node).map(|(_, child)| child).collect();
             let below: u64 = children.iter().map(|&child| self.node(child).visits()).sum();
             let stats = node.stats();
             if below + node.ends() != stats.visits {
