@@ -58,7 +58,7 @@ pub const DNN_WORKER: OptionKey<String> = OptionKey::text(
     "DNN_Worker",
     "",
     "Program that computes the policy-value net, with its arguments; --net and DNN_Model follow \
-     them. Empty to compute it here.",
+     them. Several, with \" ; \" between them, share the batches. Empty to compute it here.",
 );
 
 /// The engine.

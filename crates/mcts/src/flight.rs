@@ -56,6 +56,8 @@ pub(crate) struct Usage {
 
 /// Faults in a row after which the net is given up.
 const MOST_FAULTS: u32 = 4;
+/// Answers under unknown tickets, beyond one for every thread, after which the net is given up.
+const MOST_EARLY: usize = 64;
 /// Leaves a thread claims at once.
 const CLAIM: usize = 16;
 /// Of how many playouts of one thread one asks a device whether something is finished.
@@ -287,7 +289,14 @@ impl Flight {
         }
         match self.backend.poll(wait) {
             Ok(Some((ticket, batch))) => {
-                lock(&self.submitted).early.insert(ticket, Some(batch));
+                let mut submitted = lock(&self.submitted);
+                submitted.early.insert(ticket, Some(batch));
+                // Only tickets that somebody is about to note may be unknown.
+                if submitted.early.len() > MOST_EARLY + self.pace.threads {
+                    submitted.early.retain(|_, batch| batch.is_none());
+                    drop(submitted);
+                    self.note(&Fault::Ended("the net answers what it was not asked".to_owned()));
+                }
             }
             Ok(None) => return Polled::Nothing,
             Err(fault) => {

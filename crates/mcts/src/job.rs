@@ -120,6 +120,7 @@ impl<V: Variant> Job<V> {
             batch,
             workers: self.workers,
             leaf_mates: settings.get(&options::LEAF_MATES),
+            leaf_mate_nodes: settings.get(&options::LEAF_MATE_NODES),
             least_gain: (gain > 0).then(|| gain as f64 / 1e9),
         }
     }
@@ -246,6 +247,7 @@ impl<V: Variant> Job<V> {
         let lines = search.lines();
         let many = self.multi_pv.load(Ordering::Relaxed).max(1);
         let by_bound = self.settings.get(&options::LCB);
+        let shows_wdl = self.settings.get(&options::SHOW_WDL);
         let chosen = search.choice(&lines, by_bound).copied();
         let others = lines.iter().copied().filter(|line| Some(line.mv) != chosen.map(|c| c.mv));
         for (index, line) in chosen.into_iter().chain(others).take(many).enumerate() {
@@ -259,6 +261,7 @@ impl<V: Variant> Job<V> {
                 seldepth: Some(search.deepest().max(pv.len() as u32)),
                 multipv: (many > 1).then_some(index as u32 + 1),
                 score: Some((search.score(&line, self.scale()), Bound::Exact)),
+                wdl: shows_wdl.then(|| Search::<V>::wdl(&line)).flatten(),
                 nodes: Some(playouts),
                 nps: Some((playouts as f64 / elapsed.as_secs_f64().max(1e-6)) as u64),
                 hashfull: Some(self.tree.arena.permille()),

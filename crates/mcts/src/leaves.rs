@@ -72,7 +72,7 @@ mod tests {
         for _ in 0..2 {
             leaves.push(&[1, 2, 3], &moves, Color::Black);
             leaves.push(&[1], &moves[..1], Color::White);
-            let read: Vec<Leaf> = leaves.iter().collect();
+            let read: Vec<Leaf<'_>> = leaves.iter().collect();
             let first = Leaf { path: &[1, 2, 3], moves: &moves, turn: Color::Black };
             assert_eq!(read, [first, Leaf { path: &[1], moves: &moves[..1], turn: Color::White }]);
             assert!(leaves.len() == 2 && !leaves.is_empty());

@@ -39,6 +39,16 @@ pub(crate) enum State {
     Ended(Outcome),
 }
 
+/// What a proof added to what was known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum News {
+    None,
+    /// A bound, or another number of plies.
+    Tighter,
+    /// How it ends is known now.
+    Settled,
+}
+
 const STATE: u64 = 0b111;
 const ENDED: u64 = 4;
 
@@ -78,10 +88,10 @@ const MOST_PRIORS: u64 = 60_000 << 16;
 pub(crate) struct Stats {
     pub(crate) visits: u64,
     pub(crate) in_flight: u64,
-    /// Sums in fixed point.
-    pub(crate) wins: u64,
-    pub(crate) draws: u64,
-    pub(crate) squares: u64,
+    /// Sums in fixed point; corrections may leave one a rounding below nothing.
+    pub(crate) wins: i64,
+    pub(crate) draws: i64,
+    pub(crate) squares: i64,
 }
 
 impl Stats {
@@ -164,6 +174,12 @@ impl Node<'_> {
         self.0.0[0].fetch_add(VISIT - 1, SeqCst);
     }
 
+    /// What was counted as won and drawn is corrected by so much, in fixed point.
+    pub(crate) fn correct(self, wins: i64, draws: i64) {
+        self.0.0[1].fetch_add(wins as u64, Relaxed);
+        self.0.0[2].fetch_add(draws as u64, Relaxed);
+    }
+
     /// The playout ended here.
     pub(crate) fn count_end(self) {
         self.0.0[6].fetch_add(1, Relaxed);
@@ -194,6 +210,13 @@ impl Node<'_> {
         self.0.word(0) & RECENT != 0 && self.0.0[0].fetch_and(!RECENT, Relaxed) & RECENT != 0
     }
 
+    /// Visits, those in flight included.
+    #[inline]
+    pub(crate) fn tries(self) -> i64 {
+        let count = (self.0.word(0) & !RECENT) as i64;
+        (count >> VISIT.trailing_zeros()) + (count & IN_FLIGHT as i64)
+    }
+
     /// What a choice among siblings needs.
     #[inline]
     pub(crate) fn glance(self) -> Glance {
@@ -213,9 +236,9 @@ impl Node<'_> {
         Stats {
             visits: count / VISIT,
             in_flight: count & IN_FLIGHT,
-            wins: self.0.word(1),
-            draws: self.0.word(2),
-            squares: self.0.word(3),
+            wins: self.0.word(1) as i64,
+            draws: self.0.word(2) as i64,
+            squares: self.0.word(3) as i64,
         }
     }
 
@@ -264,14 +287,19 @@ impl Node<'_> {
         Bounds::of(self.0.0[7].load(SeqCst) >> BOUNDS_SHIFT)
     }
 
-    /// Adds what was proven to what is known; says whether it was new.
-    pub(crate) fn prove(self, found: Bounds) -> bool {
+    /// Adds what was proven to what is known; says what that changed.
+    pub(crate) fn prove(self, found: Bounds) -> News {
         let change = |word: u64| {
             let known = Bounds::of(word >> BOUNDS_SHIFT);
             let both = known.and(found);
             (both != known).then_some(word & !BOUNDS | both.bits() << BOUNDS_SHIFT)
         };
-        self.0.0[7].fetch_update(SeqCst, SeqCst, change).is_ok()
+        let Ok(before) = self.0.0[7].fetch_update(SeqCst, SeqCst, change) else {
+            return News::None;
+        };
+        let known = Bounds::of(before >> BOUNDS_SHIFT);
+        let settles = known.outcome().is_none() && known.and(found).outcome().is_some();
+        if settles { News::Settled } else { News::Tighter }
     }
 
     /// A child with this prior was chosen (see [`crate::constants::Fpu::Dlshogi`]).
@@ -320,15 +348,19 @@ mod tests {
         assert_eq!(node.moves(), (77, 593));
         node.add_prior(0.5);
         node.add_prior(0.25);
-        assert!(node.prove(Bounds::win(17)) && !node.prove(Bounds::OPEN));
+        let news = [Bounds::win(17), Bounds::OPEN, Bounds::win(15)].map(|found| node.prove(found));
+        assert_eq!(news, [News::Settled, News::None, News::Tighter]);
         assert_eq!(
             (node.priors(), node.bounds(), node.state()),
-            (0.75, Bounds::win(17), State::Expanded)
+            (0.75, Bounds::win(15), State::Expanded)
         );
         assert!(node.begin_children(5) && !node.begin_children(6));
         assert_eq!((node.take_children(), node.first_children()), (5, 0));
         node.leave();
         assert_eq!((node.visits(), node.in_flight()), (1, 0));
+        let half = (ONE / 2.0) as i64;
+        node.correct(half, -half);
+        assert_eq!(node.stats().mean(0.5), Some(0.75));
     }
 
     #[test]

@@ -145,6 +145,16 @@ pub const LEAF_MATES: OptionKey<bool> = OptionKey::check(
     "Look for mates of three plies in every new position while the net computes.",
 );
 
+/// Nodes of a search for a longer mate at a leaf.
+pub const LEAF_MATE_NODES: OptionKey<u64> = OptionKey::spin(
+    "Leaf_Mate_Nodes",
+    0,
+    0,
+    100_000,
+    "Nodes of the search for a longer mate in every new position that has none in three plies; 0 for \
+     none. Worth it where cores wait for a device.",
+);
+
 /// Threads that look for mates along the best line.
 pub const PV_MATE_THREADS: OptionKey<usize> = OptionKey::spin(
     "PV_Mate_Search_Threads",
@@ -161,6 +171,13 @@ pub const PV_MATE_NODES: OptionKey<u64> = OptionKey::spin(
     1,
     1_000_000_000,
     "Nodes of a search for a mate along the best line.",
+);
+
+/// Whether chances are told beside scores.
+pub const SHOW_WDL: OptionKey<bool> = OptionKey::check(
+    "USI_ShowWDL",
+    false,
+    "Tell how likely the side to move wins, draws and loses, in thousandths, beside every score.",
 );
 
 /// Whether the use of the net is told.
@@ -248,8 +265,10 @@ pub fn specs() -> Vec<OptionSpec> {
         REUSE_SUBTREE.spec(),
         LCB.spec(),
         LEAF_MATES.spec(),
+        LEAF_MATE_NODES.spec(),
         PV_MATE_THREADS.spec(),
         PV_MATE_NODES.spec(),
+        SHOW_WDL.spec(),
         REPORT_USAGE.spec(),
         LEAST_GAIN.spec(),
         DIRICHLET_NOISE.spec(),
@@ -278,6 +297,7 @@ pub(crate) fn leaves_the_tree(name: &str) -> bool {
         DNN_BATCH_SIZE.name(),
         EVAL_COEF.name(),
         LCB.name(),
+        SHOW_WDL.name(),
         REPORT_USAGE.name(),
         LEAST_GAIN.name(),
     ]

@@ -27,6 +27,8 @@ pub(crate) struct Plan {
     pub(crate) workers: usize,
     /// Whether leaves are looked at for mates of three plies while the net computes.
     pub(crate) leaf_mates: bool,
+    /// Nodes of the search for longer mates there; 0 for none.
+    pub(crate) leaf_mate_nodes: u64,
     /// The search ends when the visits change less than this by one more playout.
     pub(crate) least_gain: Option<f64>,
 }

@@ -9,7 +9,7 @@
 //! fifteen: what a row needs of its nodes is gathered first, each node independent of the others,
 //! then all worths of the row are computed at once.
 
-use crate::arena::Index;
+use crate::arena::{Cell, Index};
 use crate::bounds::Outcome;
 use crate::children;
 use crate::constants::{Constants, Exploration, Fpu, VirtualLoss};
@@ -72,8 +72,7 @@ impl Terms {
     fn put_child(&self, row: &mut Row, at: usize, child: Node<'_>, prior: f32, visited: f32) {
         let seen = child.glance();
         let all = (seen.visits + seen.in_flight) as f32;
-        row.explore[at] = self.scale * prior;
-        row.tries[at] = 1.0 + all;
+        (row.explore[at], row.tries[at]) = (self.scale * prior, 1.0 + all);
         let weight = match self.virtual_loss {
             VirtualLoss::Loss => all,
             VirtualLoss::VisitOnly => seen.visits as f32,
@@ -164,38 +163,48 @@ impl Tree {
         while number < count {
             let edges = self.arena.cell(moves);
             let many = PER_CELL.min(count - number);
-            let mut row = Row::EMPTY;
-            let mut seen = [0; PLACES];
-            let mut at = 0;
+            let next_moves = edges.link();
+            let (mut row, mut seen, mut fetched) = (Row::EMPTY, [0; PLACES], 0);
             if places != 0 {
                 let cell = self.arena.cell(places);
                 places = children::next(cell);
-                while at < many {
-                    seen[at] = children::get(cell, at);
-                    if seen[at] == 0 {
-                        break;
-                    }
+                fetched = self.fetch(cell, many, &mut seen, &mut row);
+                for (at, &child) in seen.iter().enumerate().take(fetched) {
                     let prior = edges::prior(edges, at);
                     visited += prior;
-                    terms.put_child(&mut row, at, self.node(seen[at]), prior, visited);
-                    at += 1;
+                    terms.put_child(&mut row, at, self.node(child), prior, visited);
                 }
             }
-            if at < many {
-                terms.put_new(&mut row, at, edges::prior(edges, at), visited);
+            if fetched < many {
+                terms.put_new(&mut row, fetched, edges::prior(edges, fetched), visited);
             }
             let (worth, first) = row.best();
             // The first of equals stays.
             if worth > best.worth {
                 best = Best { worth, number: number + first, moves, child: seen[first] };
             }
-            if at < many {
+            if fetched < many {
                 break;
             }
             number += many;
-            moves = edges.link();
+            moves = next_moves;
         }
         self.pick(best)
+    }
+
+    /// Reads which children a cell has, up to the first that is missing, and of each the number of
+    /// tries. Nothing else is done in this loop, so that the processor has all fifteen on their way
+    /// from memory before it needs the first.
+    #[inline]
+    fn fetch(&self, cell: &Cell, many: usize, seen: &mut [Index; PLACES], row: &mut Row) -> usize {
+        for (at, (child, tries)) in seen.iter_mut().zip(&mut row.tries).enumerate().take(many) {
+            *child = children::get(cell, at);
+            if *child == 0 {
+                return at;
+            }
+            *tries = self.node(*child).tries() as f32;
+        }
+        many
     }
 
     fn pick(&self, best: Best) -> Option<Pick> {

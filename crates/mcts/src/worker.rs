@@ -4,7 +4,7 @@ use crate::arena::{Index, Magazine};
 use crate::bounds::{Bounds, Outcome};
 use crate::edges::{self, Edge};
 use crate::flight::{Claim, Polled};
-use crate::leaf::Verdict;
+use crate::leaf::{self, Verdict};
 use crate::leaves::{Leaf, Leaves};
 use crate::node::{Node, State};
 use crate::search::Search;
@@ -20,7 +20,7 @@ const WAIT: Duration = Duration::from_millis(1);
 /// How long to wait while another thread asks the net; it says when something has come.
 const PAUSE: Duration = Duration::from_micros(500);
 /// How often a net is waited for after the search has ended before it counts as gone: ten seconds.
-const PATIENCE: u32 = 10_000;
+const PATIENCE: u32 = if cfg!(test) { 200 } else { 10_000 };
 
 /// How a playout went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -337,9 +337,8 @@ impl<'a, V: Variant> Worker<'a, V> {
 
     /// Something is proven about a node that this thread has claimed.
     fn proven(&mut self, node: Node<'_>, bounds: Bounds) -> Played {
-        node.prove(bounds);
         node.change(State::Pending, State::New);
-        self.search.tree.propagate(&self.path);
+        self.search.tree.prove(&self.path, bounds);
         self.ended(bounds.upper)
     }
 
@@ -366,18 +365,33 @@ impl<'a, V: Variant> Worker<'a, V> {
         if self.list.is_empty() {
             return self.proven(node, Bounds::loss(0));
         }
+        // Its value may be back before a mate is found: until then nobody takes the line away.
+        self.path.iter().for_each(|&index| search.tree.node(index).enter());
         let full = self.queue(self.pos.turn());
-        if search.plan.leaf_mates
-            && depth > 0
-            && rules.leaves_time(&self.pos, 3)
-            && mate::mate_in_three(&mut self.pos).is_some()
+        if depth > 0
+            && let Some(plies) = self.leaf_mate()
         {
-            node.prove(Bounds::win(3));
+            search.tree.prove(&self.path, Bounds::win(plies));
         }
+        search.tree.back_out(&self.path);
         if full {
             search.flight.flush();
         }
         Played::Fine
+    }
+
+    /// The plies of a mate in the position of a leaf, looked for while the net computes.
+    fn leaf_mate(&mut self) -> Option<u16> {
+        let plan = &self.search.plan;
+        if !plan.leaf_mates || !plan.rules.leaves_time(&self.pos, 3) {
+            return None;
+        }
+        if mate::mate_in_three(&mut self.pos).is_some() {
+            return Some(3);
+        }
+        let nodes = plan.leaf_mate_nodes;
+        let plies = (nodes > 0).then(|| leaf::mate_within(&self.pos, nodes)).flatten()?;
+        plan.rules.leaves_time(&self.pos, u32::from(plies)).then_some(plies)
     }
 
     fn queue(&mut self, turn: Color) -> bool {

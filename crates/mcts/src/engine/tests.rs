@@ -9,7 +9,9 @@ use think::{
 };
 
 mod backends;
-use backends::{Broken, Habit, Later};
+mod endurance;
+mod told;
+use backends::{Broken, Habit, Later, Lying};
 
 #[derive(Debug, PartialEq)]
 enum Said {
@@ -136,7 +138,7 @@ fn fingerprint(tree: &Tree) -> u64 {
     while let Some((number, index)) = open.pop() {
         let node = tree.node(index);
         let stats = node.stats();
-        let numbers = [stats.visits, stats.wins, stats.squares, number as u64];
+        let numbers = [stats.visits, stats.wins as u64, stats.squares as u64, number as u64];
         hash = seed::Rng::for_purpose(hash, &numbers).bits();
         open.extend(tree.arena.children(node));
     }
