@@ -217,7 +217,7 @@ fn devices(batch: usize, latency: Duration, counts: &[usize]) {
         let options = [("DNN_Cache_Share", "0"), ("DNN_Report_Usage", "true")];
         let mut engine = engine(Arc::new(devices), &options);
         engine.set_position(position(POSITIONS[2])).expect("its game");
-        let limits = Limits { movetime: Some(Duration::from_secs(6)), ..Limits::default() };
+        let limits = Limits { movetime: Some(Duration::from_secs(10)), ..Limits::default() };
         let before = computed();
         let (info, _, took) = search(&mut engine, limits, None);
         let rate = info.nodes.unwrap_or(0) as f64 / took.as_secs_f64();

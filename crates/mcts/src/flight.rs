@@ -139,7 +139,7 @@ impl Flight {
     /// playouts at once would all be badly aimed. A device is worth more of them than a processor,
     /// which computes a small batch as fast as a large one.
     pub(crate) fn has_room(&self, visits: u64) -> bool {
-        let (ahead, share) = if self.at_once() { (0, 16) } else { (1, 4) };
+        let (ahead, share) = if self.at_once() { (0, 16) } else { (1, 2) };
         let most = (self.enough() + ahead) * self.pace.batch;
         let limit = usize::try_from(8 + visits / share).unwrap_or(usize::MAX).min(most);
         self.counts.away.load(Ordering::Relaxed) < limit.max(self.pace.threads)

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 use think::key::universal::PONDER;
-use think::usual::{DRAW_VALUE_BLACK, DRAW_VALUE_WHITE, NODES_LIMIT, PV_INTERVAL, RESIGN_VALUE};
+use think::usual::{NODES_LIMIT, PV_INTERVAL, RESIGN_VALUE};
 use think::{
     Answer, Best, Bound, Control, Info, Limits, Report, STACK, Score, Settings, TimePlan,
     TimeSource, Timer,
@@ -96,11 +96,6 @@ impl<V: Variant> Job<V> {
 
     fn plan(&self) -> Plan {
         let settings = &self.settings;
-        let turn = self.position.turn();
-        let key = if turn.index() == 0 { &DRAW_VALUE_BLACK } else { &DRAW_VALUE_WHITE };
-        let ours = play::win_rate(f64::from(settings.get(key)), self.scale()) as f32;
-        let mut draw_scores = [ours; 2];
-        draw_scores[turn.opponent().index()] = 1.0 - ours;
         let limit = match settings.get(&NODES_LIMIT) {
             0 => self.limits.nodes,
             most => Some(self.limits.nodes.map_or(most, |nodes| nodes.min(most))),
@@ -113,7 +108,7 @@ impl<V: Variant> Job<V> {
         Plan {
             constants: options::constants(settings),
             rules: options::game_rules(settings),
-            draw_scores,
+            draw_scores: options::draw_scores(settings, self.position.turn()),
             noise: options::noise(settings, self.position.key()),
             searchmoves: self.limits.searchmoves.clone(),
             playouts: limit,

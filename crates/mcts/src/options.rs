@@ -4,6 +4,8 @@
 use crate::constants::{Constants, Fpu};
 use crate::leaf::GameRules;
 use crate::root::Noise;
+use crate::tree::DrawScores;
+use rules::Color;
 use think::key::universal::{HASH, MULTI_PV, PONDER, THREADS};
 use think::usual::{
     DRAW_VALUE_BLACK, DRAW_VALUE_WHITE, ENTERING_KING_RULE, GENERATE_ALL_LEGAL_MOVES,
@@ -343,6 +345,16 @@ pub(crate) fn game_rules(settings: &Settings) -> GameRules {
         max_moves: settings.get(&MAX_MOVES_TO_DRAW),
         all_moves: settings.get(&GENERATE_ALL_LEGAL_MOVES),
     }
+}
+
+/// What a draw is worth by colour, where the engine plays for this one.
+pub(crate) fn draw_scores(settings: &Settings, ours: Color) -> DrawScores {
+    let key = if ours == Color::Black { &DRAW_VALUE_BLACK } else { &DRAW_VALUE_WHITE };
+    let scale = f64::from(settings.get(&EVAL_COEF));
+    let score = play::win_rate(f64::from(settings.get(key)), scale) as f32;
+    let mut scores = [score; 2];
+    scores[ours.opponent().index()] = 1.0 - score;
+    scores
 }
 
 /// The sum of Dirichlet's parameters over all moves, as KataGo has it.

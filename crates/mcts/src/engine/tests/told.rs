@@ -62,3 +62,31 @@ fn longer_mates_at_leaves_are_found_if_asked_for() {
     let (without, with) = (settled("0"), settled("5000"));
     assert!(with > without, "{with} moves settled by longer mates, {without} without them");
 }
+
+#[test]
+fn what_a_search_would_have_the_net_learn_sums_to_one_and_prefers_what_is_better() {
+    let mut engine = engine::<Shogi>(&[]);
+    assert!(engine.policy_target().is_empty(), "nothing was read");
+    for gumbel in ["0", "8"] {
+        engine.set_option("Gumbel_Moves", gumbel).unwrap();
+        let (_, best) = listen(&start(&mut engine, "startpos", nodes(400)));
+        let target = engine.policy_target();
+        assert_eq!(target.len(), 30);
+        let sum: f32 = target.iter().map(|(_, share)| share).sum();
+        assert!((sum - 1.0).abs() < 1e-3, "{sum}");
+        let tree = sound_tree(&mut engine);
+        let value = |m: &Move| {
+            let found = tree.visited(tree.root()).into_iter().find(|(edge, _)| edge.mv == *m);
+            found.and_then(|(_, child)| tree.node(child).stats().mean(0.5))
+        };
+        let (likeliest, share) = target.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+        if gumbel == "0" {
+            assert_eq!(Answer::Move(*likeliest), best.answer);
+        } else {
+            // Moves never visited have a share too, and the best share has the best value nearly.
+            assert!(target.iter().any(|(m, share)| value(m).is_none() && *share > 0.0));
+            let most = target.iter().filter_map(|(m, _)| value(m)).fold(0.0, f64::max);
+            assert!(*share > 0.1 && value(likeliest).is_some_and(|v| v > most - 0.1));
+        }
+    }
+}
