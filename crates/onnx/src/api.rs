@@ -106,7 +106,7 @@ pub(crate) enum Unusable {
     /// The system does not load it.
     Load(String),
     /// It is another library.
-    Foreign,
+    AnotherLibrary,
     /// It is older than [`API`].
     Old(String),
     /// It says what is wrong.
@@ -129,14 +129,14 @@ impl Runtime {
             library.get::<unsafe extern "system" fn() -> *const Base>(b"OrtGetApiBase\0")
         };
         let Ok(base) = base.map(|symbol| *symbol) else {
-            return Err(Unusable::Foreign);
+            return Err(Unusable::AnotherLibrary);
         };
         // It is never unloaded: its threads and what it does at exit need its code.
         std::mem::forget(library);
         // SAFETY: the function takes nothing; base and table are constants of the library, which
         // stays, and a version it does not have gives null. The version is text that ends.
         let (table, version) = unsafe {
-            let Some(base) = base().as_ref() else { return Err(Unusable::Foreign) };
+            let Some(base) = base().as_ref() else { return Err(Unusable::AnotherLibrary) };
             let version = text((base.version)());
             let Some(table) = (base.table)(API).as_ref() else {
                 return Err(Unusable::Old(version));

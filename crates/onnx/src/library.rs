@@ -105,7 +105,7 @@ impl fmt::Display for Tried {
             // The system's words name the file too.
             Unusable::Load(words) if words.contains(&path.to_string()) => f.write_str(words),
             Unusable::Load(words) => write!(f, "{path} cannot be loaded: {words}"),
-            Unusable::Foreign => write!(f, "{path} is another library"),
+            Unusable::AnotherLibrary => write!(f, "{path} is another library"),
             Unusable::Old(version) => write!(f, "{path} is version {version}, too old"),
             Unusable::Told(words) => write!(f, "{path} does not start: {words}"),
         }
