@@ -2,7 +2,7 @@
 
 use crate::failure::{CommandResult, Failure};
 use crate::interrupt;
-use crate::progress::InputBar;
+use display::InputBar;
 use kifu::archive::{Conversion, ConvertError, Converted, Streams};
 use kifu::{CsaVersion, Damaged, Encoding, Format, ReadOptions, WriteOptions};
 use rules::Game;

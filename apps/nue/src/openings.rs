@@ -2,11 +2,11 @@
 
 use crate::assemble;
 use crate::failure::{CommandResult, Failure};
-use crate::progress::{OpeningsBar, say};
 use crate::start::GameArg;
 use arena::opening::PlyRange;
 use arena::opening_maker::{OpeningMakerError, OpeningSettings, parse_plies};
 use clap::{Args, Subcommand};
+use display::{OpeningsBar, say};
 use std::io::{self, Write};
 use std::path::PathBuf;
 

@@ -8,13 +8,13 @@ pub(crate) use args::TuneArgs;
 
 use crate::assemble;
 use crate::failure::{CommandResult, Failure};
-use crate::live::Live;
-use crate::progress::say;
 use arena::request::logs_in;
 use arena::spsa::Spsa;
 use arena::tuning::{self, EnginePair, PlayGame, tune};
 use arena::tuning_log::{self, TuningLogError};
 use arena::{Flow, Plan, tuning_table};
+use display::Live;
+use display::say;
 use durable::Journal;
 use std::io::{self, Write};
 use std::sync::Arc;

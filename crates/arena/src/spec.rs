@@ -130,7 +130,7 @@ impl Draft {
                 self.main = Some(clock.ok_or_else(|| wrong(CLOCK))?);
             }
             "byoyomi" => {
-                self.byoyomi = Some(above_zero(time(MILLI)?).ok_or_else(|| wrong(SOME_TIME))?)
+                self.byoyomi = Some(above_zero(time(MILLI)?).ok_or_else(|| wrong(SOME_TIME))?);
             }
             "movetime" => {
                 let time = above_zero(time(MILLI)?).ok_or_else(|| wrong(SOME_TIME))?;

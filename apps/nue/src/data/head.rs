@@ -3,10 +3,10 @@
 use super::args::InputArgs;
 use super::summary::report;
 use crate::failure::CommandResult;
-use crate::progress::InputBar;
 use chart::grouped;
 use corpus::Target;
 use corpus::head::{self, Head, Item};
+use display::InputBar;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use teacher::{Game, Labelled};

@@ -3,10 +3,10 @@
 use super::args::InputArgs;
 use super::summary::report;
 use crate::failure::CommandResult;
-use crate::progress::InputBar;
 use chart::grouped;
 use corpus::Target;
 use corpus::split::{self, Split};
+use display::InputBar;
 use std::path::{Path, PathBuf};
 
 /// Split games into training and validation; a game goes whole to one of them
