@@ -52,6 +52,11 @@ describe('a phone', () => {
       await page.locator('[data-screen="play"]').click();
       await page.locator('[data-start]').waitFor();
       expect(await overflow(page)).toBeLessThanOrEqual(0);
+      // A new game begins with its board in sight, though the button lay far below.
+      await page.locator('[data-start]').click();
+      await page.locator('main[data-game]').waitFor();
+      await expect.poll(() => inSight(page, '.play sg-board')).toBe(true);
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
       await leave(page);
     });
   }

@@ -16,7 +16,7 @@ import { pacer } from '../parts/pacer';
 import { swipeSteps } from '../parts/swipe';
 import { complain, toast } from '../parts/toast';
 import { go, route, routeHash } from '../route';
-import { loadDraft } from './draft';
+import { keepDraft, loadDraft } from './draft';
 import { Editor } from './Editor';
 import { answers, follow, forgetAnswers, listenToEngines, preview, running, startSlot, stopSlot } from './engine';
 import { EnginePanel } from './EnginePanel';
@@ -97,7 +97,7 @@ function Toolbar({ open }: { open: (what: 'open' | 'export' | 'editor') => void 
   return (
     <div class="toolbar">
       <button type="button" onClick={() => open('open')} data-open>{t('tool.open')}</button>
-      <button type="button" onClick={() => open('editor')} data-edit>{t('tool.edit')}</button>
+      <button type="button" onClick={() => { keepDraft(null); open('editor'); }} data-edit>{t('tool.edit')}</button>
       <button type="button" onClick={() => open('export')} data-export-open>{t('tool.export')}</button>
       <button type="button" onClick={startMate} data-mate-start>{t('tool.mate')}</button>
     </div>
@@ -190,6 +190,10 @@ export function AnalyseScreen() {
   const place = useRef<HTMLElement>(null);
   const shown = study.value.start !== '' && asked !== 'editor';
   useEffect(() => (shown && place.current ? swipeSteps(place.current, step) : undefined), [shown]);
+  // What is pasted or dropped while a position is set up is shown; the position is gone on with after a reload.
+  useEffect(() => {
+    if (incoming.value !== null && asked === 'editor') setAsked(null);
+  }, [incoming.value, asked]);
   const close = (): void => setAsked(null);
   if (study.value.start === '') return <main class="screen"><p class="loading">{t('loading')}</p></main>;
   if (asked === 'editor') return <Editor variant={study.value.variant} sfen={node.value.sfen} close={close} />;
