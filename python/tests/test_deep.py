@@ -139,7 +139,7 @@ class Planes(unittest.TestCase):
             ("segments", [{"squares": 7}]),
             ("segments", 7),
             ("game", "chess"),
-            ("usual_scale", 0),
+            ("training_scale", 0),
         ]:
             with self.assertRaises(StreamError):
                 read(preamble({**ABOUT, key: value}) + END)

@@ -9,13 +9,13 @@ pub(crate) use args::MatchArgs;
 use crate::assemble;
 use crate::evaluation::Evaluation;
 use crate::failure::{CommandResult, Failure};
-use crate::progress::{MatchDisplay, say};
 use arena::progress::{MatchProgress, ProgressError};
 use arena::request::RequestError;
 use arena::spec::{EngineSpec, Launch};
 use arena::{MatchRunner, Plan};
 use assembly::deep;
 use assembly::options::{DNN_MODEL, DNN_WORKER, ENGINE, EVAL_DIR, PUCT, is_always_sent};
+use display::{MatchDisplay, say};
 use rules::Game;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -48,10 +48,7 @@ pub(crate) fn run(args: MatchArgs) -> CommandResult {
     played?;
     let interrupted = runner.abandoned.load(Ordering::Relaxed);
     end(&progress, &args, interrupted, request.out.is_some())?;
-    match logs.map(|logs| logs.problems()).filter(|problems| !problems.is_empty()) {
-        Some(problems) => Err(Failure::failed(problems.join("\n"))),
-        None => Ok(()),
-    }
+    logs.map_or(Ok(()), |logs| logs.check().map_err(Failure::Failed))
 }
 
 fn end(

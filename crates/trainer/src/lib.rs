@@ -6,13 +6,14 @@
 //! with its validation, rates and checkpoints ([`Session`]), and with its files
 //! ([`TrainingRequest`], [`Run`]); net
 //! files of both kinds ([`Stored`]) and tables ([`TableFiles`]), and whether they are sound
-//! ([`soundness`]).
+//! ([`soundness`]); several put together into one ([`RankParts`]).
 //!
 //! Deliberately absent: making teacher data and batches of it (room `corpus`), printing, clocks, and any other machine than the
 //! processor's cores.
 
 mod agreement;
 mod batches;
+mod by_rank;
 mod floatnet;
 mod import;
 pub mod model;
@@ -32,6 +33,7 @@ mod words;
 mod workers;
 
 pub use agreement::Choices;
+pub use by_rank::{AssembleError, PartsOf, RankPart, RankParts};
 pub use floatnet::{Clipped, FloatNet, FloatNetError, Quantised};
 pub use import::{ImportError, Imported, import};
 pub use model::{Encoder, Model};

@@ -55,6 +55,7 @@ const ROOMS: &[Room] = &[
     room("serverd", 6),
     Room { name: "web", layer: 6, beside: &["lab"] },
     Room { name: "lab", layer: 6, beside: &["trainer"] },
+    Room { name: "display", layer: 6, beside: &["lab", "trainer"] },
     room("nue", 7),
     room("soak", 8),
     room("xtask", 8),
