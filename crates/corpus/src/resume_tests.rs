@@ -83,11 +83,14 @@ impl Folder {
 
     /// Converts the first games and is killed after some more, of which nothing was noted.
     fn broken_off(&self, format: &str, games: &[Game], noted: usize) {
+        self.broken_off_as(&self.plan(format), format, games, noted);
+    }
+
+    fn broken_off_as(&self, plan: &Value, format: &str, games: &[Game], noted: usize) {
         let header = Reader::new(&self.bytes("a.teacher")[..]).unwrap().header().clone();
         let target = self.target(&format!("b.{format}"));
         let (mut output, done, mut counts) =
-            Output::resumable(&target, format.parse().unwrap(), header, &self.plan(format))
-                .unwrap();
+            Output::resumable(&target, format.parse().unwrap(), header, plan).unwrap();
         assert_eq!(done, 0);
         for (index, game) in games[..noted].iter().enumerate() {
             output.write(game, &mut counts).unwrap();
@@ -230,19 +233,20 @@ fn statistics_of_a_part_are_told_as_such() {
 #[test]
 fn another_filter_is_refused_in_words() {
     let folder = Folder::new();
-    folder.write("a.teacher", &played(60));
-    let stop = Arc::new(AtomicBool::new(false));
-    let inputs = Inputs { stop: Some(Arc::clone(&stop)), ..folder.inputs("a.teacher") };
-    let filter = |no_check, max_ply, resume| {
-        let sieve = Sieve { no_check, max_ply, ..Sieve::default() };
-        let target = Target { resume, ..folder.target("b.teacher") };
-        filter::run(&Filter { inputs: inputs.clone(), target, sieve }, &|_| ())
+    let games = played(60);
+    folder.write("a.teacher", &games);
+    let earlier = Sieve { no_check: true, ..Sieve::default() };
+    let mut plan = folder.plan("teacher");
+    plan["command"] = json!("filter");
+    plan["settings"] = json!(["shogi", earlier.flags()]);
+    folder.broken_off_as(&plan, "teacher", &games, 30);
+    let filter = |sieve| {
+        let target = Target { resume: true, ..folder.target("b.teacher") };
+        filter::run(&Filter { inputs: folder.inputs("a.teacher"), target, sieve }, &|_| ())
     };
-    stop.store(true, Ordering::Relaxed);
-    assert!(filter(true, None, false).is_err());
-    stop.store(false, Ordering::Relaxed);
-    let told = filter(false, Some(30), true).map(|_| ()).unwrap_err().to_string();
+    let other = filter(Sieve { max_ply: Some(30), ..Sieve::default() });
+    let told = other.map(|_| ()).unwrap_err().to_string();
     let wanted = r#"settings was ["shogi",{"no_check":true}], is ["shogi",{"max_ply":30}]"#;
     assert!(told.contains(wanted), "{told}");
-    filter(true, None, true).unwrap();
+    filter(earlier).unwrap();
 }

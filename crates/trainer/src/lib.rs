@@ -6,7 +6,8 @@
 //! with its validation, rates and checkpoints ([`Session`]), and with its files
 //! ([`TrainingRequest`], [`Run`]); net
 //! files of both kinds ([`Stored`]) and tables ([`TableFiles`]), and whether they are sound
-//! ([`soundness`]); several put together into one ([`RankParts`]).
+//! ([`soundness`]); several put together into one ([`RankParts`]); policy-value nets on games
+//! ([`PolicyValueRequest`]).
 //!
 //! Deliberately absent: making teacher data and batches of it (room `corpus`), printing, clocks, and any other machine than the
 //! processor's cores.
@@ -20,6 +21,7 @@ pub mod model;
 mod net;
 mod objective;
 mod optimiser;
+mod policy_value;
 mod run;
 mod sample;
 mod schedule;
@@ -40,6 +42,7 @@ pub use model::{Encoder, Model};
 pub use net::{NetModel, NetOptions};
 pub use objective::{Losses, MeanLosses, Objective};
 pub use optimiser::{Optimiser, Step};
+pub use policy_value::{Accuracy, PolicyValueCheck, PolicyValueError, PolicyValueRequest};
 pub use run::{
     Begun, Ended, Files, Learner, Observer, Run, RunError, TableKind, TrainingOptions,
     TrainingRequest,

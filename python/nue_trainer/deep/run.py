@@ -392,5 +392,5 @@ class DeepRun:
         done.update(export(self.net, rows, self.unpacker, Path(settings.out), notes))
         if settings.onnx:
             folded = netfile.read(Path(settings.out))
-            done["onnx"] = export_onnx(folded, rows, self.unpacker, Path(settings.onnx))
+            done["onnx"] = export_onnx(folded, rows.packed, Path(settings.onnx))
         return done

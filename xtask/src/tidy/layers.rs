@@ -41,6 +41,7 @@ const ROOMS: &[Room] = &[
     room("mate", 3),
     Room { name: "mcts", layer: 3, beside: &["mate"] },
     room("worker", 3),
+    room("onnx", 3),
     room("usi", 4),
     room("csa", 4),
     room("transport", 4),
