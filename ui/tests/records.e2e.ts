@@ -170,6 +170,16 @@ describe('the editor', () => {
     await page.locator('[data-more="black G"]').click();
     await page.locator('[data-more="black G"]').click({ button: 'right' });
     await expect.poll(() => text(page)).toBe('4k4/9/4P4/9/9/9/9/9/4K4 b G 1');
+    // A drag from the palette chose nothing: the board's pieces are still moved, here onto a hand.
+    expect(await page.locator('[data-tool="hand"]').getAttribute('aria-pressed')).toBe('true');
+    const hand = await page.locator('[data-editor-hand="white"] legend').boundingBox();
+    if (!hand) throw new Error('there is no hand');
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(hand.x + 20, hand.y + 10, { steps: 6 });
+    await page.mouse.up();
+    await expect.poll(() => text(page)).toBe('4k4/9/9/9/9/9/9/9/4K4 b Gp 1');
+    await page.locator('[data-undo]').click();
     await page.locator('[data-rest]').click();
     await expect.poll(() => text(page)).toBe('4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1');
     await picture(page, 'editor');

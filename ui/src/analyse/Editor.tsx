@@ -34,12 +34,24 @@ function touchedSquare(diagram: Diagram, key: string, tool: Tool): Diagram {
   return { ...diagram, squares };
 }
 
+/** The hand under the pointer, if one is. */
+function handAt(event: PointerEvent): Color | null {
+  const place = document.elementFromPoint(event.clientX, event.clientY)?.closest<HTMLElement>('[data-editor-hand]');
+  return (place?.dataset.editorHand as Color | undefined) ?? null;
+}
+
 /** shogiground without rules: clicks put down the chosen piece, drags move what is there. */
 function useFreeBoard(diagram: Diagram, tool: Tool, change: (diagram: Diagram) => void) {
   const board = useRef<HTMLDivElement>(null);
   const ground = useRef<Api | null>(null);
   const latest = useRef({ diagram, tool, change });
   latest.current = { diagram, tool, change };
+  const released = useRef<Color | null>(null);
+  useEffect(() => {
+    const note = (event: PointerEvent): void => void (released.current = handAt(event));
+    window.addEventListener('pointerup', note, true);
+    return () => window.removeEventListener('pointerup', note, true);
+  }, []);
   useLayoutEffect(() => {
     if (!board.current) return;
     const api = Shogiground({
@@ -51,7 +63,12 @@ function useFreeBoard(diagram: Diagram, tool: Tool, change: (diagram: Diagram) =
         change: () => {
           const squares: Diagram['squares'] = new Map();
           for (const [key, { role, color }] of api.state.pieces) squares.set(key, pieceOf(role, color));
-          latest.current.change({ ...latest.current.diagram, squares });
+          const before = latest.current.diagram;
+          const changed = { ...before, squares };
+          // Dragged off the board and onto a hand, a piece is in that hand.
+          const gone = squares.size < before.squares.size ? [...before.squares].find(([key]) => !squares.has(key))?.[1] : undefined;
+          const hand = released.current;
+          latest.current.change(gone && hand && gone.letter !== 'K' ? withHand(changed, hand, gone.letter, 1) : changed);
         },
         select: (key) => {
           const { tool: now, diagram: shown } = latest.current;
@@ -136,7 +153,7 @@ export function Editor({ variant: first, sfen, close: leave }: EditorProps) {
           variant={variant} tool={tool} choose={setTool}
           drop={(piece, event) => {
             const key = at(event);
-            const hand = document.elementFromPoint(event.clientX, event.clientY)?.closest<HTMLElement>('[data-editor-hand]')?.dataset.editorHand as Color | undefined;
+            const hand = handAt(event);
             if (key) change({ ...diagram, squares: new Map(diagram.squares).set(key, piece) });
             else if (hand && piece.letter !== 'K') change(withHand(diagram, hand, piece.letter, 1));
           }}

@@ -33,6 +33,7 @@ export function Palette({ variant, tool, choose, drop }: PaletteProps) {
   const [dragged, setDragged] = useState<Piece | null>(null);
   const floating = useRef<HTMLDivElement>(null);
   const from = useRef<{ x: number; y: number; piece: Piece } | null>(null);
+  const moved = useRef(false);
   const follow = (event: PointerEvent): void => {
     const begun = from.current;
     if (!begun) return;
@@ -42,6 +43,8 @@ export function Palette({ variant, tool, choose, drop }: PaletteProps) {
   const end = (event: PointerEvent): void => {
     const begun = from.current;
     from.current = null;
+    // The click that follows a drag chooses nothing; one by keyboard (which has no detail) always does.
+    moved.current = dragged !== null;
     setDragged(null);
     if (begun && dragged && event.type === 'pointerup') drop(begun.piece, event);
   };
@@ -54,9 +57,10 @@ export function Palette({ variant, tool, choose, drop }: PaletteProps) {
       {pieces(variant).map((piece) => (
         <button
           key={`${piece.color}${piece.promoted}${piece.letter}`} type="button" class={same(tool, piece) ? 'chosen' : ''} aria-pressed={same(tool, piece)}
-          aria-label={t('square.piece', { side: colorName(piece.color), piece: pieceName(piece) })} onClick={() => choose(piece)}
+          aria-label={t('square.piece', { side: colorName(piece.color), piece: pieceName(piece) })} onClick={(event) => { if (!moved.current || event.detail === 0) choose(piece); }}
           data-piece={`${piece.color} ${piece.promoted ? '+' : ''}${piece.letter}`}
           onPointerDown={(event) => {
+            moved.current = false;
             if (event.button !== 0) return;
             event.currentTarget.setPointerCapture(event.pointerId);
             from.current = { x: event.clientX, y: event.clientY, piece };
