@@ -3,7 +3,7 @@
 
 use features::{Labels, Planes};
 use infer::native::{FileError, Native, Net};
-use infer::{Backend, Shape};
+use infer::{Backend, Shape, Split};
 use onnx::{Onnx, OpenError, Provider, Search};
 use rules::Game;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub const DNN_WORKER: OptionKey<String> = OptionKey::text(
     "DNN_Worker",
     "",
     "Program that computes the policy-value net, with its arguments; --net and DNN_Model follow \
-     them. Empty to compute it here.",
+     them. Several, with \" ; \" between them, share the batches. Empty to compute it here.",
 );
 
 /// Where ONNX Runtime is.
@@ -167,17 +167,34 @@ pub fn fingerprint(game: Game) -> Result<String, DeepError> {
     Ok(format!("policy-value {blocks}x{channels} ({game}) {checksum:08x} {}", bytes.len()))
 }
 
-/// A net that another program computes, as a rule PyTorch on a GPU: `command`, followed by the file
-/// it is to load where one is named.
+/// A net that other programs compute, as a rule PyTorch on a GPU: each command of `commands`, which a
+/// semicolon that stands alone separates, followed by the file it is to load where one is named. Several
+/// share the batches.
 fn start(
-    command: &str,
+    commands: &str,
     name: &str,
     game: Game,
     time: Arc<dyn TimeSource>,
 ) -> Result<Arc<dyn Backend>, DeepError> {
-    let mut words = shlex::split(command)
-        .filter(|words| !words.is_empty())
-        .ok_or_else(|| DeepError::Command(command.to_owned()))?;
+    let wrong = || DeepError::Command(commands.to_owned());
+    let words = shlex::split(commands).ok_or_else(wrong)?;
+    let each = words.split(|word| word == ";").map(move |words| match words {
+        [] => Err(wrong()),
+        words => start_one(words.to_vec(), name, game, Arc::clone(&time)),
+    });
+    let mut workers = each.collect::<Result<Vec<_>, _>>()?;
+    match workers.len() {
+        1 => Ok(workers.remove(0)),
+        _ => Ok(Arc::new(Split::new(workers))),
+    }
+}
+
+fn start_one(
+    mut words: Vec<String>,
+    name: &str,
+    game: Game,
+    time: Arc<dyn TimeSource>,
+) -> Result<Arc<dyn Backend>, DeepError> {
     if !name.is_empty() {
         words.extend(["--net".to_owned(), find(Path::new(name)).to_string_lossy().into_owned()]);
     }
@@ -220,6 +237,8 @@ mod tests {
             // It ends without a word, or says what is no introduction.
             ("true", "\"true\""),
             ("echo hello", "\"echo\""),
+            ("; true", "DNN_Worker"),
+            ("", "DNN_Worker"),
         ] {
             let time = Arc::new(think::WallTime::start());
             let text = start(command, "", Game::Minishogi, time).err().map(|e| e.to_string());
