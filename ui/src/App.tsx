@@ -2,15 +2,18 @@
 
 import type { FunctionComponent } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
-import { announcement } from './board/announce';
+import { announcements } from './board/announce';
 import { failure } from './failure';
 import { hello } from './hello';
-import { known, t, type Key } from './i18n';
+import { t, type Key } from './i18n';
 import { connection } from './net/socket';
-import { complain, Toast } from './parts/toast';
+import { complain, refusalWords, Toast } from './parts/toast';
 import { PlayScreen } from './play/PlayScreen';
 import { route, routeHash, type Route } from './route';
 import { settings } from './settings';
+import { HelpDialog } from './HelpDialog';
+import { hovering } from './parts/intake';
+import { shortcuts } from './parts/keys';
 import { SettingsDialog } from './SettingsDialog';
 
 const SCREENS: Route['screen'][] = ['play', 'analyse', 'watch'];
@@ -36,7 +39,7 @@ function Lazy({ name }: { name: 'analyse' | 'watch' }) {
   return <Loaded />;
 }
 
-function Heading({ openSettings }: { openSettings: () => void }) {
+function Heading({ open }: { open: (what: 'settings' | 'help') => void }) {
   const here = route.value.screen;
   const japanese = settings.language.value === 'ja';
   return (
@@ -49,14 +52,15 @@ function Heading({ openSettings }: { openSettings: () => void }) {
       </nav>
       <div class="heading-end">
         <button type="button" class="plain" lang={japanese ? 'en' : 'ja'} onClick={() => (settings.language.value = japanese ? 'en' : 'ja')} data-language>{japanese ? 'English' : '日本語'}</button>
-        <button type="button" class="plain" aria-label={t('settings.title')} title={t('settings.title')} onClick={openSettings} data-settings>⚙</button>
+        <button type="button" class="plain for-keyboards" aria-label={t('help.title')} title={t('help.title')} onClick={() => open('help')} data-help-open>?</button>
+        <button type="button" class="plain" aria-label={t('settings.title')} title={t('settings.title')} onClick={() => open('settings')} data-settings>⚙</button>
       </div>
     </header>
   );
 }
 
 function Trouble() {
-  if (failure.value) return <p class="trouble" role="alert">{known('error', failure.value)}</p>;
+  if (failure.value) return <p class="trouble" role="alert">{refusalWords(failure.value)}</p>;
   if (hello.value && connection().link.value === 'lost') return <p class="trouble" role="status">{t('link.lost')}</p>;
   return null;
 }
@@ -69,17 +73,20 @@ function Screen({ screen }: { screen: Route['screen'] }) {
 }
 
 export function App() {
-  const [asked, setAsked] = useState(false);
+  const [asked, setAsked] = useState<'settings' | 'help' | null>(null);
+  useEffect(() => shortcuts({ '?': () => setAsked('help') }), []);
   const screen = route.value.screen;
   return (
     <>
-      <Heading openSettings={() => setAsked(true)} />
+      <Heading open={setAsked} />
       <Trouble />
       {!hello.value ? <main class="screen"><p class="loading">{t('loading')}</p></main>
         : <Screen key={screen} screen={screen} />}
-      <div class="unseen" role="status" aria-live="polite" data-announcement>{announcement.value}</div>
+      <div class="unseen" role="log" aria-live="polite" data-announcement>{announcements.value.map(({ id, text }) => <p key={id}>{text}</p>)}</div>
       <Toast />
-      {asked && <SettingsDialog close={() => setAsked(false)} />}
+      {hovering.value && <div class="drop-here" aria-hidden="true">{t('open.drop')}</div>}
+      {asked === 'settings' && <SettingsDialog close={() => setAsked(null)} />}
+      {asked === 'help' && <HelpDialog close={() => setAsked(null)} />}
     </>
   );
 }

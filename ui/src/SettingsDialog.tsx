@@ -4,6 +4,7 @@ import { t } from './i18n';
 import { Choice } from './parts/Choice';
 import { Dialog } from './parts/Dialog';
 import { hello } from './hello';
+import { sound } from './parts/sound';
 import { settings, type PieceSet } from './settings';
 
 function PiecePicture({ set }: { set: PieceSet }) {
@@ -36,6 +37,16 @@ export function SettingsDialog({ close }: { close: () => void }) {
           label={t('settings.animation')} value={settings.animation.value} onChange={(value) => (settings.animation.value = value)}
           options={[['on', t('on')], ['off', t('off')]]}
         />
+        <label class="field">
+          <span>{t('settings.volume')} <strong>{settings.volume.value === '0' ? t('off') : `${settings.volume.value}%`}</strong></span>
+          <input
+            type="range" min={0} max={100} step={10} value={settings.volume.value} data-volume
+            onInput={(event) => {
+              settings.volume.value = event.currentTarget.value;
+              sound('piece');
+            }}
+          />
+        </label>
         <p class="faint">Nue {hello.value?.version} · GPL-3.0-or-later · <a href="./NOTICES.txt" target="_blank" rel="noreferrer">{t('settings.notices')}</a></p>
       </div>
     </Dialog>

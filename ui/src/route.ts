@@ -25,7 +25,11 @@ export function routeHash(screen: Route['screen'], ...rest: string[]): string {
 export const route = signal<Route>(parseRoute(typeof location === 'undefined' ? '' : location.hash));
 
 export function listenToRoute(): void {
-  window.addEventListener('hashchange', () => (route.value = parseRoute(location.hash)));
+  window.addEventListener('hashchange', () => {
+    route.value = parseRoute(location.hash);
+    // Another place is seen from its top: on a phone a new game begins with its board in sight.
+    window.scrollTo(0, 0);
+  });
 }
 
 /** Goes somewhere; `silently` leaves no step to come back to. */

@@ -26,6 +26,7 @@ function kept<T extends string>(name: string, allowed: readonly T[], first: T): 
   return setting;
 }
 
+const VOLUMES = Array.from({ length: 11 }, (_, index) => String(index * 10));
 const speaksJapanese = typeof navigator !== 'undefined' && navigator.language.toLowerCase().startsWith('ja');
 
 export const settings = {
@@ -34,4 +35,7 @@ export const settings = {
   pieces: kept<PieceSet>('pieces', ['kanji', 'single', 'western'], 'kanji'),
   coordinates: kept<Coordinates>('coordinates', ['japanese', 'western', 'none'], speaksJapanese ? 'japanese' : 'western'),
   animation: kept<'on' | 'off'>('animation', ['on', 'off'], 'on'),
+  shortcuts: kept<'on' | 'off'>('shortcuts', ['on', 'off'], 'on'),
+  /** Percent; 0 is silence. */
+  volume: kept<string>('volume', VOLUMES, '60'),
 };

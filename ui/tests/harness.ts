@@ -1,18 +1,21 @@
 // The server as a process, the browser, and a hand that plays on the board.
 //
-// NUE names the executable, NUE_CHROMIUM the browser, NUE_PICTURES a folder for screenshots. Waits
-// are for states the page shows, never for time to pass.
+// NUE names the executable, NUE_CHROMIUM the browser, NUE_PICTURES a folder for screenshots, NUE_PAGE
+// a built page to use in place of the one inside the executable. Waits are for states the page shows,
+// never for time to pass.
 
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 export const NUE = process.env.NUE ?? resolve(import.meta.dirname, '../../target/debug/nue');
 const CHROMIUM = process.env.NUE_CHROMIUM ?? '/usr/bin/chromium';
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'];
+// A page that comes from a folder has no address, and may then not speak to this machine.
+if (process.env.NUE_PAGE) QUIET.push('--disable-features=LocalNetworkAccessChecks');
 
 export interface House { address: string; browser: Browser; restart: () => Promise<void>; close: () => Promise<void> }
 
@@ -63,10 +66,22 @@ export async function openHouse(more: string[] = []): Promise<House> {
 /** What pages complained about since the last visit began. */
 const complaints: string[] = [];
 
+/** Serves a page from a folder, under the policy the server sends. */
+async function replacePage(context: BrowserContext, address: string, folder: string): Promise<void> {
+  const policy = (await fetch(address)).headers.get('content-security-policy') ?? '';
+  const kinds: Record<string, string> = { html: 'text/html; charset=utf-8', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml', webmanifest: 'application/manifest+json', txt: 'text/plain' };
+  await context.route((url) => url.href.startsWith(address) && !url.pathname.startsWith('/api/'), async (route) => {
+    const path = join(folder, new URL(route.request().url()).pathname.replace(/\/$/, '/index.html'));
+    if (!existsSync(path)) return route.fulfill({ status: 404 });
+    return route.fulfill({ path, contentType: kinds[path.split('.').pop() ?? ''] ?? 'application/octet-stream', headers: { 'content-security-policy': policy } });
+  });
+}
+
 /** A visitor with a page of his own; what the page complains about fails the test. */
 export async function visit(house: House, hash = '', options: BrowserContextOptions = {}): Promise<Page> {
   complaints.length = 0;
-  const context = await house.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', reducedMotion: 'reduce', ...options });
+  const context = await house.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', reducedMotion: 'reduce', serviceWorkers: 'block', ...options });
+  if (process.env.NUE_PAGE) await replacePage(context, house.address, resolve(process.env.NUE_PAGE));
   context.setDefaultTimeout(30000);
   const page = await context.newPage();
   page.on('pageerror', (error) => complaints.push(String(error.stack ?? error)));
@@ -97,12 +112,23 @@ export async function newGame(page: Page, { game = 'shogi', against = 'level', l
   await page.locator('main[data-game]').waitFor();
 }
 
+/** Starts a game no form asks for, and opens it. */
+export async function startGame(page: Page, wish: object): Promise<void> {
+  await page.locator('main').waitFor();
+  const id = await page.evaluate(async (body) => {
+    const answer = await fetch('./api/games', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+    return ((await answer.json()) as { game: string }).game;
+  }, wish);
+  await page.evaluate((game) => { location.hash = `#/play/${game}`; }, id);
+  await page.locator(`main[data-game="${id}"]`).waitFor();
+}
+
 /** The middle of a square on the screen. */
-async function middle(page: Page, square: string): Promise<{ x: number; y: number }> {
-  const board = page.locator('.board-area[role="application"] sg-pieces');
+export async function squareMiddle(page: Page, square: string, area = '.board-area[role="application"]'): Promise<{ x: number; y: number }> {
+  const board = page.locator(`${area} sg-pieces`);
   const box = await board.boundingBox();
-  const turned = (await page.locator('.board-area[role="application"] .sg-wrap.orientation-gote').count()) > 0;
-  const size = (await page.locator('.board-area[role="application"].size-5').count()) > 0 ? 5 : 9;
+  const turned = (await page.locator(`${area} .sg-wrap.orientation-gote`).count()) > 0;
+  const size = (await page.locator(`${area}.size-5`).count()) > 0 ? 5 : 9;
   if (!box) throw new Error('there is no board');
   const file = Number(square[0]);
   const rank = 'abcdefghi'.indexOf(square[1] ?? 'a') + 1;
@@ -113,13 +139,13 @@ async function middle(page: Page, square: string): Promise<{ x: number; y: numbe
 
 export async function clickSquare(page: Page, square: string): Promise<void> {
   await page.locator('.board-area[role="application"]').scrollIntoViewIfNeeded();
-  const { x, y } = await middle(page, square);
+  const { x, y } = await squareMiddle(page, square);
   await page.mouse.click(x, y);
 }
 
 export async function tapSquare(page: Page, square: string): Promise<void> {
   await page.locator('.board-area[role="application"]').scrollIntoViewIfNeeded();
-  const { x, y } = await middle(page, square);
+  const { x, y } = await squareMiddle(page, square);
   await page.touchscreen.tap(x, y);
 }
 

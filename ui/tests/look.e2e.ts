@@ -81,9 +81,19 @@ describe('how it looks and reads', () => {
       await page.locator('dialog').waitFor();
       expect(await faults(page)).toEqual([]);
       await page.keyboard.press('Escape');
+      await page.keyboard.press('?');
+      await page.locator('[data-help]').waitFor();
+      expect(await faults(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.locator('[data-headers] summary').click();
+      expect(await faults(page)).toEqual([]);
       await page.locator('[data-edit]').click();
       await page.locator('main.editor').waitFor();
       expect(await faults(page)).toEqual([]);
+      await page.locator('[data-editor-play]').click();
+      await page.locator('dialog .new-game').waitFor();
+      expect(await faults(page)).toEqual([]);
+      await page.keyboard.press('Escape');
       await page.locator('[data-screen="watch"]').click();
       await page.locator('main.watch').waitFor();
       expect(await faults(page)).toEqual([]);
@@ -93,6 +103,32 @@ describe('how it looks and reads', () => {
       await leave(page);
     });
   }
+
+  it('has nothing axe-core objects to on a phone', async () => {
+    const page = await visit(house, '#/analyse', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    await page.locator('main[data-ready="true"]').waitFor();
+    expect(await faults(page)).toEqual([]);
+    await page.locator('[data-edit]').click();
+    await page.locator('main.editor').waitFor();
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(await faults(page)).toEqual([]);
+    await leave(page);
+  });
+
+  it('sends no more than 120 KB for the first view', async () => {
+    const page = await visit(house, 'NOTICES.txt');
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.enable');
+    let bytes = 0;
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+    await page.goto(house.address);
+    await page.locator('[data-start]').waitFor();
+    await page.waitForLoadState('networkidle');
+    // Where the page comes from a folder nothing is compressed, and only that it loads is seen.
+    if (!process.env.NUE_PAGE) expect(bytes).toBeGreaterThan(30000);
+    if (!process.env.NUE_PAGE) expect(bytes).toBeLessThanOrEqual(120 * 1024);
+    await leave(page);
+  });
 
   it('asks nobody else for anything', async () => {
     const page = await visit(house, '');

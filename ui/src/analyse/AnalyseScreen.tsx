@@ -1,29 +1,34 @@
 // Analysis: a record on the board, engines beside it, the whole game examined below.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import './analyse.css';
 import { Board } from '../board/Board';
 import type { Mark, View } from '../board/ground';
-import { follow as followLine, opposite } from '../board/shogi';
+import { follow as followLine, isHandicap, opposite } from '../board/shogi';
 import { facts } from '../hello';
 import { t } from '../i18n';
 import { rest } from '../net/rest';
 import { connection } from '../net/socket';
-import { stepKeys } from '../parts/keys';
+import { incoming } from '../parts/intake';
+import { focusEntry, shortcuts, stepKeys } from '../parts/keys';
 import { MoveEntry } from '../parts/MoveEntry';
 import { pacer } from '../parts/pacer';
-import { complain } from '../parts/toast';
+import { swipeSteps } from '../parts/swipe';
+import { complain, toast } from '../parts/toast';
 import { go, route, routeHash } from '../route';
+import { keepDraft, loadDraft } from './draft';
 import { Editor } from './Editor';
-import { answers, follow, forgetAnswers, listenToEngines, preview, running } from './engine';
+import { answers, follow, forgetAnswers, listenToEngines, preview, running, startSlot, stopSlot } from './engine';
 import { EnginePanel } from './EnginePanel';
 import { ExportDialog } from './ExportDialog';
+import { HeadersPanel } from './HeadersPanel';
 import { listenToMates, mate, startMate } from './mate';
 import { MatePanel } from './MatePanel';
 import { OpenDialog } from './OpenDialog';
 import { forgetReview, keepReview, listenToReviews, restoreReview, review } from './review';
 import { ReviewPanel } from './ReviewPanel';
-import { askPosition, current, keep, moves, node, nonce, opened, openTree, orientation, playMove, position, promoteHere, removeHere, restore, step, stepAside, study } from './state';
+import { askPosition, current, keep, moves, node, nonce, opened, openShared, openTree, orientation, playMove, position, promoteHere, removeHere, restore, step, stepAside, study } from './state';
+import { readShared } from './share';
 import { TreeView } from './TreeView';
 import { withChange } from './tree';
 import { WinBar } from './WinBar';
@@ -31,10 +36,11 @@ import { WinBar } from './WinBar';
 function view(): View {
   const shown = preview.value;
   const { sfen, move, check } = node.value;
-  if (shown) return { sfen: followLine(sfen, shown), last: shown[shown.length - 1], mover: null, nonce: nonce.value };
+  const handicap = isHandicap(study.value.start);
+  if (shown) return { sfen: followLine(sfen, shown), last: shown[shown.length - 1], mover: null, nonce: nonce.value, handicap };
   const known = position.value;
   return {
-    sfen, last: move, check: (known?.check ?? check) ? (known?.king ?? null) : null, mover: 'both', position: known, nonce: nonce.value,
+    sfen, last: move, check: (known?.check ?? check) ? (known?.king ?? null) : null, mover: 'both', position: known, nonce: nonce.value, handicap,
   };
 }
 
@@ -52,6 +58,11 @@ async function openRoute(rest_: string[]): Promise<void> {
   const [kind, id, number] = rest_;
   if (!kind || !id) return;
   try {
+    if (kind === 'line' || kind === 'position') {
+      const shared = readShared(rest_);
+      if (shared) await openShared(shared);
+      else toast(t('share.broken'), true);
+    }
     if (kind === 'game') {
       const [tree, { you }] = await Promise.all([rest.gameTree(id), rest.game(id)]);
       openTree(tree);
@@ -86,7 +97,7 @@ function Toolbar({ open }: { open: (what: 'open' | 'export' | 'editor') => void 
   return (
     <div class="toolbar">
       <button type="button" onClick={() => open('open')} data-open>{t('tool.open')}</button>
-      <button type="button" onClick={() => open('editor')} data-edit>{t('tool.edit')}</button>
+      <button type="button" onClick={() => { keepDraft(null); open('editor'); }} data-edit>{t('tool.edit')}</button>
       <button type="button" onClick={() => open('export')} data-export-open>{t('tool.export')}</button>
       <button type="button" onClick={startMate} data-mate-start>{t('tool.mate')}</button>
     </div>
@@ -111,11 +122,24 @@ function Names() {
   return <p class="names"><span>☗ {black ?? '?'}</span> <span>☖ {white ?? '?'}</span></p>;
 }
 
-function useWork(): void {
+type Asked = 'open' | 'export' | 'editor' | null;
+
+function letters(open: (what: Asked) => void): () => void {
+  return shortcuts({
+    f: () => (orientation.value = opposite(orientation.value)),
+    m: focusEntry,
+    e: () => (running.value.a ? stopSlot('a') : startSlot('a')),
+    o: () => open('open'),
+    'Ctrl+s': () => open('export'),
+    x: () => { if (current.value !== 0) promoteHere(); },
+  });
+}
+
+function useWork(open: (what: Asked) => void): void {
   useEffect(() => {
     restore();
     restoreReview();
-    const ends = [listenToEngines(), listenToReviews(), listenToMates(), stepKeys(step), connection().onOpen(() => void askPosition())];
+    const ends = [listenToEngines(), listenToReviews(), listenToMates(), stepKeys(step), letters(open), connection().onOpen(() => void askPosition())];
     const aside = (event: KeyboardEvent): void => {
       const by = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
       if (by === 0 || (event.target as HTMLElement).closest('input, select, textarea, dialog, [role="application"], .tree, .panel')) return;
@@ -128,7 +152,11 @@ function useWork(): void {
       for (const end of ends) end();
     };
   }, []);
-  useEffect(() => void openRoute(route.value.rest), [route.value.rest.join('/')]);
+  // Once the connection is there: a shared game's moves are asked for over it.
+  const linked = connection().link.value === 'open';
+  useEffect(() => {
+    if (linked) void openRoute(route.value.rest);
+  }, [linked, route.value.rest.join('/')]);
   const seen = `${opened.value}|${moves.value.join(' ')}`;
   useEffect(() => {
     settle(() => {
@@ -156,22 +184,29 @@ const settle = pacer(120);
 let shownRecord = 0;
 
 export function AnalyseScreen() {
-  const [asked, setAsked] = useState<'open' | 'export' | 'editor' | null>(null);
-  useWork();
+  // A position half set up is gone on with.
+  const [asked, setAsked] = useState<Asked>(() => (loadDraft() ? 'editor' : null));
+  useWork(setAsked);
+  const place = useRef<HTMLElement>(null);
+  const shown = study.value.start !== '' && asked !== 'editor';
+  useEffect(() => (shown && place.current ? swipeSteps(place.current, step) : undefined), [shown]);
+  // What is pasted or dropped while a position is set up is shown; the position is gone on with after a reload.
+  useEffect(() => {
+    if (incoming.value !== null && asked === 'editor') setAsked(null);
+  }, [incoming.value, asked]);
   const close = (): void => setAsked(null);
   if (study.value.start === '') return <main class="screen"><p class="loading">{t('loading')}</p></main>;
   if (asked === 'editor') return <Editor variant={study.value.variant} sfen={node.value.sfen} close={close} />;
   const { variant } = study.value;
   return (
-    <main class="screen analyse" data-ply={moves.value.length} data-ready={String(position.value !== null)}>
+    <main class="screen analyse" ref={place} data-ply={moves.value.length} data-ready={String(position.value !== null)}>
       <h1 class="unseen">{t('nav.analyse')}</h1>
       <section class="board-column" aria-label={t('board.label')}>
         <Names />
         <div class="with-bar">
           <WinBar />
-          <Board view={view()} orientation={orientation.value} hand={facts(variant).hand} marks={marks()} onMove={(usi) => void playMove(usi)} />
+          <Board view={view()} orientation={orientation.value} hand={facts(variant).hand} marks={marks()} onMove={(usi) => void playMove(usi)} onStep={step} />
         </div>
-        <MoveEntry position={position.value} enabled={position.value !== null} onMove={(usi) => void playMove(usi)} />
       </section>
       <aside class="panel">
         <Toolbar open={setAsked} />
@@ -179,10 +214,13 @@ export function AnalyseScreen() {
         <MatePanel />
         <TreeView />
         <TreeTools />
+        <MoveEntry position={position.value} enabled={position.value !== null} onMove={(usi) => void playMove(usi)} />
         <Comment />
         <ReviewPanel />
+        <HeadersPanel />
       </aside>
       {asked === 'open' && <OpenDialog close={close} />}
+      {incoming.value !== null && <OpenDialog body={incoming.value} close={() => (incoming.value = null)} />}
       {asked === 'export' && <ExportDialog close={close} />}
     </main>
   );

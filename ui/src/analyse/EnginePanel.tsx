@@ -2,9 +2,10 @@
 
 import type { Analysis, EngineLine } from '../net/contract';
 import { hello } from '../hello';
-import { known, notated, t } from '../i18n';
+import { notated, t } from '../i18n';
 import { compact, endingText, percent, scoreText } from '../parts/format';
-import { complain } from '../parts/toast';
+import { isHandicap } from '../board/shogi';
+import { complain, refusalWords } from '../parts/toast';
 import { addLine, current, goTo, study } from './state';
 import { answers, comparing, engines, follow, multipv, preview, running, startSlot, stopSlot, threads, type Slot } from './engine';
 
@@ -40,7 +41,7 @@ function stateText(answer: Analysis | undefined): string {
   if (!answer) return t('engine.starting');
   if (answer.state === 'queued') return t('engine.queued', { n: answer.ahead ?? 0 });
   if (answer.state === 'failed') return `${t('engine.failed')} ${answer.message ?? ''}`;
-  if (answer.state === 'over') return answer.ending ? endingText(answer.ending) : t('analyse.end');
+  if (answer.state === 'over') return answer.ending ? endingText(answer.ending, undefined, isHandicap(study.value.start)) : t('analyse.end');
   const depth = t('engine.depth', { depth: answer.depth ?? 0, seldepth: answer.seldepth ?? answer.depth ?? 0 });
   const speed = t('engine.speed', { nodes: compact(answer.nodes), nps: compact(answer.nps) });
   return `${depth} · ${speed}${answer.state === 'done' ? ` · ${t('engine.done')}` : ''}`;
@@ -111,7 +112,7 @@ export function EnginePanel() {
             }}
           >{t('engine.compare')}</button>
         )}
-        {answers.value.a?.state === 'failed' && <span class="problem">{known('error', answers.value.a.code ?? 'engine_failed')}</span>}
+        {answers.value.a?.state === 'failed' && <span class="problem">{refusalWords(answers.value.a.code ?? 'engine_failed')}</span>}
       </div>
     </section>
   );

@@ -7,8 +7,13 @@ import { rest } from '../net/rest';
 import { Dialog } from '../parts/Dialog';
 import { Select } from '../parts/Choice';
 import { complain, toast } from '../parts/toast';
-import { node, study } from './state';
-import { toTree } from './tree';
+import { BLACK, DAY, STARTED, WHITE } from '../i18n/headers';
+import { dayIn, dayOf, fileName, saveBlob } from '../parts/save';
+import { gameHash, positionHash } from './share';
+import { current, node, study } from './state';
+import { headerOf, toTree } from './tree';
+
+const address = (hash: string): string => `${location.origin}${location.pathname}${hash}`;
 
 export function ExportDialog({ close }: { close: () => void }) {
   const [format, setFormat] = useState('kif');
@@ -31,12 +36,10 @@ export function ExportDialog({ close }: { close: () => void }) {
   const save = async (): Promise<void> => {
     try {
       const { blob } = await rest.write(format, encoding, toTree(study.value));
-      const address = URL.createObjectURL(blob);
-      const link = document.createElement('a');
-      link.href = address;
-      link.download = `nue.${format}`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(address), 1000);
+      const now = study.value;
+      const day = dayIn(headerOf(now, STARTED) ?? headerOf(now, DAY)) ?? dayOf(Date.now());
+      const players = [headerOf(now, BLACK), headerOf(now, WHITE)];
+      saveBlob(blob, fileName(day, players.some((name) => name) ? players : [t('file.game')], format));
     } catch (cause) {
       complain(cause);
     }
@@ -58,9 +61,11 @@ export function ExportDialog({ close }: { close: () => void }) {
       <label class="field"><span>{t('export.text')}</span><textarea rows={11} readOnly value={text} data-export /></label>
       {losses && <p class="faint">{t('export.losses', { what: losses })}</p>}
       <div class="actions">
-        <button type="button" class="primary" onClick={() => void save()}>{t('export.save')}</button>
+        <button type="button" class="primary" onClick={() => void save()} data-save-file>{t('export.save')}</button>
         <button type="button" onClick={() => void copy(text)}>{t('export.copy')}</button>
         <button type="button" onClick={() => void copy(node.value.sfen)}>{t('export.sfen')}</button>
+        <button type="button" onClick={() => void copy(address(positionHash(study.value.variant, node.value.sfen)))} data-share-position>{t('share.position')}</button>
+        <button type="button" onClick={() => void copy(address(gameHash(study.value, current.value)))} data-share-game>{t('share.game')}</button>
       </div>
     </Dialog>
   );

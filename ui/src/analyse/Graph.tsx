@@ -2,6 +2,8 @@
 // who do not see the curve.
 
 import { useEffect, useRef } from 'preact/hooks';
+import { colorName } from '../board/announce';
+import { isHandicap } from '../board/shogi';
 import { scale } from '../hello';
 import { t } from '../i18n';
 import { percent, winrateOf } from '../parts/format';
@@ -18,6 +20,7 @@ export function Graph() {
     const evaluation = study.value.nodes[id]?.eval;
     return evaluation ? winrateOf(evaluation, scale(study.value.variant)) : null;
   });
+  const label = t('graph.label', { side: colorName('black', isHandicap(study.value.start)) });
   const known = values.filter((value) => value !== null).length;
   const shown = nodes.indexOf(current.value);
   const marks = review.value.mistakes.map(({ ply, grade }) => ({ ply, grade }));
@@ -44,12 +47,12 @@ export function Graph() {
 
   return (
     <div class="graph" data-points={known}>
-      <div ref={place} class="curve" role="img" aria-label={t('graph.label')} />
+      <div ref={place} class="curve" role="img" aria-label={label} />
       {known > 0 && (
         // A table is as tall as its rows whatever its style says: the box around it is what is small.
         <div class="unseen">
           <table>
-            <caption>{t('graph.label')}</caption>
+            <caption>{label}</caption>
             <tbody>
               {values.map((value, ply) => value !== null && (
                 <tr key={ply}><th scope="row">{ply}</th><td data-ply={ply}>{percent(value)}</td></tr>

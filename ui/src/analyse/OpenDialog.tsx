@@ -1,17 +1,27 @@
 // A game from outside: pasted text or a file, in any of the formats; the server finds out which.
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Trees, Variant } from '../net/contract';
 import { facts, hello } from '../hello';
 import { say, t } from '../i18n';
 import { Refusal, rest } from '../net/rest';
 import { Choice } from '../parts/Choice';
 import { Dialog } from '../parts/Dialog';
-import { complain, toast } from '../parts/toast';
+import { complain, refusalWords, toast } from '../parts/toast';
+import { faultWords } from '../board/announce';
+import { faults } from '../board/illegal';
+import { parseSfen } from '../board/shogi';
 import { openStart, openTree, study } from './state';
 
 /** A bare SFEN, or `position sfen … moves …` with neither moves nor a header, opens as a position. */
 const BARE = /^(?:position\s+)?(?:sfen\s+)?((?:[plnsgbrkPLNSGBRK+1-9]+\/){4,8}[plnsgbrkPLNSGBRK+1-9]+\s+[bw]\s+\S+(?:\s+\d+)?)\s*$/;
+
+/** What is wrong with a position, in the visitor's language where we know it. */
+export function positionFaults(sfen: string, told: string[], purpose: 'game' | 'mate' = 'mate'): string[] {
+  const diagram = parseSfen(sfen);
+  const ours = diagram ? faults(diagram, purpose).map(faultWords) : [];
+  return ours.length > 0 ? ours : told;
+}
 
 export async function openText(variant: Variant, text: string): Promise<boolean> {
   const bare = BARE.exec(text.trim());
@@ -19,13 +29,15 @@ export async function openText(variant: Variant, text: string): Promise<boolean>
   if (!sfen) return false;
   const found = sfen.split(' ')[0]?.split('/').length === 5 ? 'minishogi' : variant === 'minishogi' ? 'shogi' : variant;
   const answer = await rest.check(found, sfen, 'mate');
-  if (!answer.ok) throw new Refusal('bad_position', answer.reasons.join('; '));
+  if (!answer.ok) throw new Refusal('bad_position', positionFaults(sfen, answer.reasons).join(' '));
   openStart(found, answer.sfen);
   return true;
 }
 
-export function OpenDialog({ close }: { close: () => void }) {
-  const [text, setText] = useState('');
+/** `body` is something that came by itself (pasted or dropped on the page): the dialog shows only if a question is left. */
+export function OpenDialog({ close, body }: { close: () => void; body?: string | File | null }) {
+  const [text, setText] = useState(typeof body === 'string' ? body.slice(0, 100000) : '');
+  const [reading, setReading] = useState(!!body);
   const [variant, setVariant] = useState<Variant>(study.value.variant);
   const [found, setFound] = useState<Trees | null>(null);
   const [over, setOver] = useState(false);
@@ -49,9 +61,15 @@ export function OpenDialog({ close }: { close: () => void }) {
       else take(await rest.read(variant, body, typeof body === 'string' ? undefined : body.name));
     } catch (cause) {
       complain(cause);
-      setProblem(cause instanceof Refusal ? cause.message : '');
+      setProblem(cause instanceof Refusal ? `${refusalWords(cause.code)} ${cause.message}` : '');
+    } finally {
+      setReading(false);
     }
   };
+  useEffect(() => {
+    if (body) void read(body);
+  }, [body]);
+  if (reading) return null;
   if (found) {
     return (
       <Dialog title={t('open.which')} close={close}>
@@ -79,6 +97,7 @@ export function OpenDialog({ close }: { close: () => void }) {
           onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)}
           onDrop={(event) => {
             event.preventDefault();
+            event.stopPropagation();
             setOver(false);
             const file = event.dataTransfer?.files[0];
             if (file) void read(file);

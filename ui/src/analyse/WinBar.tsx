@@ -1,6 +1,8 @@
 // Black's chance as a bar beside the board.
 
 import { useRef } from 'preact/hooks';
+import { colorName } from '../board/announce';
+import { isHandicap } from '../board/shogi';
 import { scale } from '../hello';
 import { t } from '../i18n';
 import { percent, scoreText, winrateOf } from '../parts/format';
@@ -15,7 +17,7 @@ export function WinBar() {
   const evaluation = line ?? (running.value.a ? last.current : undefined) ?? node.value.eval;
   const rate = evaluation ? winrateOf(evaluation, scale(study.value.variant)) : null;
   const below = orientation.value;
-  const words = evaluation && rate !== null ? t('bar.label', { rate: percent(rate), score: scoreText(evaluation.score) }) : t('bar.none');
+  const words = evaluation && rate !== null ? t('bar.label', { side: colorName('black', isHandicap(study.value.start)), rate: percent(rate), score: scoreText(evaluation.score) }) : t('bar.none');
   return (
     <div class={`win-bar ${below === 'black' ? '' : 'turned'} ${rate === null ? 'unknown' : ''}`} role="img" aria-label={words} title={words} data-winrate={rate ?? ''}>
       <span class="win-black" style={{ height: percent(rate ?? 0.5, 1) }} />

@@ -6,8 +6,10 @@ import { connection } from '../net/socket';
 import { notated, t } from '../i18n';
 import { announce } from '../board/announce';
 import { facts } from '../hello';
+import { sound } from '../parts/sound';
 import { complain } from '../parts/toast';
-import { Refusal } from '../net/rest';
+import { Refusal, rest } from '../net/rest';
+import type { SharedGame } from './share';
 import { emptyStudy, fromTree, lineThrough, movesTo, path, promoted, toTree, withMove, without, type Study } from './tree';
 
 const KEPT = 'nue.study';
@@ -91,6 +93,7 @@ export async function addLine(from: number, wanted: readonly string[]): Promise<
 export async function playMove(usi: string): Promise<void> {
   try {
     goTo(await addLine(current.value, [usi]));
+    sound('piece');
   } catch (cause) {
     nonce.value += 1;
     complain(cause);
@@ -126,6 +129,15 @@ export function openTree(tree: Tree): void {
 
 export function openStart(variant: Variant, start?: string): void {
   show(emptyStudy(variant, start ?? facts(variant).start));
+}
+
+/** A game out of an address: its start, its moves as far as they are legal, the place in it. */
+export async function openShared({ variant, start, moves: list, ply, black, white }: SharedGame): Promise<void> {
+  const answer = await rest.check(variant, start, 'mate');
+  if (!answer.ok) throw new Refusal('bad_position', answer.reasons.join('; '));
+  show({ ...emptyStudy(variant, answer.sfen), ...(black && { black }), ...(white && { white }) });
+  await addLine(0, list);
+  goTo(line.value[Math.min(ply, line.value.length - 1)] ?? 0);
 }
 
 /** What was on the board when the page was left, or the start. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Tree } from '../net/contract';
-import { emptyStudy, fromTree, isVariation, lineThrough, mainLine, movesTo, promoted, toTree, withMove, without } from './tree';
+import { BLACK } from '../i18n/headers';
+import { emptyStudy, fromTree, headerOf, isVariation, lineThrough, mainLine, movesTo, promoted, toTree, withHeader, withMove, without } from './tree';
 
 const tree: Tree = {
   variant: 'shogi', start: 'start', handicap: 'even', headers: [['a', 'b']], black: 'x', white: 'y',
@@ -51,5 +52,17 @@ describe('a record', () => {
   });
   it('starts empty', () => {
     expect(toTree(emptyStudy('minishogi', 's')).nodes).toEqual([{ parent: null, sfen: 's' }]);
+  });
+});
+
+describe('headers', () => {
+  it('are changed, added and taken away; players stand in both places', () => {
+    const study = fromTree(tree);
+    expect(headerOf(study, BLACK)).toBe('x');
+    const named = withHeader(study, BLACK, 'Aoi');
+    expect([named.black, headerOf(named, BLACK), toTree(named).headers]).toEqual(['Aoi', 'Aoi', [['a', 'b'], [BLACK, 'Aoi']]]);
+    const gone = withHeader(withHeader(named, BLACK, ''), 'a', '');
+    expect([gone.black, headerOf(gone, BLACK), gone.headers, gone.white]).toEqual([undefined, undefined, [], 'y']);
+    expect(study.headers).toEqual([['a', 'b']]);
   });
 });

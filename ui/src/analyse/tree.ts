@@ -1,6 +1,7 @@
 // A record with its variations, as the page works on it: nodes with their children, changed by
 // making new values. Between this and the contract's flat list only shape differs, never content.
 
+import { BLACK, WHITE } from '../i18n/headers';
 import type { Ending, Evaluation, Tree, TreeNode, Variant } from '../net/contract';
 
 export interface Node {
@@ -96,6 +97,22 @@ export function withMove(study: Study, parent: number, node: Omit<Node, 'parent'
 export function withChange(study: Study, id: number, change: Partial<Node>): Study {
   const node = study.nodes[id];
   return node ? { ...study, nodes: { ...study.nodes, [id]: { ...node, ...change } } } : study;
+}
+
+export function headerOf(study: Study, name: string): string | undefined {
+  return study.headers.find(([known]) => known === name)?.[1] ?? (name === BLACK ? study.black : name === WHITE ? study.white : undefined);
+}
+
+/** Changes a header, or takes it away where nothing is left of it; players are headers too. */
+export function withHeader(study: Study, name: string, value: string): Study {
+  const there = study.headers.some(([known]) => known === name);
+  const changed: [string, string][] = there ? study.headers.map(([known, old]) => [known, known === name ? value : old]) : [...study.headers, [name, value]];
+  const { black, white, ...rest } = study;
+  const players = { black: name === BLACK ? value : black, white: name === WHITE ? value : white };
+  return {
+    ...rest, headers: changed.filter(([, text]) => text !== ''),
+    ...(players.black && { black: players.black }), ...(players.white && { white: players.white }),
+  };
 }
 
 function below(study: Study, id: number): number[] {

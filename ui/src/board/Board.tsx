@@ -8,11 +8,15 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { Color } from '../net/contract';
 import { settings } from '../settings';
 import { t } from '../i18n';
-import { announce, positionWords } from './announce';
+import { announce, positionWords, reasonWords } from './announce';
+import { toast } from '../parts/toast';
+import { wheelSteps } from '../parts/wheel';
+import { attempts } from './attempts';
 import { moveCursor, startCursor, type CursorAnswer } from './cursor';
 import { positionConfig, shapes, standingConfig, type Mark, type View } from './ground';
 import { PromotionQuestion } from './PromotionQuestion';
 import { sideOf } from './roles';
+import { whyIllegal } from './illegal';
 import { parseSfen } from './shogi';
 
 export interface BoardProps {
@@ -21,6 +25,8 @@ export interface BoardProps {
   hand: readonly string[];
   marks?: readonly Mark[];
   onMove?: (usi: string) => void;
+  /** The wheel was turned over the board: back or forward. */
+  onStep?: (by: number) => void;
   /** Two boards at once (a preview) need no keyboard of their own. */
   quiet?: boolean;
 }
@@ -36,7 +42,7 @@ export function Board(props: BoardProps) {
   return <BoardOf key={`${size}-${settings.coordinates.value}-${props.orientation}`} {...props} />;
 }
 
-function BoardOf({ view, orientation, hand, marks = [], onMove, quiet }: BoardProps) {
+function BoardOf({ view, orientation, hand, marks = [], onMove, onStep, quiet }: BoardProps) {
   const boardElement = useRef<HTMLDivElement>(null);
   const topElement = useRef<HTMLDivElement>(null);
   const bottomElement = useRef<HTMLDivElement>(null);
@@ -98,6 +104,21 @@ function BoardOf({ view, orientation, hand, marks = [], onMove, quiet }: BoardPr
     return () => document.removeEventListener('keydown', dismiss);
   }, []);
 
+  useEffect(() => {
+    const place = boardElement.current?.parentElement;
+    if (!place || !onStep) return;
+    return wheelSteps(place, onStep);
+  }, [onStep]);
+
+  // A move tried with mouse or finger that is not legal is explained, once it is known what was tried.
+  const [attempt] = useState(() => attempts((usi) => {
+    const { position: known, mover: who } = latest.current.view;
+    const shown = parseSfen(latest.current.view.sfen);
+    const mine = who === 'both' || who === shown?.turn;
+    if (!known || !shown || !mine || known.legal.some((move) => move === usi || move === `${usi}+`)) return;
+    toast(reasonWords(whyIllegal(shown, usi)));
+  }));
+
   // The page may have moved under the board since the last click.
   const measure = (): void => {
     const bounds = ground.current?.state.dom.bounds;
@@ -127,7 +148,12 @@ function BoardOf({ view, orientation, hand, marks = [], onMove, quiet }: BoardPr
     boardElement.current?.parentElement?.focus();
   };
 
-  const common = { class: `board-area size-${size} set-${settings.pieces.value}`, onPointerDownCapture: measure };
+  const common = { class: `board-area size-${size} set-${settings.pieces.value}`, onPointerDownCapture: (event: PointerEvent) => {
+    measure();
+    if (ground.current && !quiet) attempt.down(event, ground.current);
+  }, onPointerUpCapture: (event: PointerEvent) => {
+    if (ground.current && !quiet) attempt.up(event, ground.current);
+  } };
   const slots = (
     <>
       <div ref={topElement} />
@@ -152,7 +178,7 @@ function BoardOf({ view, orientation, hand, marks = [], onMove, quiet }: BoardPr
         {question && diagram && <PromotionQuestion square={question.dest} piece={diagram.squares.get(question.orig)} decide={decide} />}
       </div>
       <p id="board-keys" class="unseen">{t('board.keys')}</p>
-      <p class="unseen" data-position-words>{diagram ? positionWords(diagram) : ''}</p>
+      <p class="unseen" data-position-words>{diagram ? positionWords(diagram, view.handicap) : ''}</p>
     </>
   );
 }

@@ -1,16 +1,19 @@
-// What a screen reader is told. One polite region on the page says it; here is only the text.
+// What a screen reader is told. One polite log on the page says it; here is only the text.
 
 import { signal } from '@preact/signals';
 import { settings } from '../settings';
 import { t, known } from '../i18n';
 import { fileOf, rankOf, HAND_ORDER, type Diagram, type Piece } from './shogi';
 import type { Color } from '../net/contract';
+import type { Fault, Reason } from './illegal';
 
-export const announcement = signal('');
+/** What was said last, in order: each is added to a log, so that none replaces one still being read. */
+export const announcements = signal<readonly { id: number; text: string }[]>([]);
+const KEPT = 5;
+let said = 0;
 
-/** Says something; the same words twice are said twice. */
 export function announce(text: string): void {
-  announcement.value = announcement.value === text ? `${text}\u00a0` : text;
+  announcements.value = [...announcements.value.slice(1 - KEPT), { id: ++said, text }];
 }
 
 export function squareName(key: string): string {
@@ -28,25 +31,35 @@ export function pieceName(piece: Piece): string {
   return known('piece', `${piece.promoted ? '+' : ''}${piece.letter}`);
 }
 
-export function squareWords(diagram: Diagram, key: string): string {
+/** Why a move is not legal, in the visitor's words. */
+export function reasonWords({ why, piece, square }: NonNullable<Reason>): string {
+  return t(`illegal.${why}`, { piece: piece ? pieceName(piece) : '', square: square ? squareName(square) : '' });
+}
+
+/** What is wrong with a position, in the visitor's words. */
+export function faultWords({ why, color, piece, square, count }: Fault): string {
+  return t(`fault.${why}`, { side: color ? colorName(color) : '', piece: piece ? pieceName(piece) : '', square: square ? squareName(square) : '', n: count ?? 0 });
+}
+
+export function squareWords(diagram: Diagram, key: string, handicap = false): string {
   const piece = diagram.squares.get(key);
-  const what = piece ? t('square.piece', { side: colorName(piece.color), piece: pieceName(piece) }) : t('square.empty');
+  const what = piece ? t('square.piece', { side: colorName(piece.color, handicap), piece: pieceName(piece) }) : t('square.empty');
   return `${squareName(key)} ${what}`;
 }
 
-function sideWords(diagram: Diagram, color: Color): string {
+function sideWords(diagram: Diagram, color: Color, handicap: boolean): string {
   const pieces = [...diagram.squares.entries()]
     .filter(([, piece]) => piece.color === color)
     .map(([key, piece]) => `${pieceName(piece)} ${squareName(key)}`);
   const held = HAND_ORDER.filter((letter) => (diagram.hands[color].get(letter) ?? 0) > 0)
     .map((letter) => `${known('piece', letter)} ${diagram.hands[color].get(letter)}`);
   return t('position.side', {
-    side: colorName(color), pieces: pieces.join(', '), hand: held.join(', ') || t('position.nothing'),
+    side: colorName(color, handicap), pieces: pieces.join(', '), hand: held.join(', ') || t('position.nothing'),
   });
 }
 
 /** The whole position, for whoever does not see it. */
-export function positionWords(diagram: Diagram): string {
-  const turn = t('position.turn', { side: colorName(diagram.turn) });
-  return `${turn} ${sideWords(diagram, 'black')} ${sideWords(diagram, 'white')}`;
+export function positionWords(diagram: Diagram, handicap = false): string {
+  const turn = t('position.turn', { side: colorName(diagram.turn, handicap) });
+  return `${turn} ${sideWords(diagram, 'black', handicap)} ${sideWords(diagram, 'white', handicap)}`;
 }

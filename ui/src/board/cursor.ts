@@ -5,8 +5,9 @@ import type { Api } from 'shogiground/api';
 import type { Key } from 'shogiground/types';
 import type { Color } from '../net/contract';
 import { known, t } from '../i18n';
-import { squareWords } from './announce';
+import { reasonWords, squareWords } from './announce';
 import type { View } from './ground';
+import { whyIllegal } from './illegal';
 import { letterOf, roleOf, sideOf } from './roles';
 import { fileOf, rankOf, square, type Diagram } from './shogi';
 
@@ -39,15 +40,16 @@ function choose(cursor: string, { api, diagram, view }: Around): CursorAnswer {
     api.selectSquare(null);
     return { cursor, say: t('cursor.dropped') };
   }
-  const tried = selected ?? (selectedPiece ? letterOf(selectedPiece.role) : null);
+  const tried = selected ?? (selectedPiece ? `${letterOf(selectedPiece.role)}*` : null);
   api.selectSquare(cursor as Key);
   if (api.state.selected === cursor) {
     const count = view.position?.destinations[cursor]?.length ?? 0;
-    return { cursor, say: t('cursor.taken', { what: squareWords(diagram, cursor), count }) };
+    return { cursor, say: t('cursor.taken', { what: squareWords(diagram, cursor, view.handicap), count }) };
   }
   const made = tried !== null && !api.state.selected && !api.state.selectedPiece;
   if (made && api.state.pieces.get(cursor as Key) !== undefined) return { cursor };
-  return { cursor, say: t('cursor.cannot', { what: squareWords(diagram, cursor) }) };
+  if (tried !== null && view.position) return { cursor, say: reasonWords(whyIllegal(diagram, tried + cursor)) };
+  return { cursor, say: t('cursor.cannot', { what: squareWords(diagram, cursor, view.handicap) }) };
 }
 
 function fromHand(letter: string, cursor: string, { api, diagram, view }: Around): CursorAnswer {
@@ -61,7 +63,7 @@ function fromHand(letter: string, cursor: string, { api, diagram, view }: Around
 /** What a key does; null where it means nothing here. */
 export function moveCursor(key: string, cursor: string, around: Around): CursorAnswer | null {
   const next = step(cursor, key, around);
-  if (next) return { cursor: next, say: squareWords(around.diagram, next) };
+  if (next) return { cursor: next, say: squareWords(around.diagram, next, around.view.handicap) };
   if (key === 'Enter' || key === ' ') return choose(cursor, around);
   if (key === 'Escape') {
     around.api.cancelMoveOrDrop();

@@ -19,6 +19,8 @@ export interface View {
   /** Legal moves; without them nothing can be moved. */
   position?: Position | null | undefined;
   premoves?: boolean;
+  /** A handicap game, whose sides have names of their own. */
+  handicap?: boolean;
   /** A change puts the board back to this view, whatever was moved on it (a refused move). */
   nonce?: number;
 }

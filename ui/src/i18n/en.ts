@@ -16,7 +16,13 @@ export const en = {
   'promotion.title': 'Promote on {square}?', 'promotion.yes': 'Promote ({piece})', 'promotion.no': 'Do not promote ({piece})',
   'entry.label': 'Type a move', 'entry.placeholder': 'Type a move: 7g7f, P-7f, 7六歩', 'entry.none': '“{text}” is not a legal move here.', 'entry.several': 'Which one? {moves}',
 
-  'settings.title': 'Settings', 'settings.language': 'Language', 'settings.theme': 'Colours', 'settings.pieces': 'Pieces', 'settings.coordinates': 'Coordinates', 'settings.animation': 'Animate moves', 'settings.notices': 'Licences',
+  'illegal.nopiece': 'There is no piece on {square}.', 'illegal.notyours': 'The {piece} on {square} is not yours.', 'illegal.cannotgo': 'A {piece} does not move like that.', 'illegal.own': 'Your own piece stands on {square}.', 'illegal.blocked': 'The piece on {square} is in the way.',
+  'illegal.staysincheck': 'You are in check, and this move does not stop it.', 'illegal.exposes': 'This piece shields your king: moving it would leave the king in check.', 'illegal.intocheck': 'The king would be taken on {square}.',
+  'illegal.nohand': 'You have no {piece} in hand.', 'illegal.occupied': 'There is a piece on {square}; pieces are dropped on empty squares.', 'illegal.twopawns': 'Two pawns on one file (nifu): this file already has a pawn of yours.', 'illegal.deadend': 'A {piece} on {square} could never move again.', 'illegal.dropmate': 'A pawn may not be dropped to give checkmate (uchifuzume).',
+  'illegal.nopromotion': 'This piece cannot promote.', 'illegal.notincamp': 'Pieces promote when they enter, leave or move within the far camp.', 'illegal.mustpromote': 'The {piece} has to promote on {square}: it could never move again.', 'illegal.rule': 'The rules do not allow this move.',
+  'fault.toomany': 'Too many pieces: {piece}, the game has {n}.', 'fault.kings': '{side} has {n} kings.', 'fault.noking': '{side} has no king.', 'fault.twopawns': '{side} has two pawns on file {n}.', 'fault.deadend': 'The {piece} on {square} could never move.', 'fault.check': '{side} is in check, but the other side is to move.',
+
+  'settings.title': 'Settings', 'settings.language': 'Language', 'settings.theme': 'Colours', 'settings.pieces': 'Pieces', 'settings.coordinates': 'Coordinates', 'settings.animation': 'Animate moves', 'settings.volume': 'Sounds', 'settings.notices': 'Licences',
   'theme.auto': 'Same as system', 'theme.light': 'Light', 'theme.dark': 'Dark',
   'pieces.kanji': 'Two kanji', 'pieces.single': 'One kanji', 'pieces.western': 'Letters',
   'coordinates.japanese': '7六', 'coordinates.western': '7f', 'coordinates.none': 'None',
@@ -24,6 +30,8 @@ export const en = {
   'new.game': 'Game', 'new.opponent': 'Opponent', 'new.nue': 'Nue', 'new.engine': 'Another engine', 'new.human': 'Another person', 'new.level': 'Strength', 'new.movetime': 'Time per move',
   'new.humantext': 'Two people share this board.', 'new.handicap': 'Handicap', 'new.side': 'You play', 'new.random': 'Random', 'new.clock': 'Clock', 'new.start': 'Play',
   'new.handicaptext': 'White gives the handicap and moves first; Black receives it.',
+  'new.rules': 'Rules', 'new.declaration': 'Entering king', 'new.limit': 'Draw after moves (1–{n})',
+  'declaration.auto': 'As usual for the game', 'declaration.CSARule27': '27 points (28 for Black)', 'declaration.CSARule27H': '27 points, handicap counted', 'declaration.CSARule24': '24 points: 31 to win', 'declaration.CSARule24H': '24 points, handicap counted', 'declaration.TryRule': 'Try: the king on the far king’s square', 'declaration.NoEnteringKing': 'No declaration',
   'clock.none': 'No clock', 'clock.blitz': '10 seconds per move', 'clock.rapid': '5 minutes, then 15 seconds per move', 'clock.classic': '10 minutes, then 30 seconds per move', 'clock.long': '30 minutes, then 60 seconds per move', 'clock.fischer': '5 minutes + 5 seconds per move (Fischer)', 'clock.own': 'Custom…',
   'clock.main': 'Minutes', 'clock.byoyomi': 'Byoyomi', 'clock.increment': 'Increment (s)', 'clock.label': 'Time left',
 
@@ -44,17 +52,20 @@ export const en = {
   'tool.open': 'Open', 'tool.edit': 'Edit', 'tool.export': 'Save', 'tool.mate': 'Find mate', 'analyse.end': 'End of the game',
   'engine.label': 'Engine', 'engine.start': 'Start', 'engine.stop': 'Stop', 'engine.which': 'Engine', 'engine.compare': 'Compare', 'engine.lines': 'Lines', 'engine.threads': 'Threads', 'engine.starting': 'Starting…', 'engine.queued': 'Waiting, {n} ahead…',
   'engine.failed': 'The engine failed.', 'engine.depth': 'depth {depth}/{seldepth}', 'engine.speed': '{nodes} nodes, {nps}/s', 'engine.done': 'done',
-  'bar.label': 'Black wins {rate} ({score})', 'bar.none': 'No evaluation yet',
+  'bar.label': '{side} wins {rate} ({score})', 'bar.none': 'No evaluation yet',
   'tree.label': 'Moves', 'tree.start': 'Start', 'tree.comment': 'Comment on this position', 'tree.promote': 'Make this the main line', 'tree.remove': 'Remove from here on',
-  'graph.label': 'Black’s chance after each move',
+  'graph.label': '{side}’s chance after each move',
   'review.title': 'Game review', 'review.start': 'Review', 'review.stop': 'Stop', 'review.effort': 'Thoroughness', 'effort.quick': 'Quick', 'effort.normal': 'Normal', 'effort.deep': 'Deep',
   'review.finished': 'Review finished: {n} moves to look at.', 'review.clean': 'No mistakes found.', 'review.better': 'Better: {line}', 'review.side': 'Side', 'review.loss': 'Loss per move',
   'grade.inaccuracy': 'inaccuracy', 'grade.mistake': 'mistake', 'grade.blunder': 'blunder',
   'mate.title': 'Mate', 'mate.found': 'Mate in {n}', 'mate.none': 'There is no mate here.', 'mate.unknown': 'No mate found in the time given.', 'mate.searching': 'Looking for mate… {nodes} positions', 'mate.playout': 'Play it out',
   'open.title': 'Open a game', 'open.paste': 'KIF, KI2, CSA, JKF, USI or SFEN: paste it here, or drop a file', 'open.read': 'Open', 'open.file': 'Choose a file…', 'open.start': 'Start position', 'open.which': 'Which game?', 'open.leftout': '{n} more games were left out.', 'open.problems': '{n} places could not be read: {first}',
   'export.title': 'Save the game', 'export.format': 'Format', 'export.encoding': 'Encoding', 'export.text': 'The file', 'export.losses': 'This format cannot hold: {what}', 'export.save': 'Save as file', 'export.copy': 'Copy', 'export.copied': 'Copied.', 'export.nocopy': 'The browser does not allow copying.', 'export.sfen': 'Copy this position (SFEN)',
-  'editor.title': 'Set up a position', 'editor.pieces': 'Pieces to place', 'editor.move': 'Move pieces', 'editor.erase': 'Remove pieces', 'editor.hand': '{side}’s hand', 'editor.turn': 'To move', 'editor.preset': 'Start from', 'editor.analyse': 'Analyse', 'editor.play': 'Play from here', 'editor.empty': 'Empty board',
-  'editor.text': 'Choose a piece, then click squares. Drag pieces to move them, off the board to remove them.',
+  'open.drop': 'Drop the file to open it', 'headers.title': 'Game details', 'file.game': 'game', 'share.position': 'Copy a link to this position', 'share.game': 'Copy a link to the game', 'share.broken': 'This link holds no position and no game.',
+  'help.title': 'Keyboard shortcuts', 'help.everywhere': 'Everywhere', 'help.help': 'This sheet', 'help.step': 'One move back or forward', 'help.ends': 'To the start or the end', 'help.paste': 'Open the record in the clipboard', 'help.aside': 'To the next variation', 'help.engine': 'Start or stop the engine',
+  'help.cursor': 'Move over the squares', 'help.take': 'Pick up, put down', 'help.hand': 'Pick a piece in hand', 'help.letgo': 'Let go', 'help.mouse': 'The mouse wheel over the board steps through the game. Files can be dropped anywhere on the page.', 'help.letters': 'Single-letter shortcuts',
+  'editor.undo': 'Undo', 'editor.rest': 'Rest to the defender', 'editor.turnpiece': 'Promote or turn pieces', 'editor.more': '{piece}: {n} in hand; add one', 'editor.fewer': '{piece}: one fewer', 'editor.title': 'Set up a position', 'editor.pieces': 'Pieces to place', 'editor.move': 'Move pieces', 'editor.erase': 'Remove pieces', 'editor.hand': '{side}’s hand', 'editor.turn': 'To move', 'editor.preset': 'Start from', 'editor.analyse': 'Analyse', 'editor.play': 'Play from here', 'editor.empty': 'Empty board',
+  'editor.text': 'Drag pieces from the palette or on the board, off the board to remove them; or choose one and click squares. A right click promotes and turns a piece. A click on a piece in hand adds one, a right click takes one away.',
 
   'watch.server': 'Server', 'watch.match': 'Matches', 'watch.learn': 'Learning', 'watch.none.server': 'No server is being watched. Name its data file when starting the board:', 'watch.none.match': 'No matches are being watched. Name a match’s files when starting the board:', 'watch.none.learn': 'No learning is being watched. Name its folder when starting the board:',
   'watch.live': 'live', 'watch.fromfile': 'from a file', 'watch.running': '{n} games running', 'watch.connections': '{n} connections', 'watch.games': 'Games', 'watch.standings': 'Standings', 'watch.round': 'round {n}', 'watch.ratings': 'Ratings', 'watch.rating': 'Rating', 'watch.records': 'Records',
@@ -63,8 +74,8 @@ export const en = {
   'learn.generation': 'Generation', 'learn.elo': 'Elo over the first generation', 'learn.epoch': 'Epoch', 'learn.train': 'training', 'learn.validation': 'validation', 'learn.losses': 'Losses of generation {n}', 'learn.loss': 'Loss', 'learn.current': 'generation {n} in progress', 'learn.verdict': 'Verdict', 'learn.accepted': 'accepted', 'learn.refused': 'rejected', 'learn.positions': 'Positions', 'learn.time': 'Time',
   'learn.step.gen': 'self-play', 'learn.step.train': 'training', 'learn.step.gate': 'gate', 'learn.step.data': 'data',
 
-  'error.network': 'The server cannot be reached.', 'error.internal': 'Something went wrong.', 'error.bad_request': 'The server did not understand the request.', 'error.bad_position': 'This position is not possible.', 'error.illegal_move': 'This move is not legal.', 'error.not_your_turn': 'It is not your turn.', 'error.game_over': 'The game is over.', 'error.not_found': 'Not found.', 'error.not_allowed': 'Not allowed now.',
-  'error.too_large': 'Too large.', 'error.too_many': 'Too many at once. Close something first.', 'error.too_fast': 'Too many requests. Wait a moment.', 'error.forbidden': 'The server refused this page.', 'error.token_required': 'Open the address with the token that the server printed.', 'error.unreadable': 'No game could be read in this text.', 'error.unwritable': 'This game cannot be written in that format.', 'error.engine_failed': 'The engine failed.', 'error.unavailable': 'Not available now.',
+  'error.network': 'The server cannot be reached.', 'error.internal': 'Something went wrong. Please try again.', 'error.bad_request': 'The server did not understand the request.', 'error.bad_position': 'This position is not possible.', 'error.illegal_move': 'This move is not legal.', 'error.not_your_turn': 'It is not your turn.', 'error.game_over': 'The game is over.', 'error.not_found': 'Not found: it was deleted, or belongs to another browser.', 'error.not_allowed': 'Not allowed now.',
+  'error.too_large': 'Too large: files may have up to {bytes}, games up to 1000 moves.', 'error.too_many': 'Too many: up to {games} games are kept and {analyses} analyses run at once. Delete or close something first.', 'error.too_fast': 'Too many requests. Wait a moment.', 'error.forbidden': 'The server refused this page.', 'error.token_required': 'Open the address with the token that the server printed.', 'error.unreadable': 'No game could be read in this text.', 'error.unwritable': 'This game cannot be written in that format.', 'error.engine_failed': 'The engine failed.', 'error.unavailable': 'Not available now.',
 } as const;
 
 export type Key = keyof typeof en;

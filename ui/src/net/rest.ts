@@ -47,5 +47,5 @@ export const rest = {
     const response = await ask('record/write', post({ format, encoding, tree }));
     return { blob: await response.blob(), losses: response.headers.get('Nue-Losses') ?? '' };
   },
-  recordAddress: (id: string, format: string) => `./api/games/${part(id)}/record?format=${format}&encoding=utf-8`,
+  record: async (id: string, format: string) => (await ask(`games/${part(id)}/record?format=${format}&encoding=utf-8`)).blob(),
 };

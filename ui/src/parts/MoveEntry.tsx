@@ -2,9 +2,22 @@
 
 import { useState } from 'preact/hooks';
 import { t } from '../i18n';
-import { announce } from '../board/announce';
+import { announce, reasonWords } from '../board/announce';
+import { imaginable, whyIllegal } from '../board/illegal';
+import { parseSfen } from '../board/shogi';
 import type { Position } from '../net/contract';
 import { readEntry } from '../notation/entry';
+
+/** What was typed is a move, if not a legal one: then why. */
+function reason(text: string, position: Position): string {
+  const diagram = parseSfen(position.sfen);
+  if (!diagram) return '';
+  const usi = /^([1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i])$/i.exec(text.trim())?.[0];
+  const move = usi ? (usi[1] === '*' ? `${usi[0]?.toUpperCase()}${usi.slice(1).toLowerCase()}` : usi.toLowerCase()) : undefined;
+  const entry = move ? { move } : readEntry(text, position.sfen, imaginable(diagram), position.last);
+  const meant = 'move' in entry ? entry.move : 'several' in entry ? entry.several[0] : undefined;
+  return meant ? reasonWords(whyIllegal(diagram, meant)) : '';
+}
 
 interface Props { position: Position | null; enabled: boolean; onMove: (usi: string) => void }
 
@@ -21,7 +34,7 @@ export function MoveEntry({ position, enabled, onMove }: Props) {
       onMove(entry.move);
       return;
     }
-    const said = 'several' in entry ? t('entry.several', { moves: entry.several.join(', ') }) : t('entry.none', { text });
+    const said = 'several' in entry ? t('entry.several', { moves: entry.several.join(', ') }) : `${t('entry.none', { text })} ${reason(text, position)}`.trim();
     setProblem(said);
     announce(said);
   };

@@ -1,4 +1,6 @@
-// Stepping through a game with the arrow keys, anywhere but in fields and on the board's cursor.
+// Keys that work anywhere but in fields: stepping through a game, and letters for what buttons do.
+
+import { settings } from '../settings';
 
 function occupied(target: EventTarget | null): boolean {
   const element = target as HTMLElement | null;
@@ -16,4 +18,26 @@ export function stepKeys(step: (by: number) => void): () => void {
   };
   window.addEventListener('keydown', listener);
   return () => window.removeEventListener('keydown', listener);
+}
+
+/**
+ * Letters, and `Ctrl+` letters, until the answer is called. The board keeps the letters of pieces for itself
+ * while it has the focus; no shortcut is one of them.
+ */
+export function shortcuts(actions: Record<string, () => void>): () => void {
+  const listener = (event: KeyboardEvent): void => {
+    const held = event.ctrlKey || event.metaKey;
+    const action = actions[held ? `Ctrl+${event.key.toLowerCase()}` : event.key];
+    if (!action || event.altKey || event.repeat || (settings.shortcuts.value === 'off' && !held)) return;
+    if ((event.target as HTMLElement | null)?.closest?.('input:not([type="radio"], [type="range"]), select, textarea, dialog') || document.querySelector('dialog[open]')) return;
+    event.preventDefault();
+    action();
+  };
+  window.addEventListener('keydown', listener);
+  return () => window.removeEventListener('keydown', listener);
+}
+
+/** The box to type moves into, where the screen has one. */
+export function focusEntry(): void {
+  document.querySelector<HTMLElement>('[data-move-entry]')?.focus();
 }

@@ -1,7 +1,8 @@
 // A line at the foot of the page for what went wrong or was done; it goes by itself.
 
 import { signal } from '@preact/signals';
-import { known, t } from '../i18n';
+import { hello } from '../hello';
+import { fill, known, t } from '../i18n';
 import { Refusal } from '../net/rest';
 import { announce } from '../board/announce';
 
@@ -15,11 +16,19 @@ export function toast(text: string, bad = false): void {
   timer = setTimeout(() => (shown.value = null), 5000);
 }
 
-/** Says why something was refused, in the visitor's words. */
+/** A refusal in the visitor's words, with the limits it may be about. */
+export function refusalWords(code: string): string {
+  const limits = hello.value?.limits;
+  const mebibytes = (limits?.bytes ?? 1048576) / 1048576;
+  return fill(known('error', code), { bytes: `${mebibytes} MiB`, games: limits?.games ?? 200, analyses: limits?.analyses ?? 4 });
+}
+
+/** Says why something was refused. */
 export function complain(cause: unknown): void {
   if (cause instanceof Refusal) {
-    const words = known('error', cause.code);
-    const detail = ['unreadable', 'unwritable', 'bad_position', 'engine_failed'].includes(cause.code) && cause.message;
+    const words = refusalWords(cause.code);
+    // What exactly could not be read is known to the server alone, in English.
+    const detail = ['unreadable', 'unwritable', 'engine_failed'].includes(cause.code) && cause.message;
     toast(detail ? `${words} (${cause.message})` : words, true);
   } else {
     // Most likely a part of the page that could not be fetched.

@@ -1,9 +1,10 @@
 // A clock face that counts down by itself; the server alone decides when time is up.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Color, Game } from '../net/contract';
 import { t } from '../i18n';
 import { clockText } from '../parts/format';
+import { countdown, sound } from '../parts/sound';
 import { received } from './state';
 
 export function Clock({ game, color }: { game: Game; color: Color }) {
@@ -16,6 +17,18 @@ export function Clock({ game, color }: { game: Game; color: Color }) {
     return () => clearInterval(timer);
   }, [running, received.value]);
   const face = game.clocks?.[color];
+  // The last seconds are counted aloud: of the visitor's own clock, and where the time would be lost.
+  const counted = useRef(Infinity);
+  const mine = running && (game.you === color || game.you === 'both');
+  useEffect(() => {
+    if (!mine || !face) return void (counted.current = Infinity);
+    const rest = face.ms - Math.max(0, now - received.value);
+    const last = face.byoyomi || !game.clock?.byoyomi ? rest : rest + game.clock.byoyomi * 1000;
+    const seconds = Math.ceil(last / 1000);
+    const heard = countdown(counted.current, seconds);
+    if (heard) sound(heard);
+    counted.current = seconds;
+  }, [now, mine]);
   if (!face || !game.clock) return null;
   let left = face.ms - (running ? Math.max(0, now - received.value) : 0);
   let byoyomi = face.byoyomi;

@@ -4,7 +4,6 @@ import { useState } from 'preact/hooks';
 import type { Color, Game, NamedOpponent, Opponent } from '../net/contract';
 import { gameName, hello } from '../hello';
 import { notated, t } from '../i18n';
-import { rest } from '../net/rest';
 import { colorName } from '../board/announce';
 import { isHandicap } from '../board/shogi';
 import { endingText, percent, scoreText, seenBy } from '../parts/format';
@@ -12,6 +11,7 @@ import { Dialog } from '../parts/Dialog';
 import { MoveEntry } from '../parts/MoveEntry';
 import { routeHash } from '../route';
 import { MoveList } from './MoveList';
+import { saveGame } from './saveGame';
 import { NewGameForm } from './NewGameForm';
 import { askHint, asking, declare, flipped, hint, move, resign, shownPly, start, step, takeBack } from './state';
 
@@ -73,6 +73,7 @@ function AfterGame({ game }: { game: Game }) {
   if (game.status !== 'over') return null;
   const again = (): void => void start({
     variant: game.variant, ...(game.handicap ? { handicap: game.handicap } : { start: game.start }), side: game.you === 'both' ? 'black' : game.you, clock: game.clock,
+    declaration: game.declarationRule, maxMoves: game.maxMoves,
     opponent: sameOpponent(game.opponent),
   });
   return (
@@ -125,7 +126,7 @@ export function GamePanel({ game }: { game: Game }) {
         <button type="button" onClick={() => setCreating(true)} data-new>{t('play.new')}</button>
         <details class="menu">
           <summary>{t('play.save')}</summary>
-          <div>{(hello.value?.formats ?? []).map((format) => <a key={format} href={rest.recordAddress(game.game, format)} download>{format.toUpperCase()}</a>)}</div>
+          <div>{(hello.value?.formats ?? []).map((format) => <button key={format} type="button" class="plain" onClick={() => void saveGame(game, format)} data-save={format}>{format.toUpperCase()}</button>)}</div>
         </details>
         <a class="button" href={routeHash('play')}>{t('play.yours')}</a>
       </div>

@@ -3,14 +3,15 @@
 import { useState } from 'preact/hooks';
 import type { Variant } from '../net/contract';
 import { colorName } from '../board/announce';
-import { hello } from '../hello';
-import { say, t } from '../i18n';
+import { facts, hello } from '../hello';
+import { known, say, t } from '../i18n';
 import { Choice, Select } from '../parts/Choice';
 import { start } from './state';
-import { CLOCKS, keepChoices, loadChoices, newGame, type ClockName, type GameChoices } from './gameChoices';
+import { CLOCKS, keepChoices, loadChoices, MOST_MOVES, newGame, USUAL_MOVES, type ClockName, type From, type GameChoices } from './gameChoices';
+import { isHandicap } from '../board/shogi';
 
 type Change = (change: Partial<GameChoices>) => void;
-interface PartProps { choices: GameChoices; change: Change }
+interface PartProps { choices: GameChoices; change: Change; from?: From | undefined }
 
 function Opponent({ choices, change }: PartProps) {
   const levels = hello.value?.levels ?? [];
@@ -49,12 +50,12 @@ function Opponent({ choices, change }: PartProps) {
   );
 }
 
-function Handicap({ choices, change }: PartProps) {
+function Handicap({ choices, change, from }: PartProps) {
   const handicaps = hello.value?.handicaps ?? [];
-  const given = choices.variant === 'shogi' && choices.handicap !== 'even';
+  const given = from ? isHandicap(from.start) : choices.variant === 'shogi' && choices.handicap !== 'even';
   return (
     <>
-      {choices.variant === 'shogi' && (
+      {choices.variant === 'shogi' && !from && (
         <Select
           label={t('new.handicap')} value={choices.handicap} onChange={(handicap) => change({ handicap })}
           options={handicaps.map(({ id, name }) => [id, say(name)] as const)}
@@ -93,28 +94,60 @@ function ClockChoice({ choices, change }: PartProps) {
   );
 }
 
-export function NewGameForm({ started }: { started?: () => void }) {
-  const [choices, setChoices] = useState(loadChoices);
+function Rules({ choices, change }: PartProps) {
+  const rules = facts(choices.variant).declarations;
+  // A move limit nobody asked for is not hidden from who looks for it: the part is open where one was chosen.
+  const changed = choices.declaration !== 'auto' || choices.maxMoves !== USUAL_MOVES;
+  return (
+    <details class="rules" open={changed} data-rules>
+      <summary>{t('new.rules')}</summary>
+      {rules.length > 1 && (
+        <Select
+          label={t('new.declaration')} value={choices.declaration} onChange={(declaration) => change({ declaration })}
+          options={['auto', ...rules].map((rule) => [rule, known('declaration', rule)] as const)}
+        />
+      )}
+      <label class="field">
+        <span>{t('new.limit', { n: MOST_MOVES })}</span>
+        <input
+          type="number" min={1} max={MOST_MOVES} value={choices.maxMoves} data-limit
+          onChange={(event) => change({ maxMoves: Math.min(MOST_MOVES, Math.max(1, Math.floor(Number(event.currentTarget.value) || USUAL_MOVES))) })}
+        />
+      </label>
+    </details>
+  );
+}
+
+/** `from` is a position to begin from: then neither game nor handicap is asked for. */
+export function NewGameForm({ started, from }: { started?: () => void; from?: From }) {
+  const [choices, setChoices] = useState((): GameChoices => {
+    const kept = loadChoices();
+    return from ? { ...kept, variant: from.variant } : kept;
+  });
   const [busy, setBusy] = useState(false);
   const change: Change = (changed) => setChoices({ ...choices, ...changed });
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);
-    keepChoices(choices);
-    await start(newGame(choices));
+    // A position's game is not the next visitor's choice.
+    keepChoices(from ? { ...choices, variant: loadChoices().variant } : choices);
+    await start(newGame(choices, from));
     setBusy(false);
     started?.();
   };
   const variants = hello.value?.variants ?? [];
   return (
     <form class="new-game" onSubmit={(event) => void submit(event)}>
-      <Choice<Variant>
-        label={t('new.game')} value={choices.variant} onChange={(variant) => change({ variant, against: 'level' })}
-        options={variants.map(({ id, name, size }) => [id, `${say(name)} ${size}×${size}`] as const)}
-      />
+      {!from && (
+        <Choice<Variant>
+          label={t('new.game')} value={choices.variant} onChange={(variant) => change({ variant, against: 'level' })}
+          options={variants.map(({ id, name, size }) => [id, `${say(name)} ${size}×${size}`] as const)}
+        />
+      )}
       <Opponent choices={choices} change={change} />
-      <Handicap choices={choices} change={change} />
+      <Handicap choices={choices} change={change} from={from} />
       <ClockChoice choices={choices} change={change} />
+      <Rules choices={choices} change={change} />
       <button type="submit" class="primary big" disabled={busy} data-start>{t('new.start')}</button>
     </form>
   );

@@ -8,19 +8,19 @@ import { isHandicap, opposite } from '../board/shogi';
 import { colorName } from '../board/announce';
 import { facts } from '../hello';
 import { say, t } from '../i18n';
-import { stepKeys } from '../parts/keys';
+import { focusEntry, shortcuts, stepKeys } from '../parts/keys';
 import { route } from '../route';
 import { Clock } from './Clock';
 import { GameList } from './GameList';
 import { GamePanel, statusText } from './GamePanel';
 import { NewGameForm } from './NewGameForm';
-import { bottom, follow, game, hint, missing, move, nonce, shownPly, step } from './state';
+import { askHint, bottom, flipped, follow, game, hint, missing, move, nonce, shownPly, step, takeBack } from './state';
 
 function viewOf(now: Game): View {
   const ply = shownPly.value;
   if (ply !== null) {
     const shown = now.moves[ply - 1];
-    return { sfen: shown?.sfen ?? now.start, last: shown?.usi, mover: null, nonce: nonce.value };
+    return { sfen: shown?.sfen ?? now.start, last: shown?.usi, mover: null, nonce: nonce.value, handicap: isHandicap(now.start) };
   }
   const { position } = now;
   const playing = now.status === 'playing';
@@ -32,6 +32,7 @@ function viewOf(now: Game): View {
     position: now.may.move ? position : null,
     premoves: playing && now.you !== 'both',
     nonce: nonce.value,
+    handicap: isHandicap(now.start),
   };
 }
 
@@ -63,7 +64,17 @@ function useTitle(now: Game): void {
 }
 
 function Running({ now }: { now: Game }) {
-  useEffect(() => stepKeys(step), []);
+  useEffect(() => {
+    const ends = [stepKeys(step), shortcuts({
+      f: () => (flipped.value = !flipped.value),
+      m: focusEntry,
+      h: () => { if (game.value?.may.hint) void askHint(); },
+      u: () => { if (game.value?.may.takeback) void takeBack(); },
+    })];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, []);
   useTitle(now);
   const orientation = bottom(now);
   const marks: Mark[] = hint.value && shownPly.value === null ? [{ move: hint.value.move, brush: 'hint' }] : [];
@@ -71,7 +82,7 @@ function Running({ now }: { now: Game }) {
     <main class="screen play" data-game={now.game} data-moves={now.moves.length} data-turn={now.position.turn} data-may-move={String(now.may.move)}>
       <section class="board-column" aria-label={t('board.label')}>
         <Player game={now} color={opposite(orientation)} />
-        <Board view={viewOf(now)} orientation={orientation} hand={facts(now.variant).hand} marks={marks} onMove={(usi) => void move(usi)} />
+        <Board view={viewOf(now)} orientation={orientation} hand={facts(now.variant).hand} marks={marks} onMove={(usi) => void move(usi)} onStep={step} />
         <Player game={now} color={orientation} />
       </section>
       <GamePanel game={now} />

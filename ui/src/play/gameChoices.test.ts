@@ -1,7 +1,7 @@
 // The choices of a new game, kept in a storage as small as the test needs.
 
 import { beforeEach, expect, test, vi } from 'vitest';
-import { FIRST, keepChoices, loadChoices } from './gameChoices';
+import { FIRST, keepChoices, loadChoices, newGame } from './gameChoices';
 
 const kept = new Map<string, string>();
 
@@ -26,4 +26,18 @@ test('what cannot be read is as if nothing had been kept', () => {
   expect(loadChoices()).toEqual(FIRST);
   kept.set('nue.new-game', '{');
   expect(loadChoices()).toEqual(FIRST);
+});
+
+test('the rule and the limit go with the game, the usual ones unsaid', () => {
+  expect(newGame(FIRST)).not.toHaveProperty('maxMoves');
+  expect(newGame(FIRST)).not.toHaveProperty('declaration');
+  expect(newGame({ ...FIRST, declaration: 'TryRule', maxMoves: 60 })).toMatchObject({ declaration: 'TryRule', maxMoves: 60 });
+  expect(newGame({ ...FIRST, variant: 'minishogi', declaration: 'TryRule' })).not.toHaveProperty('declaration');
+});
+
+test('a game from a position has no handicap, and the position\u2019s variant', () => {
+  const from = { variant: 'minishogi', start: '4k/5/5/5/K4 b G 1' } as const;
+  const asked = newGame({ ...FIRST, handicap: 'rook', level: 9 }, from);
+  expect(asked).toMatchObject({ variant: 'minishogi', start: from.start, opponent: { level: 9 } });
+  expect(asked).not.toHaveProperty('handicap');
 });

@@ -15,11 +15,17 @@ export const CLOCKS: Record<Exclude<ClockName, 'own'>, ClockRule | null> = {
 export interface GameChoices {
   variant: Variant; against: 'level' | 'engine' | 'human'; level: number; engine: string; movetime: number;
   handicap: string; side: Color | 'random'; clock: ClockName; own: ClockRule;
+  /** Name of the entering-king rule, or `auto` for what is usual. */
+  declaration: string; maxMoves: number;
 }
+
+/** The most moves a game may be given; what it has where nothing is said. */
+export const MOST_MOVES = 1000;
+export const USUAL_MOVES = 500;
 
 export const FIRST: GameChoices = {
   variant: 'shogi', against: 'level', level: 2, engine: '', movetime: 1000, handicap: 'even', side: 'black',
-  clock: 'none', own: { main: 900, byoyomi: 30, increment: 0 },
+  clock: 'none', own: { main: 900, byoyomi: 30, increment: 0 }, declaration: 'auto', maxMoves: USUAL_MOVES,
 };
 
 /** Where they are kept, and where earlier pages kept them. */
@@ -44,16 +50,22 @@ export function keepChoices(choices: GameChoices): void {
   }
 }
 
-export function newGame(choices: GameChoices): NewGame {
+/** A position to begin from, in place of a handicap. */
+export interface From { variant: Variant; start: string }
+
+export function newGame(choices: GameChoices, from?: From): NewGame {
   const opponent =
     choices.against === 'human' ? { human: true }
       : choices.against === 'engine' ? { engine: choices.engine, movetime: choices.movetime }
         : { level: choices.level };
+  const variant = from?.variant ?? choices.variant;
   return {
-    variant: choices.variant,
-    handicap: choices.variant === 'shogi' ? choices.handicap : 'even',
+    variant,
+    ...(from ? { start: from.start } : { handicap: variant === 'shogi' ? choices.handicap : 'even' }),
     side: choices.against === 'human' ? 'black' : choices.side,
     opponent,
     clock: choices.clock === 'own' ? choices.own : CLOCKS[choices.clock],
+    ...(variant === 'shogi' && choices.declaration !== 'auto' && { declaration: choices.declaration }),
+    ...(choices.maxMoves !== USUAL_MOVES && { maxMoves: choices.maxMoves }),
   };
 }

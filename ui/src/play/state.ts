@@ -10,6 +10,7 @@ import { Refusal, rest } from '../net/rest';
 import { notated, t } from '../i18n';
 import { announce } from '../board/announce';
 import { isHandicap } from '../board/shogi';
+import { sound } from '../parts/sound';
 import { complain } from '../parts/toast';
 import { endingText } from '../parts/format';
 import { go, routeHash } from '../route';
@@ -36,6 +37,11 @@ function tellNews(before: Game | null, now: Game): void {
     announce(`${notated(move)}${move.check ? `, ${t('check')}` : ''}`);
   }
   if (now.moves.length < before.moves.length) announce(t('play.takenback'));
+  if (now.ending && !before.ending) sound('end');
+  else if (now.moves.length > before.moves.length) {
+    sound('piece');
+    if (now.may.move && now.you !== 'both') sound('turn');
+  }
   if (now.ending && !before.ending) announce(endingText(now.ending, now.you, isHandicap(now.start)));
 }
 
