@@ -7,23 +7,17 @@ mod args;
 pub(crate) use args::MatchArgs;
 
 use crate::assemble;
-use crate::evaluation::Evaluation;
 use crate::failure::{CommandResult, Failure};
 use crate::progress::{MatchDisplay, say};
 use arena::progress::{MatchProgress, ProgressError};
 use arena::request::RequestError;
-use arena::spec::{EngineSpec, Launch};
+use arena::spec::Launch;
 use arena::{MatchRunner, Plan};
-use assembly::deep;
-use assembly::options::{DNN_MODEL, DNN_WORKER, ENGINE, EVAL_DIR, PUCT, is_always_sent};
-use rules::Game;
-use std::fmt::Display;
+use assembly::options::is_always_sent;
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
-use think::{OptionKey, WallTime};
 
 /// Runs the command.
 pub(crate) fn run(args: MatchArgs) -> CommandResult {
@@ -84,7 +78,11 @@ fn end(
 /// Starts every engine once: what cannot work is said before the first game.
 fn try_out(plan: &Plan, runner: &MatchRunner) -> CommandResult {
     for (index, engine) in plan.engines.iter().enumerate() {
-        check_evaluation(engine, plan.game)?;
+        if engine.launch == Launch::Inside {
+            // Nothing is said of a net that is not there, or the match would be about another.
+            assembly::check_evaluation(&engine.options, plan.game, &runner.time)
+                .map_err(|e| Failure::failed(format!("engine {:?}: {e}", engine.name)))?;
+        }
         let introduction = runner
             .try_out(plan, index)
             .map_err(|fault| Failure::failed(format!("engine {:?}: {fault}", engine.name)))?;
@@ -96,31 +94,6 @@ fn try_out(plan: &Plan, runner: &MatchRunner) -> CommandResult {
         say(&format!("{}{told}: {}", engine.name, engine.control));
     }
     Ok(())
-}
-
-/// Our own engine plays on with what is inside it when a net cannot be read, which is right at a
-/// board and would make a match about something else.
-fn check_evaluation(engine: &EngineSpec, game: Game) -> CommandResult {
-    if engine.launch != Launch::Inside {
-        return Ok(());
-    }
-    let set = |key: &OptionKey<String>| {
-        let given = engine.options.iter().rev().find(|(name, _)| key.is_called(name));
-        given.map(|(_, value)| value.as_str())
-    };
-    let failed =
-        |error: &dyn Display| Failure::failed(format!("engine {:?}: {error}", engine.name));
-    if set(&ENGINE).is_some_and(|name| name.eq_ignore_ascii_case(PUCT)) {
-        let model = set(&DNN_MODEL).unwrap_or_default();
-        let found = match set(&DNN_WORKER).filter(|command| !command.is_empty()) {
-            Some(command) => deep::start(command, model, game, Arc::new(WallTime::start())),
-            None => deep::load(model, game),
-        };
-        return found.map(drop).map_err(|error| failed(&error));
-    }
-    let Some(path) = set(&EVAL_DIR) else { return Ok(()) };
-    let found = Evaluation::load(Path::new(path), game, nnue::DEFAULT_FV_SCALE);
-    found.map(drop).map_err(|error| failed(&error))
 }
 
 impl From<RequestError> for Failure {

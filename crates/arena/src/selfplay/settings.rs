@@ -2,7 +2,7 @@
 
 use super::starts::{Set, Starts};
 use super::{NearBest, RandomMoves, SelfPlayPlan};
-use crate::adjudication::{Adjudication, DrawRule, ResignRule};
+use crate::adjudication::{Adjudication, DrawRule, ResignRule, Resignation};
 use crate::game::{MAX_MOVES, game_rules};
 use crate::opening::{Opening, PlyRange};
 use crate::request::{OpeningSource, RequestError};
@@ -91,7 +91,7 @@ impl SelfPlaySettings {
             .with("scores", "evaluation units")
             .with("seed", self.seed)
             .with("random", format!("{count} of plies {first}-{last}"))
-            .with("resign", self.resign.map_or("never".to_owned(), |rule| rule.to_string()))
+            .with("resign", Resignation(self.resign))
             .with("draw", self.draw.map_or("never".to_owned(), |rule| rule.to_string()))
             .with("max-moves", self.max_moves)
             .with("declaration", self.declaration)
