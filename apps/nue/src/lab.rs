@@ -35,6 +35,9 @@ struct ReproArgs {
     /// Folder of the files that are read and made; made if it is not there
     #[arg(long, value_name = "DIR", default_value = "repro")]
     folder: PathBuf,
+    /// Openings for the match of an entry that only says OPENINGS
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
     /// The Python to run the trainer with
     #[arg(long, value_name = "PYTHON", default_value = "python")]
     python: PathBuf,
@@ -45,10 +48,11 @@ struct ReproArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: LabArgs) -> CommandResult {
-    let LabCommand::Repro(ReproArgs { entry, ledger, folder, python, dry_run }) = args.command;
+    let LabCommand::Repro(args) = args.command;
     let program = std::env::current_exe()?;
+    let ReproArgs { entry, ledger, folder, openings, python, dry_run } = args;
     let entry = entry.join(" ");
-    let repetition = Repetition { ledger, entry, folder, program, python };
+    let repetition = Repetition { ledger, entry, folder, openings, program, python };
     let plan = repetition.plan()?;
     write!(io::stdout(), "{plan}")?;
     if let Some(obstacle) = plan.obstacle() {

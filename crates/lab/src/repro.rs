@@ -37,6 +37,8 @@ pub struct Repetition {
     pub entry: String,
     /// Where the commands run; what they read and write by relative paths lies there.
     pub folder: PathBuf,
+    /// Openings of the match where the entry says OPENINGS, because its own were not kept.
+    pub openings: Option<PathBuf>,
     /// Stands in for `nue`, and for `python`.
     pub program: PathBuf,
     pub python: PathBuf,
@@ -50,7 +52,12 @@ impl Repetition {
         let entry = find(&ledger, &self.entry)?;
         let begun = Journal::read(&self.folder)?;
         let exists = |path: &std::path::Path| self.folder.join(path).exists();
-        Plan::new(&ledger, entry, &exists, &|command| begun.is_half_done(command))
+        // They are named from here, not from the folder.
+        let openings = self.openings.as_deref().map(std::path::absolute).transpose();
+        let openings = openings.map_err(|e| LabError::at(&self.ledger, &e))?;
+        Plan::new(&ledger, entry, openings.as_deref(), &exists, &|command| {
+            begun.is_half_done(command)
+        })
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct SelfPlayFlags {
     balance: Option<u32>,
 
     /// Where games begin, with shares: even, a handicap, "handicaps", "entering" or an SFEN, as in
-    /// "even:90", "handicaps:5", "entering:5"
+    /// "even:90", "handicaps:5", "entering:5"; "entering=FILE" takes games in which a king entered
     #[arg(long = "start", value_name = "START[:SHARE]")]
     starts: Vec<String>,
 

@@ -13,6 +13,7 @@ mod evaluating;
 mod full_disk;
 mod games;
 mod gui;
+mod lab;
 mod learn;
 mod matches;
 mod mate;

@@ -38,12 +38,17 @@ pub struct Step {
     pub repeats: Repeats,
 }
 
-/// Where the files of the entry lay, and what the current net was: its path in the folder.
+/// Where the files of the entry lay, what the current net was (its path in the folder), and what is
+/// taken where an entry only says that there were openings.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Places {
     pub lab: Option<String>,
     pub current: Option<PathBuf>,
+    pub openings: Option<PathBuf>,
 }
+
+/// What an entry says where the openings of its match were not kept.
+const OPENINGS: &str = "OPENINGS";
 
 /// The current net of a folder that `nue learn` keeps.
 pub(super) const CURRENT: &str = "current.bin";
@@ -117,7 +122,7 @@ impl Step {
             repeats: Repeats::Exactly,
         };
         let known = step.note_files();
-        step.repeats = step.judge(known);
+        step.repeats = step.judge(known, places);
         Ok(step)
     }
 
@@ -207,7 +212,7 @@ impl Step {
         }
     }
 
-    fn judge(&self, known: bool) -> Repeats {
+    fn judge(&self, known: bool, places: &Places) -> Repeats {
         if !known {
             return Repeats::Never("it is neither nue nor its trainer".to_owned());
         }
@@ -222,6 +227,9 @@ impl Step {
         let timed = ["--minutes", "--seconds"];
         if let Some(flag) = timed.into_iter().find(|flag| self.value(&[flag]).is_some()) {
             why.push(format!("{flag}: the machine's speed decides how much"));
+        }
+        if places.openings.is_some() && self.text.contains(OPENINGS) {
+            why.push("from other openings".to_owned());
         }
         let clocks = ["movetime=", "byoyomi=", "tc="];
         let limited =
@@ -249,11 +257,14 @@ impl Places {
             let at = word.find(&format!("/{GENERATION}"))?;
             Some(word[..at].to_owned()).filter(|folder| !folder.contains('='))
         });
-        Self { lab, current: None }
+        Self { lab, ..Self::default() }
     }
 
     /// A word with the paths of that folder as they are in the new one.
     fn moved(&self, word: &str) -> String {
+        if let Some(openings) = self.openings.as_ref().filter(|_| word == OPENINGS) {
+            return openings.display().to_string();
+        }
         let Some(lab) = &self.lab else { return word.to_owned() };
         // Alone, or behind "option.EvalDir=", where commas are escaped.
         let (before, path, folder) = match word.split_once("EvalDir=") {

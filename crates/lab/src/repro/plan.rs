@@ -48,15 +48,17 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans an entry. `exists` knows the files of the folder; a command that was begun and did not
-    /// end is run again, whatever it left.
+    /// Plans an entry. `openings` are taken where it only says that there were some; `exists` knows
+    /// the files of the folder; a command that was begun and did not end is run again, whatever it
+    /// left.
     pub fn new(
         ledger: &Ledger,
         entry: &Generation,
+        openings: Option<&Path>,
         exists: &dyn Fn(&Path) -> bool,
         half_done: &dyn Fn(&str) -> bool,
     ) -> Result<Self, LabError> {
-        let steps = steps_of(ledger, entry)?;
+        let steps = steps_of(ledger, entry, openings)?;
         let mut steps: Vec<Planned> = steps
             .into_iter()
             .map(|step| {
@@ -100,8 +102,13 @@ impl Plan {
 }
 
 /// The commands of an entry, with paths as they are in the folder.
-fn steps_of(ledger: &Ledger, entry: &Generation) -> Result<Vec<Step>, LabError> {
+fn steps_of(
+    ledger: &Ledger,
+    entry: &Generation,
+    openings: Option<&Path>,
+) -> Result<Vec<Step>, LabError> {
     let mut places = Places::of(&entry.commands);
+    places.openings = openings.map(Path::to_owned);
     places.current = parent(ledger, entry).and_then(|parent| {
         let own = Places::of(&parent.commands);
         let steps = parent.commands.iter().filter_map(|text| Step::new(text, &own).ok());
@@ -152,7 +159,7 @@ fn makers(ledger: &Ledger, entry: &Generation, path: &Path) -> Vec<String> {
         if path == Path::new(CURRENT) {
             return other.game == entry.game && other.net == entry.parent;
         }
-        let steps = steps_of(ledger, other).unwrap_or_default();
+        let steps = steps_of(ledger, other, None).unwrap_or_default();
         steps.iter().any(|step| step.runs() && step.writes.iter().any(|made| made == path))
     };
     others.filter(makes).map(full_name).collect()

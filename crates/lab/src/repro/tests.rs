@@ -44,7 +44,7 @@ commands = ["NUE=nue script/deep games check.teacher out"]
 fn plan(name: &str, there: &[&str]) -> Plan {
     let ledger: Ledger = LEDGER.parse().unwrap();
     let exists = |path: &Path| there.iter().any(|name| path == Path::new(name));
-    Plan::new(&ledger, find(&ledger, name).unwrap(), &exists, &|_| false).unwrap()
+    Plan::new(&ledger, find(&ledger, name).unwrap(), None, &exists, &|_| false).unwrap()
 }
 
 fn missing(plan: &Plan) -> Vec<(&str, Vec<&str>)> {
@@ -93,7 +93,7 @@ fn what_is_there_is_not_made_again_and_asks_for_nothing() {
     let ledger: Ledger = LEDGER.parse().unwrap();
     // Begun and not ended, its files are not to be trusted.
     let half =
-        Plan::new(&ledger, &ledger.generations[0], &|_| true, &|text| text.contains("split"));
+        Plan::new(&ledger, &ledger.generations[0], None, &|_| true, &|text| text.contains("split"));
     let half = half.unwrap();
     assert!(!half.steps[1].is_done && half.steps[0].is_done);
 }
@@ -131,6 +131,17 @@ fn what_does_not_repeat_is_told_with_the_reason() {
     assert!(text.contains("cannot be run: FILE.teacher"), "{text}");
 }
 
+/// Where the openings of a match were not kept, others may stand in.
+#[test]
+fn openings_may_be_named() {
+    let ledger: Ledger = LEDGER.parse().unwrap();
+    let entry = find(&ledger, "minishogi wide 2").unwrap();
+    let plan = Plan::new(&ledger, entry, Some(Path::new("/other.usi")), &|_| false, &|_| false);
+    let step = &plan.unwrap().steps[6].step;
+    assert!(matches!(&step.repeats, Repeats::Roughly(why) if why.contains("other openings")));
+    assert!(step.reads.contains(&PathBuf::from("/other.usi")), "{:?}", step.reads);
+}
+
 #[test]
 fn a_program_of_somebody_else_is_not_run() {
     let plan = plan("minishogi by hand 3", &[]);
@@ -164,7 +175,7 @@ commands = [
 "#;
     let ledger: Ledger = text.parse().unwrap();
     let entry = find(&ledger, "minishogi 2").unwrap();
-    let plan = Plan::new(&ledger, entry, &|_| false, &|_| false).unwrap();
+    let plan = Plan::new(&ledger, entry, None, &|_| false, &|_| false).unwrap();
     let reads = |n: usize| -> Vec<&str> {
         plan.steps[n].step.reads.iter().map(|path| path.to_str().unwrap()).collect()
     };
@@ -194,6 +205,7 @@ fn ledgers_that_are_none_are_refused() {
         ledger: ledger.clone(),
         entry: "minishogi 1".to_owned(),
         folder: place.path().join("new"),
+        openings: None,
         program: "nue".into(),
         python: "python".into(),
     };
@@ -222,7 +234,7 @@ fn every_entry_of_our_own_ledger_has_a_plan() {
     let ledger: Ledger = fs::read_to_string(path).unwrap().parse().unwrap();
     for entry in &ledger.generations {
         let found = find(&ledger, &full_name(entry)).unwrap();
-        let plan = Plan::new(&ledger, found, &|_| false, &|_| false).unwrap();
+        let plan = Plan::new(&ledger, found, None, &|_| false, &|_| false).unwrap();
         assert_eq!(plan.steps.len(), entry.commands.len());
     }
 }
