@@ -253,8 +253,9 @@ impl Places {
     /// Where the commands of an entry say that `nue learn` worked.
     pub fn of(commands: &[String]) -> Self {
         let words = commands.iter().filter_map(|text| shlex::split(text)).flatten();
+        let folder = format!("/{GENERATION}");
         let lab = words.into_iter().find_map(|word| {
-            let at = word.find(&format!("/{GENERATION}"))?;
+            let at = word.find(&folder)?;
             Some(word[..at].to_owned()).filter(|folder| !folder.contains('='))
         });
         Self { lab, ..Self::default() }

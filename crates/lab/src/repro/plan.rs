@@ -77,11 +77,8 @@ impl Plan {
         });
         let gate =
             gate.filter(|(n, _)| give_role(&mut steps, &[*n], Role::Gate, exists).is_empty());
-        let missing = absent.into_iter().map(|path| {
-            let makers = makers(ledger, entry, &path);
-            Missing { path, makers }
-        });
-        Ok(Self { entry: entry.clone(), missing: missing.collect(), steps, gate })
+        let missing = with_makers(ledger, entry, absent);
+        Ok(Self { entry: entry.clone(), missing, steps, gate })
     }
 
     /// Why the net cannot be made here, if it cannot.
@@ -138,31 +135,41 @@ fn give_role(
         if !makes && !ends.contains(&n) {
             continue;
         }
-        if planned.role == Role::Other {
-            planned.role = role;
-        }
         for path in &planned.step.writes {
             wanted.remove(path);
         }
-        if !planned.is_done {
-            wanted.extend(planned.step.reads.iter().cloned());
+        // What the net needs is there by the time the gate is played.
+        if planned.role == Role::Other {
+            planned.role = role;
+            let reads = planned.step.reads.iter().filter(|_| !planned.is_done);
+            wanted.extend(reads.cloned());
         }
     }
     wanted.retain(|path| !exists(path));
     wanted
 }
 
-/// Other entries whose commands make a file.
-fn makers(ledger: &Ledger, entry: &Generation, path: &Path) -> Vec<String> {
-    let others = ledger.generations.iter().filter(|other| full_name(other) != full_name(entry));
-    let makes = |other: &&Generation| {
-        if path == Path::new(CURRENT) {
-            return other.game == entry.game && other.net == entry.parent;
+/// Files, and for each the other entries whose commands make it.
+fn with_makers(ledger: &Ledger, entry: &Generation, paths: BTreeSet<PathBuf>) -> Vec<Missing> {
+    let mut missing: Vec<Missing> =
+        paths.into_iter().map(|path| Missing { path, makers: Vec::new() }).collect();
+    let own = full_name(entry);
+    let others = ledger.generations.iter().map(|other| (full_name(other), other));
+    for (name, other) in others.filter(|(name, _)| !missing.is_empty() && *name != own) {
+        let mut writes: BTreeSet<PathBuf> = steps_of(ledger, other, None)
+            .unwrap_or_default()
+            .into_iter()
+            .filter(Step::runs)
+            .flat_map(|step| step.writes)
+            .collect();
+        if other.game == entry.game && other.net == entry.parent {
+            writes.insert(CURRENT.into());
         }
-        let steps = steps_of(ledger, other, None).unwrap_or_default();
-        steps.iter().any(|step| step.runs() && step.writes.iter().any(|made| made == path))
-    };
-    others.filter(makes).map(full_name).collect()
+        for wanted in missing.iter_mut().filter(|wanted| writes.contains(&wanted.path)) {
+            wanted.makers.push(name.clone());
+        }
+    }
+    missing
 }
 
 impl fmt::Display for Plan {
