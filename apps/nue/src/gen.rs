@@ -6,7 +6,7 @@ pub(crate) use args::GenArgs;
 
 use crate::failure::{CommandResult, Failure};
 use crate::interrupt;
-use crate::progress::{SelfPlayDisplay, say};
+use display::{SelfPlayDisplay, say};
 use std::sync::Arc;
 use think::{TimeSource, WallTime};
 

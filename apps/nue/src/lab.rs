@@ -2,8 +2,8 @@
 
 use crate::failure::{CommandResult, Failure};
 use crate::interrupt;
-use crate::progress::say;
 use clap::{Args, Subcommand};
+use display::say;
 use lab::repro::Repetition;
 use std::io::{self, Write};
 use std::path::PathBuf;

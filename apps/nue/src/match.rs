@@ -7,17 +7,23 @@ mod args;
 pub(crate) use args::MatchArgs;
 
 use crate::assemble;
+use crate::evaluation::Evaluation;
 use crate::failure::{CommandResult, Failure};
-use crate::progress::{MatchDisplay, say};
 use arena::progress::{MatchProgress, ProgressError};
 use arena::request::RequestError;
-use arena::spec::Launch;
+use arena::spec::{EngineSpec, Launch};
 use arena::{MatchRunner, Plan};
-use assembly::options::is_always_sent;
+use assembly::deep::NetChoice;
+use assembly::options::{ENGINE, EVAL_DIR, PUCT, is_always_sent};
+use display::{MatchDisplay, say};
+use rules::Game;
+use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
+use think::{OptionKey, WallTime};
 
 /// Runs the command.
 pub(crate) fn run(args: MatchArgs) -> CommandResult {
@@ -42,10 +48,7 @@ pub(crate) fn run(args: MatchArgs) -> CommandResult {
     played?;
     let interrupted = runner.abandoned.load(Ordering::Relaxed);
     end(&progress, &args, interrupted, request.out.is_some())?;
-    match logs.map(|logs| logs.problems()).filter(|problems| !problems.is_empty()) {
-        Some(problems) => Err(Failure::failed(problems.join("\n"))),
-        None => Ok(()),
-    }
+    logs.map_or(Ok(()), |logs| logs.check().map_err(Failure::Failed))
 }
 
 fn end(
@@ -78,11 +81,7 @@ fn end(
 /// Starts every engine once: what cannot work is said before the first game.
 fn try_out(plan: &Plan, runner: &MatchRunner) -> CommandResult {
     for (index, engine) in plan.engines.iter().enumerate() {
-        if engine.launch == Launch::Inside {
-            // Nothing is said of a net that is not there, or the match would be about another.
-            assembly::check_evaluation(&engine.options, plan.game, &runner.time)
-                .map_err(|e| Failure::failed(format!("engine {:?}: {e}", engine.name)))?;
-        }
+        check_evaluation(engine, plan.game)?;
         let introduction = runner
             .try_out(plan, index)
             .map_err(|fault| Failure::failed(format!("engine {:?}: {fault}", engine.name)))?;
@@ -94,6 +93,28 @@ fn try_out(plan: &Plan, runner: &MatchRunner) -> CommandResult {
         say(&format!("{}{told}: {}", engine.name, engine.control));
     }
     Ok(())
+}
+
+/// Our own engine plays on with what is inside it when a net cannot be read, which is right at a
+/// board and would make a match about something else.
+fn check_evaluation(engine: &EngineSpec, game: Game) -> CommandResult {
+    if engine.launch != Launch::Inside {
+        return Ok(());
+    }
+    let set = |key: &OptionKey<String>| {
+        let given = engine.options.iter().rev().find(|(name, _)| key.is_called(name));
+        given.map(|(_, value)| value.as_str())
+    };
+    let failed =
+        |error: &dyn Display| Failure::failed(format!("engine {:?}: {error}", engine.name));
+    if set(&ENGINE).is_some_and(|name| name.eq_ignore_ascii_case(PUCT)) {
+        let choice = NetChoice::of(|key| set(key).unwrap_or_default().to_owned());
+        let found = choice.open(game, Arc::new(WallTime::start()));
+        return found.map(drop).map_err(|error| failed(&error));
+    }
+    let Some(path) = set(&EVAL_DIR) else { return Ok(()) };
+    let found = Evaluation::load(Path::new(path), game, nnue::DEFAULT_FV_SCALE);
+    found.map(drop).map_err(|error| failed(&error))
 }
 
 impl From<RequestError> for Failure {

@@ -11,7 +11,7 @@ use engines::{LocalPlayer, Player, UsiPlayer};
 use rules::Color;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -192,13 +192,14 @@ pub struct EnginePair<'a> {
     plan: &'a Plan,
     players: [TunedPlayer; 2],
     names: Vec<String>,
-    /// Set from outside to end: no other game begins.
-    abandoned: Arc<AtomicBool>,
+    runner: &'a MatchRunner,
+    /// Which of the games at a time they play.
+    slot: usize,
 }
 
 impl<'a> EnginePair<'a> {
     /// Two engines in one of the games at a time; `names` are the options the parameters are.
-    pub fn new(plan: &'a Plan, runner: &MatchRunner, slot: usize, names: Vec<String>) -> Self {
+    pub fn new(plan: &'a Plan, runner: &'a MatchRunner, slot: usize, names: Vec<String>) -> Self {
         let player = |index: usize| {
             let spec = &plan.engines[index];
             match &spec.launch {
@@ -212,13 +213,13 @@ impl<'a> EnginePair<'a> {
                 }
             }
         };
-        let abandoned = Arc::clone(&runner.abandoned);
-        Self { plan, players: [player(0), player(1)], names, abandoned }
+        Self { plan, players: [player(0), player(1)], names, runner, slot }
     }
 
     /// Plays a game; `None` when it was broken off, or not begun because all is to end.
     pub fn play(&mut self, game: &TuningGame) -> Option<TuningResult> {
-        if self.abandoned.load(Ordering::Relaxed) {
+        // Set from outside to end: no other game begins.
+        if self.runner.abandoned.load(Ordering::Relaxed) {
             return None;
         }
         let scheduled = self.plan.schedule.game(game.number)?;
@@ -227,6 +228,7 @@ impl<'a> EnginePair<'a> {
             let options = self.names.iter().zip(values);
             player.set_options(options.map(|(n, v)| (n.clone(), v.to_string())).collect());
         }
+        self.runner.note_game(self.plan, &scheduled, self.slot);
         let [plus, minus] = &mut self.players;
         let plus_is_black = scheduled.players[Color::Black.index()] == 0;
         let (plus, minus) = (plus.as_player(), minus.as_player());

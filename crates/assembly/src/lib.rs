@@ -9,7 +9,6 @@
 //! | [`equipped`] | an engine that loads its evaluation by options |
 //! | [`bench`] | fixed positions at a fixed depth, for the signature |
 //! | [`health`] | whether machine, nets and engine are as they should be |
-//! | `usable` | whether what an engine's options name can be played with |
 //! | [`options`] | every option of our engine, by key |
 //!
 //! The search is generic over its evaluation and compiled once for each: all of that happens here,
@@ -24,10 +23,8 @@ pub mod health;
 pub mod options;
 mod search;
 mod shipped;
-mod usable;
 
 pub use equipped::Equipped;
 pub use evaluation::{Evaluation, LoadError};
 pub use search::{Judge, engine, judge, search, shipped_tree_search, tree_search};
 pub use shipped::shipped;
-pub use usable::{UnusableError, check_evaluation};

@@ -4,10 +4,10 @@ use super::args::{InputArgs, OutputArgs, ResumeArg};
 use super::summary::report;
 use crate::evaluation::EvaluationArgs;
 use crate::failure::CommandResult;
-use crate::progress::InputBar;
 use chart::grouped;
 use corpus::Limit;
 use corpus::rescore::{self, Rescore};
+use display::InputBar;
 use std::path::Path;
 use std::thread;
 
