@@ -2,6 +2,7 @@
 //! program at once. Either way the exit code is 130.
 
 use crate::failure::{CommandResult, Failure};
+use lab::ENDS_WITH_INPUT;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,4 +46,17 @@ pub(crate) fn check(interrupted: &AtomicBool, told: &str) -> CommandResult {
         true => Err(Failure::Interrupted(format!("interrupted{told}"))),
         false => Ok(()),
     }
+}
+
+/// Ends this process when standard input does, where whoever started it asked for that: its other
+/// end is closed when they are gone, however they went.
+pub(crate) fn end_with_input() {
+    if std::env::var_os(ENDS_WITH_INPUT).is_none_or(|asked| asked != "1") {
+        return;
+    }
+    std::thread::spawn(|| {
+        // Nothing is ever sent; where it cannot be read nobody is there.
+        let _ = io::copy(&mut io::stdin(), &mut io::sink());
+        std::process::exit(143)
+    });
 }

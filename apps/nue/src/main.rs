@@ -18,6 +18,7 @@ mod r#gen;
 mod go;
 mod input;
 mod interrupt;
+mod lab;
 mod learn;
 mod r#match;
 mod mate;
@@ -78,12 +79,16 @@ enum Command {
     Tune(Box<tune::TuneArgs>),
     Gen(Box<r#gen::GenArgs>),
     Learn(Box<learn::LearnArgs>),
+    Lab(lab::LabArgs),
     Web(Box<web::WebArgs>),
 }
 
 fn main() -> ExitCode {
     // Wrong usage ends here, with exit code 2.
     let cli = Cli::parse();
+    if cli.command.is_some() {
+        interrupt::end_with_input();
+    }
     let outcome = match cli.command {
         None if cli.version => version::run(),
         None => shell::run(cli.game.game),
@@ -107,6 +112,7 @@ fn main() -> ExitCode {
         Some(Command::Tune(args)) => tune::run(&args),
         Some(Command::Gen(args)) => r#gen::run(&args),
         Some(Command::Learn(args)) => learn::run(&args),
+        Some(Command::Lab(args)) => lab::run(args),
         Some(Command::Web(args)) => web::run(&args),
     };
     outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)

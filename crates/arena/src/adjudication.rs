@@ -35,6 +35,30 @@ impl fmt::Display for ResignRule {
     }
 }
 
+/// Whether a loss is ever taken for granted: a rule, or `never`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resignation(pub Option<ResignRule>);
+
+impl FromStr for Resignation {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "never" {
+            return Ok(Self(None));
+        }
+        text.parse().map(|rule| Self(Some(rule)))
+    }
+}
+
+impl fmt::Display for Resignation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(rule) => rule.fmt(f),
+            None => f.write_str("never"),
+        }
+    }
+}
+
 /// When a draw is taken for granted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DrawRule {
@@ -142,6 +166,10 @@ mod tests {
         for text in ["score=3000,moves=4,both=true", "score=150,moves=1,both=false"] {
             assert_eq!(text.parse::<ResignRule>().unwrap().to_string(), text);
         }
+        for text in ["never", "score=3000,moves=4,both=true"] {
+            assert_eq!(text.parse::<Resignation>().unwrap().to_string(), text);
+        }
+        assert!("sometimes".parse::<Resignation>().is_err());
         let text = "score=10,moves=20,from=100";
         assert_eq!(text.parse::<DrawRule>().unwrap().to_string(), text);
     }

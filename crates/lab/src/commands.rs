@@ -1,6 +1,7 @@
 //! Steps as command lines: what a user types to repeat them. What has its default is left out.
 
 use crate::selfplay::SelfPlay;
+use arena::adjudication::Resignation;
 use arena::opening_maker::OpeningSettings;
 use arena::request::MatchRequest;
 use arena::selfplay::file::Existing;
@@ -113,8 +114,7 @@ pub fn selfplay(request: &SelfPlay) -> CommandLine {
     line.each("--start", &settings.starts).each("--openings", &settings.openings);
     line.given("--plies", settings.plies);
     if settings.resign != usual.resign {
-        let rule = settings.resign.map_or_else(|| "never".to_owned(), |rule| rule.to_string());
-        line.pair("--resign", rule);
+        line.pair("--resign", Resignation(settings.resign));
     }
     line.given("--draw", settings.draw);
     line.unless("--max-moves", &settings.max_moves, &usual.max_moves);

@@ -41,6 +41,9 @@ pub enum LabError {
     Match(#[from] ProgressError),
     #[error(transparent)]
     Evaluation(#[from] assembly::LoadError),
+    /// An entry of a ledger is not there, or not to be repeated.
+    #[error("{0}")]
+    Entries(String),
     #[error("the entry cannot be written: {0}")]
     Entry(#[from] toml::ser::Error),
     #[error("\"{0}\" is not a net that PyTorch trains; write one like halfkp-256x2-32-32")]

@@ -1,6 +1,5 @@
-//! A program that is not ours and ends with us: the trainer in PyTorch.
+//! A program that ends with us: the trainer in PyTorch, and ours where an entry is repeated.
 
-use crate::commands::CommandLine;
 use crate::error::LabError;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -10,7 +9,7 @@ use std::time::Duration;
 
 /// Set for a program whose standard input stays open as long as we live: a program that knows it
 /// ends when its input does, even where we were killed and could not end it.
-const ENDS_WITH_INPUT: &str = "NUE_ENDS_WITH_INPUT";
+pub const ENDS_WITH_INPUT: &str = "NUE_ENDS_WITH_INPUT";
 
 /// How often it is looked whether the program has ended.
 const LOOK: Duration = Duration::from_millis(50);
@@ -18,25 +17,20 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How long it may take to end when asked to.
 const FAREWELL: Duration = Duration::from_secs(3);
 
-/// Runs a program to its end. Whoever sets `stop` ends it, and so does our own end.
-pub(crate) fn run(
-    program: &Path,
-    command: &CommandLine,
-    stop: &AtomicBool,
-) -> Result<(), LabError> {
-    let mut start = Command::new(program);
-    start.args(command.words()).env(ENDS_WITH_INPUT, "1");
-    start.stdin(Stdio::piped()).stdout(Stdio::null());
+/// Runs a program to its end; `text` is the command as somebody reads it. Whoever sets `stop` ends
+/// it, and so does our own end.
+pub(crate) fn run(mut start: Command, text: &str, stop: &AtomicBool) -> Result<(), LabError> {
+    start.env(ENDS_WITH_INPUT, "1").stdin(Stdio::piped());
     #[cfg(unix)]
     {
         // An interrupt typed at the terminal is meant for us; we end it with all it started.
         std::os::unix::process::CommandExt::process_group(&mut start, 0);
     }
-    let child = start.spawn().map_err(|e| LabError::at(program, &e))?;
+    let child = start.spawn().map_err(|e| LabError::at(Path::new(start.get_program()), &e))?;
     let mut external = External { child };
     loop {
         if let Some(status) = external.status() {
-            let failed = || LabError::Step { status, command: command.to_string() };
+            let failed = || LabError::Step { status, command: text.to_owned() };
             return if status.success() { Ok(()) } else { Err(failed()) };
         }
         if stop.load(Ordering::Relaxed) {
@@ -94,14 +88,12 @@ impl Drop for External {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
     use std::time::Instant;
 
     fn shell(script: &str, stop: &AtomicBool) -> Result<(), LabError> {
-        let program = PathBuf::from("/bin/sh");
-        let mut command = CommandLine::new(&program, "-c");
-        command.word(script);
-        run(&program, &command, stop)
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg(script);
+        run(command, script, stop)
     }
 
     #[test]

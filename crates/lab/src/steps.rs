@@ -32,7 +32,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::{Instant, SystemTime};
 use teacher::Reader;
@@ -257,7 +257,11 @@ impl Steps<'_> {
                 line.word(word);
             }
         }
-        self.step(&line, |runner, _| external::run(python, &line, &runner.abandoned))?;
+        self.step(&line, |runner, _| {
+            let mut command = Command::new(python);
+            command.args(line.words()).stdout(Stdio::null());
+            external::run(command, &line.to_string(), &runner.abandoned)
+        })?;
         let (float, net) = (folder.float(), folder.net());
         self.step(&commands::net("import", &float, &net), |_, _| {
             let imported = trainer::import(&Stored::load_real(&float)?, TOLERANCE)?;

@@ -2,7 +2,7 @@
 
 use super::GameEndFlags;
 use crate::failure::Failure;
-use arena::adjudication::ResignRule;
+use arena::adjudication::Resignation;
 use arena::opening::PlyRange;
 use arena::selfplay::settings::{SelfPlaySettings, parse_plies};
 use arena::selfplay::{NearBest, RandomMoves};
@@ -40,7 +40,7 @@ pub(crate) struct SelfPlayFlags {
     balance: Option<u32>,
 
     /// Where games begin, with shares: even, a handicap, "handicaps", "entering" or an SFEN, as in
-    /// "even:90", "handicaps:5", "entering:5"
+    /// "even:90", "handicaps:5", "entering:5"; "entering=FILE" takes games in which a king entered
     #[arg(long = "start", value_name = "START[:SHARE]")]
     starts: Vec<String>,
 
@@ -53,8 +53,8 @@ pub(crate) struct SelfPlayFlags {
     plies: Option<usize>,
 
     /// End games that are lost by score: score=3000,moves=4[,both=false]; "never" plays them out
-    #[arg(long, value_name = "KEY=VALUE,…", default_value_t = Resign(usual().resign), value_parser = resignation)]
-    resign: Resign,
+    #[arg(long, value_name = "KEY=VALUE,…", default_value_t = Resignation(usual().resign))]
+    resign: Resignation,
 
     #[command(flatten)]
     end: GameEndFlags,
@@ -129,37 +129,5 @@ impl SelfPlayFlags {
             Ok((name.to_owned(), value.to_owned()))
         };
         self.options.iter().map(option).collect()
-    }
-}
-
-/// When scores end a game.
-#[derive(Clone, Copy, Debug)]
-struct Resign(Option<ResignRule>);
-
-impl std::fmt::Display for Resign {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Some(rule) => write!(f, "{rule}"),
-            None => f.write_str("never"),
-        }
-    }
-}
-
-fn resignation(text: &str) -> Result<Resign, String> {
-    if text == "never" {
-        return Ok(Resign(None));
-    }
-    text.parse().map(|rule| Resign(Some(rule)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn games_may_be_played_out() {
-        assert!(resignation("never").unwrap().0.is_none());
-        assert!(resignation("score=3000").unwrap().0.is_some());
-        assert!(resignation("sometimes").is_err());
     }
 }

@@ -15,6 +15,7 @@ mod games;
 mod gui;
 #[cfg(unix)]
 mod interrupts;
+mod lab;
 mod learn;
 mod matches;
 mod mate;

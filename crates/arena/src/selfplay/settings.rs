@@ -1,8 +1,9 @@
 //! Self-play as somebody asks for it, made into a plan and the header of its file.
 
+use super::harvest;
 use super::starts::{Set, Starts};
 use super::{NearBest, RandomMoves, SelfPlayPlan};
-use crate::adjudication::{Adjudication, DrawRule, ResignRule};
+use crate::adjudication::{Adjudication, DrawRule, ResignRule, Resignation};
 use crate::game::{MAX_MOVES, game_rules};
 use crate::opening::{Opening, PlyRange};
 use crate::request::{OpeningSource, RequestError};
@@ -15,8 +16,8 @@ use teacher::Header;
 #[derive(Clone, PartialEq, Debug)]
 pub struct SelfPlaySettings {
     pub game: Game,
-    /// Where games begin, each `START[:SHARE]`: a position by name or SFEN, `handicaps` or
-    /// `entering`.
+    /// Where games begin, each `START[:SHARE]`: a position by name or SFEN, `handicaps`,
+    /// `entering`, or `entering=FILE` for games that were played before.
     pub starts: Vec<String>,
     /// Files to begin from, each `FILE[:SHARE]`.
     pub openings: Vec<String>,
@@ -91,7 +92,7 @@ impl SelfPlaySettings {
             .with("scores", "evaluation units")
             .with("seed", self.seed)
             .with("random", format!("{count} of plies {first}-{last}"))
-            .with("resign", self.resign.map_or("never".to_owned(), |rule| rule.to_string()))
+            .with("resign", Resignation(self.resign))
             .with("draw", self.draw.map_or("never".to_owned(), |rule| rule.to_string()))
             .with("max-moves", self.max_moves)
             .with("declaration", self.declaration)
@@ -144,6 +145,9 @@ impl SelfPlaySettings {
 
     fn start_set(&self, name: &str) -> Result<Set, RequestError> {
         let named = |name: &str| self.source(None, name).read(&mut Vec::new());
+        if let Some(path) = name.strip_prefix("entering=") {
+            return self.harvested(path);
+        }
         match name {
             "entering" if self.game == Game::Shogi => Ok(Set::EnteringKings),
             "handicaps" if self.game == Game::Shogi => {
@@ -158,6 +162,16 @@ impl SelfPlaySettings {
             }
             _ => named(name).map(Set::Openings),
         }
+    }
+
+    /// Positions around a king's entry, of games in a teacher file.
+    fn harvested(&self, path: &str) -> Result<Set, RequestError> {
+        let failed = |why: &str| RequestError::Failed(format!("{path}: {why}"));
+        let found = harvest::read(path.as_ref(), self.game, self.seed).map_err(|e| failed(&e))?;
+        if found.is_empty() {
+            return Err(failed("no king enters in a game that was won by mate or declaration"));
+        }
+        Ok(Set::Openings(found))
     }
 
     fn source(&self, file: Option<&str>, start: &str) -> OpeningSource {

@@ -4,7 +4,7 @@ use super::starts::{Set, Starts, entering_kings};
 use super::*;
 use crate::adjudication::ResignRule;
 use crate::opening::Opening;
-use rules::{AnyPosition, Color};
+use rules::{AnyPosition, Color, Declaration};
 use seed::Rng;
 use teacher::{Outcome, Reason};
 use think::key::universal::MULTI_PV;
@@ -57,7 +57,9 @@ impl Engine for Oracle {
             let score = Some((Score::Cp(9_999), Bound::Lower));
             report.info(&Info { score, nodes: limits.nodes, ..Info::default() });
         }
-        report.best(&Best { answer: Answer::Move(moves[0]), ponder: None });
+        let wins = self.position.can_declare(Declaration::Points27H);
+        let answer = if wins { Answer::Win } else { Answer::Move(moves[0]) };
+        report.best(&Best { answer, ponder: None });
     }
 
     fn control(&self) -> Control {
@@ -271,4 +273,32 @@ fn entering_king_positions_have_both_kings_in_the_camp_and_all_pieces() {
         let letters = position.sfen();
         assert!(AnyPosition::from_sfen(Game::Shogi, &letters).is_ok());
     }
+}
+
+/// In a handicap game the giver declares with the points of what is missing: 17 on the board and in
+/// hand, and the ten of a rook and a bishop. That is the rule where nobody names one.
+#[test]
+fn the_giver_of_a_handicap_declares_with_what_was_given() {
+    let start = "4K4/9/9/9/9/9/gggg5/4k4/ssss+n+n3 b RB2N4L11P7p 1";
+    let settings = |declaration| settings::SelfPlaySettings {
+        starts: vec![start.to_owned()],
+        random: RandomMoves { count: 0, plies: PlyRange { first: 1, last: 1 } },
+        nodes: 10,
+        resign: None,
+        declaration,
+        ..settings::SelfPlaySettings::default()
+    };
+    let usual = settings::SelfPlaySettings::default().declaration;
+    let game = &games(&settings(usual).plan().unwrap(), 1, 0, 1)[0];
+    assert_eq!((game.reason, game.outcome), (Reason::Declaration, Outcome::Won(Color::White)));
+    // By the rule without a correction the same declaration loses.
+    let plan = settings(Declaration::Points27).plan().unwrap();
+    let abandoned = AtomicBool::new(false);
+    let factory: &EngineFactory = &|game| {
+        Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: false })
+    };
+    let production =
+        Production { plan: &plan, factory, threads: 1, first: 0, abandoned: &abandoned };
+    let result = production.run(&mut HashSet::new(), &mut |_| ControlFlow::Break(()));
+    assert!(matches!(result, Err(SelfPlayError::Fault { .. })), "{result:?}");
 }
