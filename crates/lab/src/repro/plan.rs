@@ -109,7 +109,7 @@ fn steps_of(
     places.current = parent(ledger, entry).and_then(|parent| {
         let own = Places::of(&parent.commands);
         let steps = parent.commands.iter().filter_map(|text| Step::new(text, &own).ok());
-        steps.filter_map(|step| step.nets().last().cloned()).last()
+        steps.filter_map(|step| step.nets().last().cloned()).next_back()
     });
     entry.commands.iter().map(|text| Step::new(text, &places)).collect()
 }
@@ -155,7 +155,10 @@ fn with_makers(ledger: &Ledger, entry: &Generation, paths: BTreeSet<PathBuf>) ->
         paths.into_iter().map(|path| Missing { path, makers: Vec::new() }).collect();
     let own = full_name(entry);
     let others = ledger.generations.iter().map(|other| (full_name(other), other));
-    for (name, other) in others.filter(|(name, _)| !missing.is_empty() && *name != own) {
+    for (name, other) in others.filter(|(name, _)| *name != own) {
+        if missing.is_empty() {
+            break;
+        }
         let mut writes: BTreeSet<PathBuf> = steps_of(ledger, other, None)
             .unwrap_or_default()
             .into_iter()
