@@ -52,6 +52,7 @@ const ROOMS: &[Room] = &[
     room("board", 5),
     room("trainer", 6),
     room("client", 6),
+    room("fleet", 6),
     room("serverd", 6),
     Room { name: "web", layer: 6, beside: &["lab"] },
     Room { name: "lab", layer: 6, beside: &["trainer"] },
