@@ -9,6 +9,7 @@
 //! | [`queue`] | the one trait, [`Queue`], with its contract |
 //! | [`in_process`] | the queue inside one process |
 //! | [`blobs`] | bytes by their hash, in memory or in a folder |
+//! | [`wire`] | the trait's calls as values, and a queue at the other end of a connection |
 //! | [`conformance`] | the tests every queue must pass, to be called with a harness |
 //!
 //! Deliberately absent: sockets, databases, printing, and any clock that was not passed in.
@@ -20,6 +21,7 @@ pub mod in_process;
 pub mod names;
 pub mod queue;
 pub mod task;
+pub mod wire;
 pub mod worker;
 
 pub use batch::{Batch, Fault, FaultKind, Product, Usage};
