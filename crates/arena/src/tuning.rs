@@ -11,6 +11,7 @@ use engines::{LocalPlayer, Player, UsiPlayer};
 use rules::Color;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -188,17 +189,17 @@ impl TunedPlayer {
 
 /// Plays games of a tuning with two engines. The plan's first engine is the `plus` side, its second
 /// the other; its schedule says from where.
-pub struct EnginePair<'a> {
-    plan: &'a Plan,
+pub struct EnginePair<P> {
+    plan: P,
     players: [TunedPlayer; 2],
     names: Vec<String>,
     /// Set from outside to end: no other game begins.
     abandoned: Arc<AtomicBool>,
 }
 
-impl<'a> EnginePair<'a> {
+impl<P: Deref<Target = Plan>> EnginePair<P> {
     /// Two engines in one of the games at a time; `names` are the options the parameters are.
-    pub fn new(plan: &'a Plan, runner: &MatchRunner, slot: usize, names: Vec<String>) -> Self {
+    pub fn new(plan: P, runner: &MatchRunner, slot: usize, names: Vec<String>) -> Self {
         let player = |index: usize| {
             let spec = &plan.engines[index];
             match &spec.launch {
@@ -207,13 +208,14 @@ impl<'a> EnginePair<'a> {
                 }
                 Launch::Process(command) => {
                     let program = command.clone();
-                    let player = runner.usi_player(plan, index, slot, &[], program);
+                    let player = runner.usi_player(&plan, index, slot, &[], program);
                     TunedPlayer::Program(Box::new(player))
                 }
             }
         };
         let abandoned = Arc::clone(&runner.abandoned);
-        Self { plan, players: [player(0), player(1)], names, abandoned }
+        let players = [player(0), player(1)];
+        Self { plan, players, names, abandoned }
     }
 
     /// Plays a game; `None` when it was broken off, or not begun because all is to end.
