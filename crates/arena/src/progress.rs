@@ -70,6 +70,9 @@ pub trait MatchObserver {
 /// Whether a game of that number is to be played.
 pub type Wanted<'a> = dyn Fn(u64) -> bool + Sync + 'a;
 
+/// Has the games that are wanted played, and tells of them.
+pub type PlayGames<'a> = dyn FnMut(&Wanted<'_>, &mut dyn FnMut(Event) -> Flow) + 'a;
+
 /// A match under way.
 pub struct MatchProgress<'a> {
     plan: &'a Plan,
@@ -136,7 +139,7 @@ impl<'a> MatchProgress<'a> {
     /// of each that is finished.
     pub fn play_by(
         &mut self,
-        play: &mut dyn FnMut(&Wanted<'_>, &mut dyn FnMut(Event) -> Flow),
+        play: &mut PlayGames<'_>,
         now: fn() -> SystemTime,
         observer: &mut dyn MatchObserver,
     ) -> Result<(), ProgressError> {

@@ -101,7 +101,12 @@ pub struct Production<'a> {
     pub first: u64,
     /// Set from outside to break off.
     pub abandoned: &'a AtomicBool,
+    /// Plays the games in place of the factory's engines.
+    pub elsewhere: Option<&'a PlayElsewhere<'a>>,
 }
+
+/// Has a game played somewhere else; `None` if it was interrupted.
+pub type PlayElsewhere<'a> = dyn Fn(Order) -> Result<Option<PlayedGame>, SelfPlayError> + Sync + 'a;
 
 /// A game to play: its number, and how often it had been played before.
 pub type Order = (u64, u64);
@@ -231,6 +236,10 @@ impl WorkQueue<'_> {
     }
 
     fn play(&self, sender: &Sender<(Order, Result<PlayedGame, SelfPlayError>)>) {
+        if let Some(elsewhere) = self.production.elsewhere {
+            self.play_by(sender, &mut |order| elsewhere(order));
+            return;
+        }
         let mut player = match SelfPlayer::new(self.production.plan, self.production.factory) {
             Ok(player) => player,
             Err(error) => {
@@ -239,10 +248,17 @@ impl WorkQueue<'_> {
                 return;
             }
         };
+        self.play_by(sender, &mut |order| player.game(order.0, order.1, &|| self.is_over()));
+    }
+
+    fn play_by(
+        &self,
+        sender: &Sender<(Order, Result<PlayedGame, SelfPlayError>)>,
+        game: &mut dyn FnMut(Order) -> Result<Option<PlayedGame>, SelfPlayError>,
+    ) {
         while !self.is_over() {
             let order = self.order();
-            let made = player.game(order.0, order.1, &|| self.is_over());
-            let made = match made {
+            let made = match game(order) {
                 Ok(None) => return,
                 Ok(Some(made)) => Ok(made),
                 Err(error) => Err(error),

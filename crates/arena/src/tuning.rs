@@ -3,7 +3,9 @@
 //! [`tune`] hands out games, whoever plays them, and applies results in the order of the
 //! iterations; [`EnginePair`] plays them, with our own engine or any program.
 
+use crate::game::Played;
 use crate::runner::{Flow, MatchRunner, Plan};
+use crate::schedule::ScheduledGame;
 use crate::spec::Launch;
 use crate::spsa::{Probe, Spsa, WINDOW};
 use crate::timed_game::play_timed;
@@ -36,6 +38,18 @@ pub struct TuningResult {
     pub fault: bool,
 }
 
+impl TuningResult {
+    /// What a game counts.
+    pub fn of(scheduled: &ScheduledGame, played: &Played) -> Self {
+        let plus_is_black = scheduled.players[Color::Black.index()] == 0;
+        let half_points = match played.winner() {
+            None => 1,
+            Some(color) => 2 * u8::from(plus_is_black == (color == Color::Black)),
+        };
+        Self { half_points, fault: played.end.fault().is_some() }
+    }
+}
+
 /// An iteration that is over.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Step {
@@ -58,7 +72,8 @@ const fn is_zero(n: &u32) -> bool {
 }
 
 impl Step {
-    const fn new(iteration: u64) -> Self {
+    /// One of which no game is known yet.
+    pub const fn new(iteration: u64) -> Self {
         Self { iteration, wins: 0, draws: 0, losses: 0, faults: 0, values: Vec::new() }
     }
 
@@ -72,7 +87,8 @@ impl Step {
         i64::from(self.wins) - i64::from(self.losses)
     }
 
-    fn add(&mut self, result: TuningResult) {
+    /// Counts a game.
+    pub fn add(&mut self, result: TuningResult) {
         match result.half_points {
             0 => self.losses += 1,
             1 => self.draws += 1,
@@ -220,6 +236,12 @@ impl<P: Deref<Target = Plan>> EnginePair<P> {
 
     /// Plays a game; `None` when it was broken off, or not begun because all is to end.
     pub fn play(&mut self, game: &TuningGame) -> Option<TuningResult> {
+        let (scheduled, played) = self.played(game)?;
+        Some(TuningResult::of(&scheduled, &played))
+    }
+
+    /// The same with the game as it was played.
+    pub fn played(&mut self, game: &TuningGame) -> Option<(ScheduledGame, Played)> {
         if self.abandoned.load(Ordering::Relaxed) {
             return None;
         }
@@ -236,11 +258,7 @@ impl<P: Deref<Target = Plan>> EnginePair<P> {
         let controls = scheduled.players.map(|index| self.plan.engines[index].control);
         let opening = &self.plan.openings[scheduled.opening];
         let played = play_timed(opening, &self.plan.terms, controls, players).ok()?;
-        let half_points = match played.winner() {
-            None => 1,
-            Some(color) => 2 * u8::from(plus_is_black == (color == Color::Black)),
-        };
-        Some(TuningResult { half_points, fault: played.end.fault().is_some() })
+        Some((scheduled, played))
     }
 }
 

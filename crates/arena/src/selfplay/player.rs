@@ -42,6 +42,9 @@ pub enum SelfPlayError {
     /// No thread could be started.
     #[error("could not start a thread for self-play: {0}")]
     Thread(io::Error),
+    /// Whoever was to play it did not.
+    #[error("game {number}: {reason}")]
+    Elsewhere { number: u64, reason: String },
     /// The start positions are of no use.
     #[error("no game can begin: {0}")]
     Start(String),
