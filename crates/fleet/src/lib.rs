@@ -12,6 +12,8 @@
 //! | [`blobs`] | bytes by their hash, in memory or in a folder |
 //! | [`perform`], [`files`] | a task done by the rooms that can, with the files it names |
 //! | [`work`] | a worker: lease, do, extend, finish |
+//! | [`driver`] | a run: what is to be handed out, what counts, when it is over |
+//! | [`residuals`] | workers whose results differ from the others' |
 //! | [`exchange`] | one command's work through a queue in the same process |
 //! | [`conformance`] | the tests every queue must pass, to be called with a harness |
 //!
@@ -21,6 +23,7 @@ pub mod batch;
 pub mod blobs;
 pub mod bytes;
 pub mod conformance;
+pub mod driver;
 pub mod exchange;
 pub mod files;
 pub mod game_record;
@@ -28,6 +31,7 @@ pub mod in_process;
 pub mod names;
 pub mod perform;
 pub mod queue;
+pub mod residuals;
 pub mod task;
 pub mod work;
 pub mod worker;
