@@ -27,8 +27,8 @@ const CHUNK: usize = 256;
 /// Where the score lies in a record, of PSV and hcpe alike.
 const SCORE: std::ops::Range<usize> = 32..34;
 
-/// Nodes after which what is done is kept in any case: some minutes.
-const KEEP: u64 = 200_000_000;
+/// Nodes after which what is done is kept in any case: some seconds.
+const KEEP: u64 = 10_000_000;
 
 /// What to score anew.
 pub struct Rescore {
