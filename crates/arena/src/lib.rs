@@ -21,6 +21,7 @@
 //! passed in.
 
 pub mod adjudication;
+mod as_text;
 pub mod ending;
 pub mod engine_logs;
 pub mod game;
@@ -51,6 +52,6 @@ pub mod tuning_table;
 pub use engine_logs::EngineLogs;
 pub use game::game_rules;
 pub use opening::Opening;
-pub use runner::{Event, Finished, Flow, MatchRunner, Plan};
+pub use runner::{Event, Finished, Flow, MatchRunner, Plan, Seat};
 pub use schedule::{Format, Schedule, ScheduledGame};
 pub use spec::EngineSpec;

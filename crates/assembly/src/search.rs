@@ -6,11 +6,11 @@ use crate::equipped::Equipped;
 use crate::evaluation::Evaluation;
 use crate::shipped::shipped;
 use alphabeta::AlphaBeta;
-use eval::{Evaluator, Kkppt, KppKkpt, Kppt, Material, PIECE_VALUES};
+use eval::{AnyEvaluator, AnyWeights, Evaluator, Kkppt, KppKkpt, Kppt, Material, PIECE_VALUES};
 use features::FeatureSet;
 use infer::Backend;
 use mcts::Puct;
-use nnue::{Net, NetVisitor, Nnue};
+use nnue::{AnyNet, Net, Nnue};
 use rules::{AnyPosition, Game, Minishogi, Shogi, Variant};
 use std::sync::Arc;
 use think::{Engine, TimeSource};
@@ -22,22 +22,10 @@ pub fn engine(game: Game, time: Arc<dyn TimeSource>) -> Box<dyn Engine> {
 
 /// A search that evaluates in the given way.
 pub fn search(game: Game, evaluation: &Evaluation, time: Arc<dyn TimeSource>) -> Box<dyn Engine> {
-    match (evaluation, game) {
-        (Evaluation::Net(net), _) => net.visit(WithNet(time)),
-        (Evaluation::Kppt(tables), _) => {
-            Box::new(AlphaBeta::<Shogi, Kppt<Shogi>>::new(time, Arc::clone(tables)))
-        }
-        (Evaluation::KppKkpt(tables), _) => {
-            Box::new(AlphaBeta::<Shogi, KppKkpt<Shogi>>::new(time, Arc::clone(tables)))
-        }
-        (Evaluation::Kkppt(tables), _) => {
-            Box::new(AlphaBeta::<Minishogi, Kkppt>::new(time, Arc::clone(tables)))
-        }
-        (Evaluation::Material, Game::Shogi) => {
-            Box::new(AlphaBeta::<Shogi, Material>::new(time, Arc::new(PIECE_VALUES)))
-        }
-        (Evaluation::Material, Game::Minishogi) => {
-            Box::new(AlphaBeta::<Minishogi, Material>::new(time, Arc::new(PIECE_VALUES)))
+    match weights(game, evaluation) {
+        Weights::Shogi(weights) => Box::new(AlphaBeta::<_, AnyEvaluator<_>>::new(time, weights)),
+        Weights::Minishogi(weights) => {
+            Box::new(AlphaBeta::<_, AnyEvaluator<_>>::new(time, weights))
         }
     }
 }
@@ -59,39 +47,20 @@ pub fn shipped_tree_search(game: Game, time: Arc<dyn TimeSource>) -> Box<dyn Eng
     }
 }
 
-/// Builds the search for whatever kind of net it is.
-struct WithNet(Arc<dyn TimeSource>);
-
-impl NetVisitor for WithNet {
-    type Output = Box<dyn Engine>;
-
-    fn visit<V: Variant, F: FeatureSet<V>>(self, net: Arc<Net<V, F>>) -> Box<dyn Engine> {
-        Box::new(AlphaBeta::<V, Nnue<V, F>>::new(self.0, net))
-    }
-}
-
 /// Gives static values in evaluation units to the side to move; `None` for positions of the other
 /// game. Both kings must be there.
 pub type Judge = Box<dyn FnMut(&AnyPosition) -> Option<i32>>;
 
 /// Values positions in the given way, without search.
 pub fn judge(game: Game, evaluation: &Evaluation) -> Judge {
-    match (evaluation, game) {
-        (Evaluation::Net(net), _) => net.visit(Judging),
-        (Evaluation::Kppt(tables), _) => judge_with::<Shogi, Kppt<Shogi>>(Arc::clone(tables)),
-        (Evaluation::KppKkpt(tables), _) => judge_with::<Shogi, KppKkpt<Shogi>>(Arc::clone(tables)),
-        (Evaluation::Kkppt(tables), _) => judge_with::<Minishogi, Kkppt>(Arc::clone(tables)),
-        (Evaluation::Material, Game::Shogi) => {
-            judge_with::<Shogi, Material>(Arc::new(PIECE_VALUES))
-        }
-        (Evaluation::Material, Game::Minishogi) => {
-            judge_with::<Minishogi, Material>(Arc::new(PIECE_VALUES))
-        }
+    match weights(game, evaluation) {
+        Weights::Shogi(weights) => judge_with(weights),
+        Weights::Minishogi(weights) => judge_with(weights),
     }
 }
 
-fn judge_with<V: Variant, E: Evaluator<V> + 'static>(weights: Arc<E::Weights>) -> Judge {
-    let mut evaluator = E::new(weights);
+fn judge_with<V: Variant>(weights: Arc<AnyWeights<V>>) -> Judge {
+    let mut evaluator = AnyEvaluator::new(weights);
     Box::new(move |position| {
         let position = V::position(position.clone())?;
         evaluator.refresh(&position);
@@ -99,13 +68,38 @@ fn judge_with<V: Variant, E: Evaluator<V> + 'static>(weights: Arc<E::Weights>) -
     })
 }
 
-/// Builds the evaluator for whatever kind of net it is.
-struct Judging;
+/// Weights of any kind, for one of the games.
+enum Weights {
+    Shogi(Arc<AnyWeights<Shogi>>),
+    Minishogi(Arc<AnyWeights<Minishogi>>),
+}
 
-impl NetVisitor for Judging {
-    type Output = Judge;
-
-    fn visit<V: Variant, F: FeatureSet<V>>(self, net: Arc<Net<V, F>>) -> Judge {
-        judge_with::<V, Nnue<V, F>>(net)
+/// The one `match` on what evaluates, and how.
+fn weights(game: Game, evaluation: &Evaluation) -> Weights {
+    match evaluation {
+        Evaluation::Net(AnyNet::HalfKp(net)) => Weights::Shogi(nnue(net)),
+        Evaluation::Net(AnyNet::KP(net)) => Weights::Shogi(nnue(net)),
+        Evaluation::Net(AnyNet::KPHm(net)) => Weights::Shogi(nnue(net)),
+        Evaluation::Net(AnyNet::HalfKpE9(net)) => Weights::Shogi(nnue(net)),
+        Evaluation::Net(AnyNet::HalfKpKrank(net)) => Weights::Shogi(nnue(net)),
+        Evaluation::Net(AnyNet::MiniHalfKp(net)) => Weights::Minishogi(nnue(net)),
+        Evaluation::Kppt(tables) => Weights::Shogi(AnyWeights::of::<Kppt<_>>(Arc::clone(tables))),
+        Evaluation::KppKkpt(tables) => {
+            Weights::Shogi(AnyWeights::of::<KppKkpt<_>>(Arc::clone(tables)))
+        }
+        Evaluation::Kkppt(tables) => {
+            Weights::Minishogi(AnyWeights::of::<Kkppt>(Arc::clone(tables)))
+        }
+        Evaluation::Material => {
+            let values = Arc::new(PIECE_VALUES);
+            match game {
+                Game::Shogi => Weights::Shogi(AnyWeights::of::<Material>(values)),
+                Game::Minishogi => Weights::Minishogi(AnyWeights::of::<Material>(values)),
+            }
+        }
     }
+}
+
+fn nnue<V: Variant, F: FeatureSet<V>>(net: &Arc<Net<V, F>>) -> Arc<AnyWeights<V>> {
+    AnyWeights::of::<Nnue<V, F>>(Arc::clone(net))
 }

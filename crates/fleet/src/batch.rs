@@ -1,5 +1,7 @@
 //! What came of a task.
 
+use crate::bytes::Bytes;
+use crate::game_record::GameRecord;
 use crate::names::BlobHash;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -22,10 +24,36 @@ pub struct Batch {
 pub enum Product {
     /// The sum of [`crate::Spec::Checksum`].
     Checksum { sum: u64 },
+    /// Games of a match or a tuning.
+    Games { games: Vec<GameRecord> },
+    /// Games of self-play, as a teacher file, with how much was read for each.
+    Teacher { bytes: Bytes, made: Vec<Made> },
+    /// A piece scored anew.
+    Rescored { bytes: Bytes, kept: u64, problems: Vec<(usize, String)> },
     /// A report in words.
     Text { text: String },
     /// Bytes that were put into the queue's store before.
     Blob { hash: BlobHash, length: u64 },
+}
+
+/// What a game of self-play took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Made {
+    pub nodes: u64,
+    pub searches: u64,
+}
+
+impl Product {
+    /// Whether two are the same apart from the time they took.
+    pub fn is_same_work(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Games { games }, Self::Games { games: others }) => {
+                games.len() == others.len()
+                    && games.iter().zip(others).all(|(one, other)| one.is_same_game(other))
+            }
+            (one, other) => one == other,
+        }
+    }
 }
 
 /// What a batch took.

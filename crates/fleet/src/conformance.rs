@@ -67,7 +67,7 @@ pub fn task(id: u64) -> Task {
         run: RunId(1),
         batches: 1,
         spec: Arc::new(Spec::Checksum { rounds: 1 }),
-        unit: Unit { first: id, count: 1 },
+        unit: Unit::new(id, 1),
         seed: id,
         pins: Arc::new(Pins::default()),
         needs: Needs::default(),
@@ -449,7 +449,7 @@ fn a_draining_queue_gives_nothing(harness: &dyn Harness) {
 
 fn blobs_come_back(harness: &dyn Harness) {
     let queue = harness.queue(harness.settings());
-    let bytes: Vec<u8> = (0..300_000_u32).map(|i| (i * 7 >> 3) as u8).collect();
+    let bytes: Vec<u8> = (0..300_000_u32).map(|i| ((i * 7) >> 3) as u8).collect();
     let hash = good(queue.put_blob(&bytes));
     assert_eq!(hash, crate::BlobHash::of(&bytes));
     assert_eq!(good(queue.put_blob(&bytes)), hash);

@@ -24,6 +24,9 @@ use think::{Moment, TimeSource};
 /// The longest time somebody waits without looking whether a lease has run out.
 const GLANCE: Duration = Duration::from_millis(250);
 
+/// A question that may have no answer yet.
+type Ask<'a, T> = dyn FnMut(&mut State, Moment) -> Result<Option<T>, QueueError> + 'a;
+
 /// A queue in memory.
 pub struct InProcess {
     settings: Settings,
@@ -91,7 +94,7 @@ impl InProcess {
         &self,
         wait: Duration,
         bell: &Condvar,
-        ask: &mut dyn FnMut(&mut State, Moment) -> Result<Option<T>, QueueError>,
+        ask: &mut Ask<'_, T>,
     ) -> Result<Option<T>, QueueError> {
         let (mut state, mut now) = self.current();
         let deadline = now.saturating_add(wait);

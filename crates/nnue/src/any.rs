@@ -39,7 +39,7 @@ macro_rules! kinds {
             pub(crate) fn read_as(
                 architecture: Architecture,
                 header: Header,
-                from: &mut impl Read,
+                from: &mut dyn Read,
             ) -> Result<Self, NetError> {
                 let shape = architecture.shape;
                 Ok(match architecture.features {

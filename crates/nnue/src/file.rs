@@ -154,7 +154,7 @@ impl<V: Variant, F: FeatureSet<V>> Net<V, F> {
     pub(crate) fn read_parameters(
         mut header: Header,
         shape: Shape,
-        from: &mut impl Read,
+        from: &mut dyn Read,
     ) -> Result<Self, NetError> {
         let biases = read_words(from, shape.l0)?;
         let weights = read_words(from, shape.l0 * F::INPUTS)?;
@@ -193,13 +193,13 @@ impl<V: Variant, F: FeatureSet<V>> Net<V, F> {
     }
 }
 
-fn read_u32(from: &mut impl Read) -> io::Result<u32> {
+fn read_u32(from: &mut dyn Read) -> io::Result<u32> {
     let mut bytes = [0; 4];
     from.read_exact(&mut bytes)?;
     Ok(u32::from_le_bytes(bytes))
 }
 
-fn read_words(from: &mut impl Read, count: usize) -> io::Result<AlignedVec<i16>> {
+fn read_words(from: &mut dyn Read, count: usize) -> io::Result<AlignedVec<i16>> {
     let mut words = AlignedVec::<i16>::zeroed(count);
     from.read_exact(words.as_bytes_mut())?;
     if cfg!(target_endian = "big") {
@@ -208,11 +208,11 @@ fn read_words(from: &mut impl Read, count: usize) -> io::Result<AlignedVec<i16>>
     Ok(words)
 }
 
-fn read_longs(from: &mut impl Read, count: usize) -> io::Result<Vec<i32>> {
+fn read_longs(from: &mut dyn Read, count: usize) -> io::Result<Vec<i32>> {
     (0..count).map(|_| read_u32(from).map(|x| x as i32)).collect()
 }
 
-fn read_bytes(from: &mut impl Read, count: usize) -> io::Result<Vec<i8>> {
+fn read_bytes(from: &mut dyn Read, count: usize) -> io::Result<Vec<i8>> {
     let mut bytes = AlignedVec::<i8>::zeroed(count);
     from.read_exact(bytes.as_bytes_mut())?;
     Ok(bytes.to_vec())

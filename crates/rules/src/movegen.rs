@@ -36,6 +36,20 @@ const fn is_checks(g: u8) -> bool {
     g == CHECKS || g == QUIET_CHECKS
 }
 
+/// Appends legal moves of one kind: all, or those of [`Position::generate_useful`].
+pub(crate) fn generate<V: Variant>(
+    position: &Position<V>,
+    what: Gen,
+    full: bool,
+    list: &mut MoveList,
+) {
+    if full {
+        position.dispatch::<true>(what, list);
+    } else {
+        position.dispatch::<false>(what, list);
+    }
+}
+
 impl<V: Variant> Position<V> {
     /// Every legal move.
     pub fn legal_moves(&self) -> MoveList {
@@ -52,14 +66,14 @@ impl<V: Variant> Position<V> {
     /// Appends legal moves of one kind, pointless ones included.
     #[inline]
     pub fn generate(&self, what: Gen, list: &mut MoveList) {
-        self.dispatch::<true>(what, list);
+        V::generate(self, what, true, list);
     }
 
     /// Appends legal moves of one kind, leaving out those that are never better than their
     /// promoting twin: pawn, bishop and rook (and lance on the second rank) not promoting.
     #[inline]
     pub fn generate_useful(&self, what: Gen, list: &mut MoveList) {
-        self.dispatch::<false>(what, list);
+        V::generate(self, what, false, list);
     }
 
     #[inline]

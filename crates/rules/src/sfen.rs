@@ -46,12 +46,7 @@ impl<V: Variant> Position<V> {
 
     /// Reads a position; `kings` says whether it may lack kings.
     pub fn from_sfen_with(s: &str, kings: Kings) -> Result<Self, SfenError> {
-        let mut reasons = Vec::new();
-        let pos = read::<V>(s, kings, &mut reasons);
-        match pos {
-            Some(pos) if reasons.is_empty() => Ok(pos),
-            _ => Err(SfenError { input: s.chars().take(300).collect(), reasons }),
-        }
+        V::from_sfen(s, kings)
     }
 
     /// The position as SFEN with its move number.
@@ -104,6 +99,14 @@ impl<V: Variant> Position<V> {
             s.push('-');
         }
         s
+    }
+}
+
+pub(crate) fn from_sfen<V: Variant>(s: &str, kings: Kings) -> Result<Position<V>, SfenError> {
+    let mut reasons = Vec::new();
+    match read::<V>(s, kings, &mut reasons) {
+        Some(pos) if reasons.is_empty() => Ok(pos),
+        _ => Err(SfenError { input: s.chars().take(300).collect(), reasons }),
     }
 }
 

@@ -2,8 +2,10 @@
 
 use crate::bits::{Bits, Bits25, Bits81};
 use crate::geometry::{self, RingAttackers, Tables, tables};
+use crate::movegen::{self, Gen};
+use crate::sfen::{self, Kings, SfenError};
 use crate::sliding;
-use crate::{AnyPosition, Color, Game, Kind, Position, Square};
+use crate::{AnyPosition, Color, Game, Kind, MoveList, Position, Square};
 use std::fmt::Debug;
 use std::ops::{Index, IndexMut};
 
@@ -64,6 +66,12 @@ pub trait Variant: sealed::Sealed + Copy + Clone + Default + Debug + Send + Sync
     fn rook_attacks(sq: Square, occupied: Self::Bits) -> Self::Bits;
     /// The position, if it is one of this game.
     fn position(any: AnyPosition) -> Option<Position<Self>>;
+    /// [`Position::generate`] (`full`) and [`Position::generate_useful`]. Long functions of the
+    /// position are asked of the game like this, so that they are compiled here, once for each game,
+    /// and not again in every crate that calls them.
+    fn generate(position: &Position<Self>, what: Gen, full: bool, list: &mut MoveList);
+    /// [`Position::from_sfen_with`].
+    fn from_sfen(s: &str, kings: Kings) -> Result<Position<Self>, SfenError>;
 
     /// Where pieces of that colour may promote.
     #[inline]
@@ -193,6 +201,14 @@ impl Variant for Shogi {
             AnyPosition::Minishogi(_) => None,
         }
     }
+
+    fn generate(position: &Position<Self>, what: Gen, full: bool, list: &mut MoveList) {
+        movegen::generate(position, what, full, list);
+    }
+
+    fn from_sfen(s: &str, kings: Kings) -> Result<Position<Self>, SfenError> {
+        sfen::from_sfen(s, kings)
+    }
 }
 
 impl Variant for Minishogi {
@@ -225,5 +241,13 @@ impl Variant for Minishogi {
             AnyPosition::Minishogi(position) => Some(position),
             AnyPosition::Shogi(_) => None,
         }
+    }
+
+    fn generate(position: &Position<Self>, what: Gen, full: bool, list: &mut MoveList) {
+        movegen::generate(position, what, full, list);
+    }
+
+    fn from_sfen(s: &str, kings: Kings) -> Result<Position<Self>, SfenError> {
+        sfen::from_sfen(s, kings)
     }
 }

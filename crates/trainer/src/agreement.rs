@@ -59,7 +59,11 @@ impl Choices {
     }
 
     /// The share of positions in which the model chooses the move played.
-    pub fn agreement<V: Variant, M: Model<V>>(&self, model: &mut M, workers: Workers) -> f64 {
+    pub fn agreement<V: Variant>(
+        &self,
+        model: &mut (impl Model<V> + ?Sized),
+        workers: Workers,
+    ) -> f64 {
         let count: usize = self.moves.iter().map(|m| m.0).sum();
         if count == 0 {
             return 0.0;

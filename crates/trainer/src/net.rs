@@ -28,7 +28,6 @@ use seed::Rng;
 use serde_json::Value;
 use simd::{Task, widest};
 use std::io::{self, Read, Write};
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// Shares of a batch with a gradient of their own.
@@ -53,8 +52,31 @@ impl Default for NetOptions {
     }
 }
 
+/// What a model has to know of its feature set: the set itself is only in the encoder, so that
+/// everything else is compiled once for all sets of a game.
+struct Set<V> {
+    encoder: Arc<dyn Encoder<V>>,
+    packing: Packing,
+    /// Rows depend on the king's square.
+    by_king: bool,
+}
+
+impl<V: Variant> Set<V> {
+    /// The set `F`, which must be the one of the architecture.
+    fn of<F: FeatureSet<V>>(architecture: Architecture) -> Self {
+        let features = architecture.features;
+        assert!(
+            features.game() == V::GAME && features.name() == F::NAME,
+            "a net {architecture} for another feature set"
+        );
+        let encoder = Arc::new(NetEncoder::<V, F>::new());
+        Self { encoder, packing: Packing::of::<V, F>(), by_king: F::BY_KING }
+    }
+}
+
 /// A net that learns.
-pub struct NetModel<V, F> {
+pub struct NetModel<V> {
+    set: Set<V>,
     architecture: Architecture,
     options: NetOptions,
     fv_scale: i32,
@@ -68,30 +90,29 @@ pub struct NetModel<V, F> {
     /// Activations of the transformer, of the hidden layers; kept between forward and learning.
     x: Vec<f32>,
     hidden: [Vec<f32>; 2],
-    set: PhantomData<(V, F)>,
 }
 
-impl<V: Variant, F: FeatureSet<V>> NetModel<V, F> {
-    /// A net that goes on from given parameters.
+impl<V: Variant> NetModel<V> {
+    /// A net over the set `F` that goes on from given parameters.
     ///
     /// # Panics
     /// If the net is one over another feature set.
-    pub fn from_float(net: &FloatNet, options: NetOptions) -> Self {
+    pub fn from_float<F: FeatureSet<V>>(net: &FloatNet, options: NetOptions) -> Self {
+        Self::with(Set::of::<F>(net.architecture), net, options)
+    }
+
+    fn with(set: Set<V>, net: &FloatNet, options: NetOptions) -> Self {
         let architecture = net.architecture;
-        let (features, shape) = (architecture.features, architecture.shape);
-        assert!(
-            features.game() == V::GAME && features.name() == F::NAME,
-            "a net {architecture} for another feature set"
-        );
+        let shape = architecture.shape;
         let layout = Layout::new(shape);
-        let packing = Packing::of::<V, F>();
         let numbers = Numbering::of(V::GAME).end();
-        let numbers = (options.factors && F::BY_KING).then_some(numbers);
-        let rows = Rows::new(net.w0.clone(), shape.l0, numbers, packing, options.optimiser);
+        let numbers = (options.factors && set.by_king).then_some(numbers);
+        let rows = Rows::new(net.w0.clone(), shape.l0, numbers, set.packing, options.optimiser);
         let dense = layout.gather(net);
         let kept =
             [0, 1].map(|i| vec![0.0; if i < options.optimiser.kept() { dense.len() } else { 0 }]);
         Self {
+            set,
             architecture,
             options,
             fv_scale: net.fv_scale,
@@ -103,12 +124,25 @@ impl<V: Variant, F: FeatureSet<V>> NetModel<V, F> {
             steps: 0,
             x: Vec::new(),
             hidden: [Vec::new(), Vec::new()],
-            set: PhantomData,
         }
     }
 
-    /// A net with random parameters, sized so that activations begin well inside their range.
-    pub fn random(architecture: Architecture, options: NetOptions, seed: u64) -> Self {
+    /// A net over the set `F` with random parameters, sized so that activations begin well inside
+    /// their range.
+    pub fn random<F: FeatureSet<V>>(
+        architecture: Architecture,
+        options: NetOptions,
+        seed: u64,
+    ) -> Self {
+        Self::random_with(Set::of::<F>(architecture), architecture, options, seed)
+    }
+
+    fn random_with(
+        set: Set<V>,
+        architecture: Architecture,
+        options: NetOptions,
+        seed: u64,
+    ) -> Self {
         let mut random = Rng::for_purpose(seed, &[0x6E65_7473]);
         let mut net = FloatNet::zeroed(architecture);
         let shape = architecture.shape;
@@ -122,8 +156,8 @@ impl<V: Variant, F: FeatureSet<V>> NetModel<V, F> {
         net.b0.fill(0.25);
         net.b1.fill(0.25);
         net.b2.fill(0.25);
-        let mut model = Self::from_float(&net, options);
-        let active = Packing::of::<V, F>().active as f32;
+        let active = set.packing.active as f32;
+        let mut model = Self::with(set, &net, options);
         fill(model.rows.seed_weights(), (0.5 / active).sqrt());
         model
     }
@@ -182,9 +216,9 @@ impl<V: Variant, F: FeatureSet<V>> NetModel<V, F> {
     }
 }
 
-impl<V: Variant, F: FeatureSet<V>> Model<V> for NetModel<V, F> {
+impl<V: Variant> Model<V> for NetModel<V> {
     fn encoder(&self) -> Arc<dyn Encoder<V>> {
-        Arc::new(NetEncoder::<V, F>::new())
+        Arc::clone(&self.set.encoder)
     }
 
     fn forward(&mut self, samples: &[u32], workers: &Workers, values: &mut [f32]) {
@@ -220,7 +254,7 @@ impl<V: Variant, F: FeatureSet<V>> Model<V> for NetModel<V, F> {
     fn describe(&self) -> String {
         let Architecture { features, shape } = self.architecture;
         let NetOptions { optimiser, factors, subspace } = self.options;
-        let factors = if factors && F::BY_KING { ", factors" } else { "" };
+        let factors = if factors && self.set.by_king { ", factors" } else { "" };
         let subspace = match subspace {
             100.. => String::new(),
             share => format!(", {share} % of rows at a time"),

@@ -233,6 +233,11 @@ trait Product {
     fn publish(&self, run: &Run, validation: &Units) -> Result<Value, RunError>;
 }
 
+/// What a run trains. It is used as an object: one loop serves all models of a game.
+trait Trainee<V: Variant>: Model<V> + Product {}
+
+impl<V: Variant, M: Model<V> + Product> Trainee<V> for M {}
+
 /// All a run needs besides its model.
 struct Material<'a> {
     run: &'a Run,
@@ -243,7 +248,7 @@ struct Material<'a> {
 
 impl Material<'_> {
     /// Trains a model.
-    fn train<V: Variant, M: Model<V> + Product>(self, model: M) -> Result<Ended, RunError> {
+    fn train<V: Variant>(self, model: Box<dyn Trainee<V>>) -> Result<Ended, RunError> {
         let Self { run, data, validation, observer } = self;
         let description = model.describe();
         let about = run.about(&data, &validation, &description);
@@ -281,9 +286,9 @@ impl Material<'_> {
 }
 
 /// Goes on from the checkpoint, if there is one.
-fn resume<V: Variant, M: Model<V>>(
+fn resume<V: Variant>(
     path: &Path,
-    session: &mut Session<V, M>,
+    session: &mut Session<V, dyn Trainee<V>>,
 ) -> Result<(), RunError> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -307,7 +312,7 @@ struct Recorder<'a> {
     stopped: bool,
 }
 
-impl<V: Variant, M: Model<V> + Product> Watch<V, M> for Recorder<'_> {
+impl<V: Variant> Watch<V, dyn Trainee<V>> for Recorder<'_> {
     type Error = RunError;
 
     fn batch(&mut self, progress: &Progress) -> Result<Next, RunError> {
@@ -316,13 +321,17 @@ impl<V: Variant, M: Model<V> + Product> Watch<V, M> for Recorder<'_> {
         Ok(next)
     }
 
-    fn validated(&mut self, entry: &Entry, model: &mut M) -> Result<(), RunError> {
+    fn validated(
+        &mut self,
+        entry: &Entry,
+        model: &mut (dyn Trainee<V> + 'static),
+    ) -> Result<(), RunError> {
         if !entry.validation.total.is_finite() {
             return Err(RunError::Diverged);
         }
         let mut line = serde_json::to_value(entry).unwrap_or_default();
         let workers = self.run.workers;
-        let agreement = self.choices.as_ref().map(|c| c.agreement::<V, M>(model, workers));
+        let agreement = self.choices.as_ref().map(|c| c.agreement(model, workers));
         if let Some(agreement) = agreement {
             line["agreement"] = json!(agreement);
         }
@@ -335,7 +344,7 @@ impl<V: Variant, M: Model<V> + Product> Watch<V, M> for Recorder<'_> {
         self.log.line(&line)
     }
 
-    fn save(&mut self, session: &Session<V, M>) -> Result<(), RunError> {
+    fn save(&mut self, session: &Session<V, dyn Trainee<V>>) -> Result<(), RunError> {
         let path = &self.run.files.checkpoint;
         let written = write(path, |mut to| session.save(&mut to));
         written.map_err(|e| RunError::cannot_write(path, &e))?;

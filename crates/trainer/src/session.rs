@@ -106,7 +106,7 @@ pub enum Next {
 }
 
 /// Whoever looks on.
-pub trait Watch<V: Variant, M: Model<V>> {
+pub trait Watch<V: Variant, M: Model<V> + ?Sized> {
     /// What can go wrong.
     type Error: From<Error>;
 
@@ -163,11 +163,11 @@ struct State {
 }
 
 /// A training run.
-pub struct Session<V: Variant, M> {
+pub struct Session<V: Variant, M: ?Sized> {
     settings: Settings,
     units: Units,
     encoder: Arc<dyn Encoder<V>>,
-    model: M,
+    model: Box<M>,
     held_out: Rows<u32>,
     workers: Workers,
     state: State,
@@ -176,13 +176,13 @@ pub struct Session<V: Variant, M> {
 /// Improvements smaller than this share of the loss are none.
 const LEAST_GAIN: f64 = 1e-4;
 
-impl<V: Variant, M: Model<V>> Session<V, M> {
+impl<V: Variant, M: Model<V> + ?Sized> Session<V, M> {
     /// A run over teacher files, validated on others.
     pub fn new(
         settings: Settings,
         units: Units,
         validation: &Units,
-        model: M,
+        model: Box<M>,
         workers: Workers,
     ) -> Result<Self, Error> {
         let encoder = model.encoder();
@@ -193,7 +193,7 @@ impl<V: Variant, M: Model<V>> Session<V, M> {
     }
 
     /// The model.
-    pub const fn model(&mut self) -> &mut M {
+    pub fn model(&mut self) -> &mut M {
         &mut self.model
     }
 

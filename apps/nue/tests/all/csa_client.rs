@@ -7,7 +7,7 @@ use std::process::Stdio;
 #[test]
 fn our_client_plays_a_bare_one_and_itself() {
     let folder = folder();
-    let server = Server::start(folder.path(), "max_moves = 12\n");
+    let server = Server::start(folder.path(), "max_moves = 6\n");
     let client = |name: &str, game: &str, records: &str| {
         nue()
             .args(["csa", "--host", "127.0.0.1", "--port", &server.port.to_string()])
@@ -21,8 +21,8 @@ fn our_client_plays_a_bare_one_and_itself() {
             .unwrap()
     };
     // Against itself, with next to no time.
-    let mut one = client("one", "self-3-0F", "one");
-    let mut two = client("two", "self-3-0F", "two");
+    let mut one = client("one", "self-2-0F", "one");
+    let mut two = client("two", "self-2-0F", "two");
     assert!(one.wait().unwrap().success());
     assert!(two.wait().unwrap().success());
     let records = [files(&folder.path().join("one")), files(&folder.path().join("two"))];
@@ -158,7 +158,7 @@ fn a_manual_game_on_a_terminal() {
 #[test]
 fn a_usi_engine_plays_through_our_client() {
     let folder = folder();
-    let server = Server::start(folder.path(), "max_moves = 14\n");
+    let server = Server::start(folder.path(), "max_moves = 6\n");
     let client = |name: &str, engine: bool| {
         let mut command = nue();
         command
@@ -171,7 +171,7 @@ fn a_usi_engine_plays_through_our_client() {
                 "--name",
                 name,
             ])
-            .args(["--password", "usi-3-0F", "--margin", "200", "--records"])
+            .args(["--password", "usi-2-0F", "--margin", "200", "--records"])
             .arg(folder.path().join(name))
             .stdout(Stdio::null());
         if engine {

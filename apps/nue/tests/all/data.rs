@@ -82,8 +82,9 @@ fn statistics_for_machines() {
 #[test]
 fn a_killed_rescoring_is_resumed_exactly() {
     let folder = Folder::new("killed");
-    fs::write(folder.0.join("a.teacher"), file(110_000)).unwrap();
-    let command = "data rescore a.teacher --depth 1 --hash 1 --net material";
+    fs::write(folder.0.join("a.teacher"), file(700)).unwrap();
+    // At this depth a place to go on from comes after some 200 positions.
+    let command = "data rescore a.teacher --depth 9 --hash 1 --net material";
     folder.run(&format!("{command} -o calm.teacher"));
     let mut killed = folder.nue(&format!("{command} -o b.teacher -j 3"));
     let mut child = killed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -108,11 +109,12 @@ fn a_killed_rescoring_is_resumed_exactly() {
 #[test]
 fn an_interrupt_ends_in_good_order() {
     let folder = Folder::new("interrupted");
-    fs::write(folder.0.join("a.teacher"), file(120_000)).unwrap();
-    folder.run("data rescore a.teacher -o calm.teacher --net material --depth 1 --hash 1 -j 2");
+    fs::write(folder.0.join("a.teacher"), file(1_000)).unwrap();
+    fs::write(folder.0.join("many.teacher"), file(50_000)).unwrap();
+    folder.run("data rescore a.teacher -o calm.teacher --net material --depth 9 --hash 1 -j 2");
     for (command, resumes) in [
-        ("data rescore a.teacher -o b.teacher --net material --depth 1 --hash 1 -j 2", true),
-        ("data shuffle a.teacher a.teacher a.teacher a.teacher a.teacher -o c.psv", false),
+        ("data rescore a.teacher -o b.teacher --net material --depth 9 --hash 1 -j 2", true),
+        ("data shuffle many.teacher many.teacher many.teacher many.teacher -o c.psv", false),
     ] {
         let mut child = folder.nue(command);
         let child = child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();

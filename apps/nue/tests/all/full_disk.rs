@@ -100,7 +100,7 @@ fn a_file_is_whole_or_not_there() {
         "net strip a.bin -o out.bin",
         "net scale a.bin --set 500 -o out.bin",
         "net pack a.bin -o out.nnz",
-        "openings make --game minishogi --count 60 --plies 4 -o out.txt",
+        "openings make --game minishogi --count 60 --plies 4 --nodes 20 -o out.txt",
         "train a.teacher --validation a.teacher --arch halfkp-16x2-8-8 --epochs 1 --batch 256 --out out.bin",
     ] {
         let output = run(folder.path(), line, LIMIT);
@@ -142,11 +142,11 @@ fn a_proof_is_whole_or_not_there() {
 #[test]
 fn what_grows_goes_on_when_there_is_room() {
     let folder = prepared();
-    let generate = "gen --game minishogi --nodes 40 --hash 1 --block 200 --games 60 -j 1 --out";
+    let generate = "gen --game minishogi --nodes 20 --hash 1 --block 200 --games 40 -j 1 --out";
     let played = "match --game minishogi --engine cmd=self,name=a,nodes=20 --engine \
                   cmd=self,name=b,nodes=30 --each option.USI_Hash=1,option.EvalDir=material \
                   --games 12 --max-moves 40 --openings openings.txt --out";
-    let tuned = "tune --game minishogi --nodes 20 --iterations 30 --params rfp_margin --option \
+    let tuned = "tune --game minishogi --nodes 20 --iterations 16 --params rfp_margin --option \
                  EvalDir=material --openings openings.txt --out";
     for (line, name) in [(generate, "g.teacher"), (played, "m.csa"), (tuned, "t.jsonl")] {
         let whole = run(folder.path(), &format!("{line} whole-{name}"), "");

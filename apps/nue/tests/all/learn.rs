@@ -31,7 +31,7 @@ fn command(folder: &Folder, words: &str, training: &str) -> Command {
 fn a_generation_is_played_trained_and_judged() {
     let path = std::env::temp_dir().join(format!("nue-learn-{}", std::process::id()));
     let folder = Folder(path);
-    let words = "--game minishogi --positions 20000 --nodes 40 --arch halfkp-16x2-8-8 \
+    let words = "--game minishogi --positions 8000 --nodes 40 --arch halfkp-16x2-8-8 \
                  --validation 0.1 --gate-games 6 --gate-limit nodes=40 -j 2";
     for generation in 1..=2 {
         let output = learn(&folder, words, TRAINING);
@@ -51,7 +51,7 @@ fn a_generation_is_played_trained_and_judged() {
         let entries = ledger["generation"].as_array().unwrap();
         assert_eq!(entries.len(), generation);
         let entry = entries[generation - 1].as_table().unwrap();
-        assert!(entry["positions"].as_integer().unwrap() >= 20_000);
+        assert!(entry["positions"].as_integer().unwrap() >= 8_000);
         assert!(entry["loss"].as_float().unwrap() < 0.69);
         let commands = if learned { 5 } else { 3 };
         assert_eq!(entry["commands"].as_array().unwrap().len(), commands, "{told}");
@@ -70,10 +70,19 @@ fn a_generation_is_played_trained_and_judged() {
 fn what_is_learned_from_nothing_beats_piece_values() {
     let path = std::env::temp_dir().join(format!("nue-learn-whole-{}", std::process::id()));
     let folder = Folder(path);
-    let words = "--game minishogi --positions 40000 --nodes 40 --arch kkppt -j 1 \
-                 --gate-games 200 --gate-limit nodes=100 --gate-sprt elo0=0,elo1=120";
+    // Openings judged by a glance: those the gate would make itself take as long as all the rest.
+    let place = tempfile::tempdir().unwrap();
+    let openings = place.path().join("openings.txt");
+    let made = "openings make --game minishogi --count 100 --plies 6 --nodes 50 -o";
+    let mut make = Command::new(env!("CARGO_BIN_EXE_nue"));
+    assert!(make.args(made.split(' ')).arg(&openings).output().unwrap().status.success());
+    let words = format!(
+        "--game minishogi --positions 40000 --nodes 40 --arch kkppt -j 1 --gate-games 200 \
+         --gate-limit nodes=60 --gate-sprt elo0=0,elo1=120 --match=--openings={}",
+        openings.display()
+    );
     let training = "--epochs 2 --batch 512 --lambda 0.5 --validate-every 20000";
-    let output = learn(&folder, words, training);
+    let output = learn(&folder, &words, training);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{told}");
     assert!(folder.0.join("current.bin").is_file(), "{told}");
@@ -112,9 +121,9 @@ fn flags_of_the_steps_are_checked_before_the_first_game() {
 fn an_interrupt_ends_it_and_the_same_command_goes_on() {
     let path = std::env::temp_dir().join(format!("nue-learn-interrupt-{}", std::process::id()));
     let folder = Folder(path);
-    let words = "--game minishogi --positions 20000 --nodes 40 --arch halfkp-16x2-8-8 --afresh \
-                 --validation 0.1 --gate-games 40 --gate-limit nodes=400 -j 2";
-    let training = "--epochs 10 --batch 64 --lr 0.005 --halvings 100";
+    let words = "--game minishogi --positions 8000 --nodes 40 --arch halfkp-16x2-8-8 --afresh \
+                 --validation 0.1 --gate-games 40 --gate-limit nodes=200 -j 2";
+    let training = "--epochs 6 --batch 64 --lr 0.005 --halvings 100";
     let place = folder.0.join("generation-0001");
     let has = |name: &str| place.join(name).metadata().is_ok_and(|m| m.len() > 0);
     let mut interrupted = 0;

@@ -36,7 +36,7 @@ fn train(folder: &Path, out: &str, resume: bool) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nue"));
     command.arg("train").arg(folder.join("data")).arg("--validation").arg(folder.join("held"));
     command.arg("--out").arg(folder.join(out));
-    command.args("--arch halfkp-32x2-8-8 --batch 20 --epochs 4 --halvings 100".split(' '));
+    command.args("--arch halfkp-16x2-8-8 --batch 20 --epochs 3 --halvings 100".split(' '));
     // A checkpoint after every batch: wherever the axe falls, one is near.
     command.args("--limit 30000 --checkpoint-every 0 --threads 2".split(' '));
     command.args(resume.then_some("--resume"));
@@ -48,7 +48,7 @@ fn killed_and_resumed_is_undisturbed() {
     let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("train-killed");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
-    games(&folder.join("data"), 40, 1);
+    games(&folder.join("data"), 20, 1);
     games(&folder.join("held"), 10, 2);
     assert!(train(&folder, "whole.bin", false).wait().unwrap().success());
     let wanted = fs::read(folder.join("whole.bin")).unwrap();

@@ -44,7 +44,7 @@ fn samples<V: Variant, F: FeatureSet<V>>(
 fn forward_agrees<V: Variant, F: FeatureSet<V>>(kind: FeatureKind, factors: bool) {
     let options = NetOptions { factors, ..SGD };
     let architecture = Architecture { features: kind, shape: SMALL };
-    let mut model = NetModel::<V, F>::random(architecture, options, 5);
+    let mut model = NetModel::<V>::random::<F>(architecture, options, 5);
     let (words, lists) = samples::<V, F>(300, 1);
     let mut values = vec![0.0; lists.len()];
     for round in 0..2 {
@@ -77,7 +77,7 @@ fn values_are_those_of_the_specification() {
 fn gradients_are_those_of_the_specification() {
     let shape = Shape { l0: 16, h1: 5, h2: 9 };
     let architecture = Architecture { features: FeatureKind::MiniHalfKp, shape };
-    let mut model = NetModel::<Minishogi, HalfKp>::random(architecture, SGD, 11);
+    let mut model = NetModel::<Minishogi>::random::<HalfKp>(architecture, SGD, 11);
     let (words, lists) = samples::<Minishogi, HalfKp>(40, 2);
     let slopes: Vec<f32> = (0..lists.len()).map(|i| (i as f32 * 0.7).sin() * 1e-3).collect();
     let mut values = vec![0.0; lists.len()];
@@ -125,9 +125,9 @@ fn gradients_are_those_of_the_specification() {
 fn factors_share_what_is_learned() {
     let architecture = Architecture { features: FeatureKind::MiniHalfKp, shape: SMALL };
     let shared = NetOptions { factors: true, ..SGD };
-    let plain = NetModel::<Minishogi, HalfKp>::random(architecture, SGD, 3).to_float();
-    let mut plain = NetModel::<Minishogi, HalfKp>::from_float(&plain, SGD);
-    let mut factored = NetModel::<Minishogi, HalfKp>::from_float(&plain.to_float(), shared);
+    let plain = NetModel::<Minishogi>::random::<HalfKp>(architecture, SGD, 3).to_float();
+    let mut plain = NetModel::<Minishogi>::from_float::<HalfKp>(&plain, SGD);
+    let mut factored = NetModel::<Minishogi>::from_float::<HalfKp>(&plain.to_float(), shared);
     let (words, lists) = samples::<Minishogi, HalfKp>(100, 4);
     let slopes: Vec<f32> = (0..lists.len()).map(|i| (i as f32 * 0.9).cos() * 1e-4).collect();
     let before = plain.to_float();
@@ -153,8 +153,8 @@ fn factors_share_what_is_learned() {
 /// Learns to imitate a net whose parameters are known.
 fn recover<V: Variant, F: FeatureSet<V>>(kind: FeatureKind, options: NetOptions, rate: f32) {
     let architecture = Architecture { features: kind, shape: Shape { l0: 16, h1: 8, h2: 8 } };
-    let mut teacher = NetModel::<V, F>::random(architecture, options, 100);
-    let mut pupil = NetModel::<V, F>::random(architecture, options, 200);
+    let mut teacher = NetModel::<V>::random::<F>(architecture, options, 100);
+    let mut pupil = NetModel::<V>::random::<F>(architecture, options, 200);
     let objective = Objective { lambda: 1.0, scale: 200.0 };
     let (words, lists) = samples::<V, F>(2000, 9);
     let mut scores = vec![0.0; lists.len()];
@@ -196,13 +196,13 @@ fn threads_and_checkpoints_change_nothing() {
         let options = NetOptions { optimiser, factors: true, ..SGD };
         let (words, lists) = samples::<Minishogi, HalfKp>(300, 6);
         let run = |threads: usize, broken: bool| {
-            let mut model = NetModel::<Minishogi, HalfKp>::random(architecture, options, 1);
+            let mut model = NetModel::<Minishogi>::random::<HalfKp>(architecture, options, 1);
             let mut values = vec![0.0; lists.len()];
             for step in 0..4 {
                 if broken && step == 2 {
                     let mut saved = Vec::new();
                     model.save(&mut saved).unwrap();
-                    model = NetModel::random(architecture, options, 77);
+                    model = NetModel::random::<HalfKp>(architecture, options, 77);
                     model.restore(&mut &saved[..]).unwrap();
                     assert!(model.restore(&mut &saved[..saved.len() - 1]).is_err());
                     model.restore(&mut &saved[..]).unwrap();
@@ -222,7 +222,7 @@ fn threads_and_checkpoints_change_nothing() {
 fn parameters_stay_within_their_integers() {
     let architecture = Architecture { features: FeatureKind::MiniHalfKp, shape: SMALL };
     let options = NetOptions { factors: true, ..SGD };
-    let mut model = NetModel::<Minishogi, HalfKp>::random(architecture, options, 8);
+    let mut model = NetModel::<Minishogi>::random::<HalfKp>(architecture, options, 8);
     let (words, lists) = samples::<Minishogi, HalfKp>(50, 3);
     let mut values = vec![0.0; lists.len()];
     for _ in 0..5 {
@@ -238,7 +238,7 @@ fn parameters_stay_within_their_integers() {
 fn random_subspaces_move_their_share_of_rows() {
     let architecture = Architecture { features: FeatureKind::MiniHalfKp, shape: SMALL };
     let options = NetOptions { subspace: 30, ..SGD };
-    let mut model = NetModel::<Minishogi, HalfKp>::random(architecture, options, 8);
+    let mut model = NetModel::<Minishogi>::random::<HalfKp>(architecture, options, 8);
     let (words, lists) = samples::<Minishogi, HalfKp>(400, 3);
     let mut touched: Vec<u32> = lists.iter().flatten().flatten().copied().collect();
     touched.sort_unstable();

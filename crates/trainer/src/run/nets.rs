@@ -63,17 +63,17 @@ impl KindVisitor for Training<'_> {
     fn visit<V: Variant, F: FeatureSet<V>>(self) -> Self::Output {
         let run = self.material.run;
         let mut model = match &self.begin {
-            Some(net) => NetModel::<V, F>::from_float(net, run.options),
-            None => NetModel::<V, F>::random(self.architecture, run.options, run.settings.seed),
+            Some(net) => NetModel::<V>::from_float::<F>(net, run.options),
+            None => NetModel::random::<F>(self.architecture, run.options, run.settings.seed),
         };
         if let Some(fv_scale) = run.fv_scale {
             model.set_fv_scale(fv_scale);
         }
-        self.material.train(model)
+        self.material.train::<V>(Box::new(model))
     }
 }
 
-impl<V: Variant, F: FeatureSet<V>> Product for NetModel<V, F> {
+impl<V: Variant> Product for NetModel<V> {
     fn publish(&self, run: &Run, validation: &Units) -> Result<Value, RunError> {
         let files = &run.files;
         let mut float = self.to_float();

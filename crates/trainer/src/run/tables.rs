@@ -86,7 +86,7 @@ pub(super) fn train(kind: TableKind, material: Material<'_>) -> Result<Ended, Ru
             if let Some(path) = &run.files.from {
                 model.set_tables(&read_kkppt(path)?);
             }
-            material.train(model)
+            material.train(Box::new(model))
         }
         TableKind::Kppt => three_piece::<true>(options, material),
         TableKind::KppKkpt => three_piece::<false>(options, material),
@@ -102,7 +102,7 @@ fn three_piece<const TEMPO: bool>(
         let tables = Tables::load(path).map_err(|e| RunError::Failed(e.to_string()))?;
         model.set_tables(&tables);
     }
-    material.train(model)
+    material.train(Box::new(model))
 }
 
 /// Reads a file of KKPPT tables, or the one in a folder.

@@ -97,7 +97,7 @@ impl From<&Bits> for Entry {
     }
 }
 
-impl<V: Variant, M: Model<V>> Session<V, M> {
+impl<V: Variant, M: Model<V> + ?Sized> Session<V, M> {
     /// Writes where the run stands.
     pub fn save(&self, to: &mut impl Write) -> io::Result<()> {
         let s = &self.state;

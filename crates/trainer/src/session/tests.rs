@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use teacher::{Flags, Game, Header, Outcome, Ply, Writer};
 use tempfile::TempDir;
 
-type Net = NetModel<Minishogi, HalfKp>;
+type Net = NetModel<Minishogi>;
 
 /// A folder that goes when the test ends.
 struct Folder(TempDir);
@@ -98,13 +98,13 @@ fn settings() -> Settings {
 fn net(seed: u64) -> Net {
     let shape = Shape { l0: 32, h1: 8, h2: 8 };
     let architecture = Architecture { features: FeatureKind::MiniHalfKp, shape };
-    Net::random(architecture, NetOptions::default(), seed)
+    Net::random::<HalfKp>(architecture, NetOptions::default(), seed)
 }
 
 fn session(folder: &Folder, settings: Settings, threads: usize) -> Session<Minishogi, Net> {
     let (data, validation) = (folder.units("data", 40, 1), folder.units("held-out", 8, 2));
     let workers = Workers::new(NonZeroUsize::new(threads).unwrap());
-    Session::new(settings, data, &validation, net(3), workers).unwrap()
+    Session::new(settings, data, &validation, Box::new(net(3)), workers).unwrap()
 }
 
 /// Stops after some batches, and keeps what was saved last.
@@ -192,7 +192,7 @@ fn material_is_learned() {
     let objective = Objective { lambda: 1.0, scale: 600.0 };
     let settings = Settings { epochs: 10, objective, ..settings() };
     let workers = Workers::new(NonZeroUsize::new(2).unwrap());
-    let mut session = Session::new(settings, data, &validation, net(3), workers).unwrap();
+    let mut session = Session::new(settings, data, &validation, Box::new(net(3)), workers).unwrap();
     session.run(&mut Onlooker::default()).unwrap();
     let excess: Vec<f64> =
         session.history().iter().map(|e| e.validation.total - e.validation.floor).collect();
@@ -315,7 +315,7 @@ fn damaged_files_are_named_with_the_place() {
     bad[middle] ^= 255;
     fs::write(&path, &bad).unwrap();
     let validation = folder.units("held-out", 8, 2);
-    let session = Session::new(settings(), units, &validation, net(3), Workers::ONE);
+    let session = Session::new(settings(), units, &validation, Box::new(net(3)), Workers::ONE);
     let error = session.unwrap().run(&mut Onlooker::default()).unwrap_err().to_string();
     assert!(error.contains("damaged at byte"), "{error}");
     assert!(open(&folder.path("none")).is_err());

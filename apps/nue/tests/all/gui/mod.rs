@@ -47,7 +47,10 @@ impl Gui {
             }
         });
         let input = child.stdin.take();
-        Self { child, input, lines }
+        let mut gui = Self { child, input, lines };
+        // Tests are many and short: the usual table would take longer to clear than they think.
+        gui.send("setoption name USI_Hash value 16");
+        gui
     }
 
     /// Sends bytes as they are.
