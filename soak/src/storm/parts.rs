@@ -7,7 +7,7 @@ use fleet::{
     Cursor, Event, Needs, OwnerName, Pins, Priority, Product, Queue, QueueError, RunId, Settings,
     Spec, Standing, Task, TaskId, Unit, WorkerId,
 };
-use gateway::{Config, Gateway, Limits, Tokens};
+use gateway::{Config, Credentials, Gateway, Limits, Tokens};
 use jetstream::{Host, Options, join};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -90,13 +90,14 @@ impl PartArgs {
 fn serve(args: &PartArgs) -> Result<(), Failure> {
     let queue = Arc::new(persevere(|| join(&args.options())));
     let tokens = Tokens::load(&args.folder.join("tokens"));
-    let tokens = tokens.map_err(|e| Failure::Failed(e.to_string()))?;
+    let tokens = Arc::new(tokens.map_err(|e| Failure::Failed(e.to_string()))?);
     let limits = Limits { requests_per_second: 1e6, requests_burst: 1e6, ..Limits::default() };
     let listen = ([127, 0, 0, 1], args.port).into();
     let config = Config { listen, tls: None, limits };
     let _gateway = persevere(|| {
         let queue = Arc::clone(&queue) as Arc<dyn Queue>;
-        Gateway::start(&config, queue, tokens.clone(), Arc::new(|_| ()))
+        let tokens = Arc::clone(&tokens) as Arc<dyn Credentials>;
+        Gateway::start(&config, queue, tokens, Arc::new(|_| ()))
     });
     loop {
         std::thread::park();
@@ -215,7 +216,7 @@ impl Coordinator<'_> {
             run: RunId(1),
             batches: u32::try_from(of_unit(self.args, unit)).unwrap_or(1),
             spec: Arc::new(Spec::Checksum { rounds: 1 }),
-            unit: Unit { first: unit, count: 1, ..Unit::default() },
+            unit: Unit::new(unit, 1),
             seed: unit,
             pins: Arc::new(Pins::default()),
             needs: Needs::default(),
