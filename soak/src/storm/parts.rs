@@ -186,8 +186,7 @@ impl Coordinator<'_> {
 
     fn offer(&mut self) -> Result<(), Failure> {
         let (units, batches) = (self.args.units(), u64::from(self.args.batches));
-        let due = self.again.split_off(0);
-        for unit in due {
+        for unit in std::mem::take(&mut self.again) {
             self.offer_unit(unit)?;
         }
         let (ledger, of_unit) = (&self.ledger, |unit| of_unit(self.args, unit));
@@ -197,7 +196,9 @@ impl Coordinator<'_> {
                 done.push(*unit);
             }
         }
-        done.iter().for_each(|unit| drop(self.under_way.remove(unit)));
+        for unit in done {
+            self.under_way.remove(&unit);
+        }
         while self.under_way.len() < 8 * self.args.workers && self.next < units {
             let unit = self.next;
             self.next += 1;
