@@ -53,6 +53,7 @@ const ROOMS: &[Room] = &[
     room("trainer", 6),
     room("client", 6),
     room("fleet", 6),
+    Room { name: "fleetd", layer: 6, beside: &["fleet"] },
     room("serverd", 6),
     Room { name: "web", layer: 6, beside: &["lab"] },
     Room { name: "lab", layer: 6, beside: &["trainer"] },
