@@ -15,6 +15,7 @@ use crate::queue::{
 use crate::task::Task;
 use crate::worker::{Standing, Worker};
 use state::State;
+pub use state::kept::{Kept, KeptTask};
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -49,6 +50,22 @@ impl InProcess {
     pub fn with_blobs(settings: Settings, time: Arc<dyn TimeSource>, blobs: Blobs) -> Self {
         let state = Mutex::new(State::default());
         Self { settings, time, state, tasks: Condvar::new(), events: Condvar::new(), blobs }
+    }
+
+    /// A queue that goes on where another ended.
+    pub fn restored(
+        settings: Settings,
+        time: Arc<dyn TimeSource>,
+        blobs: Blobs,
+        kept: Kept,
+    ) -> Self {
+        let state = Mutex::new(State::restored(kept, time.now(), &settings));
+        Self { settings, time, state, tasks: Condvar::new(), events: Condvar::new(), blobs }
+    }
+
+    /// The last cursor that was given.
+    pub fn cursor(&self) -> Cursor {
+        self.current().0.cursor()
     }
 
     /// The store of blobs.

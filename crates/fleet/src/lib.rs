@@ -15,6 +15,7 @@
 //! | [`driver`] | a run: what is to be handed out, what counts, when it is over |
 //! | [`residuals`] | workers whose results differ from the others' |
 //! | [`exchange`] | one command's work through a queue in the same process |
+//! | [`wire`] | the trait's calls as values, and a queue at the other end of a connection |
 //! | [`conformance`] | the tests every queue must pass, to be called with a harness |
 //!
 //! Deliberately absent: sockets, databases, printing, and any clock that was not passed in.
@@ -33,6 +34,7 @@ pub mod perform;
 pub mod queue;
 pub mod residuals;
 pub mod task;
+pub mod wire;
 pub mod work;
 pub mod worker;
 

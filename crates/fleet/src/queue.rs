@@ -136,7 +136,7 @@ pub trait Queue: Send + Sync {
 }
 
 /// How long and how many.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Settings {
     /// How long a lease lasts; workers extend three times as often.
     pub lease: Duration,

@@ -54,6 +54,8 @@ const ROOMS: &[Room] = &[
     room("client", 6),
     room("fleet", 6),
     Room { name: "fleetd", layer: 6, beside: &["fleet"] },
+    Room { name: "jetstream", layer: 6, beside: &["fleet"] },
+    Room { name: "gateway", layer: 6, beside: &["fleet", "jetstream"] },
     room("serverd", 6),
     Room { name: "web", layer: 6, beside: &["lab"] },
     Room { name: "lab", layer: 6, beside: &["trainer"] },

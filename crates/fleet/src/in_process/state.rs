@@ -1,5 +1,7 @@
 //! What the queue in memory knows. Nothing here waits, locks or asks a clock.
 
+pub(super) mod kept;
+
 use crate::batch::{Batch, Fault};
 use crate::names::{Pool, RunId, TaskId, WorkerId};
 use crate::queue::{

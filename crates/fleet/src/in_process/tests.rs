@@ -40,3 +40,67 @@ fn memory_does_not_grow() {
     }
     assert_eq!(queue.state().sizes(), [100, 0, 0, 0, 100]);
 }
+
+/// A queue that goes on where another ended: who held something still does, what is there is known.
+#[test]
+fn goes_on_where_another_ended() {
+    let time = Arc::new(ManualTime::new());
+    let name = conformance::name;
+    let kept_task = |id: u64, worker: &str, done: &[u32], over: bool| KeptTask {
+        task: Task { batches: 2, ..conformance::task(id) },
+        worker: name(worker),
+        secret: format!("s{id}"),
+        attempt: 2,
+        done: done.to_vec(),
+        over,
+    };
+    let finished = |id: u64, number: u32| Event::Finished {
+        task: crate::TaskId(id),
+        run: RunId(1),
+        worker: name("a"),
+        batch: Box::new(conformance::batch(number)),
+    };
+    let kept = Kept {
+        tasks: vec![
+            kept_task(1, "a", &[], false),
+            kept_task(2, "a", &[0], false),
+            kept_task(3, "a", &[1, 0], false),
+            kept_task(4, "a", &[], true),
+            kept_task(5, "bad", &[], false),
+        ],
+        // The second batch of task 2 is an event, and nowhere else: its record was never written.
+        events: vec![(Cursor(7), finished(2, 1))],
+        cursor: Cursor(9),
+        withdrawn: vec![RunId(8)],
+        standings: vec![(name("a"), Standing::Admitted), (name("bad"), Standing::Barred)],
+        draining: false,
+    };
+    let settings = Settings::default();
+    let blobs = Blobs::in_memory(0, 0);
+    let queue = InProcess::restored(settings.clone(), Arc::clone(&time) as _, blobs, kept);
+    let key =
+        |id: u64| LeaseKey { task: crate::TaskId(id), worker: name("a"), secret: format!("s{id}") };
+    assert_eq!(queue.extend(&key(1)), Ok(()));
+    assert_eq!(queue.finish(&key(2), &conformance::batch(1)), Ok(Finished::Duplicate));
+    for over in [2, 3, 4] {
+        assert_eq!(queue.offer(&conformance::task(over)), Ok(Offered::Known), "{over}");
+        assert!(queue.extend(&key(over)).is_err(), "{over}");
+    }
+    assert_eq!(
+        queue.offer(&conformance::task(5)),
+        Ok(Offered::Accepted),
+        "taken from who is barred"
+    );
+    assert_eq!(queue.withdraw(RunId(8)), Ok(()));
+    assert_eq!(queue.finish(&key(1), &conformance::batch(0)), Ok(Finished::Accepted));
+    let cursors: Vec<u64> = queue
+        .watch(Cursor(0), 10, Duration::ZERO)
+        .unwrap()
+        .iter()
+        .map(|(cursor, _)| cursor.0)
+        .collect();
+    assert_eq!(cursors, [7, 10], "numbers go on");
+    time.advance(settings.lease);
+    let lease = queue.lease(&name("a"), &[Pool::any()], Duration::ZERO).unwrap().unwrap();
+    assert_eq!((lease.task.id.0, lease.attempt, lease.done), (1, 3, vec![0]));
+}
