@@ -125,7 +125,7 @@ impl Ledger {
     }
 
     /// Up to which event of the queue everything is in the ledger.
-    pub(crate) fn cursor(&self) -> Result<Cursor, FleetError> {
+    pub fn cursor(&self) -> Result<Cursor, FleetError> {
         let sql = "SELECT value FROM numbers WHERE name = 'cursor'";
         let value: Option<i64> = self.connection.query_row(sql, [], |row| row.get(0)).optional()?;
         Ok(Cursor(value.unwrap_or(0).cast_unsigned()))

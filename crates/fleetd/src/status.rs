@@ -140,3 +140,96 @@ impl Coordinator {
         furthest
     }
 }
+
+impl Status {
+    /// The runs, as a table for people.
+    pub fn runs_text(&self) -> String {
+        if self.runs.is_empty() {
+            return "there are no runs\n".to_owned();
+        }
+        let mut text = String::from("run    kind      state    priority  games            name\n");
+        for run in &self.runs {
+            let done = run.progress.as_ref().map_or_else(String::new, |progress| {
+                let total = progress.total.map_or_else(String::new, |total| format!("/{total}"));
+                format!("{}{total}", progress.done)
+            });
+            text += &format!(
+                "{:<6} {:<9} {:<8} {:<9} {done:<16} {}\n",
+                run.id.to_string(),
+                run.kind,
+                run.state.name(),
+                run.priority.name(),
+                run.name
+            );
+        }
+        text
+    }
+
+    /// The workers, as a table for people.
+    pub fn workers_text(&self) -> String {
+        if self.workers.is_empty() {
+            return "there are no workers\n".to_owned();
+        }
+        let mut text =
+            String::from("worker           owner        cores  knps  standing   tasks  why\n");
+        for worker in &self.workers {
+            text += &format!(
+                "{:<16} {:<12} {:>5} {:>5}  {:<10} {:>5}  {}\n",
+                worker.id.as_str(),
+                worker.owner.as_str(),
+                worker.cores,
+                worker.speed / 1000,
+                worker.standing.name(),
+                worker.tasks.len(),
+                worker.reason
+            );
+        }
+        text
+    }
+
+    /// One run in words; `None` if there is no such run.
+    pub fn run_text(&self, id: RunId) -> Option<String> {
+        let run = self.runs.iter().find(|run| run.id == id)?;
+        let mut text = format!(
+            "{}: {} ({}), by {}\n{}, priority {}, share {}\n",
+            run.id,
+            run.name,
+            run.kind,
+            run.owner,
+            run.state.name(),
+            run.priority,
+            run.share
+        );
+        if !run.reason.is_empty() {
+            text += &format!("ended: {}\n", run.reason);
+        }
+        if let Some(progress) = &run.progress {
+            let total = progress.total.map_or_else(String::new, |total| format!(" of {total}"));
+            text += &format!(
+                "{}{total} games, {:.1} a minute, {} tasks handed out\n",
+                progress.done, run.games_a_minute, run.out
+            );
+            if let Some(score) = &progress.score {
+                text += &format!(
+                    "won {}, drawn {}, lost {}; pairs {:?}\n",
+                    score.wins, score.draws, score.losses, score.pairs
+                );
+                if let Some((ratio, low, high)) = score.ratio {
+                    text += &format!("LLR {ratio:.2} ({low:.2} to {high:.2})\n");
+                }
+            }
+            if let Some(tuning) = &progress.tuning {
+                text += &format!("iteration {} of {}\n", tuning.iteration, tuning.iterations);
+                let values = tuning.start.iter().zip(&tuning.values);
+                for (name, (start, value)) in tuning.names.iter().zip(values) {
+                    text += &format!("  {name}: {start} -> {value:.2}\n");
+                }
+            }
+        }
+        for fault in self.faults.iter().filter(|fault| fault.run == Some(id)) {
+            let worker = fault.worker.as_ref().map_or_else(String::new, |w| format!("{w}: "));
+            text += &format!("fault: {worker}{}: {}\n", fault.kind, fault.reason);
+        }
+        Some(text)
+    }
+}

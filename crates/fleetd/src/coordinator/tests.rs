@@ -1,22 +1,18 @@
 use super::*;
+use crate::home::Home;
 use fleet::driver::RunProgress;
 use fleet::perform::checksum;
-use fleet::{
-    Batch, BlobHash, FaultKind, Finished, InProcess, Lease, Product, Settings, Usage, Worker,
-};
+use fleet::{Batch, BlobHash, FaultKind, Finished, Lease, Product, Settings, Usage, Worker};
 use std::path::Path;
 use think::ManualTime;
 
 const NOW: i64 = 1_000;
 
-fn queue() -> Arc<dyn Queue> {
-    Arc::new(InProcess::new(Settings::default(), Arc::new(ManualTime::new())))
-}
-
-fn open_with(folder: &Path, queue: Arc<dyn Queue>, settings: CoordinatorSettings) -> Coordinator {
-    let ledger = Ledger::open(&folder.join("fleet.db")).unwrap();
-    let files = FileCache::new(&folder.join("files")).unwrap();
-    Coordinator::open(ledger, queue, files, settings).unwrap()
+fn open_with(folder: &Path, settings: CoordinatorSettings) -> Coordinator {
+    let home = Home::new(folder);
+    let ledger = Ledger::open(&home.ledger_path()).unwrap();
+    let queue = home.queue(&ledger, Settings::default(), Arc::new(ManualTime::new())).unwrap();
+    Coordinator::open(ledger, Arc::new(queue), home.files().unwrap(), settings).unwrap()
 }
 
 fn plain() -> CoordinatorSettings {
@@ -24,7 +20,7 @@ fn plain() -> CoordinatorSettings {
 }
 
 fn open(folder: &Path) -> Coordinator {
-    open_with(folder, queue(), plain())
+    open_with(folder, plain())
 }
 
 fn sums(goal: u64) -> Submission {
@@ -222,7 +218,7 @@ fn new_workers_answer_what_is_known_first() {
         trusted: vec!["alice".parse().unwrap()],
         ..CoordinatorSettings::default()
     };
-    let mut coordinator = open_with(folder.path(), queue(), settings);
+    let mut coordinator = open_with(folder.path(), settings);
     let run = coordinator.submit(sums(100), NOW).unwrap();
     announce(&mut coordinator, "a", "alice");
     for _ in 0..5 {
@@ -264,7 +260,7 @@ fn new_workers_answer_what_is_known_first() {
 fn second_owners_do_some_tasks_too() {
     let folder = tempfile::tempdir().unwrap();
     let settings = CoordinatorSettings { check_one_in: 1, ..plain() };
-    let mut coordinator = open_with(folder.path(), queue(), settings);
+    let mut coordinator = open_with(folder.path(), settings);
     let run = coordinator.submit(sums(40), NOW).unwrap();
     announce(&mut coordinator, "a", "alice");
     announce(&mut coordinator, "a2", "alice");
@@ -354,7 +350,7 @@ fn orders_are_obeyed_and_answered() {
 fn urgent_runs_go_first_and_others_by_their_share() {
     let folder = tempfile::tempdir().unwrap();
     let settings = CoordinatorSettings { lookahead: 30, ..plain() };
-    let mut coordinator = open_with(folder.path(), queue(), settings);
+    let mut coordinator = open_with(folder.path(), settings);
     let one = coordinator.submit(Submission { share: 2.0, ..sums(100) }, NOW).unwrap();
     let two = coordinator.submit(sums(100), NOW).unwrap();
     step(&mut coordinator);

@@ -176,7 +176,7 @@ impl Coordinator {
         if !random.bits().is_multiple_of(one_in) {
             return Ok(());
         }
-        let Some(second) = self.another_owner(&[worker.clone()], &mut random) else {
+        let Some(second) = self.another_owner(std::slice::from_ref(worker), &mut random) else {
             return Ok(());
         };
         self.counts.checks += 1;
