@@ -89,10 +89,19 @@ class Rounds(unittest.TestCase):
     def test_a_round_of_two_calls_has_no_third(self) -> None:
         self.assertEqual(ROUND.arguments(["2", "--calls", "2"]).calls, 2)
         self.assertEqual(ROUND.arguments(["3"]).calls, 3)
+        self.refused("3", "--calls", "2")
+
+    def test_labels_need_two_calls_and_a_share(self) -> None:
+        self.assertEqual(ROUND.arguments(["1", "--calls", "2", "--labels", "0.7"]).labels, 0.7)
+        self.refused("1", "--labels", "1")
+        self.refused("1", "--calls", "2", "--labels", "1.5")
+        self.refused("1", "--calls", "2", "--labels", "0")
+
+    def refused(self, *words: str) -> None:
         with self.assertRaises(SystemExit), open("/dev/null", "w") as nowhere:
             errors, sys.stderr = sys.stderr, nowhere
             try:
-                ROUND.arguments(["3", "--calls", "2"])
+                ROUND.arguments(list(words))
             finally:
                 sys.stderr = errors
 
@@ -119,6 +128,80 @@ class Rounds(unittest.TestCase):
         both = this.plan("x", {**config, "teacher-data": [str(one)] * 3}, 75)
         self.assertEqual((alone["positions"], both["positions"]), (100_000, 400_000))
         self.assertEqual((alone["epochs"], both["epochs"]), (9, 2))
+
+    def test_more_positions_take_longer_to_begin_with(self) -> None:
+        this = self.round()
+        self.assertEqual(this.start_of(1_000_000), 25.0)
+        this.state["speed"].update({"start": 30.0, "read": 1_000_000})
+        self.assertEqual(this.start_of(3_000_000), 90.0)
+        # What every run needs besides is not known: fewer positions promise nothing.
+        self.assertEqual(this.start_of(100_000), 30.0)
+
+    def test_the_teacher_that_tells_results_better_is_taken(self) -> None:
+        this = self.round()
+        self.assertIsNone(this.better_teacher())
+        for name in ("t1", "t2"):
+            (this.work / "nets" / f"{name}.value").write_bytes(b"x")
+        self.assertEqual(this.better_teacher().stem, "t2")
+        losses = {"t1": {"teacher_result_loss": 0.58}, "t2": {"teacher_result_loss": 0.59}}
+        this.state["teachers"] = losses
+        self.assertEqual(this.better_teacher().stem, "t1")
+        losses["t2"]["teacher_result_loss"] = 0.57
+        self.assertEqual(this.better_teacher().stem, "t2")
+        # One whose run said nothing of itself is the last resort.
+        losses.pop("t2")
+        self.assertEqual(this.better_teacher().stem, "t1")
+
+    def test_a_net_goes_on_with_the_width_of_the_best(self) -> None:
+        this = self.round()
+        self.assertEqual(this.from_best(), {})
+        (this.carry / "current.nuef").write_bytes(b"x")
+        self.assertEqual(set(this.from_best()), {"init", "lr"})
+        this.state.update({"best": "n1", "nets": {"n1": {"plan": {"width": 256}}}})
+        (this.work / "nets" / "n1.nuef").write_bytes(b"x")
+        self.assertEqual(this.from_best()["width"], 256)
+
+    def test_labels_by_a_teacher_alone(self) -> None:
+        """Both calls, with all that takes long left out: which net learns from which games."""
+        this = self.round("--calls", "2", "--labels", "1", "--passes", "10")
+        this.state["scale"] = 800.0
+        (this.carry / "old.teacher").write_bytes(bytes(3000))
+        (this.carry / "current.nuef").write_bytes(b"x")
+        told: list[Any] = []
+
+        def teach(name: str, *_: object) -> bool:
+            self.games(this, "000-current")
+            (this.work / "nets" / f"{name}.value").write_bytes(b"x")
+            return True
+
+        def candidates(jobs: Any, reserve: float) -> None:
+            told.extend(jobs)
+            for name, config, _ in jobs:
+                plan = {"width": config.get("width", 512)}
+                this.state["nets"][name] = {"plan": plan}
+            self.games(this, "001-current-fast")
+
+        this.start_playing = lambda: None
+        this.stop_playing = lambda: None
+        this.teach, this.candidates = teach, candidates
+        this.teaching = lambda *_: [sys.executable, "-c", "", "nue_trainer"]
+        this.gate = lambda *_: {}
+        this.first_of_two()
+        names = lambda files: [Path(file).stem for file in files]  # noqa: E731
+        (_, wide, _), (_, narrow, _) = told
+        self.assertEqual(names(wide["data"]), ["old", "000-current"])
+        self.assertEqual((wide["passes"], wide["teacher-weight"]), (10, 1.0))
+        self.assertEqual((narrow["width"], narrow["passes"]), (ROUND.NARROW, 20))
+        self.assertNotIn("init", narrow)
+        self.assertEqual(names(this.state["background"]["data"]),
+                         ["old", "000-current", "001-current-fast"])
+        self.games(this, "002-v2-fast", "003-v2")
+        told.clear()
+        this.last_of_two()
+        ((_, last, _),) = told
+        # Cheap games that the teacher has not learned from are judged by it alone.
+        self.assertEqual(names(last["teacher-data"]), ["002-v2-fast"])
+        self.assertEqual(last["data"], this.state["background"]["data"])
 
     def test_one_match_at_a_time(self) -> None:
         this = self.round()

@@ -29,7 +29,7 @@ pub fn active<V: Variant, F: FeatureSet<V>>(
     perspective: Color,
     list: &mut List<64>,
 ) {
-    let view = View::new::<V, F>(perspective, pos.king(perspective));
+    let view = View::new::<V, F>(perspective, Color::BOTH.map(|c| pos.king(c)));
     let effects = if F::EFFECT_STRIDE > 0 { Some(Effects::of(pos)) } else { None };
     pos.occupied().each(|sq| {
         if let Some(feature) = view.board::<V, F>(pos.piece_at(sq), sq) {
@@ -77,7 +77,7 @@ impl Changes {
 }
 
 /// What a move changes in one perspective, for sets in which a piece's feature depends on
-/// nothing but the piece and the own king, and for moves that do not move that king.
+/// nothing but the piece and the kings, and for moves that leave the view as it is.
 #[inline]
 pub fn changed<V: Variant, F: FeatureSet<V>>(view: View, delta: &Delta) -> Changes {
     debug_assert!(F::EFFECT_STRIDE == 0);

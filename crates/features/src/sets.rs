@@ -16,7 +16,8 @@ use rules::Variant;
 use std::fmt::Debug;
 
 /// A way to number what is on a board. A feature of a perspective is
-/// `offset(own king) + number of the piece`, plus a part for attacks where the set has one.
+/// `offset(own king) + other_offset(other king) + number of the piece`, plus a part for attacks where
+/// the set has one.
 pub trait FeatureSet<V: Variant>: Copy + Default + Debug + Send + Sync + 'static {
     /// The name in net files.
     const NAME: &'static str;
@@ -26,6 +27,8 @@ pub trait FeatureSet<V: Variant>: Copy + Default + Debug + Send + Sync + 'static
     const INPUTS: usize;
     /// Whether features depend on the own king's square, so that its moves change all of them.
     const BY_KING: bool;
+    /// Whether they depend on the rank of the other king too.
+    const BY_OTHER_KING: bool = false;
     /// Whether the two kings are features themselves.
     const KINGS: bool = false;
     /// Whether the board is mirrored left to right for a player whose king is on the far half,
@@ -37,4 +40,11 @@ pub trait FeatureSet<V: Variant>: Copy + Default + Debug + Send + Sync + 'static
 
     /// The first feature for an own king on this square (as its owner sees it).
     fn offset(king: usize) -> usize;
+
+    /// What another king on this square adds, as the owner of the features sees it: the same for all
+    /// squares of a rank.
+    #[inline]
+    fn other_offset(_king: usize) -> usize {
+        0
+    }
 }

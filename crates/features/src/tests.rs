@@ -79,12 +79,24 @@ fn start_position() {
         assert_eq!(kp.len(), 40);
         assert!(kp.contains(&(1548 + 44)) && kp.contains(&(1629 + 36)));
         let krank = features::<Shogi, HalfKpKrank>(&pos, side);
-        assert!(krank.iter().zip(&half).all(|(&a, &b)| a == b + 8 * 125_388));
+        assert_eq!(krank, half, "the other king is on the far rank, the first");
         // 7g: attacked by nobody of the enemy, by bishop and knight of its own side.
         let e9 = features::<Shogi, HalfKpE9>(&pos, side);
         assert!(e9.contains(&(68_262 + 6 * 125_388)), "{e9:?}");
     }
     assert_eq!(features::<Minishogi, HalfKp>(&Position::startpos(), Color::Black).len(), 10);
+}
+
+/// It is the other king's rank that chooses the matrix, as the owner of the features sees it.
+#[test]
+fn the_other_kings_rank_chooses() {
+    // White's king has come to Black's second rank; Black's is at home.
+    let pos = Position::<Shogi>::from_sfen("9/9/9/9/9/9/9/k8/4K4 b - 1").unwrap();
+    for (side, rank) in [(Color::Black, 7), (Color::White, 0)] {
+        let half = features::<Shogi, HalfKp>(&pos, side);
+        let krank = features::<Shogi, HalfKpKrank>(&pos, side);
+        assert!(krank.iter().zip(&half).all(|(&a, &b)| a == b + rank * 125_388), "{side}");
+    }
 }
 
 #[test]
@@ -113,15 +125,18 @@ fn follow<V: Variant, F: FeatureSet<V>>(start: &str, seed: u64) {
         }
         let m = moves[rng.below(moves.len())];
         let before = Color::BOTH.map(|side| features::<V, F>(&pos, side));
-        let views = Color::BOTH.map(|side| View::new::<V, F>(side, pos.king(side)));
+        let view =
+            |pos: &Position<V>, side| View::new::<V, F>(side, Color::BOTH.map(|c| pos.king(c)));
+        let views = Color::BOTH.map(|side| view(&pos, side));
         let delta = pos.play(m);
         let king_moved = delta.placed.kind_index() == Kind::King.index();
         for side in Color::BOTH {
             let after = features::<V, F>(&pos, side);
             assert!(after.iter().all(|&f| (f as usize) < F::INPUTS));
-            let view = View::new::<V, F>(side, pos.king(side));
+            let view = view(&pos, side);
             if F::EFFECT_STRIDE > 0 || view != views[side.index()] {
-                assert!(F::EFFECT_STRIDE > 0 || king_moved && delta.color == side);
+                assert!(F::EFFECT_STRIDE > 0 || king_moved);
+                assert!(F::EFFECT_STRIDE > 0 || F::BY_OTHER_KING || delta.color == side);
                 continue;
             }
             let c = changed::<V, F>(view, &delta);

@@ -4,7 +4,7 @@ use crate::numbering::{ABSENT, Numbering};
 use crate::sets::FeatureSet;
 use rules::{Color, Kind, Piece, Square, Variant};
 
-/// A perspective with its king's part of the feature number already computed.
+/// A perspective with the kings' part of the feature number already computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct View {
     perspective: Color,
@@ -13,14 +13,24 @@ pub struct View {
 }
 
 impl View {
-    /// The view of a player whose king stands on `king`. Evaluations are for positions with
-    /// both kings; should one be missing all the same, its owner is given a king on square 0 of
-    /// its own view.
+    /// The view of a player, for kings that stand there (Black's first). Evaluations are for positions
+    /// with both kings; should one be missing all the same, it counts as one on square 0 of this view.
     #[inline]
-    pub fn new<V: Variant, F: FeatureSet<V>>(perspective: Color, king: Option<Square>) -> Self {
-        let king = king.map_or(0, |sq| Numbering::of(V::GAME).orient(perspective, sq));
+    pub fn new<V: Variant, F: FeatureSet<V>>(
+        perspective: Color,
+        kings: [Option<Square>; 2],
+    ) -> Self {
+        let square = |color: Color| {
+            let king = kings[color.index()];
+            king.map_or(0, |sq| Numbering::of(V::GAME).orient(perspective, sq))
+        };
+        let king = square(perspective);
+        let mut offset = F::offset(king);
+        if F::BY_OTHER_KING {
+            offset += F::other_offset(square(perspective.opponent()));
+        }
         let mirrored = F::MIRRORED && king / V::SIZE > V::SIZE / 2;
-        Self { perspective, offset: F::offset(king) as u32, mirrored }
+        Self { perspective, offset: offset as u32, mirrored }
     }
 
     /// Whose view it is.

@@ -22,7 +22,7 @@ pub struct Part {
 }
 
 /// What a batch counted.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Counted {
     pub games: u64,
     pub positions: u64,

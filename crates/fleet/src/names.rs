@@ -142,6 +142,11 @@ impl Pool {
         self.0.strip_prefix('@') == Some(worker.as_str())
     }
 
+    /// The worker it belongs to alone.
+    pub fn worker(&self) -> Option<WorkerId> {
+        self.0.strip_prefix('@').map(|name| WorkerId(name.to_owned()))
+    }
+
     /// Whether it belongs to some worker alone.
     pub fn is_private(&self) -> bool {
         self.0.starts_with('@')

@@ -223,7 +223,7 @@ fn for_rescoring(spec: &RescoreSpec) -> Result<Ready, Fault> {
 }
 
 /// The sum everybody computes.
-pub(crate) fn checksum(rounds: u64, seed: u64, range: Range<u64>) -> Product {
+pub fn checksum(rounds: u64, seed: u64, range: Range<u64>) -> Product {
     let mut sum = 0_u64;
     for index in range {
         let mut stream = Rng::new(seed).split(index);

@@ -1,4 +1,5 @@
-//! Accumulators remembered for every own king square, with the position each was computed for.
+//! Accumulators remembered for every own king square (and rank of the other king, where that
+//! matters), with the position each was computed for.
 //!
 //! When a king moves, all features of its owner change. But somewhere in the tree that king has
 //! stood on that square before, with nearly the same pieces around: the accumulator remembered
@@ -77,7 +78,9 @@ pub(crate) struct Cache {
 impl Cache {
     /// A cache that knows only the empty board, for which every accumulator is the biases.
     pub(crate) fn new<V: Variant, F: FeatureSet<V>>(net: &Net<V, F>) -> Self {
-        let entries = 2 * if F::BY_KING || F::MIRRORED { V::SQUARES } else { 1 };
+        let squares = if F::BY_KING || F::MIRRORED { V::SQUARES } else { 1 };
+        let ranks = if F::BY_OTHER_KING { V::SIZE } else { 1 };
+        let entries = 2 * squares * ranks;
         let biases = &net.transformer().biases;
         let mut accumulators = AlignedVec::zeroed(entries * biases.len());
         for entry in accumulators.chunks_exact_mut(biases.len()) {
@@ -99,11 +102,13 @@ impl Cache {
         side: Color,
         out: &mut [i16],
     ) {
-        let king = new.kings[side.index()];
-        let view = View::new::<V, F>(side, king);
-        let by_king = F::BY_KING || F::MIRRORED;
-        let square = if by_king { king.map_or(0, Square::index) } else { 0 };
-        let entry = 2 * square + side.index();
+        let view = View::new::<V, F>(side, new.kings);
+        let square = |side: Color| new.kings[side.index()].map_or(0, Square::index);
+        let mut place = if F::BY_KING || F::MIRRORED { square(side) } else { 0 };
+        if F::BY_OTHER_KING {
+            place = place * V::SIZE + square(side.opponent()) % V::SIZE;
+        }
+        let entry = 2 * place + side.index();
         self.compare::<V, F>(view, entry, new);
         self.snapshots[entry] = *new;
         let l0 = out.len();

@@ -82,8 +82,8 @@ impl<V: Variant, F: FeatureSet<V>> Nnue<V, F> {
         let top = self.frames.len() - 1;
         let now = &mut self.frames[top];
         now.computed = [true; 2];
-        let changes = Color::BOTH
-            .map(|side| changed::<V, F>(View::new::<V, F>(side, now.kings[side.index()]), delta));
+        let changes =
+            Color::BOTH.map(|side| changed::<V, F>(View::new::<V, F>(side, now.kings), delta));
         let changes =
             [&changes[0], &changes[1]].map(|c| Change { added: c.added(), removed: c.removed() });
         let ply = 2 * self.net.layers().shape().l0;
@@ -118,7 +118,7 @@ impl<V: Variant, F: FeatureSet<V>> Nnue<V, F> {
         if from == top {
             return true;
         }
-        let view = View::new::<V, F>(side, self.frames[top].kings[s]);
+        let view = View::new::<V, F>(side, self.frames[top].kings);
         let l0 = self.net.layers().shape().l0;
         for ply in from + 1..=top {
             let frame = &mut self.frames[ply];
@@ -196,11 +196,15 @@ impl<V: Variant, F: FeatureSet<V>> Evaluator<V> for Nnue<V, F> {
         let mut kings = before.kings;
         let mut cut = [F::EFFECT_STRIDE > 0; 2];
         if delta.placed.kind_index() == Kind::King.index() {
-            let (side, c) = (delta.color, delta.color.index());
-            kings[c] = Some(delta.to);
+            kings[delta.color.index()] = Some(delta.to);
+            let changed =
+                |side| View::new::<V, F>(side, before.kings) != View::new::<V, F>(side, kings);
             if F::BY_KING || F::MIRRORED {
-                let view = |king| View::new::<V, F>(side, king);
-                cut[c] |= view(before.kings[c]) != view(kings[c]);
+                cut[delta.color.index()] |= changed(delta.color);
+            }
+            if F::BY_OTHER_KING {
+                let other = delta.color.opponent();
+                cut[other.index()] |= changed(other);
             }
         }
         let frame = Frame { delta: Some(*delta), kings, computed: [false; 2], cut };

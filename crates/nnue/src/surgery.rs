@@ -30,6 +30,12 @@ pub enum SurgeryError {
     /// A net that is not of the HalfKP family.
     #[error("a net {found} cannot be taken apart by the king's rank: HalfKP and HalfKPKrank can")]
     Family { found: Box<Architecture> },
+    /// A net by the other king's rank where one by the own king's is made.
+    #[error(
+        "a net {found} has a matrix for each rank of the other king: only HalfKPKrank can be made \
+         of it"
+    )]
+    HasRanks { found: Box<Architecture> },
     /// Not one net for every rank.
     #[error("{found} nets for {ranks} ranks")]
     Ranks { found: usize, ranks: usize },
@@ -144,8 +150,9 @@ impl AnyNet {
         Ok(Self::from_parts(first.architecture(), transformer, parameters)?)
     }
 
-    /// A net of the HalfKP family whose rows come from several nets, chosen by the rank of the
-    /// own king (`by_rank[0]` is the far rank), and whose biases and layers come from `base`.
+    /// A net of the HalfKP family whose rows come from several nets, chosen by rank (`by_rank[0]` is
+    /// the far one), and whose biases and layers come from `base`. The rank is the own king's; with
+    /// `krank` the other king's, each of which has a matrix of its own in the net that is made.
     pub fn assemble_by_rank(
         krank: bool,
         base: &Self,
@@ -161,6 +168,9 @@ impl AnyNet {
             let found = net.architecture();
             if !is_family(found.features) {
                 return Err(SurgeryError::Family { found: Box::new(found) });
+            }
+            if !krank && has_ranks(net) {
+                return Err(SurgeryError::HasRanks { found: Box::new(found) });
             }
             if net.shape() != shape || net.game() != game {
                 let (first, other) = (Box::new(base.architecture()), Box::new(found));
@@ -180,13 +190,18 @@ impl AnyNet {
         let square = Numbering::of(game).end() * shape.l0;
         let matrix = square * game.squares();
         let mut weights = AlignedVec::<i16>::zeroed(features.inputs() * shape.l0);
-        for king in 0..game.squares() {
-            let rank = king % ranks;
-            let from = by_rank[rank];
-            let start = |krank: bool| if krank { rank * matrix } else { 0 } + king * square;
-            let source = start(from.architecture().features == FeatureKind::HalfKpKrank);
-            weights[start(krank)..][..square]
-                .copy_from_slice(&from.transformer().weights[source..][..square]);
+        let mut copy = |from: &Self, source: usize, target: usize, len: usize| {
+            weights[target..][..len].copy_from_slice(&from.transformer().weights[source..][..len]);
+        };
+        if krank {
+            for (rank, from) in by_rank.iter().enumerate() {
+                let source = if has_ranks(from) { rank * matrix } else { 0 };
+                copy(from, source, rank * matrix, matrix);
+            }
+        } else {
+            for king in 0..game.squares() {
+                copy(by_rank[king % ranks], king * square, king * square, square);
+            }
         }
         let transformer = Transformer { biases: base.transformer().biases.clone(), weights };
         let architecture = Architecture { features, shape };
@@ -220,7 +235,12 @@ impl AnyNet {
     }
 }
 
-/// HalfKP matrices over 9×9, whole or by rank, and over 5×5.
+/// Whether a net has a matrix for each rank of the other king.
+fn has_ranks(net: &AnyNet) -> bool {
+    net.architecture().features == FeatureKind::HalfKpKrank
+}
+
+/// HalfKP matrices over 9×9, one or one by rank, and over 5×5.
 fn is_family(kind: FeatureKind) -> bool {
     // Both sets begin with the same row for a king on square 0, and keep a king's rows together.
     debug_assert_eq!(<HalfKp as FeatureSet<Shogi>>::offset(1), Numbering::of(Game::Shogi).end());
@@ -365,18 +385,22 @@ mod tests {
     fn a_net_by_rank_holds_what_its_nets_hold_and_gives_it_back() {
         let (a, b) = (net(FeatureKind::HalfKp, 16, 1), net(FeatureKind::HalfKp, 16, 2));
         let by_rank = [&a, &a, &a, &b, &b, &b, &a, &b, &a];
-        let whole = AnyNet::assemble_by_rank(false, &a, &by_rank).unwrap();
         let krank = AnyNet::assemble_by_rank(true, &a, &by_rank).unwrap();
         assert_eq!(krank.architecture().features, FeatureKind::HalfKpKrank);
-        let back = AnyNet::assemble_by_rank(false, &a, &[&krank; 9]).unwrap();
-        assert!(bytes(&back) == bytes(&whole));
-        let pieces = Numbering::of(Game::Shogi).end() * 16;
-        let (king, rank) = (44, 44 % 9);
-        let offset = <features::HalfKpKrank as FeatureSet<Shogi>>::offset(king) * 16;
-        assert!(
-            krank.transformer().weights[offset..][..pieces]
-                == by_rank[rank].transformer().weights[king * pieces..][..pieces]
-        );
+        let rows = a.transformer().weights.len();
+        for (rank, net) in by_rank.iter().enumerate() {
+            let other = <features::HalfKpKrank as FeatureSet<Shogi>>::other_offset(rank) * 16;
+            assert!(krank.transformer().weights[other..][..rows] == net.transformer().weights[..]);
+        }
+        // Single matrices can be exchanged.
+        let mut again = [&krank; 9];
+        assert!(bytes(&AnyNet::assemble_by_rank(true, &a, &again).unwrap()) == bytes(&krank));
+        again[8] = &b;
+        let by_rank = [&a, &a, &a, &b, &b, &b, &a, &b, &b];
+        let wanted = AnyNet::assemble_by_rank(true, &a, &by_rank).unwrap();
+        assert!(bytes(&AnyNet::assemble_by_rank(true, &a, &again).unwrap()) == bytes(&wanted));
+        let refused = AnyNet::assemble_by_rank(false, &a, &[&krank; 9]).unwrap_err().to_string();
+        assert!(refused.contains("for each rank of the other king"), "{refused}");
     }
 
     #[test]

@@ -39,13 +39,19 @@ impl Workers {
                 work(task);
             }
         };
-        thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(drain);
-            }
-            drain();
-        });
+        at_once(threads, &drain);
     }
+}
+
+/// Does the same on several threads, the caller's included. Not generic: starting threads is long
+/// code, and there are many kinds of tasks.
+fn at_once(threads: usize, work: &(dyn Fn() + Sync)) {
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
 }
 
 /// Bounds of `count` shares of `len` things: share `i` is from `bounds[i]` to `bounds[i + 1]`.

@@ -1,5 +1,5 @@
-//! `nue net assemble`: one net whose rows come from several, by the rank of the own king
-//! (W@nderER's chimera).
+//! `nue net assemble`: one net whose rows come from several, by the rank of a king (W@nderER's
+//! chimera).
 
 use super::store::OutputArgs;
 use crate::failure::{CommandResult, Failure};
@@ -9,17 +9,17 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use trainer::Stored;
 
-/// Put a net together from HalfKP nets, one for each rank of the own king
+/// Put a net together from HalfKP nets, one for each rank of the own king (or the other one)
 #[derive(Args)]
 pub(crate) struct AssembleArgs {
-    /// Ranks and their net, as the king's owner sees them: 1 is the far side. Example:
+    /// Ranks and their net, as the side sees them whose features they are: 1 is the far side. Example:
     /// --rank 1-5=entering.bin --rank 6-9=castle.bin
     #[arg(long = "rank", required = true, value_name = "N[-M]=FILE", value_parser = ranked)]
     ranks: Vec<(RangeInclusive<usize>, PathBuf)>,
     /// The net whose biases and layers are taken; needed where those of the others differ
     #[arg(long, value_name = "FILE")]
     layers: Option<PathBuf>,
-    /// Make a HalfKPKrank net, with a whole matrix for each rank, instead of HalfKP
+    /// Make a HalfKPKrank net, with a whole matrix for each rank of the other king
     #[arg(long)]
     krank: bool,
     #[command(flatten)]

@@ -182,7 +182,7 @@ fn tables_learn_from_games() {
     let train = |name: &str, more: &[&str]| {
         let out = out(name);
         let line = ["train", &data, "--validation", &held, "-o", &out, "--arch", "kkppt"];
-        let rest = ["--force", "--batch", "500", "--epochs", "3", "--lambda", "1", "--lr", "0.1"];
+        let rest = ["--force", "--batch", "200", "--epochs", "1", "--lambda", "1", "--lr", "0.1"];
         let (_, err, code) = run(&[&line[..], &rest, more].concat());
         assert_eq!(code, 0, "{err}");
         fs::read(out).unwrap()

@@ -1,6 +1,6 @@
 //! Positions as rows of 16-bit numbers, and frames of them.
 //!
-//! A feature number is `base + piece`, where the base comes from the own king, plus a part for
+//! A feature number is `base + piece`, where the base comes from the kings, plus a part for
 //! attacks in sets that have one. Piece and attacks fit 16 bits together, so a row is half as
 //! large as its feature numbers, and a trainer that learns the parts apart has them at hand.
 
@@ -27,7 +27,7 @@ pub(super) struct Layout {
     inputs: usize,
     /// Every piece number mirrored left to right.
     mirrored: Vec<u16>,
-    /// Every base, divided by `pieces`, for the own king mirrored left to right.
+    /// Every base, divided by `pieces`, for kings mirrored left to right.
     mirrored_bases: Vec<u32>,
 }
 
@@ -45,9 +45,12 @@ impl Layout {
         let groups = if stride > 0 { stride } else { inputs } / pieces;
         let mut mirrored_bases: Vec<u32> = (0..groups as u32).collect();
         if F::BY_KING {
-            for king in 0..V::SQUARES {
-                let other = F::offset(mirrored(V::GAME, king)) / pieces;
-                mirrored_bases[F::offset(king) / pieces] = other as u32;
+            // Ranks stay what they are.
+            for rank in 0..if F::BY_OTHER_KING { V::SIZE } else { 1 } {
+                let base = |king| (F::offset(king) + F::other_offset(rank)) / pieces;
+                for king in 0..V::SQUARES {
+                    mirrored_bases[base(king)] = base(mirrored(V::GAME, king)) as u32;
+                }
             }
         }
         Self { slots, pieces, stride, inputs, mirrored: mirrored_numbers, mirrored_bases }
@@ -119,8 +122,10 @@ impl<F> Features<F> {
         let mut list = List::<64>::new();
         active::<V, F>(position, side, &mut list);
         // A king that is not there counts as one on square 0: see `features::View`.
-        let king = position.king(side).map_or(0, |sq| Numbering::of(V::GAME).orient(side, sq));
-        let base = F::offset(king);
+        let square =
+            |color| position.king(color).map_or(0, |sq| Numbering::of(V::GAME).orient(side, sq));
+        let (king, by_other) = (square(side), F::other_offset(square(side.opponent())));
+        let base = F::offset(king) + by_other;
         let count = list.len().min(slots.len());
         let (real, padding) = slots.split_at_mut(count);
         for (slot, &feature) in real.iter_mut().zip(&list[..count]) {
@@ -135,7 +140,7 @@ impl<F> Features<F> {
         padding.fill(NONE);
         let there = position.king(side).is_some();
         let king = if mirror && there { mirrored(V::GAME, king) } else { king };
-        (F::offset(king) as u32, count as u8)
+        ((F::offset(king) + by_other) as u32, count as u8)
     }
 }
 

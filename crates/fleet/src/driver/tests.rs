@@ -95,18 +95,20 @@ fn a_match_is_played_to_its_end_and_goes_on_after_a_restart() {
     assert_eq!((next.unit.first, next.unit.count, next.batches), (8, 2, 1));
 }
 
+type Lie<'a> = &'a dyn Fn(&mut Vec<crate::game_record::GameRecord>);
+
 /// A worker that lies changes nothing.
 #[test]
 fn games_that_the_rules_do_not_know_count_nothing() {
     let spec = match_spec(2);
     let (_, all) = finish(&spec, None);
     let (unit, range, product) = &all[0];
-    let lie = |change: &dyn Fn(&mut Vec<crate::game_record::GameRecord>)| {
+    let lie = |change: Lie<'_>| {
         let Product::Games { mut games } = product.clone() else { panic!("no games") };
         change(&mut games);
         Product::Games { games }
     };
-    let lies: [&dyn Fn(&mut Vec<crate::game_record::GameRecord>); 8] = [
+    let lies: [Lie<'_>; 8] = [
         &|games| games[0].moves[0].usi = "1a1b".into(),
         &|games| games[0].moves[0].usi = "nonsense".into(),
         &|games| games[1].winner = Some(crate::game_record::Side::Black),

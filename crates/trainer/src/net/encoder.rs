@@ -55,12 +55,14 @@ impl<V: Variant, F: FeatureSet<V>> NetEncoder<V, F> {
         let numbering = Numbering::of(V::GAME);
         let numbers = if F::KINGS { numbering.kings_end() } else { numbering.end() };
         let kings = if F::BY_KING { V::SQUARES } else { 1 };
+        let ranks = if F::BY_OTHER_KING { V::SIZE } else { 1 };
         let codes = if F::EFFECT_STRIDE > 0 { 9 } else { 1 };
         for king in 0..kings {
             let other = (V::SIZE - 1 - king / V::SIZE) * V::SIZE + king % V::SIZE;
             let other = if F::BY_KING { other } else { king };
-            for code in 0..codes {
-                let base = code * F::EFFECT_STRIDE;
+            // Ranks stay what they are.
+            for (code, rank) in (0..codes).flat_map(|code| (0..ranks).map(move |r| (code, r))) {
+                let base = code * F::EFFECT_STRIDE + F::other_offset(rank);
                 for number in 0..numbers {
                     // Mirrored sets see both boards alike: there is nothing to turn.
                     let turned = if F::MIRRORED { number } else { numbering.mirrored(number) };
