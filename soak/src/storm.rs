@@ -11,7 +11,7 @@ mod worker;
 
 use crate::Failure;
 use fixtures::nats::{NatsServer, free_port};
-use gateway::tokens;
+use gateway::{Identity, tokens};
 use ledger::Ledger;
 pub(crate) use parts::run as run_part;
 pub(crate) use parts::{PartArgs, persevere, worker_id, worker_name};
@@ -195,8 +195,8 @@ fn parts_of(args: &StormArgs, folder: &Path, url: &str) -> Result<Vec<Part>, Fai
     for number in 0..args.workers {
         let name = parts::worker_name(number);
         let (worker, owner) = (parts::worker_id(&name)?, parts::owner()?);
-        let (token, line) =
-            tokens::issue(&worker, &owner).map_err(|e| Failure::Failed(e.to_string()))?;
+        let (token, line) = tokens::issue(&Identity { worker, owner })
+            .map_err(|e| Failure::Failed(e.to_string()))?;
         lines.push_str(&line);
         let mut text = common("worker");
         text.extend(["--name".to_owned(), name.clone()]);

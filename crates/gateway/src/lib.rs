@@ -27,4 +27,4 @@ pub use client::{Https, connect};
 pub use limits::Limits;
 pub use refusals::{Refusal, Refusals};
 pub use server::{Config, Gateway, StartError};
-pub use tokens::{Credentials, Identity, TokenError, Tokens};
+pub use tokens::{Identity, TokenError, Tokens};

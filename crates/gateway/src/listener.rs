@@ -77,9 +77,9 @@ async fn accept(
             continue;
         };
         let Some(place) = place(&open, address.ip(), &limits) else {
-            let (who, reason) = (None, Reason::Connections);
+            let (worker, reason) = (None, Reason::Connections);
             let said = "a connection beyond the limit".to_owned();
-            refusals.note(&Refusal { who, address: address.ip(), reason, said });
+            refusals.note(&Refusal { worker, address: address.ip(), reason, said });
             continue;
         };
         transport::prepare(&stream);

@@ -1,6 +1,6 @@
 //! What was refused to whom, counted.
 
-use crate::tokens::Identity;
+use fleet::WorkerId;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,8 +60,8 @@ impl Reason {
 /// One request that was refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// Whose token it came with, if it was somebody's; with the worker that spoke, as far as it is its.
-    pub who: Option<Identity>,
+    /// Whose token it came with, if it was somebody's.
+    pub worker: Option<WorkerId>,
     pub address: IpAddr,
     pub reason: Reason,
     /// What it said, in words.
@@ -73,7 +73,7 @@ pub type Log = Arc<dyn Fn(&Refusal) + Send + Sync>;
 
 /// All refusals.
 pub struct Refusals {
-    counts: Mutex<BTreeMap<(Option<Identity>, Reason), u64>>,
+    counts: Mutex<BTreeMap<(Option<WorkerId>, Reason), u64>>,
     log: Log,
 }
 
@@ -91,7 +91,7 @@ impl Refusals {
     pub(crate) fn note(&self, refusal: &Refusal) {
         {
             let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut key = (refusal.who.clone(), refusal.reason);
+            let mut key = (refusal.worker.clone(), refusal.reason);
             if counts.len() >= KINDS && !counts.contains_key(&key) {
                 key.0 = None;
             }
@@ -100,15 +100,15 @@ impl Refusals {
         (self.log)(refusal);
     }
 
-    /// How often somebody (`None` for nobody known) was refused something for a reason.
-    pub fn count(&self, who: Option<&Identity>, reason: Reason) -> u64 {
+    /// How often a worker (`None` for nobody known) was refused something for a reason.
+    pub fn count(&self, worker: Option<&WorkerId>, reason: Reason) -> u64 {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.get(&(who.cloned(), reason)).copied().unwrap_or(0)
+        counts.get(&(worker.cloned(), reason)).copied().unwrap_or(0)
     }
 
-    /// All counts, by who and why.
-    pub fn all(&self) -> Vec<(Option<Identity>, Reason, u64)> {
+    /// All counts, by worker and reason.
+    pub fn all(&self) -> Vec<(Option<WorkerId>, Reason, u64)> {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.iter().map(|((who, reason), count)| (who.clone(), *reason, *count)).collect()
+        counts.iter().map(|((worker, reason), count)| (worker.clone(), *reason, *count)).collect()
     }
 }

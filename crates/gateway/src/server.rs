@@ -11,7 +11,7 @@ use crate::limits::{Allowance, Limits};
 use crate::listener::Listener;
 use crate::refusals::{Log, Reason, Refusal, Refusals};
 use crate::stored;
-use crate::tokens::{Credentials, Identity};
+use crate::tokens::{Identity, Tokens};
 use axum::body::Bytes;
 use axum::extract::connect_info::{ConnectInfo, Connected};
 use axum::extract::rejection::BytesRejection;
@@ -23,9 +23,8 @@ use axum::routing::{get, post};
 use axum::serve::IncomingStream;
 use axum::{Json, Router};
 use fleet::wire::{Answer, Call, answer_to};
-use fleet::{Finished, OwnerName, Pool, Queue, QueueError, WorkerId};
+use fleet::{Finished, Pool, Queue, QueueError, WorkerId};
 use serde_json::json;
-use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -47,9 +46,6 @@ const AROUND: usize = 16 << 10;
 
 /// How often the file of tokens is looked at.
 const REFRESH: Duration = Duration::from_secs(1);
-
-/// Workers that may have announced themselves since the start.
-const ANNOUNCED: usize = 100_000;
 
 /// What a gateway is started with.
 #[derive(Clone, PartialEq, Debug)]
@@ -87,7 +83,7 @@ impl Gateway {
     pub fn start(
         config: &Config,
         queue: Arc<dyn Queue>,
-        tokens: Arc<dyn Credentials>,
+        tokens: Tokens,
         log: Log,
     ) -> Result<Self, StartError> {
         let tls = match &config.tls {
@@ -108,7 +104,7 @@ impl Gateway {
             let listener = TcpListener::bind(config.listen).await?;
             let address = listener.local_addr()?;
             let listener = Listener::new(listener, tls, &config.limits, Arc::clone(&refusals))?;
-            tokio::spawn(refresh(Arc::clone(&state.tokens)));
+            tokio::spawn(refresh(state.tokens.clone()));
             let service = router(state).into_make_service_with_connect_info::<Peer>();
             let serving = axum::serve(listener, service).with_graceful_shutdown(async {
                 let _ = ended.await;
@@ -144,10 +140,11 @@ impl Drop for Gateway {
     }
 }
 
-async fn refresh(tokens: Arc<dyn Credentials>) {
+async fn refresh(tokens: Tokens) {
     loop {
         tokio::time::sleep(REFRESH).await;
-        tokens.refresh();
+        // A file that cannot be read leaves those who are known; it is read again when it changes.
+        let _ = tokens.refresh();
     }
 }
 
@@ -171,14 +168,12 @@ pub(crate) struct Caller {
 /// Everything that decides about requests.
 pub(crate) struct Doorkeeper {
     pub(crate) queue: Arc<dyn Queue>,
-    tokens: Arc<dyn Credentials>,
-    /// Whose the workers are that announced themselves here.
-    announced: Mutex<HashMap<WorkerId, OwnerName>>,
+    tokens: Tokens,
     pub(crate) limits: Limits,
     refusals: Arc<Refusals>,
     begun: Instant,
-    requests: Mutex<Allowance<Identity>>,
-    uploads: Mutex<Allowance<Identity>>,
+    requests: Mutex<Allowance<WorkerId>>,
+    uploads: Mutex<Allowance<WorkerId>>,
     wrong_tokens: Mutex<Allowance<IpAddr>>,
     pub(crate) uploading: Semaphore,
 }
@@ -192,7 +187,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Doorkeeper {
     fn new(
         queue: Arc<dyn Queue>,
-        tokens: Arc<dyn Credentials>,
+        tokens: Tokens,
         limits: &Limits,
         refusals: &Arc<Refusals>,
     ) -> Self {
@@ -200,7 +195,6 @@ impl Doorkeeper {
         Self {
             queue,
             tokens,
-            announced: Mutex::default(),
             limits: limits.clone(),
             refusals: Arc::clone(refusals),
             begun: Instant::now(),
@@ -225,14 +219,14 @@ impl Doorkeeper {
         reason: Reason,
         said: String,
     ) {
-        let who = caller.map(|caller| caller.identity.clone());
-        self.refusals.note(&Refusal { who, address, reason, said });
+        let worker = caller.map(|caller| caller.identity.worker.clone());
+        self.refusals.note(&Refusal { worker, address, reason, said });
     }
 
     /// Whether a worker may put so many bytes now.
     pub(crate) fn may_upload(&self, caller: &Caller, bytes: u64) -> Result<(), Duration> {
         let now = self.begun.elapsed();
-        locked(&self.uploads).take(&caller.identity, bytes as f64, now)
+        locked(&self.uploads).take(&caller.identity.worker, bytes as f64, now)
     }
 
     fn admit(&self, headers: &HeaderMap, address: IpAddr) -> Result<Caller, Response> {
@@ -251,7 +245,7 @@ impl Doorkeeper {
             return Err(refusal(Reason::Token, said));
         };
         let caller = Caller { identity, address };
-        let taken = locked(&self.requests).take(&caller.identity, 1.0, now);
+        let taken = locked(&self.requests).take(&caller.identity.worker, 1.0, now);
         taken.map_err(|wait| {
             let most = self.limits.requests_per_second;
             let said = format!("more than {most} requests a second");
@@ -262,41 +256,23 @@ impl Doorkeeper {
     }
 
     /// What a worker says in another's name, or may not say at all.
-    fn objection(&self, call: &Call, identity: &Identity) -> Option<(Reason, String)> {
+    fn objection(call: &Call, identity: &Identity) -> Option<(Reason, String)> {
         if call.is_coordinators() {
             let said = format!("{} is not for workers", call.verb());
             return Some((Reason::CoordinatorsCall, said));
         }
-        let worker = call.worker()?;
-        if let Call::Announce { worker } = call
-            && worker.owner != identity.owner
-        {
-            let said = format!("announced as a worker of {}", worker.owner);
-            return Some((Reason::AnothersName, said));
+        if let Some(worker) = call.worker().filter(|worker| **worker != identity.worker) {
+            return Some((
+                Reason::AnothersName,
+                format!("{} in the name of {worker}", call.verb()),
+            ));
         }
-        let own = match &identity.worker {
-            Some(own) => own == worker,
-            None => self.is_of(worker, &identity.owner, matches!(call, Call::Announce { .. })),
-        };
-        let said = || format!("{} in the name of {worker}", call.verb());
-        (!own).then(|| (Reason::AnothersName, said()))
-    }
-
-    /// Whether a worker is that owner's. A new one becomes whose it is when it is announced: before that it is
-    /// nobody's.
-    fn is_of(&self, worker: &WorkerId, owner: &OwnerName, announced: bool) -> bool {
-        let known = locked(&self.announced).get(worker).cloned();
-        match known.or_else(|| self.tokens.owner_of(worker)) {
-            Some(known) => known == *owner,
-            None if announced => {
-                let mut all = locked(&self.announced);
-                // More than anybody has are somebody's who plays with names.
-                if all.len() < ANNOUNCED {
-                    all.insert(worker.clone(), owner.clone());
-                }
-                all.get(worker) == Some(owner)
+        match call {
+            Call::Announce { worker } if worker.owner != identity.owner => {
+                let said = format!("announced as a worker of {}", worker.owner);
+                Some((Reason::AnothersName, said))
             }
-            None => false,
+            _ => None,
         }
     }
 
@@ -411,7 +387,7 @@ async fn admitted(
 
 async fn call(
     State(state): State<Shared>,
-    Extension(mut caller): Extension<Caller>,
+    Extension(caller): Extension<Caller>,
     body: Result<Bytes, BytesRejection>,
 ) -> Response {
     let body = match body {
@@ -425,11 +401,8 @@ async fn call(
         Ok(call) => call,
         Err(e) => return state.refuse(&caller, Reason::Malformed, e.to_string()),
     };
-    if let Some((reason, said)) = state.objection(&call, &caller.identity) {
+    if let Some((reason, said)) = Doorkeeper::objection(&call, &caller.identity) {
         return state.refuse(&caller, reason, said);
-    }
-    if let Some(worker) = call.worker() {
-        caller.identity.worker = Some(worker.clone());
     }
     let verb = call.verb();
     match state.perform(call).await {

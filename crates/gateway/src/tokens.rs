@@ -16,38 +16,10 @@ use thiserror::Error;
 const MARK: &str = "nue-";
 
 /// Who a token belongs to.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
+    pub worker: WorkerId,
     pub owner: OwnerName,
-    /// The one worker it is for; `None` for all workers of its owner.
-    pub worker: Option<WorkerId>,
-}
-
-/// Who knows tokens: a file of them, or a coordinator's ledger.
-pub trait Credentials: Send + Sync {
-    /// Whose a token is.
-    fn find(&self, token: &str) -> Option<Identity>;
-
-    /// Whose a worker is that has been announced before. Where tokens are for workers, nobody asks.
-    fn owner_of(&self, worker: &WorkerId) -> Option<OwnerName>;
-
-    /// Called every second: looks whether something has changed.
-    fn refresh(&self) {}
-}
-
-impl Credentials for Tokens {
-    fn find(&self, token: &str) -> Option<Identity> {
-        Self::find(self, token)
-    }
-
-    fn owner_of(&self, _worker: &WorkerId) -> Option<OwnerName> {
-        None
-    }
-
-    fn refresh(&self) {
-        // A file that cannot be read leaves those who are known; it is read again when it changes.
-        let _ = Self::refresh(self);
-    }
 }
 
 /// Why a file of tokens cannot be used.
@@ -113,13 +85,13 @@ impl Tokens {
 }
 
 /// A new token and the line for it. The token is shown once: only its hash is kept.
-pub fn issue(worker: &WorkerId, owner: &OwnerName) -> Result<(String, String), TokenError> {
+pub fn issue(identity: &Identity) -> Result<(String, String), TokenError> {
     let mut bytes = [0; 24];
     getrandom::fill(&mut bytes).map_err(|e| TokenError::Random(e.to_string()))?;
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let token = format!("{MARK}{digits}");
     let hash = BlobHash::of(token.as_bytes());
-    Ok((token, format!("{worker} {owner} {hash}\n")))
+    Ok((token, format!("{} {} {hash}\n", identity.worker, identity.owner)))
 }
 
 fn modified(path: &Path) -> Option<SystemTime> {
@@ -142,8 +114,7 @@ fn read(path: &Path) -> Result<Known, TokenError> {
         };
         let name = |error| TokenError::Name { path: path.clone(), line, error };
         let worker: WorkerId = worker.parse().map_err(name)?;
-        let owner = owner.parse().map_err(name)?;
-        let identity = Identity { worker: Some(worker.clone()), owner };
+        let identity = Identity { worker: worker.clone(), owner: owner.parse().map_err(name)? };
         let before = known.insert(hash.parse().map_err(name)?, identity);
         if before.is_some() {
             return Err(TokenError::Shared { path, line, worker });
@@ -157,25 +128,21 @@ mod tests {
     use super::*;
 
     fn identity(worker: &str) -> Identity {
-        Identity { worker: Some(worker.parse().unwrap()), owner: "me".parse().unwrap() }
-    }
-
-    fn issue(worker: &str) -> (String, String) {
-        super::issue(&worker.parse().unwrap(), &"me".parse().unwrap()).unwrap()
+        Identity { worker: worker.parse().unwrap(), owner: "me".parse().unwrap() }
     }
 
     #[test]
     fn a_token_is_found_and_its_file_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokens");
-        let (token, line) = issue("box-7");
+        let (token, line) = issue(&identity("box-7")).unwrap();
         assert!(!line.contains(&token) && token.starts_with(MARK) && token.len() == 52);
         std::fs::write(&path, format!("# mine\n\n{line}")).unwrap();
         let tokens = Tokens::load(&path).unwrap();
         assert_eq!(tokens.find(&token), Some(identity("box-7")));
         assert_eq!(tokens.find("nue-"), None);
         assert!(!tokens.refresh().unwrap());
-        let (other, second) = issue("box-8");
+        let (other, second) = issue(&identity("box-8")).unwrap();
         std::fs::write(&path, second).unwrap();
         let later = SystemTime::now() + std::time::Duration::from_secs(5);
         std::fs::File::open(&path).unwrap().set_modified(later).unwrap();

@@ -7,7 +7,7 @@ use fleet::{
     Cursor, Event, Needs, OwnerName, Pins, Priority, Product, Queue, QueueError, RunId, Settings,
     Spec, Standing, Task, TaskId, Unit, WorkerId,
 };
-use gateway::{Config, Credentials, Gateway, Limits, Tokens};
+use gateway::{Config, Gateway, Limits, Tokens};
 use jetstream::{Host, Options, join};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -90,14 +90,13 @@ impl PartArgs {
 fn serve(args: &PartArgs) -> Result<(), Failure> {
     let queue = Arc::new(persevere(|| join(&args.options())));
     let tokens = Tokens::load(&args.folder.join("tokens"));
-    let tokens = Arc::new(tokens.map_err(|e| Failure::Failed(e.to_string()))?);
+    let tokens = tokens.map_err(|e| Failure::Failed(e.to_string()))?;
     let limits = Limits { requests_per_second: 1e6, requests_burst: 1e6, ..Limits::default() };
     let listen = ([127, 0, 0, 1], args.port).into();
     let config = Config { listen, tls: None, limits };
     let _gateway = persevere(|| {
         let queue = Arc::clone(&queue) as Arc<dyn Queue>;
-        let tokens = Arc::clone(&tokens) as Arc<dyn Credentials>;
-        Gateway::start(&config, queue, tokens, Arc::new(|_| ()))
+        Gateway::start(&config, queue, tokens.clone(), Arc::new(|_| ()))
     });
     loop {
         std::thread::park();

@@ -4,7 +4,7 @@ use fleet::conformance::{Harness, TESTS, name};
 use fleet::wire::{Answer, Call, Remote, Transport, answer_to};
 use fleet::{BlobHash, InProcess, OwnerName, Queue, QueueError, Settings, WorkerId};
 use gateway::client::ClientOptions;
-use gateway::{Config, Gateway, Https, Limits, Tokens, connect, tokens};
+use gateway::{Config, Gateway, Https, Identity, Limits, Tokens, connect, tokens};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -83,7 +83,8 @@ impl Harness for OverHttp {
         let owner: OwnerName = "me".parse().unwrap();
         let (mut lines, mut given) = (String::new(), HashMap::new());
         for worker in WORKERS {
-            let (token, line) = tokens::issue(&name(worker), &owner).unwrap();
+            let identity = Identity { worker: name(worker), owner: owner.clone() };
+            let (token, line) = tokens::issue(&identity).unwrap();
             lines.push_str(&line);
             given.insert(name(worker), token);
         }
@@ -101,7 +102,7 @@ impl Harness for OverHttp {
             ..Limits::default()
         };
         let config = Config { listen: ([127, 0, 0, 1], 0).into(), tls, limits };
-        let known = Arc::new(Tokens::load(&file).unwrap());
+        let known = Tokens::load(&file).unwrap();
         let served = Arc::clone(&queue) as Arc<dyn Queue>;
         let gateway = Gateway::start(&config, served, known, Arc::new(|_| ())).unwrap();
         let scheme = if ca.is_some() { "https" } else { "http" };

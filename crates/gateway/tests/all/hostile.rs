@@ -3,14 +3,12 @@
 use fleet::conformance::{batch, name, task};
 use fleet::wire::{Call, Remote, Transport};
 use fleet::{
-    Batch, BlobHash, Cursor, Event, Finished, InProcess, Lease, LeaseKey, OwnerName, Pool, Product,
-    Queue, QueueError, RunId, Settings, Standing, Worker, WorkerId,
+    Batch, BlobHash, Cursor, Event, Finished, InProcess, Lease, LeaseKey, Pool, Product, Queue,
+    QueueError, RunId, Settings, Standing, Worker,
 };
 use gateway::client::ClientOptions;
 use gateway::refusals::Reason;
-use gateway::{
-    Config, Credentials, Gateway, Https, Identity, Limits, Refusal, Tokens, connect, tokens,
-};
+use gateway::{Config, Gateway, Https, Identity, Limits, Refusal, Tokens, connect, tokens};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
@@ -31,9 +29,12 @@ struct Fleet {
 
 fn fleet(limits: Limits) -> Fleet {
     let folder = tempfile::tempdir().unwrap();
-    let issue =
-        |worker: &str, owner: &str| tokens::issue(&name(worker), &owner.parse().unwrap()).unwrap();
-    let ((honest, first), (hostile, second)) = (issue("honest", "me"), issue("hostile", "them"));
+    let identity = |worker: &str, owner: &str| Identity {
+        worker: name(worker),
+        owner: owner.parse().unwrap(),
+    };
+    let (honest, first) = tokens::issue(&identity("honest", "me")).unwrap();
+    let (hostile, second) = tokens::issue(&identity("hostile", "them")).unwrap();
     let file = folder.path().join("tokens");
     std::fs::write(&file, first + &second).unwrap();
     let settings = Settings { max_batch: 10_000, max_blob: 1 << 20, ..Settings::default() };
@@ -44,7 +45,7 @@ fn fleet(limits: Limits) -> Fleet {
     let log = Arc::<Mutex<Vec<Refusal>>>::default();
     let noted = Arc::clone(&log);
     let config = Config { listen: ([127, 0, 0, 1], 0).into(), tls: None, limits };
-    let known = Arc::new(Tokens::load(&file).unwrap());
+    let known = Tokens::load(&file).unwrap();
     let served = Arc::clone(&queue) as Arc<dyn Queue>;
     let note = move |refusal: &Refusal| noted.lock().unwrap().push(refusal.clone());
     let gateway = Gateway::start(&config, served, known, Arc::new(note)).unwrap();
@@ -58,13 +59,9 @@ fn fleet(limits: Limits) -> Fleet {
     Fleet { queue, gateway, log, honest, hostile, token, _folder: folder }
 }
 
-fn hostile() -> Identity {
-    Identity { worker: Some(name("hostile")), owner: "them".parse().unwrap() }
-}
-
 impl Fleet {
     fn refused(&self, reason: Reason) -> u64 {
-        self.gateway.refusals().count(Some(&hostile()), reason)
+        self.gateway.refusals().count(Some(&name("hostile")), reason)
     }
 
     fn results(&self) -> usize {
@@ -95,19 +92,6 @@ impl Fleet {
     }
 }
 
-fn worker(id: &str, owner: &str) -> Worker {
-    Worker {
-        id: name(id),
-        owner: owner.parse().unwrap(),
-        cores: 1,
-        memory_mib: 1,
-        speed: 1,
-        bench: 1,
-        version: String::new(),
-        pools: Vec::new(),
-    }
-}
-
 #[test]
 fn anothers_lease_is_of_no_use() {
     let fleet = fleet(Limits::default());
@@ -129,7 +113,7 @@ fn anothers_lease_is_of_no_use() {
     assert_eq!((fleet.refused(Reason::NotHeld), fleet.refused(Reason::AnothersName)), (1, 3));
     assert_eq!(fleet.honest.finish(&key, &batch(0)), Ok(Finished::Accepted));
     let log = fleet.log.lock().unwrap();
-    assert!(log.iter().all(|refusal| refusal.who == Some(hostile())), "{log:?}");
+    assert!(log.iter().all(|refusal| refusal.worker == Some(name("hostile"))), "{log:?}");
     assert!(log[1].said.contains("in the name of honest"), "{log:?}");
 }
 
@@ -165,7 +149,16 @@ fn the_coordinators_calls_are_not_for_workers() {
         assert!(said.contains("coordinators-call"), "{said}");
     }
     assert_eq!(fleet.refused(Reason::CoordinatorsCall), 8);
-    let mut worker = worker("hostile", "me");
+    let mut worker = Worker {
+        id: name("hostile"),
+        owner: "me".parse().unwrap(),
+        cores: 1,
+        memory_mib: 1,
+        speed: 1,
+        bench: 1,
+        version: String::new(),
+        pools: Vec::new(),
+    };
     assert!(fleet.hostile.announce(&worker).is_err(), "of another owner");
     worker.owner = "them".parse().unwrap();
     fleet.hostile.announce(&worker).unwrap();
@@ -280,43 +273,4 @@ fn connections_without_requests_are_closed_and_bounded() {
     }
     fleet.queue.offer(&task(1)).unwrap();
     fleet.lease(&fleet.honest, "honest");
-}
-
-/// Tokens that are for all workers of an owner, as a ledger has them.
-struct Owners;
-
-impl Credentials for Owners {
-    fn find(&self, token: &str) -> Option<Identity> {
-        let owner = token.strip_prefix("token-of-")?.parse().ok()?;
-        Some(Identity { owner, worker: None })
-    }
-
-    fn owner_of(&self, worker: &WorkerId) -> Option<OwnerName> {
-        (worker.as_str() == "old").then(|| "me".parse().unwrap())
-    }
-}
-
-#[test]
-fn an_owner_speaks_for_workers_of_its_own() {
-    let queue = Arc::new(InProcess::new(Settings::default(), Arc::new(WallTime::start())));
-    let config =
-        Config { listen: ([127, 0, 0, 1], 0).into(), tls: None, limits: Limits::default() };
-    let served = Arc::clone(&queue) as Arc<dyn Queue>;
-    let gateway = Gateway::start(&config, served, Arc::new(Owners), Arc::new(|_| ())).unwrap();
-    let client = |owner: &str| {
-        let (url, token) = (format!("http://{}", gateway.address()), format!("token-of-{owner}"));
-        connect(&ClientOptions { url, token, ca: None }).unwrap()
-    };
-    let (me, them) = (client("me"), client("them"));
-    let ask = |queue: &dyn Queue, worker: &str| {
-        queue.lease(&name(worker), &[Pool::any()], Duration::ZERO).is_ok()
-    };
-    assert!(ask(&me, "old") && !ask(&them, "old"), "the ledger knows it");
-    assert!(!ask(&me, "new"), "nobody's yet");
-    me.announce(&worker("new", "me")).unwrap();
-    assert!(ask(&me, "new") && !ask(&them, "new"));
-    assert!(them.announce(&worker("new", "them")).is_err(), "it is somebody's");
-    assert!(them.announce(&worker("old", "them")).is_err());
-    let them = Identity { owner: "them".parse().unwrap(), worker: None };
-    assert_eq!(gateway.refusals().count(Some(&them), Reason::AnothersName), 4);
 }
