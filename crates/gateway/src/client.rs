@@ -155,7 +155,7 @@ impl Transport for Https {
             .build()
             .header("authorization", &self.authorization)
             .content_type("application/json")
-            .send(&body);
+            .send(&body[..]);
         let mut response = asked.map_err(|e| unavailable(e.to_string()))?;
         let answer = Self::read(&mut response, LONGEST)?;
         if !response.status().is_success() {

@@ -110,7 +110,7 @@ impl Gateway {
                 let _ = ended.await;
             });
             tokio::spawn(serving.into_future());
-            Ok(address)
+            Ok::<SocketAddr, std::io::Error>(address)
         };
         let address = runtime
             .block_on(listen)
@@ -207,8 +207,9 @@ impl Doorkeeper {
 
     /// Counts a refusal and answers with it.
     pub(crate) fn refuse(&self, caller: &Caller, reason: Reason, said: String) -> Response {
-        self.note(Some(caller), caller.address, reason, said.clone());
-        refusal(reason, &said)
+        let answer = refusal(reason, &said);
+        self.note(Some(caller), caller.address, reason, said);
+        answer
     }
 
     pub(crate) fn note(

@@ -5,7 +5,7 @@ use crate::server::{Caller, Shared, judged};
 use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, FromRequest, Path, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use fleet::{BlobHash, QueueError};
@@ -118,7 +118,7 @@ pub(crate) async fn put(
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
     let body: Result<Bytes, BytesRejection> =
-        axum::extract::FromRequest::from_request(request, &()).await;
+        <Bytes as FromRequest<()>>::from_request(request, &()).await;
     let bytes = match body {
         Ok(bytes) => bytes,
         Err(e) if e.status() == StatusCode::PAYLOAD_TOO_LARGE => {

@@ -180,11 +180,7 @@ impl Core {
             }
             // Nothing is promised by these that outlives the host.
             Call::Extend { .. } | Call::Leases | Call::Settings => answer_to(&*self.queue, call),
-            Call::Offer { .. } => {
-                let answer = answer_to(&*self.queue, call)?;
-                self.tasks.notify_one();
-                Ok(answer)
-            }
+            Call::Offer { task } => self.offer(&task).map(Answer::Offered),
             Call::Announce { .. } | Call::Finish { .. } | Call::Fail { .. } => {
                 let answer = answer_to(&*self.queue, call)?;
                 self.writer.settle().await?;
@@ -197,6 +193,19 @@ impl Core {
             }
             Call::Drain { draining } => self.keep(call, Record::Draining { draining }).await,
         }
+    }
+
+    /// Nothing is stored of a task that only waits: its ledger has it. It must fit into a message all the same, with
+    /// its lease around it.
+    fn offer(&self, task: &Task) -> Result<Offered, QueueError> {
+        let bytes = serde_json::to_vec(task).map_or(usize::MAX, |text| text.len());
+        let most = self.link.client.max_payload().saturating_sub(AROUND);
+        if bytes > most {
+            return Err(QueueError::TooLarge { bytes: bytes as u64, most: most as u64 });
+        }
+        let offered = self.queue.offer(task)?;
+        self.tasks.notify_one();
+        Ok(offered)
     }
 
     /// Makes a call that is remembered.
@@ -316,9 +325,7 @@ impl Queue for Host {
     }
 
     fn offer(&self, task: &Task) -> Result<Offered, QueueError> {
-        let offered = self.core.queue.offer(task)?;
-        self.core.tasks.notify_one();
-        Ok(offered)
+        self.core.offer(task)
     }
 
     fn withdraw(&self, run: RunId) -> Result<(), QueueError> {

@@ -147,7 +147,7 @@ impl Writer {
                 let _ = tokio::time::timeout(GLANCE, self.dirty.notified()).await;
                 continue;
             }
-            match self.write(&records, &events, again).await {
+            match self.write_connected(&records, &events, again).await {
                 Ok(said) => {
                     again = false;
                     length += said.len();
@@ -162,6 +162,24 @@ impl Writer {
                     self.written.send_modify(|w| w.fault = Some(error.to_string()));
                     tokio::time::sleep(AGAIN).await;
                 }
+            }
+        }
+    }
+
+    /// Writes, and waits for no answer of a connection that broke meanwhile.
+    async fn write_connected(
+        &self,
+        records: &[Record],
+        events: &[(Cursor, Event)],
+        again: bool,
+    ) -> Result<Vec<Record>, QueueError> {
+        let mut connected = self.link.connected.clone();
+        connected.mark_unchanged();
+        tokio::select! {
+            written = self.write(records, events, again) => written,
+            _ = connected.changed() => {
+                let reason = "the connection to the broker broke".to_owned();
+                Err(QueueError::Unavailable { reason })
             }
         }
     }

@@ -185,8 +185,7 @@ impl Coordinator<'_> {
 
     fn offer(&mut self) -> Result<(), Failure> {
         let (units, batches) = (self.args.units(), u64::from(self.args.batches));
-        let due = self.again.split_off(0);
-        for unit in due {
+        for unit in std::mem::take(&mut self.again) {
             self.offer_unit(unit)?;
         }
         let (ledger, of_unit) = (&self.ledger, |unit| of_unit(self.args, unit));
@@ -196,7 +195,9 @@ impl Coordinator<'_> {
                 done.push(*unit);
             }
         }
-        done.iter().for_each(|unit| drop(self.under_way.remove(unit)));
+        for unit in done {
+            self.under_way.remove(&unit);
+        }
         while self.under_way.len() < 8 * self.args.workers && self.next < units {
             let unit = self.next;
             self.next += 1;
@@ -215,7 +216,7 @@ impl Coordinator<'_> {
             run: RunId(1),
             batches: u32::try_from(of_unit(self.args, unit)).unwrap_or(1),
             spec: Arc::new(Spec::Checksum { rounds: 1 }),
-            unit: Unit { first: unit, count: 1, ..Unit::default() },
+            unit: Unit::new(unit, 1),
             seed: unit,
             pins: Arc::new(Pins::default()),
             needs: Needs::default(),

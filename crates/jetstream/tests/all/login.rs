@@ -14,14 +14,16 @@ fn settings(folder: &Path, keys: [&str; 3]) -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/nats-server.conf");
     let text = std::fs::read_to_string(path).unwrap();
     let folder = folder.display().to_string();
-    let kept = text.lines().filter(|line| !line.trim_start().starts_with("listen:"));
+    // Where it listens and where it stores is told by arguments here.
+    let told =
+        |line: &str| ["listen:", "store_dir:"].iter().any(|t| line.trim_start().starts_with(t));
+    let kept = text.lines().filter(|line| !told(line));
     kept.map(|line| format!("{line}\n"))
         .collect::<String>()
         .replace("\"UCOORDINATOR\"", &format!("\"{}\"", keys[0]))
         .replace("\"UGATEWAY\"", &format!("\"{}\"", keys[1]))
         .replace("\"UBOX7\"", &format!("\"{}\"", keys[2]))
         .replace("/etc/nats", &folder)
-        .replace("/var/lib/nats", &format!("{folder}/store"))
 }
 
 /// A certificate of this machine.
