@@ -46,6 +46,14 @@ pub struct Rescore {
     pub net: Option<PathBuf>,
 }
 
+impl Rescore {
+    /// The game of the files.
+    pub fn game(&self) -> Result<Rules, Error> {
+        let (sources, _) = self.inputs.alike()?;
+        Ok(self.inputs.header(&sources)?.game)
+    }
+}
+
 /// A part of a file to be scored: a game as a teacher file of its own, or records.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Piece {

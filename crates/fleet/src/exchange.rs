@@ -8,22 +8,25 @@ use crate::in_process::InProcess;
 use crate::names::{NameError, Pool, RunId, TaskId, WorkerId};
 use crate::perform::Equipment;
 use crate::queue::{Cursor, Event, Queue, QueueError, Settings};
-use crate::task::{Input, Needs, Pins, Priority, Spec, Task, Unit};
+use crate::task::{Input, MatchSpec, Needs, Pins, Priority, Spec, Task, Unit};
 use crate::work::{WorkSettings, work};
 use crate::worker::{Standing, Worker};
-use arena::progress::Wanted;
+use arena::progress::{MatchObserver, MatchProgress, ProgressError, Wanted};
+use arena::request::MatchRequest;
 use arena::selfplay::Order;
 use arena::selfplay::player::{PlayedGame, SelfPlayError};
-use arena::tuning::{TuningGame, TuningResult};
-use arena::{Flow, Plan};
+use arena::spsa::Spsa;
+use arena::tuning::{PlayGame, Step, TuningGame, TuningResult, tune};
+use arena::{Flow, MatchRunner, Plan};
 use corpus::rescore::{Piece, ScoredPiece};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use teacher::Reader;
+use thiserror::Error;
 
 /// The one run.
 const RUN: RunId = RunId(1);
@@ -176,6 +179,39 @@ fn unavailable(error: &NameError) -> QueueError {
     QueueError::Unavailable { reason: error.to_string() }
 }
 
+/// Why a match by the fleet ended badly.
+#[derive(Debug, Error)]
+pub enum MatchError {
+    #[error(transparent)]
+    Progress(#[from] ProgressError),
+    #[error("{0}")]
+    Fault(Fault),
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+}
+
+/// Plays what is left of a match through a queue of this process: the same games as without.
+pub fn run_match(
+    request: &MatchRequest,
+    runner: &MatchRunner,
+    progress: &mut MatchProgress<'_>,
+    now: fn() -> SystemTime,
+    observer: &mut dyn MatchObserver,
+) -> Result<(), MatchError> {
+    let spec = MatchSpec { request: request.clone(), reference_speed: None };
+    let plan = progress.plan();
+    let equipment = Equipment { runner: runner.clone(), files: None, speed: 1, programs: true };
+    let spec = Spec::Match(Box::new(spec));
+    with_local_fleet(spec, plan.concurrency, &equipment, |exchange| {
+        let mut failed = None;
+        let mut play = |wanted: &Wanted<'_>, watch: &mut dyn FnMut(arena::Event) -> Flow| {
+            failed = play_match(exchange, plan, &runner.abandoned, wanted, watch).err();
+        };
+        progress.play_by(&mut play, now, observer)?;
+        failed.map_or(Ok(()), |fault| Err(MatchError::Fault(fault)))
+    })?
+}
+
 /// Plays the games of a match, several at a time, in the place of the match runner.
 pub fn play_match(
     exchange: &Exchange<'_>,
@@ -254,6 +290,38 @@ pub fn play_tuning(
     };
     let finished = replayed(plan, game.number, &product);
     Some(finished.map(|game| TuningResult::of(&game.scheduled, &game.played)))
+}
+
+/// Tunes through a queue of this process: the same games as without. `size` is the pairs of an
+/// iteration and the games at a time.
+pub fn tune_by_fleet(
+    spec: Spec,
+    plan: &Plan,
+    runner: &MatchRunner,
+    spsa: &mut Spsa,
+    size: (u64, usize),
+    watch: &mut dyn FnMut(&Step) -> Flow,
+) -> Result<(), MatchError> {
+    let equipment = Equipment { runner: runner.clone(), files: None, speed: 1, programs: true };
+    let failed = Mutex::new(None);
+    let (pairs, slots) = size;
+    with_local_fleet(spec, slots, &equipment, |exchange| {
+        let player = |_| -> PlayGame<'_> {
+            Box::new(|game| {
+                if runner.abandoned.load(Ordering::Relaxed) {
+                    return None;
+                }
+                play_tuning(exchange, plan, game)?
+                    .map_err(|fault| {
+                        *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
+                    })
+                    .ok()
+            })
+        };
+        tune(spsa, pairs, slots, &player, watch);
+    })?;
+    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failed.map_or(Ok(()), |fault| Err(MatchError::Fault(fault)))
 }
 
 /// Plays a game of self-play.

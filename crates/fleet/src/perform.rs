@@ -17,6 +17,7 @@ use arena::tuning::{EnginePair, TuningGame};
 use arena::tuning_request::TuningRequest;
 use arena::{Finished, MatchRunner, Plan, Seat};
 use assembly::Evaluation;
+use assembly::bench::Bench;
 use corpus::rescore::{Piece, PieceScorer};
 use rules::Game;
 use seed::Rng;
@@ -24,6 +25,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use teacher::{Header, Writer};
+use think::TimeSource;
+
+/// Depth of the bench before the first task: a second or so.
+const BENCH_DEPTH: u32 = 10;
 
 /// What a worker has to work with.
 #[derive(Clone)]
@@ -48,6 +53,27 @@ pub fn own_numbers(game: Game) -> Vec<Tunable> {
         max: p.max.into(),
     };
     Params::TABLE.iter().map(tunable).collect()
+}
+
+/// What this executable computes and how fast: the signature of a short bench of both games by material
+/// alone, and nodes a second of one thread.
+pub fn measure(time: &Arc<dyn TimeSource>) -> (u64, u64) {
+    let sets = Game::ALL.map(|game| (game, Evaluation::Material.fitting(game)));
+    let total = Bench::new(Some(BENCH_DEPTH), 1).run(&sets, time, &mut |_| ());
+    let total = total.unwrap_or_default();
+    let speed = total.nodes as f64 / total.time.as_secs_f64().max(1e-9);
+    (total.nodes, speed as u64)
+}
+
+impl Equipment {
+    /// Our own engine and nothing else.
+    pub fn own(time: Arc<dyn TimeSource>, speed: u64) -> Self {
+        let for_engines = Arc::clone(&time);
+        let factory = Arc::new(move |game| assembly::engine(game, Arc::clone(&for_engines)));
+        let abandoned = Arc::new(AtomicBool::new(false));
+        let runner = MatchRunner { time, factory, abandoned, logs: None };
+        Self { runner, files: None, speed, programs: false }
+    }
 }
 
 /// One task at a time, with engines kept from one to the next of the same run. Belongs to one thread.

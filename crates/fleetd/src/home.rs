@@ -1,6 +1,7 @@
 //! The folder of a fleet: its ledger, the blobs, files that runs name, and where it stands.
 
 use crate::error::FleetError;
+use crate::export::export;
 use crate::ledger::Ledger;
 use crate::orders::{Heard, Order};
 use crate::pins::pin;
@@ -8,7 +9,7 @@ use crate::status::{self, Status};
 use fleet::blobs::Blobs;
 use fleet::files::FileCache;
 use fleet::in_process::{InProcess, Kept};
-use fleet::{Priority, Settings, Spec};
+use fleet::{Priority, RunId, Settings, Spec};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -105,6 +106,15 @@ impl Home {
             share: request.share,
         };
         ledger.order(&order, now, wait)
+    }
+
+    /// Writes the games of a run to a file that is not there yet; how many.
+    pub fn export(&self, run: RunId, path: &Path) -> Result<u64, FleetError> {
+        let ledger = self.beside()?;
+        let store = self.queue(&ledger, Settings::default(), Arc::new(WallTime::start()))?;
+        let spec = self.files()?.resolve(&ledger.run(run)?.spec, &store);
+        let spec = spec.map_err(|fault| FleetError::Refused(fault.to_string()))?;
+        export(&ledger, run, &spec, path, false)
     }
 
     /// Where everything stands: as the coordinator last said it, or as far as the ledger knows.

@@ -5,6 +5,7 @@
 //! | [`ledger`] | the file that is the truth: runs, tasks, results, workers, owners, faults, orders |
 //! | [`coordinator`] | what is handed out, what counts, whom it trusts |
 //! | [`service`] | a coordinator at work, with workers of its own process |
+//! | [`connections`] | the ways to workers: this process, a broker, a gateway |
 //! | [`home`] | the folder of a fleet |
 //! | [`orders`] | what people ask a coordinator for, through the ledger |
 //! | [`pins`] | files a run names, put into the store |
@@ -13,8 +14,9 @@
 //!
 //! A step of the coordinator is one transaction: after a kill it goes on as if nothing had happened, because
 //! everything else (the queue, what is known in memory) is made anew from the ledger.
-//! Deliberately absent: sockets, printing, and any clock that was not passed in.
+//! Deliberately absent: sockets of its own, printing, and any clock that was not passed in.
 
+pub mod connections;
 pub mod coordinator;
 pub mod error;
 pub mod export;

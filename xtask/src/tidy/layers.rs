@@ -53,7 +53,7 @@ const ROOMS: &[Room] = &[
     room("trainer", 6),
     room("client", 6),
     room("fleet", 6),
-    Room { name: "fleetd", layer: 6, beside: &["fleet"] },
+    Room { name: "fleetd", layer: 6, beside: &["fleet", "gateway", "jetstream"] },
     Room { name: "jetstream", layer: 6, beside: &["fleet"] },
     Room { name: "gateway", layer: 6, beside: &["fleet", "jetstream"] },
     room("serverd", 6),

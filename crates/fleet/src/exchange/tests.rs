@@ -1,11 +1,9 @@
 use super::*;
-use crate::task::{MatchSpec, RescoreSpec, SelfPlaySpec};
-use arena::MatchRunner;
-use arena::request::MatchRequest;
+use crate::task::{RescoreSpec, SelfPlaySpec};
 use arena::selfplay::settings::SelfPlaySettings;
 use arena::selfplay::{NearBest, Production};
-use arena::spsa::{Parameter, Spsa};
-use arena::tuning::{EnginePair, PlayGame, tune};
+use arena::spsa::Parameter;
+use arena::tuning::EnginePair;
 use corpus::Limit;
 use rules::Game;
 use std::collections::HashSet;
@@ -13,12 +11,7 @@ use std::ops::ControlFlow;
 use think::WallTime;
 
 fn equipment() -> Equipment {
-    let time: Arc<dyn think::TimeSource> = Arc::new(WallTime::start());
-    let for_engines = Arc::clone(&time);
-    let factory = Arc::new(move |game| assembly::engine(game, Arc::clone(&for_engines)));
-    let abandoned = Arc::new(AtomicBool::new(false));
-    let runner = MatchRunner { time, factory, abandoned, logs: None };
-    Equipment { runner, files: None, speed: 1_000_000, programs: false }
+    Equipment::own(Arc::new(WallTime::start()), 1_000_000)
 }
 
 fn request(games: u64) -> MatchRequest {

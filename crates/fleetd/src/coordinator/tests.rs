@@ -307,6 +307,7 @@ fn second_owners_do_some_tasks_too() {
     };
     assert_eq!(third_standing(&coordinator, third), Standing::Admitted);
     assert_eq!(third_standing(&coordinator, "a"), Standing::Admitted);
+    assert_eq!(third_standing(&coordinator, liar), Standing::Barred);
 }
 
 #[test]
@@ -367,19 +368,14 @@ fn urgent_runs_go_first_and_others_by_their_share() {
     assert_eq!(second.task.run, urgent);
 }
 
+/// The file of tokens holds no token.
 #[test]
 fn tokens_are_kept_as_hashes() {
     let folder = tempfile::tempdir().unwrap();
-    let coordinator = open(folder.path());
-    let ledger = coordinator.ledger();
-    let owner: OwnerName = "alice".parse().unwrap();
-    let token = ledger.new_token(&owner, NOW).unwrap();
-    assert_eq!(ledger.owner_of(&token).unwrap(), Some(owner.clone()));
-    assert_eq!(ledger.owner_of("guess").unwrap(), None);
-    assert_eq!(ledger.owner_of(&BlobHash::of(token.as_bytes()).to_string()).unwrap(), None);
-    assert_eq!(ledger.revoke(&owner, NOW).unwrap(), 1);
-    assert_eq!(ledger.owner_of(&token).unwrap(), None);
-    let bytes = std::fs::read(folder.path().join("fleet.db-wal")).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    assert!(!text.contains(&token));
+    let home = Home::new(folder.path());
+    let token = crate::connections::new_token(&home, "w".parse().unwrap(), "me".parse().unwrap());
+    let token = token.unwrap();
+    let text = std::fs::read_to_string(home.tokens_path()).unwrap();
+    assert!(text.starts_with("w me "), "{text}");
+    assert!(!text.contains(&token) && text.contains(&BlobHash::of(token.as_bytes()).to_string()));
 }

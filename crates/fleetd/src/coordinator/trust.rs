@@ -222,10 +222,18 @@ impl Coordinator {
                 let why = format!("{}: a known answer was wrong", task.id);
                 self.caught(task, worker, &why, now)
             }
-            TaskKind::Check(_) if same => {
+            TaskKind::Check(subject) if same => {
                 if let Some(row) = self.workers.get_mut(worker) {
                     row.passed += 1;
                     self.ledger.put_worker(row)?;
+                }
+                // Whoever said something else before is outvoted.
+                for (other, product) in self.opinions(subject, batch.number, task.id)? {
+                    if !product.is_same_work(&batch.product) {
+                        let number = batch.number;
+                        let why = format!("{subject}, batch {number}: not what others computed");
+                        self.caught(task, &other, &why, now)?;
+                    }
                 }
                 Ok(())
             }

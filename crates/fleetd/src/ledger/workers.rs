@@ -3,8 +3,8 @@
 use super::Ledger;
 use super::runs::damaged;
 use crate::error::FleetError;
-use fleet::{BlobHash, FaultKind, OwnerName, RunId, Standing, TaskId, Worker, WorkerId};
-use rusqlite::{OptionalExtension, Row, params};
+use fleet::{FaultKind, RunId, Standing, TaskId, Worker, WorkerId};
+use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 
 /// A worker as the ledger knows it.
@@ -122,31 +122,5 @@ impl Ledger {
                 row.get(0)
             })?;
         Ok(rows.collect::<Result<_, _>>()?)
-    }
-
-    /// Makes a token for an owner. It is shown once; the ledger keeps its hash.
-    pub fn new_token(&self, owner: &OwnerName, now: i64) -> Result<String, FleetError> {
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(|e| FleetError::Refused(e.to_string()))?;
-        let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let sql = "INSERT INTO tokens (hash, owner, created) VALUES (?1, ?2, ?3)";
-        let hash = BlobHash::of(token.as_bytes()).to_string();
-        self.connection.execute(sql, params![hash, owner.as_str(), now])?;
-        Ok(token)
-    }
-
-    /// Whose token it is; `None` if it is nobody's or was revoked.
-    pub fn owner_of(&self, token: &str) -> Result<Option<OwnerName>, FleetError> {
-        let sql = "SELECT owner FROM tokens WHERE hash = ?1 AND revoked IS NULL";
-        let hash = BlobHash::of(token.as_bytes()).to_string();
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let found = statement.query_row([hash], |row| damaged(&row.get::<_, String>(0)?, 0));
-        Ok(found.optional()?)
-    }
-
-    /// Revokes all tokens of an owner; how many there were.
-    pub fn revoke(&self, owner: &OwnerName, now: i64) -> Result<usize, FleetError> {
-        let sql = "UPDATE tokens SET revoked = ?2 WHERE owner = ?1 AND revoked IS NULL";
-        Ok(self.connection.execute(sql, params![owner.as_str(), now])?)
     }
 }
