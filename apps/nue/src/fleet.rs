@@ -290,7 +290,7 @@ fn join(args: &WorkArgs) -> CommandResult {
         ClientOptions { url, token, ca }
     });
     let measured = measure(&time);
-    let queue = connections::join(args.broker.broker().as_ref(), options.as_ref())?;
+    let queue = connections::join(&args.name, args.broker.broker().as_ref(), options.as_ref())?;
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let slots = args.threads.unwrap_or_else(cores).max(1);
     let files = Some(FileCache::new(&args.files).map_err(Failure::usage)?);
