@@ -33,9 +33,9 @@ pub(crate) struct FleetArgs {
 #[derive(Subcommand)]
 enum FleetCommand {
     /// Coordinate: hand out tasks, check and count what comes back
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
     /// Work for a fleet
-    Work(WorkArgs),
+    Work(Box<WorkArgs>),
     /// Ask for a run described in a TOML file: kind = "match" and the settings of nue match, …
     Submit {
         file: PathBuf,
@@ -171,7 +171,8 @@ pub(crate) fn run(args: &FleetArgs) -> CommandResult {
         FleetCommand::Serve(args) => serve(&home, args),
         FleetCommand::Work(args) => join(args),
         FleetCommand::Submit { file, name, games, priority, share } => {
-            let text = std::fs::read_to_string(file)?;
+            let text = std::fs::read_to_string(file)
+                .map_err(|e| Failure::failed(format!("{}: {e}", file.display())))?;
             let spec: Spec = toml::from_str(&text)
                 .map_err(|e| Failure::usage(format!("{}: {e}", file.display())))?;
             let name = name.clone().unwrap_or_else(|| file.display().to_string());

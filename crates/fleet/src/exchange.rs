@@ -306,8 +306,9 @@ pub fn tune_by_fleet(
     let failed = Mutex::new(None);
     let (pairs, slots) = size;
     with_local_fleet(spec, slots, &equipment, |exchange| {
+        let failed = &failed;
         let player = |_| -> PlayGame<'_> {
-            Box::new(|game| {
+            Box::new(move |game| {
                 if runner.abandoned.load(Ordering::Relaxed) {
                     return None;
                 }
