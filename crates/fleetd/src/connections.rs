@@ -18,6 +18,8 @@ use think::TimeSource;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Broker {
     pub url: String,
+    /// What the broker calls the connection; a worker's is its own name.
+    pub name: String,
     /// A file with the seed of an nkey.
     pub nkey: Option<PathBuf>,
     /// Certificates to trust besides those of the system.
@@ -29,6 +31,7 @@ impl Broker {
         jetstream::Options {
             nkey: self.nkey.clone(),
             ca: self.ca.clone(),
+            name: self.name.clone(),
             ..jetstream::Options::new(self.url.clone())
         }
     }
