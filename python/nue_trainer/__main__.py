@@ -1,4 +1,4 @@
-"""`python -m nue_trainer`: train, value, deep, bench."""
+"""`python -m nue_trainer`: train, value, deep, onnx, serve, bench."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
-from . import __version__
+from . import __version__, serve_bench
 from .bench import bench
 from .checkpoint import CheckpointError
 from .deep import cli as deep
-from .deep.export import ExportError
+from .deep.export import ExportError, convert_to_onnx
 from .deep.netfile import NetFileError
 from .deep.nets import NetError
+from .evaluator import ServeError
 from .floatfile import FloatFileError
 from .schedule import NAMES
-from .serve import ServeError, serve
+from .serve import serve
 from .settings import Settings
 from .stream import StreamError
 from .teaching import TeacherRun, Teaching
@@ -144,11 +146,18 @@ def _parser() -> argparse.ArgumentParser:
     value.add_argument("--seconds", type=float, default=0.0, help="train so long, not by epochs")
     policy = commands.add_parser("deep", help="train a policy-value net")
     deep.add_options(policy, _positive, _share, _above_zero)
+    onnx = commands.add_parser("onnx", help="write a policy-value net as ONNX")
+    onnx.add_argument("--net", required=True, help="policy-value net in real numbers (.nuedf)")
+    onnx.add_argument("--out", required=True, help="file to write (.onnx)")
     server = commands.add_parser("serve", help="answer the engine's batches with a net")
     server.add_argument("--net", required=True, help="policy-value net in real numbers (.nuedf)")
     server.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1, ...")
     server.add_argument("--precision", choices=("auto", "fp16", "fp32"), default="auto")
     server.add_argument("--batch", type=_positive, help="positions of a batch to ask for")
+    server.add_argument("--report", action="store_true", help="say at the end where the time went")
+    server.add_argument(
+        "--bench", action="store_true", help="measure instead: the device alone, and served"
+    )
     speed = commands.add_parser("bench", help="measure positions per second")
     _net_options(speed)
     speed.add_argument("--seconds", type=_above_zero, default=10.0, help="for each of three parts")
@@ -183,8 +192,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(json.dumps(bench(Settings(out="", **told), seconds)))
         elif command == "deep":
             deep.run(told)
+        elif command == "onnx":
+            print(convert_to_onnx(Path(told["net"]), Path(told["out"])))
         elif command == "serve":
-            serve(**told)
+            if told.pop("bench"):
+                told.pop("report")
+                serve_bench.run(**told)
+            else:
+                serve(**told)
         elif command == "value":
             teaching = Teaching(told.pop("blocks"), told.pop("channels"), seconds)
             run = TeacherRun(Settings(**told), teaching, lambda text: print(text, flush=True))

@@ -56,8 +56,8 @@ class Settings:
     stream_options: tuple[str, ...] = ()
 
     def scale_for(self, about: About) -> float:
-        """The scale of the sigmoid: as asked for, else what the stream calls usual."""
-        return about.usual_scale if self.scale is None else self.scale
+        """The scale of the sigmoid: as asked for, else the one the stream names."""
+        return about.training_scale if self.scale is None else self.scale
 
     def checkpoint(self) -> str:
         """Where the state of the run is kept."""

@@ -61,7 +61,7 @@ class About:
     effect_stride: int
     batch: int
     positions: int
-    usual_scale: float
+    training_scale: float
     """The scale of the sigmoid where nobody says another, in evaluation units."""
     pawn: int
     """A pawn in evaluation units."""
@@ -205,7 +205,15 @@ def read_text(source: Source) -> dict[str, Any]:
         raise StreamError(f"the text of the stream is wrong: {error!r}") from error
     if not isinstance(told, dict):
         raise StreamError(f"the text of the stream is wrong: {told!r}")
-    return told
+    return with_present_names(told)
+
+
+def with_present_names(told: dict[str, Any]) -> dict[str, Any]:
+    """What a stream says about itself, where an earlier version called something otherwise."""
+    present = dict(told)
+    if "usual_scale" in present:
+        present.setdefault("training_scale", present.pop("usual_scale"))
+    return present
 
 
 def read_about(source: Source) -> About:
@@ -217,14 +225,14 @@ def read_about(source: Source) -> About:
         about = About(**{name: told[name] for name in names if name not in lists}, **lists)
     except (ValueError, KeyError, TypeError) as error:
         raise StreamError(f"the text of the stream is wrong: {error!r}") from error
-    words = ("features", "game", "usual_scale", *lists)
+    words = ("features", "game", "training_scale", *lists)
     numbers = [getattr(about, name) for name in names if name not in words]
     good = (
         all(isinstance(number, int) and 0 <= number < 1 << 48 for number in numbers)
         and isinstance(about.features, str)
         and isinstance(about.game, str)
-        and isinstance(about.usual_scale, (int, float))
-        and 0 < about.usual_scale < float("inf")
+        and isinstance(about.training_scale, (int, float))
+        and 0 < about.training_scale < float("inf")
         and about.pawn > 0
         and 0 < about.slots <= MOST_SLOTS
         and 0 < about.pieces <= about.inputs < 1 << 31

@@ -14,7 +14,17 @@ from typing import Protocol
 import torch
 
 from .settings import Settings
-from .stream import About, Labels, Loader, Order, StreamError, indices, labels, read_all
+from .stream import (
+    About,
+    Labels,
+    Loader,
+    Order,
+    StreamError,
+    indices,
+    labels,
+    read_all,
+    with_present_names,
+)
 
 Sample = tuple[torch.Tensor, Labels]
 # A result that nobody knows, as streams have it.
@@ -228,7 +238,8 @@ def _stored(path: Path, once: Order) -> tuple[About, Arrays] | None:
         told = torch.load(path, map_location="cpu")
         if told["identity"] != _identity(once):
             return None
-        about = {k: tuple(v) if isinstance(v, list) else v for k, v in told["about"].items()}
+        kept = with_present_names(told["about"])
+        about = {k: tuple(v) if isinstance(v, list) else v for k, v in kept.items()}
         return About(**about), list(told["arrays"])
     except (RuntimeError, KeyError, TypeError, OSError, EOFError, pickle.UnpicklingError) as error:
         raise StreamError(f"{path}: not what a run kept there ({error!r}); remove it") from error

@@ -37,7 +37,7 @@ ABOUT: dict[str, Any] = {
     "visits": 0,
     "batch": 256,
     "positions": 7,
-    "usual_scale": 600.0,
+    "training_scale": 600.0,
     "pawn": 90,
 }
 

@@ -6,7 +6,6 @@ import io
 import json
 import math
 import os
-import socket
 import struct
 import subprocess
 import sys
@@ -22,7 +21,15 @@ from torch import nn
 
 from nue_trainer.checkpoint import CheckpointError
 from nue_trainer.deep import netfile
-from nue_trainer.deep.export import ExportError, compare, exact
+from nue_trainer.deep.export import (
+    COMPARED,
+    ExportError,
+    compare,
+    convert_to_onnx,
+    exact,
+    export_onnx,
+    onnx_inputs,
+)
 from nue_trainer.deep.nets import DeepKind, DeepNet, NetError
 from nue_trainer.deep.objective import DeepLosses, DeepObjective
 from nue_trainer.deep.planes import (
@@ -139,7 +146,7 @@ class Planes(unittest.TestCase):
             ("segments", [{"squares": 7}]),
             ("segments", 7),
             ("game", "chess"),
-            ("usual_scale", 0),
+            ("training_scale", 0),
         ]:
             with self.assertRaises(StreamError):
                 read(preamble({**ABOUT, key: value}) + END)
@@ -250,6 +257,35 @@ class Files(unittest.TestCase):
             net.policy.bias[3] = float("nan")
         with self.assertRaisesRegex(netfile.NetFileError, "not finite"):
             netfile.write(path, net.folded(), {})
+
+    def test_onnx_has_dlshogi_s_face_and_does_what_the_net_does(self) -> None:
+        for what, names in [
+            (kind(DLSHOGI, 2187, value_channels=3), ["input1", "input2"]),
+            (kind(activation="swish", reduction=4), ["input"]),
+        ]:
+            net = stirred(DeepNet(what)).folded()
+            unpacker = Unpacker(what.layout, CPU)
+            packed = torch.randint(256, (COMPARED, what.layout.bytes), dtype=torch.uint8)
+            planes = unpacker.whole(unpacker(packed))
+            self.assertEqual(list(onnx_inputs(net, planes)), names)
+            path = self.folder / "net.onnx"
+            said = export_onnx(net, packed, path)
+            # Packages that are missing are the only thing that may be missing.
+            if any(words in said for words in ("not compared", "No module", "not installed")):
+                self.skipTest(said)
+            self.assertIn(f"the same on {COMPARED} positions", said)
+            import onnxruntime  # type: ignore[import-not-found]
+
+            session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+            self.assertEqual([port.name for port in session.get_inputs()], names)
+            outputs = [port.name for port in session.get_outputs()]
+            self.assertEqual(outputs, ["output_policy", "output_value"])
+            self.assertFalse(list(self.folder.glob(".*")), "no draft is left")
+            netfile.write(self.folder / "net.nuedf", net, {})
+            with self.assertRaisesRegex(ExportError, "exists"):
+                convert_to_onnx(self.folder / "net.nuedf", path)
+            path.unlink()
+            self.assertIn("the same", convert_to_onnx(self.folder / "net.nuedf", path))
 
     def test_a_wrong_export_is_noticed(self) -> None:
         answer = torch.randn(10, 50), torch.randn(10)
@@ -440,31 +476,24 @@ class Runs(unittest.TestCase):
     @unittest.skipUnless(torch.distributed.is_available(), "torch has no distributed training")
     def test_two_processes_train_one_net(self) -> None:
         out = self.folder / "team.nuedf"
-        line = [sys.executable, "-m", "nue_trainer", "deep", "--nue", self.train]
-        line += ["--data", str(self.folder), "--validation", "held", "--out", str(out)]
+        # With their output kept and shown, lines say whose they are.
+        line = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+        line += ["--redirects", "0:1,1:1", "--tee", "0:1,1:1", "--nproc_per_node", "2"]
+        line += ["--log_dir", str(self.folder / "logs")]
+        line += ["-m", "nue_trainer", "deep", "--nue", self.train, "--out", str(out)]
+        line += ["--data", str(self.folder), "--validation", "held", "--epochs", "4"]
         line += ["--blocks", "1", "--channels", "16", "--value-hidden", "16", "--batch", "64"]
-        line += ["--epochs", "4", "--lr", "0.2", "--device", "cpu"]
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = str(free.getsockname()[1])
-        # What torchrun tells its processes.
-        told = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+        line += ["--lr", "0.2", "--device", "cpu"]
         place = str(Path(__file__).resolve().parents[1])
-        told.update(PYTHONPATH=place, OMP_NUM_THREADS="1")
-        processes = [
-            subprocess.Popen(
-                line,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                env={**os.environ, **told, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-            )
-            for rank in range(2)
-        ]
-        said = [process.communicate(timeout=300) for process in processes]
-        self.assertEqual([process.returncode for process in processes], [0, 0], said)
-        self.assertEqual(said[1][0], "", "only the first process speaks")
-        found = json.loads(said[0][0].splitlines()[-1])
+        told = {**os.environ, "PYTHONPATH": place, "OMP_NUM_THREADS": "1"}
+        done = subprocess.run(
+            line, capture_output=True, text=True, env=told, timeout=300, check=False
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = [text.partition("]:") for text in done.stdout.splitlines() if "]:" in text]
+        self.assertEqual({who for who, _, _ in said}, {"[default0"}, "only the first speaks")
+        found = json.loads(said[-1][2])
+        self.assertTrue(found["final"])
         # Each process has half of the positions, in whole batches.
         self.assertEqual(found["positions"], 4 * 2 * 64 * (732 // 64))
         self.assertGreater(found["validation_policy_accuracy"], 0.9)

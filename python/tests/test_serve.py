@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
+import sys
+import tempfile
 import unittest
+import unittest.mock
 import zlib
+from pathlib import Path
 
 import torch
 
-from nue_trainer import serve
+from nue_trainer import serve, serve_bench
+from nue_trainer.deep import netfile
 from nue_trainer.deep.nets import DeepKind, DeepNet
-from nue_trainer.deep.planes import Layout
+from nue_trainer.deep.planes import Layout, Unpacker
+from nue_trainer.evaluator import Asked, Evaluator
 
 LAYOUT = Layout("minishogi", "minishogi", 5, (("boards", (1.0,) * 3), ("flags", (1.0,) * 5)))
 KIND = DeepKind(LAYOUT, "minishogi", 75, 1, 8, value_hidden=4)
@@ -41,7 +48,7 @@ class Serving(unittest.TestCase):
         torch.manual_seed(1)
         net = DeepNet(KIND).eval()
         self.net = net.folded()
-        self.evaluator = serve.Evaluator(self.net, torch.device("cpu"), "fp32")
+        self.evaluator = Evaluator(self.net, torch.device("cpu"), "fp32")
 
     def served(self, data: bytes) -> list[tuple[int, int, int, int, bytes]]:
         """The answers to some requests."""
@@ -70,7 +77,7 @@ class Serving(unittest.TestCase):
         self.assertEqual(first[:4], (serve.BATCH, 1, 2, 4))
         packed = torch.tensor([list(p) for p, _ in positions], dtype=torch.uint8)
         with torch.no_grad():
-            unpacker = serve.Unpacker(LAYOUT, torch.device("cpu"))
+            unpacker = Unpacker(LAYOUT, torch.device("cpu"))
             policy, value = self.net(unpacker.whole(unpacker(packed)))
         logits = struct.unpack_from("<4e", first[4])
         wanted = [policy[0, 5], policy[0, 74], policy[0, 0], policy[1, 7]]
@@ -81,6 +88,60 @@ class Serving(unittest.TestCase):
         self.assertAlmostEqual(other, float(torch.sigmoid(value[1])), places=5)
         self.assertEqual(draw, 0.0)
         self.assertEqual(second[4][:2], first[4][6:8])
+
+    def test_labels_find_their_positions(self) -> None:
+        """Whatever the counts, none among them, and with more labels than they say: the rest of a
+        graph's memory."""
+        generator = torch.Generator().manual_seed(5)
+        for counts in ([0, 3, 0, 0, 2, 1], [4], [0, 0], [2, 0]):
+            size = len(counts), LAYOUT.bytes
+            packed = torch.randint(0, 256, size, dtype=torch.uint8, generator=generator)
+            labels = [7 * n % 75 for n in range(sum(counts))]
+            unpacker = Unpacker(LAYOUT, torch.device("cpu"))
+            with torch.no_grad():
+                policy, _ = self.net(unpacker.whole(unpacker(packed)))
+            rows = [row for row, count in enumerate(counts) for _ in range(count)]
+            wanted = [float(policy[row, label]) for row, label in zip(rows, labels)]
+            for more in (0, 5):
+                told = torch.tensor(labels + [74] * more, dtype=torch.int16)
+                logits, values = self.evaluator.answers(
+                    packed, torch.tensor(counts, dtype=torch.int16), told
+                )
+                self.assertEqual(tuple(values.shape), (len(counts), 2))
+                for found, logit in zip(logits.tolist(), wanted):
+                    self.assertAlmostEqual(found, logit, delta=1e-2)
+
+    def test_memory_is_used_again(self) -> None:
+        memory = serve.Memory(pins=False)
+        first = memory.take(1000)
+        memory.give_back(first)
+        self.assertIs(memory.take(500), first)
+        memory.give_back(first)
+        larger = memory.take(5000)
+        self.assertGreaterEqual(len(larger), 5000)
+        self.assertIsNot(larger, first)
+
+    def test_what_was_done_is_counted(self) -> None:
+        data = b"".join(request(serve.BATCH, n, [position(n, [1])] * n) for n in (1, 2, 3))
+        server = serve.Server(self.evaluator, io.BytesIO(data), io.BytesIO())
+        server.run()
+        told = server.spent.as_dict()
+        self.assertEqual((told["batches"], told["positions"]), (3, 6))
+        self.assertGreater(told["start_us"], 0)
+
+    @unittest.skipUnless(os.name == "posix", "starts a process")
+    def test_the_bench_measures_a_server_of_its_own(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "net.nuedf"
+            netfile.write(path, self.net, {})
+            asked = serve_bench.some(self.evaluator, 3)
+            line = [sys.executable, "-m", "nue_trainer", "serve", "--device", "cpu", "--report"]
+            place = str(Path(__file__).resolve().parents[1])
+            with unittest.mock.patch.dict(os.environ, {"PYTHONPATH": place}):
+                found = serve_bench.served([*line, "--net", str(path)], asked, 0.2)
+        self.assertGreater(found["served"], 0)
+        self.assertGreater(found["batches"], 1)
+        self.assertGreater(serve_bench.bare(self.evaluator, 3, 0.05), 0)
 
     def test_wrong_requests_are_refused_with_a_sentence(self) -> None:
         good = request(serve.BATCH, 1, [position(1, [5])])

@@ -82,14 +82,20 @@ class Broken(unittest.TestCase):
             ("batch", 1 << 30),
             ("effect_stride", 7),
             ("features", 7),
-            ("usual_scale", 0),
-            ("usual_scale", "600"),
+            ("training_scale", 0),
+            ("training_scale", "600"),
             ("pawn", 0),
         ]:
             self.check(preamble({**SMALL, key: value}) + END, "makes no sense")
-        for key in ("inputs", "slots", "game", "usual_scale"):
+        for key in ("inputs", "slots", "game", "training_scale"):
             lacking = {name: value for name, value in SMALL.items() if name != key}
             self.check(preamble(lacking) + END, key)
+
+    def test_streams_of_earlier_versions_are_read(self) -> None:
+        earlier = {("usual_scale" if k == "training_scale" else k): v for k, v in SMALL.items()}
+        self.assertNotIn("training_scale", earlier)
+        about = read_about(io.BytesIO(preamble({**earlier, "usual_scale": 540})))
+        self.assertEqual(about.training_scale, 540)
 
     def test_what_is_no_frame(self) -> None:
         self.check(preamble() + b"NBad" + bytes(12), "no frame begins with")

@@ -272,6 +272,12 @@ class Teachers(WithNue):
         again = Kept(replace(settings, nue="/no/such/nue"), device)
         for (one, a), (other, b) in zip(first.epoch(0), again.epoch(0)):
             self.assertTrue(torch.equal(one, other) and torch.equal(a.score, b.score))
+        # An earlier version called the scale otherwise.
+        told = torch.load(store, map_location="cpu")
+        told["about"]["usual_scale"] = told["about"].pop("training_scale")
+        torch.save(told, store)
+        earlier = Kept(replace(settings, nue="/no/such/nue"), device)
+        self.assertEqual(earlier.about, first.about)
         with self.assertRaises(StreamError):
             Kept(replace(settings, nue="/no/such/nue", stream_options=("--quiet",)), device)
         store.write_bytes(b"something else")

@@ -17,7 +17,7 @@ SMALL = {
     "effect_stride": 0,
     "batch": 100,
     "positions": 7,
-    "usual_scale": 600.0,
+    "training_scale": 600.0,
     "pawn": 90,
     "pool": 1000,
     "seed": 1,

@@ -11,6 +11,10 @@ use std::process::ExitCode;
 const BENCHES: &[(&str, &str)] = &[
     ("perft", "move generation against rsshogi, then the sliding attacks"),
     ("sliding", "sliding attacks alone: byte-reverse-and-subtract against tables"),
+    (
+        "puct",
+        "the tree search without a net: playouts, stops, simulated devices, memory (docs/puct.md)",
+    ),
     ("mate", "the mate solver on the problems of the files that follow (docs/mate.md)"),
 ];
 
@@ -24,6 +28,11 @@ pub(crate) fn run(arguments: &[String]) -> CommandResult {
     if name == "mate" {
         let solve = ["run", "--release", "--quiet", "-p", "nue", "--", "mate", "--hash", "1024"];
         let status = cargo().args(solve).args(rest).status()?;
+        return Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
+    if name == "puct" {
+        let example = ["run", "--release", "--quiet", "-p", "mcts", "--example", "playouts", "--"];
+        let status = cargo().args(example).args(rest).status()?;
         return Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
     let root = workspace_root();
@@ -60,7 +69,10 @@ mod tests {
     fn a_wrong_name_is_refused_and_the_right_ones_are_named() {
         for arguments in [vec![], vec!["nonsense".to_owned()]] {
             let error = run(&arguments).expect_err("must be refused").to_string();
-            assert!(error.contains("perft") && error.contains("sliding"), "{error}");
+            assert!(
+                ["perft", "sliding", "puct"].iter().all(|name| error.contains(name)),
+                "{error}"
+            );
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The engines, as the commands use them.
 
-pub(crate) use assembly::{Judge, engine, judge, search};
+pub(crate) use assembly::{engine, judge, search};
 
 use crate::interrupt;
 use arena::MatchRunner;

@@ -3,6 +3,7 @@
 
 use crate::evaluation::EvaluationArgs;
 use crate::failure::{CommandResult, Failure};
+use crate::interrupt;
 use assembly::bench::{Bench, DEPTH, Total};
 use clap::Args;
 use rules::Game;
@@ -43,12 +44,16 @@ pub(crate) fn run(args: &BenchArgs) -> CommandResult {
     let sets: Vec<_> = games.map(|game| (game, named.fitting(game))).collect();
     let mut failed = None;
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
-    let total = Bench::new(Some(args.depth), args.threads).run(&sets, &time, &mut |line| {
+    let bench = Bench::new(Some(args.depth), args.threads);
+    let cancelled = bench.clone();
+    let interrupted = interrupt::and_then(move || cancelled.cancel());
+    let total = bench.run(&sets, &time, &mut |line| {
         failed = failed.take().or_else(|| writeln!(io::stdout(), "{line}").err());
     });
     if let Some(error) = failed {
         return Err(error.into());
     }
+    interrupt::check(&interrupted, ": there is no signature without all positions")?;
     let Some(Total { nodes, time }) = total else {
         return Err(Failure::failed("the bench did not end"));
     };

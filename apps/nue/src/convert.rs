@@ -1,12 +1,14 @@
 //! `nue convert`: game records from any format into another.
 
 use crate::failure::{CommandResult, Failure};
-use crate::progress::InputBar;
+use crate::interrupt;
+use display::InputBar;
 use kifu::archive::{Conversion, ConvertError, Converted, Streams};
 use kifu::{CsaVersion, Damaged, Encoding, Format, ReadOptions, WriteOptions};
 use rules::Game;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Convert game records between CSA, KIF, KI2, JKF and USI lines.
 #[derive(clap::Args)]
@@ -42,6 +44,8 @@ pub(crate) struct ConvertArgs {
 }
 
 pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
+    // While somebody types there is nothing under way, and an interrupt ends at once.
+    let typed = args.inputs.iter().any(|path| path.as_os_str() == "-");
     let conversion = Conversion {
         inputs: args.inputs.clone(),
         output: args.output.clone(),
@@ -50,6 +54,7 @@ pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
         options: WriteOptions { encoding: args.encoding, csa: args.csa_version },
         damaged: args.damaged,
         force: args.force,
+        stop: if typed { Arc::default() } else { interrupt::flag().0 },
     };
     // Records on the same terminal would be mixed with the bar.
     let to_stdout = args.output.as_ref().is_none_or(|path| path.as_os_str() == "-");
@@ -89,6 +94,10 @@ impl From<ConvertError> for Failure {
     fn from(error: ConvertError) -> Self {
         match error {
             ConvertError::InTheWay(message) => Self::Usage(message),
+            ConvertError::Interrupted(done) => Self::Interrupted(format!(
+                "interrupted after {} games; files that were not finished are not written",
+                done.games
+            )),
             ConvertError::Io(error) => error.into(),
             ConvertError::Damaged(message) => Self::Failed(format!("{message}; stopped there")),
             ConvertError::Failed(message) => Self::Failed(message),

@@ -29,6 +29,10 @@ pub(crate) fn run(args: &DoctorArgs) -> CommandResult {
     for finding in findings {
         counts.tell(&finding)?;
     }
+    writeln!(io::stdout(), "policy-value nets")?;
+    for finding in health::deep() {
+        counts.tell(&finding)?;
+    }
     writeln!(io::stdout(), "self-test")?;
     let time = Arc::new(WallTime::start());
     let test = SelfTest { evaluations, executable: std::env::current_exe()?, time };

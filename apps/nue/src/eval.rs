@@ -1,16 +1,19 @@
 //! `nue eval`: static values of many positions, for comparing and for checking nets.
 
-use crate::assemble::{self, Judge};
+use crate::assemble;
 use crate::evaluation::EvaluationArgs;
 use crate::failure::{CommandResult, Failure};
 use crate::input::{LONGEST_LINE, Line, next_line};
+use crate::interrupt;
 use crate::start::GameArg;
 use clap::Args;
-use rules::{AnyPosition, Color, Game};
+use engines::Valuation;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use think::quote;
-use usi::SetPosition;
 
 /// Print the static value of positions, one line each: the position, a tab, the value
 ///
@@ -25,7 +28,7 @@ pub(crate) struct EvalArgs {
 
     /// File of positions, or - for standard input
     #[arg(long, value_name = "FILE|-", default_value = "-")]
-    sfens: String,
+    sfens: PathBuf,
 
     /// A third column: the side to move's share of games won from there, by the net's own scale
     #[arg(long)]
@@ -41,23 +44,22 @@ pub(crate) fn run(args: &EvalArgs) -> CommandResult {
     // Beside the point of the command: a closed error stream must not spoil it.
     let _ = writeln!(io::stderr(), "evaluation: {about}");
     let scale = args.win_rate.then(|| evaluation.win_rate_scale());
-    let mut judge = assemble::judge(game, &evaluation);
-    let bad = match args.sfens.as_str() {
-        "-" => judge_all(&mut io::stdin().lock(), game, &mut judge, scale)?,
-        path => {
-            let file =
-                open(path).map_err(|e| Failure::failed(format!("cannot read {path}: {e}")))?;
-            judge_all(&mut BufReader::new(file), game, &mut judge, scale)?
-        }
-    };
-    match bad {
+    let mut values = Valuation::new(game, assemble::judge(game, &evaluation), scale);
+    let input: Box<dyn Read> =
+        match args.sfens.as_os_str() == "-" {
+            true => Box::new(io::stdin()),
+            false => Box::new(open(&args.sfens).map_err(|e| {
+                Failure::failed(format!("cannot read {}: {e}", args.sfens.display()))
+            })?),
+        };
+    match value_all(BufReader::new(input), &mut values)? {
         0 => Ok(()),
         1 => Err(Failure::failed("1 line is not a position")),
         n => Err(Failure::failed(format!("{n} lines are not positions"))),
     }
 }
 
-fn open(path: &str) -> io::Result<File> {
+fn open(path: &Path) -> io::Result<File> {
     let file = File::open(path)?;
     if file.metadata()?.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
@@ -66,36 +68,36 @@ fn open(path: &str) -> io::Result<File> {
 }
 
 /// Values every line; the number of those that are no positions.
-fn judge_all(
-    input: &mut impl BufRead,
-    game: Game,
-    judge: &mut Judge,
-    scale: Option<f64>,
-) -> Result<u64, Failure> {
+fn value_all(mut input: BufReader<impl Read>, values: &mut Valuation) -> Result<u64, Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     let (mut number, mut bad) = (0u64, 0u64);
-    while let Some(line) = next_line(input) {
+    // Who waits for input has nothing to end first.
+    let waiting = Arc::new(AtomicBool::new(false));
+    let waits = Arc::clone(&waiting);
+    let interrupted = interrupt::and_then(move || {
+        if waits.load(Ordering::SeqCst) {
+            interrupt::end_now();
+        }
+    });
+    while !interrupted.load(Ordering::Relaxed) {
+        if input.buffer().is_empty() {
+            // Whoever asks line by line wants answers line by line.
+            out.flush()?;
+            waiting.store(true, Ordering::SeqCst);
+            // What cannot be read is told by the next line.
+            let _ = input.fill_buf();
+            waiting.store(false, Ordering::SeqCst);
+        }
+        let Some(line) = next_line(&mut input) else { break };
         number += 1;
-        let result = match line {
-            Line::Text(line) => match line.split('\t').next().unwrap_or_default().trim() {
-                "" => continue,
-                text => position(text, game).map(|p| (text.to_owned(), p)),
-            },
+        let valued = match line {
+            Line::Text(line) => values.line(&line).transpose(),
             Line::TooLong(bytes) => Err(format!("{bytes} bytes, at most {LONGEST_LINE} are read")),
             Line::NotText(text) => Err(format!("not UTF-8: {}", quote(&text))),
         };
-        let result = result.and_then(|(text, position)| match judge(&position) {
-            Some(value) => Ok(match scale {
-                Some(scale) => {
-                    let score = f64::from(think::to_centipawns(value));
-                    format!("{text}\t{value}\t{:.4}", play::win_rate(score, scale))
-                }
-                None => format!("{text}\t{value}"),
-            }),
-            None => Err(format!("no value for a position of {}", position.game())),
-        });
-        match result {
-            Ok(line) => writeln!(out, "{line}")?,
+        match valued {
+            Ok(Some(line)) => writeln!(out, "{line}")?,
+            Ok(None) => {}
             Err(error) => {
                 bad += 1;
                 // In order, where both streams go to one place.
@@ -105,16 +107,6 @@ fn judge_all(
         }
     }
     out.flush()?;
+    interrupt::check(&interrupted, &format!(" after {number} lines"))?;
     Ok(bad)
-}
-
-/// The position a line means. A net needs both kings.
-fn position(text: &str, game: Game) -> Result<AnyPosition, String> {
-    let text = text.strip_prefix("position ").unwrap_or(text);
-    let set = SetPosition::parse(text).map_err(|e| e.to_string())?;
-    let position = set.resolve(game).map_err(|e| e.to_string())?;
-    match Color::BOTH.into_iter().find(|&color| position.king(color).is_none()) {
-        Some(color) => Err(format!("{color} has no king: {}", quote(text))),
-        None => Ok(position),
-    }
 }

@@ -3,12 +3,12 @@
 use crate::failure::{CommandResult, Failure};
 use crate::flags::fleet::{now, order};
 use crate::interrupt;
-use crate::progress::say;
 use ::fleet::files::FileCache;
 use ::fleet::perform::{Equipment, measure};
 use ::fleet::work::{WorkSettings, work};
 use ::fleet::{OwnerName, Pool, Priority, QueueError, RunId, Spec, Worker, WorkerId};
 use clap::{Args, Subcommand};
+use display::say;
 use fleetd::connections::{self, Broker};
 use fleetd::orders::Order;
 use fleetd::{CoordinatorSettings, Home, Ledger, Request, Service};
@@ -107,9 +107,9 @@ struct BrokerArgs {
 }
 
 impl BrokerArgs {
-    fn broker(&self) -> Option<Broker> {
-        let url = self.nats.clone()?;
-        Some(Broker { url, nkey: self.nkey.clone(), ca: self.ca.clone() })
+    fn broker(&self, name: &str) -> Option<Broker> {
+        let (url, name) = (self.nats.clone()?, name.to_owned());
+        Some(Broker { url, name, nkey: self.nkey.clone(), ca: self.ca.clone() })
     }
 }
 
@@ -247,7 +247,12 @@ fn serve(home: &Home, args: &ServeArgs) -> CommandResult {
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let measured = measure(&time);
     let ledger = Ledger::open(&home.ledger_path())?;
-    let queue = connections::host(home, &ledger, args.broker.broker().as_ref(), Arc::clone(&time))?;
+    let queue = connections::host(
+        home,
+        &ledger,
+        args.broker.broker("coordinator").as_ref(),
+        Arc::clone(&time),
+    )?;
     let wrong = |e: ::fleet::names::NameError| Failure::failed(e.to_string());
     let owner: OwnerName = "coordinator".parse().map_err(wrong)?;
     let local = match args.threads {
@@ -291,7 +296,8 @@ fn join(args: &WorkArgs) -> CommandResult {
         ClientOptions { url, token, ca }
     });
     let measured = measure(&time);
-    let queue = connections::join(&args.name, args.broker.broker().as_ref(), options.as_ref())?;
+    let queue =
+        connections::join(args.broker.broker(args.name.as_str()).as_ref(), options.as_ref())?;
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let slots = args.threads.unwrap_or_else(cores).max(1);
     let files = Some(FileCache::new(&args.files).map_err(Failure::usage)?);

@@ -6,7 +6,7 @@ pub(crate) use args::GenArgs;
 
 use crate::failure::{CommandResult, Failure};
 use crate::interrupt;
-use crate::progress::{SelfPlayDisplay, say};
+use display::{SelfPlayDisplay, say};
 use fleet::exchange::{play_self, with_local_fleet};
 use fleet::perform::Equipment;
 use fleet::{SelfPlaySpec, Spec};

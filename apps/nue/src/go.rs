@@ -3,6 +3,7 @@
 use crate::assemble;
 use crate::evaluation::EvaluationArgs;
 use crate::failure::{CommandResult, Failure};
+use crate::interrupt;
 use crate::output;
 use crate::start::{self, GameArg};
 use assembly::options::{ANALYSIS_MODE, HASH, MULTI_PV, PV_INTERVAL, THREADS};
@@ -41,11 +42,11 @@ pub(crate) struct GoArgs {
     moves: Vec<String>,
 
     /// Think that many milliseconds (5000 if nothing bounds the search)
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
 
     /// Search that many nodes
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
 
     /// Search that many plies deep
@@ -106,8 +107,10 @@ pub(crate) fn run(args: &GoArgs) -> CommandResult {
     let scale = evaluation.win_rate_scale();
     let table = SearchTable::new(output, position, notation, args.multipv > 1, scale);
     engine.go(Limits { start: time.now(), ..limits(args) }, Box::new(table));
+    let control = engine.control();
+    let interrupted = interrupt::and_then(move || control.stop());
     engine.wait();
-    Ok(())
+    interrupt::check(&interrupted, ": this is what was found so far")
 }
 
 fn position(args: &GoArgs) -> Result<AnyPosition, Failure> {

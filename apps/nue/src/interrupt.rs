@@ -1,7 +1,7 @@
 //! Ctrl-C for long commands: the first asks to end after what is under way, the second ends the
 //! program at once. Either way the exit code is 130.
 
-use crate::failure::Failure;
+use crate::failure::{CommandResult, Failure};
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,14 +10,39 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// program at once.
 pub(crate) fn flag() -> (Arc<AtomicBool>, bool) {
     let interrupted = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&interrupted);
+    let heard = hear(&interrupted, || ());
+    (interrupted, heard)
+}
+
+/// A flag the first interrupt sets, after which it does something more.
+pub(crate) fn and_then(first: impl Fn() + Send + 'static) -> Arc<AtomicBool> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    hear(&interrupted, first);
+    interrupted
+}
+
+fn hear(interrupted: &Arc<AtomicBool>, first: impl Fn() + Send + 'static) -> bool {
+    let set = Arc::clone(interrupted);
     let handler = move || {
         if set.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(Failure::INTERRUPTED));
+            end_now();
         }
         // Where nobody reads it there is nobody to tell.
         let _ = writeln!(io::stderr(), "interrupted: ending in good order; once more ends at once");
+        first();
     };
-    let heard = ctrlc::set_handler(handler).is_ok();
-    (interrupted, heard)
+    ctrlc::set_handler(handler).is_ok()
+}
+
+/// Ends the program as after a second interrupt.
+pub(crate) fn end_now() {
+    std::process::exit(i32::from(Failure::INTERRUPTED));
+}
+
+/// Whether the work was done, or how far it was when it was interrupted.
+pub(crate) fn check(interrupted: &AtomicBool, told: &str) -> CommandResult {
+    match interrupted.load(Ordering::Relaxed) {
+        true => Err(Failure::Interrupted(format!("interrupted{told}"))),
+        false => Ok(()),
+    }
 }

@@ -1,14 +1,13 @@
 //! `nue learn`: generations of learning, which are room `lab`'s.
 
 mod args;
-mod display;
 
 pub(crate) use args::LearnArgs;
 
 use crate::assemble;
 use crate::failure::CommandResult;
-use crate::progress::say;
-use display::LearnDisplay;
+use display::GenerationDisplay;
+use display::say;
 use lab::folder::LabFolder;
 use lab::steps::Steps;
 use std::sync::Arc;
@@ -18,7 +17,7 @@ pub(crate) fn run(args: &LearnArgs) -> CommandResult {
     let settings = args.settings()?;
     let lab = LabFolder::open(&args.folder)?;
     let runner = assemble::match_runner();
-    let mut display = LearnDisplay::new(Arc::clone(&runner.abandoned));
+    let mut display = GenerationDisplay::new(Arc::clone(&runner.abandoned));
     for _ in 0..args.generations {
         let folder = lab.next()?;
         let parent = lab.current();

@@ -9,13 +9,13 @@ pub(crate) use args::MatchArgs;
 use crate::assemble;
 use crate::evaluation::Evaluation;
 use crate::failure::{CommandResult, Failure};
-use crate::progress::{MatchDisplay, say};
 use arena::progress::{MatchProgress, ProgressError};
 use arena::request::RequestError;
 use arena::spec::{EngineSpec, Launch};
 use arena::{MatchRunner, Plan};
-use assembly::deep;
-use assembly::options::{DNN_MODEL, DNN_WORKER, ENGINE, EVAL_DIR, PUCT, is_always_sent};
+use assembly::deep::NetChoice;
+use assembly::options::{ENGINE, EVAL_DIR, PUCT, is_always_sent};
+use display::{MatchDisplay, say};
 use fleet::exchange::run_match;
 use fleet::{MatchSpec, Spec};
 use rules::Game;
@@ -58,10 +58,7 @@ pub(crate) fn run(args: MatchArgs) -> CommandResult {
     played?;
     let interrupted = runner.abandoned.load(Ordering::Relaxed);
     end(&progress, &args, interrupted, request.out.is_some())?;
-    match logs.map(|logs| logs.problems()).filter(|problems| !problems.is_empty()) {
-        Some(problems) => Err(Failure::failed(problems.join("\n"))),
-        None => Ok(()),
-    }
+    logs.map_or(Ok(()), |logs| logs.check().map_err(Failure::Failed))
 }
 
 fn end(
@@ -121,11 +118,8 @@ fn check_evaluation(engine: &EngineSpec, game: Game) -> CommandResult {
     let failed =
         |error: &dyn Display| Failure::failed(format!("engine {:?}: {error}", engine.name));
     if set(&ENGINE).is_some_and(|name| name.eq_ignore_ascii_case(PUCT)) {
-        let model = set(&DNN_MODEL).unwrap_or_default();
-        let found = match set(&DNN_WORKER).filter(|command| !command.is_empty()) {
-            Some(command) => deep::start(command, model, game, Arc::new(WallTime::start())),
-            None => deep::load(model, game),
-        };
+        let choice = NetChoice::of(|key| set(key).unwrap_or_default().to_owned());
+        let found = choice.open(game, Arc::new(WallTime::start()));
         return found.map(drop).map_err(|error| failed(&error));
     }
     let Some(path) = set(&EVAL_DIR) else { return Ok(()) };

@@ -3,13 +3,15 @@
 mod report;
 
 use crate::failure::{CommandResult, Failure};
+use crate::interrupt;
 use ::mate::{Bounds, Futile, Questions, Study, VerdictCounts, study};
 use clap::Args;
 use durable::{numbered, write_whole};
 use indicatif::{ProgressBar, ProgressStyle};
 use kifu::MateProblem;
 use rules::{AnyPosition, Game};
-use std::io::{self, Read, Write};
+use std::ffi::OsString;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use think::{Control, WallTime};
@@ -19,14 +21,14 @@ use think::{Control, WallTime};
 pub(crate) struct MateArgs {
     /// SFENs, files, or - for lines of standard input
     #[arg(value_name = "SFEN|FILE", required_unless_present = "verify")]
-    problems: Vec<String>,
+    problems: Vec<OsString>,
 
     /// Time for each problem in milliseconds
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     time: Option<u64>,
 
     /// Nodes for each problem
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
 
     /// Memory of the table in MiB
@@ -91,7 +93,7 @@ pub(crate) fn run(args: &MateArgs) -> CommandResult {
     if !args.verify.is_empty() {
         return verify(&args.verify);
     }
-    let problems = collect(&args.problems, args.game);
+    let problems = MateProblem::collect(&args.problems, args.game, &mut io::stdin().lock());
     if problems.is_empty() {
         return Err(Failure::failed("there are no problems in the input"));
     }
@@ -108,10 +110,16 @@ pub(crate) fn run(args: &MateArgs) -> CommandResult {
     let bar = progress(many, problems.len());
     let say = |text: &str| bar.suspend(|| writeln!(io::stdout(), "{text}"));
     let mut counts = VerdictCounts::default();
+    let control = Control::new(false);
+    let stopped = control.clone();
+    let interrupted = interrupt::and_then(move || stopped.stop());
     if many && !args.json {
         say(&report::table_head())?;
     }
     for (i, problem) in problems.iter().enumerate() {
+        if control.is_stopped() {
+            break;
+        }
         bar.set_message(problem.name.clone());
         let text = match &problem.position {
             Err(error) => {
@@ -120,7 +128,7 @@ pub(crate) fn run(args: &MateArgs) -> CommandResult {
             }
             Ok(position) => {
                 let number = many.then_some(i + 1);
-                let answer = solve(args, position, number);
+                let answer = solve(args, position, number, &control);
                 let unproven = matches!(answer.proof, Some(Err(_)));
                 counts.add(&answer.study, args.shortest, unproven);
                 match (args.json, many) {
@@ -137,42 +145,12 @@ pub(crate) fn run(args: &MateArgs) -> CommandResult {
     if many && !args.json {
         say(&counts.to_string())?;
     }
+    let told = format!(" after {} of {} problems", counts.problems(), problems.len());
+    interrupt::check(&interrupted, &told)?;
     match counts.open() {
         0 => Ok(()),
         open => Err(Failure::failed(format!("{open} without a definite answer"))),
     }
-}
-
-/// Everything the arguments name, in order.
-fn collect(arguments: &[String], game: Option<Game>) -> Vec<MateProblem> {
-    let mut problems = Vec::new();
-    let mut rest = arguments;
-    while let [first, more @ ..] = rest {
-        if first != "-"
-            && !Path::new(first).exists()
-            && let Some(sfen) = kifu::take_sfen(&mut rest)
-        {
-            problems.push(MateProblem::from_sfen(&sfen, &sfen, game));
-            continue;
-        }
-        rest = more;
-        let mut bytes = Vec::new();
-        let read = match first.as_str() {
-            "-" => io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes),
-            path => std::fs::read(path),
-        };
-        match read {
-            Ok(bytes) => problems.extend(MateProblem::from_file(first, &bytes, game)),
-            Err(e) if first == "-" => {
-                problems.push(MateProblem::unreadable(first, format!("cannot read: {e}")));
-            }
-            Err(e) => {
-                let reason = format!("neither an SFEN nor a file: {e}");
-                problems.push(MateProblem::unreadable(first, reason));
-            }
-        }
-    }
-    problems
 }
 
 /// Tells a waiting person where we are; hidden where standard error is no terminal.
@@ -187,7 +165,12 @@ fn progress(many: bool, count: usize) -> ProgressBar {
     bar
 }
 
-fn solve(args: &MateArgs, position: &AnyPosition, number: Option<usize>) -> Answer {
+fn solve(
+    args: &MateArgs,
+    position: &AnyPosition,
+    number: Option<usize>,
+    control: &Control,
+) -> Answer {
     let questions = Questions {
         bounds: Bounds {
             time: args.time.map(Duration::from_millis),
@@ -201,7 +184,7 @@ fn solve(args: &MateArgs, position: &AnyPosition, number: Option<usize>) -> Answ
         futile: args.futile,
         proof: args.proof.is_some(),
     };
-    let study = study(position, &questions, &Control::new(false), &WallTime::start());
+    let study = study(position, &questions, control, &WallTime::start());
     let proof = args.proof.as_ref().zip(study.proof.as_ref()).map(|(path, proof)| {
         let path = proof_file(path, number);
         match proof {

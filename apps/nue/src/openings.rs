@@ -2,11 +2,11 @@
 
 use crate::assemble;
 use crate::failure::{CommandResult, Failure};
-use crate::progress::OpeningsBar;
 use crate::start::GameArg;
 use arena::opening::PlyRange;
 use arena::opening_maker::{OpeningMakerError, OpeningSettings, parse_plies};
 use clap::{Args, Subcommand};
+use display::{OpeningsBar, say};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -95,6 +95,9 @@ pub(crate) fn run(args: &OpeningsArgs) -> CommandResult {
     if made < args.count {
         return Err(Failure::failed(format!("only {made} of {} openings were made", args.count)));
     }
+    if let Some(path) = &args.out {
+        say(&format!("{}: {made} openings written", path.display()));
+    }
     Ok(())
 }
 
@@ -120,6 +123,7 @@ impl From<OpeningMakerError> for Failure {
         match error {
             OpeningMakerError::Request(error) => Self::from(error),
             OpeningMakerError::Interrupted => Self::Interrupted(error.to_string()),
+            OpeningMakerError::Exists(_) => Self::usage(error.to_string()),
             error => Self::failed(error.to_string()),
         }
     }

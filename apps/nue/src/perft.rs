@@ -1,11 +1,13 @@
 //! `nue perft`: counting move sequences, the touchstone of move generation.
 
-use crate::failure::CommandResult;
+use crate::failure::{CommandResult, Failure};
+use crate::interrupt;
 use crate::start::{self, GameArg};
 use clap::Args;
 use indicatif::HumanCount;
 use rules::DEEPEST_PERFT;
 use std::io::{self, Write};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Count the legal move sequences of a length; the count alone is on the last line
@@ -29,17 +31,25 @@ pub(crate) struct PerftArgs {
 
 pub(crate) fn run(args: &PerftArgs) -> CommandResult {
     let mut position = start::resolve(args.game.game, &args.sfen, &[])?;
-    let depth = usize::from(args.depth);
+    let (game, first_moves) = (position.game(), position.legal_moves().len());
     let started = Instant::now();
     let mut out = io::stdout().lock();
-    let total = if args.divide && depth > 0 {
-        let counts = position.divide(depth, true);
-        for (m, count) in &counts {
-            writeln!(out, "{} {count}", m.usi(position.game()))?;
+    let (interrupted, _) = interrupt::flag();
+    let (mut done, mut sequences, mut failed) = (0, 0, None);
+    let go_on = &mut || !interrupted.load(Ordering::Relaxed);
+    let counted = position.perft_while(usize::from(args.depth), go_on, &mut |m, count| {
+        (done, sequences) = (done + 1, sequences + count);
+        if args.divide {
+            failed = failed.take().or_else(|| writeln!(out, "{} {count}", m.usi(game)).err());
         }
-        counts.iter().map(|(_, count)| count).sum()
-    } else {
-        position.perft(depth, true)
+    });
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    let Some(total) = counted else {
+        return Err(Failure::Interrupted(format!(
+            "interrupted after {done} of {first_moves} first moves, {sequences} sequences"
+        )));
     };
     let seconds = started.elapsed().as_secs_f64();
     let rate = (total as f64 / seconds.max(1e-9)) as u64;

@@ -10,8 +10,8 @@ pub(crate) use args::TrainArgs;
 
 use crate::failure::{CommandResult, Failure};
 use crate::interrupt;
-use crate::progress::TrainingDisplay;
 use chart::grouped;
+use display::TrainingDisplay;
 use trainer::{Ended, Run, RunError};
 
 /// Runs the command.

@@ -8,17 +8,19 @@ pub(crate) use args::TuneArgs;
 
 use crate::assemble;
 use crate::failure::{CommandResult, Failure};
-use crate::live::Live;
-use crate::progress::say;
+use arena::request::logs_in;
 use arena::spsa::Spsa;
 use arena::tuning::{self, EnginePair, PlayGame, Step, tune};
 use arena::tuning_log::{self, TuningLogError};
 use arena::{Flow, Plan, tuning_table};
+use display::Live;
+use display::say;
 use durable::Journal;
 use fleet::Spec;
 use fleet::exchange::tune_by_fleet;
 use fleet::perform::own_numbers;
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Runs the command.
@@ -28,11 +30,13 @@ pub(crate) fn run(args: &TuneArgs) -> CommandResult {
     if args.fleet.submitted("tune", spec, None)? {
         return Ok(());
     }
-    let runner = assemble::match_runner();
+    let mut runner = assemble::match_runner();
     let own = || own_numbers(request.openings.game);
     let entered = request.plan(&request.declared(&runner)?.unwrap_or_else(own))?;
     let plan = &entered.plan;
-    for warning in &entered.warnings {
+    let (logs, silent) = logs_in(args.log.as_deref(), plan)?;
+    runner.logs = logs.map(Arc::new);
+    for warning in entered.warnings.iter().chain(&silent) {
         say(&format!("warning: {warning}"));
     }
     let at_a_time = tuning::games_at_a_time(args.pairs);
@@ -77,10 +81,11 @@ pub(crate) fn run(args: &TuneArgs) -> CommandResult {
         tune(&mut spsa, args.pairs, workers, &player, &mut watch);
     }
     live.finish();
-    match failure {
-        Some(failure) => Err(failure),
-        None => end(args, &spsa, entered.prefix),
+    if let Some(failure) = failure {
+        return Err(failure);
     }
+    end(args, &spsa, entered.prefix)?;
+    runner.logs.map_or(Ok(()), |logs| logs.check().map_err(Failure::Failed))
 }
 
 fn pace(live: &Live, done: u64, pairs: u64, faults: u64) -> String {

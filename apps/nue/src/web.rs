@@ -69,10 +69,10 @@ enum WebCommand {
 #[derive(Args)]
 struct BenchArgs {
     /// Players at the same time
-    #[arg(long, default_value_t = 50)]
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     players: u32,
     /// Moves each of them makes
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     moves: u32,
     /// Level they play against; each in turn by default
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10))]

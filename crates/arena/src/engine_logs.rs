@@ -30,7 +30,7 @@ impl EngineLogs {
     }
 
     /// The log of an engine, by its number and name, in one of the games at a time. `None` if it
-    /// cannot be written, which [`problems`](Self::problems) tells.
+    /// cannot be written, which [`check`](Self::check) tells.
     pub(crate) fn of(&self, engine: usize, name: &str, slot: usize) -> Option<Arc<TrafficLog>> {
         let mut open = self.lock();
         if let Some(log) = open.logs.get(&(engine, slot)) {
@@ -50,13 +50,14 @@ impl EngineLogs {
         }
     }
 
-    /// Logs that lack something, and why.
-    pub fn problems(&self) -> Vec<String> {
+    /// Whether all logs are complete; those that lack something, and why, a line each.
+    pub fn check(&self) -> Result<(), String> {
         let open = self.lock();
         let ended = open.logs.values().filter_map(|log| {
             Some(format!("{} is not complete: {}", log.path().display(), log.failure()?))
         });
-        open.failures.iter().cloned().chain(ended).collect()
+        let problems: Vec<String> = open.failures.iter().cloned().chain(ended).collect();
+        if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
@@ -104,9 +105,9 @@ mod tests {
         assert!(!Arc::ptr_eq(&log, &logs.of(0, "a", 1).unwrap()));
         std::fs::create_dir(folder.path().join("deep/er/b-1.log")).unwrap();
         assert!(logs.of(1, "b", 0).is_none());
-        let problems = logs.problems();
-        assert_eq!(problems.len(), 1);
-        assert!(problems[0].contains("b-1.log"), "{problems:?}");
+        let problems = logs.check().unwrap_err();
+        assert_eq!(problems.lines().count(), 1);
+        assert!(problems.contains("b-1.log"), "{problems}");
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
         assert!(EngineLogs::in_folder(&file).is_err());

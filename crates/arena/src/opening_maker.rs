@@ -124,6 +124,10 @@ impl OpeningSettings {
     }
 
     fn generator(&self) -> Result<OpeningGenerator, RequestError> {
+        if self.count == 0 || self.concurrency == 0 {
+            let flag = if self.count == 0 { "--count" } else { "-j" };
+            return Err(RequestError::Usage(format!("{flag} takes a number above 0")));
+        }
         let source = OpeningSource {
             game: self.game,
             file: None,

@@ -152,20 +152,7 @@ impl MatchRequest {
 
     /// The logs asked for, and a warning where they will miss somebody.
     pub fn logs(&self, plan: &Plan) -> Result<(Option<EngineLogs>, Option<String>), RequestError> {
-        let Some(folder) = &self.log else { return Ok((None, None)) };
-        let logs = EngineLogs::in_folder(folder)
-            .map_err(|e| RequestError::Failed(format!("{}: {e}", folder.display())))?;
-        let silent: Vec<&str> = plan
-            .engines
-            .iter()
-            .filter(|engine| engine.launch == Launch::Inside)
-            .map(|engine| engine.name.as_str())
-            .collect();
-        let warning = (!silent.is_empty()).then(|| {
-            let names = silent.join(", ");
-            format!("--log: nothing is said to {names}, inside this program; cmd=PROGRAM is logged")
-        });
-        Ok((Some(logs), warning))
+        logs_in(self.log.as_deref(), plan)
     }
 
     /// Where the match is kept, and when it ends early.
@@ -361,6 +348,23 @@ fn is_lines(path: &Path) -> bool {
     let by_name = || kifu::Format::from_file_name(&path.to_string_lossy());
     let format = read.ok().and_then(|()| kifu::Format::detect(&beginning)).or_else(by_name);
     format.is_none_or(|format| format == kifu::Format::Usi)
+}
+
+/// Logs in a folder, if there is to be one, and a warning where they will miss somebody.
+pub fn logs_in(
+    folder: Option<&Path>,
+    plan: &Plan,
+) -> Result<(Option<EngineLogs>, Option<String>), RequestError> {
+    let Some(folder) = folder else { return Ok((None, None)) };
+    let logs = EngineLogs::in_folder(folder)
+        .map_err(|e| RequestError::Failed(format!("{}: {e}", folder.display())))?;
+    let inside = plan.engines.iter().filter(|engine| engine.launch == Launch::Inside);
+    let silent: Vec<&str> = inside.map(|engine| engine.name.as_str()).collect();
+    let warning = (!silent.is_empty()).then(|| {
+        let names = silent.join(", ");
+        format!("--log: nothing is said to {names}, inside this program; cmd=PROGRAM is logged")
+    });
+    Ok((Some(logs), warning))
 }
 
 #[cfg(test)]

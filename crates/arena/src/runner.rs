@@ -121,6 +121,23 @@ impl MatchRunner {
         UsiPlayer::new(command, settings, time, abandoned)
     }
 
+    /// Tells the logs which game begins.
+    pub(crate) fn note_game(&self, plan: &Plan, scheduled: &ScheduledGame, slot: usize) {
+        let [black, white] = scheduled.players;
+        let name = |index: usize| &plan.engines[index].name;
+        for index in [black, white] {
+            if let Some(log) = self.log(plan, index, slot) {
+                let (number, opening) = (scheduled.id + 1, scheduled.opening + 1);
+                let text = format!(
+                    "game {number}: Black {}, White {}, opening {opening}",
+                    name(black),
+                    name(white)
+                );
+                log.remark(self.time.now(), &text);
+            }
+        }
+    }
+
     /// The log of a participant, if it is a program and logs are kept.
     fn log(&self, plan: &Plan, index: usize, slot: usize) -> Option<Arc<TrafficLog>> {
         let spec = &plan.engines[index];
@@ -276,30 +293,11 @@ impl<P: Deref<Target = Plan>, R: Deref<Target = MatchRunner>> Seat<P, R> {
         let (mut first, mut second) = (take(black), take(white));
         let controls = [black, white].map(|index| plan.engines[index].control);
         let opening = &plan.openings[scheduled.opening];
-        self.note_game(scheduled);
+        self.runner.note_game(plan, scheduled, self.slot);
         let played = play_timed(opening, &plan.terms, controls, [&mut *first, &mut *second]);
         self.players.insert(black, first);
         self.players.insert(white, second);
         played
-    }
-}
-
-impl<P: Deref<Target = Plan>, R: Deref<Target = MatchRunner>> Seat<P, R> {
-    /// Tells the logs which game begins.
-    fn note_game(&self, scheduled: &ScheduledGame) {
-        let [black, white] = scheduled.players;
-        let name = |index: usize| &self.plan.engines[index].name;
-        for index in [black, white] {
-            if let Some(log) = self.runner.log(&self.plan, index, self.slot) {
-                let (number, opening) = (scheduled.id + 1, scheduled.opening + 1);
-                let text = format!(
-                    "game {number}: Black {}, White {}, opening {opening}",
-                    name(black),
-                    name(white)
-                );
-                log.remark(self.runner.time.now(), &text);
-            }
-        }
     }
 }
 

@@ -125,9 +125,17 @@ impl Draft {
             "name" => self.name = Some(value.to_owned()),
             "arg" => self.command.args.push(value.to_owned()),
             "dir" => self.command.dir = Some(value.to_owned()),
-            "tc" => self.main = Some(fischer(value).ok_or_else(|| wrong(CLOCK))?),
-            "byoyomi" => self.byoyomi = Some(time(MILLI)?),
-            "movetime" => self.control.movetime = Some(time(MILLI)?),
+            "tc" => {
+                let clock = fischer(value).filter(|(main, more)| !(*main + *more).is_zero());
+                self.main = Some(clock.ok_or_else(|| wrong(CLOCK))?);
+            }
+            "byoyomi" => {
+                self.byoyomi = Some(above_zero(time(MILLI)?).ok_or_else(|| wrong(SOME_TIME))?);
+            }
+            "movetime" => {
+                let time = above_zero(time(MILLI)?).ok_or_else(|| wrong(SOME_TIME))?;
+                self.control.movetime = Some(time);
+            }
             "nodes" => self.control.nodes = Some(count(value).ok_or_else(|| wrong(COUNT))?),
             "depth" => {
                 let depth = count(value).and_then(|n| u32::try_from(n).ok());
@@ -188,6 +196,7 @@ fn replace(list: &mut Vec<(String, String)>, name: &str, value: &str) {
 }
 
 const TIME: &str = "a time such as 500ms, 2s or 5m";
+const SOME_TIME: &str = "a time above 0, such as 500ms, 2s or 5m";
 const CLOCK: &str = "a clock such as 10, 10+0.1 or 5:00+3 (seconds)";
 const COUNT: &str = "a whole number above 0, such as 5000, 100k or 2M";
 const MILLI: f64 = 0.001;
@@ -209,6 +218,11 @@ fn seconds(number: &str, unit: f64) -> Option<Duration> {
     let value: f64 = number.parse().ok().filter(|_| plain)?;
     let nanos = (value * unit * 1e9).round();
     (nanos <= LONGEST * 1e9).then(|| Duration::from_nanos(nanos as u64))
+}
+
+/// A time in which something can be thought.
+fn above_zero(time: Duration) -> Option<Duration> {
+    (!time.is_zero()).then_some(time)
 }
 
 /// `main+increment`, each in seconds or as `minutes:seconds`.

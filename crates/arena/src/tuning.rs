@@ -14,7 +14,7 @@ use rules::Color;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -209,8 +209,9 @@ pub struct EnginePair<P> {
     plan: P,
     players: [TunedPlayer; 2],
     names: Vec<String>,
-    /// Set from outside to end: no other game begins.
-    abandoned: Arc<AtomicBool>,
+    runner: MatchRunner,
+    /// Which of the games at a time they play.
+    slot: usize,
 }
 
 impl<P: Deref<Target = Plan>> EnginePair<P> {
@@ -229,9 +230,8 @@ impl<P: Deref<Target = Plan>> EnginePair<P> {
                 }
             }
         };
-        let abandoned = Arc::clone(&runner.abandoned);
         let players = [player(0), player(1)];
-        Self { plan, players, names, abandoned }
+        Self { plan, players, names, runner: runner.clone(), slot }
     }
 
     /// Plays a game; `None` when it was broken off, or not begun because all is to end.
@@ -242,7 +242,8 @@ impl<P: Deref<Target = Plan>> EnginePair<P> {
 
     /// The same with the game as it was played.
     pub fn played(&mut self, game: &TuningGame) -> Option<(ScheduledGame, Played)> {
-        if self.abandoned.load(Ordering::Relaxed) {
+        // Set from outside to end: no other game begins.
+        if self.runner.abandoned.load(Ordering::Relaxed) {
             return None;
         }
         let scheduled = self.plan.schedule.game(game.number)?;
@@ -251,6 +252,7 @@ impl<P: Deref<Target = Plan>> EnginePair<P> {
             let options = self.names.iter().zip(values);
             player.set_options(options.map(|(n, v)| (n.clone(), v.to_string())).collect());
         }
+        self.runner.note_game(&self.plan, &scheduled, self.slot);
         let [plus, minus] = &mut self.players;
         let plus_is_black = scheduled.players[Color::Black.index()] == 0;
         let (plus, minus) = (plus.as_player(), minus.as_player());

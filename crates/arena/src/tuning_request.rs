@@ -110,8 +110,12 @@ impl TuningRequest {
                 return Err(usage("how long to tune is missing: give --iterations or --games"));
             }
         };
-        let rounds = iterations.checked_mul(self.pairs).filter(|n| (1..=1 << 40).contains(n));
-        let rounds = rounds.ok_or_else(|| usage("--games is too large"))?;
+        if iterations == 0 {
+            let flag = if self.iterations.is_some() { "--iterations" } else { "--games" };
+            return Err(usage(format!("{flag} takes a number above 0")));
+        }
+        let rounds = iterations.checked_mul(self.pairs).filter(|n| *n <= 1 << 40);
+        let rounds = rounds.ok_or_else(|| usage("too many games: at most 2^41 are played"))?;
         let positive = |name: &str, n: f64| match n.is_finite() && n > 0.0 {
             true => Ok(n),
             false => Err(usage(format!("--{name} takes a number above 0, not {n}"))),
@@ -123,6 +127,12 @@ impl TuningRequest {
         let options = parameters.iter().map(|p| format!("{prefix}{}", p.name)).collect();
         let gains = Gains { stability: positive("a", self.a)?, ..Gains::new(iterations) };
         let mut warnings = Vec::new();
+        if let (None, Some(games)) = (self.iterations, self.games)
+            && games != 2 * rounds
+        {
+            let (played, each) = (2 * rounds, 2 * self.pairs);
+            warnings.push(format!("{played} games instead of {games}: an iteration has {each}"));
+        }
         let openings = self.openings.read(&mut warnings)?;
         let schedule = Schedule::new(Format::RoundRobin, 2, rounds, openings.len(), self.seed);
         if self.openings.file.is_none() {

@@ -1,17 +1,115 @@
-//! Policy-value nets for the tree search: from a file, from inside the executable, or computed by
-//! another program.
+//! Policy-value nets for the tree search: from a file, from inside the executable, computed by ONNX
+//! Runtime or by another program.
 
 use features::{Labels, Planes};
 use infer::native::{FileError, Native, Net};
-use infer::{Backend, Shape};
+use infer::{Backend, Shape, Split};
+use onnx::{Onnx, OpenError, Provider, Search};
 use rules::Game;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use think::TimeSource;
+use think::{OptionKey, OptionSpec, TimeSource};
 use worker::{Settings, StartError, Worker};
 
 /// Positions a program is tried with before it is believed, and the seed they are made from.
 const CANARIES: (usize, u64) = (64, 1);
+
+/// The net of the tree search.
+pub const DNN_MODEL: OptionKey<String> = OptionKey::filename(
+    "DNN_Model",
+    "",
+    "File of the policy-value net that the tree search asks: a .nued, or an .onnx for ONNX Runtime \
+     (DNN_Library); empty for the one inside the executable.",
+);
+
+/// What computes the net of the tree search, if not this program.
+pub const DNN_WORKER: OptionKey<String> = OptionKey::text(
+    "DNN_Worker",
+    "",
+    "Program that computes the policy-value net, with its arguments; --net and DNN_Model follow \
+     them. Several, with \" ; \" between them, share the batches. Empty to compute it here.",
+);
+
+/// Where ONNX Runtime is.
+pub const DNN_LIBRARY: OptionKey<String> = OptionKey::filename(
+    "DNN_Library",
+    "",
+    "ONNX Runtime for nets in .onnx files: its library, or the folder that holds it. Empty for the one \
+     that ORT_DYLIB_PATH names, that stands beside the executable, or that the system finds.",
+);
+
+/// What ONNX Runtime computes with.
+pub const DNN_PROVIDER: OptionKey<String> = OptionKey::combo(
+    "DNN_Provider",
+    Provider::Auto.name(),
+    &[
+        Provider::Auto.name(),
+        Provider::Cpu.name(),
+        Provider::Cuda.name(),
+        Provider::TensorRt.name(),
+    ],
+    "What ONNX Runtime computes with; auto is CUDA where the library has it, else the processor. \
+     TensorRT builds an engine for the net first, which takes minutes, and keeps it beside the net.",
+);
+
+/// The options that choose a net.
+pub fn specs() -> Vec<OptionSpec> {
+    vec![DNN_MODEL.spec(), DNN_WORKER.spec(), DNN_LIBRARY.spec(), DNN_PROVIDER.spec()]
+}
+
+/// Which net, and what computes it, as options say it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct NetChoice {
+    pub model: String,
+    pub worker: String,
+    pub library: String,
+    pub provider: String,
+}
+
+impl NetChoice {
+    /// By the value of each option.
+    pub fn of(value: impl Fn(&OptionKey<String>) -> String) -> Self {
+        Self {
+            model: value(&DNN_MODEL),
+            worker: value(&DNN_WORKER),
+            library: value(&DNN_LIBRARY),
+            provider: value(&DNN_PROVIDER),
+        }
+    }
+
+    /// The net, ready to be asked.
+    pub fn open(
+        &self,
+        game: Game,
+        time: Arc<dyn TimeSource>,
+    ) -> Result<Arc<dyn Backend>, DeepError> {
+        if !self.worker.is_empty() {
+            return start(&self.worker, &self.model, game, time);
+        }
+        let path = Path::new(&self.model);
+        if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("onnx")) {
+            return self.open_onnx(find(path), game);
+        }
+        load(&self.model, game)
+    }
+
+    fn open_onnx(&self, path: PathBuf, game: Game) -> Result<Arc<dyn Backend>, DeepError> {
+        let provider = Provider::by_name(&self.provider).unwrap_or_default();
+        let search = Search::usual(&self.library);
+        let net = Onnx::open(&onnx::Settings { model: path.clone(), search, provider })?;
+        of_game(Arc::new(net), path, game)
+    }
+}
+
+/// The net, if it is for the game.
+fn of_game(
+    net: Arc<dyn Backend>,
+    path: PathBuf,
+    game: Game,
+) -> Result<Arc<dyn Backend>, DeepError> {
+    let found = net.shape().game;
+    if found == game { Ok(net) } else { Err(DeepError::Game { path, found, game }) }
+}
 
 /// The net inside the executable. How each came to be is in nets/LEDGER.md.
 const fn shipped(game: Game) -> &'static [u8] {
@@ -34,6 +132,8 @@ pub enum DeepError {
     Command(String),
     #[error(transparent)]
     Worker(#[from] StartError),
+    #[error(transparent)]
+    Onnx(#[from] OpenError),
     /// It is for the other game.
     #[error("{} is a policy-value net for {found}, the game is {game}", path.display())]
     Game {
@@ -54,11 +154,7 @@ pub fn load(name: &str, game: Game) -> Result<Arc<dyn Backend>, DeepError> {
     }
     let path = find(Path::new(name));
     let net = Net::load(&path).map_err(|source| DeepError::File { path: path.clone(), source })?;
-    let found = net.shape().game;
-    if found != game {
-        return Err(DeepError::Game { path, found, game });
-    }
-    Ok(Arc::new(Native::new(Arc::new(net))))
+    of_game(Arc::new(Native::new(Arc::new(net))), path, game)
 }
 
 /// The net inside the executable as the ledger of nets names it: kind, game, checksum and length.
@@ -71,17 +167,34 @@ pub fn fingerprint(game: Game) -> Result<String, DeepError> {
     Ok(format!("policy-value {blocks}x{channels} ({game}) {checksum:08x} {}", bytes.len()))
 }
 
-/// A net that another program computes, as a rule PyTorch on a GPU: `command`, followed by the file
-/// it is to load where one is named.
-pub fn start(
-    command: &str,
+/// A net that other programs compute, as a rule PyTorch on a GPU: each command of `commands`, which a
+/// semicolon that stands alone separates, followed by the file it is to load where one is named. Several
+/// share the batches.
+fn start(
+    commands: &str,
     name: &str,
     game: Game,
     time: Arc<dyn TimeSource>,
 ) -> Result<Arc<dyn Backend>, DeepError> {
-    let mut words = shlex::split(command)
-        .filter(|words| !words.is_empty())
-        .ok_or_else(|| DeepError::Command(command.to_owned()))?;
+    let wrong = || DeepError::Command(commands.to_owned());
+    let words = shlex::split(commands).ok_or_else(wrong)?;
+    let each = words.split(|word| word == ";").map(move |words| match words {
+        [] => Err(wrong()),
+        words => start_one(words.to_vec(), name, game, Arc::clone(&time)),
+    });
+    let mut workers = each.collect::<Result<Vec<_>, _>>()?;
+    match workers.len() {
+        1 => Ok(workers.remove(0)),
+        _ => Ok(Arc::new(Split::new(workers))),
+    }
+}
+
+fn start_one(
+    mut words: Vec<String>,
+    name: &str,
+    game: Game,
+    time: Arc<dyn TimeSource>,
+) -> Result<Arc<dyn Backend>, DeepError> {
     if !name.is_empty() {
         words.extend(["--net".to_owned(), find(Path::new(name)).to_string_lossy().into_owned()]);
     }
@@ -124,11 +237,31 @@ mod tests {
             // It ends without a word, or says what is no introduction.
             ("true", "\"true\""),
             ("echo hello", "\"echo\""),
+            ("; true", "DNN_Worker"),
+            ("", "DNN_Worker"),
         ] {
             let time = Arc::new(think::WallTime::start());
             let text = start(command, "", Game::Minishogi, time).err().map(|e| e.to_string());
             assert!(text.as_ref().is_some_and(|text| text.contains(why)), "{command}: {text:?}");
         }
+    }
+
+    #[test]
+    fn an_onnx_file_asks_for_the_library_that_is_named() {
+        let net = std::env::temp_dir().join(format!("nue-{}.ONNX", std::process::id()));
+        std::fs::write(&net, "no net").unwrap();
+        let choice = NetChoice {
+            model: net.display().to_string(),
+            library: "/nowhere/libonnxruntime.so".to_owned(),
+            ..NetChoice::default()
+        };
+        let time = Arc::new(think::WallTime::start());
+        let text = choice.open(Game::Shogi, time).err().map(|e| e.to_string()).unwrap();
+        std::fs::remove_file(&net).unwrap();
+        assert!(
+            text.contains("/nowhere/libonnxruntime.so") && text.contains("DNN_Library"),
+            "{text}"
+        );
     }
 
     #[test]

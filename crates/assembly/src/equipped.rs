@@ -1,7 +1,7 @@
-//! An engine that loads what it evaluates by: `Engine`, `EvalDir`, `FV_SCALE` and `DNN_Model` belong
+//! An engine that loads what it evaluates by: `Engine`, `EvalDir`, `FV_SCALE` and `DNN_…` belong
 //! here, everything else to the search inside, which is built anew when one of them changes.
 
-use crate::deep;
+use crate::deep::{self, NetChoice};
 use crate::evaluation::{Evaluation, LARGEST_FV_SCALE, LoadError, USUAL_FOLDER};
 use crate::search::{search, tree_search};
 use crate::shipped::shipped;
@@ -45,22 +45,6 @@ pub const ENGINE: OptionKey<String> = OptionKey::combo(
      policy-value net (DNN_Model).",
 );
 
-/// The net of the tree search.
-pub const DNN_MODEL: OptionKey<String> = OptionKey::filename(
-    "DNN_Model",
-    "",
-    "File of the policy-value net that the tree search asks; empty for the one inside the \
-     executable.",
-);
-
-/// What computes the net of the tree search, if not this program.
-pub const DNN_WORKER: OptionKey<String> = OptionKey::text(
-    "DNN_Worker",
-    "",
-    "Program that computes the policy-value net, with its arguments; --net and DNN_Model follow \
-     them. Empty to compute it here.",
-);
-
 /// The engine.
 pub struct Equipped {
     game: Game,
@@ -76,8 +60,8 @@ pub struct Equipped {
     win_rate_scale: f64,
     /// Folder and divisor that were tried last, while alpha-beta plays.
     tried: Option<(String, i32)>,
-    /// The net and the program that were tried last, while the tree search is asked for.
-    tried_net: Option<(String, String)>,
+    /// What was tried last, while the tree search is asked for.
+    tried_net: Option<NetChoice>,
     /// Whether the tree search plays.
     is_tree: bool,
 }
@@ -89,13 +73,12 @@ impl Equipped {
         Self {
             game,
             time,
-            settings: Settings::new(vec![
-                ENGINE.spec(),
-                EVAL_DIR.spec(),
-                FV_SCALE.spec(),
-                DNN_MODEL.spec(),
-                DNN_WORKER.spec(),
-            ]),
+            settings: Settings::new(
+                [ENGINE.spec(), EVAL_DIR.spec(), FV_SCALE.spec()]
+                    .into_iter()
+                    .chain(deep::specs())
+                    .collect(),
+            ),
             known: Settings::new(both(inner.options())),
             inner,
             chosen: Vec::new(),
@@ -111,9 +94,9 @@ impl Equipped {
     /// engine goes on with what it had.
     fn equip(&mut self, note: &mut dyn FnMut(&str)) {
         if self.settings.get(&ENGINE) == PUCT {
-            let wanted = (self.settings.get(&DNN_MODEL), self.settings.get(&DNN_WORKER));
+            let wanted = NetChoice::of(|key| self.settings.get(key));
             if self.tried_net.as_ref() != Some(&wanted) {
-                self.equip_tree(&wanted.0, &wanted.1, note);
+                self.equip_tree(&wanted, note);
                 self.tried_net = Some(wanted);
             }
             if self.is_tree {
@@ -125,13 +108,8 @@ impl Equipped {
         self.equip_evaluation(note);
     }
 
-    fn equip_tree(&mut self, model: &str, worker: &str, note: &mut dyn FnMut(&str)) {
-        let net = if worker.is_empty() {
-            deep::load(model, self.game)
-        } else {
-            deep::start(worker, model, self.game, Arc::clone(&self.time))
-        };
-        match net {
+    fn equip_tree(&mut self, wanted: &NetChoice, note: &mut dyn FnMut(&str)) {
+        match wanted.open(self.game, Arc::clone(&self.time)) {
             Ok(net) => {
                 note(&format!("policy-value net: {}", net.describe()));
                 self.put_in(tree_search(net, Arc::clone(&self.time)));
@@ -284,6 +262,7 @@ fn both(mut options: Vec<OptionSpec>) -> Vec<OptionSpec> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deep::DNN_MODEL;
     use think::ManualTime;
     use think::key::universal::HASH;
 

@@ -2,10 +2,12 @@
 //!
 //! `nue doctor` prints them. Time is asked of the clock that is passed in.
 
+mod deep;
 mod machine;
 mod nets;
 mod selftest;
 
+pub use deep::look as deep;
 pub use machine::{look as machine, name as machine_name};
 pub use nets::look as nets;
 pub use selftest::SelfTest;

@@ -19,7 +19,7 @@ mod workers;
 pub use pool::{Batcher, Given};
 pub use rows::{Rows, first_rows};
 pub use selection::{Selection, SelectionCounts};
-pub use units::Units;
+pub use units::{Played, Units};
 
 use rules::{Color, Move, Position, Variant};
 use teacher::Candidate;

@@ -58,6 +58,9 @@ pub fn fit(samples: &[Sample]) -> Option<f64> {
 /// What scores of those files are worth, in hundredths of a pawn; `None` where they say nothing.
 pub fn measure(inputs: &Inputs, watch: &Watch<'_>) -> Result<Option<f64>, Error> {
     let (found, counts) = stats::run(inputs, watch)?;
+    if found.is_interrupted() {
+        return Err(Error::Interrupted);
+    }
     if let Some(problem) = counts.problems.first() {
         return Err(Error::Damaged(problem.clone()));
     }

@@ -1,6 +1,6 @@
 //! Positions with all their moves, of which one was played: what models are asked to choose from.
 
-use crate::batches::Units;
+use crate::batches::{Played, Units};
 use crate::error::Error;
 use rules::{Move, Position, Variant};
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ pub fn each_choice<V: Variant>(
 ) -> Result<(), Error> {
     let every = (units.positions() / count.max(1) as u64).max(1);
     let (mut index, mut taken) = (0, 0);
-    units.each_position::<V>(|position, mv, flags| {
+    units.each_position::<V>(|position, Played { mv, flags, .. }| {
         if taken >= count {
             return ControlFlow::Break(());
         }

@@ -46,7 +46,7 @@ pub fn run(request: &Filter, watch: &Watch<'_>) -> Result<Filtered, Error> {
     target.check(&sources)?;
     let header = inputs.header(&sources)?;
     let game = header.game;
-    let plan = partial::plan("filter", &sources, &json!([game.name(), format!("{sieve:?}")]));
+    let plan = partial::plan("filter", &sources, &json!([game.name(), sieve.flags()]));
     let (mut output, done, mut counts) = Output::resumable(target, format, header, &plan)?;
     let meter = Meter::new(source::total(&sources), watch);
     let mut sifter = Sifter { sieve, meter: &meter, output: &mut output, items: done };

@@ -7,14 +7,18 @@ use crate::filter::{self, Filter};
 use crate::format::Format;
 use crate::output::{Output, Target};
 use crate::partial;
+use crate::progress::Progress;
 use crate::sieve::Sieve;
 use crate::source::{Inputs, Source};
+use crate::{calibration, stats};
 use kifu::Damaged;
 use rules::{AnyPosition, Game as Rules};
 use seed::Rng;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use teacher::{Flags, Game, Header, Outcome, Ply, Reader, Writer};
 use tempfile::TempDir;
 
@@ -79,11 +83,14 @@ impl Folder {
 
     /// Converts the first games and is killed after some more, of which nothing was noted.
     fn broken_off(&self, format: &str, games: &[Game], noted: usize) {
+        self.broken_off_as(&self.plan(format), format, games, noted);
+    }
+
+    fn broken_off_as(&self, plan: &Value, format: &str, games: &[Game], noted: usize) {
         let header = Reader::new(&self.bytes("a.teacher")[..]).unwrap().header().clone();
         let target = self.target(&format!("b.{format}"));
         let (mut output, done, mut counts) =
-            Output::resumable(&target, format.parse().unwrap(), header, &self.plan(format))
-                .unwrap();
+            Output::resumable(&target, format.parse().unwrap(), header, plan).unwrap();
         assert_eq!(done, 0);
         for (index, game) in games[..noted].iter().enumerate() {
             output.write(game, &mut counts).unwrap();
@@ -197,4 +204,49 @@ fn what_records_say_more_is_told() {
     assert_eq!(counts.games, 3);
     let told: Vec<_> = counts.refused.iter().map(|(what, times)| (what.as_str(), *times)).collect();
     assert_eq!(told, [("names, times and comments of a record", 1)]);
+}
+
+/// Counting that is interrupted tells what it has counted, and no scale is taken from a part.
+#[test]
+fn statistics_of_a_part_are_told_as_such() {
+    let folder = Folder::new();
+    folder.write("a.teacher", &played(40));
+    folder.convert("a.teacher", folder.target("a.psv")).unwrap();
+    let once = folder.bytes("a.psv");
+    fs::write(folder.path("many.psv"), once.repeat((5 << 20) / once.len())).unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let inputs = Inputs { stop: Some(Arc::clone(&stop)), ..folder.inputs("many.psv") };
+    let (whole, _) = stats::run(&inputs, &|_| ()).unwrap();
+    assert!(!whole.is_interrupted());
+    let interrupt = |progress: Progress| stop.store(progress.bytes > 2 << 20, Ordering::Relaxed);
+    let (part, _) = stats::run(&inputs, &interrupt).unwrap();
+    assert!(part.is_interrupted());
+    assert!(part.games() > 0 && part.games() < whole.games(), "{}", part.games());
+    assert!(part.text().contains("not read to their end"), "{}", part.text());
+    assert_eq!(part.json()["interrupted"], true);
+    stop.store(false, Ordering::Relaxed);
+    let measured = calibration::measure(&inputs, &interrupt);
+    assert!(matches!(measured, Err(Error::Interrupted)), "{measured:?}");
+}
+
+/// What differs from the run that was broken off is told by the names of the flags.
+#[test]
+fn another_filter_is_refused_in_words() {
+    let folder = Folder::new();
+    let games = played(60);
+    folder.write("a.teacher", &games);
+    let earlier = Sieve { no_check: true, ..Sieve::default() };
+    let mut plan = folder.plan("teacher");
+    plan["command"] = json!("filter");
+    plan["settings"] = json!(["shogi", earlier.flags()]);
+    folder.broken_off_as(&plan, "teacher", &games, 30);
+    let filter = |sieve| {
+        let target = Target { resume: true, ..folder.target("b.teacher") };
+        filter::run(&Filter { inputs: folder.inputs("a.teacher"), target, sieve }, &|_| ())
+    };
+    let other = filter(Sieve { max_ply: Some(30), ..Sieve::default() });
+    let told = other.map(|_| ()).unwrap_err().to_string();
+    let wanted = r#"settings was ["shogi",{"no_check":true}], is ["shogi",{"max_ply":30}]"#;
+    assert!(told.contains(wanted), "{told}");
+    filter(earlier).unwrap();
 }

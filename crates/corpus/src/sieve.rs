@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::format::Format;
 use rules::{AnyPosition, Move, Position, Variant};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use teacher::{Flags, Game, MATE_BOUND, Outcome};
 
 /// What passes. The default lets everything pass.
@@ -49,6 +50,15 @@ pub enum LeftOut {
 }
 
 impl Sieve {
+    /// What is asked for, by the names of the flags; what is not is left out.
+    pub(crate) fn flags(&self) -> Value {
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        if let Value::Object(map) = &mut value {
+            map.retain(|_, value| !matches!(value, Value::Null | Value::Bool(false)));
+        }
+        value
+    }
+
     /// What trains unless told otherwise, on the CPU as on a GPU: positions not in check, whose
     /// move neither captures nor promotes nor was chosen at random.
     pub const TRAINING: Self = Self {

@@ -17,7 +17,7 @@ pub struct Split {
     pub train: Target,
     /// The file for validation.
     pub validation: Target,
-    /// The share of the games that goes to validation, 0 to 1.
+    /// The share of the games that goes to validation, between 0 and 1.
     pub share: f64,
     /// Another seed, another choice.
     pub seed: u64,
@@ -50,8 +50,10 @@ pub fn run(request: &Split, watch: &Watch<'_>) -> Result<Parts, Error> {
              were made from"
         )));
     }
-    if !(0.0..=1.0).contains(share) {
-        return Err(Error::request(format!("the share is {share}, expected 0 to 1")));
+    if !(*share > 0.0 && *share < 1.0) {
+        let why =
+            format!("the share is {share}: a number between 0 and 1 leaves games on both sides");
+        return Err(Error::request(why));
     }
     let header = inputs.header(&sources)?;
     let game = header.game;

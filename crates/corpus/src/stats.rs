@@ -24,21 +24,25 @@ const LENGTH_END: usize = 400;
 /// Start positions kept apart; more are counted together.
 const MOST_STARTS: usize = 10_000;
 
-/// Counts all games of some files.
+/// Counts all games of some files; where somebody wanted the work to end, those read until then.
 pub fn run(inputs: &Inputs, watch: &Watch<'_>) -> Result<(Report, Counts), Error> {
     let sources = inputs.sources()?;
     let header = inputs.header(&sources)?;
     let meter = Meter::new(source::total(&sources), watch);
     let mut counts = Counts::default();
     let mut stats = Stats::default();
-    read::games(&sources, header.game, &meter, &mut counts, &mut |game, _| {
+    let read = read::games(&sources, header.game, &meter, &mut counts, &mut |game, _| {
         stats.add(&game);
         Ok(Flow::Next)
-    })?;
+    });
+    let interrupted = match read {
+        Err(Error::Interrupted) => true,
+        read => read.map(|()| false)?,
+    };
     meter.finish();
     let (files, bytes) = (sources.len(), source::total(&sources));
     let from_positions = sources.iter().any(|s| s.format.record().is_some());
-    Ok((Report { header, files, bytes, from_positions, stats }, counts))
+    Ok((Report { header, files, bytes, from_positions, interrupted, stats }, counts))
 }
 
 /// Results of games or positions.
@@ -80,7 +84,21 @@ pub struct Report {
     bytes: u64,
     /// Whether games were put together from positions.
     from_positions: bool,
+    /// Whether the files were not read to their end.
+    interrupted: bool,
     stats: Stats,
+}
+
+impl Report {
+    /// Whether the files were not read to their end, because somebody wanted the work to end.
+    pub const fn is_interrupted(&self) -> bool {
+        self.interrupted
+    }
+
+    /// Games counted.
+    pub const fn games(&self) -> u64 {
+        self.stats.games
+    }
 }
 
 /// What is in some games.

@@ -19,5 +19,5 @@ mod resumable;
 pub use draft::{Draft, place, write_whole};
 pub use journal::{Held, Journal, JournalError};
 pub use lock::{InUse, Lock};
-pub use name::{numbered, path_value};
+pub use name::{numbered, path_value, split_at_equals};
 pub use resumable::{Mode, Opened, Resumable, ResumableError};

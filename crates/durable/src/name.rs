@@ -31,6 +31,27 @@ pub fn path_value(path: &Path) -> Value {
     }
 }
 
+/// What stands before and after the first or the last `=` of an argument such as `FILE=WEIGHT`, whose
+/// name need not be text; `None` where there is none.
+pub fn split_at_equals(text: &OsStr, last: bool) -> Option<(OsString, OsString)> {
+    let bytes = text.as_encoded_bytes();
+    let mut places = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'=').map(|(at, _)| at);
+    let at = if last { places.next_back()? } else { places.next()? };
+    Some((part(text, 0, at), part(text, at + 1, bytes.len())))
+}
+
+#[cfg(unix)]
+fn part(text: &OsStr, from: usize, to: usize) -> OsString {
+    use std::os::unix::ffi::OsStrExt;
+    OsStr::from_bytes(&text.as_bytes()[from..to]).to_owned()
+}
+
+/// Elsewhere names are text but for broken surrogates, which no file has by accident.
+#[cfg(not(unix))]
+fn part(text: &OsStr, from: usize, to: usize) -> OsString {
+    String::from_utf8_lossy(&text.as_encoded_bytes()[from..to]).into_owned().into()
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -45,5 +66,15 @@ mod tests {
         assert_ne!(hidden(0xff), hidden(0xfe));
         assert_eq!(hidden(b'x'), Path::new("a/.nx.part"));
         assert_eq!(beside(Path::new("/"), ".part"), None);
+    }
+
+    #[test]
+    fn arguments_are_cut_at_equals_signs() {
+        let name = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
+        let halves = |a: &[u8], b: &[u8]| Some((name(a), name(b)));
+        assert_eq!(split_at_equals(&name(b"a=b\xff=0.5"), true), halves(b"a=b\xff", b"0.5"));
+        assert_eq!(split_at_equals(&name(b"1-3=b\xff=5"), false), halves(b"1-3", b"b\xff=5"));
+        assert_eq!(split_at_equals(&name(b"="), true), halves(b"", b""));
+        assert_eq!(split_at_equals(&name(b"nn.bin"), true), None);
     }
 }

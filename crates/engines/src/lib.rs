@@ -17,6 +17,7 @@
 //! | [`background`] | [`BackgroundPlayer`]: the same without blocking, for event loops |
 //! | [`shell`] | the other side: an engine of this process that speaks USI |
 //! | [`search_table`] | what a search says, as a table for people |
+//! | [`valuation`] | static values of positions, a line each |
 //! | [`affinity`], `run_delay` | which processors, and how long one was waited for |
 //!
 //! An engine is judged by what it sends, never trusted: it may crash, hang, lie or flood, and all of
@@ -41,6 +42,7 @@ pub mod settings;
 pub mod shell;
 pub mod traffic;
 pub mod usi_player;
+pub mod valuation;
 
 pub use background::{BackgroundPlayer, PlayerEvent};
 pub use fault::{EngineFault, FaultKind, PlayerError};
@@ -53,3 +55,4 @@ pub use player::{Allowed, Conclusion, Decision, Player, SearchRequest};
 pub use settings::{Increments, PlayerSettings, ProgramCommand};
 pub use traffic::TrafficLog;
 pub use usi_player::UsiPlayer;
+pub use valuation::Valuation;

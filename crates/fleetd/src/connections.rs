@@ -18,6 +18,8 @@ use think::TimeSource;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Broker {
     pub url: String,
+    /// What the broker calls the connection; a worker's is its own name.
+    pub name: String,
     /// A file with the seed of an nkey.
     pub nkey: Option<PathBuf>,
     /// Certificates to trust besides those of the system.
@@ -25,12 +27,11 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// The broker lets everybody read answers under their own name only.
-    fn options(&self, name: &str) -> jetstream::Options {
+    fn options(&self) -> jetstream::Options {
         jetstream::Options {
-            name: name.to_owned(),
             nkey: self.nkey.clone(),
             ca: self.ca.clone(),
+            name: self.name.clone(),
             ..jetstream::Options::new(self.url.clone())
         }
     }
@@ -50,9 +51,9 @@ pub fn host(
     let settings = Settings::default();
     match broker {
         None => Ok(Arc::new(home.queue(ledger, settings, time)?)),
-        Some(broker) => Ok(Arc::new(
-            jetstream::Host::start(&broker.options("coordinator"), settings).map_err(refused)?,
-        )),
+        Some(broker) => {
+            Ok(Arc::new(jetstream::Host::start(&broker.options(), settings).map_err(refused)?))
+        }
     }
 }
 
@@ -75,14 +76,11 @@ pub fn open_gateway(
 
 /// A worker's queue: by a broker, or by a gateway.
 pub fn join(
-    worker: &WorkerId,
     broker: Option<&Broker>,
     gateway: Option<&ClientOptions>,
 ) -> Result<Arc<dyn Queue>, FleetError> {
     match (broker, gateway) {
-        (Some(broker), _) => {
-            Ok(Arc::new(jetstream::join(&broker.options(worker.as_str())).map_err(refused)?))
-        }
+        (Some(broker), _) => Ok(Arc::new(jetstream::join(&broker.options()).map_err(refused)?)),
         (None, Some(options)) => Ok(Arc::new(gateway::connect(options).map_err(refused)?)),
         (None, None) => Err(refused("where is the fleet? give --nats URL or --gateway URL")),
     }

@@ -10,6 +10,7 @@
 mod backend;
 mod batch;
 mod finished;
+pub mod half;
 pub mod native;
 mod plain;
 mod positions;

@@ -17,6 +17,8 @@ use sink::Sink;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is to be converted, and how.
 #[derive(Clone, Debug)]
@@ -32,6 +34,8 @@ pub struct Conversion {
     pub damaged: Damaged,
     /// Whether files that exist may be replaced. An input never is.
     pub force: bool,
+    /// Set from outside to end the work after the game under way.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// Standard input and output, or what takes their place.
@@ -62,6 +66,9 @@ pub enum ConvertError {
     /// first, a line each.
     #[error("{0}")]
     Damaged(String),
+    /// Somebody wanted the work to end: what was under way is not written, what came before is.
+    #[error("interrupted")]
+    Interrupted(Box<Converted>),
     #[error(transparent)]
     Io(#[from] io::Error),
     #[error("{0}")]
@@ -96,16 +103,23 @@ impl Conversion {
         for source in &sources {
             watch(source, 0);
             let told = |bytes: u64| watch(source, bytes);
-            match &source.path {
-                None => self.convert(source, &mut *stdin, &mut sink, &mut done)?,
+            let converted = match &source.path {
+                None => self.convert(source, &mut *stdin, &mut sink, &mut done),
                 Some(path) => match File::open(path) {
                     Ok(file) => {
                         let mut input =
                             BufReader::with_capacity(1 << 16, Counted { file, told: &told });
-                        self.convert(source, &mut input, &mut sink, &mut done)?;
+                        self.convert(source, &mut input, &mut sink, &mut done)
                     }
-                    Err(e) => done.errors.push(format!("{}: cannot open: {e}", source.name)),
+                    Err(e) => {
+                        done.errors.push(format!("{}: cannot open: {e}", source.name));
+                        Ok(())
+                    }
                 },
+            };
+            match converted {
+                Err(e @ ConvertError::Interrupted(_)) => return sink.abandon().and(Err(e)),
+                converted => converted?,
             }
         }
         sink.finish()?;
@@ -126,6 +140,9 @@ impl Conversion {
         }
         let records = Reader::new(source.name.clone(), input, self.from);
         for (number, read) in records.enumerate() {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(ConvertError::Interrupted(Box::new(std::mem::take(done))));
+            }
             match read {
                 Ok(record) => match sink.write(&record) {
                     Ok(losses) => {

@@ -46,7 +46,7 @@ pub use headers::{Headers, Key};
 pub use movetext::write_line;
 pub use options::{CsaVersion, Encoding, Losses, UnknownCsaVersion, UnknownEncoding, WriteOptions};
 pub use play::Outcome;
-pub use problems::{MateProblem, take_sfen};
+pub use problems::MateProblem;
 pub use reader::{ReadOptions, Reader, read};
 pub use record::{Lines, Node, NodeId, Record, Step};
 pub use replay::Replay;

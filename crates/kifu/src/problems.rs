@@ -2,6 +2,9 @@
 
 use crate::{Format, ReadOptions, read};
 use rules::{AnyPosition, Game, Kings};
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::Path;
 
 /// A position to solve, or why there is none.
 #[derive(Clone, Debug)]
@@ -41,19 +44,52 @@ impl MateProblem {
         }
         text.lines().enumerate().filter_map(|(i, line)| from_line(name, i, line, game)).collect()
     }
+
+    /// Everything that words name, in order: SFENs, files, and `-` for `input`. What is none of them is
+    /// among the problems too, with the reason.
+    pub fn collect(words: &[OsString], game: Option<Game>, input: &mut dyn Read) -> Vec<Self> {
+        let mut problems = Vec::new();
+        let mut rest = words;
+        while let [first, more @ ..] = rest {
+            let is_input = first == "-";
+            if !is_input
+                && !Path::new(first).exists()
+                && let Some(sfen) = take_sfen(&mut rest)
+            {
+                problems.push(Self::from_sfen(&sfen, &sfen, game));
+                continue;
+            }
+            rest = more;
+            let mut bytes = Vec::new();
+            let read = match is_input {
+                true => input.read_to_end(&mut bytes).map(|_| bytes),
+                false => std::fs::read(first),
+            };
+            let name = first.to_string_lossy();
+            match read {
+                Ok(bytes) => problems.extend(Self::from_file(&name, &bytes, game)),
+                Err(e) if is_input => {
+                    problems.push(Self::unreadable(&name, format!("cannot read: {e}")));
+                }
+                Err(e) => {
+                    let reason = format!("neither an SFEN nor a file: {e}");
+                    problems.push(Self::unreadable(&name, reason));
+                }
+            }
+        }
+        problems
+    }
 }
 
 /// Takes the words of an SFEN from the front of a list: without quotes it comes as several
 /// arguments. `None` if the first word does not look like a board.
-pub fn take_sfen(words: &mut &[String]) -> Option<String> {
+fn take_sfen(words: &mut &[OsString]) -> Option<String> {
     let (first, mut rest) = words.split_first()?;
-    if !looks_like_sfen(first) {
-        return None;
-    }
-    let mut text = first.clone();
+    let mut text = first.to_str().filter(|text| looks_like_sfen(text))?.to_owned();
     while let [next, more @ ..] = rest
-        && text.split_ascii_whitespace().count() < 4
-        && is_sfen_field(text.split_ascii_whitespace().count(), next)
+        && let fields = text.split_ascii_whitespace().count()
+        && fields < 4
+        && let Some(next) = next.to_str().filter(|word| is_sfen_field(fields, word))
     {
         text = format!("{text} {next}");
         rest = more;
@@ -131,17 +167,45 @@ mod tests {
     #[test]
     fn sfens_come_whole_or_in_pieces() {
         let sfen = "4k4/9/4P4/9/9/9/9/9/9 b G 1";
-        let words: Vec<String> = sfen.split(' ').map(str::to_owned).collect();
-        let taken = |words: &[String]| {
+        let words: Vec<OsString> = sfen.split(' ').map(OsString::from).collect();
+        let taken = |words: &[OsString]| {
             let mut rest = words;
             (take_sfen(&mut rest), rest.len())
         };
-        assert_eq!(taken(&[sfen.to_owned()]), (Some(sfen.to_owned()), 0));
+        assert_eq!(taken(&[sfen.into()]), (Some(sfen.to_owned()), 0));
         assert_eq!(taken(&words), (Some(sfen.to_owned()), 0));
-        let next = [&words[..3], &[sfen.to_owned()]].concat();
-        assert_eq!(taken(&next), (Some(words[..3].join(" ")), 1));
-        assert_eq!(taken(&["nowhere.txt".to_owned()]), (None, 1));
+        let next = [&words[..3], &[sfen.into()]].concat();
+        assert_eq!(taken(&next), (Some("4k4/9/4P4/9/9/9/9/9/9 b G".to_owned()), 1));
+        assert_eq!(taken(&["nowhere.txt".into()]), (None, 1));
         assert!(MateProblem::from_sfen("x", "4k/5/4G/5/K4 b G 1", None).position.is_ok());
+    }
+
+    #[test]
+    fn words_are_sfens_files_or_the_input() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("two.txt");
+        let sfen = "4k4/9/4P4/9/9/9/9/9/9 b G 1";
+        std::fs::write(&file, format!("{sfen}\n{sfen}\n")).unwrap();
+        let mut words: Vec<OsString> = sfen.split(' ').map(OsString::from).collect();
+        words.extend([file.into_os_string(), "nowhere.txt".into(), "-".into()]);
+        let mut input = format!("{sfen}\n").into_bytes();
+        input.extend(b"no SFEN\n");
+        let problems = MateProblem::collect(&words, None, &mut &*input);
+        let whole: Vec<bool> = problems.iter().map(|p| p.position.is_ok()).collect();
+        assert_eq!(whole, [true, true, true, false, true, false]);
+        assert_eq!((&*problems[0].name, &*problems[3].name), (sfen, "nowhere.txt"));
+    }
+
+    /// A file whose name is no text is read like any other.
+    #[cfg(unix)]
+    #[test]
+    fn names_need_not_be_text() {
+        use std::os::unix::ffi::OsStringExt;
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join(OsString::from_vec(b"mate\xff.txt".to_vec()));
+        std::fs::write(&file, "4k4/9/4P4/9/9/9/9/9/9 b G 1\n").unwrap();
+        let problems = MateProblem::collect(&[file.into_os_string()], None, &mut std::io::empty());
+        assert!(problems.len() == 1 && problems[0].position.is_ok(), "{problems:?}");
     }
 
     #[test]

@@ -30,6 +30,11 @@ impl VerdictCounts {
         self.incomplete += usize::from(longer || unproven || study.is_open());
     }
 
+    /// How many problems were looked at.
+    pub const fn problems(&self) -> usize {
+        self.mates + self.without_mate + self.unsolved + self.unreadable
+    }
+
     /// How many did not get every answer that was asked for.
     pub const fn open(&self) -> usize {
         self.unsolved + self.unreadable + self.incomplete
@@ -39,8 +44,7 @@ impl VerdictCounts {
 impl fmt::Display for VerdictCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { mates, without_mate, unsolved, unreadable, incomplete } = self;
-        let count = mates + without_mate + unsolved + unreadable;
-        write!(f, "{count} problems: {mates} mates, {without_mate} without mate")?;
+        write!(f, "{} problems: {mates} mates, {without_mate} without mate", self.problems())?;
         for (n, what) in [(unsolved, "unsolved"), (unreadable, "unreadable")] {
             if *n > 0 {
                 write!(f, ", {n} {what}")?;

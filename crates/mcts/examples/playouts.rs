@@ -1,7 +1,7 @@
-//! What a playout costs without a net, how fast the search stops and goes on to the next move, and
-//! how well it keeps simulated devices busy.
+//! What a playout costs without a net, how fast the search stops and goes on to the next move, how
+//! well it keeps simulated devices busy, and whether its memory stays what it is.
 //!
-//! `cargo run --release -p mcts --example playouts [threads]`
+//! `cargo xtask bench puct [cost [threads] | stop [threads] | devices | memory [minutes]]`
 
 #![allow(clippy::print_stdout, reason = "a measurement for people")]
 
@@ -142,11 +142,11 @@ impl Backend for Devices {
     }
 }
 
-fn main() {
-    let threads = std::env::args().nth(1).unwrap_or_else(|| "1".to_owned());
+/// Microseconds of computing a playout takes.
+fn cost(threads: &str) {
     println!("cost of a playout with {threads} thread(s), no net:");
     for leaf_mates in ["true", "false"] {
-        let options = [("UCT_Threads", threads.as_str()), ("Leaf_Mate_Search", leaf_mates)];
+        let options = [("UCT_Threads", threads), ("Leaf_Mate_Search", leaf_mates)];
         let mut engine = engine(Arc::new(Uniform::new(SHAPE)), &options);
         for sfen in POSITIONS {
             engine.set_position(position(sfen)).expect("its game");
@@ -163,8 +163,12 @@ fn main() {
             );
         }
     }
+}
+
+/// How long a stop and the next move take.
+fn stop(threads: &str) {
     println!("stop to answer, and the next move after it:");
-    let mut engine = engine(Arc::new(Uniform::new(SHAPE)), &[("UCT_Threads", &threads)]);
+    let mut engine = engine(Arc::new(Uniform::new(SHAPE)), &[("UCT_Threads", threads)]);
     let mut game = position(POSITIONS[1]);
     for _ in 0..5 {
         engine.set_position(game.clone()).expect("its game");
@@ -180,23 +184,110 @@ fn main() {
         let (_, _, next) = search(&mut engine, one, None);
         println!("  stopped in {stopped:.2?}, one playout of the next search in {next:.2?}");
     }
-    println!("simulated devices, batches of 64 in 20 ms:");
+}
+
+/// Positions a second of the devices by themselves.
+fn bare(devices: &Devices, during: Duration) -> f64 {
+    let mut full = Batch::new(SHAPE, devices.pace.batch);
+    while !full.is_full() {
+        full.push(0, |_| (), 0..80);
+    }
+    let (mut done, begun) = (0, Instant::now());
+    while begun.elapsed() < during {
+        while devices.in_flight() < devices.pace.in_flight {
+            devices.submit(full.clone()).expect("a device");
+        }
+        let answered = devices.poll(Duration::from_millis(100)).expect("an answer");
+        done += answered.map_or(0, |(_, batch)| batch.len());
+    }
+    let rate = done as f64 / begun.elapsed().as_secs_f64();
+    while devices.in_flight() > 0 {
+        let _ = devices.poll(Duration::from_millis(100));
+    }
+    rate
+}
+
+/// Playouts a second against what the devices can do, from a sharp position.
+fn devices(batch: usize, latency: Duration, counts: &[usize]) {
+    println!("simulated devices, each a batch of {batch} in {latency:?}:");
     let mut single = 0.0;
-    for count in [1, 2, 4, 8] {
-        let backend = Devices::new(count, 64, Duration::from_millis(20));
-        let mut engine = self::engine(Arc::new(backend), &[]);
+    for &count in counts {
+        let devices = Devices::new(count, batch, latency);
+        let alone = bare(&devices, Duration::from_secs(2));
+        let options = [("DNN_Cache_Share", "0"), ("DNN_Report_Usage", "true")];
+        let mut engine = engine(Arc::new(devices), &options);
         engine.set_position(position(POSITIONS[2])).expect("its game");
-        let limits = Limits { movetime: Some(Duration::from_secs(6)), ..Limits::default() };
+        let limits = Limits { movetime: Some(Duration::from_secs(10)), ..Limits::default() };
+        let before = computed();
         let (info, _, took) = search(&mut engine, limits, None);
         let rate = info.nodes.unwrap_or(0) as f64 / took.as_secs_f64();
-        if count == 1 {
+        if single == 0.0 {
             single = rate;
         }
-        let bare = 64.0 / 0.020 * count as f64;
+        let cores = before
+            .and_then(|b| Some(computed()? - b))
+            .map_or(f64::NAN, |busy| busy.as_secs_f64() / took.as_secs_f64());
         println!(
-            "  {count}: {rate:.0} playouts/s, {:.0} % of the devices, {:.2} of {count} times one",
-            100.0 * rate / bare,
+            "  {count}: {rate:.0} playouts/s, {:.1} % of the {alone:.0} of the devices alone, {:.2} \
+             of {count} times one, {cores:.2} cores",
+            100.0 * rate / alone,
             rate / single / count as f64
         );
+    }
+}
+
+/// MiB this process has, where the system tells.
+fn resident() -> f64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = statm.split_whitespace().nth(1).and_then(|pages| pages.parse::<f64>().ok());
+    pages.map_or(f64::NAN, |pages| pages * 4096.0 / f64::from(1 << 20))
+}
+
+/// An endless search in a small memory.
+fn memory(minutes: f64) {
+    println!("go infinite for {minutes} min with USI_Hash 64:");
+    let mut engine = engine(Arc::new(Uniform::new(SHAPE)), &[("USI_Hash", "64")]);
+    engine.set_position(position(POSITIONS[1])).expect("its game");
+    let (sender, receiver) = channel();
+    let last = Arc::new(Mutex::new(Info::default()));
+    let forever = Limits { infinite: true, ..Limits::default() };
+    engine.go(forever, Box::new(Listener(sender, Arc::clone(&last))));
+    let slice = Duration::from_secs_f64(minutes * 60.0 / 10.0);
+    for part in 1..=10 {
+        thread::sleep(slice);
+        let info = last.lock().expect("nobody panicked").clone();
+        println!(
+            "  {:.0} s: {:.1} MiB of the process, {} ‰ of the tree, {} playouts, {}/s",
+            slice.as_secs_f64() * f64::from(part),
+            resident(),
+            info.hashfull.unwrap_or(0),
+            info.nodes.unwrap_or(0),
+            info.nps.unwrap_or(0)
+        );
+    }
+    let stopped = Instant::now();
+    engine.control().stop();
+    let (at, _) = receiver.recv().expect("one answer");
+    println!("  stopped in {:.2?}", at - stopped);
+}
+
+fn main() {
+    let mut words = std::env::args().skip(1);
+    let what = words.next().unwrap_or_default();
+    let number = words.next().unwrap_or_else(|| "1".to_owned());
+    match what.as_str() {
+        "cost" => cost(&number),
+        "stop" => stop(&number),
+        "devices" => {
+            // As fast as a few cores can feed; an H200 does 256 in 0.64 ms.
+            devices(256, Duration::from_micros(6_400), &[1]);
+            devices(256, Duration::from_millis(51), &[1, 2, 4, 8]);
+        }
+        "memory" => memory(number.parse().unwrap_or(1.0)),
+        _ => {
+            cost("1");
+            stop("1");
+            devices(256, Duration::from_micros(6_400), &[1]);
+        }
     }
 }

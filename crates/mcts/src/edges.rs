@@ -4,7 +4,7 @@
 //! fraction: priors down to 2⁻³¹ keep four digits). Children are not named: the n-th child visited
 //! says which edge it belongs to.
 
-use crate::arena::{Arena, Index, Magazine};
+use crate::arena::{Arena, Cell, Index, Magazine};
 use rules::Move;
 
 /// Edges in a cell.
@@ -15,6 +15,31 @@ pub(crate) const PER_CELL: usize = 15;
 pub(crate) struct Edge {
     pub(crate) mv: Move,
     pub(crate) prior: f32,
+}
+
+/// The packed edge at a place of a cell of moves.
+#[inline]
+fn packed(cell: &Cell, at: usize) -> u32 {
+    let (word, shift) = if at + 1 == PER_CELL { (7, 32) } else { (at / 2, at as u32 % 2 * 32) };
+    (cell.word(word) >> shift) as u32
+}
+
+/// The edge at a place of a cell of moves.
+#[inline]
+pub(crate) fn get(cell: &Cell, at: usize) -> Edge {
+    Edge::unpack(packed(cell, at))
+}
+
+/// The prior at a place of a cell of moves.
+#[inline]
+pub(crate) fn prior(cell: &Cell, at: usize) -> f32 {
+    unpack_prior(packed(cell, at))
+}
+
+#[inline]
+fn unpack_prior(bits: u32) -> f32 {
+    let small = bits & 0xffff;
+    if small == 0 { 0.0 } else { f32::from_bits((small << SHIFT) + EXPONENT) }
 }
 
 /// The exponent that the small float counts from: that of 2⁻³¹, in place.
@@ -29,9 +54,8 @@ impl Edge {
 
     #[inline]
     fn unpack(bits: u32) -> Self {
-        let small = bits & 0xffff;
-        let prior = if small == 0 { 0.0 } else { f32::from_bits((small << SHIFT) + EXPONENT) };
-        Self { mv: Move::from_bits_unchecked((bits >> 16) as u16), prior }
+        let mv = Move::from_bits_unchecked((bits >> 16) as u16);
+        Self { mv, prior: unpack_prior(bits) }
     }
 }
 
@@ -87,17 +111,14 @@ impl Iterator for Edges<'_> {
             return None;
         }
         let cell = self.arena.cell(self.cell);
-        let bits = if self.at + 1 == PER_CELL {
+        let edge = get(cell, self.at);
+        self.at += 1;
+        if self.at == PER_CELL {
             self.at = 0;
             self.cell = cell.link();
-            (cell.word(7) >> 32) as u32
-        } else {
-            let word = cell.word(self.at / 2);
-            self.at += 1;
-            (if self.at % 2 == 1 { word } else { word >> 32 }) as u32
-        };
+        }
         self.left -= 1;
-        Some(Edge::unpack(bits))
+        Some(edge)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -6,7 +6,7 @@ use crate::options;
 use crate::search::lock;
 use crate::tree::Tree;
 use infer::{Backend, Batch, Cache};
-use rules::{AnyPosition, Position, Variant};
+use rules::{AnyPosition, Move, Position, Variant};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -136,7 +136,7 @@ impl<V: Variant> Puct<V> {
             let node = tree.node(root);
             let settled = node.bounds().outcome().is_some();
             // Where the tree ends the game may still go on.
-            if matches!(node.state(), State::Ended(_)) || settled && node.first_child() == 0 {
+            if matches!(node.state(), State::Ended(_)) || settled && node.first_children() == 0 {
                 tree.clear();
             }
         }
@@ -145,7 +145,7 @@ impl<V: Variant> Puct<V> {
     }
 
     /// The moves played since the root of the tree, if the game went on from there.
-    fn moves_since_root(&self) -> Option<Vec<rules::Move>> {
+    fn moves_since_root(&self) -> Option<Vec<Move>> {
         let root = self.root.as_ref()?;
         let (before, now) = (root.moves_played(), self.position.moves_played());
         let since = now.strip_prefix(before.as_slice())?;
@@ -154,6 +154,34 @@ impl<V: Variant> Puct<V> {
             back.undo();
         }
         (back == *root).then(|| since.to_vec())
+    }
+
+    /// What the last search would have the net learn about its position: every move of the root with
+    /// its share, likeliest of the net first. Gumbel's root gives the softmax of the logits and the
+    /// values found (Danihelka et al., 2022), the usual one the shares of the visits; nothing if
+    /// nothing was read.
+    pub fn policy_target(&mut self) -> Vec<(Move, f32)> {
+        self.wait();
+        let (Some(Memory { tree, .. }), Some(position)) = (&self.memory, &self.root) else {
+            return Vec::new();
+        };
+        let root = tree.root();
+        if root == 0 {
+            return Vec::new();
+        }
+        let node = tree.node(root);
+        let shares = if self.settings.get(&options::GUMBEL_MOVES) > 0 {
+            let turn = position.turn();
+            tree.improved_policy(node, options::draw_scores(&self.settings, turn)[turn.index()])
+        } else {
+            let mut visits = vec![0.0; node.moves().1];
+            for (number, child) in tree.arena.children(node) {
+                visits[number] = tree.node(child).visits() as f32;
+            }
+            let sum: f32 = visits.iter().sum();
+            visits.into_iter().map(|visits| if sum > 0.0 { visits / sum } else { 0.0 }).collect()
+        };
+        tree.edges(node).map(|edge| edge.mv).zip(shares).collect()
     }
 
     fn job(&mut self, limits: Limits) -> Job<V> {

@@ -1,71 +1,102 @@
 //! Leaves on their way to the net and back.
 //!
-//! All threads fill one batch; whoever fills it up hands it to the back-end. Whoever has time takes
-//! finished batches. A batch that is lost gives its visits back, so that nothing stays in flight.
+//! All threads fill one batch; whoever fills it up hands it to the back-end. One thread at a time asks
+//! for finished batches; all of them then take what came apart, a few leaves each, before anything
+//! new is sent out. A batch that is lost gives its visits back, so that nothing stays in flight.
 
-use crate::arena::Index;
+use crate::leaves::Leaves;
 use crate::search::lock;
 use infer::{Backend, Batch, Fault, Pace, Shape, Ticket};
 use rules::{Color, Move};
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// A leaf that waits for its value.
-#[derive(Default)]
-pub(crate) struct Pending {
-    /// From the root to the leaf.
-    pub(crate) path: Vec<Index>,
-    /// Moves of the leaf, in the order of the labels.
-    pub(crate) moves: Vec<Move>,
-    /// Who is to move there.
-    pub(crate) turn: Option<Color>,
-}
-
-/// The batch being filled, and whose leaves are in it.
-struct Building {
-    batch: Batch,
-    leaves: Vec<Pending>,
+/// A batch and whose leaves are in it.
+pub(crate) struct Cargo {
+    pub(crate) batch: Batch,
+    pub(crate) leaves: Leaves,
 }
 
 /// Batches the back-end has.
 #[derive(Default)]
 struct Submitted {
-    leaves: HashMap<Ticket, Vec<Pending>>,
+    leaves: HashMap<Ticket, Leaves>,
     /// Answers that came before their submitter could note the ticket; `None` for a lost one.
     early: HashMap<Ticket, Option<Batch>>,
     /// Batches that were not even taken.
     refused: u64,
 }
 
-/// What came back.
-pub(crate) enum Arrival {
-    Answered(Batch, Vec<Pending>),
+/// What came of asking for a finished batch.
+pub(crate) enum Polled {
+    Nothing,
+    /// There are leaves to be claimed.
+    Landed,
     /// These will never be answered.
-    Lost(Vec<Pending>),
+    Lost(Leaves),
+}
+
+/// Leaves of an answered batch that one thread sees to.
+pub(crate) struct Claim {
+    pub(crate) cargo: Arc<Cargo>,
+    pub(crate) range: Range<usize>,
+}
+
+/// How the back-end was used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Usage {
+    pub(crate) batches: u64,
+    pub(crate) positions: u64,
+    /// Positions that all those batches could have held.
+    pub(crate) room: u64,
 }
 
 /// Faults in a row after which the net is given up.
 const MOST_FAULTS: u32 = 4;
+/// Answers under unknown tickets, beyond one for every thread, after which the net is given up.
+const MOST_EARLY: usize = 64;
+/// Leaves a thread claims at once.
+const CLAIM: usize = 16;
+/// Of how many playouts of one thread one asks a device whether something is finished.
+const ASK_EVERY: u32 = 4;
 
 /// Leaves on their way.
 pub(crate) struct Flight {
     backend: Arc<dyn Backend>,
     shape: Shape,
     pace: Pace,
-    building: Mutex<Building>,
+    building: Mutex<Cargo>,
     submitted: Mutex<Submitted>,
-    spare: Mutex<Vec<Batch>>,
+    /// Batches that are answered, and the first leaf of each that nobody has claimed.
+    landed: Mutex<VecDeque<(Arc<Cargo>, usize)>>,
+    has_landed: Condvar,
+    spare: Mutex<Vec<Cargo>>,
+    counts: Counts,
+    faults: Mutex<Vec<String>>,
+    faults_in_a_row: AtomicU32,
+    lost: AtomicBool,
+}
+
+/// Numbers that every thread reads at every playout, away from everything else.
+#[derive(Default)]
+#[repr(align(128))]
+struct Counts {
     /// Leaves in the batch being filled.
     queued: AtomicUsize,
     /// Batches on their way, those being handed over included.
     flying: AtomicUsize,
-    /// Leaves that wait for their value.
-    leaves: AtomicUsize,
-    faults: Mutex<Vec<String>>,
-    faults_in_a_row: AtomicU32,
-    lost: AtomicBool,
+    /// Leaves queued or flying.
+    away: AtomicUsize,
+    /// Leaves answered that nobody has claimed, and those not yet seen to.
+    unclaimed: AtomicUsize,
+    unfinished: AtomicUsize,
+    /// Somebody asks the back-end.
+    asking: AtomicBool,
+    batches: AtomicU64,
+    positions: AtomicU64,
 }
 
 impl Flight {
@@ -73,17 +104,17 @@ impl Flight {
         let (shape, mut pace) = (backend.shape(), backend.pace());
         pace.batch = batch.max(1);
         pace.threads = workers.max(1);
-        let building = Building { batch: Batch::new(shape, pace.batch), leaves: Vec::new() };
+        let building = Cargo { batch: Batch::new(shape, pace.batch), leaves: Leaves::default() };
         Self {
             backend,
             shape,
             pace,
             building: Mutex::new(building),
             submitted: Mutex::default(),
+            landed: Mutex::default(),
+            has_landed: Condvar::new(),
             spare: Mutex::default(),
-            queued: AtomicUsize::new(0),
-            flying: AtomicUsize::new(0),
-            leaves: AtomicUsize::new(0),
+            counts: Counts::default(),
             faults: Mutex::default(),
             faults_in_a_row: AtomicU32::new(0),
             lost: AtomicBool::new(false),
@@ -105,29 +136,33 @@ impl Flight {
     }
 
     /// Whether more leaves may be sent out from a root with so many visits: with few visits many
-    /// playouts at once would all be badly aimed.
+    /// playouts at once would all be badly aimed. A device is worth more of them than a processor,
+    /// which computes a small batch as fast as a large one.
     pub(crate) fn has_room(&self, visits: u64) -> bool {
-        let ahead = if self.at_once() { 0 } else { 1 };
+        let (ahead, share) = if self.at_once() { (0, 16) } else { (1, 2) };
         let most = (self.enough() + ahead) * self.pace.batch;
-        let limit = usize::try_from(8 + visits / 16).unwrap_or(usize::MAX).min(most);
-        self.leaves.load(Ordering::Relaxed) < limit.max(self.pace.threads)
+        let limit = usize::try_from(8 + visits / share).unwrap_or(usize::MAX).min(most);
+        self.counts.away.load(Ordering::Relaxed) < limit.max(self.pace.threads)
     }
 
     /// Whether a device has nothing to do and there is something worth handing over.
     pub(crate) fn is_idle(&self) -> bool {
         !self.at_once()
-            && self.flying.load(Ordering::Relaxed) == 0
-            && self.queued.load(Ordering::Relaxed) >= self.pace.batch.div_ceil(4)
+            && self.counts.flying.load(Ordering::Relaxed) == 0
+            && self.counts.queued.load(Ordering::Relaxed) >= self.pace.batch.div_ceil(4)
     }
 
-    /// Leaves that wait for their value.
-    pub(crate) fn waiting(&self) -> usize {
-        self.leaves.load(Ordering::Relaxed)
+    /// Whether any leaf waits for its value, or has it and is not seen to.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.counts.away.load(Ordering::Acquire) > 0
+            || self.counts.unfinished.load(Ordering::Acquire) > 0
     }
 
-    /// Collisions of one thread worth keeping, at a root with so many visits.
+    /// Collisions of one thread worth keeping, at a root with so many visits: a batch of them over
+    /// all threads.
     pub(crate) fn collisions(&self, visits: u64) -> usize {
-        usize::try_from(1 + visits / 64).unwrap_or(usize::MAX).min(self.pace.batch)
+        let all = usize::try_from(visits / 64).unwrap_or(usize::MAX).min(self.pace.batch);
+        1 + all / self.pace.threads
     }
 
     /// Whether the net is gone for good.
@@ -140,12 +175,21 @@ impl Flight {
         std::mem::take(&mut *lock(&self.faults))
     }
 
-    fn new_batch(&self) -> Batch {
-        lock(&self.spare).pop().unwrap_or_else(|| Batch::new(self.shape, self.pace.batch))
+    /// How the back-end was used so far.
+    pub(crate) fn usage(&self) -> Usage {
+        let batches = self.counts.batches.load(Ordering::Relaxed);
+        let positions = self.counts.positions.load(Ordering::Relaxed);
+        Usage { batches, positions, room: batches * self.pace.batch as u64 }
     }
 
     /// Adds a leaf; says whether the batch is full.
-    pub(crate) fn push(&self, key: u64, planes: &[u8], labels: &[u16], leaf: Pending) -> bool {
+    pub(crate) fn push(
+        &self,
+        key: u64,
+        planes: &[u8],
+        labels: &[u16],
+        (path, moves, turn): (&[u32], &[Move], Color),
+    ) -> bool {
         let mut building = lock(&self.building);
         // Another thread filled it and has not come to take it: it goes first. While this one hands it
         // over, others may fill the next.
@@ -157,16 +201,23 @@ impl Flight {
         }
         let copied = |out: &mut [u8]| out.copy_from_slice(planes);
         building.batch.push(key, copied, labels.iter().copied());
-        building.leaves.push(leaf);
-        self.queued.fetch_add(1, Ordering::Relaxed);
-        self.leaves.fetch_add(1, Ordering::Relaxed);
+        building.leaves.push(path, moves, turn);
+        self.counts.queued.fetch_add(1, Ordering::Relaxed);
+        self.counts.away.fetch_add(1, Ordering::Relaxed);
         building.batch.is_full()
     }
 
-    fn take(&self, building: &mut Building) -> Building {
-        let fresh = Building { batch: self.new_batch(), leaves: Vec::new() };
-        self.queued.fetch_sub(building.leaves.len(), Ordering::Relaxed);
-        self.flying.fetch_add(1, Ordering::Relaxed);
+    fn take(&self, building: &mut Cargo) -> Cargo {
+        let spare = lock(&self.spare).pop();
+        let fresh = spare.unwrap_or_else(|| Cargo {
+            batch: Batch::new(self.shape, self.pace.batch),
+            leaves: Leaves::default(),
+        });
+        let many = building.leaves.len();
+        self.counts.queued.fetch_sub(many, Ordering::Relaxed);
+        self.counts.flying.fetch_add(1, Ordering::Relaxed);
+        self.counts.batches.fetch_add(1, Ordering::Relaxed);
+        self.counts.positions.fetch_add(many as u64, Ordering::Relaxed);
         std::mem::replace(building, fresh)
     }
 
@@ -174,7 +225,7 @@ impl Flight {
     /// full. Says whether it did.
     pub(crate) fn flush(&self) -> bool {
         let mut building = lock(&self.building);
-        let busy = self.flying.load(Ordering::Relaxed) >= self.enough();
+        let busy = self.counts.flying.load(Ordering::Relaxed) >= self.enough();
         if building.leaves.is_empty() || busy && !building.batch.is_full() {
             return false;
         }
@@ -184,7 +235,7 @@ impl Flight {
         true
     }
 
-    fn submit(&self, Building { batch, leaves }: Building) {
+    fn submit(&self, Cargo { batch, leaves }: Cargo) {
         match self.backend.submit(batch) {
             Ok(ticket) => {
                 let mut submitted = lock(&self.submitted);
@@ -213,19 +264,41 @@ impl Flight {
         }
     }
 
-    /// Waits for something to come back.
-    pub(crate) fn poll(&self, wait: Duration) -> Option<Arrival> {
-        if self.flying.load(Ordering::Relaxed) == 0 {
-            return None;
+    /// Whether a thread should ask for finished batches before its next playout, the n-th.
+    pub(crate) const fn is_time_to_ask(&self, playout: u32) -> bool {
+        self.at_once() || playout.is_multiple_of(ASK_EVERY)
+    }
+
+    /// Asks for a finished batch and waits for it so long, unless another thread does.
+    pub(crate) fn poll(&self, wait: Duration) -> Polled {
+        let asking = &self.counts.asking;
+        if self.counts.flying.load(Ordering::Relaxed) == 0
+            || asking.load(Ordering::Relaxed)
+            || asking.swap(true, Ordering::Acquire)
+        {
+            return Polled::Nothing;
         }
-        if let Some(arrival) = self.match_early() {
-            return Some(arrival);
+        let polled = self.ask(wait);
+        asking.store(false, Ordering::Release);
+        polled
+    }
+
+    fn ask(&self, wait: Duration) -> Polled {
+        if let Some((batch, leaves)) = self.match_early() {
+            return self.land(batch, leaves);
         }
         match self.backend.poll(wait) {
             Ok(Some((ticket, batch))) => {
-                lock(&self.submitted).early.insert(ticket, Some(batch));
+                let mut submitted = lock(&self.submitted);
+                submitted.early.insert(ticket, Some(batch));
+                // Only tickets that somebody is about to note may be unknown.
+                if submitted.early.len() > MOST_EARLY + self.pace.threads {
+                    submitted.early.retain(|_, batch| batch.is_none());
+                    drop(submitted);
+                    self.note(&Fault::Ended("the net answers what it was not asked".to_owned()));
+                }
             }
-            Ok(None) => {}
+            Ok(None) => return Polled::Nothing,
             Err(fault) => {
                 self.note(&fault);
                 let mut submitted = lock(&self.submitted);
@@ -233,64 +306,101 @@ impl Flight {
                     Some(ticket) => {
                         submitted.early.insert(ticket, None);
                     }
-                    None if self.is_lost() => return Self::any_lost(&mut submitted, &self.flying),
+                    None if self.is_lost() => {
+                        let any = submitted.leaves.keys().next().copied();
+                        let leaves = any.and_then(|ticket| submitted.leaves.remove(&ticket));
+                        drop(submitted);
+                        return leaves.map_or(Polled::Nothing, |leaves| self.land(None, leaves));
+                    }
                     None => {}
                 }
             }
         }
-        self.match_early()
+        let matched = self.match_early();
+        matched.map_or(Polled::Nothing, |(batch, leaves)| self.land(batch, leaves))
     }
 
-    /// An answer whose leaves are known.
-    fn match_early(&self) -> Option<Arrival> {
+    /// An answer whose leaves are known; `None` in it if it is lost.
+    fn match_early(&self) -> Option<(Option<Batch>, Leaves)> {
         let mut submitted = lock(&self.submitted);
         let known = |ticket: &&Ticket| submitted.leaves.contains_key(ticket);
         let ticket = *submitted.early.keys().filter(known).min()?;
         let leaves = submitted.leaves.remove(&ticket)?;
-        let batch = submitted.early.remove(&ticket)?;
-        drop(submitted);
-        self.flying.fetch_sub(1, Ordering::Relaxed);
-        Some(match batch {
-            Some(batch) => {
-                self.faults_in_a_row.store(0, Ordering::Relaxed);
-                Arrival::Answered(batch, leaves)
-            }
-            None => Arrival::Lost(leaves),
-        })
+        Some((submitted.early.remove(&ticket)?, leaves))
     }
 
-    fn any_lost(submitted: &mut Submitted, flying: &AtomicUsize) -> Option<Arrival> {
-        let ticket = *submitted.leaves.keys().next()?;
-        let leaves = submitted.leaves.remove(&ticket)?;
-        flying.fetch_sub(1, Ordering::Relaxed);
-        Some(Arrival::Lost(leaves))
+    fn land(&self, batch: Option<Batch>, leaves: Leaves) -> Polled {
+        let (counts, many) = (&self.counts, leaves.len());
+        counts.flying.fetch_sub(1, Ordering::Relaxed);
+        let Some(batch) = batch else { return Polled::Lost(leaves) };
+        self.faults_in_a_row.store(0, Ordering::Relaxed);
+        // First counted here, then no longer there: at no time in neither place.
+        counts.unfinished.fetch_add(many, Ordering::AcqRel);
+        counts.away.fetch_sub(many, Ordering::AcqRel);
+        lock(&self.landed).push_back((Arc::new(Cargo { batch, leaves }), 0));
+        counts.unclaimed.fetch_add(many, Ordering::Release);
+        self.has_landed.notify_all();
+        Polled::Landed
     }
 
-    /// One leaf has its value, or never will.
-    pub(crate) fn landed(&self, leaves: usize) {
-        self.leaves.fetch_sub(leaves, Ordering::Relaxed);
+    /// A few answered leaves that nobody else sees to.
+    #[inline]
+    pub(crate) fn claim(&self) -> Option<Claim> {
+        if self.counts.unclaimed.load(Ordering::Acquire) == 0 { None } else { self.claim_some() }
     }
 
-    /// A batch to be used again.
-    pub(crate) fn give_back(&self, mut batch: Batch) {
-        batch.clear();
-        lock(&self.spare).push(batch);
+    fn claim_some(&self) -> Option<Claim> {
+        let mut landed = lock(&self.landed);
+        let (cargo, next) = landed.front_mut()?;
+        let (cargo, from) = (Arc::clone(cargo), *next);
+        let until = (from + CLAIM).min(cargo.leaves.len());
+        *next = until;
+        if until == cargo.leaves.len() {
+            landed.pop_front();
+        }
+        self.counts.unclaimed.fetch_sub(until - from, Ordering::Relaxed);
+        Some(Claim { cargo, range: from..until })
+    }
+
+    /// What was claimed is seen to.
+    pub(crate) fn finish(&self, claim: Claim) {
+        self.counts.unfinished.fetch_sub(claim.range.len(), Ordering::AcqRel);
+        // Whoever is the last to finish puts it away.
+        if let Some(mut cargo) = Arc::into_inner(claim.cargo) {
+            cargo.batch.clear();
+            cargo.leaves.clear();
+            lock(&self.spare).push(cargo);
+        }
+    }
+
+    /// Waits until something has landed, or as long as that.
+    pub(crate) fn wait(&self, most: Duration) {
+        let landed = lock(&self.landed);
+        if landed.is_empty() {
+            let _ =
+                self.has_landed.wait_timeout(landed, most).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// So many leaves will never have a value.
+    pub(crate) fn cancel(&self, leaves: usize) {
+        self.counts.away.fetch_sub(leaves, Ordering::AcqRel);
     }
 
     /// The leaves of the batch being filled, which is not handed over.
-    pub(crate) fn abandon(&self) -> Vec<Pending> {
+    pub(crate) fn abandon(&self) -> Leaves {
         let mut building = lock(&self.building);
         building.batch.clear();
-        self.queued.store(0, Ordering::Relaxed);
+        self.counts.queued.store(0, Ordering::Relaxed);
         std::mem::take(&mut building.leaves)
     }
 
     /// Leaves handed over that have not come back and are not waited for any longer.
-    pub(crate) fn give_up(&self) -> Vec<Pending> {
+    pub(crate) fn give_up(&self) -> Vec<Leaves> {
         let mut submitted = lock(&self.submitted);
-        let given_up: Vec<Vec<Pending>> = submitted.leaves.drain().map(|(_, l)| l).collect();
-        self.flying.fetch_sub(given_up.len(), Ordering::Relaxed);
+        let given_up: Vec<Leaves> = submitted.leaves.drain().map(|(_, leaves)| leaves).collect();
+        self.counts.flying.fetch_sub(given_up.len(), Ordering::Relaxed);
         self.lost.store(true, Ordering::Relaxed);
-        given_up.into_iter().flatten().collect()
+        given_up
     }
 }

@@ -47,6 +47,10 @@ impl Gumbel {
         Self { scores, schedule: schedule(considered, playouts.min(1 << 20) as usize) }
     }
 
+    fn score(&self, number: usize) -> Option<f32> {
+        self.scores.get(number).copied().flatten()
+    }
+
     fn schedule(&self, playout: usize) -> u32 {
         self.schedule.get(playout).or(self.schedule.last()).copied().unwrap_or(0)
     }
@@ -84,20 +88,34 @@ struct Candidate {
 }
 
 impl Tree {
-    fn candidates(&self, node: Node<'_>, gumbel: &Gumbel, draw: f32) -> Vec<Candidate> {
-        let children: Vec<Index> = self.children(node).collect();
-        let find = |number: usize| {
-            children.iter().copied().find(|&child| self.node(child).edge() == number).unwrap_or(0)
-        };
+    /// The moves of a node that have a score.
+    fn candidates(
+        &self,
+        node: Node<'_>,
+        score: impl Fn(usize, Edge) -> Option<f32>,
+        draw: f32,
+    ) -> Vec<Candidate> {
         let candidate = |(number, edge): (usize, Edge)| {
-            let score = (*gumbel.scores.get(number)?)?;
-            let child = find(number);
+            let score = score(number, edge)?;
+            let child = self.arena.child(node, number);
             let stats = if child == 0 { Default::default() } else { self.node(child).stats() };
             let value = stats.mean(f64::from(draw));
             let visits = stats.visits + stats.in_flight;
             Some(Candidate { edge, number, child, visits, score, value })
         };
         self.edges(node).enumerate().filter_map(candidate).collect()
+    }
+
+    /// What a search would have the net say of its root: the softmax of logit + σ(q) over all moves,
+    /// in their order.
+    pub(crate) fn improved_policy(&self, node: Node<'_>, draw: f32) -> Vec<f32> {
+        let logit = |_, edge: Edge| Some(edge.prior.max(f32::MIN_POSITIVE).ln());
+        let candidates = self.candidates(node, logit, draw);
+        let worths = self.worths(node, &candidates, draw);
+        let most = worths.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = worths.iter().map(|worth| (worth - most).exp()).collect();
+        let sum: f64 = weights.iter().sum();
+        weights.iter().map(|weight| (weight / sum) as f32).collect()
     }
 
     /// What a candidate is worth: g + logit + σ(q).
@@ -125,17 +143,16 @@ impl Tree {
         gumbel: &Gumbel,
         draw: f32,
     ) -> Option<Pick> {
-        let candidates = self.candidates(node, gumbel, draw);
+        let candidates = self.candidates(node, |number, _| gumbel.score(number), draw);
         let playout = candidates.iter().map(|c| c.visits).sum::<u64>() as usize;
         let due = u64::from(gumbel.schedule(playout));
         let worths = self.worths(node, &candidates, draw);
-        let last = self.children(node).last().unwrap_or(0);
         let best = |due: Option<u64>| {
             let of = |&i: &usize| due.is_none_or(|due| candidates[i].visits == due);
             (0..candidates.len()).filter(of).max_by(|&a, &b| worths[a].total_cmp(&worths[b]))
         };
         let chosen = &candidates[best(Some(due)).or_else(|| best(None))?];
-        Some(Pick { edge: chosen.edge, number: chosen.number, child: chosen.child, last })
+        Some(Pick { edge: chosen.edge, number: chosen.number, child: chosen.child })
     }
 
     /// The move chosen in the end: the best of those visited most.
@@ -145,7 +162,7 @@ impl Tree {
         gumbel: &Gumbel,
         draw: f32,
     ) -> Option<Index> {
-        let candidates = self.candidates(node, gumbel, draw);
+        let candidates = self.candidates(node, |number, _| gumbel.score(number), draw);
         let worths = self.worths(node, &candidates, draw);
         let most = candidates.iter().map(|c| c.visits).max()?;
         (0..candidates.len())

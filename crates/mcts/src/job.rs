@@ -3,6 +3,7 @@
 //! The thread of the job watches the clock and tells what is found; others search. So the answer
 //! is given in time even while a net computes, and what is under way then comes back after it.
 
+use crate::flight::Usage;
 use crate::lines::{self, Line};
 use crate::options;
 use crate::search::{Plan, Search, lock};
@@ -17,7 +18,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 use think::key::universal::PONDER;
-use think::usual::{DRAW_VALUE_BLACK, DRAW_VALUE_WHITE, NODES_LIMIT, PV_INTERVAL, RESIGN_VALUE};
+use think::usual::{NODES_LIMIT, PV_INTERVAL, RESIGN_VALUE};
 use think::{
     Answer, Best, Bound, Control, Info, Limits, Report, STACK, Score, Settings, TimePlan,
     TimeSource, Timer,
@@ -95,11 +96,6 @@ impl<V: Variant> Job<V> {
 
     fn plan(&self) -> Plan {
         let settings = &self.settings;
-        let turn = self.position.turn();
-        let key = if turn.index() == 0 { &DRAW_VALUE_BLACK } else { &DRAW_VALUE_WHITE };
-        let ours = play::win_rate(f64::from(settings.get(key)), self.scale()) as f32;
-        let mut draw_scores = [ours; 2];
-        draw_scores[turn.opponent().index()] = 1.0 - ours;
         let limit = match settings.get(&NODES_LIMIT) {
             0 => self.limits.nodes,
             most => Some(self.limits.nodes.map_or(most, |nodes| nodes.min(most))),
@@ -112,13 +108,14 @@ impl<V: Variant> Job<V> {
         Plan {
             constants: options::constants(settings),
             rules: options::game_rules(settings),
-            draw_scores,
+            draw_scores: options::draw_scores(settings, self.position.turn()),
             noise: options::noise(settings, self.position.key()),
             searchmoves: self.limits.searchmoves.clone(),
             playouts: limit,
             batch,
             workers: self.workers,
             leaf_mates: settings.get(&options::LEAF_MATES),
+            leaf_mate_nodes: settings.get(&options::LEAF_MATE_NODES),
             least_gain: (gain > 0).then(|| gain as f64 / 1e9),
         }
     }
@@ -223,6 +220,9 @@ impl<V: Variant> Job<V> {
         for fault in search.flight.take_faults() {
             report.note(&fault);
         }
+        if self.settings.get(&options::REPORT_USAGE) {
+            report.note(&usage(search, timer.elapsed()));
+        }
         if let Some(line) = lock(mate).take() {
             return self.play_mate(&line, search, timer.elapsed(), report);
         }
@@ -242,6 +242,7 @@ impl<V: Variant> Job<V> {
         let lines = search.lines();
         let many = self.multi_pv.load(Ordering::Relaxed).max(1);
         let by_bound = self.settings.get(&options::LCB);
+        let shows_wdl = self.settings.get(&options::SHOW_WDL);
         let chosen = search.choice(&lines, by_bound).copied();
         let others = lines.iter().copied().filter(|line| Some(line.mv) != chosen.map(|c| c.mv));
         for (index, line) in chosen.into_iter().chain(others).take(many).enumerate() {
@@ -252,9 +253,10 @@ impl<V: Variant> Job<V> {
             let playouts = search.playouts();
             report.info(&Info {
                 depth: Some(pv.len() as u32),
-                seldepth: Some(search.deepest.load(Ordering::Relaxed).max(pv.len() as u32)),
+                seldepth: Some(search.deepest().max(pv.len() as u32)),
                 multipv: (many > 1).then_some(index as u32 + 1),
                 score: Some((search.score(&line, self.scale()), Bound::Exact)),
+                wdl: shows_wdl.then(|| Search::<V>::wdl(&line)).flatten(),
                 nodes: Some(playouts),
                 nps: Some((playouts as f64 / elapsed.as_secs_f64().max(1e-6)) as u64),
                 hashfull: Some(self.tree.arena.permille()),
@@ -330,6 +332,20 @@ fn work<V: Variant>(search: &Search<V>, first: bool) {
     if catch_unwind(run).is_err() {
         search.give_up();
     }
+}
+
+/// How the net was used, in a sentence.
+fn usage<V: Variant>(search: &Search<V>, elapsed: Duration) -> String {
+    let Usage { batches, positions, room } = search.flight.usage();
+    let (playouts, collisions) = (search.playouts(), search.collisions());
+    let rate = |count: u64| (count as f64 / elapsed.as_secs_f64().max(1e-6)) as u64;
+    let full = 100.0 * positions as f64 / room.max(1) as f64;
+    format!(
+        "{playouts} playouts ({} a second), {batches} batches {full:.0} % full ({} positions a \
+         second), {collisions} collisions",
+        rate(playouts),
+        rate(positions)
+    )
 }
 
 fn nanos(moment: Duration) -> u64 {

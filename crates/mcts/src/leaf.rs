@@ -2,6 +2,7 @@
 
 use crate::bounds::{Bounds, Outcome};
 use rules::{Declaration, GameRepetition, Gen, MoveList, Position, Recurrence, Variant};
+use think::{Control, ManualTime};
 
 /// The rules of the game that a search must know beyond the moves.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -75,6 +76,28 @@ impl GameRules {
     }
 }
 
+/// Bytes of the table of a search for a mate at a leaf: enough for a few thousand nodes.
+const LEAF_HASH: usize = 1 << 17;
+
+/// The plies of a mate that df-pn finds within so many nodes.
+pub(crate) fn mate_within<V: Variant>(pos: &Position<V>, nodes: u64) -> Option<u16> {
+    let mut checks = MoveList::new();
+    pos.generate(Gen::Checks, &mut checks);
+    if checks.is_empty() {
+        return None;
+    }
+    let bounds = mate::Bounds {
+        time: None,
+        nodes: Some(nodes),
+        hash: LEAF_HASH,
+        threads: 1,
+        shortest: false,
+    };
+    // It is bounded by its nodes alone: the same every time.
+    let solution = mate::solve(pos, &bounds, &Control::new(false), &ManualTime::new());
+    (solution.verdict == mate::Verdict::Mate).then_some(solution.line.len() as u16)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,6 +139,16 @@ mod tests {
         let cycle = "9i9a 5a5b 9a9b 5b5a";
         check::<Shogi>(RULES, sfen, cycle, 4, Verdict::Open);
         check::<Shogi>(RULES, sfen, "9i9a 5a5b 9a9b 5b5a 9b9a", 5, Verdict::Ended(Outcome::Win));
+    }
+
+    #[test]
+    fn mates_are_found_within_their_nodes() {
+        let found =
+            |sfen: &str, nodes| mate_within(&Position::<Shogi>::from_sfen(sfen).unwrap(), nodes);
+        let mate = "8k/9/9/6R2/9/9/9/9/4K4 b RG 1";
+        assert!(found(mate, 2000).is_some_and(|plies| plies % 2 == 1));
+        assert_eq!(found(mate, 1), None, "too few nodes");
+        assert_eq!(found("8k/9/9/9/9/9/9/9/4K4 b P 1", 2000), None, "no check at all");
     }
 
     #[test]

@@ -3,12 +3,12 @@
 //! | file | holds |
 //! |---|---|
 //! | `arena`, `recycle` | memory: cells of 64 bytes under a hard cap, and how they come back |
-//! | `node`, `edges`, `bounds` | a node, its moves, what is proven about it |
+//! | `node`, `edges`, `children`, `bounds` | a node, its moves, where they lead, what is proven |
 //! | `tree` | the tree: backing up, proofs, going on to the next move |
 //! | [`constants`], `select` | the formula a playout goes by |
 //! | `root`, `gumbel` | the root: noise, moves left out, Gumbel's choice |
 //! | `leaf` | what a new position is by the rules |
-//! | `flight` | leaves on their way to the net and back |
+//! | `leaves`, `flight` | leaves on their way to the net and back |
 //! | `search`, `worker` | one search: what its threads share, and one of them |
 //! | `lines`, `stop` | what is told and chosen; when there is nothing left to gain |
 //! | `engine`, `job`, `rootmate` | options and threads; one search from question to answer; mates |
@@ -19,6 +19,7 @@
 
 mod arena;
 mod bounds;
+mod children;
 pub mod constants;
 mod edges;
 mod engine;
@@ -26,6 +27,7 @@ mod flight;
 mod gumbel;
 mod job;
 mod leaf;
+mod leaves;
 mod lines;
 mod node;
 pub mod options;

@@ -2,12 +2,12 @@
 
 use crate::arena::Index;
 use crate::bounds::{Bounds, Outcome};
-use crate::node::Stats;
+use crate::node::{ONE, Stats};
 use crate::search::Search;
 use crate::tree::Tree;
 use rules::{Move, Position, Variant};
 use std::cmp::Reverse;
-use think::Score;
+use think::{Score, Wdl};
 
 /// A move of the root and what is known about it.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -135,6 +135,20 @@ impl<V: Variant> Search<V> {
         if by_bound { by_lower_bound(lines).or(Some(first)) } else { Some(first) }
     }
 
+    /// Chances of the side to move with a line, if it was visited.
+    pub(crate) fn wdl(line: &Line) -> Option<Wdl> {
+        let visits = line.stats.visits as f64 * ONE;
+        match line.bounds.outcome() {
+            Some(outcome) => {
+                let (win, draw) = outcome.reversed().chances();
+                Some(Wdl::new(f64::from(win), f64::from(draw)))
+            }
+            None => (visits > 0.0).then(|| {
+                Wdl::new(line.stats.wins as f64 / visits, line.stats.draws as f64 / visits)
+            }),
+        }
+    }
+
     /// What is told as the score of a line.
     pub(crate) fn score(&self, line: &Line, scale: f64) -> Score {
         let plies = u32::from(line.bounds.plies) + 1;
@@ -156,7 +170,7 @@ fn by_lower_bound(lines: &[Line]) -> Option<&Line> {
     let most = lines.iter().map(|line| line.stats.visits).max()? as f64;
     let bound = |line: &Line| {
         let (n, mean) = (line.stats.visits as f64, line.value?);
-        let square = line.stats.squares as f64 / crate::node::ONE / n;
+        let square = line.stats.squares as f64 / ONE / n;
         let variance = (square - mean * mean).max(0.0) + 1.0 / (4.0 * n);
         Some(mean - LCB_WIDTH * (variance / n).sqrt())
     };
@@ -170,13 +184,12 @@ fn by_lower_bound(lines: &[Line]) -> Option<&Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::ONE;
     use rules::{Kind, Square};
 
     fn line(visits: u64, value: f64, bounds: Bounds) -> Line {
         let stats = Stats {
             visits,
-            squares: (value * value * visits as f64 * ONE) as u64,
+            squares: (value * value * visits as f64 * ONE) as i64,
             ..Stats::default()
         };
         let mv = Move::drop(Kind::Pawn, Square::new(visits as usize % 81));

@@ -6,13 +6,12 @@
 //! | 1 | wins of the side that moved here, in fixed point |
 //! | 2 | draws |
 //! | 3 | squares of the scores, for the spread |
-//! | 4 | first child, next sibling |
-//! | 5 | first cell of the moves, their number, number of this node's move among its parent's |
+//! | 4 | first cell of the children |
+//! | 5 | first cell of the moves, their number |
 //! | 6 | playouts that ended here |
 //! | 7 | state, bounds, plies to the end; above them priors chosen so far |
 //!
 //! Sums are integers: the same whatever order threads add in, and exact after any number of visits.
-//! Children are a list in the order they were first visited.
 
 use crate::arena::{Cell, IS_NODE, Index};
 use crate::bounds::{Bounds, Outcome};
@@ -38,6 +37,16 @@ pub(crate) enum State {
     Collapsing,
     /// The game is over here for the search, though not proven by the rules.
     Ended(Outcome),
+}
+
+/// What a proof added to what was known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum News {
+    None,
+    /// A bound, or another number of plies.
+    Tighter,
+    /// How it ends is known now.
+    Settled,
 }
 
 const STATE: u64 = 0b111;
@@ -79,10 +88,10 @@ const MOST_PRIORS: u64 = 60_000 << 16;
 pub(crate) struct Stats {
     pub(crate) visits: u64,
     pub(crate) in_flight: u64,
-    /// Sums in fixed point.
-    pub(crate) wins: u64,
-    pub(crate) draws: u64,
-    pub(crate) squares: u64,
+    /// Sums in fixed point; corrections may leave one a rounding below nothing.
+    pub(crate) wins: i64,
+    pub(crate) draws: i64,
+    pub(crate) squares: i64,
 }
 
 impl Stats {
@@ -97,6 +106,17 @@ impl Stats {
     pub(crate) fn mean(&self, draw: f64) -> Option<f64> {
         (self.visits > 0).then(|| self.total(draw) / self.visits as f64)
     }
+}
+
+/// What choosing among children needs of each, read with as little work as possible.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Glance {
+    /// Counts and sums as they are converted fastest: signed, and never near 2⁶³.
+    pub(crate) visits: i64,
+    pub(crate) in_flight: i64,
+    pub(crate) wins: i64,
+    pub(crate) draws: i64,
+    pub(crate) outcome: Option<Outcome>,
 }
 
 /// What one playout brings a node: chances of the side that moved there.
@@ -114,12 +134,11 @@ pub(crate) struct Node<'a>(pub(crate) &'a Cell);
 
 impl Node<'_> {
     /// Makes a cell a node of which nothing is known.
-    pub(crate) fn create(self, edge: u16) {
+    pub(crate) fn create(self) {
         let cell = self.0;
-        for word in [0, 1, 2, 3, 4, 6] {
+        for word in 0..7 {
             cell.set_word(word, 0);
         }
-        cell.set_word(5, u64::from(edge) << 48);
         cell.0[7].store(IS_NODE | Bounds::OPEN.bits() << BOUNDS_SHIFT, SeqCst);
     }
 
@@ -155,6 +174,12 @@ impl Node<'_> {
         self.0.0[0].fetch_add(VISIT - 1, SeqCst);
     }
 
+    /// What was counted as won and drawn is corrected by so much, in fixed point.
+    pub(crate) fn correct(self, wins: i64, draws: i64) {
+        self.0.0[1].fetch_add(wins as u64, Relaxed);
+        self.0.0[2].fetch_add(draws as u64, Relaxed);
+    }
+
     /// The playout ended here.
     pub(crate) fn count_end(self) {
         self.0.0[6].fetch_add(1, Relaxed);
@@ -185,69 +210,64 @@ impl Node<'_> {
         self.0.word(0) & RECENT != 0 && self.0.0[0].fetch_and(!RECENT, Relaxed) & RECENT != 0
     }
 
+    /// Visits, those in flight included.
+    #[inline]
+    pub(crate) fn tries(self) -> i64 {
+        let count = (self.0.word(0) & !RECENT) as i64;
+        (count >> VISIT.trailing_zeros()) + (count & IN_FLIGHT as i64)
+    }
+
+    /// What a choice among siblings needs.
+    #[inline]
+    pub(crate) fn glance(self) -> Glance {
+        let count = (self.0.word(0) & !RECENT) as i64;
+        Glance {
+            visits: count >> VISIT.trailing_zeros(),
+            in_flight: count & IN_FLIGHT as i64,
+            wins: self.0.word(1) as i64,
+            draws: self.0.word(2) as i64,
+            outcome: Bounds::of(self.0.word(7) >> BOUNDS_SHIFT).outcome(),
+        }
+    }
+
     #[inline]
     pub(crate) fn stats(self) -> Stats {
         let count = self.0.word(0) & !RECENT;
         Stats {
             visits: count / VISIT,
             in_flight: count & IN_FLIGHT,
-            wins: self.0.word(1),
-            draws: self.0.word(2),
-            squares: self.0.word(3),
+            wins: self.0.word(1) as i64,
+            draws: self.0.word(2) as i64,
+            squares: self.0.word(3) as i64,
         }
     }
 
+    /// The first cell of its children; 0 if it has none.
     #[inline]
-    pub(crate) fn first_child(self) -> Index {
+    pub(crate) fn first_children(self) -> Index {
         self.0.0[4].load(Acquire) as u32
     }
 
-    #[inline]
-    pub(crate) fn next_sibling(self) -> Index {
-        (self.0.0[4].load(Acquire) >> 32) as u32
+    /// Sets that cell, unless there is one.
+    pub(crate) fn begin_children(self, cell: Index) -> bool {
+        self.0.0[4].compare_exchange(0, u64::from(cell), AcqRel, Acquire).is_ok()
     }
 
-    /// Makes a node its first child, unless it has one.
-    pub(crate) fn begin_children(self, child: Index) -> bool {
-        self.link(|links| (links as u32 == 0).then_some(links | u64::from(child)))
-    }
-
-    /// Makes a node its next sibling, unless it has one.
-    pub(crate) fn append_sibling(self, sibling: Index) -> bool {
-        self.link(|links| (links >> 32 == 0).then_some(links | u64::from(sibling) << 32))
-    }
-
-    fn link(self, f: impl Fn(u64) -> Option<u64>) -> bool {
-        self.0.0[4].fetch_update(AcqRel, Acquire, f).is_ok()
-    }
-
-    /// Cuts its children off and says which was the first.
+    /// Cuts its children off and says where they begin.
     pub(crate) fn take_children(self) -> Index {
-        self.0.0[4].fetch_and(!u64::from(u32::MAX), AcqRel) as u32
-    }
-
-    /// Cuts its siblings off.
-    pub(crate) fn forget_siblings(self) {
-        self.0.0[4].fetch_and(u64::from(u32::MAX), AcqRel);
+        self.0.0[4].swap(0, AcqRel) as u32
     }
 
     /// The first cell of its moves and their number.
     #[inline]
     pub(crate) fn moves(self) -> (Index, usize) {
         let word = self.0.0[5].load(Acquire);
-        (word as u32, (word >> 32) as u16 as usize)
-    }
-
-    /// The number of its move among its parent's.
-    #[inline]
-    pub(crate) fn edge(self) -> usize {
-        (self.0.word(5) >> 48) as usize
+        (word as u32, (word >> 32) as usize)
     }
 
     /// Sets its moves; to nothing when they are recycled. Only while it is pending or collapsing.
     pub(crate) fn set_moves(self, first: Index, count: usize) {
-        let edge = self.0.word(5) >> 48 << 48;
-        self.0.0[5].store(edge | (count as u64) << 32 | u64::from(first), SeqCst);
+        self.0.0[5].store((count as u64) << 32 | u64::from(first), SeqCst);
     }
 
     #[inline]
@@ -267,14 +287,19 @@ impl Node<'_> {
         Bounds::of(self.0.0[7].load(SeqCst) >> BOUNDS_SHIFT)
     }
 
-    /// Adds what was proven to what is known; says whether it was new.
-    pub(crate) fn prove(self, found: Bounds) -> bool {
+    /// Adds what was proven to what is known; says what that changed.
+    pub(crate) fn prove(self, found: Bounds) -> News {
         let change = |word: u64| {
             let known = Bounds::of(word >> BOUNDS_SHIFT);
             let both = known.and(found);
             (both != known).then_some(word & !BOUNDS | both.bits() << BOUNDS_SHIFT)
         };
-        self.0.0[7].fetch_update(SeqCst, SeqCst, change).is_ok()
+        let Ok(before) = self.0.0[7].fetch_update(SeqCst, SeqCst, change) else {
+            return News::None;
+        };
+        let known = Bounds::of(before >> BOUNDS_SHIFT);
+        let settles = known.outcome().is_none() && known.and(found).outcome().is_some();
+        if settles { News::Settled } else { News::Tighter }
     }
 
     /// A child with this prior was chosen (see [`crate::constants::Fpu::Dlshogi`]).
@@ -306,8 +331,8 @@ mod tests {
     fn words_do_not_disturb_each_other() {
         let cell = Cell::default();
         let node = Node(&cell);
-        node.create(592);
-        assert_eq!((node.edge(), node.state(), node.bounds()), (592, State::New, Bounds::OPEN));
+        node.create();
+        assert_eq!((node.state(), node.bounds()), (State::New, Bounds::OPEN));
         node.enter();
         node.enter();
         assert!(node.was_recent() && !node.was_recent());
@@ -320,21 +345,22 @@ mod tests {
         );
         node.set_moves(77, 593);
         assert!(node.change(State::Pending, State::Expanded));
-        assert_eq!((node.moves(), node.edge()), ((77, 593), 592));
+        assert_eq!(node.moves(), (77, 593));
         node.add_prior(0.5);
         node.add_prior(0.25);
-        assert!(node.prove(Bounds::win(17)) && !node.prove(Bounds::OPEN));
+        let news = [Bounds::win(17), Bounds::OPEN, Bounds::win(15)].map(|found| node.prove(found));
+        assert_eq!(news, [News::Settled, News::None, News::Tighter]);
         assert_eq!(
             (node.priors(), node.bounds(), node.state()),
-            (0.75, Bounds::win(17), State::Expanded)
+            (0.75, Bounds::win(15), State::Expanded)
         );
         assert!(node.begin_children(5) && !node.begin_children(6));
-        assert!(node.append_sibling(9) && !node.append_sibling(10));
-        assert_eq!((node.first_child(), node.next_sibling()), (5, 9));
-        node.forget_siblings();
-        assert_eq!((node.take_children(), node.first_child(), node.next_sibling()), (5, 0, 0));
+        assert_eq!((node.take_children(), node.first_children()), (5, 0));
         node.leave();
         assert_eq!((node.visits(), node.in_flight()), (1, 0));
+        let half = (ONE / 2.0) as i64;
+        node.correct(half, -half);
+        assert_eq!(node.stats().mean(0.5), Some(0.75));
     }
 
     #[test]
@@ -356,7 +382,7 @@ mod tests {
     fn chosen_priors_stop_counting_before_they_overflow() {
         let cell = Cell::default();
         let node = Node(&cell);
-        node.create(0);
+        node.create();
         for _ in 0..70_000 {
             node.add_prior(1.0);
         }

@@ -4,6 +4,8 @@
 use crate::constants::{Constants, Fpu};
 use crate::leaf::GameRules;
 use crate::root::Noise;
+use crate::tree::DrawScores;
+use rules::Color;
 use think::key::universal::{HASH, MULTI_PV, PONDER, THREADS};
 use think::usual::{
     DRAW_VALUE_BLACK, DRAW_VALUE_WHITE, ENTERING_KING_RULE, GENERATE_ALL_LEGAL_MOVES,
@@ -145,6 +147,16 @@ pub const LEAF_MATES: OptionKey<bool> = OptionKey::check(
     "Look for mates of three plies in every new position while the net computes.",
 );
 
+/// Nodes of a search for a longer mate at a leaf.
+pub const LEAF_MATE_NODES: OptionKey<u64> = OptionKey::spin(
+    "Leaf_Mate_Nodes",
+    0,
+    0,
+    100_000,
+    "Nodes of the search for a longer mate in every new position that has none in three plies; 0 for \
+     none. Worth it where cores wait for a device.",
+);
+
 /// Threads that look for mates along the best line.
 pub const PV_MATE_THREADS: OptionKey<usize> = OptionKey::spin(
     "PV_Mate_Search_Threads",
@@ -161,6 +173,20 @@ pub const PV_MATE_NODES: OptionKey<u64> = OptionKey::spin(
     1,
     1_000_000_000,
     "Nodes of a search for a mate along the best line.",
+);
+
+/// Whether chances are told beside scores.
+pub const SHOW_WDL: OptionKey<bool> = OptionKey::check(
+    "USI_ShowWDL",
+    false,
+    "Tell how likely the side to move wins, draws and loses, in thousandths, beside every score.",
+);
+
+/// Whether the use of the net is told.
+pub const REPORT_USAGE: OptionKey<bool> = OptionKey::check(
+    "DNN_Report_Usage",
+    false,
+    "Tell after every search how full the net's batches were and how many playouts collided.",
 );
 
 /// Least gain of a playout.
@@ -241,8 +267,11 @@ pub fn specs() -> Vec<OptionSpec> {
         REUSE_SUBTREE.spec(),
         LCB.spec(),
         LEAF_MATES.spec(),
+        LEAF_MATE_NODES.spec(),
         PV_MATE_THREADS.spec(),
         PV_MATE_NODES.spec(),
+        SHOW_WDL.spec(),
+        REPORT_USAGE.spec(),
         LEAST_GAIN.spec(),
         DIRICHLET_NOISE.spec(),
         EDGE_NOISE.spec(),
@@ -270,6 +299,8 @@ pub(crate) fn leaves_the_tree(name: &str) -> bool {
         DNN_BATCH_SIZE.name(),
         EVAL_COEF.name(),
         LCB.name(),
+        SHOW_WDL.name(),
+        REPORT_USAGE.name(),
         LEAST_GAIN.name(),
     ]
     .iter()
@@ -314,6 +345,16 @@ pub(crate) fn game_rules(settings: &Settings) -> GameRules {
         max_moves: settings.get(&MAX_MOVES_TO_DRAW),
         all_moves: settings.get(&GENERATE_ALL_LEGAL_MOVES),
     }
+}
+
+/// What a draw is worth by colour, where the engine plays for this one.
+pub(crate) fn draw_scores(settings: &Settings, ours: Color) -> DrawScores {
+    let key = if ours == Color::Black { &DRAW_VALUE_BLACK } else { &DRAW_VALUE_WHITE };
+    let scale = f64::from(settings.get(&EVAL_COEF));
+    let score = play::win_rate(f64::from(settings.get(key)), scale) as f32;
+    let mut scores = [score; 2];
+    scores[ours.opponent().index()] = 1.0 - score;
+    scores
 }
 
 /// The sum of Dirichlet's parameters over all moves, as KataGo has it.

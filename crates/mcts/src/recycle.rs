@@ -48,11 +48,22 @@ impl Arena {
         magazine.count >= cells
     }
 
-    /// Adds a node, with its siblings and all below them, to the garbage.
+    /// Adds a node, with all below it, to the garbage.
     pub(crate) fn discard(&self, store: &mut Store, index: Index) {
-        if index != 0 {
-            self.cell(index).set_word(0, u64::from(store.garbage));
-            store.garbage = index;
+        self.cell(index).set_word(0, u64::from(store.garbage));
+        store.garbage = index;
+    }
+
+    /// Cuts a node's children off and adds them to the garbage, but for one that is kept.
+    pub(crate) fn discard_children(&self, store: &mut Store, node: Node<'_>, kept: Index) {
+        let first = node.take_children();
+        for (_, child) in self.children_from(first) {
+            if child != kept {
+                self.discard(store, child);
+            }
+        }
+        if first != 0 {
+            self.free_chain(store, first);
         }
     }
 
@@ -62,8 +73,7 @@ impl Arena {
             let index = store.garbage;
             let node = self.node(index);
             store.garbage = self.cell(index).word(0) as u32;
-            self.discard(store, node.next_sibling());
-            self.discard(store, node.first_child());
+            self.discard_children(store, node, 0);
             self.free_moves(store, node);
             self.cell(index).set_link(0);
             self.free_chain(store, index);
@@ -124,7 +134,7 @@ impl Arena {
             node.change(State::Collapsing, State::Expanded);
             return false;
         }
-        self.discard(store, node.take_children());
+        self.discard_children(store, node, 0);
         self.free_moves(store, node);
         node.set_moves(0, 0);
         node.forget_priors();

@@ -158,11 +158,8 @@ impl<V: Variant> Job<V> {
                 std::thread::sleep(Duration::from_millis(5));
                 continue;
             };
-            if let Some(line) = self.prove(&position, (nodes, None), control)
-                && let Some(&last) = path.last()
-                && search.tree.node(last).prove(Bounds::win(line.len() as u16))
-            {
-                search.tree.propagate(&path);
+            if let Some(line) = self.prove(&position, (nodes, None), control) {
+                search.tree.prove(&path, Bounds::win(line.len() as u16));
             }
             search.tree.back_out(&path);
         }

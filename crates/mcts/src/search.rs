@@ -10,7 +10,6 @@ use infer::Backend;
 use rules::{Move, Position, Variant};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
 
 /// What is decided before a search begins.
 pub(crate) struct Plan {
@@ -28,6 +27,8 @@ pub(crate) struct Plan {
     pub(crate) workers: usize,
     /// Whether leaves are looked at for mates of three plies while the net computes.
     pub(crate) leaf_mates: bool,
+    /// Nodes of the search for longer mates there; 0 for none.
+    pub(crate) leaf_mate_nodes: u64,
     /// The search ends when the visits change less than this by one more playout.
     pub(crate) least_gain: Option<f64>,
 }
@@ -43,18 +44,35 @@ pub(crate) struct Search<V: Variant> {
     pub(crate) plan: Plan,
     pub(crate) flight: Flight,
     policy: OnceLock<RootPolicy>,
-    /// Playouts begun, and those that are back.
-    pub(crate) begun: AtomicU64,
-    pub(crate) done: AtomicU64,
+    counts: Counts,
+    flags: Flags,
+    gain: Mutex<(u64, Vec<u64>)>,
+}
+
+/// What threads count, away from what they only read.
+#[derive(Default)]
+#[repr(align(128))]
+struct Counts {
+    /// Playouts begun, where they are limited.
+    begun: AtomicU64,
+    /// Playouts that are back.
+    done: AtomicU64,
+    /// Playouts whose leaf was on its way already.
+    collisions: AtomicU64,
     /// Plies of the deepest line.
-    pub(crate) deepest: AtomicU32,
+    deepest: AtomicU32,
+}
+
+/// What threads look at before every playout.
+#[derive(Default)]
+#[repr(align(128))]
+struct Flags {
     /// Somebody wants the search to end.
     stop: AtomicBool,
     /// There is nothing left to do.
     over: AtomicBool,
     /// A thread failed: the tree cannot be trusted.
     broken: AtomicBool,
-    gain: Mutex<(u64, Vec<u64>)>,
 }
 
 impl<V: Variant> Search<V> {
@@ -73,43 +91,39 @@ impl<V: Variant> Search<V> {
             plan,
             flight,
             policy: OnceLock::new(),
-            begun: AtomicU64::new(0),
-            done: AtomicU64::new(0),
-            deepest: AtomicU32::new(0),
-            stop: AtomicBool::new(false),
-            over: AtomicBool::new(false),
-            broken: AtomicBool::new(false),
+            counts: Counts::default(),
+            flags: Flags::default(),
             gain: Mutex::default(),
         }
     }
 
     /// Ends the search.
     pub(crate) fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.flags.stop.store(true, Ordering::Relaxed);
     }
 
     #[inline]
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.flags.stop.load(Ordering::Relaxed)
     }
 
     /// Says that there is nothing left to do.
     pub(crate) fn finish(&self) {
-        self.over.store(true, Ordering::Relaxed);
+        self.flags.over.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.over.load(Ordering::Relaxed)
+        self.flags.over.load(Ordering::Relaxed)
     }
 
     /// A thread failed.
     pub(crate) fn give_up(&self) {
-        self.broken.store(true, Ordering::SeqCst);
+        self.flags.broken.store(true, Ordering::SeqCst);
         self.finish();
     }
 
     pub(crate) fn is_broken(&self) -> bool {
-        self.broken.load(Ordering::SeqCst)
+        self.flags.broken.load(Ordering::SeqCst)
     }
 
     /// Whether nothing more can be found out: the position is settled, or the net is gone.
@@ -120,31 +134,46 @@ impl<V: Variant> Search<V> {
 
     /// Playouts that are back.
     pub(crate) fn playouts(&self) -> u64 {
-        self.done.load(Ordering::Relaxed)
+        self.counts.done.load(Ordering::Relaxed)
     }
 
-    /// A playout of so many plies is back.
-    pub(crate) fn count(&self, plies: usize) {
-        self.deepest.fetch_max(plies as u32, Ordering::Relaxed);
-        self.done.fetch_add(1, Ordering::Relaxed);
+    /// Playouts that came to nothing, because their leaf was on its way already.
+    pub(crate) fn collisions(&self) -> u64 {
+        self.counts.collisions.load(Ordering::Relaxed)
+    }
+
+    /// Plies of the deepest line.
+    pub(crate) fn deepest(&self) -> u32 {
+        self.counts.deepest.load(Ordering::Relaxed)
+    }
+
+    /// So many playouts are back, the deepest of so many plies.
+    pub(crate) fn count(&self, playouts: u64, plies: usize) {
+        if plies as u32 > self.deepest() {
+            self.counts.deepest.fetch_max(plies as u32, Ordering::Relaxed);
+        }
+        self.counts.done.fetch_add(playouts, Ordering::Relaxed);
+    }
+
+    pub(crate) fn count_collision(&self) {
+        self.counts.collisions.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Takes leave to begin a playout.
     pub(crate) fn begin_playout(&self) -> bool {
-        let Some(limit) = self.plan.playouts else {
-            self.begun.fetch_add(1, Ordering::Relaxed);
-            return true;
-        };
-        let allowed = self.begun.fetch_add(1, Ordering::Relaxed) < limit;
+        let Some(limit) = self.plan.playouts else { return true };
+        let allowed = self.counts.begun.fetch_add(1, Ordering::Relaxed) < limit;
         if !allowed {
-            self.begun.fetch_sub(1, Ordering::Relaxed);
+            self.forgo_playout();
         }
         allowed
     }
 
     /// A playout that was begun came to nothing.
     pub(crate) fn forgo_playout(&self) {
-        self.begun.fetch_sub(1, Ordering::Relaxed);
+        if self.plan.playouts.is_some() {
+            self.counts.begun.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 
     /// What playouts see at the root, which is expanded.
@@ -177,10 +206,9 @@ impl<V: Variant> Search<V> {
         }
         let node = self.tree.node(self.root);
         let mut visits = vec![0; node.moves().1];
-        for child in self.tree.children(node) {
-            let child = self.tree.node(child);
-            if let Some(place) = visits.get_mut(child.edge()) {
-                *place = child.visits();
+        for (number, child) in self.tree.arena.children(node) {
+            if let Some(place) = visits.get_mut(number) {
+                *place = self.tree.node(child).visits();
             }
         }
         let gain = information_gain(&last.1, &visits);
@@ -189,11 +217,6 @@ impl<V: Variant> Search<V> {
             self.finish();
         }
         *last = (done, visits);
-    }
-
-    /// Waits a moment for something to do.
-    pub(crate) fn pause(&self) {
-        std::thread::sleep(Duration::from_micros(50));
     }
 }
 

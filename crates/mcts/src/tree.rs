@@ -1,9 +1,9 @@
 //! The tree: nodes from the root down, kept from move to move.
 
 use crate::arena::{Arena, Index, Magazine};
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, Outcome};
 use crate::edges::{Edge, Edges};
-use crate::node::{Gain, Node};
+use crate::node::{Gain, News, Node, ONE};
 use rules::{Color, Move};
 
 /// The tree of a search.
@@ -44,7 +44,7 @@ impl Tree {
         let mut magazine = Magazine::default();
         self.arena.ensure(&mut magazine, 1);
         let root = magazine.pop(&self.arena).expect("an empty arena has cells");
-        self.node(root).create(0);
+        self.node(root).create();
         self.arena.take_back(&mut magazine);
         self.arena.lock().root = root;
         root
@@ -60,16 +60,7 @@ impl Tree {
                 return false;
             };
             let mut store = self.arena.lock();
-            let mut sibling = self.node(root).take_children();
-            while sibling != 0 {
-                let node = self.node(sibling);
-                let next = node.next_sibling();
-                node.forget_siblings();
-                if sibling != child {
-                    self.arena.discard(&mut store, sibling);
-                }
-                sibling = next;
-            }
+            self.arena.discard_children(&mut store, self.node(root), child);
             self.arena.discard(&mut store, root);
             store.root = child;
         }
@@ -82,32 +73,19 @@ impl Tree {
         Edges::new(&self.arena, node.moves())
     }
 
-    /// The children of a node that were visited, in that order.
-    pub(crate) fn children<'a>(&'a self, node: Node<'_>) -> impl Iterator<Item = Index> + use<'a> {
-        let mut next = node.first_child();
-        std::iter::from_fn(move || {
-            let index = next;
-            if index == 0 {
-                return None;
-            }
-            next = self.node(index).next_sibling();
-            Some(index)
-        })
-    }
-
     /// Where a move leads, if it was visited.
     fn child(&self, index: Index, mv: Move) -> Option<Index> {
         let node = self.node(index);
-        let edge = self.edges(node).position(|edge| edge.mv == mv)?;
-        self.children(node).find(|&child| self.node(child).edge() == edge)
+        let number = self.edges(node).position(|edge| edge.mv == mv)?;
+        Some(self.arena.child(node, number)).filter(|&child| child != 0)
     }
 
     /// The children of a node with their edges.
     pub(crate) fn visited(&self, index: Index) -> Vec<(Edge, Index)> {
         let node = self.node(index);
         let edges: Vec<Edge> = self.edges(node).collect();
-        let pair = |child: Index| Some((*edges.get(self.node(child).edge())?, child));
-        self.children(node).filter_map(pair).collect()
+        let pair = |(number, child): (usize, Index)| Some((*edges.get(number)?, child));
+        self.arena.children(node).filter_map(pair).collect()
     }
 
     /// A playout is back: every node of its path learns what the last was worth to the side to move
@@ -138,21 +116,87 @@ impl Tree {
         }
     }
 
+    /// Something is proven about the last node of a path; says whether that is new.
+    pub(crate) fn prove(&self, path: &[Index], found: Bounds) -> bool {
+        let Some(&last) = path.last() else { return false };
+        let news = self.node(last).prove(found);
+        if news == News::Settled {
+            self.correct(path);
+        }
+        if news != News::None {
+            self.propagate(path);
+        }
+        news != News::None
+    }
+
     /// Something was proven about the last node of a path: what follows for those above?
     pub(crate) fn propagate(&self, path: &[Index]) {
-        for &index in path.iter().rev().skip(1) {
-            let node = self.node(index);
+        for end in (1..path.len()).rev() {
+            let node = self.node(path[end - 1]);
             let (_, moves) = node.moves();
             let mut seen = 0;
-            let children = self.children(node).map(|child| {
+            let children = self.arena.children(node).map(|(_, child)| {
                 seen += 1;
                 self.node(child).bounds()
             });
             let children: Vec<Bounds> = children.collect();
-            if !node.prove(Bounds::of_moves(children.into_iter(), seen == moves)) {
-                return;
+            match node.prove(Bounds::of_moves(children.into_iter(), seen == moves)) {
+                News::None => return,
+                News::Tighter => {}
+                News::Settled => self.correct(&path[..end]),
             }
         }
+    }
+
+    /// The last node of a path is settled: its visits count as what is proven, and those above are
+    /// corrected by the difference. A move that loses is not played: there its visits count as what
+    /// its siblings are worth in the mean, or as they did if it has none.
+    fn correct(&self, path: &[Index]) {
+        let Some((&last, above)) = path.split_last() else { return };
+        let node = self.node(last);
+        let (stats, Some(outcome)) = (node.stats(), node.bounds().outcome()) else { return };
+        if stats.visits == 0 {
+            return;
+        }
+        // A node counts for the side that moved there.
+        let (win, draw) = outcome.reversed().chances();
+        let difference = |win: f64, draw: f64| {
+            let whole = stats.visits as f64 * ONE;
+            ((win * whole) as i64 - stats.wins, (draw * whole) as i64 - stats.draws)
+        };
+        let (mut wins, mut draws) = difference(f64::from(win), f64::from(draw));
+        node.correct(wins, draws);
+        if outcome == Outcome::Win {
+            let Some(mean) = above.last().and_then(|&parent| self.mean_of_others(parent, last))
+            else {
+                return;
+            };
+            (wins, draws) = difference(mean.0, mean.1);
+        }
+        for &index in above.iter().rev() {
+            (wins, draws) = (-(wins + draws), draws);
+            let node = self.node(index);
+            if node.bounds().outcome().is_some() {
+                return;
+            }
+            node.correct(wins, draws);
+        }
+    }
+
+    /// Chances to win and to draw of a node's moves, but for one and those that lose.
+    fn mean_of_others(&self, parent: Index, but: Index) -> Option<(f64, f64)> {
+        let (mut visits, mut wins, mut draws) = (0, 0, 0);
+        for (_, child) in self.arena.children(self.node(parent)) {
+            let node = self.node(child);
+            if child != but && node.bounds().outcome() != Some(Outcome::Win) {
+                let stats = node.stats();
+                visits += stats.visits;
+                wins += stats.wins;
+                draws += stats.draws;
+            }
+        }
+        let whole = visits as f64 * ONE;
+        (visits > 0).then(|| (wins as f64 / whole, draws as f64 / whole))
     }
 
     /// What must hold whenever nobody searches: how many nodes there are, or what is wrong.
@@ -164,12 +208,17 @@ impl Tree {
         while let Some(index) = open.pop() {
             nodes += 1;
             let node = self.node(index);
-            let children: Vec<Index> = self.children(node).collect();
+            let children: Vec<Index> = self.arena.children(node).map(|(_, child)| child).collect();
             let below: u64 = children.iter().map(|&child| self.node(child).visits()).sum();
             let stats = node.stats();
             if below + node.ends() != stats.visits {
                 let ends = node.ends();
                 return Err(format!("{index}: {ends} + {below} visits of {}", stats.visits));
+            }
+            let won = (stats.wins as f64 / ONE, stats.draws as f64 / ONE);
+            let (most, rounding) = (stats.visits as f64, 1e-3);
+            if won.0 < -rounding || won.1 < -rounding || won.0 + won.1 > most + rounding {
+                return Err(format!("{index}: {won:?} won and drawn of {} visits", stats.visits));
             }
             if stats.in_flight != 0 {
                 return Err(format!("{index}: {} in flight", stats.in_flight));
@@ -181,5 +230,71 @@ impl Tree {
             open.extend(children);
         }
         Ok(nodes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edges;
+    use rules::{Kind, Square};
+
+    /// A tree of one root with three moves, each visited so often with this value to the root.
+    fn tree(children: &[(u64, f32)]) -> (Tree, Vec<Index>) {
+        let tree = Tree::new(1 << 20);
+        let root = tree.ensure_root();
+        let mut magazine = Magazine::default();
+        tree.arena.ensure(&mut magazine, 20);
+        let mv = |number| Move::drop(Kind::Pawn, Square::new(number));
+        let all: Vec<Edge> = (0..3).map(|n| Edge { mv: mv(n), prior: 0.3 }).collect();
+        let first = edges::write(&tree.arena, &mut magazine, &all).unwrap();
+        tree.node(root).set_moves(first, 3);
+        let mut found = Vec::new();
+        for (number, &(visits, value)) in children.iter().enumerate() {
+            let child = magazine.pop(&tree.arena).unwrap();
+            tree.node(child).create();
+            assert!(tree.arena.adopt(tree.node(root), number, child, &mut magazine));
+            for _ in 0..visits {
+                tree.node(root).enter();
+                tree.node(child).enter();
+                tree.back_up(&[root, child], Color::White, (1.0 - value, 0.0), [0.5; 2]);
+            }
+            found.push(child);
+        }
+        tree.arena.take_back(&mut magazine);
+        (tree, found)
+    }
+
+    /// What the root is worth to the side to move there.
+    fn value(tree: &Tree) -> f64 {
+        1.0 - tree.node(tree.root()).stats().mean(0.5).unwrap()
+    }
+
+    #[test]
+    fn visits_of_a_move_that_loses_count_as_its_siblings() {
+        let (tree, children) = tree(&[(6, 0.75), (2, 0.5), (2, 0.25)]);
+        assert!((value(&tree) - 0.6).abs() < 1e-6);
+        let path = [tree.root(), children[0]];
+        assert!(tree.prove(&path, Bounds::win(5)));
+        assert_eq!(tree.node(children[0]).stats().mean(0.5), Some(0.0));
+        assert!((value(&tree) - 0.375).abs() < 1e-6, "{}", value(&tree));
+        assert!(!tree.prove(&path, Bounds::win(5)), "no news");
+        // One that draws counts as that.
+        assert!(tree.prove(&[tree.root(), children[1]], Bounds::draw(3)));
+        assert!((value(&tree) - (0.375 * 10.0) / 10.0).abs() < 1e-6, "it was even already");
+        tree.check().unwrap();
+        // And where all lose, the node does.
+        assert!(tree.prove(&[tree.root(), children[2]], Bounds::win(9)));
+        assert!(tree.node(tree.root()).bounds().outcome() == Some(Outcome::Draw));
+        assert!((value(&tree) - 0.5).abs() < 1e-6, "{}", value(&tree));
+    }
+
+    #[test]
+    fn a_move_that_wins_makes_every_visit_of_its_node_a_win() {
+        let (tree, children) = tree(&[(6, 0.75), (2, 0.5), (2, 0.25)]);
+        assert!(tree.prove(&[tree.root(), children[2]], Bounds::loss(4)));
+        assert_eq!(tree.node(tree.root()).bounds(), Bounds::win(5));
+        assert!((value(&tree) - 1.0).abs() < 1e-6);
+        tree.check().unwrap();
     }
 }

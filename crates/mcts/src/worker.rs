@@ -3,21 +3,24 @@
 use crate::arena::{Index, Magazine};
 use crate::bounds::{Bounds, Outcome};
 use crate::edges::{self, Edge};
-use crate::flight::{Arrival, Pending};
-use crate::leaf::Verdict;
+use crate::flight::{Claim, Polled};
+use crate::leaf::{self, Verdict};
+use crate::leaves::{Leaf, Leaves};
 use crate::node::{Node, State};
 use crate::search::Search;
 use crate::select::Pick;
 use infer::Batch;
-use rules::{Color, MoveList, Position, Variant};
+use rules::{Color, Move, MoveList, Position, Variant};
 use std::time::Duration;
 
 /// Plies of the longest line.
 const DEEPEST: usize = 1000;
 /// How long to wait for the net at once: somebody may want the search to end.
 const WAIT: Duration = Duration::from_millis(1);
+/// How long to wait while another thread asks the net; it says when something has come.
+const PAUSE: Duration = Duration::from_micros(500);
 /// How often a net is waited for after the search has ended before it counts as gone: ten seconds.
-const PATIENCE: u32 = 10_000;
+const PATIENCE: u32 = if cfg!(test) { 200 } else { 10_000 };
 
 /// How a playout went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +50,8 @@ pub(crate) struct Worker<'a, V: Variant> {
     labels: Vec<u16>,
     edges: Vec<Edge>,
     order: Vec<u64>,
-    children: Vec<Index>,
+    weights: Vec<f32>,
+    playouts: u32,
 }
 
 impl<'a, V: Variant> Worker<'a, V> {
@@ -64,7 +68,8 @@ impl<'a, V: Variant> Worker<'a, V> {
             labels: Vec::new(),
             edges: Vec::new(),
             order: Vec::new(),
-            children: Vec::new(),
+            weights: Vec::new(),
+            playouts: 0,
         }
     }
 
@@ -78,8 +83,12 @@ impl<'a, V: Variant> Worker<'a, V> {
 
     fn step(&mut self) {
         let (search, flight) = (self.search, &self.search.flight);
-        if let Some(arrival) = flight.poll(Duration::ZERO) {
-            return self.take(arrival);
+        if let Some(claim) = flight.claim() {
+            return self.take(claim);
+        }
+        self.playouts = self.playouts.wrapping_add(1);
+        if flight.is_time_to_ask(self.playouts) && self.ask(Duration::ZERO) {
+            return;
         }
         if search.is_settled() {
             return search.finish();
@@ -102,17 +111,22 @@ impl<'a, V: Variant> Worker<'a, V> {
         }
     }
 
+    /// Asks the net for something finished; says whether there was.
+    fn ask(&mut self, wait: Duration) -> bool {
+        match self.search.flight.poll(wait) {
+            Polled::Nothing => return false,
+            Polled::Landed => {}
+            Polled::Lost(leaves) => self.cancel(&leaves),
+        }
+        true
+    }
+
     /// Nothing can be sent out: hand over what there is, or wait for what is under way.
     fn wait(&mut self) {
         self.release_collided();
         let flight = &self.search.flight;
-        if flight.flush() {
-            return;
-        }
-        match flight.poll(WAIT) {
-            Some(arrival) => self.take(arrival),
-            // Another thread has it in hand.
-            None => self.search.pause(),
+        if !flight.flush() && !self.ask(WAIT) {
+            flight.wait(PAUSE);
         }
     }
 
@@ -126,50 +140,48 @@ impl<'a, V: Variant> Worker<'a, V> {
     fn wind_up(&mut self) {
         self.release_collided();
         let flight = &self.search.flight;
-        self.cancel(flight.abandon());
+        self.cancel(&flight.abandon());
         let mut waited = 0;
-        while flight.waiting() > 0 {
-            match flight.poll(WAIT) {
-                Some(arrival) => self.take(arrival),
-                None if waited > PATIENCE || self.search.is_broken() => {
-                    self.cancel(flight.give_up());
-                    break;
-                }
-                None => {
-                    waited += 1;
-                    // A leaf another thread queued at the last moment.
-                    self.cancel(flight.abandon());
-                    self.search.pause();
-                }
+        while flight.is_waiting() {
+            if let Some(claim) = flight.claim() {
+                self.take(claim);
+            } else if self.ask(WAIT) {
+            } else if waited > PATIENCE || self.search.is_broken() {
+                flight.give_up().iter().for_each(|leaves| self.cancel(leaves));
+                break;
+            } else {
+                waited += 1;
+                // A leaf another thread queued at the last moment.
+                self.cancel(&flight.abandon());
+                flight.wait(PAUSE);
             }
         }
         self.search.tree.arena.take_back(&mut self.magazine);
     }
 
     /// These leaves will not be evaluated.
-    fn cancel(&self, leaves: Vec<Pending>) {
+    fn cancel(&self, leaves: &Leaves) {
         let tree = &self.search.tree;
-        self.search.flight.landed(leaves.len());
-        for leaf in leaves {
+        for leaf in leaves.iter() {
             if let Some(&last) = leaf.path.last() {
                 tree.node(last).change(State::Pending, State::New);
             }
-            tree.back_out(&leaf.path);
+            tree.back_out(leaf.path);
             self.search.forgo_playout();
         }
+        self.search.flight.cancel(leaves.len());
     }
 
-    fn take(&mut self, arrival: Arrival) {
-        match arrival {
-            Arrival::Answered(batch, leaves) => {
-                for (index, leaf) in leaves.iter().enumerate() {
-                    self.expand(&batch, index, leaf);
-                }
-                self.search.flight.landed(leaves.len());
-                self.search.flight.give_back(batch);
-            }
-            Arrival::Lost(leaves) => self.cancel(leaves),
+    /// Sees to leaves that have their values.
+    fn take(&mut self, claim: Claim) {
+        let (mut deepest, leaves) = (0, &claim.cargo.leaves);
+        for index in claim.range.clone() {
+            let leaf = leaves.get(index);
+            self.expand(&claim.cargo.batch, index, leaf);
+            deepest = deepest.max(leaf.path.len() - 1);
         }
+        self.search.count(claim.range.len() as u64, deepest);
+        self.search.flight.finish(claim);
         self.release_collided();
         if self.first {
             self.search.consider_gain();
@@ -177,18 +189,18 @@ impl<'a, V: Variant> Worker<'a, V> {
     }
 
     /// A leaf has its value: it gets its moves, and its path what it is worth.
-    fn expand(&mut self, batch: &Batch, index: usize, leaf: &Pending) {
+    fn expand(&mut self, batch: &Batch, index: usize, leaf: Leaf<'_>) {
         let (tree, plan) = (&self.search.tree, &self.search.plan);
-        let (Some(&last), Some(turn)) = (leaf.path.last(), leaf.turn) else { return };
+        let Some(&last) = leaf.path.last() else { return };
         let node = tree.node(last);
         let mut value = (batch.value(index).win, batch.value(index).draw);
         if let Some(outcome) = node.bounds().outcome() {
             // A mate was found in the meantime: nobody will go on from here.
             node.change(State::Pending, State::New);
             value = outcome.chances();
-            tree.propagate(&leaf.path);
+            tree.propagate(leaf.path);
         } else {
-            self.order_moves(batch.policy(index), leaf, plan.constants.temperature);
+            self.order_moves(batch.policy(index), leaf.moves, plan.constants.temperature);
             let cells = edges::cells(self.edges.len());
             let first = tree
                 .arena
@@ -206,24 +218,26 @@ impl<'a, V: Variant> Worker<'a, V> {
                 }
             }
         }
-        tree.back_up(&leaf.path, turn, value, plan.draw_scores);
-        self.search.count(leaf.path.len() - 1);
+        tree.back_up(leaf.path, leaf.turn, value, plan.draw_scores);
     }
 
     /// Moves with their priors, likeliest first: a softmax of the logits.
-    fn order_moves(&mut self, logits: &[f32], leaf: &Pending, temperature: f32) {
+    fn order_moves(&mut self, logits: &[f32], moves: &[Move], temperature: f32) {
         let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let weight = |logit: &f32| ((logit - most) / temperature).exp();
-        let sum: f32 = logits.iter().map(weight).sum();
+        self.weights.clear();
+        self.weights.extend(logits.iter().map(|logit| ((logit - most) / temperature).exp()));
+        let part = 1.0 / self.weights.iter().sum::<f32>();
         self.order.clear();
         // Positive floats are ordered as their bits are; of equals the first move stays first.
-        self.order.extend(logits.iter().enumerate().map(|(number, logit)| {
-            u64::from(!(weight(logit) / sum).to_bits()) << 32 | number as u64
-        }));
+        self.order.extend(
+            self.weights.iter().enumerate().map(|(number, weight)| {
+                u64::from(!(weight * part).to_bits()) << 32 | number as u64
+            }),
+        );
         self.order.sort_unstable();
         self.edges.clear();
         self.edges.extend(self.order.iter().map(|&key| Edge {
-            mv: leaf.moves[key as u32 as usize],
+            mv: moves[key as u32 as usize],
             prior: f32::from_bits(!((key >> 32) as u32)),
         }));
     }
@@ -241,6 +255,7 @@ impl<'a, V: Variant> Worker<'a, V> {
         match played {
             Played::Collided => {
                 self.search.forgo_playout();
+                self.search.count_collision();
                 self.collided.push(std::mem::take(&mut self.path));
             }
             Played::NoMemory => {
@@ -289,7 +304,7 @@ impl<'a, V: Variant> Worker<'a, V> {
         loop {
             let pick = if self.path.len() == 1 {
                 let policy = self.search.policy();
-                tree.select_at_root(node, &plan.constants, draw, policy, &mut self.children)
+                tree.select_at_root(node, &plan.constants, draw, policy)
             } else {
                 tree.select(node, &plan.constants, draw)
             };
@@ -298,16 +313,13 @@ impl<'a, V: Variant> Worker<'a, V> {
             if pick.child != 0 {
                 return Ok((pick.child, pick));
             }
-            if !tree.arena.ensure(&mut self.magazine, 1) {
+            let cells = 1 + tree.arena.cells_to_adopt(node, pick.number);
+            if !tree.arena.ensure(&mut self.magazine, cells) {
                 return Err(Played::NoMemory);
             }
             let Some(child) = self.magazine.pop(&tree.arena) else { return Err(Played::NoMemory) };
-            tree.node(child).create(pick.number as u16);
-            let added = match pick.last {
-                0 => node.begin_children(child),
-                last => tree.node(last).append_sibling(child),
-            };
-            if added {
+            tree.node(child).create();
+            if tree.arena.adopt(node, pick.number, child, &mut self.magazine) {
                 return Ok((child, pick));
             }
             // Another thread was faster.
@@ -319,15 +331,14 @@ impl<'a, V: Variant> Worker<'a, V> {
     fn ended(&mut self, outcome: Outcome) -> Played {
         let (search, turn) = (self.search, self.pos.turn());
         search.tree.back_up(&self.path, turn, outcome.chances(), search.plan.draw_scores);
-        search.count(self.path.len() - 1);
+        search.count(1, self.path.len() - 1);
         Played::Fine
     }
 
     /// Something is proven about a node that this thread has claimed.
     fn proven(&mut self, node: Node<'_>, bounds: Bounds) -> Played {
-        node.prove(bounds);
         node.change(State::Pending, State::New);
-        self.search.tree.propagate(&self.path);
+        self.search.tree.prove(&self.path, bounds);
         self.ended(bounds.upper)
     }
 
@@ -354,18 +365,33 @@ impl<'a, V: Variant> Worker<'a, V> {
         if self.list.is_empty() {
             return self.proven(node, Bounds::loss(0));
         }
+        // Its value may be back before a mate is found: until then nobody takes the line away.
+        self.path.iter().for_each(|&index| search.tree.node(index).enter());
         let full = self.queue(self.pos.turn());
-        if search.plan.leaf_mates
-            && depth > 0
-            && rules.leaves_time(&self.pos, 3)
-            && mate::mate_in_three(&mut self.pos).is_some()
+        if depth > 0
+            && let Some(plies) = self.leaf_mate()
         {
-            node.prove(Bounds::win(3));
+            search.tree.prove(&self.path, Bounds::win(plies));
         }
+        search.tree.back_out(&self.path);
         if full {
             search.flight.flush();
         }
         Played::Fine
+    }
+
+    /// The plies of a mate in the position of a leaf, looked for while the net computes.
+    fn leaf_mate(&mut self) -> Option<u16> {
+        let plan = &self.search.plan;
+        if !plan.leaf_mates || !plan.rules.leaves_time(&self.pos, 3) {
+            return None;
+        }
+        if mate::mate_in_three(&mut self.pos).is_some() {
+            return Some(3);
+        }
+        let nodes = plan.leaf_mate_nodes;
+        let plies = (nodes > 0).then(|| leaf::mate_within(&self.pos, nodes)).flatten()?;
+        plan.rules.leaves_time(&self.pos, u32::from(plies)).then_some(plies)
     }
 
     fn queue(&mut self, turn: Color) -> bool {
@@ -375,7 +401,7 @@ impl<'a, V: Variant> Worker<'a, V> {
         shape.planes.pack(&self.pos, &mut self.planes);
         self.labels.clear();
         self.labels.extend(self.list.iter().map(|&m| shape.labels.label(m, turn)));
-        let leaf = Pending { path: self.path.clone(), moves: self.list.to_vec(), turn: Some(turn) };
+        let leaf = (self.path.as_slice(), &self.list[..], turn);
         flight.push(key(&self.pos, shape.planes), &self.planes, &self.labels, leaf)
     }
 }

@@ -3,8 +3,14 @@
 //! The scale is a property of whoever made the score: a net's file or ledger entry says it. It is
 //! the score at which the win rate is 1/(1 + 1/e), 73 %.
 
-/// The scale of an evaluation nobody has measured: what nets of the field are trained with.
+/// The scale of an evaluation nobody has measured, in hundredths of a pawn: what interfaces of the
+/// field assume of every engine.
 pub const USUAL_SCALE: f64 = 600.0;
+
+/// The scale that nets are trained with unless another is asked for, in evaluation units: that of the
+/// field's trainers. A net trained with it says 667, the same in hundredths of a pawn, until its games
+/// are measured.
+pub const TRAINING_SCALE: f64 = 600.0;
 
 /// A pawn in evaluation units, in which nets, tables and teacher files count.
 pub const PAWN: i32 = 90;

@@ -38,10 +38,11 @@ pub fn perft_while<V: Variant>(
     each: &mut dyn FnMut(Move, u64),
 ) -> Option<u64> {
     let Some(rest) = depth.checked_sub(1) else { return Some(1) };
+    let mut lists = vec![MoveList::new(); rest];
     let mut total = 0;
     for &m in &pos.legal_moves() {
         pos.play(m);
-        let below = count_while(pos, rest, go_on);
+        let below = count_while(pos, &mut lists, go_on);
         pos.undo();
         let below = below?;
         each(m, below);
@@ -52,19 +53,22 @@ pub fn perft_while<V: Variant>(
 
 fn count_while<V: Variant>(
     pos: &mut Position<V>,
-    depth: usize,
+    lists: &mut [MoveList],
     go_on: &mut dyn FnMut() -> bool,
 ) -> Option<u64> {
     if !go_on() {
         return None;
     }
-    if depth <= 2 {
-        return Some(perft(pos, depth, true));
+    if lists.len() <= 2 {
+        return Some(count(pos, lists, true));
     }
+    let Some((list, rest)) = lists.split_first_mut() else { return Some(1) };
+    list.clear();
+    pos.generate(Gen::All, list);
     let mut total = 0;
-    for &m in &pos.legal_moves() {
+    for &m in &*list {
         pos.play(m);
-        let below = count_while(pos, depth - 1, go_on);
+        let below = count_while(pos, rest, go_on);
         pos.undo();
         total += below?;
     }

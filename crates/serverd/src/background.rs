@@ -82,12 +82,13 @@ pub(crate) fn start(
     terminal: Box<dyn Write + Send>,
 ) -> Result<(Background, std::thread::JoinHandle<()>), Error> {
     let (sender, jobs) = sync_channel(QUEUE);
-    let log: Box<dyn Write + Send> = match config.file.log.as_str() {
-        "" => Box::new(std::io::sink()),
-        "-" => terminal,
-        path => {
+    let path = &config.file.log;
+    let log: Box<dyn Write + Send> = match path.to_str() {
+        Some("") => Box::new(std::io::sink()),
+        Some("-") => terminal,
+        _ => {
             let file = File::options().create(true).append(true).open(path);
-            Box::new(BufWriter::new(file.map_err(|error| Error::file(Path::new(path), error))?))
+            Box::new(BufWriter::new(file.map_err(|error| Error::file(path, error))?))
         }
     };
     if let Some(folder) = &config.file.player_logs {

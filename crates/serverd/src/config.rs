@@ -24,7 +24,7 @@ pub struct File {
     /// The data file.
     pub data: PathBuf,
     pub(crate) records: PathBuf,
-    pub(crate) log: String,
+    pub(crate) log: PathBuf,
     pub(crate) player_logs: Option<PathBuf>,
     pub(crate) durability: Durability,
     pub(crate) registration: bool,
@@ -132,7 +132,7 @@ impl Default for File {
             status: "127.0.0.1:4082".to_owned(),
             data: "games.sqlite".into(),
             records: "records".into(),
-            log: "server.log".to_owned(),
+            log: "server.log".into(),
             player_logs: None,
             durability: Durability::Process,
             registration: true,
@@ -189,8 +189,12 @@ impl Config {
         {
             address(key, text)?;
         }
-        if !file.log.is_empty() && file.log != "-" {
-            file.log = folder.join(&file.log).to_string_lossy().into_owned();
+        let listeners = [&*file.listen, &*file.status, tls];
+        if let Some(twice) = same_port(&listeners) {
+            return Err(format!("{twice:?} is to be listened on twice: every port has one use"));
+        }
+        if !matches!(file.log.to_str(), Some("" | "-")) {
+            file.log = folder.join(&file.log);
         }
         if let Some(tls) = &mut file.tls {
             tls.certificate = folder.join(&tls.certificate);
@@ -206,6 +210,22 @@ impl Config {
         let rating = rating(&file.rating)?;
         Ok(Self { file, lobby, events, rating })
     }
+}
+
+/// An address whose port another one takes already. Port 0 is any that is free.
+fn same_port<'a>(addresses: &[&'a str]) -> Option<&'a str> {
+    let parts = |text: &'a str| text.rsplit_once(':').filter(|(_, port)| *port != "0");
+    let everywhere = |host: &str| matches!(host, "0.0.0.0" | "[::]");
+    let clash = |a: &'a str, b: &'a str| match (parts(a), parts(b)) {
+        (Some((a, first)), Some((b, second))) => {
+            first == second && (a == b || everywhere(a) || everywhere(b))
+        }
+        _ => false,
+    };
+    let others = |i: usize| addresses[..i].iter();
+    (0..addresses.len())
+        .find(|&i| others(i).any(|other| clash(addresses[i], other)))
+        .map(|i| addresses[i])
 }
 
 /// Whether players could connect to that address: a host and a port.

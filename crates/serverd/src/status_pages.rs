@@ -20,14 +20,12 @@ use server::lobby::Status;
 use server::rating::Method;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc, oneshot};
-use tokio::time::Sleep;
+use tokio::time::Instant;
+use transport::{BoundedStream, Patience, Place};
 
 /// How long a connection may last, from being accepted to its answer read.
 const LIFETIME: Duration = Duration::from_secs(10);
@@ -200,24 +198,24 @@ struct ShortLived {
     listener: TcpListener,
     at_once: usize,
     /// Those that are open, the oldest first; one that is dropped here is closed.
-    open: VecDeque<oneshot::Sender<()>>,
+    open: VecDeque<Place>,
 }
 
 impl axum::serve::Listener for ShortLived {
-    type Io = ShortLivedStream;
+    type Io = BoundedStream;
     type Addr = std::net::SocketAddr;
 
     async fn accept(&mut self) -> (Self::Io, Self::Addr) {
         loop {
             if let Ok((stream, address)) = self.listener.accept().await {
-                self.open.retain(|place| !place.is_closed());
+                self.open.retain(Place::is_open);
                 if self.open.len() >= self.at_once {
                     self.open.pop_front();
                 }
-                let (place, displaced) = oneshot::channel();
+                let patience = Patience { first: LIFETIME, between: None };
+                let (stream, place) = BoundedStream::new(stream, patience, Instant::now());
                 self.open.push_back(place);
-                let end = Box::pin(tokio::time::sleep(LIFETIME));
-                return (ShortLivedStream { stream, end, displaced }, address);
+                return (stream, address);
             }
             // Out of file descriptors, most likely: somebody has to leave first.
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -226,63 +224,6 @@ impl axum::serve::Listener for ShortLived {
 
     fn local_addr(&self) -> std::io::Result<Self::Addr> {
         self.listener.local_addr()
-    }
-}
-
-/// A connection that fails when its time is over.
-struct ShortLivedStream {
-    stream: TcpStream,
-    end: Pin<Box<Sleep>>,
-    /// Ends when the place is needed for somebody else.
-    displaced: oneshot::Receiver<()>,
-}
-
-impl ShortLivedStream {
-    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        if Pin::new(&mut self.displaced).poll(context).is_pending() {
-            ready!(self.end.as_mut().poll(context));
-        }
-        Poll::Ready(Err(std::io::ErrorKind::TimedOut.into()))
-    }
-}
-
-impl AsyncRead for ShortLivedStream {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        match Pin::new(&mut self.stream).poll_read(context, buffer) {
-            Poll::Pending => self.poll_end(context),
-            done => done,
-        }
-    }
-}
-
-impl AsyncWrite for ShortLivedStream {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<std::io::Result<usize>> {
-        match Pin::new(&mut self.stream).poll_write(context, bytes) {
-            Poll::Pending => self.poll_end(context).map_ok(|()| 0),
-            done => done,
-        }
-    }
-
-    fn poll_flush(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
 

@@ -344,6 +344,8 @@ fn kernels(isa: Isa) -> BoardKernels {
     match isa.0 {
         Level::Scalar => spec::KERNELS,
         #[cfg(target_arch = "x86_64")]
+        Level::Sse41 => crate::sse41::BOARDS,
+        #[cfg(target_arch = "x86_64")]
         Level::Avx2 => crate::avx2::plain::BOARDS,
         #[cfg(target_arch = "x86_64")]
         Level::AvxVnni => crate::avx2::vnni::BOARDS,

@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 pub(crate) enum Level {
     Scalar,
     #[cfg(target_arch = "x86_64")]
+    Sse41,
+    #[cfg(target_arch = "x86_64")]
     Avx2,
     #[cfg(target_arch = "x86_64")]
     AvxVnni,
@@ -43,6 +45,8 @@ impl Isa {
         match self.0 {
             Level::Scalar => "scalar",
             #[cfg(target_arch = "x86_64")]
+            Level::Sse41 => "sse4.1",
+            #[cfg(target_arch = "x86_64")]
             Level::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]
             Level::AvxVnni => "avx2-vnni",
@@ -69,6 +73,12 @@ fn detect() -> Vec<Isa> {
     let mut found = vec![Isa::SCALAR];
     #[cfg(target_arch = "x86_64")]
     {
+        if is_x86_feature_detected!("sse4.1")
+            && is_x86_feature_detected!("ssse3")
+            && is_x86_feature_detected!("popcnt")
+        {
+            found.push(Isa(Level::Sse41));
+        }
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") {
             found.push(Isa(Level::Avx2));
             if is_x86_feature_detected!("avxvnni") {

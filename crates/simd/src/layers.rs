@@ -299,6 +299,8 @@ fn padded(shape: Shape) -> (usize, usize, usize) {
 fn kernels(isa: Isa, sizes: (usize, usize, usize)) -> Kernels {
     match isa.0 {
         #[cfg(target_arch = "x86_64")]
+        Level::Sse41 => crate::sse41::kernels(sizes),
+        #[cfg(target_arch = "x86_64")]
         Level::Avx2 if sizes.0.is_multiple_of(32) => crate::avx2::plain::kernels(sizes),
         #[cfg(target_arch = "x86_64")]
         Level::AvxVnni if sizes.0.is_multiple_of(32) => crate::avx2::vnni::kernels(sizes),

@@ -31,6 +31,8 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(target_arch = "x86_64")]
+mod sse41;
 
 #[cfg(test)]
 mod tests;

@@ -35,7 +35,7 @@ pub use limits::{Clocks, Limits, MateLimit};
 pub use option::{OptionError, OptionKind, OptionSpec, Settings, Value};
 pub use quote::quote;
 pub use report::{
-    Answer, Best, Bound, Info, MateAnswer, PAWN, Report, Score, to_centipawns, to_units,
+    Answer, Best, Bound, Info, MateAnswer, PAWN, Report, Score, Wdl, to_centipawns, to_units,
 };
 pub use time::{ManualTime, Moment, TimeSource, WallTime};
 pub use timer::Timer;

@@ -40,6 +40,24 @@ pub enum Bound {
     Upper,
 }
 
+/// How likely the side to move wins, draws and loses, in thousandths: together a thousand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wdl {
+    pub win: u16,
+    pub draw: u16,
+    pub loss: u16,
+}
+
+impl Wdl {
+    /// From chances to win and to draw.
+    pub fn new(win: f64, draw: f64) -> Self {
+        let thousandths = |chance: f64| (1000.0 * chance.clamp(0.0, 1.0)).round() as u16;
+        let win = thousandths(win);
+        let draw = thousandths(draw).min(1000 - win);
+        Self { win, draw, loss: 1000 - win - draw }
+    }
+}
+
 /// One line of thought. Fields that are `None` or empty are not known.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Info {
@@ -51,6 +69,8 @@ pub struct Info {
     pub multipv: Option<u32>,
     /// Value of the line.
     pub score: Option<(Score, Bound)>,
+    /// The same as chances, where the engine counts in them.
+    pub wdl: Option<Wdl>,
     /// Nodes read so far.
     pub nodes: Option<u64>,
     /// Nodes read per second.
@@ -108,6 +128,14 @@ pub trait Report: Send {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn chances_are_a_thousand_together() {
+        assert_eq!(Wdl::new(0.25, 0.5), Wdl { win: 250, draw: 500, loss: 250 });
+        assert_eq!(Wdl::new(0.9999, 0.0001), Wdl { win: 1000, draw: 0, loss: 0 });
+        assert_eq!(Wdl::new(-0.1, 1.5), Wdl { win: 0, draw: 1000, loss: 0 });
+        assert_eq!(Wdl::new(0.6666, 0.3335), Wdl { win: 667, draw: 333, loss: 0 });
+    }
 
     #[test]
     fn units_survive_the_way_through_centipawns() {

@@ -6,19 +6,22 @@
 //! with its validation, rates and checkpoints ([`Session`]), and with its files
 //! ([`TrainingRequest`], [`Run`]); net
 //! files of both kinds ([`Stored`]) and tables ([`TableFiles`]), and whether they are sound
-//! ([`soundness`]).
+//! ([`soundness`]); several put together into one ([`RankParts`]); policy-value nets on games
+//! ([`PolicyValueRequest`]).
 //!
 //! Deliberately absent: making teacher data and batches of it (room `corpus`), printing, clocks, and any other machine than the
 //! processor's cores.
 
 mod agreement;
 mod batches;
+mod by_rank;
 mod floatnet;
 mod import;
 pub mod model;
 mod net;
 mod objective;
 mod optimiser;
+mod policy_value;
 mod run;
 mod sample;
 mod schedule;
@@ -32,12 +35,14 @@ mod words;
 mod workers;
 
 pub use agreement::Choices;
+pub use by_rank::{AssembleError, PartsOf, RankPart, RankParts};
 pub use floatnet::{Clipped, FloatNet, FloatNetError, Quantised};
 pub use import::{ImportError, Imported, import};
 pub use model::{Encoder, Model};
 pub use net::{NetModel, NetOptions};
 pub use objective::{Losses, MeanLosses, Objective};
 pub use optimiser::{Optimiser, Step};
+pub use policy_value::{Accuracy, PolicyValueCheck, PolicyValueError, PolicyValueRequest};
 pub use run::{
     Begun, Ended, Files, Learner, Observer, Run, RunError, TableKind, TrainingOptions,
     TrainingRequest,

@@ -57,7 +57,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            objective: Objective { lambda: 0.7, scale: play::USUAL_SCALE as f32 },
+            objective: Objective { lambda: 0.7, scale: play::TRAINING_SCALE as f32 },
             selection: Selection::default(),
             batch: 16_384,
             epochs: 20,

@@ -12,8 +12,8 @@ use rules::Variant;
 pub const COMPARED: usize = 1000;
 /// The games they are from.
 pub(crate) const SEED: u64 = 2024;
-/// The score at which win rates are compared: the one trainers use unless told otherwise.
-const SCALE: f64 = play::USUAL_SCALE;
+/// The scale at which win rates are compared: the one trainers use unless told otherwise.
+const SCALE: f64 = play::TRAINING_SCALE;
 /// Largest mean distance of win rates that rounding explains. Nets trained with clipped weights
 /// stay below a quarter of it.
 pub const TOLERANCE: f64 = 0.02;

@@ -37,7 +37,7 @@ impl Stored {
     pub fn load(path: &Path) -> Result<Self, StoredError> {
         if let Some(tables) = TableFiles::find(path)? {
             let why = format!(
-                "holds {} tables: nue net info, verify, diff, average and mix take them",
+                "holds {} tables: nue net info, verify, diff, average, mix and assemble take them",
                 tables.kind()
             );
             return Err(failed(path, &why));

@@ -20,7 +20,7 @@ use nnue::{Difference, Isa, Spread};
 use numbers::{FileNumbers, difference, mix_file};
 use rules::{Game, Minishogi, Shogi, Variant};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -229,6 +229,50 @@ impl TableFiles {
         written.map_err(|e| failed(output, &format_args!("cannot write: {e}")))
     }
 
+    /// Whether some of their numbers belong to one king alone.
+    pub(crate) const fn belongs_to_single_kings(&self) -> bool {
+        matches!(self.held, Held::ThreePiece(_))
+    }
+
+    /// Whether the numbers for both kings, KK and KKP, are the same.
+    pub(crate) fn same_for_both_kings(&self, other: &Self) -> Result<bool, StoredError> {
+        for file in &FILES[..2] {
+            let (ours, theirs) = (self.path.join(file), other.path.join(file));
+            if !numbers::same_bytes(&ours, &theirs).map_err(|e| failed(&theirs, &e))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Tables whose KPP comes from others, by the rank of the own king from the far side, and whose KK
+    /// and KKP are those of `rest`. All are three-piece tables of one kind.
+    pub(crate) fn assemble_by_rank(
+        rest: &Self,
+        by_rank: &[&Self],
+        output: &Path,
+    ) -> Result<(), StoredError> {
+        let squares = rest.game().squares();
+        let written = publish_folder(output, &mut |part| {
+            for file in &FILES[..2] {
+                let mut draft = Draft::new(&part.join(file))?;
+                io::copy(&mut File::open(rest.path.join(file))?, &mut draft)?;
+                draft.publish(true)?;
+            }
+            let mut draft = Draft::new(&part.join(FILES[2]))?;
+            let open = by_rank.iter().map(|tables| File::open(tables.path.join(FILES[2])));
+            let mut open = open.collect::<io::Result<Vec<File>>>()?;
+            let size = open[0].metadata()?.len() / squares as u64;
+            for king in 0..squares {
+                let from = &mut open[king % by_rank.len()];
+                from.seek(SeekFrom::Start(king as u64 * size))?;
+                io::copy(&mut from.take(size), &mut draft)?;
+            }
+            draft.publish(true)
+        });
+        written.map_err(|e| failed(output, &format_args!("cannot write: {e}")))
+    }
+
     /// How the numbers of two tables of one kind differ, by group.
     pub fn difference(&self, other: &Self) -> Result<Vec<(&'static str, Difference)>, StoredError> {
         self.same_kind(other)?;
@@ -289,7 +333,7 @@ impl TableFiles {
         }
     }
 
-    fn same_kind(&self, other: &Self) -> Result<(), StoredError> {
+    pub(crate) fn same_kind(&self, other: &Self) -> Result<(), StoredError> {
         let of = |tables: &Self| format!("{} for {}", tables.kind(), tables.game());
         if (self.kind(), self.game()) == (other.kind(), other.game()) {
             return Ok(());

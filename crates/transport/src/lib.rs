@@ -1,10 +1,12 @@
-//! Sockets as CSA servers and clients use them: prepared for play, encrypted or not.
+//! Sockets as servers and clients use them: prepared for play, encrypted or not, with bounds.
 //!
 //! Deliberately absent: what is said on them, and threads.
 
+mod bounded;
 mod signals;
 mod tls;
 
+pub use bounded::{BoundedStream, Patience, Place};
 pub use signals::termination;
 pub use tls::{CertificateError, TlsClient, TlsServer};
 

@@ -5,7 +5,7 @@ use crate::words::{MAX_MILLIS, first, number, trimmed};
 use rules::{AnyPosition, Game};
 use std::fmt;
 use std::time::Duration;
-use think::{Bound, Score};
+use think::{Bound, Score, Wdl};
 
 /// An `info` line as typed; what is `None` or empty was not given.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -18,6 +18,8 @@ pub struct Info {
     pub multipv: Option<u32>,
     /// Value for the side to move.
     pub score: Option<(Score, Bound)>,
+    /// Chances of the side to move in thousandths.
+    pub wdl: Option<Wdl>,
     /// Nodes read so far.
     pub nodes: Option<u64>,
     /// Nodes per second.
@@ -36,11 +38,12 @@ pub struct Info {
     pub string: Option<String>,
 }
 
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 13] = [
     "depth",
     "seldepth",
     "multipv",
     "score",
+    "wdl",
     "nodes",
     "nps",
     "hashfull",
@@ -64,6 +67,7 @@ impl Info {
             seldepth: info.seldepth,
             multipv: info.multipv,
             score: info.score,
+            wdl: info.wdl,
             nodes: info.nodes,
             nps: info.nps,
             hashfull: info.hashfull,
@@ -88,6 +92,7 @@ impl Info {
             seldepth: self.seldepth,
             multipv: self.multipv,
             score: self.score,
+            wdl: self.wdl,
             nodes: self.nodes,
             nps: self.nps,
             hashfull: self.hashfull,
@@ -109,6 +114,7 @@ impl Info {
                     break;
                 }
                 "score" => info.score = Some(score(&mut rest)?),
+                "wdl" => info.wdl = Some(wdl(&mut rest)?),
                 "pv" => {
                     info.pv.clear();
                     while let Some(m) = take(&mut rest, |w| !FIELDS.contains(&w)) {
@@ -147,6 +153,12 @@ fn large(field: &str, rest: &mut &str, max: u64) -> Result<u64, ParseError> {
 
 fn small(field: &str, rest: &mut &str) -> Result<u32, ParseError> {
     large(field, rest, u64::from(u32::MAX)).map(|n| n as u32)
+}
+
+/// Three numbers: won, drawn, lost.
+fn wdl(rest: &mut &str) -> Result<Wdl, ParseError> {
+    let mut part = || large("wdl", rest, 1000).map(|n| n as u16);
+    Ok(Wdl { win: part()?, draw: part()?, loss: part()? })
 }
 
 fn score(rest: &mut &str) -> Result<(Score, Bound), ParseError> {
@@ -221,6 +233,9 @@ impl fmt::Display for Info {
                 Bound::Lower => " lowerbound",
                 Bound::Upper => " upperbound",
             })?;
+        }
+        if let Some(Wdl { win, draw, loss }) = self.wdl {
+            write!(f, " wdl {win} {draw} {loss}")?;
         }
         field(f, "nodes", self.nodes)?;
         field(f, "nps", self.nps)?;

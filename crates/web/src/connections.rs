@@ -6,15 +6,10 @@
 //! pinged often enough to be safe from both.
 
 use std::net::{IpAddr, SocketAddr};
-use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::oneshot;
-use tokio::time::{Instant, Sleep};
+use tokio::net::TcpListener;
+use tokio::time::Instant;
+use transport::{BoundedStream, Patience, Place};
 
 /// How many connections there are, and how long they may go without an answer.
 #[derive(Clone, Copy, Debug)]
@@ -36,15 +31,22 @@ impl Bounds {
         at_once: 800,
         per_address: 100,
     };
-}
 
-/// A connection that is open, as the listener knows it.
-struct Place {
-    address: IpAddr,
-    /// When it was last answered, in milliseconds since the listener began; 0 for never.
-    answered: Arc<AtomicU64>,
-    /// Dropped, it closes the connection.
-    end: oneshot::Sender<()>,
+    /// Which of the open connections, given by address and when each was last answered, must go for
+    /// another of this address.
+    fn in_the_way(
+        &self,
+        open: impl ExactSizeIterator<Item = (IpAddr, u64)> + Clone,
+        address: IpAddr,
+    ) -> Option<usize> {
+        let own = open.clone().filter(|(of, _)| *of == address).count();
+        let crowded = !address.is_loopback() && own >= self.per_address;
+        if !crowded && open.len() < self.at_once {
+            return None;
+        }
+        let concerned = open.enumerate().filter(|(_, (of, _))| !crowded || *of == address);
+        concerned.min_by_key(|(_, (_, answered))| *answered).map(|(at, _)| at)
+    }
 }
 
 /// A listener whose connections keep to their bounds.
@@ -53,7 +55,7 @@ pub(crate) struct BoundedListener {
     bounds: Bounds,
     begun: Instant,
     /// The oldest first.
-    open: Vec<Place>,
+    open: Vec<(IpAddr, Place)>,
 }
 
 impl BoundedListener {
@@ -63,17 +65,9 @@ impl BoundedListener {
 
     /// Closes a connection if there is one too many for another of this address.
     fn make_room(&mut self, address: IpAddr) {
-        self.open.retain(|place| !place.end.is_closed());
-        let own = self.open.iter().filter(|place| place.address == address).count();
-        let crowded = !address.is_loopback() && own >= self.bounds.per_address;
-        if !crowded && self.open.len() < self.bounds.at_once {
-            return;
-        }
-        let answered = |place: &Place| place.answered.load(Ordering::Relaxed);
-        let concerned = |place: &Place| !crowded || place.address == address;
-        let places = self.open.iter().enumerate().filter(|(_, place)| concerned(place));
-        let longest = places.min_by_key(|(_, place)| answered(place)).map(|(at, _)| at);
-        if let Some(at) = longest {
+        self.open.retain(|(_, place)| place.is_open());
+        let open = self.open.iter().map(|(of, place)| (*of, place.answered()));
+        if let Some(at) = self.bounds.in_the_way(open, address) {
             self.open.remove(at);
         }
     }
@@ -90,18 +84,10 @@ impl axum::serve::Listener for BoundedListener {
                 // TCP.
                 let _ = stream.set_nodelay(true);
                 self.make_room(address.ip());
-                let (end, ended) = oneshot::channel();
-                let answered = Arc::new(AtomicU64::new(0));
-                let place = Place { address: address.ip(), answered: Arc::clone(&answered), end };
-                self.open.push(place);
-                let stream = BoundedStream {
-                    stream,
-                    late: Box::pin(tokio::time::sleep(self.bounds.first)),
-                    between: self.bounds.between,
-                    begun: self.begun,
-                    answered,
-                    ended: Some(ended),
-                };
+                let Bounds { first, between, .. } = self.bounds;
+                let patience = Patience { first, between: Some(between) };
+                let (stream, place) = BoundedStream::new(stream, patience, self.begun);
+                self.open.push((address.ip(), place));
                 return (stream, address);
             }
             // Out of file descriptors, most likely: somebody has to leave first.
@@ -111,83 +97,6 @@ impl axum::serve::Listener for BoundedListener {
 
     fn local_addr(&self) -> std::io::Result<Self::Addr> {
         self.listener.local_addr()
-    }
-}
-
-/// A connection that fails when it has not been answered for too long, or its place is needed.
-pub(crate) struct BoundedStream {
-    stream: TcpStream,
-    late: Pin<Box<Sleep>>,
-    between: Duration,
-    begun: Instant,
-    answered: Arc<AtomicU64>,
-    /// `None` once it has said so.
-    ended: Option<oneshot::Receiver<()>>,
-}
-
-impl BoundedStream {
-    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        if let Some(ended) = &mut self.ended
-            && Pin::new(ended).poll(context).is_pending()
-        {
-            ready!(self.late.as_mut().poll(context));
-        }
-        self.ended = None;
-        Poll::Ready(Err(std::io::ErrorKind::TimedOut.into()))
-    }
-
-    /// Something has been sent.
-    fn has_answered(&mut self) {
-        let now = Instant::now();
-        let since = u64::try_from(now.duration_since(self.begun).as_millis()).unwrap_or(u64::MAX);
-        self.answered.store(since.max(1), Ordering::Relaxed);
-        self.late.as_mut().reset(now + self.between);
-    }
-}
-
-impl AsyncRead for BoundedStream {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        // Also while bytes come: one a second is no request either.
-        if let Poll::Ready(end) = self.poll_end(context) {
-            return Poll::Ready(end);
-        }
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl AsyncWrite for BoundedStream {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<std::io::Result<usize>> {
-        match Pin::new(&mut self.stream).poll_write(context, bytes) {
-            Poll::Pending => self.poll_end(context).map_ok(|()| 0),
-            Poll::Ready(sent) => {
-                if sent.is_ok() {
-                    self.has_answered();
-                }
-                Poll::Ready(sent)
-            }
-        }
-    }
-
-    fn poll_flush(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
 
@@ -281,36 +190,24 @@ mod tests {
 
     #[test]
     fn an_address_takes_places_from_itself_alone() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-        let mut listener = BoundedListener::new(listener, BOUNDS);
-        let mut kept = Vec::new();
-        let mut arrive = |listener: &mut BoundedListener, address: &str, answered: u64| {
+        let mut open = Vec::new();
+        let mut arrive = |address: &str, answered: u64| {
             let address: IpAddr = address.parse().unwrap();
-            listener.make_room(address);
-            let (end, ended) = oneshot::channel();
-            kept.push(ended);
-            let answered = Arc::new(AtomicU64::new(answered));
-            listener.open.push(Place { address, answered, end });
+            if let Some(at) = BOUNDS.in_the_way(open.iter().copied(), address) {
+                open.remove(at);
+            }
+            open.push((address, answered));
+            open.clone()
         };
-        arrive(&mut listener, "10.0.0.2", 0);
-        for answered in [5, 0, 7, 9, 3, 0] {
-            arrive(&mut listener, "10.0.0.1", answered);
-        }
-        let of = |listener: &BoundedListener| -> Vec<(String, u64)> {
-            let told =
-                |place: &Place| (place.address.to_string(), place.answered.load(Ordering::Relaxed));
-            listener.open.iter().map(told).collect()
-        };
+        arrive("10.0.0.2", 0);
+        let told = [5, 0, 7, 9, 3, 0].map(|answered| arrive("10.0.0.1", answered));
         // The one never answered went first, then the one answered longest ago.
-        let own = [5, 7, 9, 0].map(|answered| ("10.0.0.1".to_owned(), answered));
-        let mut expected = vec![("10.0.0.2".to_owned(), 0)];
+        let own = [5, 7, 9, 0].map(|answered| ("10.0.0.1".parse().unwrap(), answered));
+        let mut expected = vec![("10.0.0.2".parse().unwrap(), 0)];
         expected.extend(own);
-        assert_eq!(of(&listener), expected);
+        assert_eq!(told[5], expected);
         // All together there are no more than the bound, from this computer too.
-        for _ in 0..20 {
-            arrive(&mut listener, "127.0.0.1", 0);
-        }
-        assert_eq!(listener.open.len(), BOUNDS.at_once);
+        let told = [0; 20].map(|answered| arrive("127.0.0.1", answered));
+        assert_eq!(told[19].len(), BOUNDS.at_once);
     }
 }

@@ -8,7 +8,6 @@
 //!
 //! Deliberately absent: nets, devices, choosing a program.
 
-mod half;
 mod process;
 mod protocol;
 mod worker;

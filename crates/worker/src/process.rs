@@ -2,18 +2,24 @@
 
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 /// Bytes of its error output that are kept.
 const LAST_WORDS: usize = 2 << 10;
+
+/// How long the rest of its error output is waited for. One that has ended is heard at once.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A program that runs.
 pub(crate) struct Process {
     child: Arc<Mutex<Child>>,
     requests: Sender<Vec<u8>>,
     last_words: Arc<Mutex<Vec<u8>>>,
+    /// Nothing is ever sent; it ends with the program's error output.
+    errors: Receiver<()>,
 }
 
 impl Process {
@@ -44,8 +50,13 @@ impl Process {
         })?;
         let last_words = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&last_words);
-        spawn("worker errors", move || keep(errors, &kept))?;
-        Ok((Self { child: Arc::new(Mutex::new(child)), requests, last_words }, output))
+        let (open, ended) = channel();
+        spawn("worker errors", move || {
+            keep(errors, &kept);
+            drop(open);
+        })?;
+        let child = Arc::new(Mutex::new(child));
+        Ok((Self { child, requests, last_words, errors: ended }, output))
     }
 
     /// Queues bytes. That the program is gone is noticed where its answers are read.
@@ -66,6 +77,8 @@ impl Process {
 
     /// The end of its error output, in one line.
     pub(crate) fn last_words(&self) -> String {
+        // That it ended is seen in its output, perhaps before its last words were read.
+        let _ = self.errors.recv_timeout(PATIENCE);
         let bytes = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&bytes);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

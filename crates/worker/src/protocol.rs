@@ -1,7 +1,7 @@
 //! What is said through the pipes. docs/worker.md.
 
-use crate::half::to_f32;
 use features::{Labels, Planes};
+use infer::half::to_f32;
 use infer::{Batch, Shape, Value};
 use rules::Game;
 use serde_json::Value as Json;

@@ -101,7 +101,9 @@ fn nothing_is_lost_when_it_dies_hangs_or_talks_nonsense_once() {
 
 #[test]
 fn it_is_given_up_after_some_attempts() {
-    for (mode, words) in [("always", "killed by a bug"), ("checksum", "a wrong checksum")] {
+    for (mode, words) in
+        [("always", "killed by a bug"), ("late", "said late"), ("checksum", "a wrong checksum")]
+    {
         let Some((worker, _mark)) = start(mode) else { return };
         let worker = worker.unwrap();
         let fault = ten(&worker).unwrap_err().to_string();

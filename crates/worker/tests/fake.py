@@ -74,6 +74,12 @@ while True:
     if served == 2 and (MODE == "always" or MODE == "die" and first):
         print("killed by a bug", file=sys.stderr)
         os._exit(9)
+    if served == 2 and MODE == "late":
+        # The output ends before the reason is said.
+        os.close(1)
+        time.sleep(0.2)
+        print("said late", file=sys.stderr)
+        os._exit(9)
     if served == 1 and MODE == "hang" and first:
         continue
     if served == 1 and MODE == "garbage" and first:

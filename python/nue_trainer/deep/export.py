@@ -84,13 +84,13 @@ def onnx_inputs(net: FoldedNet, planes: torch.Tensor) -> dict[str, torch.Tensor]
     return {"input1": planes[:, :boards], "input2": planes[:, boards:]}
 
 
-def export_onnx(net: FoldedNet, rows: Rows, unpacker: Unpacker, path: Path) -> str:
+def export_onnx(net: FoldedNet, packed: torch.Tensor, path: Path) -> str:
     """Writes ONNX and compares it, where the packages for that are at hand; says what was done."""
     import inspect
 
     net = net.cpu().eval()
-    seen = unpacker(rows.pick(slice(0, COMPARED)).packed)
-    planes = unpacker.whole(seen).cpu()
+    unpacker = Unpacker(net.kind.layout, torch.device("cpu"))
+    planes = unpacker.whole(unpacker(packed[:COMPARED].cpu()))
     inputs = onnx_inputs(net, planes)
     names = [*inputs, "output_policy", "output_value"]
     options: dict[str, Any] = {"opset_version": 16}
@@ -126,3 +126,17 @@ def export_onnx(net: FoldedNet, rows: Rows, unpacker: Unpacker, path: Path) -> s
         raise
     draft.replace(path)
     return f"{path}: written, the same on {found['positions']} positions"
+
+
+def convert_to_onnx(net: Path, out: Path) -> str:
+    """Writes a net file as ONNX, compared on planes of random bits."""
+    if out.exists():
+        raise ExportError(f"{out}: exists; choose another --out")
+    read = netfile.read(net)
+    generator = torch.Generator().manual_seed(1)
+    size = COMPARED, read.kind.layout.bytes
+    packed = torch.randint(256, size, dtype=torch.uint8, generator=generator)
+    said = export_onnx(read, packed, out)
+    if not out.exists():
+        raise ExportError(said)
+    return said

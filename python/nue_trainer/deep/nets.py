@@ -112,19 +112,21 @@ def activate(name: str, x: torch.Tensor) -> torch.Tensor:
     return functional.silu(x) if name == "swish" else functional.relu(x)
 
 
-def convolve(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """A convolution that keeps the board's size.
+def convolve(x: torch.Tensor, weight: torch.Tensor, size: int) -> torch.Tensor:
+    """A convolution by `size` x `size` weights that keeps the board's size.
 
     Tensor cores take channels by eights: on CUDA others are filled up with zeros, which costs less
     than the kernels for odd numbers.
     """
-    outputs, inputs, size, _ = weight.shape
-    more_in, more_out = -inputs % 8, -outputs % 8
-    if x.is_cuda and (more_in or more_out):
-        weight = functional.pad(weight, (0, 0, 0, 0, 0, more_in, 0, more_out))
-        x = functional.pad(x, (0, 0, 0, 0, 0, more_in)) if more_in else x
-        x = x.contiguous(memory_format=torch.channels_last)
-    return functional.conv2d(x, weight, padding=size // 2)[:, :outputs]
+    if x.is_cuda:
+        outputs, inputs = weight.shape[:2]
+        more_in, more_out = -inputs % 8, -outputs % 8
+        if more_in or more_out:
+            weight = functional.pad(weight, (0, 0, 0, 0, 0, more_in, 0, more_out))
+            x = functional.pad(x, (0, 0, 0, 0, 0, more_in)) if more_in else x
+            x = x.contiguous(memory_format=torch.channels_last)
+        return functional.conv2d(x, weight, padding=size // 2)[:, :outputs]
+    return functional.conv2d(x, weight, padding=size // 2)
 
 
 class ConvNorm(nn.Module):
@@ -132,12 +134,13 @@ class ConvNorm(nn.Module):
 
     def __init__(self, inputs: int, outputs: int, size: int) -> None:
         super().__init__()
+        self._size = size
         self.conv = nn.Conv2d(inputs, outputs, size, padding=size // 2, bias=False)
         self.norm = nn.BatchNorm2d(outputs)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Both."""
-        return self.norm(convolve(x, self.conv.weight))
+        return self.norm(convolve(x, self.conv.weight, self._size))
 
     def folded(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Weight and bias of the one convolution that does the same."""
@@ -188,7 +191,7 @@ class WideStem(nn.Module):
         """The sum, normed."""
         boards, constants = seen
         boards = boards.contiguous(memory_format=torch.channels_last)
-        x = convolve(boards, self._over_boards())
+        x = convolve(boards, self._over_boards(), 3)
         return self.norm(x + self.constant(constants)[:, :, None, None])
 
     def _over_boards(self) -> torch.Tensor:
@@ -268,7 +271,7 @@ class PolicyHead(nn.Module):
         """The logits."""
         if self.fc is None:
             assert isinstance(self.conv, nn.Conv2d)
-            x = convolve(x, self.conv.weight)
+            x = convolve(x, self.conv.weight, 1)
         else:
             x = self.fc(activate(self._activation, self.conv(x)).flatten(1))
         return x.flatten(1).float() + self.bias

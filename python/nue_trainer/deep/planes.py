@@ -104,7 +104,7 @@ class PlaneAbout:
     visits: int
     batch: int
     positions: int
-    usual_scale: float
+    training_scale: float
     """The scale of the sigmoid where nobody says another, in evaluation units."""
 
     def bytes_of(self, count: int) -> int:
@@ -124,7 +124,7 @@ def read_plane_about(source: Source) -> PlaneAbout:
             int(told["visits"]),
             int(told["batch"]),
             int(told["positions"]),
-            float(told["usual_scale"]),
+            float(told["training_scale"]),
         )
         size, count = int(told["bytes"]), int(told["count"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -140,7 +140,7 @@ def read_plane_about(source: Source) -> PlaneAbout:
         and 0 <= about.visits <= MOST_VISITED
         and 0 < about.batch <= LARGEST_BATCH
         and 0 < about.positions < 1 << 48
-        and 0 < about.usual_scale < float("inf")
+        and 0 < about.training_scale < float("inf")
     )
     if not good:
         raise StreamError("the text of the stream makes no sense")

@@ -70,7 +70,7 @@ class DeepRun:
             self.epoch = int(state[0]["epoch"])
         self.supply = self._supply()
         about = self.supply.about
-        self.scale = about.usual_scale if settings.scale is None else settings.scale
+        self.scale = about.training_scale if settings.scale is None else settings.scale
         self.objective = DeepObjective(
             settings.blend, self.scale, settings.value_weight, settings.reinforce
         )
@@ -392,5 +392,5 @@ class DeepRun:
         done.update(export(self.net, rows, self.unpacker, Path(settings.out), notes))
         if settings.onnx:
             folded = netfile.read(Path(settings.out))
-            done["onnx"] = export_onnx(folded, rows, self.unpacker, Path(settings.onnx))
+            done["onnx"] = export_onnx(folded, rows.packed, Path(settings.onnx))
         return done

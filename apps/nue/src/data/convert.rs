@@ -3,9 +3,9 @@
 use super::args::{InputArgs, OutputArgs, ResumeArg};
 use super::summary::{amount, report};
 use crate::failure::CommandResult;
-use crate::progress::InputBar;
 use corpus::Format;
 use corpus::convert::{self, Convert};
+use display::InputBar;
 
 /// Convert teacher data between formats
 #[derive(clap::Args)]

@@ -3,9 +3,9 @@
 use super::args::{InputArgs, MemoryArg, OutputArgs};
 use super::summary::report;
 use crate::failure::CommandResult;
-use crate::progress::InputBar;
 use chart::grouped;
 use corpus::dedup::{self, Dedup};
+use display::InputBar;
 
 /// What is compared.
 #[derive(clap::ValueEnum, Clone, Copy)]

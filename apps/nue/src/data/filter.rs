@@ -3,9 +3,9 @@
 use super::args::{InputArgs, OutputArgs, ResumeArg, SieveArgs};
 use super::summary::report;
 use crate::failure::CommandResult;
-use crate::progress::InputBar;
 use chart::grouped;
 use corpus::filter::{self, Filter};
+use display::InputBar;
 
 /// Keep positions and games that pass, leave out the rest
 #[derive(clap::Args)]

@@ -3,10 +3,10 @@
 use super::args::InputArgs;
 use super::summary::report;
 use crate::failure::CommandResult;
-use crate::progress::InputBar;
 use chart::grouped;
 use corpus::Target;
 use corpus::head::{self, Head, Item};
+use display::InputBar;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use teacher::{Game, Labelled};
@@ -17,7 +17,7 @@ pub(crate) struct HeadArgs {
     #[command(flatten)]
     input: InputArgs,
     /// How many
-    #[arg(short, long, default_value_t = 10)]
+    #[arg(short, long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     number: u64,
     /// File to write them to, instead of showing them
     #[arg(short, long, value_name = "OUT")]

@@ -3,9 +3,9 @@
 use super::args::{InputArgs, OutputArgs};
 use super::summary::report;
 use crate::failure::CommandResult;
-use crate::progress::InputBar;
 use chart::grouped;
 use corpus::merge::{self, Merge};
+use display::InputBar;
 
 /// Put several files of one format together into one, in the order given
 #[derive(clap::Args)]

@@ -3,9 +3,9 @@
 use super::args::{InputArgs, MemoryArg, OutputArgs};
 use super::summary::{amount, report};
 use crate::failure::CommandResult;
-use crate::progress::InputBar;
 use corpus::Format;
 use corpus::shuffle::{self, Shuffle};
+use display::InputBar;
 
 /// Shuffle positions (into PSV or hcpe) or whole games (teacher or hcpe3 into the same)
 #[derive(clap::Args)]

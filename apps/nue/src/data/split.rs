@@ -3,10 +3,10 @@
 use super::args::InputArgs;
 use super::summary::report;
 use crate::failure::CommandResult;
-use crate::progress::InputBar;
 use chart::grouped;
 use corpus::Target;
 use corpus::split::{self, Split};
+use display::InputBar;
 use std::path::{Path, PathBuf};
 
 /// Split games into training and validation; a game goes whole to one of them
@@ -20,7 +20,7 @@ pub(crate) struct SplitArgs {
     /// File for validation
     #[arg(long, value_name = "OUT")]
     validation: PathBuf,
-    /// Share of the games that goes to validation, 0 to 1
+    /// Share of the games that goes to validation, between 0 and 1
     #[arg(long, default_value_t = 0.05)]
     share: f64,
     /// Another seed, another choice

@@ -4,9 +4,10 @@ use super::args::InputArgs;
 use super::summary::report;
 use crate::failure::{CommandResult, Failure};
 use crate::new_file::NewFile;
-use crate::progress::InputBar;
+use chart::grouped;
 use corpus::calibration::{self, NetScale};
 use corpus::stats;
+use display::InputBar;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use trainer::Stored;
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &StatsArgs) -> CommandResult {
     let bar = InputBar::new();
     let (found, counts) = stats::run(&args.input.interruptible(), &|progress| bar.show(progress))?;
     let rate = bar.rate();
-    if let Some(drawing) = drawing {
+    if let Some(drawing) = drawing.filter(|_| !found.is_interrupted()) {
         let samples = found.samples();
         let fitted = calibration::fit(&samples);
         drawing.finish(calibration::svg(&samples, fitted, net.as_ref()).as_bytes())?;
@@ -46,6 +47,10 @@ pub(crate) fn run(args: &StatsArgs) -> CommandResult {
     }
     let told = if args.json { format!("{}\n", found.json()) } else { found.text() };
     io::stdout().write_all(told.as_bytes())?;
+    if found.is_interrupted() {
+        let read = format!("interrupted after {} games", grouped(found.games()));
+        return Err(Failure::Interrupted(read));
+    }
     report(&counts, &rate)
 }
 

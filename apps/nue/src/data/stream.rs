@@ -3,10 +3,10 @@
 use super::args::{InputArgs, SieveArgs};
 use super::summary::report;
 use crate::failure::{CommandResult, Failure};
-use crate::progress::InputBar;
 use clap::Args;
 use corpus::batches::Selection;
 use corpus::stream::{self, Form, LARGEST_BATCH, LARGEST_POOL, Stream};
+use display::InputBar;
 use std::io::{self, IsTerminal, Write};
 use std::thread;
 

@@ -1,8 +1,8 @@
 //! Work through a fleet.
 
 use crate::failure::{CommandResult, Failure};
-use crate::progress::say;
 use clap::Args;
+use display::say;
 use fleet::{Priority, Spec};
 use fleetd::orders::{Answer, Heard};
 use fleetd::{FleetError, Home, Request};

@@ -16,7 +16,7 @@ pub(crate) struct TrainingFlags {
     /// The same at the end of the run, reached evenly [default: as --lambda]
     #[arg(long, value_name = "X", value_parser = share)]
     lambda_end: Option<f32>,
-    /// Score at which a win is e times as probable as a loss
+    /// Score at which a win is e times as probable as a loss, in evaluation units (a pawn is 90)
     #[arg(long, value_name = "N", default_value_t = usual().objective.scale, value_parser = positive)]
     scale: f32,
     /// Most epochs (passes over the data)

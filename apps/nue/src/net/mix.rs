@@ -3,7 +3,9 @@
 use super::store::OutputArgs;
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
+use durable::split_at_equals;
 use nnue::AnyNet;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use trainer::{FloatNet, Stored, StoredError, TableFiles};
 
@@ -21,20 +23,19 @@ pub(crate) struct AverageArgs {
 #[derive(Args)]
 pub(crate) struct MixArgs {
     /// Nets with their weights
-    #[arg(required = true, value_name = "FILE=WEIGHT", value_parser = weighted)]
-    nets: Vec<(PathBuf, f64)>,
+    #[arg(required = true, value_name = "FILE=WEIGHT")]
+    nets: Vec<OsString>,
     #[command(flatten)]
     output: OutputArgs,
 }
 
-fn weighted(text: &str) -> Result<(PathBuf, f64), String> {
-    let (path, weight) =
-        text.rsplit_once('=').ok_or("expected FILE=WEIGHT, for example nn.bin=0.7")?;
-    let weight: f64 = weight.parse().map_err(|_| format!("{weight:?} is not a number"))?;
-    if !weight.is_finite() {
-        return Err(format!("{weight} is not a weight"));
-    }
-    Ok((PathBuf::from(path), weight))
+fn weighted(text: &OsString) -> Result<(PathBuf, f64), Failure> {
+    let (path, weight) = split_at_equals(text, true)
+        .ok_or_else(|| Failure::usage("expected FILE=WEIGHT, for example nn.bin=0.7"))?;
+    let weight = weight.to_string_lossy();
+    let found = weight.parse::<f64>().ok().filter(|weight| weight.is_finite());
+    let found = found.ok_or_else(|| Failure::usage(format!("{weight:?} is not a weight")))?;
+    Ok((PathBuf::from(path), found))
 }
 
 /// Runs `nue net average`.
@@ -45,7 +46,8 @@ pub(crate) fn average(args: &AverageArgs) -> CommandResult {
 
 /// Runs `nue net mix`.
 pub(crate) fn mix(args: &MixArgs) -> CommandResult {
-    together(&args.nets, &args.output)
+    let nets = args.nets.iter().map(weighted).collect::<Result<Vec<_>, Failure>>()?;
+    together(&nets, &args.output)
 }
 
 fn together(nets: &[(PathBuf, f64)], output: &OutputArgs) -> CommandResult {

@@ -2,6 +2,7 @@
 
 use super::store::OutputArgs;
 use crate::failure::{CommandResult, Failure};
+use crate::interrupt;
 use clap::Args;
 use corpus::{Damaged, Inputs, calibration};
 use std::io::{self, Write};
@@ -59,7 +60,8 @@ pub(crate) fn run(args: &ScaleArgs) -> CommandResult {
         }
         None => {
             let (paths, game) = (args.fit.clone(), net.architecture().features.game());
-            let inputs = Inputs { paths, format: None, game, damaged: Damaged::Stop, stop: None };
+            let stop = Some(interrupt::flag().0);
+            let inputs = Inputs { paths, format: None, game, damaged: Damaged::Stop, stop };
             let measured = calibration::measure(&inputs, &|_| ())?;
             measured.ok_or_else(|| {
                 Failure::failed("the scores of these games say nothing about their results")

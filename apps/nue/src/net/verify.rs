@@ -2,10 +2,11 @@
 
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
+use infer::native::FileKind;
 use nnue::AnyNet;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use trainer::{FloatNet, Rounding, Stored, TOLERANCE, TableFiles, soundness};
+use trainer::{FloatNet, PolicyValueRequest, Rounding, Stored, TOLERANCE, TableFiles, soundness};
 
 /// Check a net or tables: hashes, writing back, symmetry, every instruction set, update by
 /// difference; and with --real, that it is a given net in real numbers
@@ -14,9 +15,16 @@ pub(crate) struct VerifyArgs {
     /// A net file, or a folder with nn.bin, kkppt.bin or three-piece tables
     #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
-    /// The net in real numbers (.nuef) it was made from
+    /// The net in real numbers (.nuef, .nuedf) it was made from
     #[arg(long, value_name = "FILE")]
     real: Option<PathBuf>,
+    /// For policy-value nets: games it did not learn from, to see how often it is right
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    games: Vec<PathBuf>,
+    /// Positions of those games
+    #[arg(long, value_name = "N", default_value_t = 50_000,
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    positions: u32,
     /// Largest mean distance of win rates
     #[arg(long, value_name = "P", default_value_t = TOLERANCE)]
     tolerance: f64,
@@ -25,6 +33,15 @@ pub(crate) struct VerifyArgs {
 /// Runs the command.
 pub(crate) fn run(args: &VerifyArgs) -> CommandResult {
     let mut out = io::stdout().lock();
+    if FileKind::of_file(&args.file) == Some(FileKind::Integers) {
+        let (net, real, games) = (args.file.clone(), args.real.clone(), args.games.clone());
+        let request = PolicyValueRequest { net, real, games, positions: args.positions as usize };
+        write!(out, "{}", request.check().map_err(|e| Failure::failed(e.to_string()))?)?;
+        return Ok(());
+    }
+    if !args.games.is_empty() {
+        return Err(Failure::usage("--games is for policy-value nets (.nued)"));
+    }
     if let Some(tables) = TableFiles::find(&args.file)? {
         if args.real.is_some() {
             return Err(Failure::usage("--real is for nets: tables are trained as they are"));

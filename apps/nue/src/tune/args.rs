@@ -104,6 +104,10 @@ pub(crate) struct TuneArgs {
     #[arg(long, conflicts_with = "resume")]
     pub(crate) force: bool,
 
+    /// Folder for logs: every line to and from each program, with the time
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) log: Option<PathBuf>,
+
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -99,6 +99,40 @@ fn wrong_usage_ends_with_2_and_says_what_to_do() {
     check_error(&["show", "rook", "--game", "minishogi"], 2, &["rook", "minishogi"]);
 }
 
+/// Numbers that mean nothing are refused, wherever they are asked for.
+#[test]
+fn nothing_is_asked_for_by_a_zero() {
+    let sfen = "4k4/9/4P4/9/9/9/9/9/9 b G 1";
+    for (line, part) in [
+        (&["go", "--nodes", "0"][..], "--nodes"),
+        (&["go", "--movetime", "0"], "--movetime"),
+        (&["mate", sfen, "--nodes", "0"], "--nodes"),
+        (&["mate", sfen, "--time", "0"], "--time"),
+        (&["data", "head", "x.teacher", "-n", "0"], "--number"),
+        (&["web", "bench", "--players", "0"], "--players"),
+        (&["openings", "make", "--count", "0"], "--count takes a number above 0"),
+        (&["openings", "make", "-j", "0"], "-j takes a number above 0"),
+        (&["tune", "--nodes", "1", "--iterations", "0"], "--iterations takes a number above 0"),
+        (&["tune", "--nodes", "1", "--games", "0"], "--games takes a number above 0"),
+        (&["gen", "--games", "1", "--out", "x", "--nodes", "0"], "--nodes"),
+        (&["train", "x.teacher", "--out", "x", "--epochs", "0"], "--epochs"),
+        (
+            &["match", "--engine", "cmd=self", "--engine", "cmd=self", "--each", "movetime=0"],
+            "movetime",
+        ),
+        (&["match", "--engine", "cmd=self", "--engine", "cmd=self", "--each", "tc=0"], "tc takes"),
+    ] {
+        check_error(line, 2, &[part]);
+    }
+    // What is no whole number of iterations is played in whole ones, and said.
+    let line =
+        ["tune", "--game", "minishogi", "--nodes", "1", "--games", "3", "--params", "lmr_base"];
+    let more = ["--max-moves", "4", "--option", "EvalDir=material"];
+    let output = nue(&[&line[..], &more[..]].concat()).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && told.contains("4 games instead of 3"), "{told}");
+}
+
 #[test]
 fn failures_end_with_1_and_quote_the_value() {
     check_error(&["show", "9/9/9 b - 1"], 1, &["9/9/9"]);

@@ -13,6 +13,8 @@ mod evaluating;
 mod full_disk;
 mod games;
 mod gui;
+#[cfg(unix)]
+mod interrupts;
 mod learn;
 mod matches;
 mod mate;

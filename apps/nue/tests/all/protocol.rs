@@ -1,6 +1,7 @@
 //! The USI conversation with the built executable: every command, also at the wrong time.
 
 use crate::gui::Gui;
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// A search that does not end by itself soon.
@@ -347,6 +348,28 @@ fn the_conversation_is_logged_where_asked_for() {
     assert!(log.ends_with("< setoption name WriteDebugLog value <empty>\n"), "{log}");
     let said = gui.ask("setoption name DebugLogFile value /nowhere/at/all.log");
     assert!(said[0].contains("/nowhere/at/all.log"), "{said:?}");
+}
+
+/// Where other engines have a switch, an interface sends "false" before every game.
+#[test]
+fn a_switch_for_a_log_is_no_name_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = || {
+        let list = std::fs::read_dir(folder.path()).unwrap();
+        list.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+    };
+    for (value, files) in [("false", vec![]), ("true", vec!["io_log.txt"])] {
+        let mut child = crate::gui::nue(&[])
+            .current_dir(folder.path())
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let text = format!("setoption name WriteDebugLog value {value}\nisready\nquit\n");
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success());
+        assert_eq!(names(), files, "{value}");
+    }
 }
 
 #[test]

@@ -89,6 +89,29 @@ fn options_of_another_engine_are_tuned() {
 }
 
 #[test]
+fn what_is_said_in_a_tuning_is_logged() {
+    let folder = folder();
+    let line = "tune --engine cmd=./engine.sh,nodes=1 --params Patience:c=20:r=0.1 --iterations 2 \
+                --log logs";
+    let output = nue(folder.path(), line);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let log = fs::read_to_string(folder.path().join("logs/plus-1.log")).unwrap();
+    for part in
+        ["> usi\n", "# game 1: Black plus, White minus", "# game 2: Black minus", "> go nodes 1\n"]
+    {
+        assert!(log.contains(part), "{part}: {log}");
+    }
+    assert!(log.contains("> setoption name Patience value "), "{log}");
+    assert!(folder.path().join("logs/minus-1.log").exists());
+    // Nothing is said to our own engine, and a folder that cannot be made is told at once.
+    let own = nue(folder.path(), "tune --nodes 1 --params lmr_base --iterations 1 --log logs");
+    assert!(text(&own.stderr).contains("--log: nothing is said to plus"), "{}", text(&own.stderr));
+    let refused = nue(folder.path(), &line.replace("--log logs", "--log engine.sh/x"));
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("engine.sh/x"));
+}
+
+#[test]
 fn what_is_said_in_a_match_is_logged() {
     let folder = folder();
     let line = "match --engine cmd=./engine.sh,name=calm --engine \

@@ -70,6 +70,9 @@ fn what_is_wrong_is_said() {
             "cmd=x,nodes=0",
             "nodes takes a whole number above 0, such as 5000, 100k or 2M, not \"0\"",
         ),
+        ("cmd=x,movetime=0", "movetime takes a time above 0, such as 500ms, 2s or 5m, not \"0\""),
+        ("cmd=x,byoyomi=0ms", "byoyomi takes a time above 0, such as 500ms, 2s or 5m, not \"0ms\""),
+        ("cmd=x,tc=0", "tc takes a clock such as 10, 10+0.1 or 5:00+3 (seconds), not \"0\""),
         ("cmd=x,tc=5+", "tc takes a clock such as 10, 10+0.1 or 5:00+3 (seconds), not \"5+\""),
     ] {
         assert_eq!(spec(text).unwrap_err(), message);

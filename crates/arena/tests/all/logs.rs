@@ -24,7 +24,7 @@ fn every_line_is_in_the_log_of_its_engine_in_order() {
     plan.concurrency = 1;
     let runner = MatchRunner { logs: Some(Arc::clone(&logs)), ..runner() };
     runner.run(&plan, &|_| true, &mut |_| Flow::Continue);
-    assert!(logs.problems().is_empty());
+    assert_eq!(logs.check(), Ok(()));
     let [sound, broken] =
         ["a-1.log", "b-1.log"].map(|name| fs::read_to_string(folder.path().join(name)).unwrap());
 

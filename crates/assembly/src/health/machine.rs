@@ -39,11 +39,14 @@ fn instructions(available: &[Isa]) -> Finding {
     let names: Vec<&str> = available.iter().map(|isa| isa.name()).collect();
     let arch = std::env::consts::ARCH;
     match names.last() {
-        Some(best) if names.len() > 1 => {
+        Some(&best) if !["scalar", "sse4.1"].contains(&best) => {
             Finding::good(format!("{arch} with {}: nets run on {best}", names.join(", ")))
         }
-        _ => Finding::note(
-            format!("{arch} without vector instructions that are known here: nets run slowly"),
+        best => Finding::note(
+            format!(
+                "{arch} with nothing better than {}: nets run slowly",
+                best.unwrap_or(&"scalar")
+            ),
             "use a machine with AVX2 (x86-64) or NEON (ARM); in a virtual machine, let it see \
              the processor of its host",
         ),
@@ -177,8 +180,11 @@ mod tests {
     #[test]
     fn instruction_sets() {
         check(&instructions(&[Isa::SCALAR]), Grade::Note, "AVX2");
+        if let Ok(sse) = Isa::named("sse4.1") {
+            check(&instructions(&[Isa::SCALAR, sse]), Grade::Note, "better than sse4.1");
+        }
         let best = Isa::best();
-        if best != Isa::SCALAR {
+        if ![Ok(Isa::SCALAR), Isa::named("sse4.1")].contains(&Ok(best)) {
             check(&instructions(Isa::available()), Grade::Good, best.name());
         }
     }

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::format::Format;
 use crate::progress::{Meter, Watch};
 use crate::source::{self, Inputs, Source};
+use play::Outcome;
 use rules::{AnyPosition, Game as Rules, Move, Position, Variant};
 use std::any::Any;
 use std::fs::File;
@@ -24,6 +25,16 @@ pub(super) struct Unit {
     pub(super) source: usize,
     offset: u64,
     bytes: u64,
+}
+
+/// What is known of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Played {
+    /// The move played there.
+    pub mv: Option<Move>,
+    pub flags: Flags,
+    /// How its game ended.
+    pub outcome: Outcome,
 }
 
 /// Files cut into units, every checksum looked at once, so that damage is known before hours are
@@ -166,25 +177,27 @@ impl Units {
         hash.finish()
     }
 
-    /// Calls `each` with every position of the files, in order, with the move played there and its
-    /// marks, until it says that it is enough.
+    /// Calls `each` with every position of the files, in order, with what is known of it, until it
+    /// says that it is enough.
     pub fn each_position<V: Variant>(
         &self,
-        mut each: impl FnMut(&Position<V>, Option<Move>, Flags) -> ControlFlow<()>,
+        mut each: impl FnMut(&Position<V>, Played) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let mut reader = UnitReader::new(&self.sources);
         let mut cursor = Cursor::<V>::new();
         let mut flow = ControlFlow::Continue(());
         for &unit in &self.units {
             let read = match reader.fetch(unit).map_err(Error::Damaged)? {
-                (Format::Teacher, bytes) => each_of_block(bytes, &mut cursor, |sample| {
-                    flow = each(sample.position, sample.mv, sample.flags);
+                (Format::Teacher, bytes) => each_of_block(bytes, &mut cursor, |sample, outcome| {
+                    let played = Played { mv: sample.mv, flags: sample.flags, outcome };
+                    flow = each(sample.position, played);
                     flow
                 })
                 .map_err(|e| unit.damage(e)),
                 (format, bytes) => each_record::<V>(format, bytes, |position, record| {
                     if flow.is_continue() {
-                        flow = each(position, record.mv, Flags::default());
+                        let (mv, outcome) = (record.mv, record.outcome);
+                        flow = each(position, Played { mv, flags: Flags::default(), outcome });
                     }
                 })
                 .map_err(|e| unit.bad_records(&e)),
@@ -201,12 +214,13 @@ impl Units {
 fn each_of_block<V: Variant>(
     bytes: &[u8],
     cursor: &mut Cursor<V>,
-    mut each: impl FnMut(&Sample<'_, V>) -> ControlFlow<()>,
+    mut each: impl FnMut(&Sample<'_, V>, Outcome) -> ControlFlow<()>,
 ) -> Result<(), TeacherError> {
     cursor.open(&Block::from_bytes(bytes)?)?;
     while cursor.next_game()? {
+        let outcome = cursor.head().outcome;
         while let Some(sample) = cursor.next_position()? {
-            if each(&sample).is_break() {
+            if each(&sample, outcome).is_break() {
                 return Ok(());
             }
         }

@@ -62,6 +62,7 @@ impl Report {
             .collect();
         let repeated = |d: &Distinct| json!({ "share": d.repeated(), "exact": d.is_exact() });
         json!({
+            "interrupted": self.interrupted,
             "game": self.header.game.name(),
             "header": entries,
             "files": self.files,
@@ -96,9 +97,14 @@ impl Report {
             let _ = writeln!(out, "{key:<10} {value}");
         }
         let bytes = self.bytes;
-        let each = bytes as f64 / stats.positions.max(1) as f64;
         let (files, size) = (grouped(self.files as u64), grouped(bytes));
-        let _ = writeln!(out, "files      {files}, {size} bytes, {each:.2} a position");
+        let _ = match self.interrupted {
+            true => writeln!(out, "files      {files}, {size} bytes, not read to their end"),
+            false => {
+                let each = bytes as f64 / stats.positions.max(1) as f64;
+                writeln!(out, "files      {files}, {size} bytes, {each:.2} a position")
+            }
+        };
         let _ = writeln!(out, "games      {}", grouped(stats.games));
         let _ = writeln!(out, "positions  {}", grouped(stats.positions));
         for (name, n) in [

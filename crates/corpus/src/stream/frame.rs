@@ -47,7 +47,7 @@ pub(super) fn preamble(request: &Stream, units: &Units, own: Value) -> Vec<u8> {
         "first_epoch": request.first_epoch,
         "epochs": request.epochs,
         "positions": units.positions(),
-        "usual_scale": play::USUAL_SCALE,
+        "training_scale": play::TRAINING_SCALE,
         "pawn": play::PAWN,
     });
     if let (Value::Object(text), Value::Object(own)) = (&mut text, own) {

@@ -24,6 +24,8 @@ pub(crate) enum Meaning {
     Same(&'static str),
     /// As [`DEBUG_LOG_FILE`].
     Log,
+    /// Whether there is a log, in a file of that name.
+    LogSwitch(&'static str),
     /// Nothing, for this reason.
     Nothing(&'static str),
 }
@@ -32,7 +34,7 @@ const NO_BOOK: &str = "there is no opening book, every move is thought about";
 const NO_PLACING: &str = "where threads and memory lie is left to the system";
 const AS_IT_IS: &str = "not needed: lines are reported whole, with bounds where a value is one";
 
-const MEANINGS: [(&str, Meaning); 33] = [
+const MEANINGS: [(&str, Meaning); 28] = [
     ("Hash", Meaning::Same("USI_Hash")),
     ("Ponder", Meaning::Same("USI_Ponder")),
     ("USI_MultiPV", Meaning::Same("MultiPV")),
@@ -48,15 +50,10 @@ const MEANINGS: [(&str, Meaning); 33] = [
     ("UCI_AnalyseMode", Meaning::Same("AnalysisMode")),
     ("Debug Log File", Meaning::Log),
     ("Debug_Log_File", Meaning::Log),
-    ("WriteDebugLog", Meaning::Log),
+    ("WriteDebugLog", Meaning::LogSwitch("io_log.txt")),
     ("USI_OwnBook", Meaning::Nothing(NO_BOOK)),
     ("OwnBook", Meaning::Nothing(NO_BOOK)),
-    ("BookFile", Meaning::Nothing(NO_BOOK)),
-    ("Book_File", Meaning::Nothing(NO_BOOK)),
-    ("BookDir", Meaning::Nothing(NO_BOOK)),
-    ("BookMoves", Meaning::Nothing(NO_BOOK)),
     ("NarrowBook", Meaning::Nothing(NO_BOOK)),
-    ("BookOnTheFly", Meaning::Nothing(NO_BOOK)),
     ("FlippedBook", Meaning::Nothing(NO_BOOK)),
     ("Stochastic_Ponder", Meaning::Nothing("only the reply expected is pondered on")),
     ("OutputFailLHPV", Meaning::Nothing(AS_IT_IS)),
@@ -72,7 +69,9 @@ impl Meaning {
     /// What an option of that name means here, unless it is one of ours.
     pub(crate) fn of(name: &str) -> Option<Self> {
         let known = MEANINGS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        known.map(|(_, meaning)| *meaning)
+        // There are dozens about books.
+        let book = || name.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("Book"));
+        known.map(|(_, meaning)| *meaning).or_else(|| book().then_some(Meaning::Nothing(NO_BOOK)))
     }
 }
 
@@ -88,6 +87,9 @@ mod tests {
         }
         assert_eq!(Meaning::of("ConsiderationMode"), Some(Meaning::Same("AnalysisMode")));
         assert_eq!(Meaning::of("debug log file"), Some(Meaning::Log));
+        assert_eq!(Meaning::of("Book_File"), Some(Meaning::Nothing(NO_BOOK)));
+        assert_eq!(Meaning::of("BookEvalDiff"), Some(Meaning::Nothing(NO_BOOK)));
         assert_eq!(Meaning::of("Threads"), None);
+        assert_eq!(Meaning::of("本"), None);
     }
 }

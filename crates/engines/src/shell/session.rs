@@ -201,6 +201,10 @@ impl Session {
         let name = match Meaning::of(name).filter(|_| !declared) {
             Some(Meaning::Same(ours)) => ours,
             Some(Meaning::Log) => return self.set_log(value),
+            Some(Meaning::LogSwitch(file)) => {
+                let on = value.eq_ignore_ascii_case("true");
+                return self.set_log(if on { file } else { "" });
+            }
             Some(Meaning::Nothing(why)) => return self.tell_once(name, &format!("{name}: {why}")),
             None => name,
         };

@@ -170,6 +170,15 @@ impl<'a> Sink<'a> {
             Place::File(..) | Place::Folder(..) => Ok(()),
         }
     }
+
+    /// No more records, though more were to come: no file of some of them appears, and what has been
+    /// given to standard output is whole.
+    pub(super) fn abandon(self) -> Result<(), ConvertError> {
+        match self.place {
+            Place::Stdout(_) => self.finish(),
+            Place::File(..) | Place::Folder(..) => Ok(()),
+        }
+    }
 }
 
 /// The writer, started at the first record.

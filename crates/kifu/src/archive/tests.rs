@@ -37,6 +37,7 @@ impl Archive {
             options: WriteOptions::default(),
             damaged: self.1,
             force,
+            stop: Arc::default(),
         };
         let streams = Streams { input: &mut io::empty(), output: &mut io::sink() };
         conversion.run(streams, &|_, _| ())
@@ -121,6 +122,7 @@ fn standard_input_and_output_are_streams_like_others() {
         options: WriteOptions::default(),
         damaged: Damaged::Skip,
         force: false,
+        stop: Arc::default(),
     };
     let mut output = Vec::new();
     let streams = Streams { input: &mut GAME.as_bytes(), output: &mut output };
@@ -143,4 +145,39 @@ fn told_to_stop_the_first_damaged_game_is_the_last() {
     assert!(archive.files(".").iter().all(|f| !f.ends_with(".tmp")));
     // What is whole is converted as ever.
     assert!(archive.is_whole(&["in/a.csa"], Format::Csa, "whole.csa", false));
+}
+
+#[test]
+fn interrupted_it_ends_after_a_game_and_leaves_no_half_file() {
+    let archive = Archive::new();
+    let path = |name: &str| archive.0.path().join(name);
+    fs::write(path("in/z.csa"), GAME).unwrap();
+    for (output, files) in [(Some("all.csa"), 0), (Some("out/"), 2), (None, 0)] {
+        let conversion = Conversion {
+            inputs: vec![path("in")],
+            output: output
+                .map(|name| PathBuf::from(format!("{}/{name}", archive.0.path().display()))),
+            from: ReadOptions::default(),
+            to: Format::Csa,
+            options: WriteOptions::default(),
+            damaged: Damaged::Skip,
+            force: false,
+            stop: Arc::default(),
+        };
+        let mut written = Vec::new();
+        let streams = Streams { input: &mut io::empty(), output: &mut written };
+        // When the last of three files is begun.
+        let interrupt = |source: &Source, _: u64| {
+            conversion.stop.fetch_or(source.name.ends_with("z.csa"), Ordering::Relaxed);
+        };
+        let ended = conversion.run(streams, &interrupt).unwrap_err();
+        let ConvertError::Interrupted(done) = ended else { panic!("{ended}") };
+        assert_eq!((done.games, done.files, done.errors.len()), (3, 2, 1));
+        let there =
+            archive.files(".").iter().filter(|f| f.contains("all") || f.contains("out/")).count();
+        assert_eq!(there, files, "{output:?}");
+        let games = String::from_utf8(written).unwrap().matches("%TORYO").count();
+        assert_eq!(games, if output.is_none() { 3 } else { 0 });
+        let _ = fs::remove_dir_all(path("out"));
+    }
 }

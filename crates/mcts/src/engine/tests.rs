@@ -9,7 +9,9 @@ use think::{
 };
 
 mod backends;
-use backends::{Broken, Habit, Later};
+mod endurance;
+mod told;
+use backends::{Broken, Habit, Later, Lying};
 
 #[derive(Debug, PartialEq)]
 enum Said {
@@ -131,14 +133,14 @@ fn sound_tree<V: Variant>(engine: &mut Puct<V>) -> Arc<Tree> {
 
 /// Every number of the tree.
 fn fingerprint(tree: &Tree) -> u64 {
-    let mut open = vec![tree.root()];
+    let mut open = vec![(0, tree.root())];
     let mut hash = 0u64;
-    while let Some(index) = open.pop() {
+    while let Some((number, index)) = open.pop() {
         let node = tree.node(index);
         let stats = node.stats();
-        let numbers = [stats.visits, stats.wins, stats.squares, node.edge() as u64];
+        let numbers = [stats.visits, stats.wins as u64, stats.squares as u64, number as u64];
         hash = seed::Rng::for_purpose(hash, &numbers).bits();
-        open.extend(tree.children(node));
+        open.extend(tree.arena.children(node));
     }
     hash
 }

@@ -42,9 +42,30 @@ fn whole_tournaments_and_games() {
 }
 
 #[test]
+fn ports_that_are_free_may_be_any() {
+    let text = "listen = \"127.0.0.1:0\"\nstatus = \"127.0.0.1:0\"";
+    assert!(parse(text).is_ok());
+    assert!(parse("listen = \"10.0.0.1:4081\"\nstatus = \"127.0.0.1:4081\"").is_ok());
+}
+
+/// The log lies in its folder, whatever that is called.
+#[cfg(unix)]
+#[test]
+fn a_folder_need_not_be_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Path::new(std::ffi::OsStr::from_bytes(b"home\xff"));
+    let config = Config::parse("", folder).unwrap();
+    assert_eq!(config.file.log, folder.join("server.log"));
+    assert_eq!(Config::parse("log = \"-\"", folder).unwrap().file.log.to_str(), Some("-"));
+}
+
+#[test]
 fn mistakes_are_named() {
     for (text, part) in [
         ("colour = 1", "colour"),
+        ("listen = \"127.0.0.1:4081\"\nstatus = \"127.0.0.1:4081\"", "twice"),
+        ("listen = \"0.0.0.0:4082\"\nstatus = \"127.0.0.1:4082\"", "twice"),
+        ("[tls]\nlisten = \"0.0.0.0:4081\"\ncertificate = \"c\"\nkey = \"k\"", "0.0.0.0:4081"),
         ("default_game = \"x\"", "default_game"),
         ("declaration = \"x\"", "declaration"),
         ("event = \"a b\"", "event"),

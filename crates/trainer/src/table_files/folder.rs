@@ -1,12 +1,13 @@
 //! A folder with the three files of tables, which appear together or not at all.
 
+use durable::Lock;
 use eval::FILES;
 use std::fs;
 use std::io;
 use std::path::Path;
 
 /// Lets `write` make the three files in a folder beside the one they are for, and moves them there
-/// when all are whole. What fails leaves nothing behind.
+/// when all are whole. What fails leaves nothing behind; of two who write one folder at a time the second fails.
 pub(crate) fn publish_folder(
     folder: &Path,
     write: &mut dyn FnMut(&Path) -> io::Result<()>,
@@ -14,6 +15,7 @@ pub(crate) fn publish_folder(
     let mut name = folder.as_os_str().to_owned();
     name.push(".part");
     let part = Path::new(&name);
+    let _lock = Lock::beside(part)?.map_err(|e| io::Error::other(e.to_string()))?;
     fs::create_dir_all(part)?;
     let written = write(part).and_then(|()| {
         fs::create_dir_all(folder)?;

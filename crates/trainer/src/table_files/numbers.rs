@@ -2,7 +2,8 @@
 
 use nnue::Difference;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::Path;
 
 /// Bytes read at a time.
 const BUFFER: usize = 1 << 20;
@@ -68,6 +69,24 @@ pub(super) fn mix_file(
             2 => output.write_all(&(mean as i16).to_le_bytes())?,
             _ => output.write_all(&(mean as i32).to_le_bytes())?,
         }
+    }
+}
+
+/// Whether two files hold the same.
+pub(super) fn same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
+    let open = |path| Ok::<_, io::Error>(BufReader::with_capacity(BUFFER, File::open(path)?));
+    let (mut one, mut other) = (open(one)?, open(other)?);
+    loop {
+        let (a, b) = (one.fill_buf()?, other.fill_buf()?);
+        let count = a.len().min(b.len());
+        if a[..count] != b[..count] {
+            return Ok(false);
+        }
+        if count == 0 {
+            return Ok(a.len() == b.len());
+        }
+        one.consume(count);
+        other.consume(count);
     }
 }
 

@@ -159,3 +159,72 @@ fn what_does_not_fit_is_refused() {
     let told = TableFiles::find(&kppt).unwrap_err().to_string();
     assert!(told.contains("5000, 100 and 14440000 bytes"), "{told}");
 }
+
+/// The rows of the kings of a rank come from its tables, the rest from one of them.
+#[test]
+fn tables_are_assembled_by_rank() {
+    use crate::by_rank::{RankPart, RankParts};
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    three_piece_folder::<true>(&path("one"), 1);
+    three_piece_folder::<true>(&path("three"), 3);
+    three_piece_folder::<false>(&path("plain"), 1);
+    kkppt_file(&path("kkppt"), 1);
+    let part = |ranks: &str, name: &str| RankPart::new(ranks, &path(name)).unwrap();
+    let out = path("out");
+    let assemble = |parts: &[RankPart], rest: Option<&Path>| match RankParts::load(parts, rest) {
+        Ok(RankParts::Tables(parts)) => parts.assemble(&out).map_err(|e| e.to_string()),
+        Ok(RankParts::Nets(_)) => panic!("these are tables"),
+        Err(e) => Err(e.to_string()),
+    };
+    let parts = [part("1-2", "three"), part("3-5", "one")];
+    let told = assemble(&parts, None).unwrap_err();
+    assert!(told.contains("KK and KKP of the tables differ"), "{told}");
+    assemble(&parts, Some(&path("one"))).unwrap();
+    let load = |path: &Path| Tables::<Minishogi, true>::load(path).unwrap();
+    let (whole, one, three) = (load(&out), load(&path("one")), load(&path("three")));
+    assert!(whole.kk == one.kk && whole.kkp == one.kkp);
+    for king in rules::Square::all(Game::Minishogi) {
+        // Counted from the far side, as Black sees it.
+        let from = if king.rank(Game::Minishogi) <= 2 { &three } else { &one };
+        for (a, b) in [(1, 0), (200, 7), (300, 299)] {
+            let king = king.index();
+            assert_eq!(whole.kpp(king, a, b), from.kpp(king, a, b), "{king}");
+        }
+    }
+    assert!(found(&out).soundness().is_ok());
+    fs::remove_dir_all(&out).unwrap();
+    for (parts, why) in [
+        (vec![part("1-5", "kkppt")], "both kings"),
+        (vec![part("1-2", "one"), part("3-5", "plain")], "the first KPPT"),
+        (vec![part("1-4", "one")], "no net for rank 5"),
+        (vec![part("1-5", "one"), part("2", "one")], "several nets for rank 2"),
+        (vec![part("1-6", "one")], "no rank 6"),
+        (vec![part("1-2", "one"), part("3-5", "nothing")], "nothing: not tables"),
+    ] {
+        let told = assemble(&parts, None).unwrap_err();
+        assert!(told.contains(why), "{why}: {told}");
+        assert!(!out.exists());
+    }
+    assert!(RankPart::new("5-2", &out).unwrap_err().contains("smaller rank first"));
+    assert!(RankPart::new("0", &out).unwrap_err().contains("is not a rank"));
+}
+
+/// Two that write one folder at the same time would mix their files.
+#[test]
+fn a_folder_is_written_by_one_at_a_time() {
+    let folder = TempDir::new().unwrap();
+    let (one, out) = (folder.path().join("one"), folder.path().join("out"));
+    three_piece_folder::<true>(&one, 1);
+    let copy = |part: &Path| {
+        FILES.iter().try_for_each(|file| fs::copy(one.join(file), part.join(file)).map(drop))
+    };
+    publish_folder(&out, &mut |part| {
+        let second = publish_folder(&out, &mut |other| copy(other)).unwrap_err();
+        assert!(second.to_string().contains("in use"), "{second}");
+        copy(part)
+    })
+    .unwrap();
+    assert!(out.join(FILES[2]).exists());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside it");
+}

@@ -5,7 +5,7 @@ use proptest::option::of;
 use proptest::prelude::*;
 use rules::{AnyPosition, Game};
 use std::time::Duration;
-use think::{Bound, OptionKind, Score};
+use think::{Bound, OptionKind, Score, Wdl};
 
 fn check(line: &str, expected: Reply) {
     assert_eq!(Reply::parse(line), Ok(expected.clone()), "{line:?}");
@@ -74,7 +74,13 @@ fn thoughts() {
     check("info score cp -99999999999", scored(Score::Cp(-i32::MAX)));
     check("info string pv is  only text ", Reply::note("pv is  only text"));
     let tail = Info { pv: words("7g7f"), nodes: Some(8), ..Info::default() };
-    check("info pv 7g7f nodes 8 wdl 1 2 3", Reply::Info(tail));
+    check("info pv 7g7f nodes 8 tbhits 1", Reply::Info(tail));
+    let wdl = Some(Wdl { win: 600, draw: 50, loss: 350 });
+    let chances = Info { score: Some((Score::Cp(70), Bound::Lower)), wdl, ..Info::default() };
+    let line = "info score cp 70 lowerbound wdl 600 50 350";
+    assert_eq!(Reply::Info(chances.clone()).to_string(), line);
+    check(line, Reply::Info(chances));
+    check_error("info wdl 600 50", r#""wdl" needs a number"#);
     let current =
         Info { currmove: Some("7g7f".into()), currmovenumber: Some(2), ..Info::default() };
     check("info currmove 7g7f currmovenumber 2", Reply::Info(current));
@@ -156,6 +162,11 @@ fn any_score() -> impl Strategy<Value = (Score, Bound)> {
     (score, prop_oneof![Just(Bound::Exact), Just(Bound::Lower), Just(Bound::Upper)])
 }
 
+fn any_wdl() -> impl Strategy<Value = Wdl> {
+    let part = || 0..=1000u16;
+    (part(), part(), part()).prop_map(|(win, draw, loss)| Wdl { win, draw, loss })
+}
+
 fn any_info() -> impl Strategy<Value = Info> {
     let n = || of(any::<u32>());
     let big = || of(any::<u64>());
@@ -164,16 +175,17 @@ fn any_info() -> impl Strategy<Value = Info> {
         text().prop_map(|string| (vec![], Some(string))),
     ];
     (
-        (n(), n(), n(), of(any_score()), big()),
+        (n(), n(), n(), of(any_score()), of(any_wdl()), big()),
         (big(), n(), of(0..=MAX_MILLIS), of(word()), n(), end),
     )
-        .prop_map(|((depth, seldepth, multipv, score, nodes), rest)| {
+        .prop_map(|((depth, seldepth, multipv, score, wdl, nodes), rest)| {
             let (nps, hashfull, time, currmove, currmovenumber, (pv, string)) = rest;
             Info {
                 depth,
                 seldepth,
                 multipv,
                 score,
+                wdl,
                 nodes,
                 nps,
                 hashfull,

@@ -123,3 +123,52 @@ impl Backend for Broken {
         self.finished.in_flight()
     }
 }
+
+/// Answers at once, and before every answer something nobody asked for. One that is silent answers
+/// nothing else.
+pub(super) struct Lying {
+    shape: Shape,
+    silent: bool,
+    finished: Finished,
+    lies: AtomicU64,
+}
+
+impl Lying {
+    pub(super) fn new(shape: Shape, silent: bool) -> Self {
+        Self { shape, silent, finished: Finished::default(), lies: AtomicU64::new(0) }
+    }
+}
+
+impl Backend for Lying {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn describe(&self) -> String {
+        "lying".to_owned()
+    }
+
+    fn pace(&self) -> Pace {
+        Pace { batch: 8, in_flight: 2, threads: 2 }
+    }
+
+    fn submit(&self, batch: Batch) -> Result<Ticket, Fault> {
+        let ticket = self.finished.begin()?;
+        if !self.silent {
+            self.finished.finish(ticket, answer(self.shape, batch));
+        }
+        Ok(ticket)
+    }
+
+    fn poll(&self, wait: Duration) -> Result<Option<(Ticket, Batch)>, Fault> {
+        let lie = self.lies.fetch_add(1, Ordering::Relaxed);
+        if lie.is_multiple_of(2) && (self.silent || lie < 40) {
+            return Ok(Some((Ticket(1 << 40 | lie), Batch::new(self.shape, 1))));
+        }
+        self.finished.poll(wait)
+    }
+
+    fn in_flight(&self) -> usize {
+        self.finished.in_flight()
+    }
+}

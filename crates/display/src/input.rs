@@ -10,14 +10,20 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A bar on the error stream.
-pub(crate) struct InputBar {
+pub struct InputBar {
     bar: ProgressBar,
     started: Instant,
     positions: Cell<u64>,
 }
 
+impl Default for InputBar {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl InputBar {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
         let template = "{bar:30} {percent:>3}% {eta:>4} left  {wide_msg}";
         if let Ok(style) = ProgressStyle::with_template(template) {
@@ -27,7 +33,7 @@ impl InputBar {
     }
 
     /// Shows how far it is.
-    pub(crate) fn show(&self, progress: Progress) {
+    pub fn show(&self, progress: Progress) {
         self.positions.set(progress.positions);
         self.bar.set_length(progress.total);
         self.bar.set_position(progress.bytes);
@@ -36,7 +42,7 @@ impl InputBar {
     }
 
     /// So many more bytes of all are read, now from that place.
-    pub(crate) fn read(&self, more: u64, total: u64, place: &str) {
+    pub fn read(&self, more: u64, total: u64, place: &str) {
         self.bar.set_length(total);
         self.bar.inc(more);
         self.tell(place.to_owned());
@@ -55,7 +61,7 @@ impl InputBar {
     }
 
     /// The bar goes; how many positions were done in how much time.
-    pub(crate) fn rate(&self) -> String {
+    pub fn rate(&self) -> String {
         self.bar.finish_and_clear();
         let seconds = self.started.elapsed().as_secs_f64();
         format!("{seconds:.1} s, {} positions/s", grouped(self.speed()))

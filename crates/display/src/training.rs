@@ -11,7 +11,8 @@ use trainer::{Begun, Entry, Next, Observer, Progress};
 /// Least time between two plain lines where there is no terminal.
 const INTERVAL: Duration = Duration::from_secs(30);
 
-pub(crate) struct TrainingDisplay {
+/// A bar, and a line for every validation.
+pub struct TrainingDisplay {
     bar: Option<ProgressBar>,
     epochs: u64,
     /// Positions of an epoch before any is left out.
@@ -28,7 +29,7 @@ pub(crate) struct TrainingDisplay {
 }
 
 impl TrainingDisplay {
-    pub(crate) fn new(interval: Duration, stop: Arc<AtomicBool>) -> Self {
+    pub fn new(interval: Duration, stop: Arc<AtomicBool>) -> Self {
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("{prefix} {bar:24} {msg}");
@@ -119,7 +120,7 @@ impl TrainingDisplay {
     }
 
     /// Lines above the one that moves.
-    pub(crate) fn say(&self, text: &str) {
+    pub fn say(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
             // Where nobody reads it there is nobody to tell.
@@ -130,7 +131,7 @@ impl TrainingDisplay {
     }
 
     /// Takes the moving line away.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

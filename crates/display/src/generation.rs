@@ -1,6 +1,6 @@
 //! What is seen of a generation: every step as its own command shows it.
 
-use crate::progress::{MatchDisplay, OpeningsBar, SelfPlayDisplay, TrainingDisplay, say};
+use crate::{MatchDisplay, OpeningsBar, SelfPlayDisplay, TrainingDisplay, say};
 use arena::ledger::Entry;
 use arena::progress::{MatchObserver, MatchProgress};
 use arena::selfplay::file::{GameFile, Progress};
@@ -11,21 +11,22 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-pub(super) struct LearnDisplay {
+/// The display of every step, one after another.
+pub struct GenerationDisplay {
     stop: Arc<AtomicBool>,
     selfplay: SelfPlayDisplay,
     openings: Option<OpeningsBar>,
     gate: MatchDisplay,
 }
 
-impl LearnDisplay {
-    pub(super) fn new(stop: Arc<AtomicBool>) -> Self {
+impl GenerationDisplay {
+    pub fn new(stop: Arc<AtomicBool>) -> Self {
         let (selfplay, gate) = (SelfPlayDisplay::default(), MatchDisplay::new(false));
         Self { stop, selfplay, openings: None, gate }
     }
 }
 
-impl Observer for LearnDisplay {
+impl Observer for GenerationDisplay {
     fn step(&mut self, command: &str) {
         say(command);
     }
@@ -51,7 +52,7 @@ impl Observer for LearnDisplay {
     }
 }
 
-impl SelfPlayObserver for LearnDisplay {
+impl SelfPlayObserver for GenerationDisplay {
     fn opened(&mut self, request: &SelfPlay, file: &GameFile, evaluation: &str) {
         self.selfplay.opened(request, file, evaluation);
     }
@@ -61,7 +62,7 @@ impl SelfPlayObserver for LearnDisplay {
     }
 }
 
-impl MatchObserver for LearnDisplay {
+impl MatchObserver for GenerationDisplay {
     fn begun(&mut self, progress: &MatchProgress<'_>) {
         self.gate.begun(progress);
     }

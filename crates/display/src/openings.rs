@@ -3,10 +3,10 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A bar of openings made.
-pub(crate) struct OpeningsBar(ProgressBar);
+pub struct OpeningsBar(ProgressBar);
 
 impl OpeningsBar {
-    pub(crate) fn new(wanted: usize) -> Self {
+    pub fn new(wanted: usize) -> Self {
         let bar = ProgressBar::with_draw_target(Some(wanted as u64), ProgressDrawTarget::stderr());
         let style =
             ProgressStyle::with_template("{wide_bar} {pos}/{len} openings {msg} {eta} left");
@@ -14,12 +14,14 @@ impl OpeningsBar {
         Self(bar)
     }
 
-    pub(crate) fn show(&self, made: usize, candidates: u64) {
+    /// Shows how many there are, of how many tried.
+    pub fn show(&self, made: usize, candidates: u64) {
         self.0.set_position(made as u64);
         self.0.set_message(format!("of {candidates} candidates"));
     }
 
-    pub(crate) fn clear(&self) {
+    /// Takes the bar away.
+    pub fn clear(&self) {
         self.0.finish_and_clear();
     }
 }

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 /// Least time between two plain lines.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-pub(crate) struct Live {
+/// A bar with text above it, and the pace of the work.
+pub struct Live {
     bar: Option<ProgressBar>,
     total: u64,
     /// What earlier runs did, which tells nothing about speed.
@@ -17,7 +18,7 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    pub(crate) fn new(total: u64, done: u64) -> Self {
+    pub fn new(total: u64, done: u64) -> Self {
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("{msg}\n{wide_bar} {pos}/{len} {prefix}");
@@ -31,7 +32,7 @@ impl Live {
     }
 
     /// Shows how far it is: `pace` beside the bar, `text` above it; elsewhere `line` now and then.
-    pub(crate) fn show(
+    pub fn show(
         &mut self,
         done: u64,
         pace: &str,
@@ -49,7 +50,7 @@ impl Live {
     }
 
     /// A remark, above the bar.
-    pub(crate) fn say(&self, line: &str) {
+    pub fn say(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.println(line),
             // Where nobody reads it there is nobody to tell.
@@ -60,20 +61,20 @@ impl Live {
     }
 
     /// Seconds each has taken, once there is one.
-    pub(crate) fn seconds_each(&self, done: u64) -> Option<f64> {
+    pub fn seconds_each(&self, done: u64) -> Option<f64> {
         let here = done.saturating_sub(self.before);
         (here > 0).then(|| self.began.elapsed().as_secs_f64() / here as f64)
     }
 
     /// The time the rest will take.
-    pub(crate) fn time_left(&self, done: u64) -> String {
+    pub fn time_left(&self, done: u64) -> String {
         let Some(each) = self.seconds_each(done) else { return "unknown time".to_owned() };
         let seconds = (each * self.total.saturating_sub(done) as f64).round() as u64;
         format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
     }
 
     /// Takes the bar away.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

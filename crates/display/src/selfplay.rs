@@ -1,6 +1,6 @@
 //! How far self-play is.
 
-use super::say;
+use crate::say;
 use arena::selfplay::file::{Ended, GameFile, Goal, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lab::selfplay::{SelfPlay, SelfPlayObserver};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// A line that changes, and what is said before and after.
 #[derive(Default)]
-pub(crate) struct SelfPlayDisplay {
+pub struct SelfPlayDisplay {
     bar: Option<(ProgressBar, Goal)>,
 }
 
@@ -58,14 +58,14 @@ impl SelfPlayObserver for SelfPlayDisplay {
 
 impl SelfPlayDisplay {
     /// Takes the line away.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         if let Some((bar, _)) = self.bar.take() {
             bar.finish_and_clear();
         }
     }
 
     /// Says what came of it.
-    pub(crate) fn report(path: &Path, ended: &Ended) {
+    pub fn report(path: &Path, ended: &Ended) {
         let Progress { games, positions, made, nodes, searches, repeated, elapsed } =
             ended.progress;
         say(&format!(

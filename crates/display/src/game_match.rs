@@ -1,21 +1,21 @@
 //! Where a match stands.
 
-use crate::live::Live;
+use crate::Live;
 use arena::ledger::Entry;
 use arena::progress::{MatchObserver, MatchProgress};
 use arena::{Finished, Flow};
 use std::io::{self, Write};
 
 /// A table that updates in place, a line for every game, and games as lines of JSON if wanted.
-pub(crate) struct MatchDisplay {
+pub struct MatchDisplay {
     json: bool,
     live: Option<Live>,
     /// Why a line could not be printed.
-    pub(crate) failure: Option<io::Error>,
+    pub failure: Option<io::Error>,
 }
 
 impl MatchDisplay {
-    pub(crate) const fn new(json: bool) -> Self {
+    pub const fn new(json: bool) -> Self {
         Self { json, live: None, failure: None }
     }
 
@@ -31,7 +31,7 @@ impl MatchDisplay {
     }
 
     /// Takes the table away.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         if let Some(live) = self.live.take() {
             live.finish();
         }
@@ -41,7 +41,7 @@ impl MatchDisplay {
 impl MatchObserver for MatchDisplay {
     fn begun(&mut self, progress: &MatchProgress<'_>) {
         if progress.done() > 0 {
-            super::say(&format!("{} games are played already", progress.done()));
+            crate::say(&format!("{} games are played already", progress.done()));
         }
         self.live = Some(Live::new(progress.plan().schedule.games(), progress.done()));
         self.show(progress);

@@ -1,0 +1,37 @@
+//! What is seen of long work: lines that move on a terminal, plain lines now and then elsewhere.
+//!
+//! | display | of |
+//! |---|---|
+//! | [`InputBar`] | files being read |
+//! | [`OpeningsBar`] | openings being made |
+//! | [`MatchDisplay`], [`Live`] | matches and tunings |
+//! | [`SelfPlayDisplay`] | games for a teacher file |
+//! | [`TrainingDisplay`] | a training run |
+//! | [`GenerationDisplay`] | all of these, one after another |
+//!
+//! Rooms tell an observer how far they are; these are the observers for people. Everything goes to
+//! standard error, but for games as lines of JSON. Deliberately absent: deciding anything.
+
+mod game_match;
+mod generation;
+mod input;
+mod live;
+mod openings;
+mod selfplay;
+mod training;
+
+pub use game_match::MatchDisplay;
+pub use generation::GenerationDisplay;
+pub use input::InputBar;
+pub use live::Live;
+pub use openings::OpeningsBar;
+pub use selfplay::SelfPlayDisplay;
+pub use training::TrainingDisplay;
+
+use std::io::{self, Write};
+
+/// Says a line to the user.
+pub fn say(line: &str) {
+    // Where nobody reads it there is nobody to tell.
+    let _ = writeln!(io::stderr(), "{line}");
+}
