@@ -220,7 +220,10 @@ impl Transport for Https {
         let mut response = asked.map_err(|e| unavailable(e.to_string()))?;
         match response.status() {
             StatusCode::RANGE_NOT_SATISFIABLE => Ok(Vec::new()),
-            status if status.is_success() => Self::read(&mut response, range.end - range.start),
+            status if status.is_success() => {
+                // A body of exactly the limit counts as one beyond it.
+                Self::read(&mut response, range.end - range.start + 1)
+            }
             status => {
                 let said = Self::read(&mut response, LONGEST)?;
                 Err(error_of(status, &said))
