@@ -1,11 +1,13 @@
 //! `cargo run -p soak`: the CSA server under load (`latency`) and through broken connections,
-//! restarts and hostile input (`endurance`).
+//! restarts and hostile input (`endurance`); the fleet under load (`fleet`) and through a storm (`storm`).
 //!
 //! The server runs in a process of its own: this very program with the room `serverd` in it, or a
 //! `nue` that is named.
 
 mod endurance;
+mod fleet_load;
 mod latency;
+mod storm;
 mod subject;
 
 use clap::{Parser, Subcommand};
@@ -14,7 +16,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Parser)]
-#[command(name = "soak", about = "Load and endurance tests of the CSA server")]
+#[command(name = "soak", about = "Load and endurance tests of the CSA server and the fleet")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -30,6 +32,14 @@ enum Command {
     /// Play scripted games through broken connections, restarts and hostile input, and check that
     /// no game is lost, no clock is wrong and no result is wrong.
     Endurance(endurance::EnduranceArgs),
+    /// Measure leases and results of many workers at a broker of their own.
+    Fleet(fleet_load::FleetArgs),
+    /// Bring results in while broker, coordinator, gateway and workers are killed and held, and check
+    /// that none is lost, none counted twice and none wrong.
+    Storm(storm::StormArgs),
+    /// Be one of the processes of the storm.
+    #[command(hide = true)]
+    StormPart(storm::PartArgs),
     /// Run a server: what the other two start.
     #[command(hide = true)]
     Server {
@@ -55,6 +65,9 @@ fn main() -> ExitCode {
     let outcome = match &cli.command {
         Command::Latency(args) => latency::run(args, &server),
         Command::Endurance(args) => endurance::run(args, &server),
+        Command::Fleet(args) => fleet_load::run(args),
+        Command::Storm(args) => storm::run(args),
+        Command::StormPart(args) => storm::run_part(args),
         Command::Server { config } => serve(config),
     };
     match outcome {

@@ -32,6 +32,11 @@ impl EvaluationArgs {
         self.net.as_deref()
     }
 
+    /// Divisor of the net's output.
+    pub(crate) const fn fv_scale(&self) -> i32 {
+        self.fv_scale
+    }
+
     /// What was named, for whichever game it is; material if nothing was.
     pub(crate) fn named(&self) -> Result<Evaluation, Failure> {
         let Some(path) = &self.net else { return Ok(Evaluation::Material) };

@@ -1,10 +1,12 @@
 //! Flags that more than one command takes: each group fills the settings of a room.
 
+pub(crate) mod fleet;
 mod game_end;
 mod game_match;
 mod selfplay;
 mod training;
 
+pub(crate) use fleet::FleetFlag;
 pub(crate) use game_end::GameEndFlags;
 pub(crate) use game_match::MatchFlags;
 pub(crate) use selfplay::SelfPlayFlags;

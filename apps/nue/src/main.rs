@@ -14,6 +14,7 @@ mod eval;
 mod evaluation;
 mod failure;
 mod flags;
+mod fleet;
 mod r#gen;
 mod go;
 mod input;
@@ -81,6 +82,7 @@ enum Command {
     Learn(Box<learn::LearnArgs>),
     Lab(lab::LabArgs),
     Web(Box<web::WebArgs>),
+    Fleet(Box<fleet::FleetArgs>),
 }
 
 fn main() -> ExitCode {
@@ -114,6 +116,7 @@ fn main() -> ExitCode {
         Some(Command::Learn(args)) => learn::run(&args),
         Some(Command::Lab(args)) => lab::run(args),
         Some(Command::Web(args)) => web::run(&args),
+        Some(Command::Fleet(args)) => fleet::run(&args),
     };
     outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -16,6 +16,8 @@ use arena::{MatchRunner, Plan};
 use assembly::deep::NetChoice;
 use assembly::options::{ENGINE, EVAL_DIR, PUCT, is_always_sent};
 use display::{MatchDisplay, say};
+use fleet::exchange::run_match;
+use fleet::{MatchSpec, Spec};
 use rules::Game;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -29,6 +31,10 @@ use think::{OptionKey, WallTime};
 pub(crate) fn run(args: MatchArgs) -> CommandResult {
     let args = args.with_config()?;
     let request = args.request();
+    let spec = || MatchSpec { request: request.clone(), reference_speed: None };
+    if args.fleet.submitted("match", || Spec::Match(Box::new(spec())), None)? {
+        return Ok(());
+    }
     let (plan, mut warnings) = request.plan()?;
     let (logs, silent) = request.logs(&plan)?;
     warnings.extend(silent);
@@ -40,7 +46,11 @@ pub(crate) fn run(args: MatchArgs) -> CommandResult {
     try_out(&plan, &runner)?;
     let mut progress = MatchProgress::begin(&plan, request.options())?;
     let mut display = MatchDisplay::new(args.json);
-    let played = progress.play(&runner, SystemTime::now, &mut display);
+    let played: CommandResult = match args.fleet.is_local() {
+        false => progress.play(&runner, SystemTime::now, &mut display).map_err(Into::into),
+        true => run_match(&request, &runner, &mut progress, SystemTime::now, &mut display)
+            .map_err(|e| Failure::failed(e.to_string())),
+    };
     display.clear();
     if let Some(error) = display.failure {
         return Err(error.into());

@@ -10,20 +10,29 @@ use crate::assemble;
 use crate::failure::{CommandResult, Failure};
 use arena::request::logs_in;
 use arena::spsa::Spsa;
-use arena::tuning::{self, EnginePair, PlayGame, tune};
+use arena::tuning::{self, EnginePair, PlayGame, Step, tune};
 use arena::tuning_log::{self, TuningLogError};
 use arena::{Flow, Plan, tuning_table};
 use display::Live;
 use display::say;
 use durable::Journal;
+use fleet::Spec;
+use fleet::exchange::tune_by_fleet;
+use fleet::perform::own_numbers;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Runs the command.
 pub(crate) fn run(args: &TuneArgs) -> CommandResult {
+    let request = args.request();
+    let spec = || Spec::Tune(Box::new(request.clone()));
+    if args.fleet.submitted("tune", spec, None)? {
+        return Ok(());
+    }
     let mut runner = assemble::match_runner();
-    let entered = args.plan(&runner)?;
+    let own = || own_numbers(request.openings.game);
+    let entered = request.plan(&request.declared(&runner)?.unwrap_or_else(own))?;
     let plan = &entered.plan;
     let (logs, silent) = logs_in(args.log.as_deref(), plan)?;
     runner.logs = logs.map(Arc::new);
@@ -48,7 +57,7 @@ pub(crate) fn run(args: &TuneArgs) -> CommandResult {
         Box::new(move |game| pair.play(game))
     };
     let begun = spsa.clone();
-    tune(&mut spsa, args.pairs, workers, &player, &mut |step| {
+    let mut watch = |step: &Step| {
         if let Some(log) = &mut log
             && let Err(error) = log.append(step)
         {
@@ -63,7 +72,14 @@ pub(crate) fn run(args: &TuneArgs) -> CommandResult {
         let total = begun.gains().iterations;
         live.show(done, &pace, moved, || format!("{done}/{total} {pace}: {}", moved()));
         Flow::Continue
-    });
+    };
+    if args.fleet.is_local() {
+        let done =
+            tune_by_fleet(spec(), plan, &runner, &mut spsa, (args.pairs, workers), &mut watch);
+        done.map_err(|e| Failure::failed(e.to_string()))?;
+    } else {
+        tune(&mut spsa, args.pairs, workers, &player, &mut watch);
+    }
     live.finish();
     if let Some(failure) = failure {
         return Err(failure);

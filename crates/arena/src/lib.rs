@@ -7,7 +7,7 @@
 //! | [`ending`], [`adjudication`] | how games end |
 //! | [`spec`], [`time_control`] | how engines are started and how long they think |
 //! | [`opening`], [`opening_maker`] | where games begin; making openings |
-//! | [`request`] | what somebody asks for, made into a plan |
+//! | [`request`], [`config_file`] | what somebody asks for, made into a plan |
 //! | [`schedule`], [`runner`] | which games, several at a time |
 //! | [`progress`], [`summary`] | a match under way: counted, written down, told |
 //! | [`stats`], [`standings`], [`time_use`] | Elo, pentanomial pairs, SPRT; where a match stands; time used |
@@ -21,6 +21,8 @@
 //! passed in.
 
 pub mod adjudication;
+mod as_text;
+pub mod config_file;
 pub mod ending;
 pub mod engine_logs;
 pub mod game;
@@ -51,6 +53,6 @@ pub mod tuning_table;
 pub use engine_logs::EngineLogs;
 pub use game::game_rules;
 pub use opening::Opening;
-pub use runner::{Event, Finished, Flow, MatchRunner, Plan};
+pub use runner::{Event, Finished, Flow, MatchRunner, Plan, Seat};
 pub use schedule::{Format, Schedule, ScheduledGame};
 pub use spec::EngineSpec;

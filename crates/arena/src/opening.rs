@@ -3,6 +3,7 @@
 use engines::GameLine;
 use kifu::Record;
 use rules::{AnyPosition, Color, Game, Move};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::RangeInclusive;
 use think::quote;
@@ -35,7 +36,7 @@ pub enum OpeningError {
 }
 
 /// Plies from the first to the last of them, both included: `8`, or `6-10`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PlyRange {
     pub first: usize,
     pub last: usize,

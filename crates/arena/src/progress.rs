@@ -67,6 +67,12 @@ pub trait MatchObserver {
     fn finished(&mut self, game: &Finished, entry: &Entry, progress: &MatchProgress<'_>) -> Flow;
 }
 
+/// Whether a game of that number is to be played.
+pub type Wanted<'a> = dyn Fn(u64) -> bool + Sync + 'a;
+
+/// Has the games that are wanted played, and tells of them.
+pub type PlayGames<'a> = dyn FnMut(&Wanted<'_>, &mut dyn FnMut(Event) -> Flow) + 'a;
+
 /// A match under way.
 pub struct MatchProgress<'a> {
     plan: &'a Plan,
@@ -122,13 +128,28 @@ impl<'a> MatchProgress<'a> {
         now: fn() -> SystemTime,
         observer: &mut dyn MatchObserver,
     ) -> Result<(), ProgressError> {
+        let plan = self.plan;
+        let mut play = |wanted: &Wanted<'_>, watch: &mut dyn FnMut(Event) -> Flow| {
+            runner.run(plan, wanted, watch);
+        };
+        self.play_by(&mut play, now, observer)
+    }
+
+    /// The same with games that come from elsewhere: `play` is told which are wanted and tells
+    /// of each that is finished.
+    pub fn play_by(
+        &mut self,
+        play: &mut PlayGames<'_>,
+        now: fn() -> SystemTime,
+        observer: &mut dyn MatchObserver,
+    ) -> Result<(), ProgressError> {
         observer.begun(self);
         if self.is_over().is_some() {
             return Ok(());
         }
-        let (plan, done) = (self.plan, std::mem::take(&mut self.done));
+        let done = std::mem::take(&mut self.done);
         let mut failure = None;
-        runner.run(plan, &|id| !done.contains(&id), &mut |event| {
+        play(&|id| !done.contains(&id), &mut |event| {
             let Event::Finished(finished) = event else { return Flow::Continue };
             if failure.is_some() || self.is_over().is_some() {
                 // Played to the end while the others were being stopped: it would be one game of

@@ -14,6 +14,7 @@ use engines::affinity;
 use kifu::archive::Source;
 use kifu::{ReadOptions, Reader};
 use rules::{Declaration, Game};
+use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -35,13 +36,15 @@ pub enum RequestError {
     Failed(String),
 }
 
-/// A match somebody asks for.
-#[derive(Clone, PartialEq, Debug)]
+/// A match somebody asks for. In a file it is written as on a command line.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct MatchRequest {
     /// Engines as lists of `key=value`, at least two.
     pub engines: Vec<String>,
     /// Pairs for every engine, which its own override.
     pub each: Vec<String>,
+    #[serde(with = "crate::as_text")]
     pub game: Game,
     /// A file of positions, lines or game records to begin from.
     pub openings: Option<PathBuf>,
@@ -51,6 +54,7 @@ pub struct MatchRequest {
     pub start: String,
     /// Games of every pairing, half of them from each side.
     pub games: u64,
+    #[serde(with = "crate::as_text")]
     pub format: Format,
     /// Of the order of openings; part of what the match is.
     pub seed: u64,
@@ -58,11 +62,15 @@ pub struct MatchRequest {
     /// Whether each game at a time gets processors of its own.
     pub pin: bool,
     /// Stop when the difference is known.
+    #[serde(with = "crate::as_text::option")]
     pub sprt: Option<Sprt>,
+    #[serde(with = "crate::as_text::option")]
     pub resign: Option<ResignRule>,
+    #[serde(with = "crate::as_text::option")]
     pub draw: Option<DrawRule>,
     /// Moves after which a game is drawn; 0 for no limit.
     pub max_moves: u32,
+    #[serde(with = "crate::as_text")]
     pub declaration: Declaration,
     /// How much a player may overstep its time.
     pub margin: Duration,
@@ -242,8 +250,10 @@ fn files_of(path: &Path) -> Result<Vec<PathBuf>, RequestError> {
 }
 
 /// Where games begin.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct OpeningSource {
+    #[serde(with = "crate::as_text")]
     pub game: Game,
     /// A file of positions, lines or game records, or a folder of such files.
     pub file: Option<PathBuf>,

@@ -13,6 +13,7 @@ use engines::{
 use play::GameRules;
 use rules::Game;
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -206,7 +207,7 @@ impl MatchRunner {
                 let (next, inner) = (&next, &inner);
                 let ending = &*self.abandoned;
                 let work =
-                    move || Worker::new(plan, inner, worker, sender).work(next, wanted, ending);
+                    move || Seat::new(plan, inner, worker).work(next, wanted, ending, &sender);
                 let spawned =
                     thread::Builder::new().name(format!("game {worker}")).spawn_scoped(scope, work);
                 if spawned.is_err() && worker > 0 {
@@ -224,26 +225,28 @@ impl MatchRunner {
     }
 }
 
-/// One game after another, with engines kept between games.
-struct Worker<'a> {
-    plan: &'a Plan,
-    runner: &'a MatchRunner,
+/// One game after another, with engines kept between games. To be used by the thread that made it.
+pub struct Seat<P, R> {
+    plan: P,
+    runner: R,
     /// Which of the games at a time it plays.
     slot: usize,
-    cpus: &'a [usize],
+    cpus: Vec<usize>,
     players: HashMap<usize, Box<dyn Player>>,
-    events: Sender<Event>,
 }
 
-impl<'a> Worker<'a> {
-    fn new(plan: &'a Plan, runner: &'a MatchRunner, worker: usize, events: Sender<Event>) -> Self {
-        let cpus =
-            if plan.cpus.is_empty() { &[][..] } else { &plan.cpus[worker % plan.cpus.len()] };
+impl<P: Deref<Target = Plan>, R: Deref<Target = MatchRunner>> Seat<P, R> {
+    /// For one of the games at a time.
+    pub fn new(plan: P, runner: R, slot: usize) -> Self {
+        let cpus = match plan.cpus.len() {
+            0 => Vec::new(),
+            shares => plan.cpus[slot % shares].clone(),
+        };
         if plan.engines.iter().any(|e| e.launch == Launch::Inside) {
             // Threads of our own engine start from this one and stay where it is.
-            affinity::confine(cpus);
+            affinity::confine(&cpus);
         }
-        Self { plan, runner, slot: worker, cpus, players: HashMap::new(), events }
+        Self { plan, runner, slot, cpus, players: HashMap::new() }
     }
 
     fn work(
@@ -251,6 +254,7 @@ impl<'a> Worker<'a> {
         next: &AtomicU64,
         wanted: &(dyn Fn(u64) -> bool + Sync),
         ending: &AtomicBool,
+        events: &Sender<Event>,
     ) {
         while !ending.load(Ordering::Relaxed) {
             let id = next.fetch_add(1, Ordering::Relaxed);
@@ -258,28 +262,33 @@ impl<'a> Worker<'a> {
             if !wanted(id) {
                 continue;
             }
-            if self.runner.abandoned.load(Ordering::Relaxed) || self.play(scheduled).is_none() {
+            if self.runner.abandoned.load(Ordering::Relaxed)
+                || events.send(Event::Started(scheduled)).is_err()
+            {
+                return;
+            }
+            let Ok(finished) = self.play(scheduled) else { return };
+            // Somebody who listens no more wants no more games.
+            if events.send(Event::Finished(Box::new(finished))).is_err() {
                 return;
             }
         }
     }
 
-    /// Plays a game; `None` when it was abandoned or nobody listens any more.
-    fn play(&mut self, scheduled: ScheduledGame) -> Option<()> {
-        self.events.send(Event::Started(scheduled)).ok()?;
+    /// Plays a game of the plan.
+    pub fn play(&mut self, scheduled: ScheduledGame) -> Result<Finished, Abandoned> {
         let began = self.runner.time.now();
-        let played = self.play_scheduled(&scheduled).ok()?;
+        let played = self.play_scheduled(&scheduled)?;
         let duration = since(&*self.runner.time, began);
-        let finished = Finished { scheduled, played, duration };
-        self.events.send(Event::Finished(Box::new(finished))).ok()
+        Ok(Finished { scheduled, played, duration })
     }
 
     fn play_scheduled(&mut self, scheduled: &ScheduledGame) -> Result<Played, Abandoned> {
         let [black, white] = scheduled.players;
-        let plan = self.plan;
+        let plan = &*self.plan;
         let mut take = |index| {
             let kept = self.players.remove(&index);
-            kept.unwrap_or_else(|| self.runner.player(plan, index, self.slot, self.cpus))
+            kept.unwrap_or_else(|| self.runner.player(plan, index, self.slot, &self.cpus))
         };
         let (mut first, mut second) = (take(black), take(white));
         let controls = [black, white].map(|index| plan.engines[index].control);

@@ -32,6 +32,7 @@ use engines::EngineFactory;
 use play::GameRules;
 use player::{PlayedGame, SelfPlayError, SelfPlayer};
 use rules::Game;
+use serde::{Deserialize, Serialize};
 use starts::Starts;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
@@ -42,7 +43,7 @@ use std::thread;
 use think::STACK;
 
 /// Moves chosen at random early in a game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RandomMoves {
     pub count: usize,
     /// Plies after the opening among which they are, from 1.
@@ -102,10 +103,62 @@ pub struct Production<'a> {
     pub first: u64,
     /// Set from outside to break off.
     pub abandoned: &'a AtomicBool,
+    /// Plays the games in place of the factory's engines.
+    pub elsewhere: Option<&'a PlayElsewhere<'a>>,
 }
 
+/// Has a game played somewhere else; `None` if it was interrupted.
+pub type PlayElsewhere<'a> = dyn Fn(Order) -> Result<Option<PlayedGame>, SelfPlayError> + Sync + 'a;
+
 /// A game to play: its number, and how often it had been played before.
-type Order = (u64, u64);
+pub type Order = (u64, u64);
+
+/// Puts games that come in any order into theirs, and asks for another in the place of one that had
+/// been played before.
+#[derive(Debug)]
+pub struct Sequence {
+    /// The game that is next.
+    number: u64,
+    waiting: BTreeMap<u64, (u64, PlayedGame)>,
+}
+
+impl Sequence {
+    /// Of games from that number on.
+    pub const fn from(first: u64) -> Self {
+        Self { number: first, waiting: BTreeMap::new() }
+    }
+
+    /// The game that is next.
+    pub const fn next(&self) -> u64 {
+        self.number
+    }
+
+    /// Games that wait for one before them.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// A game came. Those whose turn it is are handed over; `seen` holds the fingerprints of earlier
+    /// ones. Returns the order to be played again, if there is one.
+    pub fn accept(
+        &mut self,
+        (number, retry): Order,
+        made: PlayedGame,
+        seen: &mut HashSet<u64>,
+        take: &mut dyn FnMut(&PlayedGame) -> ControlFlow<()>,
+    ) -> ControlFlow<(), Option<Order>> {
+        self.waiting.insert(number, (retry, made));
+        while let Some((retry, mut made)) = self.waiting.remove(&self.number) {
+            made.repeated = !seen.insert(made.game.fingerprint());
+            if made.repeated && retry < RETRIES {
+                return ControlFlow::Continue(Some((self.number, retry + 1)));
+            }
+            self.number += 1;
+            take(&made)?;
+        }
+        ControlFlow::Continue(None)
+    }
+}
 
 impl Production<'_> {
     /// Plays games and hands them over in order, with how much was read for each, until told to
@@ -129,31 +182,37 @@ impl Production<'_> {
                     .map_err(SelfPlayError::Thread)?;
             }
             drop(sender);
-            let mut waiting = BTreeMap::new();
-            let mut number = self.first;
-            let mut outcome = Ok(());
-            'all: while let Ok(((n, retry), made)) = played.recv() {
-                waiting.insert(n, (retry, made));
-                while let Some((retry, made)) = waiting.remove(&number) {
-                    let mut made = match made {
-                        Ok(made) => made,
-                        Err(error) => {
-                            outcome = Err(error);
-                            break 'all;
+            let mut sequence = Sequence::from(self.first);
+            // The first game that could not be played: those before it are handed over.
+            let mut failed: Option<(u64, SelfPlayError)> = None;
+            while let Ok((order, made)) = played.recv() {
+                let made = match made {
+                    Ok(made) => made,
+                    Err(error) => {
+                        if failed.as_ref().is_none_or(|(first, _)| order.0 < *first) {
+                            failed = Some((order.0, error));
                         }
-                    };
-                    made.repeated = !seen.insert(made.game.fingerprint());
-                    if made.repeated && retry < RETRIES {
-                        let mut again = again.lock().unwrap_or_else(PoisonError::into_inner);
-                        again.push((number, retry + 1));
+                        if failed.as_ref().is_some_and(|(first, _)| *first <= sequence.next()) {
+                            break;
+                        }
+                        continue;
+                    }
+                };
+                match sequence.accept(order, made, seen, take) {
+                    ControlFlow::Break(()) => {
+                        failed = None;
                         break;
                     }
-                    number += 1;
-                    if take(&made).is_break() {
-                        break 'all;
+                    ControlFlow::Continue(None) => {}
+                    ControlFlow::Continue(Some(order)) => {
+                        again.lock().unwrap_or_else(PoisonError::into_inner).push(order);
                     }
                 }
+                if failed.as_ref().is_some_and(|(first, _)| *first <= sequence.next()) {
+                    break;
+                }
             }
+            let outcome = failed.map_or(Ok(()), |(_, error)| Err(error));
             done.store(true, Ordering::Relaxed);
             outcome
         })
@@ -179,6 +238,10 @@ impl WorkQueue<'_> {
     }
 
     fn play(&self, sender: &Sender<(Order, Result<PlayedGame, SelfPlayError>)>) {
+        if let Some(elsewhere) = self.production.elsewhere {
+            self.play_by(sender, &mut |order| elsewhere(order));
+            return;
+        }
         let mut player = match SelfPlayer::new(self.production.plan, self.production.factory) {
             Ok(player) => player,
             Err(error) => {
@@ -187,10 +250,17 @@ impl WorkQueue<'_> {
                 return;
             }
         };
+        self.play_by(sender, &mut |order| player.game(order.0, order.1, &|| self.is_over()));
+    }
+
+    fn play_by(
+        &self,
+        sender: &Sender<(Order, Result<PlayedGame, SelfPlayError>)>,
+        game: &mut dyn FnMut(Order) -> Result<Option<PlayedGame>, SelfPlayError>,
+    ) {
         while !self.is_over() {
             let order = self.order();
-            let made = player.game(order.0, order.1, &|| self.is_over());
-            let made = match made {
+            let made = match game(order) {
                 Ok(None) => return,
                 Ok(Some(made)) => Ok(made),
                 Err(error) => Err(error),

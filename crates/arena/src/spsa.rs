@@ -11,6 +11,7 @@
 //! or not later ones are known already. Deliberately absent: games ([`crate::tuning`] plays them).
 
 use seed::Rng;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Iterations that may be under way at a time.
@@ -62,7 +63,7 @@ impl Gains {
 }
 
 /// Two sets of values to be compared.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Probe {
     pub iteration: u64,
     /// Values a step in the direction drawn, by parameter.

@@ -25,6 +25,19 @@ impl TimeControl {
         Self { margin: None, ..*self } != Self::default()
     }
 
+    /// The same for a machine on which everything takes that many times as long. Nodes and depth stay.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let factor = if factor.is_finite() { factor.clamp(0.01, 100.0) } else { 1.0 };
+        let clock = self.clock.map(|clock| GameTime {
+            main: clock.main.mul_f64(factor),
+            increment: clock.increment.mul_f64(factor),
+            byoyomi: clock.byoyomi.mul_f64(factor),
+            ..clock
+        });
+        Self { clock, movetime: self.movetime.map(|time| time.mul_f64(factor)), ..*self }
+    }
+
     /// How the player's clock counts, with so much forgiven beyond the limit if it has no margin of
     /// its own.
     pub fn clock_rule(&self, margin: Duration) -> ClockRule {
@@ -103,6 +116,15 @@ mod tests {
                 assert_eq!(clock.left(), ms(left), "{rule:?} {used}");
             }
         }
+    }
+
+    #[test]
+    fn a_slower_machine_gets_more_time_and_as_many_nodes() {
+        let twice = TimeControl { nodes: Some(100), ..control(1000, 100, 10) }.scaled(2.0);
+        assert_eq!(twice, TimeControl { nodes: Some(100), ..control(2000, 200, 20) });
+        assert_eq!(control(1000, 0, 0).scaled(f64::INFINITY), control(1000, 0, 0));
+        let movetime = TimeControl { movetime: Some(ms(10)), ..TimeControl::default() };
+        assert_eq!(movetime.scaled(0.5).movetime, Some(ms(5)));
     }
 
     #[test]

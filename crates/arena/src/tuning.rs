@@ -3,7 +3,9 @@
 //! [`tune`] hands out games, whoever plays them, and applies results in the order of the
 //! iterations; [`EnginePair`] plays them, with our own engine or any program.
 
+use crate::game::Played;
 use crate::runner::{Flow, MatchRunner, Plan};
+use crate::schedule::ScheduledGame;
 use crate::spec::Launch;
 use crate::spsa::{Probe, Spsa, WINDOW};
 use crate::timed_game::play_timed;
@@ -11,6 +13,7 @@ use engines::{LocalPlayer, Player, UsiPlayer};
 use rules::Color;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,6 +38,18 @@ pub struct TuningResult {
     pub fault: bool,
 }
 
+impl TuningResult {
+    /// What a game counts.
+    pub fn of(scheduled: &ScheduledGame, played: &Played) -> Self {
+        let plus_is_black = scheduled.players[Color::Black.index()] == 0;
+        let half_points = match played.winner() {
+            None => 1,
+            Some(color) => 2 * u8::from(plus_is_black == (color == Color::Black)),
+        };
+        Self { half_points, fault: played.end.fault().is_some() }
+    }
+}
+
 /// An iteration that is over.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Step {
@@ -57,7 +72,8 @@ const fn is_zero(n: &u32) -> bool {
 }
 
 impl Step {
-    const fn new(iteration: u64) -> Self {
+    /// One of which no game is known yet.
+    pub const fn new(iteration: u64) -> Self {
         Self { iteration, wins: 0, draws: 0, losses: 0, faults: 0, values: Vec::new() }
     }
 
@@ -71,7 +87,8 @@ impl Step {
         i64::from(self.wins) - i64::from(self.losses)
     }
 
-    fn add(&mut self, result: TuningResult) {
+    /// Counts a game.
+    pub fn add(&mut self, result: TuningResult) {
         match result.half_points {
             0 => self.losses += 1,
             1 => self.draws += 1,
@@ -188,18 +205,18 @@ impl TunedPlayer {
 
 /// Plays games of a tuning with two engines. The plan's first engine is the `plus` side, its second
 /// the other; its schedule says from where.
-pub struct EnginePair<'a> {
-    plan: &'a Plan,
+pub struct EnginePair<P> {
+    plan: P,
     players: [TunedPlayer; 2],
     names: Vec<String>,
-    runner: &'a MatchRunner,
+    runner: MatchRunner,
     /// Which of the games at a time they play.
     slot: usize,
 }
 
-impl<'a> EnginePair<'a> {
+impl<P: Deref<Target = Plan>> EnginePair<P> {
     /// Two engines in one of the games at a time; `names` are the options the parameters are.
-    pub fn new(plan: &'a Plan, runner: &'a MatchRunner, slot: usize, names: Vec<String>) -> Self {
+    pub fn new(plan: P, runner: &MatchRunner, slot: usize, names: Vec<String>) -> Self {
         let player = |index: usize| {
             let spec = &plan.engines[index];
             match &spec.launch {
@@ -208,16 +225,23 @@ impl<'a> EnginePair<'a> {
                 }
                 Launch::Process(command) => {
                     let program = command.clone();
-                    let player = runner.usi_player(plan, index, slot, &[], program);
+                    let player = runner.usi_player(&plan, index, slot, &[], program);
                     TunedPlayer::Program(Box::new(player))
                 }
             }
         };
-        Self { plan, players: [player(0), player(1)], names, runner, slot }
+        let players = [player(0), player(1)];
+        Self { plan, players, names, runner: runner.clone(), slot }
     }
 
     /// Plays a game; `None` when it was broken off, or not begun because all is to end.
     pub fn play(&mut self, game: &TuningGame) -> Option<TuningResult> {
+        let (scheduled, played) = self.played(game)?;
+        Some(TuningResult::of(&scheduled, &played))
+    }
+
+    /// The same with the game as it was played.
+    pub fn played(&mut self, game: &TuningGame) -> Option<(ScheduledGame, Played)> {
         // Set from outside to end: no other game begins.
         if self.runner.abandoned.load(Ordering::Relaxed) {
             return None;
@@ -228,7 +252,7 @@ impl<'a> EnginePair<'a> {
             let options = self.names.iter().zip(values);
             player.set_options(options.map(|(n, v)| (n.clone(), v.to_string())).collect());
         }
-        self.runner.note_game(self.plan, &scheduled, self.slot);
+        self.runner.note_game(&self.plan, &scheduled, self.slot);
         let [plus, minus] = &mut self.players;
         let plus_is_black = scheduled.players[Color::Black.index()] == 0;
         let (plus, minus) = (plus.as_player(), minus.as_player());
@@ -236,11 +260,7 @@ impl<'a> EnginePair<'a> {
         let controls = scheduled.players.map(|index| self.plan.engines[index].control);
         let opening = &self.plan.openings[scheduled.opening];
         let played = play_timed(opening, &self.plan.terms, controls, players).ok()?;
-        let half_points = match played.winner() {
-            None => 1,
-            Some(color) => 2 * u8::from(plus_is_black == (color == Color::Black)),
-        };
-        Some(TuningResult { half_points, fault: played.end.fault().is_some() })
+        Some((scheduled, played))
     }
 }
 

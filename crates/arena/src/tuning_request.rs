@@ -10,6 +10,7 @@ use crate::spec::EngineSpec;
 use crate::spsa::{Gains, Parameter};
 use crate::timed_game::Terms;
 use rules::Declaration;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use think::key::universal::{HASH, THREADS};
 
@@ -21,7 +22,8 @@ const HASH_MIB: usize = 16;
 const MARGIN: Duration = Duration::from_millis(50);
 
 /// A tuning somebody asks for.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TuningRequest {
     /// Another engine, as a list of `key=value`; `None` for our own.
     pub engine: Option<String>,
@@ -49,8 +51,11 @@ pub struct TuningRequest {
     pub seed: u64,
     /// Games at a time.
     pub concurrency: usize,
+    #[serde(with = "crate::as_text::option")]
     pub resign: Option<ResignRule>,
+    #[serde(with = "crate::as_text::option")]
     pub draw: Option<DrawRule>,
+    #[serde(with = "crate::as_text")]
     pub declaration: Declaration,
 }
 

@@ -19,7 +19,7 @@ use rules::{AnyPosition, Color, Game as Rules};
 use serde_json::json;
 use std::path::PathBuf;
 use std::thread;
-use teacher::{Game, Labelled, PackError};
+use teacher::{Game, Header, Labelled, PackError, Reader, Writer};
 
 /// Records that share a table.
 const CHUNK: usize = 256;
@@ -46,6 +46,97 @@ pub struct Rescore {
     pub net: Option<PathBuf>,
 }
 
+impl Rescore {
+    /// The game of the files.
+    pub fn game(&self) -> Result<Rules, Error> {
+        let (sources, _) = self.inputs.alike()?;
+        Ok(self.inputs.header(&sources)?.game)
+    }
+}
+
+/// A part of a file to be scored: a game as a teacher file of its own, or records.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Piece {
+    pub game: Rules,
+    /// Teacher, PSV or hcpe.
+    pub format: Format,
+    pub bytes: Vec<u8>,
+}
+
+/// The same scored.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ScoredPiece {
+    pub bytes: Vec<u8>,
+    /// Positions that kept the score they had.
+    pub kept: u64,
+    /// Records that cannot be read and are left out, by place, with the reason.
+    pub problems: Vec<(usize, String)>,
+}
+
+/// Has a piece scored somewhere else.
+pub type ScoreElsewhere<'a> = dyn Fn(Piece) -> Result<ScoredPiece, String> + Sync + 'a;
+
+/// Scores pieces; belongs to one thread.
+pub struct PieceScorer(Scorer);
+
+impl PieceScorer {
+    pub fn new(game: Rules, evaluation: &Evaluation, limit: Limit, hash: u32) -> Self {
+        Self(Scorer::new(game, evaluation, limit, hash))
+    }
+
+    /// Scores a piece.
+    pub fn score(&mut self, piece: &Piece) -> Result<ScoredPiece, String> {
+        let game = piece.game;
+        match piece.format {
+            Format::Psv => {
+                self.records(&piece.bytes, &|r: &[u8; 40]| teacher::psv::decode(game, r))
+            }
+            Format::Hcpe => {
+                self.records(&piece.bytes, &|r: &[u8; 38]| teacher::hcpe::decode(game, r))
+            }
+            Format::Teacher => {
+                let (header, read) = one_game(&piece.bytes)?;
+                let (scored, kept) = rescore(read, &mut self.0);
+                let bytes = as_file(&scored, header)?;
+                Ok(ScoredPiece { bytes, kept, problems: Vec::new() })
+            }
+            other => Err(format!("{other} is not rescored in pieces")),
+        }
+    }
+
+    fn records<const N: usize>(
+        &mut self,
+        bytes: &[u8],
+        decode: &dyn Fn(&[u8; N]) -> Result<Labelled, PackError>,
+    ) -> Result<ScoredPiece, String> {
+        let (records, rest) = bytes.as_chunks::<N>();
+        if !rest.is_empty() {
+            return Err(format!("{} bytes are no whole records of {N}", bytes.len()));
+        }
+        let done = rescore_records(records.to_vec(), decode, &mut self.0);
+        let bytes = done.records.as_flattened().to_vec();
+        Ok(ScoredPiece { bytes, kept: 0, problems: done.problems })
+    }
+}
+
+/// A game as a file of its own.
+fn as_file(game: &Game, header: Header) -> Result<Vec<u8>, String> {
+    let mut writer = Writer::new(Vec::new(), header).map_err(|e| e.to_string())?;
+    writer.write(game).map_err(|e| e.to_string())?;
+    writer.finish().map_err(|e| e.to_string())
+}
+
+fn one_game(bytes: &[u8]) -> Result<(Header, Game), String> {
+    let reader = Reader::new(bytes).map_err(|e| e.to_string())?;
+    let header = reader.header().clone();
+    let mut games = reader.games();
+    let game = games.next().ok_or("there is no game in the piece")?.map_err(|e| e.to_string())?;
+    match games.next() {
+        None => Ok((header, game)),
+        Some(_) => Err("there is more than one game in the piece".to_owned()),
+    }
+}
+
 /// What came of it.
 pub struct Rescored {
     /// What gave the scores, and how.
@@ -58,6 +149,16 @@ pub struct Rescored {
 pub fn run<E: From<Error>>(
     request: &Rescore,
     evaluation: impl FnOnce(Rules) -> Result<(Evaluation, String), E>,
+    watch: &Watch<'_>,
+) -> Result<Rescored, E> {
+    run_by(request, evaluation, None, watch)
+}
+
+/// The same with pieces scored elsewhere, where somebody does.
+pub fn run_by<E: From<Error>>(
+    request: &Rescore,
+    evaluation: impl FnOnce(Rules) -> Result<(Evaluation, String), E>,
+    elsewhere: Option<&ScoreElsewhere<'_>>,
     watch: &Watch<'_>,
 ) -> Result<Rescored, E> {
     let Rescore { inputs, target, limit, hash, threads, net } = request;
@@ -92,6 +193,7 @@ pub fn run<E: From<Error>>(
         items: done,
         since: 0,
         damaged: inputs.damaged,
+        elsewhere,
     };
     let worked = match format {
         Format::Psv => work.records(&sources, &mut counts, |r| teacher::psv::decode(game, r)),
@@ -117,14 +219,19 @@ struct Work<'a> {
     /// Positions since the last place to go on from.
     since: u64,
     damaged: Damaged,
+    elsewhere: Option<&'a ScoreElsewhere<'a>>,
 }
 
 impl Work<'_> {
     fn games(&mut self, sources: &[Source], counts: &mut Counts) -> Result<(), Error> {
         let (game, evaluation, limit, hash) = (self.game, self.evaluation, self.limit, self.hash);
+        let elsewhere = self.elsewhere;
         let worker = || {
-            let mut scorer = Scorer::new(game, evaluation, limit, hash);
-            move |game: Game| rescore(game, &mut scorer)
+            let mut place = Place::new(elsewhere, || Scorer::new(game, evaluation, limit, hash));
+            move |given: Game| match &mut place {
+                Place::Here(scorer) => Ok(rescore(given, scorer)),
+                Place::Elsewhere(elsewhere) => score_game(game, &given, *elsewhere),
+            }
         };
         let (done, meter) = (self.items, self.meter);
         thread::scope(|scope| {
@@ -137,7 +244,12 @@ impl Work<'_> {
         })
     }
 
-    fn written(&mut self, (game, kept): &(Game, u64), counts: &mut Counts) -> Result<(), Error> {
+    fn written(
+        &mut self,
+        done: &Result<(Game, u64), String>,
+        counts: &mut Counts,
+    ) -> Result<(), Error> {
+        let (game, kept) = done.as_ref().map_err(|why| Error::Failed(why.clone()))?;
         self.output.write(game, counts)?;
         counts.unscorable += kept;
         self.note(1, game.positions() as u64, counts)
@@ -161,10 +273,14 @@ impl Work<'_> {
         decode: impl Fn(&[u8; N]) -> Result<Labelled, PackError> + Sync,
     ) -> Result<(), Error> {
         let (game, evaluation, limit, hash) = (self.game, self.evaluation, self.limit, self.hash);
+        let elsewhere = self.elsewhere;
         let worker = || {
-            let mut scorer = Scorer::new(game, evaluation, limit, hash);
+            let mut place = Place::new(elsewhere, || Scorer::new(game, evaluation, limit, hash));
             let decode = &decode;
-            move |chunk: Vec<[u8; N]>| rescore_records(chunk, decode, &mut scorer)
+            move |chunk: Vec<[u8; N]>| match &mut place {
+                Place::Here(scorer) => Ok(rescore_records(chunk, decode, scorer)),
+                Place::Elsewhere(elsewhere) => score_records(game, &chunk, *elsewhere),
+            }
         };
         let mut done = self.items;
         counts.reads_on();
@@ -188,7 +304,12 @@ impl Work<'_> {
         })
     }
 
-    fn put<const N: usize>(&mut self, done: &Scored<N>, counts: &mut Counts) -> Result<(), Error> {
+    fn put<const N: usize>(
+        &mut self,
+        done: &Result<Scored<N>, String>,
+        counts: &mut Counts,
+    ) -> Result<(), Error> {
+        let done = done.as_ref().map_err(|why| Error::Failed(why.clone()))?;
         self.output.raw(done.records.as_flattened())?;
         let written = done.records.len() as u64;
         counts.written(0, written);
@@ -198,6 +319,43 @@ impl Work<'_> {
         }
         self.note(written + done.problems.len() as u64, written, counts)
     }
+}
+
+/// Where pieces are scored.
+enum Place<'a> {
+    Here(Box<Scorer>),
+    Elsewhere(&'a ScoreElsewhere<'a>),
+}
+
+impl<'a> Place<'a> {
+    fn new(elsewhere: Option<&'a ScoreElsewhere<'a>>, scorer: impl FnOnce() -> Scorer) -> Self {
+        elsewhere.map_or_else(|| Self::Here(Box::new(scorer())), Self::Elsewhere)
+    }
+}
+
+fn score_game(
+    game: Rules,
+    given: &Game,
+    elsewhere: &ScoreElsewhere<'_>,
+) -> Result<(Game, u64), String> {
+    let bytes = as_file(given, Header::new(game))?;
+    let scored = elsewhere(Piece { game, format: Format::Teacher, bytes })?;
+    let (_, game) = one_game(&scored.bytes)?;
+    let same = game.fingerprint() == given.fingerprint();
+    same.then_some((game, scored.kept)).ok_or_else(|| "another game came back".to_owned())
+}
+
+fn score_records<const N: usize>(
+    game: Rules,
+    chunk: &[[u8; N]],
+    elsewhere: &ScoreElsewhere<'_>,
+) -> Result<Scored<N>, String> {
+    let format = if N == 40 { Format::Psv } else { Format::Hcpe };
+    let done = elsewhere(Piece { game, format, bytes: chunk.as_flattened().to_vec() })?;
+    let (records, rest) = done.bytes.as_chunks::<N>();
+    let whole = rest.is_empty() && records.len() + done.problems.len() == chunk.len();
+    let scored = Scored { records: records.to_vec(), problems: done.problems };
+    whole.then_some(scored).ok_or_else(|| "another number of records came back".to_owned())
 }
 
 /// Scores all positions of a game anew. Also says how many kept the score they had.

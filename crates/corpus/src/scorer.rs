@@ -3,13 +3,15 @@
 use assembly::evaluation::Evaluation;
 use assembly::options::{HASH, ROOT_MATE_NODES, THREADS};
 use rules::{AnyPosition, Game};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 use teacher::{mate_score, plain_score};
 use think::{Best, Bound, Engine, Info, Limits, MateAnswer, Report, Score, WallTime, to_units};
 
 /// How a position is looked at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Limit {
     /// The net's own value.
     Static,

@@ -2,6 +2,7 @@
 //! and the teacher file it goes to.
 
 use crate::error::LabError;
+use arena::selfplay::PlayElsewhere;
 use arena::selfplay::file::{Ended, Existing, GameFile, Goal, Progress, Run};
 use arena::selfplay::settings::SelfPlaySettings;
 use assembly::Evaluation;
@@ -72,11 +73,21 @@ impl SelfPlay {
         stop: &AtomicBool,
         observer: &mut dyn SelfPlayObserver,
     ) -> Result<Option<Ended>, LabError> {
+        self.run_by(time, stop, None, observer)
+    }
+
+    /// The same with games played elsewhere, where somebody does.
+    pub fn run_by(
+        &self,
+        time: &Arc<dyn TimeSource>,
+        stop: &AtomicBool,
+        elsewhere: Option<&PlayElsewhere<'_>>,
+        observer: &mut dyn SelfPlayObserver,
+    ) -> Result<Option<Ended>, LabError> {
         let game = self.settings.game;
         let (evaluation, about) = Evaluation::as_engine(self.net.as_deref(), game, self.fv_scale)?;
         let evaluation = evaluation.with_isa(self.isa);
-        let options = self.engine_options();
-        let settings = SelfPlaySettings { options, ..self.settings.clone() };
+        let settings = self.complete_settings();
         let plan = settings.plan()?;
         let fingerprint = evaluation.fingerprint().map_err(|e| LabError::at(&self.out, &e))?;
         let header = settings.header(concat!("Nue ", env!("CARGO_PKG_VERSION")), &fingerprint);
@@ -87,17 +98,28 @@ impl SelfPlay {
         }
         let for_engines = Arc::clone(time);
         let factory = move |_| assembly::search(game, &evaluation, Arc::clone(&for_engines));
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let run = Run {
             plan: &plan,
             factory: &factory,
-            threads: self.threads.unwrap_or_else(cores).clamp(1, 1024),
+            threads: self.games_at_a_time(),
             goal: self.goal,
             block: self.block,
             time: &**time,
             abandoned: stop,
+            elsewhere,
         };
         Ok(Some(file.play(&run, &mut |progress| observer.played(progress))?))
+    }
+
+    /// Games at a time.
+    pub fn games_at_a_time(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores).clamp(1, 1024)
+    }
+
+    /// What is played, with all options the engine is given.
+    pub fn complete_settings(&self) -> SelfPlaySettings {
+        SelfPlaySettings { options: self.engine_options(), ..self.settings.clone() }
     }
 
     fn engine_options(&self) -> Vec<(String, String)> {

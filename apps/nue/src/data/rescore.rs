@@ -3,13 +3,18 @@
 use super::args::{InputArgs, OutputArgs, ResumeArg};
 use super::summary::report;
 use crate::evaluation::EvaluationArgs;
-use crate::failure::CommandResult;
+use crate::failure::{CommandResult, Failure};
 use chart::grouped;
 use corpus::Limit;
 use corpus::rescore::{self, Rescore};
 use display::InputBar;
+use fleet::exchange::{score_piece, with_local_fleet};
+use fleet::perform::Equipment;
+use fleet::{RescoreSpec, Spec};
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
+use think::WallTime;
 
 /// Replace scores by those of another net or a deeper search
 #[derive(clap::Args)]
@@ -37,6 +42,9 @@ pub(crate) struct RescoreArgs {
     #[arg(short = 'j', long, value_name = "N",
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// Through the queue of a fleet in this process
+    #[arg(long)]
+    fleet: bool,
 }
 
 /// Runs the command.
@@ -57,7 +65,20 @@ pub(crate) fn run(args: &RescoreArgs) -> CommandResult {
     };
     let bar = InputBar::new();
     let evaluation = |game| args.evaluation.as_engine(game);
-    let done = rescore::run(&request, evaluation, &|progress| bar.show(progress))?;
+    let watch = |progress: &_| bar.show(progress);
+    let done = if args.fleet {
+        let (net, fv_scale) = (request.net.clone(), args.evaluation.fv_scale());
+        let game = request.game()?.to_string();
+        let spec = Spec::Rescore(RescoreSpec { game, limit, hash: args.hash, net, fv_scale });
+        let equipment = Equipment::own(Arc::new(WallTime::start()), 1);
+        let scored = with_local_fleet(spec, request.threads, &equipment, |fleet| {
+            let score = |piece| score_piece(fleet, piece);
+            rescore::run_by(&request, evaluation, Some(&score), &watch)
+        });
+        scored.map_err(|e| Failure::failed(e.to_string()))??
+    } else {
+        rescore::run(&request, evaluation, &watch)?
+    };
     let (positions, how) = (grouped(done.counts.positions), &done.how);
     let (name, rate) = (request.target.path.display(), bar.rate());
     report(&done.counts, &format!("{name}: {positions} positions, {how} ({rate})"))

@@ -1,7 +1,7 @@
 //! The command line of `nue gen`.
 
 use crate::failure::Failure;
-use crate::flags::SelfPlayFlags;
+use crate::flags::{FleetFlag, SelfPlayFlags};
 use crate::start::GameArg;
 use arena::selfplay::file::{Existing, Goal};
 use arena::selfplay::settings::SelfPlaySettings;
@@ -56,6 +56,9 @@ pub(crate) struct GenArgs {
 
     #[command(flatten)]
     flags: SelfPlayFlags,
+
+    #[command(flatten)]
+    pub(super) fleet: FleetFlag,
 
     #[command(flatten)]
     game: GameArg,

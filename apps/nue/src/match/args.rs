@@ -1,15 +1,13 @@
 //! The command line of `nue match`, and the same from a TOML file.
 
 use crate::failure::Failure;
-use crate::flags::MatchFlags;
+use crate::flags::{FleetFlag, MatchFlags};
 use crate::start::GameArg;
 use arena::request::MatchRequest;
-use arena::spec::escape;
 use arena::stats::Sprt;
 use clap::{Args, FromArgMatches};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use toml::Value;
 
 /// Play a match between engines, with statistics
 ///
@@ -80,6 +78,9 @@ pub(crate) struct MatchArgs {
     flags: MatchFlags,
 
     #[command(flatten)]
+    pub(super) fleet: FleetFlag,
+
+    #[command(flatten)]
     game: GameArg,
 }
 
@@ -113,8 +114,8 @@ impl MatchArgs {
         let Some(path) = &self.config else { return Ok(self) };
         let text = std::fs::read_to_string(path)
             .map_err(|e| Failure::failed(format!("{}: {e}", path.display())))?;
-        let from_file =
-            from_toml(&text).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?;
+        let from_file = arena::config_file::words(&text)
+            .map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?;
         // The command line as it was typed, after what the file says.
         let typed = std::env::args_os().skip_while(|word| word != "match").skip(1);
         let all = from_file.into_iter().map(OsString::from).chain(typed);
@@ -124,61 +125,6 @@ impl MatchArgs {
     fn parse_words(words: impl Iterator<Item = OsString>) -> Result<Self, clap::Error> {
         let command = Self::augment_args(clap::Command::new("nue match").no_binary_name(true));
         Self::from_arg_matches(&command.try_get_matches_from(words)?)
-    }
-}
-
-/// The words of a command line that say what the file says.
-fn from_toml(text: &str) -> Result<Vec<String>, String> {
-    let table: toml::Table = text.parse().map_err(|e: toml::de::Error| e.message().to_owned())?;
-    let mut words = Vec::new();
-    for (key, value) in &table {
-        match (key.as_str(), value) {
-            ("config" | "resume" | "force", _) => {
-                return Err(format!("{key:?} belongs on the command line"));
-            }
-            ("engine" | "engines", Value::Array(engines)) => {
-                for engine in engines {
-                    words.push(format!("--engine={}", pairs_of(engine)?));
-                }
-            }
-            ("json", Value::Boolean(true)) => words.push("--json".to_owned()),
-            ("json", Value::Boolean(false)) => {}
-            (key, Value::Table(_)) => words.push(format!("--{key}={}", pairs_of(value)?)),
-            (key, value) => words.push(format!("--{}={}", key.replace('_', "-"), scalar(value)?)),
-        }
-    }
-    Ok(words)
-}
-
-/// A table as `key=value,…`; tables and lists inside are spread out.
-fn pairs_of(value: &Value) -> Result<String, String> {
-    let table = value.as_table().ok_or_else(|| format!("a table was expected, not {value}"))?;
-    let mut parts = Vec::new();
-    for (key, value) in table {
-        match value {
-            Value::Table(inner) => {
-                for (name, value) in inner {
-                    parts.push(format!("{key}.{name}={}", escape(&scalar(value)?)));
-                }
-            }
-            Value::Array(list) => {
-                for value in list {
-                    parts.push(format!("{key}={}", escape(&scalar(value)?)));
-                }
-            }
-            value => parts.push(format!("{key}={}", escape(&scalar(value)?))),
-        }
-    }
-    Ok(parts.join(","))
-}
-
-fn scalar(value: &Value) -> Result<String, String> {
-    match value {
-        Value::String(text) => Ok(text.clone()),
-        Value::Integer(number) => Ok(number.to_string()),
-        Value::Float(number) => Ok(number.to_string()),
-        Value::Boolean(flag) => Ok(flag.to_string()),
-        other => Err(format!("a plain value was expected, not {other}")),
     }
 }
 

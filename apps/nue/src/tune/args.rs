@@ -1,16 +1,11 @@
 //! The command line of `nue tune`.
 
-use crate::failure::Failure;
-use crate::flags::GameEndFlags;
+use crate::flags::{FleetFlag, GameEndFlags};
 use crate::start::GameArg;
-use alphabeta::{ParamSpec, Params};
-use arena::MatchRunner;
 use arena::adjudication::ResignRule;
-use arena::parameters::Tunable;
 use arena::request::OpeningSource;
-use arena::tuning_request::{TuningPlan, TuningRequest};
+use arena::tuning_request::TuningRequest;
 use clap::Args;
-use rules::Game;
 use std::path::PathBuf;
 
 /// Tune numbers of an engine by games against itself (SPSA)
@@ -118,24 +113,15 @@ pub(crate) struct TuneArgs {
     pub(crate) json: bool,
 
     #[command(flatten)]
+    pub(crate) fleet: FleetFlag,
+
+    #[command(flatten)]
     pub(crate) game: GameArg,
 }
 
-/// The numbers of the search, as the tuner sees them.
-fn tunable(game: Game) -> Vec<Tunable> {
-    let params = Params::of(game);
-    let tunable = |p: &ParamSpec| Tunable {
-        name: p.name.into(),
-        default: params.get(p.name).unwrap_or(p.default).into(),
-        min: p.min.into(),
-        max: p.max.into(),
-    };
-    Params::TABLE.iter().map(tunable).collect()
-}
-
 impl TuneArgs {
-    /// The tuning the arguments ask for; another engine is asked what it has.
-    pub(super) fn plan(&self, runner: &MatchRunner) -> Result<TuningPlan, Failure> {
+    /// The tuning the arguments ask for.
+    pub(super) fn request(&self) -> TuningRequest {
         let openings = OpeningSource {
             game: self.game.game,
             file: self.openings.clone(),
@@ -143,7 +129,7 @@ impl TuneArgs {
             start: self.start.clone(),
             max_moves: self.end.max_moves,
         };
-        let request = TuningRequest {
+        TuningRequest {
             engine: self.engine.clone(),
             params: self.params.clone(),
             set: self.set.clone(),
@@ -162,8 +148,6 @@ impl TuneArgs {
             resign: self.resign,
             draw: self.end.draw,
             declaration: self.end.declaration,
-        };
-        let table = request.declared(runner)?.unwrap_or_else(|| tunable(self.game.game));
-        Ok(request.plan(&table)?)
+        }
     }
 }

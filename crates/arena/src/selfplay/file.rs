@@ -2,7 +2,7 @@
 //! a resumed run goes on.
 
 use super::player::{PlayedGame, SelfPlayError};
-use super::{Production, SelfPlayPlan};
+use super::{PlayElsewhere, Production, SelfPlayPlan};
 use durable::{InUse, Lock};
 use engines::EngineFactory;
 use std::collections::HashSet;
@@ -48,6 +48,8 @@ pub struct Run<'a> {
     pub time: &'a dyn TimeSource,
     /// Set from outside to break off.
     pub abandoned: &'a AtomicBool,
+    /// Plays the games in place of the factory's engines.
+    pub elsewhere: Option<&'a PlayElsewhere<'a>>,
 }
 
 /// How far a run is.
@@ -181,6 +183,7 @@ impl GameFile {
             threads: run.threads,
             first: self.games(),
             abandoned: run.abandoned,
+            elsewhere: run.elsewhere,
         };
         let mut seen = std::mem::take(&mut self.seen);
         let started = run.time.now();

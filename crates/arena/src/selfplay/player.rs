@@ -7,6 +7,7 @@ use engines::{Decision, EngineFactory, PlayerError};
 use rules::{AnyPosition, Move};
 use seed::Rng;
 use std::io;
+use std::ops::Deref;
 use std::time::Duration;
 use teacher::{Flags, Outcome, Ply, as_stored, mate_score, plain_score};
 use think::key::universal::MULTI_PV;
@@ -41,6 +42,9 @@ pub enum SelfPlayError {
     /// No thread could be started.
     #[error("could not start a thread for self-play: {0}")]
     Thread(io::Error),
+    /// Whoever was to play it did not.
+    #[error("game {number}: {reason}")]
+    Elsewhere { number: u64, reason: String },
     /// The start positions are of no use.
     #[error("no game can begin: {0}")]
     Start(String),
@@ -58,16 +62,16 @@ pub struct PlayedGame {
 }
 
 /// Plays games, one at a time.
-pub struct SelfPlayer<'a> {
-    plan: &'a SelfPlayPlan,
+pub struct SelfPlayer<P> {
+    plan: P,
     /// One for both sides, or one for each.
     engines: Vec<Box<dyn Engine>>,
     lines: usize,
 }
 
-impl<'a> SelfPlayer<'a> {
+impl<P: Deref<Target = SelfPlayPlan>> SelfPlayer<P> {
     /// Makes the engines.
-    pub fn new(plan: &'a SelfPlayPlan, factory: &EngineFactory) -> Result<Self, SelfPlayError> {
+    pub fn new(plan: P, factory: &EngineFactory) -> Result<Self, SelfPlayError> {
         let count = if plan.separate { 2 } else { 1 };
         let mut engines = Vec::new();
         for _ in 0..count {
@@ -97,7 +101,7 @@ impl<'a> SelfPlayer<'a> {
             let last = beginning + 1 == ATTEMPTS;
             let opening = self.plan.starts.draw(&mut random);
             let Some(opening) = opening else { continue };
-            let mut state = GameState::new(self.plan, &mut random);
+            let mut state = GameState::new(&self.plan, &mut random);
             state.strict = !last;
             let played = self.play(&opening, &mut state, &mut random, is_over);
             nodes += state.nodes;
@@ -131,9 +135,9 @@ impl<'a> SelfPlayer<'a> {
         for engine in &mut self.engines {
             engine.new_game();
         }
-        let plan = self.plan;
+        let (rules, adjudication) = (self.plan.rules, self.plan.adjudication);
         let mut stopped = None;
-        let played = game::play(opening, &plan.rules, plan.adjudication, &mut |line| {
+        let played = game::play(opening, &rules, adjudication, &mut |line| {
             if is_over() {
                 stopped = Some(Stopped::Over);
                 return Err(PlayerError::Abandoned);
@@ -218,9 +222,9 @@ impl<'a> SelfPlayer<'a> {
     }
 }
 
-impl std::fmt::Debug for SelfPlayer<'_> {
+impl<P: Deref<Target = SelfPlayPlan>> std::fmt::Debug for SelfPlayer<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SelfPlayer").field("plan", self.plan).finish_non_exhaustive()
+        f.debug_struct("SelfPlayer").field("plan", &*self.plan).finish_non_exhaustive()
     }
 }
 

@@ -8,13 +8,16 @@ use crate::game::{MAX_MOVES, game_rules};
 use crate::opening::{Opening, PlyRange};
 use crate::request::{OpeningSource, RequestError};
 use rules::{Declaration, Game, Handicap};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use teacher::Header;
 
 /// What is asked for.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SelfPlaySettings {
+    #[serde(with = "crate::as_text")]
     pub game: Game,
     /// Where games begin, each `START[:SHARE]`: a position by name or SFEN, `handicaps`,
     /// `entering`, or `entering=FILE` for games that were played before.
@@ -27,12 +30,16 @@ pub struct SelfPlaySettings {
     pub nodes: u64,
     pub depth: Option<u32>,
     pub random: RandomMoves,
+    #[serde(with = "crate::as_text::option")]
     pub near_best: Option<NearBest>,
     /// In hundredths of a pawn.
     pub balance: Option<u32>,
+    #[serde(with = "crate::as_text::option")]
     pub resign: Option<ResignRule>,
+    #[serde(with = "crate::as_text::option")]
     pub draw: Option<DrawRule>,
     pub max_moves: u32,
+    #[serde(with = "crate::as_text")]
     pub declaration: Declaration,
     pub seed: u64,
     /// Each side thinks with an engine of its own.

@@ -110,7 +110,8 @@ fn produce(plan: &SelfPlayPlan, threads: usize, first: u64, count: usize) -> Vec
     let factory: &EngineFactory = &|game| {
         Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: false })
     };
-    let production = Production { plan, factory, threads, first, abandoned: &abandoned };
+    let production =
+        Production { plan, factory, threads, first, abandoned: &abandoned, elsewhere: None };
     let mut seen = HashSet::new();
     production
         .run(&mut seen, &mut |game| {
@@ -158,8 +159,14 @@ fn scores_are_exact_and_in_evaluation_units() {
     let (mut plies, abandoned) = (0, AtomicBool::new(false));
     let factory: &EngineFactory =
         &|game| Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: true });
-    let production =
-        Production { plan: &plan, factory, threads: 1, first: 0, abandoned: &abandoned };
+    let production = Production {
+        plan: &plan,
+        factory,
+        threads: 1,
+        first: 0,
+        abandoned: &abandoned,
+        elsewhere: None,
+    };
     let take = &mut |made: &PlayedGame| {
         let mut position = made.game.start.clone();
         let last_random = made.game.plies.iter().rposition(|ply| ply.flags.random).unwrap();
@@ -255,8 +262,14 @@ fn an_option_nobody_knows_is_an_error_not_a_hang() {
     let factory: &EngineFactory = &|game| {
         Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: false })
     };
-    let production =
-        Production { plan: &wrong, factory, threads: 2, first: 5, abandoned: &abandoned };
+    let production = Production {
+        plan: &wrong,
+        factory,
+        threads: 2,
+        first: 5,
+        abandoned: &abandoned,
+        elsewhere: None,
+    };
     let result = production.run(&mut HashSet::new(), &mut |_| ControlFlow::Continue(()));
     assert!(matches!(result, Err(SelfPlayError::Option(_))));
 }

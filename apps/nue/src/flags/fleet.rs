@@ -1,0 +1,72 @@
+//! Work through a fleet.
+
+use crate::failure::{CommandResult, Failure};
+use clap::Args;
+use display::say;
+use fleet::{Priority, Spec};
+use fleetd::orders::{Answer, Heard};
+use fleetd::{FleetError, Home, Request};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// How long an order waits for its answer.
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// Work through a fleet.
+#[derive(Args)]
+pub(crate) struct FleetFlag {
+    /// Through the queue of a fleet in this process; --fleet=FOLDER by the fleet served there
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true, default_missing_value = "self")]
+    fleet: Option<PathBuf>,
+}
+
+impl FleetFlag {
+    /// Whether the queue is one of this process.
+    pub(crate) fn is_local(&self) -> bool {
+        self.fleet.as_deref() == Some(Path::new("self"))
+    }
+
+    /// Asks the fleet that was named for a run; whether one was.
+    pub(crate) fn submitted(
+        &self,
+        name: &str,
+        spec: impl FnOnce() -> Spec,
+        goal: Option<u64>,
+    ) -> Result<bool, Failure> {
+        let Some(folder) = self.fleet.as_deref().filter(|_| !self.is_local()) else {
+            return Ok(false);
+        };
+        let (name, priority) = (name.to_owned(), Priority::Normal);
+        let request = Request { name, spec: spec(), goal, priority, share: 1.0 };
+        heard(Home::new(folder).submit(request, "local", now(), ANSWER))?;
+        Ok(true)
+    }
+}
+
+/// Seconds since 1970.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// Says what became of an order.
+pub(crate) fn heard(heard: Result<Heard, FleetError>) -> CommandResult {
+    match heard? {
+        Heard::Answer(Answer::Done(text)) => say(&text),
+        Heard::Answer(Answer::Refused(why)) => return Err(Failure::failed(why)),
+        Heard::Later => say("no coordinator is running: it is done when one starts"),
+    }
+    Ok(())
+}
+
+/// Gives an order to the fleet of a folder.
+pub(crate) fn order(home: &Home, order: &fleetd::orders::Order) -> CommandResult {
+    heard(home.beside()?.order(order, now(), ANSWER))
+}
+
+impl From<FleetError> for Failure {
+    fn from(error: FleetError) -> Self {
+        let text = error.to_string();
+        if error.is_usage() { Self::usage(text) } else { Self::failed(text) }
+    }
+}

@@ -1,0 +1,209 @@
+//! What a coordinator knows of one run: which parts are still to be handed out, what those that came
+//! back count, and when it is over. Nothing here knows of workers, leases or databases.
+
+mod matches;
+mod selfplay;
+mod tuning;
+
+use crate::batch::{Fault, FaultKind, Product};
+use crate::perform::checksum;
+use crate::task::{Spec, Unit};
+use arena::request::RequestError;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// A part to be handed out: one task.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Part {
+    pub unit: Unit,
+    /// Into how many batches its results are cut.
+    pub batches: u32,
+}
+
+/// What a batch counted.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Counted {
+    pub games: u64,
+    pub positions: u64,
+    /// Pairs of games won, drawn and lost by the first side, for whoever compares workers.
+    pub pairs: [u64; 3],
+    /// Parts that are to be done besides, because of what came.
+    pub more: Vec<Part>,
+}
+
+/// How far a run is, for people and pages.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct RunProgress {
+    /// Games, records or sums that count.
+    pub done: u64,
+    /// How many there will be at most; `None` where there is no end.
+    pub total: Option<u64>,
+    pub positions: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<ScoreProgress>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tuning: Option<TuningProgress>,
+}
+
+/// The first engine against the second.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct ScoreProgress {
+    pub wins: u64,
+    pub draws: u64,
+    pub losses: u64,
+    /// Pairs by points: 0, ½, 1, 1½, 2.
+    pub pairs: [u64; 5],
+    /// Log-likelihood ratio and where it ends, of an SPRT.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<(f64, f64, f64)>,
+    /// (games, ratio) as it went, thinned out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curve: Vec<(u64, f64)>,
+}
+
+/// Numbers as they move.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct TuningProgress {
+    pub iteration: u64,
+    pub iterations: u64,
+    pub names: Vec<String>,
+    pub start: Vec<f64>,
+    pub values: Vec<f64>,
+    /// (iteration, values) as they went, thinned out.
+    pub curve: Vec<(u64, Vec<f64>)>,
+}
+
+/// One run.
+pub trait Driver: Send {
+    /// The next part that nobody has; `None` where there is none now.
+    fn next(&mut self) -> Option<Part>;
+
+    /// A part that was handed out before a restart.
+    fn handed_out(&mut self, unit: &Unit);
+
+    /// Checks what came for a range of a part, and counts it. A fault counts nothing.
+    fn accept(
+        &mut self,
+        unit: &Unit,
+        range: Range<u64>,
+        product: &Product,
+    ) -> Result<Counted, Fault>;
+
+    /// Why the run is over, if it is.
+    fn verdict(&self) -> Option<String>;
+
+    fn progress(&self) -> RunProgress;
+
+    /// Whether what came from one worker may be taken out again: a path that has moved cannot.
+    fn can_purge(&self) -> bool {
+        true
+    }
+}
+
+/// The driver of a spec.
+pub fn driver(spec: &Spec, goal: Option<u64>) -> Result<Box<dyn Driver>, RequestError> {
+    Ok(match spec {
+        Spec::Checksum { rounds } => {
+            Box::new(Sums { rounds: *rounds, parts: Parts::new(goal), seed: 0, sum: 0, done: 0 })
+        }
+        Spec::Match(spec) => Box::new(matches::Matches::new(spec)?),
+        Spec::Tune(request) => Box::new(tuning::Tuning::new(request)?),
+        Spec::SelfPlay(spec) => Box::new(selfplay::SelfPlayRun::new(spec, goal)),
+        Spec::Rescore(_) => {
+            let why = "a rescoring has no coordinator of its own: nue data rescore --fleet";
+            return Err(RequestError::Usage(why.to_owned()));
+        }
+    })
+}
+
+fn dishonest(why: impl Into<String>) -> Fault {
+    Fault::new(FaultKind::Dishonest, why)
+}
+
+/// Ranges handed out one after another, and some again.
+#[derive(Debug, Default)]
+struct Parts {
+    next: u64,
+    /// The end; `None` without one.
+    total: Option<u64>,
+    more: VecDeque<Part>,
+}
+
+impl Parts {
+    fn new(total: Option<u64>) -> Self {
+        Self { total, ..Self::default() }
+    }
+
+    fn next(&mut self, count: u64, batch: u64) -> Option<Part> {
+        if let Some(part) = self.more.pop_front() {
+            return Some(part);
+        }
+        let count = count.min(self.total.map_or(count, |total| total.saturating_sub(self.next)));
+        if count == 0 {
+            return None;
+        }
+        let unit = Unit::new(self.next, count);
+        self.next += count;
+        let batches = u32::try_from(count.div_ceil(batch.max(1))).unwrap_or(1);
+        Some(Part { unit, batches })
+    }
+
+    fn handed_out(&mut self, unit: &Unit) {
+        self.next = self.next.max(unit.first + unit.count);
+    }
+}
+
+/// Sums that everybody computes, for drills.
+struct Sums {
+    rounds: u64,
+    parts: Parts,
+    seed: u64,
+    sum: u64,
+    done: u64,
+}
+
+impl Driver for Sums {
+    fn next(&mut self) -> Option<Part> {
+        self.parts.next(1, 1)
+    }
+
+    fn handed_out(&mut self, unit: &Unit) {
+        self.parts.handed_out(unit);
+    }
+
+    fn accept(&mut self, _: &Unit, range: Range<u64>, product: &Product) -> Result<Counted, Fault> {
+        let count = range.end - range.start;
+        let right = checksum(self.rounds, self.seed, range.clone());
+        let (Product::Checksum { sum }, true) = (product, *product == right) else {
+            return Err(dishonest(format!("the sum of {range:?} is wrong")));
+        };
+        self.sum = self.sum.wrapping_add(*sum);
+        self.done += count;
+        Ok(Counted { games: count, ..Counted::default() })
+    }
+
+    fn verdict(&self) -> Option<String> {
+        let all = self.parts.total.is_some_and(|total| self.done >= total);
+        all.then(|| format!("all sums, together {}", self.sum))
+    }
+
+    fn progress(&self) -> RunProgress {
+        RunProgress { done: self.done, total: self.parts.total, ..RunProgress::default() }
+    }
+}
+
+/// A curve of at most so many points: every other one is dropped when it is full.
+fn thin<T>(curve: &mut Vec<T>) {
+    const MOST: usize = 512;
+    if curve.len() >= MOST {
+        let mut odd = false;
+        curve.retain(|_| {
+            odd = !odd;
+            odd
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

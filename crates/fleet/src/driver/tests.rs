@@ -1,0 +1,168 @@
+use super::*;
+use crate::in_process::InProcess;
+use crate::names::{RunId, TaskId};
+use crate::perform::{Equipment, Slot};
+use crate::queue::Settings;
+use crate::task::{MatchSpec, Needs, Pins, Priority, SelfPlaySpec, Task};
+use arena::MatchRunner;
+use arena::request::MatchRequest;
+use arena::selfplay::settings::SelfPlaySettings;
+use rules::Game;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use think::WallTime;
+
+fn slot() -> Slot {
+    let time: Arc<dyn think::TimeSource> = Arc::new(WallTime::start());
+    let for_engines = Arc::clone(&time);
+    let factory = Arc::new(move |game| assembly::engine(game, Arc::clone(&for_engines)));
+    let abandoned = Arc::new(AtomicBool::new(false));
+    let runner = MatchRunner { time, factory, abandoned: Arc::clone(&abandoned), logs: None };
+    Slot::new(&Equipment { runner, files: None, speed: 1, programs: false }, 0, abandoned)
+}
+
+fn task(spec: &Spec, part: &Part) -> Task {
+    Task {
+        id: TaskId(1),
+        run: RunId(1),
+        batches: part.batches,
+        spec: Arc::new(spec.clone()),
+        unit: part.unit.clone(),
+        seed: 0,
+        pins: Arc::new(Pins::default()),
+        needs: Needs::default(),
+        priority: Priority::Normal,
+    }
+}
+
+/// Runs a driver to its end with one slot; tells what every batch was.
+fn finish(spec: &Spec, goal: Option<u64>) -> (RunProgress, Vec<(Unit, Range<u64>, Product)>) {
+    let queue = InProcess::new(Settings::default(), Arc::new(WallTime::start()));
+    let mut driver = driver(spec, goal).unwrap();
+    let mut slot = slot();
+    let mut all = Vec::new();
+    let mut more = VecDeque::new();
+    while driver.verdict().is_none() {
+        let part = more.pop_front().or_else(|| driver.next()).expect("there is something to do");
+        let task = task(spec, &part);
+        for number in 0..part.batches {
+            let range = part.unit.part(part.batches, number);
+            let product = slot.batch(&task, number, &queue).unwrap().product;
+            let counted = driver.accept(&part.unit, range.clone(), &product).unwrap();
+            more.extend(counted.more);
+            all.push((part.unit.clone(), range, product));
+        }
+    }
+    (driver.progress(), all)
+}
+
+fn match_spec(games: u64) -> Spec {
+    let engine = |name: &str| format!("cmd=self,name={name},nodes=40,option.USI_Hash=1");
+    let request = MatchRequest {
+        engines: vec![engine("a"), engine("b")],
+        game: Game::Minishogi,
+        games,
+        max_moves: 30,
+        ..MatchRequest::default()
+    };
+    Spec::Match(Box::new(MatchSpec { request, reference_speed: None }))
+}
+
+fn self_play_spec() -> Spec {
+    let settings = SelfPlaySettings {
+        game: Game::Minishogi,
+        nodes: 30,
+        max_moves: 20,
+        options: vec![("USI_Hash".into(), "1".into()), ("Threads".into(), "1".into())],
+        ..SelfPlaySettings::default()
+    };
+    Spec::SelfPlay(Box::new(SelfPlaySpec { settings, net: None, fv_scale: 16 }))
+}
+
+#[test]
+fn a_match_is_played_to_its_end_and_goes_on_after_a_restart() {
+    let spec = match_spec(10);
+    let (progress, all) = finish(&spec, None);
+    assert_eq!((progress.done, progress.total), (10, Some(10)));
+    assert_eq!(progress.score.unwrap().pairs.iter().sum::<u64>(), 5);
+    let mut again = driver(&spec, None).unwrap();
+    for (unit, range, product) in &all[..3] {
+        again.handed_out(unit);
+        again.accept(unit, range.clone(), product).unwrap();
+    }
+    assert_eq!(again.progress().done, 6);
+    let next = again.next().unwrap();
+    assert_eq!((next.unit.first, next.unit.count, next.batches), (8, 2, 1));
+}
+
+type Lie<'a> = &'a dyn Fn(&mut Vec<crate::game_record::GameRecord>);
+
+/// A worker that lies changes nothing.
+#[test]
+fn games_that_the_rules_do_not_know_count_nothing() {
+    let spec = match_spec(2);
+    let (_, all) = finish(&spec, None);
+    let (unit, range, product) = &all[0];
+    let lie = |change: Lie<'_>| {
+        let Product::Games { mut games } = product.clone() else { panic!("no games") };
+        change(&mut games);
+        Product::Games { games }
+    };
+    let lies: [Lie<'_>; 8] = [
+        &|games| games[0].moves[0].usi = "1a1b".into(),
+        &|games| games[0].moves[0].usi = "nonsense".into(),
+        &|games| games[1].winner = Some(crate::game_record::Side::Black),
+        &|games| games[1].end = "mate".into(),
+        &|games| drop(games[0].moves.pop()),
+        &|games| drop(games.pop()),
+        &|games| games.swap(0, 1),
+        &|games| games[1].id = 0,
+    ];
+    let mut driver = driver(&spec, None).unwrap();
+    for (number, change) in lies.into_iter().enumerate() {
+        let lie = lie(change);
+        if lie == *product {
+            continue;
+        }
+        let fault = driver.accept(unit, range.clone(), &lie);
+        let fault = fault.expect_err(&format!("lie {number}"));
+        assert_eq!(fault.kind, FaultKind::Dishonest, "{fault}");
+        assert_eq!(driver.progress().done, 0);
+    }
+    let other = Product::Checksum { sum: 1 };
+    assert!(driver.accept(unit, range.clone(), &other).is_err());
+    driver.accept(unit, range.clone(), product).unwrap();
+    assert_eq!(driver.progress().done, 2);
+}
+
+#[test]
+fn self_play_has_every_game_once_whatever_the_order() {
+    let spec = self_play_spec();
+    let (progress, mut all) = finish(&spec, Some(20));
+    assert_eq!((progress.done, progress.total), (20, Some(20)));
+    assert!(progress.positions > 20);
+    all.reverse();
+    let mut backwards = driver(&spec, Some(20)).unwrap();
+    for (unit, range, product) in &all {
+        backwards.accept(unit, range.clone(), product).unwrap();
+    }
+    assert_eq!(backwards.progress(), progress);
+    let (unit, range, product) = &all[0];
+    let Product::Teacher { bytes, made } = product else { panic!("no games") };
+    let mut torn = bytes.clone();
+    let middle = torn.0.len() / 2;
+    torn.0[middle] ^= 0x55;
+    let torn = Product::Teacher { bytes: torn, made: made.clone() };
+    assert!(backwards.accept(unit, range.clone(), &torn).is_err());
+}
+
+#[test]
+fn sums_are_checked() {
+    let spec = Spec::Checksum { rounds: 3 };
+    let (progress, all) = finish(&spec, Some(4));
+    assert_eq!(progress.done, 4);
+    let mut again = driver(&spec, Some(4)).unwrap();
+    let wrong = Product::Checksum { sum: 1 };
+    assert!(again.accept(&all[0].0, all[0].1.clone(), &wrong).is_err());
+    assert!(again.accept(&all[0].0, all[0].1.clone(), &all[1].2).is_err(), "of another part");
+}

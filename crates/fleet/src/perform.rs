@@ -1,0 +1,319 @@
+//! A task done by the room that can: games by `arena`, scores by `corpus`.
+
+use crate::batch::{Batch, Fault, FaultKind, Made, Product, Usage};
+use crate::bytes::Bytes;
+use crate::files::FileCache;
+use crate::game_record::GameRecord;
+use crate::names::RunId;
+use crate::queue::Queue;
+use crate::task::{MatchSpec, RescoreSpec, SelfPlaySpec, Spec, Task};
+use alphabeta::{ParamSpec, Params};
+use arena::parameters::Tunable;
+use arena::request::RequestError;
+use arena::selfplay::SelfPlayPlan;
+use arena::selfplay::player::{SelfPlayError, SelfPlayer};
+use arena::spec::Launch;
+use arena::tuning::{EnginePair, TuningGame};
+use arena::tuning_request::TuningRequest;
+use arena::{Finished, MatchRunner, Plan, Seat};
+use assembly::Evaluation;
+use assembly::bench::Bench;
+use corpus::rescore::{Piece, PieceScorer};
+use rules::Game;
+use seed::Rng;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use teacher::{Header, Writer};
+use think::TimeSource;
+
+/// Depth of the bench before the first task: a second or so.
+const BENCH_DEPTH: u32 = 10;
+
+/// What a worker has to work with.
+#[derive(Clone)]
+pub struct Equipment {
+    /// Plays games; its time is the worker's.
+    pub runner: MatchRunner,
+    /// Where files are kept that come with tasks; `None` where every file is at its place already.
+    pub files: Option<FileCache>,
+    /// Nodes a second of one thread, by the bench.
+    pub speed: u64,
+    /// Whether programs other than this one may be started.
+    pub programs: bool,
+}
+
+/// The numbers of our own search, as a tuner sees them.
+pub fn own_numbers(game: Game) -> Vec<Tunable> {
+    let params = Params::of(game);
+    let tunable = |p: &ParamSpec| Tunable {
+        name: p.name.into(),
+        default: params.get(p.name).unwrap_or(p.default).into(),
+        min: p.min.into(),
+        max: p.max.into(),
+    };
+    Params::TABLE.iter().map(tunable).collect()
+}
+
+/// What this executable computes and how fast: the signature of a short bench of both games by material
+/// alone, and nodes a second of one thread.
+pub fn measure(time: &Arc<dyn TimeSource>) -> (u64, u64) {
+    let sets = Game::ALL.map(|game| (game, Evaluation::Material.fitting(game)));
+    let total = Bench::new(Some(BENCH_DEPTH), 1).run(&sets, time, &mut |_| ());
+    let total = total.unwrap_or_default();
+    let speed = total.nodes as f64 / total.time.as_secs_f64().max(1e-9);
+    (total.nodes, speed as u64)
+}
+
+impl Equipment {
+    /// Our own engine and nothing else.
+    pub fn own(time: Arc<dyn TimeSource>, speed: u64) -> Self {
+        let for_engines = Arc::clone(&time);
+        let factory = Arc::new(move |game| assembly::engine(game, Arc::clone(&for_engines)));
+        let abandoned = Arc::new(AtomicBool::new(false));
+        let runner = MatchRunner { time, factory, abandoned, logs: None };
+        Self { runner, files: None, speed, programs: false }
+    }
+}
+
+/// One task at a time, with engines kept from one to the next of the same run. Belongs to one thread.
+pub struct Slot {
+    equipment: Equipment,
+    number: usize,
+    /// Set from outside to break off the task under way.
+    abandoned: Arc<AtomicBool>,
+    ready: Option<(RunId, Arc<Spec>, Ready)>,
+}
+
+/// What is ready for tasks of one run.
+enum Ready {
+    Checksum(u64),
+    Match(Box<Seat<Arc<Plan>, Arc<MatchRunner>>>, Arc<Plan>),
+    Tune(Box<EnginePair<Arc<Plan>>>),
+    SelfPlay(Box<SelfPlayer<Arc<SelfPlayPlan>>>),
+    Rescore(Box<PieceScorer>, Game),
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "errors are handed over by value")]
+fn wrong(reason: impl ToString) -> Fault {
+    Fault::new(FaultKind::Spec, reason.to_string())
+}
+
+impl From<RequestError> for Fault {
+    fn from(error: RequestError) -> Self {
+        wrong(error)
+    }
+}
+
+impl From<SelfPlayError> for Fault {
+    fn from(error: SelfPlayError) -> Self {
+        let kind = match error {
+            SelfPlayError::Thread(_) => FaultKind::Machine,
+            SelfPlayError::Fault { .. } => FaultKind::Executable,
+            _ => FaultKind::Spec,
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+/// The fault of a task that was told to end.
+fn broken_off() -> Fault {
+    Fault::new(FaultKind::Leaving, "broken off")
+}
+
+impl Slot {
+    /// The slot of that number. `abandoned` breaks off what is under way.
+    pub fn new(equipment: &Equipment, number: usize, abandoned: Arc<AtomicBool>) -> Self {
+        let mut equipment = equipment.clone();
+        equipment.runner.abandoned = Arc::clone(&abandoned);
+        Self { equipment, number, abandoned, ready: None }
+    }
+
+    /// Makes one batch of a task.
+    pub fn batch(&mut self, task: &Task, number: u32, queue: &dyn Queue) -> Result<Batch, Fault> {
+        let began = self.equipment.runner.time.now();
+        self.prepare(task, queue)?;
+        let range = task.unit.part(task.batches, number);
+        let Some((_, _, ready)) = &mut self.ready else { return Err(broken_off()) };
+        let mut nodes = 0;
+        let product = match ready {
+            Ready::Checksum(rounds) => checksum(*rounds, task.seed, range),
+            Ready::Match(seat, plan) => {
+                let mut games = Vec::new();
+                for id in range {
+                    let finished = match_game(seat, plan, id)?;
+                    games.push(GameRecord::of(&finished));
+                }
+                Product::Games { games }
+            }
+            Ready::Tune(pair) => tuning_games(pair, task, range)?,
+            Ready::SelfPlay(player) => {
+                let product = self_play(player, task, range, &self.abandoned)?;
+                if let Product::Teacher { made, .. } = &product {
+                    nodes = made.iter().map(|made| made.nodes).sum();
+                }
+                product
+            }
+            Ready::Rescore(scorer, game) => rescore(scorer, *game, task)?,
+        };
+        if let Product::Games { games } = &product {
+            let steps = games.iter().flat_map(|game| &game.moves);
+            nodes = steps.filter_map(|step| step.info.as_ref()?.nodes).sum();
+        }
+        let time = self.equipment.runner.time.now().saturating_sub(began);
+        let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Ok(Batch { number, product, usage: Usage { millis, nodes } })
+    }
+
+    /// Gets ready for tasks of the run.
+    fn prepare(&mut self, task: &Task, queue: &dyn Queue) -> Result<(), Fault> {
+        if let Some((run, spec, _)) = &self.ready
+            && *run == task.run
+            && (Arc::ptr_eq(spec, &task.spec) || *spec == task.spec)
+        {
+            return Ok(());
+        }
+        // Engines of another run give back their memory first.
+        self.ready = None;
+        let resolved = match &self.equipment.files {
+            Some(files) => Arc::new(files.resolve(&task.spec, queue)?),
+            None => Arc::clone(&task.spec),
+        };
+        let ready = match &*resolved {
+            Spec::Checksum { rounds } => Ready::Checksum(*rounds),
+            Spec::Match(spec) => self.for_match(spec)?,
+            Spec::Tune(request) => self.for_tuning(request)?,
+            Spec::SelfPlay(spec) => self.for_self_play(spec)?,
+            Spec::Rescore(spec) => for_rescoring(spec)?,
+        };
+        self.ready = Some((task.run, Arc::clone(&task.spec), ready));
+        Ok(())
+    }
+
+    fn for_match(&self, spec: &MatchSpec) -> Result<Ready, Fault> {
+        let (mut plan, _) = spec.request.plan()?;
+        self.check_programs(&plan)?;
+        if let Some(reference) = spec.reference_speed {
+            let factor = reference as f64 / self.equipment.speed.max(1) as f64;
+            for engine in &mut plan.engines {
+                engine.control = engine.control.scaled(factor);
+            }
+        }
+        let plan = Arc::new(plan);
+        let runner = Arc::new(self.equipment.runner.clone());
+        let seat = Seat::new(Arc::clone(&plan), runner, self.number);
+        Ok(Ready::Match(Box::new(seat), plan))
+    }
+
+    fn for_tuning(&self, request: &TuningRequest) -> Result<Ready, Fault> {
+        let runner = &self.equipment.runner;
+        let own = || own_numbers(request.openings.game);
+        if request.engine.is_some() && !self.equipment.programs {
+            return Err(wrong("this worker starts no other program"));
+        }
+        let table = request.declared(runner)?.unwrap_or_else(own);
+        let entered = request.plan(&table)?;
+        self.check_programs(&entered.plan)?;
+        let plan = Arc::new(entered.plan);
+        Ok(Ready::Tune(Box::new(EnginePair::new(plan, runner, self.number, entered.options))))
+    }
+
+    fn check_programs(&self, plan: &Plan) -> Result<(), Fault> {
+        let program = plan.engines.iter().find(|engine| engine.launch != Launch::Inside);
+        match program.filter(|_| !self.equipment.programs) {
+            None => Ok(()),
+            Some(engine) => {
+                let name = &engine.name;
+                Err(wrong(format!("engine {name:?}: this worker starts no other program")))
+            }
+        }
+    }
+
+    fn for_self_play(&self, spec: &SelfPlaySpec) -> Result<Ready, Fault> {
+        let game = spec.settings.game;
+        let (evaluation, _) =
+            Evaluation::as_engine(spec.net.as_deref(), game, spec.fv_scale).map_err(wrong)?;
+        let time = Arc::clone(&self.equipment.runner.time);
+        let factory = move |_| assembly::search(game, &evaluation, Arc::clone(&time));
+        let plan = Arc::new(spec.settings.plan()?);
+        Ok(Ready::SelfPlay(Box::new(SelfPlayer::new(plan, &factory)?)))
+    }
+}
+
+fn for_rescoring(spec: &RescoreSpec) -> Result<Ready, Fault> {
+    let game: Game = spec.game.parse().map_err(wrong)?;
+    let (evaluation, _) =
+        Evaluation::as_engine(spec.net.as_deref(), game, spec.fv_scale).map_err(wrong)?;
+    let scorer = PieceScorer::new(game, &evaluation, spec.limit, spec.hash);
+    Ok(Ready::Rescore(Box::new(scorer), game))
+}
+
+/// The sum everybody computes.
+pub fn checksum(rounds: u64, seed: u64, range: Range<u64>) -> Product {
+    let mut sum = 0_u64;
+    for index in range {
+        let mut stream = Rng::new(seed).split(index);
+        let last = (0..rounds).fold(0, |_, _| stream.bits());
+        sum = sum.wrapping_add(last);
+    }
+    Product::Checksum { sum }
+}
+
+fn match_game(
+    seat: &mut Seat<Arc<Plan>, Arc<MatchRunner>>,
+    plan: &Plan,
+    id: u64,
+) -> Result<Finished, Fault> {
+    let scheduled = plan.schedule.game(id);
+    let scheduled = scheduled.ok_or_else(|| wrong(format!("there is no game {id}")))?;
+    seat.play(scheduled).map_err(|_| broken_off())
+}
+
+fn tuning_games(
+    pair: &mut EnginePair<Arc<Plan>>,
+    task: &Task,
+    range: Range<u64>,
+) -> Result<Product, Fault> {
+    let probe = task.unit.probe.clone().ok_or_else(|| wrong("a tuning without values"))?;
+    let probe = Arc::new(probe);
+    let mut games = Vec::new();
+    for number in range {
+        let game = TuningGame { number, probe: Arc::clone(&probe) };
+        let (scheduled, played) = pair.played(&game).ok_or_else(broken_off)?;
+        let duration = played.moves.iter().map(|step| step.time).sum();
+        games.push(GameRecord::of(&Finished { scheduled, played, duration }));
+    }
+    Ok(Product::Games { games })
+}
+
+fn self_play(
+    player: &mut SelfPlayer<Arc<SelfPlayPlan>>,
+    task: &Task,
+    range: Range<u64>,
+    abandoned: &AtomicBool,
+) -> Result<Product, Fault> {
+    let Spec::SelfPlay(spec) = &*task.spec else { return Err(wrong("no self-play")) };
+    let header = Header::new(spec.settings.game);
+    let mut writer = Writer::new(Vec::new(), header).map_err(wrong)?;
+    let mut made = Vec::new();
+    for number in range {
+        let is_over = || abandoned.load(Ordering::Relaxed);
+        let game = player.game(number, task.unit.retry, &is_over)?.ok_or_else(broken_off)?;
+        writer.write(&game.game).map_err(wrong)?;
+        made.push(Made { nodes: game.nodes, searches: game.searches });
+    }
+    let bytes = Bytes(writer.finish().map_err(wrong)?);
+    Ok(Product::Teacher { bytes, made })
+}
+
+fn rescore(scorer: &mut PieceScorer, game: Game, task: &Task) -> Result<Product, Fault> {
+    let input = task.unit.input.as_ref().ok_or_else(|| wrong("nothing to score"))?;
+    let format = input.format.parse().map_err(wrong)?;
+    let piece = Piece { game, format, bytes: input.bytes.0.clone() };
+    let scored = scorer.score(&piece).map_err(wrong)?;
+    Ok(Product::Rescored {
+        bytes: Bytes(scored.bytes),
+        kept: scored.kept,
+        problems: scored.problems,
+    })
+}

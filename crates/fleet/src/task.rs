@@ -1,0 +1,262 @@
+//! What is to be done.
+
+use crate::bytes::Bytes;
+use crate::names::{BlobHash, Pool, RunId, TaskId};
+use arena::request::MatchRequest;
+use arena::selfplay::settings::SelfPlaySettings;
+use arena::spsa::Probe;
+use arena::tuning_request::TuningRequest;
+use corpus::Limit;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use think::key::universal::THREADS;
+
+/// What a run is: the same for all of its tasks. A queue does not look into it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Spec {
+    /// A sum everybody computes alike, for drills and tests of the fleet itself: the last of so many
+    /// numbers of the task's seed.
+    Checksum { rounds: u64 },
+    /// Games of a match, with an SPRT or without: what `nue match` plays.
+    Match(Box<MatchSpec>),
+    /// Games of a tuning by SPSA: what `nue tune` plays.
+    Tune(Box<TuningRequest>),
+    /// Games of an engine against itself: what `nue gen` plays.
+    SelfPlay(Box<SelfPlaySpec>),
+    /// Positions scored anew: what `nue data rescore` does.
+    Rescore(RescoreSpec),
+}
+
+/// Games of a match.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MatchSpec {
+    pub request: MatchRequest,
+    /// Nodes a second of the machine that times are meant for: a worker half as fast gives twice the time.
+    /// Without it clocks run as they are said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_speed: Option<u64>,
+}
+
+/// Games of an engine against itself.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SelfPlaySpec {
+    /// With all options the engine is given.
+    pub settings: SelfPlaySettings,
+    /// A net, tables or `material`; what the engine would play with if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub net: Option<PathBuf>,
+    pub fv_scale: i32,
+}
+
+/// Positions scored anew.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RescoreSpec {
+    /// `shogi` or `minishogi`.
+    pub game: String,
+    pub limit: Limit,
+    /// MiB of table.
+    pub hash: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub net: Option<PathBuf>,
+    pub fv_scale: i32,
+}
+
+impl Spec {
+    /// The kind in a word.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Checksum { .. } => "checksum",
+            Self::Match(spec) if spec.request.sprt.is_some() => "sprt",
+            Self::Match(_) => "match",
+            Self::Tune(_) => "tune",
+            Self::SelfPlay(_) => "selfplay",
+            Self::Rescore(_) => "rescore",
+        }
+    }
+
+    /// Whether everybody must come to the same answer, bit for bit: nothing is bounded by time, and
+    /// one thread thinks.
+    pub fn is_reproducible(&self) -> bool {
+        let by_nodes = |text: &str| {
+            let pairs = arena::spec::pairs(text);
+            let has = |wanted: &[&str]| pairs.iter().any(|(key, _)| wanted.contains(&key.as_str()));
+            let threads = |(key, value): &(String, String)| {
+                let name = key.strip_prefix("option.").unwrap_or_default();
+                THREADS.is_called(name) && value != "1"
+            };
+            let timed = has(&["tc", "byoyomi", "movetime", "ponder"]);
+            (has(&["nodes", "depth"]), timed || pairs.iter().any(threads))
+        };
+        match self {
+            Self::Checksum { .. } | Self::SelfPlay(_) | Self::Rescore(_) => true,
+            Self::Match(spec) => {
+                let each: Vec<_> = spec.request.each.iter().map(|text| by_nodes(text)).collect();
+                let all = each.iter().any(|(nodes, _)| *nodes);
+                !each.iter().any(|(_, timed)| *timed)
+                    && spec.request.engines.iter().all(|text| {
+                        let (nodes, timed) = by_nodes(text);
+                        (nodes || all) && !timed
+                    })
+            }
+            Self::Tune(request) => request.nodes.is_some() && request.engine.is_none(),
+        }
+    }
+}
+
+/// Which part of a run a task is.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Unit {
+    /// The first game, record or position.
+    pub first: u64,
+    /// How many.
+    pub count: u64,
+    /// The values that meet, in a tuning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Probe>,
+    /// How often this game had been played before, in self-play.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retry: u64,
+    /// What is scored anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Input>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+const fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+/// Something that travels with a task.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Input {
+    /// The format of teacher data it is in, by name.
+    pub format: String,
+    pub bytes: Bytes,
+}
+
+impl Unit {
+    /// A range.
+    pub fn new(first: u64, count: u64) -> Self {
+        Self { first, count, ..Self::default() }
+    }
+
+    /// What of it belongs to a batch, when it is cut into so many.
+    pub fn part(&self, batches: u32, number: u32) -> std::ops::Range<u64> {
+        let (batches, number) = (u64::from(batches.max(1)), u64::from(number));
+        let at = |n: u64| self.first + self.count * n / batches;
+        at(number)..at(number + 1)
+    }
+}
+
+/// How soon: a task of a higher class goes before all tasks of lower ones.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Priority {
+    Low,
+    #[default]
+    Normal,
+    High,
+}
+
+impl Priority {
+    /// All of them, the most urgent first.
+    pub const ALL: [Self; 3] = [Self::High, Self::Normal, Self::Low];
+
+    /// In a word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Normal => "normal",
+            Self::High => "high",
+        }
+    }
+}
+
+impl std::str::FromStr for Priority {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|priority| priority.name() == text);
+        found.ok_or_else(|| format!("expected high, normal or low, not {text:?}"))
+    }
+}
+
+impl std::fmt::Display for Priority {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What must be the same wherever a task is done.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Pins {
+    /// What the executable's bench computes; `None` where any executable will do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bench: Option<u64>,
+    /// The executable itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executable: Option<BlobHash>,
+    /// Files the spec names (nets, openings, inputs), by that name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, BlobHash>,
+}
+
+/// What a task asks of a worker.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Needs {
+    /// Where it waits.
+    pub pool: Pool,
+    /// Processors.
+    pub cores: u32,
+    pub memory_mib: u64,
+}
+
+impl Default for Needs {
+    fn default() -> Self {
+        Self { pool: Pool::any(), cores: 1, memory_mib: 0 }
+    }
+}
+
+/// What one worker is given at a time.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Task {
+    /// Its number, never used again.
+    pub id: TaskId,
+    pub run: RunId,
+    /// Its results come in so many batches, numbered from 0; at least 1.
+    pub batches: u32,
+    #[serde(with = "shared")]
+    pub spec: Arc<Spec>,
+    pub unit: Unit,
+    /// Every random choice of the task comes from it.
+    pub seed: u64,
+    #[serde(with = "shared")]
+    pub pins: Arc<Pins>,
+    pub needs: Needs,
+    pub priority: Priority,
+}
+
+/// A value that many tasks share, written as if each had its own.
+mod shared {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::sync::Arc;
+
+    pub(super) fn serialize<T: Serialize, S: Serializer>(
+        value: &Arc<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        (**value).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Arc<T>, D::Error> {
+        T::deserialize(deserializer).map(Arc::new)
+    }
+}

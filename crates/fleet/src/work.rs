@@ -1,0 +1,328 @@
+//! A worker: leases tasks, does them, says that it is still there, hands results in.
+
+use crate::batch::{Batch, Fault, FaultKind};
+use crate::names::{Pool, TaskId};
+use crate::perform::{Equipment, Slot};
+use crate::queue::{Finished, Lease, LeaseKey, Queue, QueueError};
+use crate::worker::Worker;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// Games of one host that share one runner: more than these would wait for each other.
+pub const CELL: usize = 16;
+
+/// How a host's processors are cut into cells of at most [`CELL`].
+pub fn cells(cores: usize) -> Vec<usize> {
+    let count = cores.div_ceil(CELL).max(1);
+    (0..count).map(|cell| cores * (cell + 1) / count - cores * cell / count).collect()
+}
+
+/// How a worker works.
+#[derive(Clone, Debug)]
+pub struct WorkSettings {
+    /// Tasks at a time.
+    pub slots: usize,
+    /// How long to wait for a task before looking whether to end.
+    pub wait: Duration,
+    /// How long to wait before a call that failed is tried again, the first time.
+    pub pause: Duration,
+    /// How often leases are extended; three times as often as need be if missing.
+    pub beat: Option<Duration>,
+    /// Ends when there is nothing to do.
+    pub until_idle: bool,
+}
+
+impl Default for WorkSettings {
+    fn default() -> Self {
+        Self {
+            slots: 1,
+            wait: Duration::from_millis(500),
+            pause: Duration::from_millis(200),
+            beat: None,
+            until_idle: false,
+        }
+    }
+}
+
+/// Whoever looks on while a worker works. Called from many threads.
+pub trait WorkObserver: Sync {
+    /// A task begins.
+    fn began(&self, _lease: &Lease) {}
+
+    /// A batch was handed in.
+    fn finished(&self, _lease: &Lease, _batch: &Batch, _finished: Finished) {}
+
+    /// A task was not done.
+    fn failed(&self, _lease: &Lease, _fault: &Fault) {}
+
+    /// The queue did not do what it was asked.
+    fn refused(&self, _error: &QueueError) {}
+}
+
+/// Nobody looks on.
+impl WorkObserver for () {}
+
+/// What a worker did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Worked {
+    pub batches: u64,
+    pub duplicates: u64,
+    pub faults: u64,
+}
+
+/// Works until `stop` is set: then batches under way are finished, the rest of their tasks is given
+/// back, and no other begins. Returns also when the queue bars the worker.
+pub fn work(
+    queue: &dyn Queue,
+    worker: &Worker,
+    equipment: &Equipment,
+    settings: &WorkSettings,
+    stop: &AtomicBool,
+    observer: &dyn WorkObserver,
+) -> Result<Worked, QueueError> {
+    retried(stop, settings.pause, observer, &mut || queue.announce(worker))?;
+    let mut pools = vec![Pool::of(&worker.id)];
+    pools.extend(worker.pools.iter().cloned());
+    let site = Site {
+        queue,
+        worker,
+        equipment,
+        settings,
+        stop,
+        observer,
+        pools,
+        beats: Beats::default(),
+        counts: Default::default(),
+        barred: Mutex::new(None),
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| site.beat());
+        let threads: Vec<_> = (0..settings.slots.max(1))
+            .filter_map(|slot| {
+                let site = &site;
+                let builder = thread::Builder::new().name(format!("fleet {slot}"));
+                builder.stack_size(think::STACK).spawn_scoped(scope, move || site.slot(slot)).ok()
+            })
+            .collect();
+        for thread in threads {
+            // A slot that panicked has lost its lease, which runs out; the others go on.
+            let _ = thread.join();
+        }
+        site.beats.end();
+    });
+    let [batches, duplicates, faults] = site.counts.map(AtomicU64::into_inner);
+    match site.barred.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(Worked { batches, duplicates, faults }),
+    }
+}
+
+/// Tries until it works, the error is one that stays, or everything is to end.
+fn retried<T>(
+    stop: &AtomicBool,
+    pause: Duration,
+    observer: &dyn WorkObserver,
+    call: &mut dyn FnMut() -> Result<T, QueueError>,
+) -> Result<T, QueueError> {
+    const LONGEST: Duration = Duration::from_secs(30);
+    let mut pause = pause;
+    // Even when all is to end a result is worth some attempts.
+    let mut last_attempts = 5;
+    loop {
+        match call() {
+            Err(error) if error.is_passing() => {
+                observer.refused(&error);
+                if stop.load(Ordering::Relaxed) {
+                    last_attempts -= 1;
+                    if last_attempts == 0 {
+                        return Err(error);
+                    }
+                }
+                thread::sleep(pause);
+                pause = (pause * 2).min(LONGEST);
+            }
+            other => return other,
+        }
+    }
+}
+
+/// A lease, and what is set when it is lost.
+type Kept = (LeaseKey, Arc<AtomicBool>);
+
+#[derive(Default)]
+struct Held {
+    leases: HashMap<TaskId, Kept>,
+    ended: bool,
+}
+
+/// The leases that are kept alive, and what is told where one is lost.
+#[derive(Default)]
+struct Beats {
+    held: Mutex<Held>,
+    bell: Condvar,
+}
+
+impl Beats {
+    fn hold(&self, key: &LeaseKey, lost: &Arc<AtomicBool>) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.leases.insert(key.task, (key.clone(), Arc::clone(lost)));
+    }
+
+    fn drop(&self, task: TaskId) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).leases.remove(&task);
+    }
+
+    fn end(&self) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
+        self.bell.notify_all();
+    }
+
+    /// Waits; the leases held then, `None` at the end.
+    fn wait(&self, time: Duration) -> Option<Vec<Kept>> {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.bell.wait_timeout_while(held, time, |held| !held.ended);
+        let (held, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        (!held.ended).then(|| held.leases.values().cloned().collect())
+    }
+}
+
+/// One worker at work.
+struct Site<'a> {
+    queue: &'a dyn Queue,
+    worker: &'a Worker,
+    equipment: &'a Equipment,
+    settings: &'a WorkSettings,
+    stop: &'a AtomicBool,
+    observer: &'a dyn WorkObserver,
+    pools: Vec<Pool>,
+    beats: Beats,
+    /// Batches, duplicates, faults.
+    counts: [AtomicU64; 3],
+    barred: Mutex<Option<QueueError>>,
+}
+
+impl Site<'_> {
+    /// Extends what is held.
+    fn beat(&self) {
+        let pause = self.settings.beat.unwrap_or(self.queue.settings().lease / 3);
+        while let Some(held) = self.beats.wait(pause) {
+            for (key, lost) in held {
+                match self.queue.extend(&key) {
+                    Ok(()) => {}
+                    Err(error) if error.is_passing() => self.observer.refused(&error),
+                    // Another's, or not wanted any more: what is under way is for nothing.
+                    Err(error) => {
+                        self.observer.refused(&error);
+                        lost.store(true, Ordering::Relaxed);
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let barred = self.barred.lock().unwrap_or_else(PoisonError::into_inner);
+        self.stop.load(Ordering::Relaxed) || barred.is_some()
+    }
+
+    fn slot(&self, number: usize) {
+        let lost = Arc::new(AtomicBool::new(false));
+        let mut slot = Slot::new(self.equipment, number, Arc::clone(&lost));
+        while !self.is_over() {
+            match self.queue.lease(&self.worker.id, &self.pools, self.settings.wait) {
+                Ok(Some(lease)) => {
+                    lost.store(false, Ordering::Relaxed);
+                    self.observer.began(&lease);
+                    self.beats.hold(&lease.key, &lost);
+                    self.task(&mut slot, &lease, &lost);
+                    self.beats.drop(lease.key.task);
+                }
+                Ok(None) if self.settings.until_idle => return,
+                Ok(None) => {}
+                Err(error) if error.is_passing() => {
+                    self.observer.refused(&error);
+                    thread::sleep(self.settings.pause);
+                }
+                Err(error) => {
+                    self.observer.refused(&error);
+                    let mut barred = self.barred.lock().unwrap_or_else(PoisonError::into_inner);
+                    *barred = Some(error);
+                }
+            }
+        }
+    }
+
+    /// Does what is left of a task.
+    fn task(&self, slot: &mut Slot, lease: &Lease, lost: &AtomicBool) {
+        let missing = (0..lease.task.batches).filter(|number| !lease.done.contains(number));
+        for number in missing {
+            if self.stop.load(Ordering::Relaxed) {
+                let fault = Fault::new(FaultKind::Leaving, "the worker is leaving");
+                self.give_back(lease, &fault);
+                return;
+            }
+            let batch = match slot.batch(&lease.task, number, self.queue) {
+                Ok(batch) => batch,
+                // Nobody waits for it any more.
+                Err(_) if lost.load(Ordering::Relaxed) => return,
+                Err(fault) => {
+                    self.counts[2].fetch_add(1, Ordering::Relaxed);
+                    self.give_back(lease, &fault);
+                    return;
+                }
+            };
+            if !self.hand_in(lease, &batch) {
+                return;
+            }
+        }
+    }
+
+    fn give_back(&self, lease: &Lease, fault: &Fault) {
+        self.observer.failed(lease, fault);
+        let fail = &mut || self.queue.fail(&lease.key, fault);
+        let given = retried(self.stop, self.settings.pause, self.observer, fail);
+        if let Err(error) = given {
+            // It runs out by itself.
+            self.observer.refused(&error);
+        }
+    }
+
+    /// Hands a batch in; whether the rest of the task is still wanted.
+    fn hand_in(&self, lease: &Lease, batch: &Batch) -> bool {
+        let finish = &mut || self.queue.finish(&lease.key, batch);
+        match retried(self.stop, self.settings.pause, self.observer, finish) {
+            Ok(finished) => {
+                let count = usize::from(finished == Finished::Duplicate);
+                self.counts[count].fetch_add(1, Ordering::Relaxed);
+                self.observer.finished(lease, batch, finished);
+                true
+            }
+            Err(error) => {
+                self.observer.refused(&error);
+                if matches!(error, QueueError::TooLarge { .. } | QueueError::NoSuchBatch { .. }) {
+                    self.give_back(lease, &Fault::new(FaultKind::Spec, error.to_string()));
+                }
+                false
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_hold_at_most_sixteen_and_all_cores() {
+        for cores in 1..300 {
+            let cells = cells(cores);
+            assert_eq!(cells.iter().sum::<usize>(), cores);
+            assert!(cells.iter().all(|&cell| (1..=CELL).contains(&cell)), "{cores}: {cells:?}");
+        }
+        assert_eq!(cells(16), [16]);
+        assert_eq!(cells(17), [8, 9]);
+    }
+}

@@ -1,0 +1,46 @@
+//! Who does it.
+
+use crate::names::{OwnerName, Pool, WorkerId};
+use serde::{Deserialize, Serialize};
+
+/// A worker as it introduces itself. Nothing of it is believed that can be measured.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Worker {
+    pub id: WorkerId,
+    pub owner: OwnerName,
+    /// Processors it lends.
+    pub cores: u32,
+    pub memory_mib: u64,
+    /// Nodes a second of one thread, by its bench.
+    pub speed: u64,
+    /// What its bench computed: the same for every right executable of one version.
+    pub bench: u64,
+    /// The executable, by version.
+    pub version: String,
+    /// Where it looks for tasks, besides its own pool.
+    pub pools: Vec<Pool>,
+}
+
+/// What a worker may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// New: tasks of its own pool only, whose answers are known.
+    #[default]
+    Probation,
+    /// Every pool.
+    Admitted,
+    /// Nothing; what it holds is taken from it.
+    Barred,
+}
+
+impl Standing {
+    /// In a word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Probation => "probation",
+            Self::Admitted => "admitted",
+            Self::Barred => "barred",
+        }
+    }
+}

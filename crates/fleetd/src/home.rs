@@ -1,0 +1,130 @@
+//! The folder of a fleet: its ledger, the blobs, files that runs name, and where it stands.
+
+use crate::error::FleetError;
+use crate::export::export;
+use crate::ledger::Ledger;
+use crate::orders::{Heard, Order};
+use crate::pins::pin;
+use crate::status::{self, Status};
+use fleet::blobs::Blobs;
+use fleet::files::FileCache;
+use fleet::in_process::{InProcess, Kept};
+use fleet::{Priority, RunId, Settings, Spec};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use think::{TimeSource, WallTime};
+
+/// The folder of a fleet.
+#[derive(Clone, Debug)]
+pub struct Home {
+    folder: PathBuf,
+}
+
+/// What somebody wants a fleet to do.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Request {
+    pub name: String,
+    pub spec: Spec,
+    pub goal: Option<u64>,
+    pub priority: Priority,
+    pub share: f64,
+}
+
+impl Home {
+    /// The fleet in that folder.
+    pub fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
+    }
+
+    /// The ledger.
+    pub fn ledger_path(&self) -> PathBuf {
+        self.folder.join("fleet.db")
+    }
+
+    /// Where the coordinator says how everything stands, every few seconds.
+    pub fn status_path(&self) -> PathBuf {
+        self.folder.join("status.json")
+    }
+
+    /// The same for Prometheus, as its text file collector reads it.
+    pub fn metrics_path(&self) -> PathBuf {
+        self.folder.join("fleet.prom")
+    }
+
+    /// The tokens of workers that come through a gateway.
+    pub fn tokens_path(&self) -> PathBuf {
+        self.folder.join("tokens")
+    }
+
+    /// The ledger, to read and to give orders beside its coordinator.
+    pub fn beside(&self) -> Result<Ledger, FleetError> {
+        Ledger::beside(&self.ledger_path())
+    }
+
+    /// Files that runs name.
+    pub fn files(&self) -> Result<FileCache, FleetError> {
+        FileCache::new(&self.folder.join("files")).map_err(FleetError::Refused)
+    }
+
+    fn blobs(&self, settings: &Settings) -> Result<Blobs, FleetError> {
+        let folder = self.folder.join("blobs");
+        Ok(Blobs::in_folder(&folder, settings.max_blob, settings.max_store)?)
+    }
+
+    /// A queue in this process with the fleet's blobs, whose events come after those the ledger has.
+    pub fn queue(
+        &self,
+        ledger: &Ledger,
+        settings: Settings,
+        time: Arc<dyn TimeSource>,
+    ) -> Result<InProcess, FleetError> {
+        let blobs = self.blobs(&settings)?;
+        let kept = Kept { cursor: ledger.cursor()?, ..Kept::default() };
+        Ok(InProcess::restored(settings, time, blobs, kept))
+    }
+
+    /// Asks the coordinator of this folder for a run: files it names are put into the fleet's store.
+    pub fn submit(
+        &self,
+        request: Request,
+        owner: &str,
+        now: i64,
+        wait: Duration,
+    ) -> Result<Heard, FleetError> {
+        let ledger = self.beside()?;
+        let time = Arc::new(WallTime::start());
+        let store = self.queue(&ledger, Settings::default(), time)?;
+        let (spec, pins) = pin(&request.spec, &store)?;
+        let order = Order::Submit {
+            name: request.name,
+            owner: owner.to_owned(),
+            spec: Box::new(spec),
+            pins,
+            goal: request.goal,
+            priority: request.priority,
+            share: request.share,
+        };
+        ledger.order(&order, now, wait)
+    }
+
+    /// Writes the games of a run to a file that is not there yet; how many.
+    pub fn export(&self, run: RunId, path: &Path) -> Result<u64, FleetError> {
+        let ledger = self.beside()?;
+        let store = self.queue(&ledger, Settings::default(), Arc::new(WallTime::start()))?;
+        let spec = self.files()?.resolve(&ledger.run(run)?.spec, &store);
+        let spec = spec.map_err(|fault| FleetError::Refused(fault.to_string()))?;
+        export(&ledger, run, &spec, path, false)
+    }
+
+    /// Where everything stands: as the coordinator last said it, or as far as the ledger knows.
+    pub fn status(&self) -> Result<Status, FleetError> {
+        let ledger = self.beside()?;
+        let known = status::of_ledger(&ledger)?;
+        if !ledger.is_served() {
+            return Ok(known);
+        }
+        let told = std::fs::read_to_string(self.status_path()).ok();
+        Ok(told.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(known))
+    }
+}

@@ -1,0 +1,168 @@
+//! The file that is the truth.
+//!
+//! One connection writes. In WAL mode a committed transaction is in the hands of the operating
+//! system: the death of the process loses nothing.
+
+mod runs;
+mod workers;
+
+pub use runs::{RunRow, RunState, StoredResult, TaskKind, TaskRow};
+pub use workers::{FaultRow, WorkerRow};
+
+use crate::error::FleetError;
+use durable::{InUse, Lock};
+use fleet::Cursor;
+use rusqlite::{Connection, OptionalExtension, params};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const SCHEMA: &str = "
+CREATE TABLE IF NOT EXISTS runs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, owner TEXT NOT NULL,
+  spec TEXT NOT NULL, pins TEXT NOT NULL, goal INTEGER, priority TEXT NOT NULL, share REAL NOT NULL,
+  state TEXT NOT NULL, reason TEXT NOT NULL DEFAULT '', created INTEGER NOT NULL, ended INTEGER);
+CREATE TABLE IF NOT EXISTS tasks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, unit TEXT NOT NULL,
+  batches INTEGER NOT NULL, kind TEXT NOT NULL, subject INTEGER, pool TEXT NOT NULL,
+  open INTEGER NOT NULL DEFAULT 1);
+CREATE INDEX IF NOT EXISTS open_tasks ON tasks (run, id) WHERE open = 1;
+CREATE INDEX IF NOT EXISTS tasks_of_runs ON tasks (run, id);
+CREATE TABLE IF NOT EXISTS results (
+  task INTEGER NOT NULL, batch INTEGER NOT NULL, run INTEGER NOT NULL, worker TEXT NOT NULL,
+  at INTEGER NOT NULL, counts INTEGER NOT NULL, product TEXT NOT NULL, millis INTEGER NOT NULL,
+  nodes INTEGER NOT NULL, PRIMARY KEY (task, batch)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS results_of_workers ON results (worker, run);
+CREATE TABLE IF NOT EXISTS workers (
+  id TEXT PRIMARY KEY, owner TEXT NOT NULL, about TEXT NOT NULL, standing TEXT NOT NULL,
+  reason TEXT NOT NULL DEFAULT '', first_seen INTEGER NOT NULL, last_seen INTEGER NOT NULL,
+  passed INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS faults (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, run INTEGER, task INTEGER,
+  worker TEXT, kind TEXT NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS orders (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, text TEXT NOT NULL, answer TEXT);
+CREATE INDEX IF NOT EXISTS orders_unanswered ON orders (id) WHERE answer IS NULL;
+CREATE TABLE IF NOT EXISTS numbers (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+";
+
+/// The version of the tables; a file of another version is left alone.
+const VERSION: i64 = 1;
+
+/// The ledger of a fleet.
+#[derive(Debug)]
+pub struct Ledger {
+    pub(crate) connection: Connection,
+    path: PathBuf,
+    /// Held by the coordinator; not by those who read and order.
+    _lock: Option<Lock>,
+}
+
+impl Ledger {
+    /// Opens or makes it for a coordinator, of which there is one.
+    pub fn open(path: &Path) -> Result<Self, FleetError> {
+        let failed = |source| FleetError::File { path: path.to_owned(), source };
+        if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        let lock = Lock::exclusive(&lock_path(path)).map_err(failed)?;
+        let lock = lock.map_err(|InUse| FleetError::InUse(path.to_owned()))?;
+        let ledger = Self::connect(path, Some(lock))?;
+        ledger.connection.pragma_update(None, "journal_mode", "WAL")?;
+        ledger.prepare()?;
+        Ok(ledger)
+    }
+
+    /// Opens one that is there, to read and to give orders beside its coordinator.
+    pub fn beside(path: &Path) -> Result<Self, FleetError> {
+        if !path.is_file() {
+            return Err(FleetError::NoLedger(path.to_owned()));
+        }
+        let ledger = Self::connect(path, None)?;
+        ledger.prepare()?;
+        Ok(ledger)
+    }
+
+    /// Whether a coordinator has it open.
+    pub fn is_served(&self) -> bool {
+        Lock::is_held(&lock_path(&self.path))
+    }
+
+    fn connect(path: &Path, lock: Option<Lock>) -> Result<Self, FleetError> {
+        let connection = Connection::open(path)?;
+        connection.busy_timeout(Duration::from_secs(10))?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        Ok(Self { connection, path: path.to_owned(), _lock: lock })
+    }
+
+    fn prepare(&self) -> Result<(), FleetError> {
+        let found: i64 = self.connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if found != 0 && found != VERSION {
+            let path = self.path.clone();
+            return Err(FleetError::Version { path, found, known: VERSION });
+        }
+        if found == 0 {
+            self.connection.execute_batch(SCHEMA)?;
+            self.connection.pragma_update(None, "user_version", VERSION)?;
+        }
+        Ok(())
+    }
+
+    /// Begins a transaction, in which everything happens or nothing.
+    pub(crate) fn begin(&self) -> Result<(), FleetError> {
+        Ok(self.connection.execute_batch("BEGIN IMMEDIATE")?)
+    }
+
+    pub(crate) fn commit(&self) -> Result<(), FleetError> {
+        Ok(self.connection.execute_batch("COMMIT")?)
+    }
+
+    pub(crate) fn roll_back(&self) {
+        // Where it fails the transaction ends with the connection.
+        let _ = self.connection.execute_batch("ROLLBACK");
+    }
+
+    /// Up to which event of the queue everything is in the ledger.
+    pub fn cursor(&self) -> Result<Cursor, FleetError> {
+        let sql = "SELECT value FROM numbers WHERE name = 'cursor'";
+        let value: Option<i64> = self.connection.query_row(sql, [], |row| row.get(0)).optional()?;
+        Ok(Cursor(value.unwrap_or(0).cast_unsigned()))
+    }
+
+    pub(crate) fn set_cursor(&self, cursor: Cursor) -> Result<(), FleetError> {
+        let sql = "INSERT INTO numbers VALUES ('cursor', ?1) \
+                   ON CONFLICT (name) DO UPDATE SET value = ?1";
+        self.connection.prepare_cached(sql)?.execute(params![cursor.0.cast_signed()])?;
+        Ok(())
+    }
+
+    /// Orders nobody has answered.
+    pub(crate) fn unanswered(&self) -> Result<Vec<(i64, String)>, FleetError> {
+        let sql = "SELECT id, text FROM orders WHERE answer IS NULL ORDER BY id";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    pub(crate) fn answer(&self, order: i64, answer: &str) -> Result<(), FleetError> {
+        let sql = "UPDATE orders SET answer = ?2 WHERE id = ?1";
+        self.connection.execute(sql, params![order, answer])?;
+        Ok(())
+    }
+
+    pub(crate) fn add_order(&self, at: i64, text: &str) -> Result<i64, FleetError> {
+        let sql = "INSERT INTO orders (at, text) VALUES (?1, ?2)";
+        self.connection.execute(sql, params![at, text])?;
+        Ok(self.connection.last_insert_rowid())
+    }
+
+    pub(crate) fn answer_of(&self, order: i64) -> Result<Option<String>, FleetError> {
+        let sql = "SELECT answer FROM orders WHERE id = ?1";
+        Ok(self.connection.query_row(sql, [order], |row| row.get(0))?)
+    }
+}
+
+fn lock_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    PathBuf::from(name)
+}

@@ -1,0 +1,36 @@
+//! The coordinator of a fleet.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`ledger`] | the file that is the truth: runs, tasks, results, workers, owners, faults, orders |
+//! | [`coordinator`] | what is handed out, what counts, whom it trusts |
+//! | [`service`] | a coordinator at work, with workers of its own process |
+//! | [`connections`] | the ways to workers: this process, a broker, a gateway |
+//! | [`home`] | the folder of a fleet |
+//! | [`orders`] | what people ask a coordinator for, through the ledger |
+//! | [`pins`] | files a run names, put into the store |
+//! | [`export`] | what a run made, as files |
+//! | [`status`], [`metrics`] | where everything stands, for pages and for Prometheus |
+//!
+//! A step of the coordinator is one transaction: after a kill it goes on as if nothing had happened, because
+//! everything else (the queue, what is known in memory) is made anew from the ledger.
+//! Deliberately absent: sockets of its own, printing, and any clock that was not passed in.
+
+pub mod connections;
+pub mod coordinator;
+pub mod error;
+pub mod export;
+pub mod home;
+pub mod ledger;
+pub mod metrics;
+pub mod orders;
+pub mod pins;
+pub mod service;
+pub mod status;
+
+pub use coordinator::{Coordinator, CoordinatorSettings};
+pub use error::FleetError;
+pub use home::{Home, Request};
+pub use ledger::Ledger;
+pub use service::Service;
+pub use status::Status;

@@ -1,0 +1,100 @@
+//! A coordinator at work, with workers of its own process beside it.
+
+use crate::coordinator::{Coordinator, CoordinatorSettings};
+use crate::error::FleetError;
+use crate::home::Home;
+use crate::ledger::Ledger;
+use crate::metrics;
+use crate::status::Status;
+use fleet::perform::Equipment;
+use fleet::work::{WorkSettings, cells, work};
+use fleet::{Queue, Worker};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// How often it is said where everything stands, in seconds.
+const TELL: i64 = 2;
+
+/// A coordinator and what it needs.
+pub struct Service<'a> {
+    pub home: &'a Home,
+    pub ledger: Ledger,
+    pub queue: Arc<dyn Queue>,
+    pub settings: CoordinatorSettings,
+    /// A worker of this process with so many tasks at a time.
+    pub local: Option<(Worker, Equipment, usize)>,
+    /// Seconds since 1970.
+    pub now: fn() -> i64,
+}
+
+impl Service<'_> {
+    /// Serves until `stop` is set: then what the own workers have under way is finished and counted.
+    /// `watch` is told now and then where everything stands.
+    pub fn run(self, stop: &AtomicBool, watch: &mut dyn FnMut(&Status)) -> Result<(), FleetError> {
+        let Self { home, ledger, queue, settings, local, now } = self;
+        let files = home.files()?;
+        let mut coordinator = Coordinator::open(ledger, Arc::clone(&queue), files, settings)?;
+        let ended = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let (ended, queue) = (&ended, &queue);
+            let mut threads = Vec::new();
+            if let Some((worker, equipment, slots)) = &local {
+                for (number, slots) in cells(*slots).into_iter().enumerate() {
+                    let mut worker = worker.clone();
+                    if let Ok(id) = format!("{}-{}", worker.id, number + 1).parse() {
+                        worker.id = id;
+                    }
+                    worker.cores = u32::try_from(slots).unwrap_or(u32::MAX);
+                    let settings = WorkSettings { slots, ..WorkSettings::default() };
+                    threads.push(
+                        scope.spawn(move || {
+                            work(&**queue, &worker, equipment, &settings, ended, &())
+                        }),
+                    );
+                }
+            }
+            let mut told = 0;
+            let mut served = Ok(());
+            while !stop.load(Ordering::Relaxed) {
+                served = step(&mut coordinator, home, now(), &mut told, watch);
+                if served.is_err() {
+                    break;
+                }
+            }
+            ended.store(true, Ordering::Relaxed);
+            while served.is_ok() && threads.iter().any(|thread| !thread.is_finished()) {
+                served = step(&mut coordinator, home, now(), &mut told, watch);
+            }
+            // What came last.
+            while served.is_ok() && coordinator.step(now(), Duration::ZERO)? {}
+            served
+        })
+    }
+}
+
+fn step(
+    coordinator: &mut Coordinator,
+    home: &Home,
+    now: i64,
+    told: &mut i64,
+    watch: &mut dyn FnMut(&Status),
+) -> Result<(), FleetError> {
+    const WAIT: Duration = Duration::from_millis(200);
+    coordinator.step(now, WAIT)?;
+    if now - *told < TELL {
+        return Ok(());
+    }
+    *told = now;
+    let status = coordinator.status(now)?;
+    watch(&status);
+    let text = serde_json::to_string(&status)?;
+    for (path, text) in
+        [(home.status_path(), text), (home.metrics_path(), metrics::text(coordinator, now))]
+    {
+        let written = durable::write_whole(&path, text.as_bytes(), true);
+        written.map_err(|source| FleetError::File { path, source })?;
+    }
+    Ok(())
+}

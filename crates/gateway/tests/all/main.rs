@@ -1,0 +1,4 @@
+//! The queue over HTTP, for friends and foes.
+
+mod contract;
+mod hostile;

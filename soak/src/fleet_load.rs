@@ -1,0 +1,192 @@
+//! Many workers at one broker: how fast tasks are leased and results taken, and how soon everybody is
+//! back after the broker was away.
+//!
+//! Broker and coordinator are processes of their own; the workers are threads here, each with a connection of
+//! its own, at a steady pace.
+
+use crate::Failure;
+use crate::storm::{Batching, steady_coordinator, worker_id, worker_name};
+use fixtures::nats::NatsServer;
+use fleet::{Batch, Pool, Product, Queue, Usage, WorkerId};
+use jetstream::joined::{join_on, runtime};
+use jetstream::{Joined, Options};
+use std::fmt::Write as _;
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+pub(crate) struct FleetArgs {
+    /// Workers.
+    #[arg(long, default_value_t = 1000)]
+    workers: usize,
+    /// Leases a second of all together; 0 for as many as there can be.
+    #[arg(long, default_value_t = 500)]
+    leases: u64,
+    /// Results of each task.
+    #[arg(long, default_value_t = 4)]
+    batches: u32,
+    /// Seconds to measure.
+    #[arg(long, default_value_t = 20)]
+    seconds: u64,
+}
+
+/// What all workers together have seen.
+#[derive(Default)]
+struct Seen {
+    leases: Mutex<Vec<Duration>>,
+    results: Mutex<Vec<Duration>>,
+    faults: AtomicU64,
+    /// Workers that were answered since the broker came back.
+    back: AtomicU64,
+}
+
+/// What workers do.
+struct Plan {
+    pace: Option<Duration>,
+    measuring: AtomicBool,
+    returning: AtomicBool,
+    over: AtomicBool,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn run(args: &FleetArgs) -> Result<(), Failure> {
+    let Some(mut server) = NatsServer::start() else {
+        return Err(Failure::Failed("nats-server is not installed".to_owned()));
+    };
+    let folder = tempfile::tempdir()?;
+    let batching = Batching { workers: args.workers, batches: args.batches };
+    let coordinator = steady_coordinator(folder.path(), &server.url(), &batching)?;
+    let pace = (args.leases > 0)
+        .then(|| Duration::from_secs_f64(args.workers as f64 / args.leases as f64));
+    let plan = Plan {
+        pace,
+        measuring: AtomicBool::new(false),
+        returning: AtomicBool::new(false),
+        over: AtomicBool::new(false),
+    };
+    let (seen, runtime) = (Seen::default(), runtime().map_err(failed)?);
+    let mut workers = Vec::new();
+    let begun = Instant::now();
+    for number in 0..args.workers {
+        let options = Options { name: worker_name(number), ..Options::new(server.url()) };
+        let queue = crate::storm::persevere(|| join_on(&runtime, &options));
+        workers.push((worker_id(&worker_name(number))?, queue));
+    }
+    let joined = begun.elapsed();
+    let seconds = Duration::from_secs(args.seconds);
+    let mut text = format!("{:<32} {:.1}\n", "seconds until all had joined", joined.as_secs_f64());
+    std::thread::scope(|scope| -> Result<(), Failure> {
+        for (number, (id, queue)) in workers.iter().enumerate() {
+            let (seen, plan) = (&seen, &plan);
+            let small = std::thread::Builder::new().stack_size(256 << 10);
+            small.spawn_scoped(scope, move || {
+                let share = number as f64 / args.workers as f64;
+                plan.work(queue, id, share, seen);
+            })?;
+        }
+        std::thread::sleep(Duration::from_secs(3));
+        plan.measuring.store(true, Ordering::Relaxed);
+        std::thread::sleep(seconds);
+        plan.measuring.store(false, Ordering::Relaxed);
+        describe(&mut text, "leases", &mut locked(&seen.leases), seconds);
+        describe(&mut text, "results", &mut locked(&seen.results), seconds);
+        let _ = writeln!(text, "{:<32} {}", "faults", seen.faults.load(Ordering::Relaxed));
+        let memory = coordinator.memory().unwrap_or(0);
+        let _ = writeln!(text, "{:<32} {:.1}", "coordinator, MB", memory as f64 / 1024.0);
+        server.kill();
+        std::thread::sleep(Duration::from_secs(1));
+        server.run();
+        let back = Instant::now();
+        plan.returning.store(true, Ordering::Relaxed);
+        while seen.back.load(Ordering::Relaxed) < args.workers as u64
+            && back.elapsed() < Duration::from_secs(120)
+        {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let returned = seen.back.load(Ordering::Relaxed);
+        let _ = writeln!(
+            text,
+            "{:<32} {returned} in {:.1} s",
+            "answered after the broker's return",
+            back.elapsed().as_secs_f64()
+        );
+        plan.over.store(true, Ordering::Relaxed);
+        Ok(())
+    })?;
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+fn failed(error: impl std::fmt::Display) -> Failure {
+    Failure::Failed(error.to_string())
+}
+
+fn describe(text: &mut String, what: &str, times: &mut [Duration], seconds: Duration) {
+    times.sort_unstable();
+    let at = |share: f64| {
+        let place = ((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1));
+        times.get(place).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
+    };
+    let rate = times.len() as f64 / seconds.as_secs_f64();
+    let _ = writeln!(text, "{:<32} {rate:.0}", format!("{what} a second"));
+    let _ = writeln!(
+        text,
+        "{:<32} p50 {:.1}, p99 {:.1}, max {:.1}",
+        format!("{what}, ms"),
+        at(0.5),
+        at(0.99),
+        at(1.0)
+    );
+}
+
+impl Plan {
+    fn work(&self, queue: &fleet::wire::Remote<Joined>, id: &WorkerId, share: f64, seen: &Seen) {
+        let pace = self.pace.unwrap_or_default();
+        let mut next = Instant::now() + pace.mul_f64(share);
+        let mut is_back = false;
+        while !self.over.load(Ordering::Relaxed) {
+            std::thread::sleep(next.saturating_duration_since(Instant::now()));
+            next = (next + pace).max(Instant::now());
+            let done = self.one_task(queue, id, seen);
+            if done.is_none() {
+                seen.faults.fetch_add(1, Ordering::Relaxed);
+                std::thread::sleep(Duration::from_millis(20));
+            } else if self.returning.load(Ordering::Relaxed) && !is_back {
+                is_back = true;
+                seen.back.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn one_task(
+        &self,
+        queue: &fleet::wire::Remote<Joined>,
+        id: &WorkerId,
+        seen: &Seen,
+    ) -> Option<()> {
+        let measuring = self.measuring.load(Ordering::Relaxed);
+        let begun = Instant::now();
+        let lease = queue.lease(id, &[Pool::any()], Duration::from_secs(1)).ok()??;
+        if measuring {
+            locked(&seen.leases).push(begun.elapsed());
+        }
+        for number in 0..lease.task.batches {
+            if let Some(pace) = self.pace {
+                std::thread::sleep(pace / (2 * lease.task.batches));
+            }
+            let text = format!("{} -", crate::storm::expected(lease.task.seed, number));
+            let product = Product::Text { text };
+            let begun = Instant::now();
+            queue.finish(&lease.key, &Batch { number, product, usage: Usage::default() }).ok()?;
+            if measuring {
+                locked(&seen.results).push(begun.elapsed());
+            }
+        }
+        Some(())
+    }
+}

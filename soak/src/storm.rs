@@ -1,0 +1,311 @@
+//! The fleet through a storm: broker, coordinator, gateway and workers killed and held at random, the
+//! broker's room filled up, messages repeated, a worker that lies.
+//!
+//! The processes are this very program in different parts. Checked from outside, in the coordinator's ledger: every
+//! result is there, right, and counted once; every result that a worker was told is accepted is among them; the liar
+//! is named.
+
+mod ledger;
+mod parts;
+mod worker;
+
+use crate::Failure;
+use fixtures::nats::{NatsServer, free_port};
+use gateway::{Identity, tokens};
+use ledger::Ledger;
+pub(crate) use parts::run as run_part;
+pub(crate) use parts::{PartArgs, persevere, worker_id, worker_name};
+use rustix::process::{Pid, Signal, kill_process};
+use seed::Rng;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+pub(crate) use worker::expected;
+
+#[derive(clap::Args)]
+pub(crate) struct StormArgs {
+    /// Results to bring in.
+    #[arg(long, default_value_t = 100_000)]
+    results: u64,
+    /// Results of one task.
+    #[arg(long, default_value_t = 10)]
+    batches: u32,
+    /// Workers; every other one speaks HTTPS.
+    #[arg(long, default_value_t = 8)]
+    workers: usize,
+    /// Milliseconds between blows, on average.
+    #[arg(long, default_value_t = 700)]
+    every: u64,
+    /// What chance is made from.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Seconds after which it has failed.
+    #[arg(long, default_value_t = 3600)]
+    limit: u64,
+    /// Where the data lies; it stays there.
+    #[arg(long)]
+    folder: Option<PathBuf>,
+}
+
+/// How many workers there are, and results to a task.
+pub(crate) struct Batching {
+    pub(crate) workers: usize,
+    pub(crate) batches: u32,
+}
+
+/// A coordinator that nothing happens to.
+pub(crate) struct Steady(Part);
+
+impl Steady {
+    /// Memory in use, in KiB, where the system tells.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        let id = self.0.child.as_ref()?.id();
+        let text = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+        let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
+        line.split_ascii_whitespace().nth(1)?.parse().ok()
+    }
+}
+
+/// Starts a coordinator with more work than anybody can do.
+pub(crate) fn steady_coordinator(
+    folder: &Path,
+    url: &str,
+    batching: &Batching,
+) -> Result<Steady, Failure> {
+    let text = [
+        "coordinator".to_owned(),
+        "--steady".to_owned(),
+        format!("--nats={url}"),
+        format!("--folder={}", folder.display()),
+        "--port=0".to_owned(),
+        format!("--results={}", 1_u64 << 40),
+        format!("--batches={}", batching.batches),
+        format!("--workers={}", batching.workers),
+    ];
+    let mut part = Part::new("coordinator", text.to_vec());
+    part.start()?;
+    Ok(Steady(part))
+}
+
+/// A part, in a process that is started again whenever it is killed.
+struct Part {
+    name: String,
+    args: Vec<String>,
+    child: Option<Child>,
+}
+
+impl Part {
+    fn new(name: &str, args: Vec<String>) -> Self {
+        Self { name: name.to_owned(), args, child: None }
+    }
+
+    fn start(&mut self) -> Result<(), Failure> {
+        let program = std::env::current_exe()?;
+        self.child = Some(Command::new(program).arg("storm-part").args(&self.args).spawn()?);
+        Ok(())
+    }
+
+    fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        let id = self.child.as_ref().and_then(|child| i32::try_from(child.id()).ok());
+        if let Some(pid) = id.and_then(Pid::from_raw) {
+            // It has died meanwhile if it cannot be reached.
+            let _ = kill_process(pid, signal);
+        }
+    }
+
+    /// Starts it again if it has ended by itself; says whether it had.
+    fn revive(&mut self) -> Result<bool, Failure> {
+        let ended = self.child.as_mut().is_none_or(|child| !matches!(child.try_wait(), Ok(None)));
+        if ended {
+            self.start()?;
+        }
+        Ok(ended)
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        self.signal(Signal::CONT);
+        self.kill();
+    }
+}
+
+struct Storm {
+    server: NatsServer,
+    parts: Vec<Part>,
+    rng: Rng,
+    blows: BTreeMap<String, u64>,
+}
+
+pub(crate) fn run(args: &StormArgs) -> Result<(), Failure> {
+    let temporary = tempfile::tempdir()?;
+    let folder = args.folder.as_deref().unwrap_or(temporary.path());
+    std::fs::create_dir_all(folder)?;
+    let Some(server) = NatsServer::start() else {
+        return Err(Failure::Failed("nats-server is not installed".to_owned()));
+    };
+    let parts = parts_of(args, folder, &server.url())?;
+    let mut storm = Storm { server, parts, rng: Rng::new(args.seed), blows: BTreeMap::new() };
+    for part in &mut storm.parts {
+        part.start()?;
+    }
+    let begun = Instant::now();
+    let ledger = wait_for(folder)?;
+    while ledger.count()? < args.results {
+        if begun.elapsed() > Duration::from_secs(args.limit) {
+            let count = ledger.count()?;
+            return Err(Failure::Failed(format!("{count} of {} results in time", args.results)));
+        }
+        let pause = 1 + storm.rng.below(2 * args.every as usize);
+        std::thread::sleep(Duration::from_millis(pause as u64));
+        storm.blow()?;
+    }
+    let took = begun.elapsed();
+    let blows = std::mem::take(&mut storm.blows);
+    drop(storm);
+    report(args, folder, &ledger, &blows, took)
+}
+
+fn parts_of(args: &StormArgs, folder: &Path, url: &str) -> Result<Vec<Part>, Failure> {
+    let port = free_port()?;
+    let common = |kind: &str| {
+        let mut text = vec![kind.to_owned(), "--nats".to_owned(), url.to_owned()];
+        text.extend(["--folder".to_owned(), folder.display().to_string()]);
+        text.extend(["--port".to_owned(), port.to_string()]);
+        text.extend(["--results".to_owned(), args.results.to_string()]);
+        text.extend(["--batches".to_owned(), args.batches.to_string()]);
+        text.extend(["--workers".to_owned(), args.workers.to_string()]);
+        text
+    };
+    let mut parts = vec![
+        Part::new("coordinator", common("coordinator")),
+        Part::new("gateway", common("gateway")),
+    ];
+    let mut lines = String::new();
+    for number in 0..args.workers {
+        let name = parts::worker_name(number);
+        let (worker, owner) = (parts::worker_id(&name)?, parts::owner()?);
+        let (token, line) = tokens::issue(&Identity { worker, owner })
+            .map_err(|e| Failure::Failed(e.to_string()))?;
+        lines.push_str(&line);
+        let mut text = common("worker");
+        text.extend(["--name".to_owned(), name.clone()]);
+        text.extend(["--seed".to_owned(), (args.seed + number as u64).to_string()]);
+        if number % 2 == 1 {
+            text.extend(["--token".to_owned(), token]);
+        }
+        parts.push(Part::new("worker", text));
+    }
+    std::fs::write(folder.join("tokens"), lines)?;
+    Ok(parts)
+}
+
+/// The ledger, once the coordinator has made it.
+fn wait_for(folder: &Path) -> Result<Ledger, Failure> {
+    let begun = Instant::now();
+    loop {
+        match Ledger::open(folder) {
+            Ok(ledger) => return Ok(ledger),
+            Err(e) if begun.elapsed() > Duration::from_secs(30) => return Err(e),
+            Err(_) => std::thread::sleep(Duration::from_millis(50)),
+        }
+    }
+}
+
+impl Storm {
+    /// Something happens to somebody.
+    fn blow(&mut self) -> Result<(), Failure> {
+        for part in &mut self.parts {
+            if part.revive()? {
+                *self.blows.entry(format!("{} ended by itself", part.name)).or_default() += 1;
+            }
+        }
+        let away = Duration::from_millis(self.rng.below(400) as u64);
+        let held = Duration::from_millis(200 + self.rng.below(1500) as u64);
+        let victim = self.rng.below(self.parts.len() + 2);
+        let stop = self.rng.below(3) == 0;
+        // The broker as often as two others.
+        let Some(part) = self.parts.get_mut(victim) else {
+            *self.blows.entry("broker killed".to_owned()).or_default() += 1;
+            self.server.kill();
+            std::thread::sleep(away);
+            self.server.run();
+            return Ok(());
+        };
+        let what = if stop { "held" } else { "killed" };
+        *self.blows.entry(format!("{} {what}", part.name)).or_default() += 1;
+        if stop {
+            part.signal(Signal::STOP);
+            std::thread::sleep(held);
+            part.signal(Signal::CONT);
+        } else {
+            part.kill();
+            std::thread::sleep(away);
+            part.start()?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks everything, and says it.
+fn report(
+    args: &StormArgs,
+    folder: &Path,
+    ledger: &Ledger,
+    blows: &BTreeMap<String, u64>,
+    took: Duration,
+) -> Result<(), Failure> {
+    let found = ledger.check(args.results, args.batches)?;
+    let mut promised = 0;
+    let mut lost = Vec::new();
+    for number in 0..args.workers {
+        let log = folder.join(format!("{}.accepted", parts::worker_name(number)));
+        let text = std::fs::read_to_string(log).unwrap_or_default();
+        // A line that was cut by a death promises nothing.
+        for line in text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
+            promised += 1;
+            if !ledger.has(line)? {
+                lost.push(line.to_owned());
+            }
+        }
+    }
+    let seconds = took.as_secs_f64();
+    let mut text = String::new();
+    let mut line = |what: &str, value: String| {
+        let _ = writeln!(text, "{what:<28} {value}");
+    };
+    line("results", args.results.to_string());
+    line("seconds", format!("{seconds:.1}"));
+    line("results a second", format!("{:.0}", args.results as f64 / seconds));
+    for (what, times) in blows {
+        line(what, times.to_string());
+    }
+    line("results sent again", found.repeated.to_string());
+    line("wrong results refused", found.wrong.to_string());
+    line("times the room was full", found.full.to_string());
+    line("promised to workers", promised.to_string());
+    std::io::stdout().write_all(text.as_bytes())?;
+    let mut complaints = found.complaints;
+    if !lost.is_empty() {
+        let some = &lost[..lost.len().min(10)];
+        complaints.push(format!("{} accepted results are lost: {some:?} …", lost.len()));
+    }
+    if promised < args.results / 2 {
+        complaints.push(format!("only {promised} were promised: that is no test"));
+    }
+    if !complaints.is_empty() {
+        return Err(Failure::Failed(complaints.join("; ")));
+    }
+    writeln!(std::io::stdout(), "no result lost, none counted twice, none wrong")?;
+    Ok(())
+}

@@ -1,0 +1,257 @@
+//! The processes of the storm: coordinator, gateway, worker.
+
+use super::ledger::Ledger;
+use super::worker::{expected, work};
+use crate::Failure;
+use fleet::{
+    Cursor, Event, Needs, OwnerName, Pins, Priority, Product, Queue, QueueError, RunId, Settings,
+    Spec, Standing, Task, TaskId, Unit, WorkerId,
+};
+use gateway::{Config, Gateway, Limits, Tokens};
+use jetstream::{Host, Options, join};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The worker that lies now and then.
+pub(super) const LIAR: &str = "w1";
+
+/// Bytes of events the broker keeps: filled up whenever the coordinator rests.
+const ROOM: u64 = 256 << 10;
+
+/// How often the coordinator rests, and for how long.
+const REST: (Duration, Duration) = (Duration::from_secs(4), Duration::from_millis(900));
+
+/// How often it is asked whether there was no room: asking takes as long as there is none.
+const PROBES: u64 = 5;
+
+#[derive(clap::Args)]
+pub(crate) struct PartArgs {
+    /// coordinator, gateway or worker.
+    part: String,
+    #[arg(long)]
+    nats: String,
+    #[arg(long)]
+    pub(super) folder: PathBuf,
+    #[arg(long)]
+    pub(super) port: u16,
+    #[arg(long)]
+    pub(super) results: u64,
+    #[arg(long)]
+    pub(super) batches: u32,
+    #[arg(long)]
+    workers: usize,
+    #[arg(long, default_value = "")]
+    pub(super) name: String,
+    /// For a worker that speaks HTTPS.
+    #[arg(long)]
+    pub(super) token: Option<String>,
+    #[arg(long, default_value_t = 0)]
+    pub(super) seed: u64,
+    /// For a coordinator that never rests.
+    #[arg(long)]
+    steady: bool,
+}
+
+pub(crate) fn worker_name(number: usize) -> String {
+    format!("w{number}")
+}
+
+pub(crate) fn worker_id(name: &str) -> Result<WorkerId, Failure> {
+    name.parse().map_err(|e| Failure::Failed(format!("{e}")))
+}
+
+pub(super) fn owner() -> Result<OwnerName, Failure> {
+    "storm".parse().map_err(|e| Failure::Failed(format!("{e}")))
+}
+
+pub(crate) fn run(args: &PartArgs) -> Result<(), Failure> {
+    match args.part.as_str() {
+        "coordinator" => coordinate(args),
+        "gateway" => serve(args),
+        "worker" => work(args),
+        other => Err(Failure::Failed(format!("there is no part {other:?}"))),
+    }
+}
+
+impl PartArgs {
+    pub(super) fn options(&self) -> Options {
+        let name = format!("{}-{}", self.part, self.name);
+        let max_event_bytes = if self.steady { 1 << 30 } else { ROOM };
+        Options { name, max_event_bytes, ..Options::new(self.nats.clone()) }
+    }
+
+    pub(super) fn units(&self) -> u64 {
+        self.results.div_ceil(u64::from(self.batches))
+    }
+}
+
+fn serve(args: &PartArgs) -> Result<(), Failure> {
+    let queue = Arc::new(persevere(|| join(&args.options())));
+    let tokens = Tokens::load(&args.folder.join("tokens"));
+    let tokens = tokens.map_err(|e| Failure::Failed(e.to_string()))?;
+    let limits = Limits { requests_per_second: 1e6, requests_burst: 1e6, ..Limits::default() };
+    let listen = ([127, 0, 0, 1], args.port).into();
+    let config = Config { listen, tls: None, limits };
+    let _gateway = persevere(|| {
+        let queue = Arc::clone(&queue) as Arc<dyn Queue>;
+        Gateway::start(&config, queue, tokens.clone(), Arc::new(|_| ()))
+    });
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Tries until it succeeds: whatever is missing will come back.
+pub(crate) fn persevere<T, E>(mut act: impl FnMut() -> Result<T, E>) -> T {
+    loop {
+        match act() {
+            Ok(value) => return value,
+            Err(_) => std::thread::sleep(Duration::from_millis(100)),
+        }
+    }
+}
+
+struct Coordinator<'a> {
+    args: &'a PartArgs,
+    ledger: Ledger,
+    host: Host,
+    /// Units that are not done, of those that were looked at.
+    under_way: BTreeSet<u64>,
+    next: u64,
+    /// Units to be offered anew, under another number.
+    again: Vec<u64>,
+}
+
+fn coordinate(args: &PartArgs) -> Result<(), Failure> {
+    let ledger = Ledger::create(&args.folder)?;
+    let settings = Settings {
+        lease: Duration::from_secs(4),
+        retry: Duration::from_millis(200),
+        max_attempts: 50,
+        ..Settings::default()
+    };
+    let host = persevere(|| Host::start(&args.options(), settings.clone()));
+    for number in 0..args.workers {
+        let worker = worker_id(&worker_name(number))?;
+        persevere(|| host.stand(&worker, Standing::Admitted));
+    }
+    let (under_way, again) = (BTreeSet::new(), Vec::new());
+    let mut coordinator = Coordinator { args, ledger, host, under_way, next: 0, again };
+    coordinator.run()
+}
+
+impl Coordinator<'_> {
+    fn run(&mut self) -> Result<(), Failure> {
+        let mut cursor = Cursor(self.ledger.number("cursor")?);
+        let mut rested = Instant::now();
+        loop {
+            self.offer()?;
+            let events = self.host.watch(cursor, 256, Duration::from_millis(100));
+            let events = events.unwrap_or_default();
+            if let Some((last, _)) = events.last() {
+                cursor = *last;
+                self.ledger.whole(|| {
+                    for (_, event) in &events {
+                        enter(&self.ledger, self.args.units(), event, &mut self.again)?;
+                    }
+                    self.ledger.set("cursor", cursor.0)
+                })?;
+                // What is not acknowledged comes again.
+                let _ = self.host.acknowledge(cursor);
+            }
+            if !self.args.steady && rested.elapsed() > REST.0 {
+                std::thread::sleep(REST.1);
+                self.note_fullness()?;
+                rested = Instant::now();
+            }
+        }
+    }
+
+    /// Whether the broker had no room while the coordinator rested.
+    fn note_fullness(&self) -> Result<(), Failure> {
+        if self.ledger.number("full")? >= PROBES {
+            return Ok(());
+        }
+        let probe = self.host.drain(false);
+        if let Err(QueueError::Unavailable { reason }) = probe
+            && reason.contains("maximum bytes")
+        {
+            self.ledger.add("full", 1)?;
+        }
+        Ok(())
+    }
+
+    fn offer(&mut self) -> Result<(), Failure> {
+        let (units, batches) = (self.args.units(), u64::from(self.args.batches));
+        for unit in std::mem::take(&mut self.again) {
+            self.offer_unit(unit)?;
+        }
+        let (ledger, of_unit) = (&self.ledger, |unit| of_unit(self.args, unit));
+        let mut done = Vec::new();
+        for unit in &self.under_way {
+            if ledger.batches(*unit)? >= of_unit(*unit) {
+                done.push(*unit);
+            }
+        }
+        for unit in done {
+            self.under_way.remove(&unit);
+        }
+        while self.under_way.len() < 8 * self.args.workers && self.next < units {
+            let unit = self.next;
+            self.next += 1;
+            if self.ledger.batches(unit)? < batches.min(of_unit(unit)) {
+                self.under_way.insert(unit);
+                self.offer_unit(unit)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn offer_unit(&self, unit: u64) -> Result<(), Failure> {
+        let attempt = self.ledger.attempt(unit)?;
+        let task = Task {
+            id: TaskId(attempt * self.args.units() + unit),
+            run: RunId(1),
+            batches: u32::try_from(of_unit(self.args, unit)).unwrap_or(1),
+            spec: Arc::new(Spec::Checksum { rounds: 1 }),
+            unit: Unit::new(unit, 1),
+            seed: unit,
+            pins: Arc::new(Pins::default()),
+            needs: Needs::default(),
+            priority: Priority::Normal,
+        };
+        self.host.offer(&task).map(drop).map_err(|e| Failure::Failed(e.to_string()))
+    }
+}
+
+/// Batches of a unit: the last one may have fewer.
+fn of_unit(args: &PartArgs, unit: u64) -> u64 {
+    let batches = u64::from(args.batches);
+    (args.results - unit * batches).min(batches)
+}
+
+/// Enters what happened. What is wrong is not counted: its unit is done again, under another number.
+fn enter(ledger: &Ledger, units: u64, event: &Event, again: &mut Vec<u64>) -> Result<(), Failure> {
+    match event {
+        Event::Finished { task, worker, batch, .. } => {
+            let (unit, number) = (task.0 % units, batch.number);
+            let Product::Text { text } = &batch.product else { return Ok(()) };
+            let sum = text.split(' ').next().and_then(|word| word.parse().ok());
+            if sum == Some(expected(unit, number)) {
+                ledger.enter(unit, number, expected(unit, number), worker.as_str())?;
+            } else {
+                ledger.enter_wrong(task.0, number, worker.as_str())?;
+                ledger.next_attempt(unit)?;
+                again.push(unit);
+            }
+        }
+        Event::GivenUp { task, .. } => {
+            ledger.next_attempt(task.0 % units)?;
+            again.push(task.0 % units);
+        }
+        Event::Announced { .. } | Event::Failed { .. } | Event::Expired { .. } => {}
+    }
+    Ok(())
+}

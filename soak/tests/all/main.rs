@@ -1,0 +1,4 @@
+//! The long tests in little.
+
+mod endurance;
+mod storm;
