@@ -72,10 +72,10 @@ impl std::fmt::Debug for Https {
 pub fn connect(options: &ClientOptions) -> Result<Remote<Https>, ConnectError> {
     let url = options.url.trim_end_matches('/').to_owned();
     let local = ["http://127.0.0.1", "http://localhost", "http://[::1]"];
-    let is_local = |start: &&str| {
-        url.strip_prefix(**start).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    let is_local = |start: &str| {
+        url.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
     };
-    if !url.starts_with("https://") && !local.iter().any(|start| is_local(&start)) {
+    if !url.starts_with("https://") && !local.into_iter().any(is_local) {
         return Err(ConnectError::Address(options.url.clone()));
     }
     let mut tls = TlsConfig::builder();
@@ -220,7 +220,10 @@ impl Transport for Https {
         let mut response = asked.map_err(|e| unavailable(e.to_string()))?;
         match response.status() {
             StatusCode::RANGE_NOT_SATISFIABLE => Ok(Vec::new()),
-            status if status.is_success() => Self::read(&mut response, range.end - range.start),
+            status if status.is_success() => {
+                // A body of exactly the limit counts as one beyond it.
+                Self::read(&mut response, range.end - range.start + 1)
+            }
             status => {
                 let said = Self::read(&mut response, LONGEST)?;
                 Err(error_of(status, &said))

@@ -83,10 +83,10 @@ async fn accept(
             continue;
         };
         transport::prepare(&stream);
-        let (tls, send, idle) = (tls.clone(), send.clone(), limits.idle);
+        let (tls, ready, idle) = (tls.clone(), send.clone(), limits.idle);
         tokio::spawn(async move {
             if let Some(stream) = encrypted(tls, stream).await {
-                let _ = send.send((Bounded::new(stream, idle, place), address)).await;
+                let _ = ready.send((Bounded::new(stream, idle, place), address)).await;
             }
         });
         if send.is_closed() {

@@ -21,7 +21,7 @@ pub struct Options {
     /// keep everybody else from reading them. A worker's is its own name.
     pub name: String,
     /// Bytes of events the broker keeps for a coordinator that is slow or away: results wait with their workers
-    /// after that.
+    /// after that. The broker sets so much of its store aside.
     pub max_event_bytes: u64,
     /// How long the first connection is tried for. Later ones are tried for ever.
     pub patience: Duration,
@@ -36,7 +36,7 @@ impl Options {
             nkey: None,
             ca: None,
             name: "nue".to_owned(),
-            max_event_bytes: 1 << 30,
+            max_event_bytes: 256 << 20,
             patience: Duration::from_secs(10),
         }
     }

@@ -8,8 +8,8 @@ fn a_little_storm_loses_nothing() {
         return;
     }
     let soak = Command::new(env!("CARGO_BIN_EXE_soak"))
-        .args(["storm", "--results", "4000", "--workers", "6", "--every", "400"])
-        .args(["--seed", "3", "--limit", "120"])
+        .args(["storm", "--results", "1000", "--workers", "6", "--every", "1500"])
+        .args(["--seed", "3", "--limit", "300"])
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&soak.stdout);

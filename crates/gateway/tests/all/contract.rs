@@ -118,7 +118,8 @@ impl Harness for OverHttp {
     }
 
     fn settings(&self) -> Settings {
-        let (lease, retry) = (Duration::from_secs(2), Duration::from_secs(1));
+        // Long enough for a dozen requests on a busy machine.
+        let (lease, retry) = (Duration::from_secs(4), Duration::from_secs(1));
         Settings { lease, retry, ..Settings::default() }
     }
 

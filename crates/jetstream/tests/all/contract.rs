@@ -20,7 +20,8 @@ impl Harness for Real {
     fn queue(&self, settings: Settings) -> Arc<dyn Queue> {
         let number = self.fleets.fetch_add(1, Ordering::Relaxed);
         let prefix = format!("fleet-{number}");
-        let options = Options { prefix, ..Options::new(self.server.url()) };
+        let options =
+            Options { prefix, max_event_bytes: 8 << 20, ..Options::new(self.server.url()) };
         let host = Host::start(&options, settings).unwrap();
         if !self.joined {
             return Arc::new(host);
