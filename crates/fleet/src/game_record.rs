@@ -6,7 +6,7 @@ use engines::{Decision, EngineFault, FaultKind, PlayerError};
 use rules::{Color, Move};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use think::{Answer, Bound, Info, Score};
+use think::{Answer, Bound, Info, Score, Wdl};
 use thiserror::Error;
 
 /// A game of a schedule, with everything that is told of it.
@@ -86,6 +86,9 @@ pub struct InfoRecord {
     pub multipv: Option<u32>,
     #[serde(rename = "s", skip_serializing_if = "Option::is_none")]
     pub score: Option<ScoreRecord>,
+    /// Chances to win, draw and lose, in thousandths.
+    #[serde(rename = "w", skip_serializing_if = "Option::is_none")]
+    pub wdl: Option<[u16; 3]>,
     #[serde(rename = "n", skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
     #[serde(rename = "nps", skip_serializing_if = "Option::is_none")]
@@ -286,6 +289,7 @@ impl InfoRecord {
             seldepth: info.seldepth,
             multipv: info.multipv,
             score: info.score.map(ScoreRecord::of),
+            wdl: info.wdl.map(|Wdl { win, draw, loss }| [win, draw, loss]),
             nodes: info.nodes,
             nps: info.nps,
             hashfull: info.hashfull,
@@ -301,6 +305,7 @@ impl InfoRecord {
             seldepth: self.seldepth,
             multipv: self.multipv,
             score: self.score.map(ScoreRecord::read),
+            wdl: self.wdl.map(|[win, draw, loss]| Wdl { win, draw, loss }),
             nodes: self.nodes,
             nps: self.nps,
             hashfull: self.hashfull,
