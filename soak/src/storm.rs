@@ -193,8 +193,8 @@ fn parts_of(args: &StormArgs, folder: &Path, url: &str) -> Result<Vec<Part>, Fai
     ];
     let mut lines = String::new();
     for number in 0..args.workers {
-        let name = parts::worker_name(number);
-        let (worker, owner) = (parts::worker_id(&name)?, parts::owner()?);
+        let name = worker_name(number);
+        let (worker, owner) = (worker_id(&name)?, parts::owner()?);
         let (token, line) = tokens::issue(&Identity { worker, owner })
             .map_err(|e| Failure::Failed(e.to_string()))?;
         lines.push_str(&line);
@@ -269,7 +269,7 @@ fn report(
     let mut promised = 0;
     let mut lost = Vec::new();
     for number in 0..args.workers {
-        let log = folder.join(format!("{}.accepted", parts::worker_name(number)));
+        let log = folder.join(format!("{}.accepted", worker_name(number)));
         let text = std::fs::read_to_string(log).unwrap_or_default();
         // A line that was cut by a death promises nothing.
         for line in text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {

@@ -27,6 +27,7 @@ fn is_name(text: &str) -> bool {
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident, $letter:literal, $what:literal) => {
         $(#[$doc])*
+        /// Shown with its letter.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
         #[serde(transparent)]
         pub struct $name(pub u64);
@@ -67,6 +68,7 @@ number!(
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident, $check:expr, $error:path) => {
         $(#[$doc])*
+        /// Only such text as was checked.
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
         pub struct $name(String);

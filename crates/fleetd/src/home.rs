@@ -3,7 +3,7 @@
 use crate::error::FleetError;
 use crate::export::export;
 use crate::ledger::Ledger;
-use crate::orders::{Heard, Order};
+use crate::orders::{Order, Reply};
 use crate::pins::pin;
 use crate::status::{self, Status};
 use fleet::blobs::Blobs;
@@ -91,7 +91,7 @@ impl Home {
         owner: &str,
         now: i64,
         wait: Duration,
-    ) -> Result<Heard, FleetError> {
+    ) -> Result<Reply, FleetError> {
         let ledger = self.beside()?;
         let time = Arc::new(WallTime::start());
         let store = self.queue(&ledger, Settings::default(), time)?;

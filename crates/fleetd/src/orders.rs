@@ -53,7 +53,7 @@ pub enum Answer {
 
 /// What whoever gave an order hears.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Heard {
+pub enum Reply {
     Answer(Answer),
     /// No coordinator is running: it is done when one starts.
     Later,
@@ -61,16 +61,16 @@ pub enum Heard {
 
 impl Ledger {
     /// Gives an order, and waits so long for what becomes of it.
-    pub fn order(&self, order: &Order, now: i64, wait: Duration) -> Result<Heard, FleetError> {
+    pub fn order(&self, order: &Order, now: i64, wait: Duration) -> Result<Reply, FleetError> {
         const GLANCE: Duration = Duration::from_millis(50);
         let id = self.add_order(now, &serde_json::to_string(order)?)?;
         let mut waited = Duration::ZERO;
         loop {
             if let Some(text) = self.answer_of(id)? {
-                return Ok(Heard::Answer(serde_json::from_str(&text)?));
+                return Ok(Reply::Answer(serde_json::from_str(&text)?));
             }
             if waited >= wait || !self.is_served() {
-                return Ok(Heard::Later);
+                return Ok(Reply::Later);
             }
             thread::sleep(GLANCE);
             waited += GLANCE;

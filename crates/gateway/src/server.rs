@@ -229,12 +229,12 @@ impl Doorkeeper {
         locked(&self.uploads).take(&caller.identity.worker, bytes as f64, now)
     }
 
-    fn admit(&self, headers: &HeaderMap, address: IpAddr) -> Result<Caller, Response> {
+    fn admit(&self, headers: &HeaderMap, address: IpAddr) -> Result<Caller, Box<Response>> {
         let now = self.begun.elapsed();
         if !locked(&self.wrong_tokens).has(&address, 1.0, now) {
             let said = "too many wrong tokens from this address: try again in a minute";
             self.note(None, address, Reason::Token, said.to_owned());
-            return Err(slower(said, Duration::from_secs(60)));
+            return Err(Box::new(slower(said, Duration::from_secs(60))));
         }
         let token = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = token.and_then(|value| value.strip_prefix("Bearer "));
@@ -242,7 +242,7 @@ impl Doorkeeper {
             let _ = locked(&self.wrong_tokens).take(&address, 1.0, now);
             let said = "this token is nobody's: ask whoever runs the fleet for one";
             self.note(None, address, Reason::Token, said.to_owned());
-            return Err(refusal(Reason::Token, said));
+            return Err(Box::new(refusal(Reason::Token, said)));
         };
         let caller = Caller { identity, address };
         let taken = locked(&self.requests).take(&caller.identity.worker, 1.0, now);
@@ -250,7 +250,7 @@ impl Doorkeeper {
             let most = self.limits.requests_per_second;
             let said = format!("more than {most} requests a second");
             self.note(Some(&caller), address, Reason::Rate, said.clone());
-            slower(&said, wait)
+            Box::new(slower(&said, wait))
         })?;
         Ok(caller)
     }
@@ -381,7 +381,7 @@ async fn admitted(
             request.extensions_mut().insert(caller);
             next.run(request).await
         }
-        Err(refused) => refused,
+        Err(refused) => *refused,
     }
 }
 

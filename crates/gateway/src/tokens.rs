@@ -79,6 +79,7 @@ impl Tokens {
         self.known.read().unwrap_or_else(PoisonError::into_inner).0.len()
     }
 
+    /// Whether nobody has one.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

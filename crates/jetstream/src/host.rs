@@ -290,21 +290,21 @@ pub(crate) fn call_subject(prefix: &str, call: &Call) -> String {
 
 /// What the broker remembers: leases, in how many records, and events.
 async fn read_back(link: &Link) -> Result<(Image, usize, Vec<(Cursor, Event)>), StartError> {
-    let foreign = |kind: StreamKind, e: serde_json::Error| StartError::Foreign {
+    let no_record = |kind: StreamKind, e: serde_json::Error| StartError::NoRecord {
         stream: link.stream(kind),
         reason: e.to_string(),
     };
     let (mut image, mut length) = (Image::default(), 0);
     for (_, payload) in link.read_all(StreamKind::Journal).await? {
         let records: Vec<Record> =
-            serde_json::from_slice(&payload).map_err(|e| foreign(StreamKind::Journal, e))?;
+            serde_json::from_slice(&payload).map_err(|e| no_record(StreamKind::Journal, e))?;
         length += records.len();
         records.into_iter().for_each(|record| image.apply(record));
     }
     let mut events = Vec::new();
     for (number, payload) in link.read_all(StreamKind::Events).await? {
         let event: Event =
-            serde_json::from_slice(&payload).map_err(|e| foreign(StreamKind::Events, e))?;
+            serde_json::from_slice(&payload).map_err(|e| no_record(StreamKind::Events, e))?;
         if let Some(record) = Record::of(&event) {
             image.apply(record);
         }

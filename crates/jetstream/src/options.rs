@@ -76,7 +76,7 @@ pub enum StartError {
     #[error("another coordinator serves the fleet {prefix:?} at {url}")]
     Taken { url: String, prefix: String },
     #[error("the broker holds something that is no record of a fleet, in {stream}: {reason}")]
-    Foreign { stream: String, reason: String },
+    NoRecord { stream: String, reason: String },
     #[error("could not start: {0}")]
     Runtime(#[from] std::io::Error),
     #[error(transparent)]

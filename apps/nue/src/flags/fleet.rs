@@ -4,7 +4,7 @@ use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use display::say;
 use fleet::{Priority, Spec};
-use fleetd::orders::{Answer, Heard};
+use fleetd::orders::{Answer, Reply};
 use fleetd::{FleetError, Home, Request};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -50,11 +50,11 @@ pub(crate) fn now() -> i64 {
 }
 
 /// Says what became of an order.
-pub(crate) fn heard(heard: Result<Heard, FleetError>) -> CommandResult {
+pub(crate) fn heard(heard: Result<Reply, FleetError>) -> CommandResult {
     match heard? {
-        Heard::Answer(Answer::Done(text)) => say(&text),
-        Heard::Answer(Answer::Refused(why)) => return Err(Failure::failed(why)),
-        Heard::Later => say("no coordinator is running: it is done when one starts"),
+        Reply::Answer(Answer::Done(text)) => say(&text),
+        Reply::Answer(Answer::Refused(why)) => return Err(Failure::failed(why)),
+        Reply::Later => say("no coordinator is running: it is done when one starts"),
     }
     Ok(())
 }

@@ -312,13 +312,13 @@ fn second_owners_do_some_tasks_too() {
 
 #[test]
 fn orders_are_obeyed_and_answered() {
-    use crate::orders::{Answer, Heard, Order};
+    use crate::orders::{Answer, Order, Reply};
     let folder = tempfile::tempdir().unwrap();
     let mut coordinator = open(folder.path());
     let beside = Ledger::beside(&folder.path().join("fleet.db")).unwrap();
     let run = coordinator.submit(sums(10), NOW).unwrap();
     let mut give = |order: &Order| {
-        assert_eq!(beside.order(order, NOW, Duration::ZERO).unwrap(), Heard::Later);
+        assert_eq!(beside.order(order, NOW, Duration::ZERO).unwrap(), Reply::Later);
         step(&mut coordinator);
         let last = beside.connection.query_row(
             "SELECT answer FROM orders ORDER BY id DESC LIMIT 1",
