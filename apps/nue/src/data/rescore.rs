@@ -65,7 +65,7 @@ pub(crate) fn run(args: &RescoreArgs) -> CommandResult {
     };
     let bar = InputBar::new();
     let evaluation = |game| args.evaluation.as_engine(game);
-    let watch = |progress: &_| bar.show(progress);
+    let watch = |progress| bar.show(progress);
     let done = if args.fleet {
         let (net, fv_scale) = (request.net.clone(), args.evaluation.fv_scale());
         let game = request.game()?.to_string();
