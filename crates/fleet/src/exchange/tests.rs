@@ -189,10 +189,7 @@ fn a_tuning_by_the_fleet_goes_the_same_way() {
     assert_eq!(plain, by_fleet.unwrap());
 }
 
-fn steps<'a>(
-    mut spsa: Spsa,
-    player: &(dyn Fn(usize) -> PlayGame<'a> + Sync),
-) -> Vec<arena::tuning::Step> {
+fn steps<'a>(mut spsa: Spsa, player: &(dyn Fn(usize) -> PlayGame<'a> + Sync)) -> Vec<Step> {
     let mut steps = Vec::new();
     tune(&mut spsa, 1, 2, player, &mut |step| {
         steps.push(step.clone());
