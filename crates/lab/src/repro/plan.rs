@@ -153,9 +153,12 @@ fn give_role(
 fn with_makers(ledger: &Ledger, entry: &Generation, paths: BTreeSet<PathBuf>) -> Vec<Missing> {
     let mut missing: Vec<Missing> =
         paths.into_iter().map(|path| Missing { path, makers: Vec::new() }).collect();
+    if missing.is_empty() {
+        return missing;
+    }
     let own = full_name(entry);
     let others = ledger.generations.iter().map(|other| (full_name(other), other));
-    for (name, other) in others.filter(|(name, _)| !missing.is_empty() && *name != own) {
+    for (name, other) in others.filter(|(name, _)| *name != own) {
         let mut writes: BTreeSet<PathBuf> = steps_of(ledger, other, None)
             .unwrap_or_default()
             .into_iter()
