@@ -109,7 +109,7 @@ fn steps_of(
     places.current = parent(ledger, entry).and_then(|parent| {
         let own = Places::of(&parent.commands);
         let steps = parent.commands.iter().filter_map(|text| Step::new(text, &own).ok());
-        steps.filter_map(|step| step.nets().last().cloned()).last()
+        steps.filter_map(|step| step.nets().last().cloned()).next_back()
     });
     entry.commands.iter().map(|text| Step::new(text, &places)).collect()
 }
