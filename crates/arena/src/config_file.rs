@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn what_belongs_on_the_command_line_is_refused() {
-        assert!(super::words("resume = true").is_err());
-        assert!(super::words("games = [1]").is_err());
-        assert!(super::words("games =").is_err());
+        assert!(words("resume = true").is_err());
+        assert!(words("games = [1]").is_err());
+        assert!(words("games =").is_err());
     }
 }

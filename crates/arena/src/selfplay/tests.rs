@@ -310,8 +310,14 @@ fn the_giver_of_a_handicap_declares_with_what_was_given() {
     let factory: &EngineFactory = &|game| {
         Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: false })
     };
-    let production =
-        Production { plan: &plan, factory, threads: 1, first: 0, abandoned: &abandoned };
+    let production = Production {
+        plan: &plan,
+        factory,
+        threads: 1,
+        first: 0,
+        abandoned: &abandoned,
+        elsewhere: None,
+    };
     let result = production.run(&mut HashSet::new(), &mut |_| ControlFlow::Break(()));
     assert!(matches!(result, Err(SelfPlayError::Fault { .. })), "{result:?}");
 }

@@ -153,12 +153,12 @@ fn give_role(
 fn with_makers(ledger: &Ledger, entry: &Generation, paths: BTreeSet<PathBuf>) -> Vec<Missing> {
     let mut missing: Vec<Missing> =
         paths.into_iter().map(|path| Missing { path, makers: Vec::new() }).collect();
+    if missing.is_empty() {
+        return missing;
+    }
     let own = full_name(entry);
     let others = ledger.generations.iter().map(|other| (full_name(other), other));
     for (name, other) in others.filter(|(name, _)| *name != own) {
-        if missing.is_empty() {
-            break;
-        }
         let mut writes: BTreeSet<PathBuf> = steps_of(ledger, other, None)
             .unwrap_or_default()
             .into_iter()
