@@ -68,7 +68,7 @@ mod tests {
         let words = words(text).unwrap();
         assert!(words.contains(&"--games=4".to_owned()), "{words:?}");
         assert!(words.contains(&"--sprt=elo0=0,elo1=5".to_owned()), "{words:?}");
-        assert!(words.contains(&"--engine=cmd=self,arg=a\\,b".to_owned()), "{words:?}");
+        assert!(words.contains(&"--engine=arg=a\\,b,cmd=self".to_owned()), "{words:?}");
     }
 
     #[test]
