@@ -1,14 +1,11 @@
 //! Which evaluations the engine would find, and whether they can be used.
 
 use super::Finding;
-use crate::deep::{self, DeepError};
 use crate::evaluation::USUAL_FOLDER;
 use crate::{Evaluation, LoadError, shipped};
-use infer::Backend;
 use nnue::DEFAULT_FV_SCALE;
 use rules::Game;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Looks at what was named, at the usual folder, and at what the executable holds for each game:
 /// findings, and what could be loaded.
@@ -33,7 +30,6 @@ pub fn look(named: Option<&Path>) -> (Vec<Finding>, Vec<Evaluation>) {
         findings.push(inside(game, &found));
         evaluations.push(found);
     }
-    findings.extend(Game::ALL.map(|game| inside_for_tree(game, deep::load("", game))));
     (findings, evaluations)
 }
 
@@ -51,17 +47,6 @@ fn inside(game: Game, found: &Evaluation) -> Finding {
         );
     }
     Finding::good(format!("inside the executable: {}", found.describe()))
-}
-
-/// What the executable itself guides its tree search with.
-fn inside_for_tree(game: Game, found: Result<Arc<dyn Backend>, DeepError>) -> Finding {
-    match found {
-        Ok(net) => Finding::good(format!("for the tree search of {game}: {}", net.describe())),
-        Err(error) => Finding::problem(
-            error.to_string(),
-            "this executable is damaged: get it again from where it came from, or build it anew",
-        ),
-    }
 }
 
 fn judge(path: &Path, evaluation: &Evaluation) -> Finding {
@@ -87,10 +72,6 @@ mod tests {
             let found = inside(game, &shipped(game));
             assert_eq!(found.grade, Grade::Good, "{}", found.text);
             assert!(found.text.contains(&format!("({game})")), "{}", found.text);
-            let deep = inside_for_tree(game, deep::load("", game));
-            assert_eq!(deep.grade, Grade::Good, "{}", deep.text);
-            let none = DeepError::Command("nothing".to_owned());
-            assert_eq!(inside_for_tree(game, Err(none)).grade, Grade::Problem);
             let bare = inside(game, &Evaluation::Material);
             assert_eq!(bare.grade, Grade::Note);
             assert!(bare.text.starts_with(&format!("no net for {game}")), "{}", bare.text);
