@@ -218,10 +218,13 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// Tells what an earlier search found.
     pub(crate) fn report_reading(&self, report: &mut dyn Report, reading: &Reading, lines: usize) {
         let elapsed = self.timer.as_ref().map_or(Duration::ZERO, Timer::elapsed);
+        // Those of this search, which may not have read any yet.
+        let nps = Some(nodes_per_second(self.shared.total_nodes(), elapsed));
         for (index, line) in reading.moves.iter().take(lines).enumerate() {
             let info = self.line_info(line, reading.depth, (lines > 1).then_some(index));
             if let Some(info) = info {
-                report.info(&Info { nodes: Some(reading.nodes), time: Some(elapsed), ..info });
+                let nodes = Some(reading.nodes);
+                report.info(&Info { nodes, nps, time: Some(elapsed), ..info });
             }
         }
     }
@@ -257,7 +260,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         elapsed: Duration,
     ) {
         let now = self.shared.total_nodes().max(self.nodes);
-        let nps = (now as f64 / elapsed.as_secs_f64().max(1e-6)) as u64;
+        let nps = nodes_per_second(now, elapsed);
         let nodes = goal.nodes_before + now;
         for (index, line) in self.root_moves.iter().take(lines).enumerate() {
             if let Some(info) = self.line_info(line, depth, (lines > 1).then_some(index)) {
@@ -293,6 +296,11 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             ..Info::default()
         })
     }
+}
+
+/// Nodes a second.
+pub(crate) fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
+    (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64
 }
 
 /// A value as the world writes it.

@@ -9,6 +9,7 @@ use rules::{Move, Variant};
 
 impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// Whether a capture shows, by a shallow search, that the node is above `probcut_beta`.
+    /// `raw_eval` is the evaluation as the table keeps it: corrections come on top when it is read.
     pub(crate) fn probcut(
         &mut self,
         ply: usize,
@@ -16,6 +17,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         depth: i32,
         cut_node: bool,
         table_move: Move,
+        raw_eval: i32,
     ) -> Option<i32> {
         let threshold = probcut_beta - self.frame(ply).eval;
         let table_move = if table_move.is_some()
@@ -49,9 +51,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
             if value >= probcut_beta {
                 let (key, was_pv) = (self.pos.key(), self.frame(ply).was_pv);
-                let eval = self.frame(ply).eval;
                 let depth = depth - self.params.probcut_table;
-                self.remember(ply, key, m, value, eval, depth, Bound::Lower, was_pv);
+                self.remember(ply, key, m, value, raw_eval, depth, Bound::Lower, was_pv);
                 found = Some(value);
                 break;
             }

@@ -157,8 +157,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
             if let Some(m) = mate::mate_in_one(&self.pos) {
                 let value = mate_in(ply + 1);
-                let depth = MAX_PLY as i32 - 1;
-                self.remember(ply, key, m, value, NONE, depth, Bound::Exact, was_pv);
+                self.remember(ply, key, m, value, NONE, 0, Bound::Exact, was_pv);
                 return Err(value);
             }
         }

@@ -65,10 +65,8 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             depth: Some(plies),
             seldepth: Some(plies),
             score: Some((Score::Mate(Some(plies)), Bound::Exact)),
-            nodes: Some(solution.nodes),
-            time: Some(self.time.now().saturating_sub(self.limits.start)),
             pv: solution.line.clone(),
-            ..Info::default()
+            ..self.figures(solution.nodes)
         });
         let ponder = self.settings.get(&PONDER).then(|| solution.line.get(1).copied());
         Some(Best { answer: Answer::Move(first), ponder: ponder.flatten() })

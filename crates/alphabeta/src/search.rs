@@ -88,8 +88,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let was_pv = self.frame(ply).was_pv;
         if !N::PV
             && excluded == Move::NONE
-            && table_depth > depth - i32::from(table_value <= beta)
             && table_value != NONE
+            // A mate in one is as certain at any depth.
+            && (table_depth > depth - i32::from(table_value <= beta)
+                || table_value >= mate_in(ply + 1))
             && (if table_value >= beta { table_bound.is_lower() } else { table_bound.is_upper() })
         {
             if table_value >= beta && table_move.is_some() && !table_capture {
@@ -105,7 +107,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
             if !in_check && let Some(m) = mate::mate_in_one(&self.pos) {
                 let value = mate_in(ply + 1);
-                self.remember(ply, key, m, value, NONE, MAX_PLY as i32 - 1, Bound::Exact, was_pv);
+                // Certain at any depth, but found again quickly: it need not outlive what was read.
+                let depth = (depth + 6).min(MAX_PLY as i32 - 1);
+                self.remember(ply, key, m, value, NONE, depth, Bound::Exact, was_pv);
                 if N::PV {
                     self.frame_mut(ply + 1).pv.clear();
                     self.extend_pv(ply, m);
@@ -239,7 +243,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 && (table_value == NONE
                     || table_depth < depth - self.params.probcut_table
                     || table_value >= probcut_beta)
-                && let Some(value) = self.probcut(ply, probcut_beta, depth, cut_node, table_move)
+                && let Some(value) =
+                    self.probcut(ply, probcut_beta, depth, cut_node, table_move, raw_eval)
             {
                 return value;
             }

@@ -552,6 +552,7 @@ fn a_proven_mate_is_played_at_once_unless_the_game_ends_before_it() {
     let [Said::Info(only)] = &before[..] else { panic!("{before:?}") };
     let (Score::Mate(Some(plies)), _) = only.score.unwrap() else { panic!("{only:?}") };
     assert!(plies >= 21 && plies as usize == only.pv.len(), "{only:?}");
+    assert!(only.nps.is_some_and(|n| n > 0) && only.hashfull.is_some(), "{only:?}");
     assert_eq!(best.answer, Answer::Move(only.pv[0]));
     let mut position = Position::<Shogi>::from_sfen(sfen).unwrap();
     for &m in &only.pv {
@@ -576,5 +577,50 @@ fn a_search_stopped_at_once_still_keeps_to_the_moves_asked_for() {
     engine.control().stop();
     let (before, best) = listen(&said);
     assert_eq!(best.answer, Answer::Move(only));
-    assert!(!before.iter().any(|s| matches!(s, Said::Note(_))), "{before:?}");
+    // Though nothing was read, a whole line comes before the answer.
+    let [Said::Info(line)] = &before[..] else { panic!("{before:?}") };
+    assert!(line.pv == [only] && line.nps.is_some() && line.hashfull.is_some(), "{line:?}");
+}
+
+/// One thread of a search at a position, with nothing read.
+fn worker(engine: &mut AlphaBeta<Shogi, Material>, sfen: &str) -> Worker<Shogi, Material> {
+    engine.position = Position::from_sfen(sfen).unwrap();
+    let shared = engine.shared();
+    let eval = <Material as Evaluator<Shogi>>::new(Arc::clone(&engine.weights));
+    let mut worker = Worker::new(0, eval, Arc::clone(&shared));
+    worker.begin(shared, engine.position.clone(), Vec::new());
+    worker
+}
+
+#[test]
+fn probcut_leaves_the_evaluation_uncorrected_in_the_table() {
+    let mut engine = engine::<Shogi>(wall());
+    let mut worker = worker(&mut engine, "4k4/9/9/9/4r4/4P4/9/9/4K4 b - 1");
+    let (raw, pawns, places) = (worker.evaluate(), worker.pawns(), worker.last_places(1));
+    for _ in 0..50 {
+        let params = &worker.params;
+        worker.history.update_correction(rules::Color::Black, pawns, places, 90, 10, params);
+    }
+    assert!(worker.corrected(1, raw, pawns) > raw + 20);
+    let value = worker.search::<crate::node::Cut>(1, -1, 0, 5, true);
+    let entry = worker.shared.table.get(worker.pos.key()).unwrap();
+    assert!(value >= 0 && entry.depth == 5 - worker.params.probcut_table, "{value} {entry:?}");
+    assert_eq!(entry.eval, raw);
+}
+
+#[test]
+fn a_mate_in_one_stays_no_longer_than_what_was_read() {
+    let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    let (mut first, mut second) = (engine::<Shogi>(wall()), engine::<Shogi>(wall()));
+    let mut read = worker(&mut first, sfen);
+    let mate = values::mate_in(2);
+    assert_eq!(read.search::<crate::node::Cut>(1, -1, 0, 5, true), mate);
+    assert_eq!(read.shared.table.get(read.pos.key()).map(|e| e.depth), Some(11));
+    let mut quiet = worker(&mut second, sfen);
+    assert_eq!(quiet.quiesce::<crate::node::Cut>(1, -1, 0, 0), mate);
+    assert_eq!(quiet.shared.table.get(quiet.pos.key()).map(|e| e.depth), Some(0));
+    // Found in quiescence, it ends a node of any depth.
+    let nodes = quiet.nodes;
+    assert_eq!(quiet.search::<crate::node::Cut>(1, -1, 0, 9, true), mate);
+    assert_eq!(quiet.nodes, nodes + 1);
 }
