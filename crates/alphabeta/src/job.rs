@@ -122,6 +122,10 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             by_clock: self.limits.clocks.is_some()
                 && self.limits.movetime.is_none()
                 && !self.limits.infinite,
+            mates: level == skill::FULL
+                && (self.limits.infinite || lines > 1)
+                && self.settings.get(&options::ROOT_MATE_NODES) > 0,
+            ends_with_mate: !self.limits.infinite && lines == 1,
             last_value: *self.last_value.lock().unwrap_or_else(PoisonError::into_inner),
         }
     }
@@ -190,12 +194,19 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             return self.any_move();
         }
         let (first, others) = workers.split_at_mut(1);
+        let last = others.len();
         thread::scope(|scope| {
-            for worker in others {
+            for (index, worker) in others.iter_mut().enumerate() {
                 let builder = thread::Builder::new().stack_size(STACK);
+                let goal = &goal;
                 // Fewer threads than asked for is no reason not to play.
-                let _ = builder.spawn_scoped(scope, || {
-                    let contained = catch_unwind(AssertUnwindSafe(|| worker.deepen(&goal, None)));
+                let _ = builder.spawn_scoped(scope, move || {
+                    let contained = catch_unwind(AssertUnwindSafe(|| {
+                        if goal.mates && index + 1 == last {
+                            self.prove_root(goal);
+                        }
+                        worker.deepen(goal, None);
+                    }));
                     if contained.is_err() {
                         worker.root_moves.clear();
                     }

@@ -8,7 +8,7 @@
 //! | `search`, `probcut`, `quiesce` | the nodes, step by step |
 //! | `picker`, `history`, `learn` | the order of moves and what it learns from |
 //! | `table`, `memory` | the transposition table |
-//! | `rootmate` | mates by proof before the search |
+//! | `rootmate`, `prove` | mates by proof, before the search and beside it |
 //! | `skill` | playing weaker |
 //! | [`options`] | what can be set |
 //! | `params` | every tunable number |
@@ -29,6 +29,7 @@ pub mod options;
 mod params;
 mod picker;
 mod probcut;
+mod prove;
 mod quiesce;
 mod root;
 mod rootmate;

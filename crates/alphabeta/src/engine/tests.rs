@@ -624,3 +624,67 @@ fn a_mate_in_one_stays_no_longer_than_what_was_read() {
     assert_eq!(quiet.search::<crate::node::Cut>(1, -1, 0, 9, true), mate);
     assert_eq!(quiet.nodes, nodes + 1);
 }
+
+#[test]
+fn an_analysis_announces_a_mate_and_goes_on() {
+    let sfen = "n+B1sS4/1R1g5/1Ls6/2k6/2n6/3L5/R8/9/8K b B2P3gs2n2l16p 100";
+    for threads in ["1", "2"] {
+        let mut engine = engine::<Shogi>(wall());
+        for (name, value) in [("Threads", threads), ("MultiPV", "2"), ("Param.mate_share", "2")] {
+            engine.set_option(name, value).unwrap();
+        }
+        let limits = Limits { infinite: true, ..Limits::default() };
+        let said = start(&mut engine, sfen, limits);
+        let is_mate = |said: &Said| match said {
+            Said::Info(info) => matches!(info.score, Some((Score::Mate(_), _))),
+            _ => false,
+        };
+        let announced = loop {
+            match said.recv_timeout(Duration::from_secs(120)).unwrap() {
+                line if is_mate(&line) => break line,
+                Said::Info(_) => {}
+                other => panic!("{other:?}"),
+            }
+        };
+        // It is told in the next iteration again, and played when the analysis is ended.
+        let again = said.recv_timeout(Duration::from_secs(120)).unwrap();
+        assert!(matches!(again, Said::Info(_)), "{again:?}");
+        engine.control().stop();
+        let Said::Info(line) = announced else { unreachable!() };
+        assert_eq!(line.multipv, Some(1), "{line:?}");
+        let mut position = Position::<Shogi>::from_sfen(sfen).unwrap();
+        for &m in &line.pv {
+            assert!(position.is_legal(m));
+            position.play(m);
+        }
+        assert!(position.is_mated(), "{line:?}");
+        assert_eq!(listen(&said).1.answer, Answer::Move(line.pv[0]), "{threads}");
+    }
+}
+
+#[test]
+fn a_mate_along_the_expected_line_enters_the_table() {
+    let mut engine = engine::<Shogi>(wall());
+    // Whatever Black does far away, White mates at once.
+    let sfen = "4k4/9/9/9/9/9/4p4/9/4K4 b Pg 1";
+    let (root, shared) = (Position::<Shogi>::from_sfen(sfen).unwrap(), engine.shared());
+    let m = Move::from_usi(Game::Shogi, "P*9e").unwrap();
+    let mut after = root.clone();
+    after.play(m);
+    let mut prover = crate::prove::Prover::new(&root, &shared);
+    prover.look_along(&[m], 1000, None, 5);
+    let entry = shared.table.get(after.key()).unwrap();
+    assert_eq!((entry.value, entry.depth), (values::mate_in(1), 11));
+    assert_eq!(entry.best.usi(Game::Shogi), "G*5h");
+    assert!(entry.bound == crate::table::Bound::Lower && shared.proven().is_none());
+    // Nor is it asked about again.
+    let nodes = prover.nodes;
+    prover.look_along(&[m], 1000, None, 6);
+    assert_eq!(prover.nodes, nodes);
+    // A game that is drawn before knows no mate.
+    engine.set_option("MaxMovesToDraw", "1").unwrap();
+    engine.new_game();
+    let shared = engine.shared();
+    crate::prove::Prover::new(&root, &shared).look_along(&[m], 1000, None, 5);
+    assert_eq!(shared.table.get(after.key()), None);
+}
