@@ -6,7 +6,7 @@
 //! | `analysis` | what is known about positions analysed before |
 //! | `deepen` | iterative deepening of one thread |
 //! | `search`, `probcut`, `quiesce` | the nodes, step by step |
-//! | `picker`, `history`, `learn` | the order of moves and what it learns from |
+//! | `picker`, `history`, `learn`, `parts` | the order of moves and what it learns from |
 //! | `table`, `memory` | the transposition table |
 //! | `rootmate`, `prove` | mates by proof, before the search and beside it |
 //! | `skill` | playing weaker |
@@ -27,6 +27,7 @@ mod memory;
 mod node;
 pub mod options;
 mod params;
+mod parts;
 mod picker;
 mod probcut;
 mod prove;

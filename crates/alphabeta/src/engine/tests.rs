@@ -150,12 +150,16 @@ fn only_the_moves_asked_for_are_considered() {
 #[test]
 fn nodes_are_limited() {
     let mut engine = engine::<Shogi>(wall());
-    let limits = Limits { nodes: Some(5000), ..Limits::default() };
-    let (before, best) = listen(&start(&mut engine, "startpos", limits));
-    assert!(matches!(best.answer, Answer::Move(_)));
-    for said in before {
-        let Said::Info(info) = said else { panic!("{said:?}") };
-        assert!(info.nodes.unwrap() <= 5000);
+    // Wherever the limit falls: after a null move, in a search that confirms another.
+    for limit in 5000..5040 {
+        let limits = Limits { nodes: Some(limit), ..Limits::default() };
+        let (before, best) = listen(&start(&mut engine, "startpos", limits));
+        assert!(matches!(best.answer, Answer::Move(_)));
+        let nodes = before.iter().map(|said| match said {
+            Said::Info(info) => info.nodes.unwrap(),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(nodes.max(), Some(limit));
     }
 }
 
@@ -596,10 +600,11 @@ fn worker(engine: &mut AlphaBeta<Shogi, Material>, sfen: &str) -> Worker<Shogi, 
 fn probcut_leaves_the_evaluation_uncorrected_in_the_table() {
     let mut engine = engine::<Shogi>(wall());
     let mut worker = worker(&mut engine, "4k4/9/9/9/4r4/4P4/9/9/4K4 b - 1");
-    let (raw, pawns, places) = (worker.evaluate(), worker.pawns(), worker.last_places(1));
+    let (raw, pawns) = (worker.evaluate(), worker.pawns());
+    let keys = worker.correction_keys(1, pawns);
     for _ in 0..50 {
         let params = &worker.params;
-        worker.history.update_correction(rules::Color::Black, pawns, places, 90, 10, params);
+        worker.history.update_correction(rules::Color::Black, &keys, 90, 10, true, params);
     }
     assert!(worker.corrected(1, raw, pawns) > raw + 20);
     let value = worker.search::<crate::node::Cut>(1, -1, 0, 5, true);

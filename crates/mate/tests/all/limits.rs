@@ -137,7 +137,9 @@ fn a_solver_goes_on_where_its_nodes_ended() {
     assert!(steps > 1 && solution.nodes < 3 * whole.nodes, "{steps}: {}", solution.nodes);
     // What is known of the first position answers a question about a later one.
     let (mut later, before) = (pos.clone(), solver.nodes());
-    solution.line[..2].iter().for_each(|&m| drop(later.play(m)));
+    for &m in &solution.line[..2] {
+        later.play(m);
+    }
     solver.go_on(Some(Duration::ZERO), None);
     assert!(matches!(solver.solve_from(&later).verdict, Verdict::Mate | Verdict::Unknown(_)));
     solver.go_on(None, Some(10_000));
