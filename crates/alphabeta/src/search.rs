@@ -7,9 +7,7 @@ use crate::learn::{Tried, stat_bonus};
 use crate::node::{Cut, Node, Pv, Root};
 use crate::picker::{Picker, moved_piece};
 use crate::table::{Bound, Entry};
-use crate::values::{
-    self, INFINITE, MAX_PLY, NONE, from_table, is_decided, mate_in, mated_in, to_table,
-};
+use crate::values::{self, INFINITE, MAX_PLY, NONE, from_table, is_decided, mate_in, mated_in};
 use crate::worker::Worker;
 use eval::{Evaluator, PIECE_VALUES};
 use rules::{Move, Variant};
@@ -103,8 +101,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             return table_value;
         }
 
-        // 5. Wins that need no search: declaration, mate in one.
-        if !N::ROOT && excluded == Move::NONE && entry.is_none_or(|e| e.bound == Bound::None) {
+        // 5. Wins that need no search: declaration, mate in one. Whoever wrote an entry has looked.
+        if !N::ROOT && excluded == Move::NONE && entry.is_none() {
             if self.pos.can_declare(self.shared.rules.declaration) {
                 return mate_in(ply + 1);
             }
@@ -250,7 +248,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if depth <= 0 {
                 return self.quiesce::<N>(ply, alpha, beta, 0);
             }
-
+        }
+        let info = self.pos.check_info();
+        if !in_check && excluded == Move::NONE {
             // 11. Probcut: a capture that is far above beta to a shallow depth will be above
             // beta to the full one.
             let probcut_beta = beta + self.params.probcut_margin
@@ -262,7 +262,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     || table_depth < depth - self.params.probcut_table
                     || table_value >= probcut_beta)
                 && let Some(value) =
-                    self.probcut(ply, probcut_beta, depth, cut_node, table_move, raw_eval)
+                    self.probcut(ply, probcut_beta, depth, cut_node, table_move, raw_eval, &info)
             {
                 return value;
             }
@@ -283,7 +283,6 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         }
 
         // 12. The moves.
-        let info = self.pos.check_info();
         let hints = self.hints(ply, table_move, pawns);
         let mut picker = Picker::main(hints, depth, in_check);
         let buffer = self.claim();
@@ -581,26 +580,6 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         }
         debug_assert!(best_value > -INFINITE && best_value < INFINITE);
         best_value
-    }
-
-    /// Writes to the table.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the fields of an entry, named where they are used"
-    )]
-    pub(crate) fn remember(
-        &self,
-        ply: usize,
-        key: u64,
-        best: Move,
-        value: i32,
-        eval: i32,
-        depth: i32,
-        bound: Bound,
-        pv: bool,
-    ) {
-        let value = to_table(value, ply);
-        self.shared.table.put(key, Entry { best, value, eval, depth, bound, pv });
     }
 
     /// How much less deep a late move is read first, in 1024ths of a ply.

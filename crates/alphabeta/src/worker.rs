@@ -8,6 +8,7 @@ use crate::picker::{Hints, moved_piece};
 use crate::root::RootMove;
 use crate::shared::Shared;
 use crate::stack::{Buffer, Frame, LOOK_BACK};
+use crate::table::{Bound, Entry};
 use crate::values::{self, MAX_PLY};
 use eval::Evaluator;
 use rules::{Bits, Color, Kind, Move, Position, Variant};
@@ -255,6 +256,26 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             pawns,
             all_moves: self.shared.rules.all_moves,
         }
+    }
+
+    /// Writes to the table.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the fields of an entry, named where they are used"
+    )]
+    pub(crate) fn remember(
+        &self,
+        ply: usize,
+        key: u64,
+        best: Move,
+        value: i32,
+        eval: i32,
+        depth: i32,
+        bound: Bound,
+        pv: bool,
+    ) {
+        let value = values::to_table(value, ply);
+        self.shared.table.put(key, Entry { best, value, eval, depth, bound, pv });
     }
 
     /// The line of this ply becomes `m` and the line below it.
