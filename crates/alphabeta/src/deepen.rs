@@ -115,7 +115,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let allowed = share.saturating_sub(before);
         // Of several threads the last one looks at the root.
         if self.shared.nodes.len() == 1 {
-            prover.look_at_root(allowed / 2, time);
+            prover.look_at_root(allowed / 4 * 3, time);
         }
         let left = allowed.saturating_sub(prover.nodes - before);
         if self.shared.proven().is_none() {

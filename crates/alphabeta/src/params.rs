@@ -166,7 +166,7 @@ params! {
     order_reply = 2, 0..=8, "ordering: weight of its history after the last move";
     order_follow_up = 1, 0..=8, "ordering: weight of its history after the move before that";
     order_earlier = 1, 0..=8, "ordering: weight of its histories after moves four and six plies back, in halves";
-    mate_share = 10, 2..=100, "mates: nodes of the search for one of the solver beside it";
+    mate_share = 4, 2..=100, "mates: nodes of the search for one of the solver beside it";
     time_fall = 300, 100..=900, "time: fall of the score that doubles it";
     time_unstable = 80, 0..=200, "time: percent more for every change of the best move";
     time_settled = 70, 30..=100, "time: percent of it when the best move is settled";
