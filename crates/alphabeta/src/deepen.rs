@@ -1,11 +1,13 @@
 //! Iterative deepening: one thread's loop from depth 1 to the end.
 
 use crate::analysis::Reading;
+use crate::prove::Prover;
 use crate::root::{self, RootMove};
 use crate::values::{self, INFINITE, MAX_PLY, NONE, is_mate, to_cp};
 use crate::worker::Worker;
 use eval::Evaluator;
 use rules::{Move, Variant};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use think::{Bound, Info, Report, Score, Timer};
@@ -22,6 +24,10 @@ pub(crate) struct Goal {
     pub(crate) interval: Duration,
     /// Answer even when there is only one move: a game clock runs.
     pub(crate) by_clock: bool,
+    /// Look for mates beside the search.
+    pub(crate) mates: bool,
+    /// A proven mate ends the search: nobody wants to see more.
+    pub(crate) ends_with_mate: bool,
     /// Value of the last move of the game, for judging whether things go wrong.
     pub(crate) last_value: i32,
 }
@@ -43,6 +49,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             Stability { stable_since: 0, changes: 0.0, last_best: self.root_moves[0].mv() };
         let mut last_report = Duration::ZERO;
         let mut untold = None;
+        let shared = Arc::clone(&self.shared);
+        let mut prover = (goal.mates && report.is_some()).then(|| Prover::new(&self.pos, &shared));
         for depth in goal.from..=goal.depth.min(MAX_PLY as i32 - 1) {
             self.root_depth = depth;
             self.changes = 0;
@@ -59,7 +67,16 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 }
             }
             self.shared.nodes[self.id].store(self.nodes, Ordering::Relaxed);
-            let stopped = self.shared.stopped();
+            let mut stopped = self.shared.stopped();
+            if let Some(prover) = &mut prover {
+                if !stopped {
+                    self.look_for_mates(prover, depth);
+                }
+                if self.take_proven() && goal.ends_with_mate {
+                    self.shared.stop.store(true, Ordering::Relaxed);
+                    stopped = true;
+                }
+            }
             if report.is_some() {
                 self.note_reading(goal, depth, !stopped);
                 self.shared.answerable.store(true, Ordering::Relaxed);
@@ -84,6 +101,40 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             self.consider_ending(goal, depth, &mut stability);
         }
         self.shared.nodes[self.id].store(self.nodes, Ordering::Relaxed);
+    }
+
+    /// Looks for mates with a share of what the search has used.
+    fn look_for_mates(&self, prover: &mut Prover<'_, V>, depth: i32) {
+        let share = self.nodes / self.params.mate_share as u64;
+        let time = self.timer.as_ref().and_then(|timer| {
+            let deadline = timer.deadline();
+            let left = Duration::from_nanos(deadline).saturating_sub(self.shared.time.now());
+            (deadline != u64::MAX).then_some(left / 4)
+        });
+        let before = prover.nodes;
+        let allowed = share.saturating_sub(before);
+        // Of several threads the last one looks at the root.
+        if self.shared.nodes.len() == 1 {
+            prover.look_at_root(allowed / 4 * 3, time);
+        }
+        let left = allowed.saturating_sub(prover.nodes - before);
+        if self.shared.proven().is_none() {
+            prover.look_along(&self.root_moves[0].pv, left, time, depth);
+        }
+    }
+
+    /// A mate proven at the root becomes the best line; says whether there is one.
+    fn take_proven(&mut self) -> bool {
+        let Some(line) = self.shared.proven() else { return false };
+        let value = values::mate_in(line.len());
+        let Some(r) = self.root_moves.iter_mut().find(|r| r.mv() == line[0]) else { return false };
+        if r.score < value {
+            (r.score, r.shown, r.average) = (value, value, value);
+            (r.lower, r.upper) = (false, false);
+            r.pv = line;
+        }
+        root::sort(&mut self.root_moves);
+        true
     }
 
     /// One line of one iteration, with a window around what is expected.
@@ -218,10 +269,13 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// Tells what an earlier search found.
     pub(crate) fn report_reading(&self, report: &mut dyn Report, reading: &Reading, lines: usize) {
         let elapsed = self.timer.as_ref().map_or(Duration::ZERO, Timer::elapsed);
+        // Those of this search, which may not have read any yet.
+        let nps = Some(nodes_per_second(self.shared.total_nodes(), elapsed));
         for (index, line) in reading.moves.iter().take(lines).enumerate() {
             let info = self.line_info(line, reading.depth, (lines > 1).then_some(index));
             if let Some(info) = info {
-                report.info(&Info { nodes: Some(reading.nodes), time: Some(elapsed), ..info });
+                let nodes = Some(reading.nodes);
+                report.info(&Info { nodes, nps, time: Some(elapsed), ..info });
             }
         }
     }
@@ -257,7 +311,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         elapsed: Duration,
     ) {
         let now = self.shared.total_nodes().max(self.nodes);
-        let nps = (now as f64 / elapsed.as_secs_f64().max(1e-6)) as u64;
+        let nps = nodes_per_second(now, elapsed);
         let nodes = goal.nodes_before + now;
         for (index, line) in self.root_moves.iter().take(lines).enumerate() {
             if let Some(info) = self.line_info(line, depth, (lines > 1).then_some(index)) {
@@ -293,6 +347,11 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             ..Info::default()
         })
     }
+}
+
+/// Nodes a second.
+pub(crate) fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
+    (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64
 }
 
 /// A value as the world writes it.

@@ -204,6 +204,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             deadline: AtomicU64::new(u64::MAX),
             nodes: (0..self.threads()).map(|_| AtomicU64::new(0)).collect(),
             root_color: self.position.turn(),
+            proven: Mutex::default(),
         })
     }
 }

@@ -13,10 +13,14 @@ pub(crate) const PLACES: usize = PIECES * SQUARES;
 /// Bound of every ordering statistic.
 const LIMIT: i32 = 16_384;
 const PAWN_SLOTS: usize = 512;
-const CORRECTION_SLOTS: usize = 16_384;
-/// Bound of a correction, and its unit: this many to one evaluation unit.
-const CORRECTION_LIMIT: i32 = 8_192;
-const CORRECTION_GRAIN: i32 = 64;
+/// Corrections: how many keys each has, how many positions each key tells apart, and their bound.
+const CORRECTIONS: usize = 6;
+const CORRECTION_SLOTS: usize = 65_536;
+const CORRECTION_LIMIT: i32 = 1_024;
+
+/// What corrections are kept under: pawns, minor pieces, the pieces of Black and of White, the last
+/// move with that two and that four plies back.
+pub(crate) type CorrectionKeys = [u64; CORRECTIONS];
 
 /// A number that moves towards the bonus it gets, the slower the nearer it is to its bound.
 #[inline]
@@ -44,10 +48,8 @@ pub(crate) struct History {
     continuation: Box<[i16]>,
     /// The reply that refuted the move to a place.
     counter: Box<[Move]>,
-    /// By side to move and pawn structure.
-    pawn_correction: Box<[i16]>,
-    /// By side to move and the last two places.
-    move_correction: Box<[i16]>,
+    /// By key, side to move and what the key tells apart.
+    correction: Box<[i16]>,
 }
 
 fn zeros(n: usize) -> Box<[i16]> {
@@ -63,8 +65,7 @@ impl History {
             // The last row is for "no earlier move".
             continuation: zeros((PLACES + 1) * PLACES),
             counter: vec![Move::NONE; PLACES + 1].into_boxed_slice(),
-            pawn_correction: zeros(2 * CORRECTION_SLOTS),
-            move_correction: zeros(2 * CORRECTION_SLOTS),
+            correction: zeros(CORRECTIONS * 2 * CORRECTION_SLOTS),
         }
     }
 
@@ -75,8 +76,7 @@ impl History {
         self.capture.fill(0);
         self.continuation.fill(0);
         self.counter.fill(Move::NONE);
-        self.pawn_correction.fill(0);
-        self.move_correction.fill(0);
+        self.correction.fill(0);
     }
 
     #[inline]
@@ -134,35 +134,54 @@ impl History {
         self.counter[earlier] = m;
     }
 
-    fn correction_slots(color: Color, pawns: u64, places: u64) -> (usize, usize) {
-        let base = color.index() * CORRECTION_SLOTS;
-        let slot = |h: u64| base + (h >> 20) as usize % CORRECTION_SLOTS;
-        (slot(pawns), slot(places))
+    /// Where each correction of a position is kept.
+    #[inline]
+    fn correction_slots(color: Color, keys: &CorrectionKeys) -> [usize; CORRECTIONS] {
+        let mut table = color.index();
+        keys.map(|key| {
+            let slot = table * CORRECTION_SLOTS + (key >> 40) as usize % CORRECTION_SLOTS;
+            table += 2;
+            slot
+        })
     }
 
     /// How far the evaluation has been off in positions like this one.
     #[inline]
-    pub(crate) fn correction(&self, color: Color, pawns: u64, places: u64, weight: i32) -> i32 {
-        let (p, m) = Self::correction_slots(color, pawns, places);
-        let sum = i32::from(self.pawn_correction[p]) + i32::from(self.move_correction[m]);
-        sum * weight / (256 * CORRECTION_GRAIN)
+    pub(crate) fn correction(&self, color: Color, keys: &CorrectionKeys, p: &Params) -> i32 {
+        let [pawns, minor, black, white, reply, plan] =
+            Self::correction_slots(color, keys).map(|slot| i32::from(self.correction[slot]));
+        let sum = p.correction_pawns * pawns
+            + p.correction_minor * minor
+            + p.correction_sides * (black + white)
+            + p.correction_moves * (reply + plan);
+        sum / 1024
     }
 
-    /// The search found a value that differs from the evaluation by `error`.
+    /// The search found a value that differs from the evaluation by `error`; `found` says whether
+    /// with a move that reached it.
     pub(crate) fn update_correction(
         &mut self,
         color: Color,
-        pawns: u64,
-        places: u64,
+        keys: &CorrectionKeys,
         error: i32,
         depth: i32,
-        params: &Params,
+        found: bool,
+        p: &Params,
     ) {
-        let (p, m) = Self::correction_slots(color, pawns, places);
         let most = CORRECTION_LIMIT / 4;
-        let bonus = (error * depth / 8 * params.correction_rate).clamp(-most, most);
-        nudge(&mut self.pawn_correction[p], bonus, CORRECTION_LIMIT);
-        nudge(&mut self.move_correction[m], bonus, CORRECTION_LIMIT);
+        let rate = if found { p.correction_rate } else { p.correction_rate_open };
+        let bonus = (error * depth * rate / 128).clamp(-most, most);
+        let rates = [
+            128,
+            p.correction_minor_rate,
+            p.correction_sides_rate,
+            p.correction_sides_rate,
+            p.correction_reply_rate,
+            p.correction_plan_rate,
+        ];
+        for (slot, rate) in Self::correction_slots(color, keys).into_iter().zip(rates) {
+            nudge(&mut self.correction[slot], bonus * rate / 128, CORRECTION_LIMIT);
+        }
     }
 }
 
@@ -187,14 +206,22 @@ mod tests {
 
     #[test]
     fn corrections_follow_the_error() {
-        let mut h = History::new();
+        let (mut h, p) = (History::new(), Params::SHOGI);
+        let keys: CorrectionKeys = [1, 2, 3, 4, 5, 6].map(|n| n << 40);
         for _ in 0..200 {
-            h.update_correction(Color::Black, 5 << 20, 9 << 20, 60, 10, &Params::SHOGI);
+            h.update_correction(Color::Black, &keys, 60, 10, true, &p);
         }
-        let c = h.correction(Color::Black, 5 << 20, 9 << 20, 128);
+        let c = h.correction(Color::Black, &keys, &p);
         assert!(c > 20, "{c}");
-        assert_eq!(h.correction(Color::White, 5 << 20, 9 << 20, 128), 0);
+        assert_eq!(h.correction(Color::White, &keys, &p), 0);
+        // Each key has a say, and none speaks for another.
+        for i in 0..keys.len() {
+            let mut other = keys;
+            other[i] = 77 << 40;
+            let without = h.correction(Color::Black, &other, &p);
+            assert!(0 < without && without < c, "{i}: {without} of {c}");
+        }
         h.clear();
-        assert_eq!(h.correction(Color::Black, 5 << 20, 9 << 20, 128), 0);
+        assert_eq!(h.correction(Color::Black, &keys, &p), 0);
     }
 }

@@ -1,7 +1,7 @@
 //! One search from question to answer: whatever happens, it ends with one legal answer.
 
 use crate::analysis::{Memory, Question, Reading};
-use crate::deepen::{Goal, final_value};
+use crate::deepen::{Goal, final_value, nodes_per_second};
 use crate::engine::{WorkerPool, resize_pool};
 use crate::options;
 use crate::root::{self, RootMove};
@@ -18,7 +18,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 use think::key::universal::{MULTI_PV, PONDER};
-use think::{Answer, Best, Control, Limits, Report, STACK, Settings, TimeSource, Timer};
+use think::{
+    Answer, Best, Control, Info, Limits, MateAnswer, Report, STACK, Settings, TimeSource, Timer,
+};
 
 /// One search, with all it needs.
 pub(crate) struct Job<V: Variant, E: Evaluator<V>> {
@@ -40,20 +42,40 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         if self.limits.mate.is_some() {
             return self.look_for_mate(report);
         }
-        let best = self.without_search().or_else(|| self.proven_mate(report));
+        let mut told = Told { report, line: false };
+        let best = self.without_search().or_else(|| self.proven_mate(&mut told));
         let best = best.unwrap_or_else(|| {
-            let found = catch_unwind(AssertUnwindSafe(|| self.search(report)));
+            let found = catch_unwind(AssertUnwindSafe(|| self.search(&mut told)));
             found.unwrap_or_else(|_| {
                 self.shared.stop.store(true, Ordering::Relaxed);
-                report.note(
+                told.note(
                     "internal error in the search (please report it): playing a legal move without it",
                 );
                 self.any_move()
             })
         });
         let best = self.checked(best);
+        if let Answer::Move(m) = best.answer
+            && !told.line
+        {
+            told.info(&Info { depth: Some(0), pv: vec![m], ..self.figures(0) });
+        }
         self.control.wait_until_answerable(self.limits.infinite);
-        report.best(&best);
+        told.best(&best);
+    }
+
+    /// What every line says of the search so far, which has read `beside` nodes that its threads do
+    /// not count.
+    pub(crate) fn figures(&self, beside: u64) -> Info {
+        let elapsed = self.time.now().saturating_sub(self.limits.start);
+        let nodes = self.shared.total_nodes() + beside;
+        Info {
+            nodes: Some(nodes),
+            nps: Some(nodes_per_second(nodes, elapsed)),
+            hashfull: Some(self.shared.table.permille()),
+            time: Some(elapsed),
+            ..Info::default()
+        }
     }
 
     /// Answers that need no search: a declared win, no legal move.
@@ -100,6 +122,10 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             by_clock: self.limits.clocks.is_some()
                 && self.limits.movetime.is_none()
                 && !self.limits.infinite,
+            mates: level == skill::FULL
+                && (self.limits.infinite || lines > 1)
+                && self.settings.get(&options::ROOT_MATE_NODES) > 0,
+            ends_with_mate: !self.limits.infinite && lines == 1,
             last_value: *self.last_value.lock().unwrap_or_else(PoisonError::into_inner),
         }
     }
@@ -168,12 +194,19 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             return self.any_move();
         }
         let (first, others) = workers.split_at_mut(1);
+        let last = others.len();
         thread::scope(|scope| {
-            for worker in others {
+            for (index, worker) in others.iter_mut().enumerate() {
                 let builder = thread::Builder::new().stack_size(STACK);
+                let goal = &goal;
                 // Fewer threads than asked for is no reason not to play.
-                let _ = builder.spawn_scoped(scope, || {
-                    let contained = catch_unwind(AssertUnwindSafe(|| worker.deepen(&goal, None)));
+                let _ = builder.spawn_scoped(scope, move || {
+                    let contained = catch_unwind(AssertUnwindSafe(|| {
+                        if goal.mates && index + 1 == last {
+                            self.prove_root(goal);
+                        }
+                        worker.deepen(goal, None);
+                    }));
                     if contained.is_err() {
                         worker.root_moves.clear();
                     }
@@ -290,5 +323,31 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         root::sort(&mut moves);
         let answer = moves.first().map_or(Answer::Resign, |r| Answer::Move(r.mv()));
         Best { answer, ponder: None }
+    }
+}
+
+/// A report that notes whether a whole line has been told: one comes before every move, however
+/// quickly that was found.
+struct Told<'a> {
+    report: &'a mut dyn Report,
+    line: bool,
+}
+
+impl Report for Told<'_> {
+    fn info(&mut self, info: &Info) {
+        self.line |= !info.pv.is_empty() && info.nps.is_some() && info.hashfull.is_some();
+        self.report.info(info);
+    }
+
+    fn note(&mut self, text: &str) {
+        self.report.note(text);
+    }
+
+    fn best(&mut self, best: &Best) {
+        self.report.best(best);
+    }
+
+    fn mate(&mut self, answer: &MateAnswer) {
+        self.report.mate(answer);
     }
 }

@@ -6,9 +6,9 @@
 //! | `analysis` | what is known about positions analysed before |
 //! | `deepen` | iterative deepening of one thread |
 //! | `search`, `probcut`, `quiesce` | the nodes, step by step |
-//! | `picker`, `history`, `learn` | the order of moves and what it learns from |
+//! | `picker`, `history`, `learn`, `parts` | the order of moves and what it learns from |
 //! | `table`, `memory` | the transposition table |
-//! | `rootmate` | mates by proof before the search |
+//! | `rootmate`, `prove` | mates by proof, before the search and beside it |
 //! | `skill` | playing weaker |
 //! | [`options`] | what can be set |
 //! | `params` | every tunable number |
@@ -27,8 +27,10 @@ mod memory;
 mod node;
 pub mod options;
 mod params;
+mod parts;
 mod picker;
 mod probcut;
+mod prove;
 mod quiesce;
 mod root;
 mod rootmate;

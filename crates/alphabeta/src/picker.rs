@@ -21,8 +21,6 @@ enum Stage {
     Evasions,
     MakeQuiescence,
     Quiescence,
-    MakeChecks,
-    Checks,
     MakeProbcut,
     Probcut,
     Done,
@@ -56,7 +54,6 @@ pub(crate) struct Picker {
     bad_next: usize,
     refutations: [Move; 3],
     skip_quiets: bool,
-    with_checks: bool,
 }
 
 impl Picker {
@@ -76,7 +73,6 @@ impl Picker {
             bad_next: 0,
             refutations,
             skip_quiets: false,
-            with_checks: false,
         }
     }
 
@@ -86,12 +82,10 @@ impl Picker {
         Self::start(generated, hints, depth, 0)
     }
 
-    /// For quiescence: evasions in check, else captures, and checks on the first ply.
-    pub(crate) fn quiescence(hints: Hints, in_check: bool, checks: bool) -> Self {
+    /// For quiescence: evasions in check, else captures.
+    pub(crate) fn quiescence(hints: Hints, in_check: bool) -> Self {
         let generated = if in_check { Stage::MakeEvasions } else { Stage::MakeQuiescence };
-        let mut p = Self::start(generated, hints, 0, 0);
-        p.with_checks = checks;
-        p
+        Self::start(generated, hints, 0, 0)
     }
 
     /// For probcut: captures that gain at least `threshold`.
@@ -174,18 +168,6 @@ impl Picker {
                     if let Some(m) = self.best(buffer) {
                         return Some(m);
                     }
-                    self.stage = if self.with_checks { Stage::MakeChecks } else { Stage::Done };
-                }
-                Stage::MakeChecks => {
-                    buffer.moves.clear();
-                    self.generate(pos, Gen::QuietChecks, buffer);
-                    (self.next, self.end) = (0, buffer.moves.len());
-                    self.stage = Stage::Checks;
-                }
-                Stage::Checks => {
-                    if let Some(m) = self.next_check(pos, buffer) {
-                        return Some(m);
-                    }
                     self.stage = Stage::Done;
                 }
                 Stage::MakeProbcut => {
@@ -220,22 +202,6 @@ impl Picker {
             }
             buffer.moves.as_mut_slice()[self.bad] = m;
             self.bad += 1;
-        }
-        None
-    }
-
-    /// The next quiet check.
-    #[inline]
-    fn next_check<V: Variant>(&mut self, pos: &Position<V>, buffer: &Buffer) -> Option<Move> {
-        while self.next < self.end {
-            let m = buffer.moves[self.next];
-            self.next += 1;
-            // Pawn promotions were among the captures.
-            let pawn = pos.piece_at(m.from()).kind() == Some(rules::Kind::Pawn);
-            let promotes = m.is_promotion() && pawn;
-            if m != self.hints.table_move && !promotes {
-                return Some(m);
-            }
         }
         None
     }

@@ -5,10 +5,12 @@ use crate::picker::Picker;
 use crate::table::Bound;
 use crate::worker::Worker;
 use eval::{Evaluator, PIECE_VALUES};
-use rules::{Move, Variant};
+use rules::{CheckInfo, Move, Variant};
 
 impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// Whether a capture shows, by a shallow search, that the node is above `probcut_beta`.
+    /// `raw_eval` is the evaluation as the table keeps it: corrections come on top when it is read.
+    #[expect(clippy::too_many_arguments, reason = "what the node knows, told once")]
     pub(crate) fn probcut(
         &mut self,
         ply: usize,
@@ -16,6 +18,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         depth: i32,
         cut_node: bool,
         table_move: Move,
+        raw_eval: i32,
+        info: &CheckInfo<V>,
     ) -> Option<i32> {
         let threshold = probcut_beta - self.frame(ply).eval;
         let table_move = if table_move.is_some()
@@ -26,12 +30,11 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         } else {
             Move::NONE
         };
-        let info = self.pos.check_info();
         let hints = self.hints(ply, table_move, 0);
         let mut picker = Picker::probcut(hints, threshold);
         let buffer = self.claim();
         let mut found = None;
-        while let Some(m) = self.pick(&mut picker, &info, buffer) {
+        while let Some(m) = self.pick(&mut picker, info, buffer) {
             self.play(ply, m);
             let mut value = -self.quiesce::<Cut>(ply + 1, -probcut_beta, -probcut_beta + 1, 0);
             if value >= probcut_beta {
@@ -49,9 +52,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
             if value >= probcut_beta {
                 let (key, was_pv) = (self.pos.key(), self.frame(ply).was_pv);
-                let eval = self.frame(ply).eval;
                 let depth = depth - self.params.probcut_table;
-                self.remember(ply, key, m, value, eval, depth, Bound::Lower, was_pv);
+                self.remember(ply, key, m, value, raw_eval, depth, Bound::Lower, was_pv);
                 found = Some(value);
                 break;
             }

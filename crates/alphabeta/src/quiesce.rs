@@ -1,4 +1,4 @@
-//! Quiescence: captures (and checks on the first ply) until nothing hangs.
+//! Quiescence: captures, and ways out of check, until nothing hangs.
 
 use crate::node::Node;
 use crate::picker::Picker;
@@ -59,19 +59,16 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         // 4. Forcing moves.
         let info = self.pos.check_info();
         let hints = self.hints(ply, table_move, pawns);
-        let mut picker = Picker::quiescence(hints, in_check, depth >= 0);
+        let mut picker = Picker::quiescence(hints, in_check);
         let buffer = self.claim();
         let mut best_move = Move::NONE;
         let mut move_count = 0;
-        let mut quiet_evasions = 0;
         while let Some(m) = self.pick(&mut picker, &info, buffer) {
             move_count += 1;
             let captured = self.pos.piece_at(m.to());
             let gives_check = self.pos.gives_check_with(m, &info);
             let tried = Tried { captured, gives_check, in_check, move_count, alpha, futility_base };
-            if best_value > -values::MATE_BOUND
-                && self.is_futile(m, tried, &mut best_value, &mut quiet_evasions)
-            {
+            if best_value > -values::MATE_BOUND && self.is_futile(m, tried, &mut best_value) {
                 continue;
             }
             self.play(ply, m);
@@ -101,13 +98,20 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         if in_check && move_count == 0 {
             return mated_in(ply);
         }
-        if best_value >= beta && !is_decided(best_value) {
-            let kept = self.params.quiescence_return;
-            best_value = (kept * best_value + (4 - kept) * beta) / 4;
-        }
+        best_value = self.towards_beta(best_value, beta);
         let bound = if best_value >= beta { Bound::Lower } else { Bound::Upper };
         self.remember(ply, key, best_move, best_value, raw_eval, table_depth, bound, was_pv);
         best_value
+    }
+
+    /// A value above beta is believed in part: it was read with few moves.
+    #[inline]
+    fn towards_beta(&self, value: i32, beta: i32) -> i32 {
+        if value < beta || is_decided(value) {
+            return value;
+        }
+        let kept = self.params.quiescence_return;
+        (kept * value + (4 - kept) * beta) / 4
     }
 
     /// Sets up the node; its value if it is the end.
@@ -157,8 +161,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
             if let Some(m) = mate::mate_in_one(&self.pos) {
                 let value = mate_in(ply + 1);
-                let depth = MAX_PLY as i32 - 1;
-                self.remember(ply, key, m, value, NONE, depth, Bound::Exact, was_pv);
+                self.remember(ply, key, m, value, NONE, 0, Bound::Exact, was_pv);
                 return Err(value);
             }
         }
@@ -176,27 +179,25 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
         }
         if best_value >= beta {
+            let value = self.towards_beta(best_value, beta);
             if entry.is_none() {
-                self.shared.table.put(key, Entry::eval_only(raw_eval, was_pv));
+                let entry = Entry::eval_only(raw_eval, was_pv);
+                let (value, bound) = (values::to_table(value, ply), Bound::Lower);
+                self.shared.table.put(key, Entry { value, bound, ..entry });
             }
-            return Err(best_value);
+            return Err(value);
         }
         Ok((best_value, raw_eval))
     }
 
     /// Whether a move is not worth reading. The value it could have reached counts.
     #[inline]
-    fn is_futile(
-        &self,
-        m: Move,
-        tried: Tried,
-        best_value: &mut i32,
-        quiet_evasions: &mut i32,
-    ) -> bool {
+    fn is_futile(&self, m: Move, tried: Tried, best_value: &mut i32) -> bool {
         let Tried { captured, gives_check, in_check, move_count, alpha, futility_base } = tried;
         let p = &self.params;
-        // 5. Captures that cannot bring the value up to alpha.
-        if !gives_check && !in_check && futility_base > -values::EVAL_BOUND {
+        // 5. Captures that cannot bring the value up to alpha. Checks and recaptures are read.
+        let recaptures = self.pos.last().is_some_and(|d| d.to == m.to());
+        if !gives_check && !in_check && !recaptures && futility_base > -values::EVAL_BOUND {
             if move_count > p.quiescence_moves {
                 return true;
             }
@@ -206,20 +207,17 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 *best_value = (*best_value).max(futility_base + gain);
                 return true;
             }
-            if futility_base <= alpha && !self.pos.see_at_least(m, 1, &PIECE_VALUES) {
-                *best_value = (*best_value).max(futility_base);
+            if !self.pos.see_at_least(m, alpha - futility_base, &PIECE_VALUES) {
+                *best_value = (*best_value).max(alpha.min(futility_base));
                 return true;
             }
         }
-        // 6. Two quiet ways out of check are enough.
+        // 6. Once there is a way out of check, quiet ones need not be read.
         if in_check && captured.is_none() {
-            if *quiet_evasions >= p.quiescence_evasions {
-                return true;
-            }
-            *quiet_evasions += 1;
+            return true;
         }
         // 7. Exchanges that lose material.
-        !in_check && !self.pos.see_at_least(m, -p.quiescence_see, &PIECE_VALUES)
+        !self.pos.see_at_least(m, -p.quiescence_see, &PIECE_VALUES)
     }
 }
 

@@ -1,13 +1,16 @@
 //! Mates at the root, by proof: `go mate`, and a look before every search. A mate that is proven
 //! is played, whatever the search would have thought.
 
+use crate::deepen::Goal;
 use crate::job::Job;
 use crate::options;
+use crate::prove::Prover;
 use crate::skill;
 use eval::Evaluator;
 use mate::{Bounds, Verdict};
 use rules::{Gen, Move, MoveList, Variant};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use think::key::universal::{MULTI_PV, PONDER};
 use think::{Answer, Best, Bound, Info, Report, Score};
@@ -17,6 +20,11 @@ const GLANCE_HASH: usize = 8 << 20;
 
 /// With less time nothing is found that the search would not find.
 const WORTH_A_LOOK: Duration = Duration::from_micros(250);
+
+/// Nodes after which a thread that looks for a mate at the root turns to the search.
+const BESIDE_NODES: u64 = 4_000_000;
+/// Nodes between two looks at whether the search has ended.
+const BESIDE_STEP: u64 = 1000;
 
 impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
     /// Answers `go mate`.
@@ -65,13 +73,30 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             depth: Some(plies),
             seldepth: Some(plies),
             score: Some((Score::Mate(Some(plies)), Bound::Exact)),
-            nodes: Some(solution.nodes),
-            time: Some(self.time.now().saturating_sub(self.limits.start)),
             pv: solution.line.clone(),
-            ..Info::default()
+            ..self.figures(solution.nodes)
         });
         let ponder = self.settings.get(&PONDER).then(|| solution.line.get(1).copied());
         Some(Best { answer: Answer::Move(first), ponder: ponder.flatten() })
+    }
+
+    /// Looks for a mate at the root while other threads search, for as long as there is hope.
+    pub(crate) fn prove_root(&self, goal: &Goal) {
+        let mut prover = Prover::new(&self.position, &self.shared);
+        while !self.shared.stopped() && !prover.knows_root() && prover.nodes < BESIDE_NODES {
+            // Small steps: the end of the search is seen between them.
+            prover.look_at_root(BESIDE_STEP, None);
+        }
+        if goal.ends_with_mate
+            && self.shared.proven().is_some_and(|line| self.may_begin_with(line[0]))
+        {
+            self.shared.answerable.store(true, Ordering::Relaxed);
+            self.shared.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn may_begin_with(&self, m: Move) -> bool {
+        self.limits.searchmoves.is_empty() || self.limits.searchmoves.contains(&m)
     }
 
     /// Whether somebody wants to see several lines, or lines until told to stop.

@@ -7,9 +7,7 @@ use crate::learn::{Tried, stat_bonus};
 use crate::node::{Cut, Node, Pv, Root};
 use crate::picker::{Picker, moved_piece};
 use crate::table::{Bound, Entry};
-use crate::values::{
-    self, INFINITE, MAX_PLY, NONE, from_table, is_decided, mate_in, mated_in, to_table,
-};
+use crate::values::{self, INFINITE, MAX_PLY, NONE, from_table, is_decided, mate_in, mated_in};
 use crate::worker::Worker;
 use eval::{Evaluator, PIECE_VALUES};
 use rules::{Move, Variant};
@@ -63,6 +61,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
         }
 
+        let read_less =
+            if N::ROOT { 0 } else { std::mem::take(&mut self.before_mut(ply, 1).reduction) };
+
         // 4. What the table knows.
         let excluded = self.frame(ply).excluded;
         let key = self.pos.key();
@@ -88,8 +89,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let was_pv = self.frame(ply).was_pv;
         if !N::PV
             && excluded == Move::NONE
-            && table_depth > depth - i32::from(table_value <= beta)
             && table_value != NONE
+            // A mate in one is as certain at any depth.
+            && (table_depth > depth - i32::from(table_value <= beta)
+                || table_value >= mate_in(ply + 1))
             && (if table_value >= beta { table_bound.is_lower() } else { table_bound.is_upper() })
         {
             if table_value >= beta && table_move.is_some() && !table_capture {
@@ -98,14 +101,16 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             return table_value;
         }
 
-        // 5. Wins that need no search: declaration, mate in one.
-        if !N::ROOT && excluded == Move::NONE && entry.is_none_or(|e| e.bound == Bound::None) {
+        // 5. Wins that need no search: declaration, mate in one. Whoever wrote an entry has looked.
+        if !N::ROOT && excluded == Move::NONE && entry.is_none() {
             if self.pos.can_declare(self.shared.rules.declaration) {
                 return mate_in(ply + 1);
             }
             if !in_check && let Some(m) = mate::mate_in_one(&self.pos) {
                 let value = mate_in(ply + 1);
-                self.remember(ply, key, m, value, NONE, MAX_PLY as i32 - 1, Bound::Exact, was_pv);
+                // Certain at any depth, but found again quickly: it need not outlive what was read.
+                let depth = (depth + 6).min(MAX_PLY as i32 - 1);
+                self.remember(ply, key, m, value, NONE, depth, Bound::Exact, was_pv);
                 if N::PV {
                     self.frame_mut(ply + 1).pv.clear();
                     self.extend_pv(ply, m);
@@ -152,6 +157,19 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             let four = self.before(ply, 4).eval;
             let past = if two != NONE { two } else { four };
             improving = past == NONE || self.frame(ply).eval > past;
+            // In hindsight: was it right to read this less deep?
+            let (own, theirs) = (self.frame(ply).eval, self.before(ply, 1).eval);
+            if !N::ROOT && excluded == Move::NONE && theirs != NONE {
+                if read_less >= self.params.hindsight_deeper && own <= -theirs {
+                    depth += 1;
+                }
+                if read_less >= self.params.hindsight_less
+                    && depth >= 2
+                    && own + theirs > self.params.hindsight_sum
+                {
+                    depth -= 1;
+                }
+            }
         }
 
         if !in_check && excluded == Move::NONE {
@@ -180,20 +198,19 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 return beta + (eval - beta) / self.params.rfp_return;
             }
 
-            // 9. Null move: if passing is good enough, some move is. Shogi has no zugzwang worth
-            // the name, so only the verification of deep results guards it.
-            if !N::PV
+            // 9. Null move: if passing is good enough where a cut is expected, some move is.
+            // Shogi has no zugzwang worth the name, so only the verification of deep results
+            // guards it.
+            let enough = beta + self.params.null_offset
+                - self.params.null_margin * depth
+                - self.params.null_improving * i32::from(improving);
+            if cut_node
                 && self.before(ply, 1).current != Move::NULL
-                && eval >= beta
-                && self.frame(ply).eval
-                    >= beta - self.params.null_margin * depth + self.params.null_offset
+                && self.frame(ply).eval >= enough
                 && ply >= self.null_floor
                 && !is_decided(beta)
             {
-                let reduction = ((eval - beta) / self.params.null_eval)
-                    .clamp(0, self.params.null_eval_max)
-                    + depth / self.params.null_depth
-                    + self.params.null_base;
+                let reduction = depth / self.params.null_depth + self.params.null_base;
                 self.play_null(ply);
                 let value =
                     -self.search::<Cut>(ply + 1, -beta, -beta + 1, depth - reduction, !cut_node);
@@ -214,6 +231,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 }
             }
 
+            // What is above beta already is not getting worse.
+            improving |= eval >= beta;
+
             // 10. Nothing known about a node worth knowing: read it less deep now, better next
             // time.
             if N::PV && table_move == Move::NONE {
@@ -228,7 +248,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if depth <= 0 {
                 return self.quiesce::<N>(ply, alpha, beta, 0);
             }
-
+        }
+        let info = self.pos.check_info();
+        if !in_check && excluded == Move::NONE {
             // 11. Probcut: a capture that is far above beta to a shallow depth will be above
             // beta to the full one.
             let probcut_beta = beta + self.params.probcut_margin
@@ -239,14 +261,28 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 && (table_value == NONE
                     || table_depth < depth - self.params.probcut_table
                     || table_value >= probcut_beta)
-                && let Some(value) = self.probcut(ply, probcut_beta, depth, cut_node, table_move)
+                && let Some(value) =
+                    self.probcut(ply, probcut_beta, depth, cut_node, table_move, raw_eval, &info)
             {
                 return value;
             }
         }
 
+        // The same by the table alone, also in check.
+        let small_beta = beta + self.params.small_probcut_margin;
+        if !N::ROOT
+            && excluded == Move::NONE
+            && table_bound.is_lower()
+            && table_depth >= depth - self.params.small_probcut_table
+            && table_value >= small_beta
+            && !is_decided(beta)
+            && table_value != NONE
+            && !is_decided(table_value)
+        {
+            return small_beta;
+        }
+
         // 12. The moves.
-        let info = self.pos.check_info();
         let hints = self.hints(ply, table_move, pawns);
         let mut picker = Picker::main(hints, depth, in_check);
         let buffer = self.claim();
@@ -409,13 +445,14 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 2 * self.history.butterfly(us, m) + self.continuation_stat(ply, to)
                     - self.params.lmr_quiet_offset
             };
-            self.frame_mut(ply).stat = stat;
             reduction -= stat * 1024 / self.params.lmr_history;
 
             let mut value = -INFINITE;
             if depth >= 2 && move_count > 1 + u32::from(N::ROOT) {
                 let reduced = (new_depth - reduction / 1024).clamp(1, new_depth + 1);
+                self.frame_mut(ply).reduction = new_depth - reduced;
                 value = -self.search::<Cut>(ply + 1, -alpha - 1, -alpha, reduced, true);
+                self.frame_mut(ply).reduction = 0;
                 if value > alpha && reduced < new_depth {
                     // Better than thought: deeper than planned if much, shallower if little.
                     let deeper = value
@@ -495,6 +532,11 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             best_value = alpha;
         }
 
+        // A value above beta is believed in part, the more the deeper it was read.
+        if best_value >= beta && !is_decided(best_value) && !is_decided(alpha) && depth > 0 {
+            best_value = (best_value * depth + beta) / (depth + 1);
+        }
+
         // 21. Learn from it.
         if best_move != Move::NONE {
             let bonus = stat_bonus(
@@ -529,39 +571,15 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             // Where the evaluation was wrong, it will be corrected next time.
             let quiet = best_move == Move::NONE || self.pos.piece_at(best_move.to()).is_none();
             let eval = self.frame(ply).eval;
-            if !in_check
-                && quiet
-                && !is_decided(best_value)
-                && (best_value < beta || best_value > eval)
-                && (best_move != Move::NONE || best_value < eval)
-            {
-                let places = self.last_places(ply);
-                let error = best_value - eval;
-                self.history.update_correction(us, pawns, places, error, depth, &self.params);
+            let found = best_move != Move::NONE;
+            if !in_check && quiet && !is_decided(best_value) && (best_value > eval) == found {
+                let keys = self.correction_keys(ply, pawns);
+                let (error, p) = (best_value - eval, &self.params);
+                self.history.update_correction(us, &keys, error, depth, found, p);
             }
         }
         debug_assert!(best_value > -INFINITE && best_value < INFINITE);
         best_value
-    }
-
-    /// Writes to the table.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the fields of an entry, named where they are used"
-    )]
-    pub(crate) fn remember(
-        &self,
-        ply: usize,
-        key: u64,
-        best: Move,
-        value: i32,
-        eval: i32,
-        depth: i32,
-        bound: Bound,
-        pv: bool,
-    ) {
-        let value = to_table(value, ply);
-        self.shared.table.put(key, Entry { best, value, eval, depth, bound, pv });
     }
 
     /// How much less deep a late move is read first, in 1024ths of a ply.

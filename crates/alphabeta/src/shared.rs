@@ -3,9 +3,9 @@
 use crate::params::Params;
 use crate::table::Table;
 use crate::values;
-use rules::{Color, Declaration, Position, Recurrence, Variant};
-use std::sync::Arc;
+use rules::{Color, Declaration, Move, Position, Recurrence, Variant};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use think::{Control, TimeSource};
 
@@ -43,6 +43,8 @@ pub(crate) struct Shared {
     /// Nodes of each thread, published now and then.
     pub(crate) nodes: Vec<AtomicU64>,
     pub(crate) root_color: Color,
+    /// A mate proven at the root.
+    pub(crate) proven: Mutex<Option<Vec<Move>>>,
 }
 
 impl Shared {
@@ -62,6 +64,19 @@ impl Shared {
         if self.may_answer() && self.time.now() >= deadline {
             self.stop.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// A mate at the root has been proven. The shortest stays.
+    pub(crate) fn prove(&self, line: &[Move]) {
+        let mut proven = self.proven.lock().unwrap_or_else(PoisonError::into_inner);
+        if proven.as_ref().is_none_or(|known| line.len() < known.len()) {
+            *proven = Some(line.to_vec());
+        }
+    }
+
+    /// The mate proven at the root, if there is one.
+    pub(crate) fn proven(&self) -> Option<Vec<Move>> {
+        self.proven.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Nodes of all threads.

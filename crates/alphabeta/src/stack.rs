@@ -1,6 +1,7 @@
 //! What one ply of the line being read knows.
 
 use crate::history::PLACES;
+use crate::parts::PartKeys;
 use crate::values;
 use rules::{Move, MoveList};
 
@@ -25,10 +26,12 @@ pub(crate) struct Frame {
     pub(crate) move_count: u32,
     /// How often the children of this ply failed high.
     pub(crate) cutoffs: u32,
-    /// History of the move being read.
-    pub(crate) stat: i32,
     /// Extensions that doubled along this line.
     pub(crate) doubles: u32,
+    /// Keys of the parts of the position.
+    pub(crate) parts: PartKeys,
+    /// Plies by which the move being read is read less deep.
+    pub(crate) reduction: i32,
     /// The best line from here.
     pub(crate) pv: Vec<Move>,
 }
@@ -45,8 +48,9 @@ impl Frame {
             was_pv: false,
             move_count: 0,
             cutoffs: 0,
-            stat: 0,
             doubles: 0,
+            parts: PartKeys::default(),
+            reduction: 0,
             pv: Vec::new(),
         }
     }

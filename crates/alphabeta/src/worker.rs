@@ -1,12 +1,14 @@
 //! One thread of a search: its position, its statistics, its line.
 
 use crate::analysis::Reading;
-use crate::history::{History, PLACES, place};
+use crate::history::{CorrectionKeys, History, PLACES, place};
 use crate::params::Params;
+use crate::parts::PartKeys;
 use crate::picker::{Hints, moved_piece};
 use crate::root::RootMove;
 use crate::shared::Shared;
 use crate::stack::{Buffer, Frame, LOOK_BACK};
+use crate::table::{Bound, Entry};
 use crate::values::{self, MAX_PLY};
 use eval::Evaluator;
 use rules::{Bits, Color, Kind, Move, Position, Variant};
@@ -106,6 +108,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.root_moves = moves;
         self.null_floor = 0;
         self.readings.clear();
+        self.frame_mut(0).parts = PartKeys::of(&self.pos);
     }
 
     #[inline]
@@ -122,6 +125,11 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     #[inline]
     pub(crate) fn before(&self, ply: usize, back: usize) -> &Frame {
         &self.frames[ply + LOOK_BACK - back]
+    }
+
+    #[inline]
+    pub(crate) fn before_mut(&mut self, ply: usize, back: usize) -> &mut Frame {
+        &mut self.frames[ply + LOOK_BACK - back]
     }
 
     /// Claims a buffer; give it back with [`Worker::release`].
@@ -150,6 +158,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// Counts a node, and looks at clock and counters now and then. Says whether to stop.
     #[inline]
     pub(crate) fn count_node(&mut self) -> bool {
+        // On the way back to the root nothing more is read.
+        if self.shared.stop.load(Ordering::Relaxed) {
+            return true;
+        }
         self.nodes += 1;
         self.until_poll -= 1;
         if self.until_poll == 0 {
@@ -182,6 +194,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         frame.place = to;
         let delta = self.pos.play(m);
         self.eval.push(&delta);
+        self.frame_mut(ply + 1).parts = self.frame(ply).parts.after(&delta);
     }
 
     #[inline]
@@ -196,6 +209,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let frame = self.frame_mut(ply);
         frame.current = Move::NULL;
         frame.place = PLACES;
+        self.frame_mut(ply + 1).parts = self.frame(ply).parts;
         self.pos.play_null();
         self.shared.table.prefetch(self.pos.key());
     }
@@ -209,16 +223,18 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// The evaluation corrected by how far it was off in positions like this.
     #[inline]
     pub(crate) fn corrected(&self, ply: usize, raw: i32, pawns: u64) -> i32 {
-        let weight = self.params.correction_weight;
-        let by = self.history.correction(self.pos.turn(), pawns, self.last_places(ply), weight);
+        let keys = self.correction_keys(ply, pawns);
+        let by = self.history.correction(self.pos.turn(), &keys, &self.params);
         (raw + by).clamp(-values::EVAL_BOUND + 1, values::EVAL_BOUND - 1)
     }
 
-    /// A number for the last two moves.
+    /// What corrections are kept under.
     #[inline]
-    pub(crate) fn last_places(&self, ply: usize) -> u64 {
-        let (a, b) = (self.before(ply, 1).place as u64, self.before(ply, 2).place as u64);
-        (a * 4099 + b).wrapping_mul(seed::GAMMA)
+    pub(crate) fn correction_keys(&self, ply: usize, pawns: u64) -> CorrectionKeys {
+        let PartKeys { minor, sides: [black, white] } = self.frame(ply).parts;
+        let place = |back| self.before(ply, back).place as u64;
+        let pair = |back| (place(1) * 4099 + place(back)).wrapping_mul(seed::GAMMA);
+        [pawns, minor, black, white, pair(2), pair(4)]
     }
 
     /// A number for the pawn structure.
@@ -240,6 +256,26 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             pawns,
             all_moves: self.shared.rules.all_moves,
         }
+    }
+
+    /// Writes to the table.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the fields of an entry, named where they are used"
+    )]
+    pub(crate) fn remember(
+        &self,
+        ply: usize,
+        key: u64,
+        best: Move,
+        value: i32,
+        eval: i32,
+        depth: i32,
+        bound: Bound,
+        pv: bool,
+    ) {
+        let value = values::to_table(value, ply);
+        self.shared.table.put(key, Entry { best, value, eval, depth, bound, pv });
     }
 
     /// The line of this ply becomes `m` and the line below it.

@@ -143,6 +143,19 @@ impl<'a, V: Variant> Solver<'a, V> {
         self.ask(&pos, None)
     }
 
+    /// Lets the solver go on: for so long from now, and with so many nodes more.
+    pub fn go_on(&mut self, time: Option<Duration>, nodes: Option<u64>) {
+        self.budget.deadline = time.map(|t| self.budget.time.now() + t);
+        self.budget.most_nodes = nodes.map_or(u64::MAX, |n| self.nodes().saturating_add(n));
+    }
+
+    /// Mate or not, from another position in which the same side attacks: what was read before
+    /// is not read again.
+    pub fn solve_from(&mut self, pos: &Position<V>) -> Solution {
+        debug_assert_eq!(pos.turn(), self.pos.turn());
+        self.ask(&pos.without_history(), None)
+    }
+
     /// Mate or not, from a position of the problem, beginning with `first` if given.
     fn ask(&self, pos: &Position<V>, first: Option<Move>) -> Solution {
         let attacker = pos.turn();

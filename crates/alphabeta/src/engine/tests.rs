@@ -150,12 +150,16 @@ fn only_the_moves_asked_for_are_considered() {
 #[test]
 fn nodes_are_limited() {
     let mut engine = engine::<Shogi>(wall());
-    let limits = Limits { nodes: Some(5000), ..Limits::default() };
-    let (before, best) = listen(&start(&mut engine, "startpos", limits));
-    assert!(matches!(best.answer, Answer::Move(_)));
-    for said in before {
-        let Said::Info(info) = said else { panic!("{said:?}") };
-        assert!(info.nodes.unwrap() <= 5000);
+    // Wherever the limit falls: after a null move, in a search that confirms another.
+    for limit in 5000..5040 {
+        let limits = Limits { nodes: Some(limit), ..Limits::default() };
+        let (before, best) = listen(&start(&mut engine, "startpos", limits));
+        assert!(matches!(best.answer, Answer::Move(_)));
+        let nodes = before.iter().map(|said| match said {
+            Said::Info(info) => info.nodes.unwrap(),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(nodes.max(), Some(limit));
     }
 }
 
@@ -552,6 +556,7 @@ fn a_proven_mate_is_played_at_once_unless_the_game_ends_before_it() {
     let [Said::Info(only)] = &before[..] else { panic!("{before:?}") };
     let (Score::Mate(Some(plies)), _) = only.score.unwrap() else { panic!("{only:?}") };
     assert!(plies >= 21 && plies as usize == only.pv.len(), "{only:?}");
+    assert!(only.nps.is_some_and(|n| n > 0) && only.hashfull.is_some(), "{only:?}");
     assert_eq!(best.answer, Answer::Move(only.pv[0]));
     let mut position = Position::<Shogi>::from_sfen(sfen).unwrap();
     for &m in &only.pv {
@@ -576,5 +581,115 @@ fn a_search_stopped_at_once_still_keeps_to_the_moves_asked_for() {
     engine.control().stop();
     let (before, best) = listen(&said);
     assert_eq!(best.answer, Answer::Move(only));
-    assert!(!before.iter().any(|s| matches!(s, Said::Note(_))), "{before:?}");
+    // Though nothing was read, a whole line comes before the answer.
+    let [Said::Info(line)] = &before[..] else { panic!("{before:?}") };
+    assert!(line.pv == [only] && line.nps.is_some() && line.hashfull.is_some(), "{line:?}");
+}
+
+/// One thread of a search at a position, with nothing read.
+fn worker(engine: &mut AlphaBeta<Shogi, Material>, sfen: &str) -> Worker<Shogi, Material> {
+    engine.position = Position::from_sfen(sfen).unwrap();
+    let shared = engine.shared();
+    let eval = <Material as Evaluator<Shogi>>::new(Arc::clone(&engine.weights));
+    let mut worker = Worker::new(0, eval, Arc::clone(&shared));
+    worker.begin(shared, engine.position.clone(), Vec::new());
+    worker
+}
+
+#[test]
+fn probcut_leaves_the_evaluation_uncorrected_in_the_table() {
+    let mut engine = engine::<Shogi>(wall());
+    let mut worker = worker(&mut engine, "4k4/9/9/9/4r4/4P4/9/9/4K4 b - 1");
+    let (raw, pawns) = (worker.evaluate(), worker.pawns());
+    let keys = worker.correction_keys(1, pawns);
+    for _ in 0..50 {
+        let params = &worker.params;
+        worker.history.update_correction(rules::Color::Black, &keys, 90, 10, true, params);
+    }
+    assert!(worker.corrected(1, raw, pawns) > raw + 20);
+    let value = worker.search::<crate::node::Cut>(1, -1, 0, 5, true);
+    let entry = worker.shared.table.get(worker.pos.key()).unwrap();
+    assert!(value >= 0 && entry.depth == 5 - worker.params.probcut_table, "{value} {entry:?}");
+    assert_eq!(entry.eval, raw);
+}
+
+#[test]
+fn a_mate_in_one_stays_no_longer_than_what_was_read() {
+    let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
+    let (mut first, mut second) = (engine::<Shogi>(wall()), engine::<Shogi>(wall()));
+    let mut read = worker(&mut first, sfen);
+    let mate = values::mate_in(2);
+    assert_eq!(read.search::<crate::node::Cut>(1, -1, 0, 5, true), mate);
+    assert_eq!(read.shared.table.get(read.pos.key()).map(|e| e.depth), Some(11));
+    let mut quiet = worker(&mut second, sfen);
+    assert_eq!(quiet.quiesce::<crate::node::Cut>(1, -1, 0, 0), mate);
+    assert_eq!(quiet.shared.table.get(quiet.pos.key()).map(|e| e.depth), Some(0));
+    // Found in quiescence, it ends a node of any depth.
+    let nodes = quiet.nodes;
+    assert_eq!(quiet.search::<crate::node::Cut>(1, -1, 0, 9, true), mate);
+    assert_eq!(quiet.nodes, nodes + 1);
+}
+
+#[test]
+fn an_analysis_announces_a_mate_and_goes_on() {
+    let sfen = "n+B1sS4/1R1g5/1Ls6/2k6/2n6/3L5/R8/9/8K b B2P3gs2n2l16p 100";
+    for threads in ["1", "2"] {
+        let mut engine = engine::<Shogi>(wall());
+        for (name, value) in [("Threads", threads), ("MultiPV", "2"), ("Param.mate_share", "2")] {
+            engine.set_option(name, value).unwrap();
+        }
+        let limits = Limits { infinite: true, ..Limits::default() };
+        let said = start(&mut engine, sfen, limits);
+        let is_mate = |said: &Said| match said {
+            Said::Info(info) => matches!(info.score, Some((Score::Mate(_), _))),
+            _ => false,
+        };
+        let announced = loop {
+            match said.recv_timeout(Duration::from_secs(120)).unwrap() {
+                line if is_mate(&line) => break line,
+                Said::Info(_) => {}
+                other => panic!("{other:?}"),
+            }
+        };
+        // It is told in the next iteration again, and played when the analysis is ended.
+        let again = said.recv_timeout(Duration::from_secs(120)).unwrap();
+        assert!(matches!(again, Said::Info(_)), "{again:?}");
+        engine.control().stop();
+        let Said::Info(line) = announced else { unreachable!() };
+        assert_eq!(line.multipv, Some(1), "{line:?}");
+        let mut position = Position::<Shogi>::from_sfen(sfen).unwrap();
+        for &m in &line.pv {
+            assert!(position.is_legal(m));
+            position.play(m);
+        }
+        assert!(position.is_mated(), "{line:?}");
+        assert_eq!(listen(&said).1.answer, Answer::Move(line.pv[0]), "{threads}");
+    }
+}
+
+#[test]
+fn a_mate_along_the_expected_line_enters_the_table() {
+    let mut engine = engine::<Shogi>(wall());
+    // Whatever Black does far away, White mates at once.
+    let sfen = "4k4/9/9/9/9/9/4p4/9/4K4 b Pg 1";
+    let (root, shared) = (Position::<Shogi>::from_sfen(sfen).unwrap(), engine.shared());
+    let m = Move::from_usi(Game::Shogi, "P*9e").unwrap();
+    let mut after = root.clone();
+    after.play(m);
+    let mut prover = crate::prove::Prover::new(&root, &shared);
+    prover.look_along(&[m], 1000, None, 5);
+    let entry = shared.table.get(after.key()).unwrap();
+    assert_eq!((entry.value, entry.depth), (values::mate_in(1), 11));
+    assert_eq!(entry.best.usi(Game::Shogi), "G*5h");
+    assert!(entry.bound == crate::table::Bound::Lower && shared.proven().is_none());
+    // Nor is it asked about again.
+    let nodes = prover.nodes;
+    prover.look_along(&[m], 1000, None, 6);
+    assert_eq!(prover.nodes, nodes);
+    // A game that is drawn before knows no mate.
+    engine.set_option("MaxMovesToDraw", "1").unwrap();
+    engine.new_game();
+    let shared = engine.shared();
+    crate::prove::Prover::new(&root, &shared).look_along(&[m], 1000, None, 5);
+    assert_eq!(shared.table.get(after.key()), None);
 }

@@ -2,7 +2,7 @@
 
 use crate::brute;
 use crate::random;
-use mate::{Bounds, Unknown, Verdict, answer, solve};
+use mate::{Bounds, Solver, Unknown, Verdict, answer, solve};
 use rules::{AnyPosition, Game, Kings, Minishogi, Position, Shogi, Variant};
 use seed::Rng;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -114,6 +114,38 @@ fn nodes_bound_the_search() {
         assert_eq!(s.verdict, Verdict::Unknown(Unknown::Nodes));
         assert!(s.nodes < 1200, "{}", s.nodes);
     }
+}
+
+#[test]
+fn a_solver_goes_on_where_its_nodes_ended() {
+    let (control, time) = (Control::new(false), WallTime::start());
+    let (pos, bounds) = (shogi(LONG), Bounds { hash: 16 << 20, ..Bounds::default() });
+    let whole = solve(&pos, &bounds, &control, &time);
+    let mut solver = Solver::new(&pos, &bounds, &control, &time);
+    let mut steps = 0;
+    let solution = loop {
+        solver.go_on(None, Some(200));
+        let solution = solver.solve_from(&pos);
+        steps += 1;
+        match solution.verdict {
+            Verdict::Unknown(why) => assert_eq!(why, Unknown::Nodes),
+            _ => break solution,
+        }
+    };
+    assert_eq!((solution.verdict, whole.verdict), (Verdict::Mate, Verdict::Mate));
+    // In several steps, none of which began anew.
+    assert!(steps > 1 && solution.nodes < 3 * whole.nodes, "{steps}: {}", solution.nodes);
+    // What is known of the first position answers a question about a later one.
+    let (mut later, before) = (pos.clone(), solver.nodes());
+    for &m in &solution.line[..2] {
+        later.play(m);
+    }
+    solver.go_on(Some(Duration::ZERO), None);
+    assert!(matches!(solver.solve_from(&later).verdict, Verdict::Mate | Verdict::Unknown(_)));
+    solver.go_on(None, Some(10_000));
+    let rest = solver.solve_from(&later);
+    assert_eq!(rest.verdict, Verdict::Mate);
+    assert!(rest.line.len() < solution.line.len() && rest.nodes - before < whole.nodes);
 }
 
 #[test]
