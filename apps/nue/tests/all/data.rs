@@ -120,10 +120,10 @@ fn an_interrupt_ends_in_good_order() {
     fs::write(folder.0.join("a.teacher"), file(700)).unwrap();
     fs::write(folder.0.join("many.teacher"), file(10_000)).unwrap();
     folder.run("data rescore a.teacher -o calm.teacher --net material --depth 9 --hash 1 -j 2");
-    let many = ["many.teacher"; 20].join(" ");
+    let shuffle = format!("data shuffle {} -o c.psv", ["many.teacher"; 20].join(" "));
     for (command, resumes) in [
         ("data rescore a.teacher -o b.teacher --net material --depth 9 --hash 1 -j 2", true),
-        (&format!("data shuffle {many} -o c.psv"), false),
+        (shuffle.as_str(), false),
     ] {
         let mut child = folder.nue(command);
         let child = child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
