@@ -101,10 +101,7 @@ pub(crate) fn run(args: &MateArgs) -> CommandResult {
     if let Some(path) = args.proof.as_ref().filter(|_| !args.force) {
         let mut files = (1..=problems.len()).map(|n| proof_file(path, many.then_some(n)));
         if let Some(file) = files.find(|file| file.exists()) {
-            return Err(Failure::failed(format!(
-                "{}: exists; --force replaces it",
-                file.display()
-            )));
+            return Err(Failure::usage(format!("{}: exists; --force replaces it", file.display())));
         }
     }
     let bar = progress(many, problems.len());

@@ -35,7 +35,7 @@ impl NewFile {
 }
 
 fn in_the_way(path: &Path) -> Failure {
-    Failure::failed(format!("{}: exists; --force replaces it", path.display()))
+    Failure::usage(format!("{}: exists; --force replaces it", path.display()))
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {

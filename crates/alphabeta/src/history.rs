@@ -50,6 +50,18 @@ pub(crate) struct History {
     counter: Box<[Move]>,
     /// By key, side to move and what the key tells apart.
     correction: Box<[i16]>,
+    /// Which rows of `pawn` and of `continuation` were written since they were cleared: after a game of
+    /// small searches few of their 15 MB.
+    written: [Box<[bool]>; 2],
+}
+
+/// Clears the rows that were written.
+fn clear_rows(table: &mut [i16], written: &mut [bool]) {
+    for (row, written) in table.chunks_exact_mut(PLACES).zip(written) {
+        if std::mem::take(written) {
+            row.fill(0);
+        }
+    }
 }
 
 fn zeros(n: usize) -> Box<[i16]> {
@@ -66,15 +78,17 @@ impl History {
             continuation: zeros((PLACES + 1) * PLACES),
             counter: vec![Move::NONE; PLACES + 1].into_boxed_slice(),
             correction: zeros(CORRECTIONS * 2 * CORRECTION_SLOTS),
+            written: [PAWN_SLOTS, PLACES + 1].map(|rows| vec![false; rows].into_boxed_slice()),
         }
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.butterfly.fill(0);
-        self.pawn.fill(0);
         self.capture.fill(0);
-        self.continuation.fill(0);
+        let [pawn, continuation] = &mut self.written;
+        clear_rows(&mut self.pawn, pawn);
+        clear_rows(&mut self.continuation, continuation);
         self.counter.fill(Move::NONE);
         self.correction.fill(0);
     }
@@ -101,7 +115,9 @@ impl History {
     }
 
     pub(crate) fn update_pawn(&mut self, pawns: u64, place: usize, bonus: i32) {
-        nudge(&mut self.pawn[pawns as usize % PAWN_SLOTS * PLACES + place], bonus, LIMIT / 2);
+        let row = pawns as usize % PAWN_SLOTS;
+        self.written[0][row] = true;
+        nudge(&mut self.pawn[row * PLACES + place], bonus, LIMIT / 2);
     }
 
     #[inline]
@@ -121,6 +137,7 @@ impl History {
 
     pub(crate) fn update_continuation(&mut self, earlier: usize, place: usize, bonus: i32) {
         if earlier < PLACES {
+            self.written[1][earlier] = true;
             nudge(&mut self.continuation[earlier * PLACES + place], bonus, LIMIT);
         }
     }
@@ -202,6 +219,20 @@ mod tests {
             assert!(i32::from(cell) >= -LIMIT);
         }
         assert!(i32::from(cell) < -LIMIT * 9 / 10);
+    }
+
+    #[test]
+    fn what_was_written_is_forgotten() {
+        let mut h = History::new();
+        for round in 0..3 {
+            let (pawns, place, earlier) = (700 + round, 5 + round as usize, PLACES - 1);
+            h.update_pawn(pawns, place, 900);
+            h.update_continuation(earlier, place, 900);
+            h.update_continuation(round as usize, PLACES - 1, 900);
+            assert!(h.pawn_row(pawns)[place] > 0 && h.continuation_row(earlier)[place] > 0);
+            h.clear();
+            assert!(h.pawn.iter().chain(&h.continuation).all(|&cell| cell == 0), "{round}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub fn each_choice<V: Variant>(
 ) -> Result<(), Error> {
     let every = (units.positions() / count.max(1) as u64).max(1);
     let (mut index, mut taken) = (0, 0);
-    units.each_position::<V>(|position, Played { mv, flags, .. }| {
+    units.each_position::<V>(&mut |position, Played { mv, flags, .. }| {
         if taken >= count {
             return ControlFlow::Break(());
         }

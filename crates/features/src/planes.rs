@@ -19,7 +19,8 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use rules::{Game, Position, Variant};
+use rules::{Game, Minishogi, Position, Shogi, Variant};
+use std::any::Any;
 
 /// A set of planes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -124,15 +125,24 @@ impl Planes {
     ///
     /// # Panics
     /// If the position is of another game or `out` is not [`Planes::bytes`] long.
-    #[inline]
     pub fn pack<V: Variant>(self, position: &Position<V>, out: &mut [u8]) {
         assert_eq!(self.game(), V::GAME, "planes {} are for another game", self.name());
         assert_eq!(out.len(), self.bytes(), "bytes of planes {}", self.name());
+        // By name of the game, so that they are compiled here once and not in every room that packs.
+        let position: &dyn Any = position;
+        if let Some(position) = position.downcast_ref() {
+            self.pack_shogi(position, out);
+        } else if let Some(position) = position.downcast_ref() {
+            minishogi::pack::<Minishogi>(position, out);
+        }
+    }
+
+    fn pack_shogi(self, position: &Position<Shogi>, out: &mut [u8]) {
         match self {
             Self::Dlshogi => dlshogi::pack(position, out),
             Self::Pal => pal::pack(position, out),
             Self::Aoba => aoba::pack(position, out),
-            Self::Minishogi => minishogi::pack(position, out),
+            Self::Minishogi => unreachable!("planes of another game"),
         }
     }
 

@@ -36,6 +36,21 @@ impl Default for Bounds {
     }
 }
 
+impl Bounds {
+    /// Bytes of table that one node can fill, with every check and every reply to it.
+    const PER_NODE: usize = 8 << 10;
+    const LEAST: usize = 256 << 10;
+
+    /// Bytes of the table that is made: what is asked for, but no more than the nodes can fill.
+    /// A glance of a few nodes before every move of a game must not clear megabytes first.
+    pub fn table_bytes(&self) -> usize {
+        let most = self.nodes.map_or(usize::MAX, |nodes| {
+            usize::try_from(nodes).unwrap_or(usize::MAX).saturating_mul(Self::PER_NODE)
+        });
+        self.hash.min(most.max(Self::LEAST))
+    }
+}
+
 /// The answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -127,7 +142,7 @@ impl<'a, V: Variant> Solver<'a, V> {
             nodes: AtomicU64::new(0),
             settled: AtomicBool::new(false),
         };
-        let table = Table::new(bounds.hash);
+        let table = Table::new(bounds.table_bytes());
         let (pos, started) = (pos.without_history(), time.now());
         Self { pos, table, budget, bounds: bounds.clone(), started }
     }

@@ -326,7 +326,7 @@ pub struct Mark {
 
 /// A sum made small: see [`Rescale`].
 #[inline(always)]
-pub(crate) const fn rescaled(sum: i32, shift: u32, multiplier: i32) -> i32 {
+pub const fn rescaled(sum: i32, shift: u32, multiplier: i32) -> i32 {
     let sum = sum >> shift;
     let sum = if sum < -32768 { -32768 } else { sum };
     let sum = if sum > 32767 { 32767 } else { sum };
@@ -357,6 +357,3 @@ fn kernels(isa: Isa) -> BoardKernels {
         Level::Neon => crate::neon::BOARDS,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -34,11 +34,10 @@ mod neon;
 #[cfg(target_arch = "x86_64")]
 mod sse41;
 
-#[cfg(test)]
-mod tests;
-
 pub use aligned::{AlignedVec, Plain};
-pub use boards::{ByteLayer, ByteLayerError, Grid, LayerParameters, Mark, Rescale, Stream, view};
+pub use boards::{
+    ByteLayer, ByteLayerError, Grid, LayerParameters, Mark, Rescale, Stream, rescaled, view,
+};
 pub use gather::Gather;
 pub use isa::{Isa, UnknownIsa};
 pub use layers::{Change, Layers, LayersError, Parameters, Shape};

@@ -203,7 +203,7 @@ fn gather<V: Variant>(
     let mut known = Vec::new();
     let every = (units.positions() / count.max(1) as u64).max(1);
     let mut index = 0;
-    units.each_position::<V>(|position, Played { mv, flags, outcome }| {
+    units.each_position::<V>(&mut |position, Played { mv, flags, outcome }| {
         if batch.is_full() {
             return ControlFlow::Break(());
         }

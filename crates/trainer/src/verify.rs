@@ -52,7 +52,7 @@ impl NetVisitor for OnFiles<'_> {
         let Self { float, units, count } = self;
         let every = (units.positions() / count.max(1) as u64).max(1);
         let (mut index, mut given) = (0, 0);
-        units.each_position::<V>(|position, _| {
+        units.each_position::<V>(&mut |position, _| {
             if given == count {
                 return ControlFlow::Break(());
             }

@@ -57,7 +57,6 @@ pub(crate) fn run(args: &ImportArgs) -> CommandResult {
     }
     writeln!(out, "{}", imported.rounding)?;
     write!(out, "{}", imported.sound)?;
-    args.output.save(|to| imported.net.write(to))?;
-    writeln!(out, "{}: written (FV_SCALE {})", args.output.output.display(), real.fv_scale)?;
-    Ok(())
+    writeln!(out, "FV_SCALE {}", real.fv_scale)?;
+    args.output.save(|to| imported.net.write(to))
 }

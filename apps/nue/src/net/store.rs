@@ -25,10 +25,13 @@ impl OutputArgs {
     /// Whether the file may be written; asked before long work.
     pub(super) fn check(&self) -> CommandResult {
         if self.output.exists() && !self.force {
-            let name = self.output.display();
-            return Err(Failure::usage(format!("{name}: exists; --force replaces it")));
+            return Err(self.in_the_way());
         }
         Ok(())
+    }
+
+    fn in_the_way(&self) -> Failure {
+        Failure::usage(format!("{}: exists; --force replaces it", self.output.display()))
     }
 
     /// Whether the name is that of a net in real numbers.
@@ -43,12 +46,9 @@ impl OutputArgs {
             draft.flush()?;
             draft.publish(self.force)
         });
-        saved.map_err(|e| {
-            let reason = match e.kind() {
-                io::ErrorKind::AlreadyExists => "exists; --force replaces it".to_owned(),
-                _ => format!("cannot write: {e}"),
-            };
-            Failure::failed(format!("{}: {reason}", self.output.display()))
+        saved.map_err(|e| match e.kind() {
+            io::ErrorKind::AlreadyExists => self.in_the_way(),
+            _ => Failure::failed(format!("{}: cannot write: {e}", self.output.display())),
         })?;
         self.told()
     }

@@ -76,6 +76,14 @@ fn statistics_for_machines() {
     assert_eq!(number(&told["scores"][0]["positions"]), number(&told["positions"]));
     let lengths = told["lengths"].as_array().unwrap();
     assert_eq!(lengths.iter().map(|row| number(&row["games"])).sum::<u64>(), games);
+    // A drawing that exists is not replaced unasked, and the exit code is that of wrong usage.
+    let drawing = "data stats a.teacher --calibration c.svg";
+    folder.run(drawing);
+    let again = folder.nue(drawing).output().unwrap();
+    let told = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert_eq!(again.status.code(), Some(2), "{told}");
+    assert!(told.contains("c.svg: exists; --force replaces it"), "{told}");
+    folder.run(&format!("{drawing} --force"));
 }
 
 /// Killed after the first place to go on from, resumed: the same file as undisturbed.
@@ -109,12 +117,13 @@ fn a_killed_rescoring_is_resumed_exactly() {
 #[test]
 fn an_interrupt_ends_in_good_order() {
     let folder = Folder::new("interrupted");
-    fs::write(folder.0.join("a.teacher"), file(1_000)).unwrap();
-    fs::write(folder.0.join("many.teacher"), file(50_000)).unwrap();
+    fs::write(folder.0.join("a.teacher"), file(700)).unwrap();
+    fs::write(folder.0.join("many.teacher"), file(10_000)).unwrap();
     folder.run("data rescore a.teacher -o calm.teacher --net material --depth 9 --hash 1 -j 2");
+    let shuffle = format!("data shuffle {} -o c.psv", ["many.teacher"; 20].join(" "));
     for (command, resumes) in [
         ("data rescore a.teacher -o b.teacher --net material --depth 9 --hash 1 -j 2", true),
-        ("data shuffle many.teacher many.teacher many.teacher many.teacher -o c.psv", false),
+        (shuffle.as_str(), false),
     ] {
         let mut child = folder.nue(command);
         let child = child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();

@@ -147,7 +147,7 @@ fn what_grows_goes_on_when_there_is_room() {
                   cmd=self,name=b,nodes=30 --each option.USI_Hash=1,option.EvalDir=material \
                   --games 12 --max-moves 40 --openings openings.txt --out";
     let tuned = "tune --game minishogi --nodes 20 --iterations 16 --params rfp_margin --option \
-                 EvalDir=material --openings openings.txt --out";
+                 EvalDir=material --option USI_Hash=1 --openings openings.txt --out";
     for (line, name) in [(generate, "g.teacher"), (played, "m.csa"), (tuned, "t.jsonl")] {
         let whole = run(folder.path(), &format!("{line} whole-{name}"), "");
         assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));

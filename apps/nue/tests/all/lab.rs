@@ -23,7 +23,7 @@ fn told(output: &Output) -> String {
 
 /// A tiny generation in the folder `lab`.
 fn learn(folder: &Path) {
-    let words = "learn lab --game minishogi --positions 6000 --nodes 40 --arch halfkp-16x2-8-8 \
+    let words = "learn lab --game minishogi --positions 4000 --nodes 40 --arch halfkp-16x2-8-8 \
                  --validation 0.1 --gate-games 2 --gate-limit nodes=20 -j 2";
     let training = "--epochs 2 --batch 256 --lr 0.005";
     let output = nue(folder, words).args(["--train", training]).output().unwrap();

@@ -73,7 +73,7 @@ fn what_is_learned_from_nothing_beats_piece_values() {
     // Openings judged by a glance: those the gate would make itself take as long as all the rest.
     let place = tempfile::tempdir().unwrap();
     let openings = place.path().join("openings.txt");
-    let made = "openings make --game minishogi --count 100 --plies 6 --nodes 50 -o";
+    let made = "openings make --game minishogi --count 20 --plies 6 --nodes 50 -o";
     let mut make = Command::new(env!("CARGO_BIN_EXE_nue"));
     assert!(make.args(made.split(' ')).arg(&openings).output().unwrap().status.success());
     let words = format!(
@@ -121,8 +121,8 @@ fn flags_of_the_steps_are_checked_before_the_first_game() {
 fn an_interrupt_ends_it_and_the_same_command_goes_on() {
     let path = std::env::temp_dir().join(format!("nue-learn-interrupt-{}", std::process::id()));
     let folder = Folder(path);
-    let words = "--game minishogi --positions 8000 --nodes 40 --arch halfkp-16x2-8-8 --afresh \
-                 --validation 0.1 --gate-games 40 --gate-limit nodes=200 -j 2";
+    let words = "--game minishogi --positions 5000 --nodes 40 --arch halfkp-16x2-8-8 --afresh \
+                 --validation 0.1 --gate-games 30 --gate-limit nodes=200 -j 2";
     let training = "--epochs 6 --batch 64 --lr 0.005 --halvings 100";
     let place = folder.0.join("generation-0001");
     let has = |name: &str| place.join(name).metadata().is_ok_and(|m| m.len() > 0);

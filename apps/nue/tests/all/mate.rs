@@ -113,14 +113,14 @@ fn proof_files_are_not_replaced_unasked() {
     let path = file.to_str().unwrap();
     std::fs::write(&file, "mine").unwrap();
     let (out, err, code) = run(&[MATE, "--proof", path]);
-    assert!(code == 1 && err.contains("a.proof: exists; --force replaces it"), "{out}{err}");
+    assert!(code == 2 && err.contains("a.proof: exists; --force replaces it"), "{out}{err}");
     assert!(out.is_empty(), "known before the work: {out}");
     assert_eq!(std::fs::read(&file).unwrap(), b"mine");
     // Of several problems each has its own file, and one is in the way.
     std::fs::write(folder.path().join("a-2.proof"), "mine").unwrap();
     std::fs::remove_file(&file).unwrap();
     let (_, err, code) = run(&[MATE, NO_MATE, "--proof", path]);
-    assert!(code == 1 && err.contains("a-2.proof: exists"), "{err}");
+    assert!(code == 2 && err.contains("a-2.proof: exists"), "{err}");
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing else was written");
     let (out, err, code) = run(&[MATE, NO_MATE, "--proof", path, "--force"]);
     assert_eq!(code, 0, "{out}{err}");

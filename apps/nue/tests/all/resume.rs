@@ -43,7 +43,7 @@ fn resume_means_the_same_everywhere() {
         "match --game minishogi --engine cmd=self,name=a --engine cmd=self,name=b --each \
          nodes=10,option.USI_Hash=1,option.EvalDir=material --games 2 --max-moves 10 --out m.csa",
         "tune --game minishogi --nodes 10 --iterations 1 --params rfp_margin --option \
-         EvalDir=material --max-moves 10 --out t.jsonl",
+         EvalDir=material --option USI_Hash=1 --max-moves 10 --out t.jsonl",
         "train a.teacher --validation a.teacher --arch halfkp-16x2-8-8 --epochs 1 --batch 64 --out net.bin",
         "data convert a.teacher -o c.psv",
         "data filter a.teacher -o f.teacher --no-check",

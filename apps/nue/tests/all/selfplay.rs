@@ -61,7 +61,7 @@ fn any_number_of_threads_gives_the_same_file() {
 fn a_run_that_is_killed_goes_on_where_it_was() {
     let folder = Folder::new("killed");
     let (whole, killed) = (folder.file("whole"), folder.file("killed"));
-    let words = format!("{SMALL} --games 300 -j 2");
+    let words = format!("{SMALL} --games 150 -j 2");
     assert!(run(&whole, &words).status.success());
     let mut disturbed = 0;
     for length in [2_000, 4_000, 6_000] {

@@ -86,6 +86,7 @@ fn there_and_back_is_the_same_file() {
         assert_eq!(read(".nuef"), read("4.nuef"));
         let out = good(&format!("import @{name}.nuef -o @{name}5.bin"), &folder);
         assert!(out.contains("1000 positions") && out.contains("FV_SCALE 24"), "{out}");
+        assert_eq!(out.matches("written").count(), 1, "{out}");
         assert!(read(".bin") == read("5.bin"));
         let out = good(&format!("verify @{name}.bin --real @{name}.nuef"), &folder);
         assert!(out.contains("instruction sets agree: scalar"), "{out}");

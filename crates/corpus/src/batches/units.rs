@@ -181,7 +181,7 @@ impl Units {
     /// says that it is enough.
     pub fn each_position<V: Variant>(
         &self,
-        mut each: impl FnMut(&Position<V>, Played) -> ControlFlow<()>,
+        each: &mut dyn FnMut(&Position<V>, Played) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         let mut reader = UnitReader::new(&self.sources);
         let mut cursor = Cursor::<V>::new();

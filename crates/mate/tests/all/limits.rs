@@ -222,3 +222,16 @@ fn go_mate_is_answered_in_its_own_terms() {
     let hard = any(Game::Shogi, HARD);
     assert_eq!(ask(&hard, MateLimit::Time(Duration::ZERO)), MateAnswer::Timeout);
 }
+
+/// A search of a few nodes before every move of a game would spend its time on clearing memory.
+#[test]
+fn a_table_is_no_larger_than_the_nodes_can_fill() {
+    const MIB: usize = 1 << 20;
+    let bytes = |nodes, hash| Bounds { nodes, hash, ..Bounds::default() }.table_bytes();
+    assert_eq!(bytes(Some(1), 8 * MIB), MIB / 4);
+    assert_eq!(bytes(Some(100), 8 * MIB), (100 * 8) << 10);
+    for nodes in [Some(1024), Some(u64::MAX), None] {
+        assert_eq!(bytes(nodes, 8 * MIB), 8 * MIB, "{nodes:?}");
+    }
+    assert_eq!(bytes(Some(1), 1000), 1000, "never more than was asked for");
+}

@@ -3,7 +3,7 @@
 use super::{ByteLayer, Grid, Mark, rescaled, view};
 use crate::kernels::boards::BoardKernels;
 
-pub(super) const KERNELS: BoardKernels = BoardKernels {
+pub(super) static KERNELS: BoardKernels = BoardKernels {
     tile: super::TILE,
     hidden: [hidden::<5>, hidden::<9>],
     residual: [residual::<5>, residual::<9>],

@@ -55,28 +55,38 @@ unsafe fn block<S: Vector, const K: usize, const SETS: usize>(
     // SAFETY: as in `affine`; a list is filled up to whole batches (8 or less).
     unsafe {
         let mut sums = [[S::zero(); K]; SETS];
-        for (k, sum) in sums[0].iter_mut().enumerate() {
-            *sum = S::load(bias.add(at + k * S::LANES).cast());
+        let mut k = 0;
+        while k < K {
+            sums[0][k] = S::load(bias.add(at + k * S::LANES).cast());
+            k += 1;
         }
         let weights = weights.cast::<u8>().add(at * 4);
         let mut i = 0;
         while i < count {
-            for (s, set) in sums.iter_mut().enumerate() {
+            let mut s = 0;
+            while s < SETS {
                 let g = group(i + s);
                 let input = S::splat(x.add(g * 4));
                 let row = weights.add(g * outputs * 4);
-                for (k, sum) in set.iter_mut().enumerate() {
-                    *sum = S::dot(*sum, input, S::load(row.add(k * S::BYTES)));
+                let mut k = 0;
+                while k < K {
+                    sums[s][k] = S::dot(sums[s][k], input, S::load(row.add(k * S::BYTES)));
+                    k += 1;
                 }
+                s += 1;
             }
             i += SETS;
         }
-        for k in 0..K {
+        let mut k = 0;
+        while k < K {
             let mut sum = sums[0][k];
-            for set in sums.iter().skip(1) {
-                sum = S::add32(sum, set[k]);
+            let mut s = 1;
+            while s < SETS {
+                sum = S::add32(sum, sums[s][k]);
+                s += 1;
             }
             S::clip32(out.add(at + k * S::LANES), sum);
+            k += 1;
         }
     }
 }

@@ -43,32 +43,52 @@ unsafe fn tile<S: Vector, const N: usize, const K: usize>(
     // SAFETY: the caller vouches for the taps; `N` and `K` fit `Sums`.
     unsafe {
         let mut acc = [[S::zero(); K]; N];
-        for row in &mut acc {
-            for (k, sum) in row.iter_mut().enumerate() {
-                *sum = S::load(bias.add(k * S::LANES).cast());
+        let mut k = 0;
+        while k < K {
+            let first = S::load(bias.add(k * S::LANES).cast());
+            let mut n = 0;
+            while n < N {
+                acc[n][k] = first;
+                n += 1;
             }
+            k += 1;
         }
-        for &(mut x, mut w) in taps.iter().take(*count) {
-            for _ in 0..stride / 4 {
+        let mut tap = 0;
+        while tap < *count {
+            let (mut x, mut w) = taps[tap];
+            let mut group = 0;
+            while group < stride / 4 {
                 let mut weights = [S::zero(); K];
-                for (k, weight) in weights.iter_mut().enumerate() {
-                    *weight = S::load(w.add(k * S::BYTES));
+                let mut k = 0;
+                while k < K {
+                    weights[k] = S::load(w.add(k * S::BYTES));
+                    k += 1;
                 }
-                for (n, row) in acc.iter_mut().enumerate() {
+                let mut n = 0;
+                while n < N {
                     let input = S::splat(x.add(n * stride));
-                    for (sum, &weight) in row.iter_mut().zip(&weights) {
-                        *sum = S::dot(*sum, input, weight);
+                    let mut k = 0;
+                    while k < K {
+                        acc[n][k] = S::dot(acc[n][k], input, weights[k]);
+                        k += 1;
                     }
+                    n += 1;
                 }
                 x = x.add(4);
                 w = w.add(K * S::BYTES);
+                group += 1;
             }
+            tap += 1;
         }
         let to = sums.0.as_mut_ptr().cast::<u8>();
-        for (n, row) in acc.iter().enumerate() {
-            for (k, &sum) in row.iter().enumerate() {
-                S::store(to.add((n * K + k) * S::BYTES), sum);
+        let mut n = 0;
+        while n < N {
+            let mut k = 0;
+            while k < K {
+                S::store(to.add((n * K + k) * S::BYTES), acc[n][k]);
+                k += 1;
             }
+            n += 1;
         }
     }
 }
@@ -269,7 +289,8 @@ pub(crate) unsafe fn rectify(
 /// 9×9 alike.
 macro_rules! instantiate_boards {
     ($vector:ty, $k:literal, $features:literal) => {
-        pub(crate) const BOARDS: $crate::kernels::boards::BoardKernels = {
+        // Not a constant: that would be compiled again wherever it is used.
+        pub(crate) static BOARDS: $crate::kernels::boards::BoardKernels = {
             use $crate::boards::{ByteLayer, Grid, Mark};
             use $crate::kernels::boards;
             use $crate::vector::Vector as _;

@@ -44,7 +44,8 @@ impl<const K: usize> Source for Moved<'_, K> {
         unsafe {
             let src = step.src[side].add(at).cast::<u8>();
             let (mut a, mut b) = (S::load(src), S::load(src.add(S::BYTES)));
-            for k in 0..K {
+            let mut k = 0;
+            while k < K {
                 let row = step.removed[side][k] as usize * self.l0 + at;
                 let row = step.rows.add(row).cast::<u8>();
                 a = S::sub16(a, S::load(row));
@@ -53,6 +54,7 @@ impl<const K: usize> Source for Moved<'_, K> {
                 let row = step.rows.add(row).cast::<u8>();
                 a = S::add16(a, S::load(row));
                 b = S::add16(b, S::load(row.add(S::BYTES)));
+                k += 1;
             }
             let dst = step.dst[side].add(at).cast::<u8>();
             S::store(dst, a);
@@ -135,8 +137,10 @@ pub(crate) unsafe fn forward<S: Vector, const N: usize>(
             count += clip_and_list::<S>(l0, them, x.add(l0), list.add(count), l0 / 4);
             // Round up to whole batches with a group that is zero.
             x.add(2 * l0).cast::<u32>().write_unaligned(0);
-            for i in 0..8 {
+            let mut i = 0;
+            while i < 8 {
                 list.add(count + i).write((2 * l0 / 4) as u16);
+                i += 1;
             }
             let listed = |i: usize| *list.add(i) as usize;
             affine::<S>(x, count, listed, b1, w1, o1, h1);

@@ -69,23 +69,33 @@ unsafe fn tile<S: Vector, const N: usize>(
     // SAFETY: as in `update`.
     unsafe {
         let mut acc = [S::zero(); N];
-        for (i, reg) in acc.iter_mut().enumerate() {
-            *reg = S::load(src.add(at).cast::<u8>().add(i * S::BYTES));
+        let from = src.add(at).cast::<u8>();
+        let mut i = 0;
+        while i < N {
+            acc[i] = S::load(from.add(i * S::BYTES));
+            i += 1;
         }
         for &row in subs {
             let row = rows.add(row as usize * l0 + at).cast::<u8>();
-            for (i, reg) in acc.iter_mut().enumerate() {
-                *reg = S::sub16(*reg, S::load(row.add(i * S::BYTES)));
+            let mut i = 0;
+            while i < N {
+                acc[i] = S::sub16(acc[i], S::load(row.add(i * S::BYTES)));
+                i += 1;
             }
         }
         for &row in adds {
             let row = rows.add(row as usize * l0 + at).cast::<u8>();
-            for (i, reg) in acc.iter_mut().enumerate() {
-                *reg = S::add16(*reg, S::load(row.add(i * S::BYTES)));
+            let mut i = 0;
+            while i < N {
+                acc[i] = S::add16(acc[i], S::load(row.add(i * S::BYTES)));
+                i += 1;
             }
         }
-        for (i, reg) in acc.iter().enumerate() {
-            S::store(dst.add(at).cast::<u8>().add(i * S::BYTES), *reg);
+        let to = dst.add(at).cast::<u8>();
+        let mut i = 0;
+        while i < N {
+            S::store(to.add(i * S::BYTES), acc[i]);
+            i += 1;
         }
     }
 }

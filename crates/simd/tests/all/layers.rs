@@ -1,7 +1,7 @@
 //! Every instruction set against the specification, on random and on extreme numbers.
 
-use crate::{AlignedVec, Change, Gather, Isa, Layers, Parameters, Shape};
 use seed::Rng;
+use simd::{AlignedVec, Change, Gather, Isa, Layers, Parameters, Shape};
 
 #[derive(Clone, Copy, Debug)]
 enum Flavour {

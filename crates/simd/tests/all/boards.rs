@@ -1,7 +1,7 @@
 //! Every instruction set against the specification, and the specification against itself.
 
-use super::*;
 use seed::Rng;
+use simd::{ByteLayer, Grid, Isa, LayerParameters, Mark, Rescale, Stream, rescaled, view};
 
 #[derive(Clone, Copy, Debug)]
 enum Flavour {
