@@ -1,10 +1,13 @@
 //! The addresses of the server, and who is let in to them.
 
+mod studies;
+
 use crate::guard;
 use crate::openapi;
 use crate::page;
 use crate::service::{BYTES, BoardService, too_many_connections};
 use crate::socket;
+use crate::store::Part;
 use axum::body::{Body, Bytes};
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{DefaultBodyLimit, Extension, Path, Query, Request, State};
@@ -49,7 +52,8 @@ pub fn router(state: HttpState) -> Router {
         .route("/api/openapi.json", get(|| async { Json(openapi::document()) }))
         .route("/api/hello", get(hello))
         .route("/api/games", get(games).post(new_game))
-        .route("/api/games/{game}", get(game).delete(forget))
+        .route("/api/games/{game}", get(game).delete(delete))
+        .route("/api/games/{game}/restore", post(restore))
         .route("/api/games/{game}/tree", get(game_tree))
         .route("/api/games/{game}/record", get(game_record))
         .route("/api/position", post(position))
@@ -57,6 +61,7 @@ pub fn router(state: HttpState) -> Router {
         .route("/api/line", post(line))
         .route("/api/record/read", post(read_record))
         .route("/api/record/write", post(write_record).layer(DefaultBodyLimit::max(2 * BYTES)))
+        .merge(studies::routes())
         .route("/api/watch", get(watchable))
         .route("/api/watch/server", get(watch_server))
         .route("/api/watch/server/records/{id}", get(server_game))
@@ -184,11 +189,36 @@ async fn hello(State(state): State<HttpState>) -> Json<Hello> {
     Json(state.service.hello())
 }
 
+/// A page of a list.
+#[derive(Deserialize)]
+#[serde(default)]
+struct Page {
+    deleted: bool,
+    offset: usize,
+    limit: usize,
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        Self { deleted: false, offset: 0, limit: 50 }
+    }
+}
+
+/// What stands after the question mark, understood or refused in our words.
+type Asked<T> = Result<Query<T>, axum::extract::rejection::QueryRejection>;
+
+fn asked<T>(query: Asked<T>) -> Result<T, ApiError> {
+    query.map(|Query(asked)| asked).map_err(|e| ApiError::bad(e.body_text()))
+}
+
 async fn games(
     State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
+    query: Asked<Page>,
 ) -> JsonAnswer<Games> {
-    Ok(Json(state.service.list(&who)?))
+    let Page { deleted, offset, limit } = asked(query)?;
+    let part = Part { deleted, offset: offset.min(1 << 20), limit: limit.clamp(1, 200) };
+    Ok(Json(state.service.list(&who, &part)?))
 }
 
 async fn new_game(
@@ -212,12 +242,21 @@ async fn game(
     Ok(Json(view.into()))
 }
 
-async fn forget(
+async fn delete(
     State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
     Path(id): Path<String>,
 ) -> Result<StatusCode, HttpError> {
-    state.service.forget(&who, &id)?;
+    state.service.delete(&who, &id)?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn restore(
+    State(state): State<HttpState>,
+    Extension(Visitor(who)): Extension<Visitor>,
+    Path(id): Path<String>,
+) -> Result<StatusCode, HttpError> {
+    state.service.restore(&who, &id)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
