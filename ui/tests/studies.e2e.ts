@@ -89,7 +89,9 @@ describe('studies', () => {
     expect(await page.locator('[data-undo]').isDisabled()).toBe(true);
     await page.keyboard.press('Control+y');
     await page.locator('[data-redo]').click();
-    await page.locator(at(2)).waitFor();
+    // Where one stood when it was undone.
+    await page.locator(at(1)).waitFor();
+    expect(await page.locator('.tree-move').count()).toBe(3);
     expect(await page.locator('[data-redo]').isDisabled()).toBe(true);
     await leave(page);
   });

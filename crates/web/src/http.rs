@@ -13,7 +13,7 @@ use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{DefaultBodyLimit, Extension, Path, Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use board::error::ErrorBody;
@@ -97,9 +97,13 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 /// Lets in who may come in, and puts the headers of the house on every answer.
 async fn guarded(State(state): State<HttpState>, mut request: Request, next: Next) -> Response {
+    let person = reads_pages(request.headers()) && !request.uri().path().starts_with("/api/");
     let mut response = match admit(&state, &mut request) {
         Ok((None, fresh)) => with_cookie(next.run(request).await, fresh),
         Ok((Some(answer), fresh)) => with_cookie(answer, fresh),
+        Err(error) if person && error.code == ErrorCode::TokenRequired => {
+            (StatusCode::UNAUTHORIZED, Html(page::WITHOUT_TOKEN)).into_response()
+        }
         Err(error) => HttpError(error).into_response(),
     };
     let headers = response.headers_mut();
@@ -108,6 +112,11 @@ async fn guarded(State(state): State<HttpState>, mut request: Request, next: Nex
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
+}
+
+/// Whether whoever asks is somebody's browser showing a page, not a program after data.
+fn reads_pages(headers: &HeaderMap) -> bool {
+    text(headers, "accept").is_some_and(|accepted| accepted.contains("text/html"))
 }
 
 fn with_cookie(mut response: Response, fresh: Option<String>) -> Response {

@@ -55,7 +55,7 @@ export const en = {
   'bar.label': '{side} wins {rate} ({score})', 'bar.none': 'No evaluation yet',
   'tree.label': 'Moves', 'tree.start': 'Start', 'tree.comment': 'Comment on this position', 'tree.promote': 'Make this the main line', 'tree.remove': 'Remove from here on',
   'graph.label': '{side}’s chance after each move',
-  'review.title': 'Game review', 'review.start': 'Review', 'review.stop': 'Stop', 'review.effort': 'Thoroughness', 'effort.quick': 'Quick', 'effort.normal': 'Normal', 'effort.deep': 'Deep',
+  'review.title': 'Game review', 'review.start': 'Review', 'review.again': 'Review again', 'review.by': 'By {engine} ({effort})', 'review.stop': 'Stop', 'review.effort': 'Thoroughness', 'effort.quick': 'Quick', 'effort.normal': 'Normal', 'effort.deep': 'Deep',
   'review.finished': 'Review finished: {n} {n|move|moves} to look at.', 'review.clean': 'No mistakes found.', 'review.better': 'Better: {line}', 'review.side': 'Side', 'review.loss': 'Loss per move',
   'grade.inaccuracy': 'inaccuracy', 'grade.mistake': 'mistake', 'grade.blunder': 'blunder',
   'mate.title': 'Mate', 'mate.found': 'Mate in {n}', 'mate.none': 'There is no mate here.', 'mate.unknown': 'No mate found in the time given.', 'mate.searching': 'Looking for mate… {nodes} positions', 'mate.playout': 'Play it out',

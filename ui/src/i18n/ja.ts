@@ -57,7 +57,7 @@ export const ja: Record<Key, string> = {
   'bar.label': '{side}の勝率 {rate}（{score}）', 'bar.none': 'まだ評価がありません',
   'tree.label': '指し手', 'tree.start': '開始局面', 'tree.comment': 'この局面へのコメント', 'tree.promote': '本譜にする', 'tree.remove': 'ここから削除',
   'graph.label': '各手の後の{side}の勝率',
-  'review.title': '棋譜解析', 'review.start': '解析する', 'review.stop': '中止', 'review.effort': '解析の深さ', 'effort.quick': '速い', 'effort.normal': '標準', 'effort.deep': '深い',
+  'review.title': '棋譜解析', 'review.start': '解析する', 'review.again': 'もう一度解析', 'review.by': '{engine}による解析（{effort}）', 'review.stop': '中止', 'review.effort': '解析の深さ', 'effort.quick': '速い', 'effort.normal': '標準', 'effort.deep': '深い',
   'review.finished': '解析終了：見直す手は{n}手です。', 'review.clean': '悪手は見つかりませんでした。', 'review.better': '最善：{line}', 'review.side': '手番', 'review.loss': '一手の損失',
   'grade.inaccuracy': '疑問手', 'grade.mistake': '悪手', 'grade.blunder': '大悪手',
   'mate.title': '詰み', 'mate.found': '{n}手詰', 'mate.none': 'ここに詰みはありません。', 'mate.unknown': '時間内に詰みは見つかりませんでした。', 'mate.searching': '詰みを探索中… {nodes}局面', 'mate.playout': '再生',

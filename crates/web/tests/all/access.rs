@@ -75,6 +75,13 @@ async fn a_token_opens_the_door_once() {
         let answer = me.get(path).await;
         assert_eq!((answer.status, answer.code().as_str()), (401, "token_required"), "{path}");
     }
+    // A person sees a page in words, a program what went wrong as data.
+    let mut person = me.with("Accept", "text/html,*/*");
+    let shown = person.get("/").await;
+    assert_eq!(shown.status, 401);
+    assert!(shown.header("content-type").unwrap().starts_with("text/html"));
+    assert!(String::from_utf8_lossy(&shown.body).contains("?token="));
+    assert_eq!(person.get("/api/hello").await.code(), "token_required");
     assert_eq!(me.connect().await.err(), Some(401));
     assert_eq!(me.get("/api/health").await.status, 200);
     let opened = me.get("/?token=right").await;
