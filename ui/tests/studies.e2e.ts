@@ -92,6 +92,10 @@ describe('studies', () => {
     // Where one stood when it was undone.
     await page.locator(at(1)).waitFor();
     expect(await page.locator('.tree-move').count()).toBe(3);
+    // What is left is the removal, which was undone first.
+    await page.locator('[data-redo]').click();
+    await page.locator(at(0)).waitFor();
+    expect(await page.locator('.tree-move').count()).toBe(1);
     expect(await page.locator('[data-redo]').isDisabled()).toBe(true);
     await leave(page);
   });
