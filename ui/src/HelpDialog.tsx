@@ -9,7 +9,7 @@ function sheet(): [string, [string, string][]][] {
   return [
     [t('help.everywhere'), [['?', t('help.help')], ['← →', t('help.step')], ['Home End', t('help.ends')], ['f', t('flip')], ['m', t('entry.label')], ['Ctrl+V', t('help.paste')]]],
     [t('nav.play'), [['h', t('play.hint')], ['u', t('play.takeback')]]],
-    [t('nav.analyse'), [['↑ ↓', t('help.aside')], ['e', t('help.engine')], ['o', t('tool.open')], ['Ctrl+S', t('tool.export')], ['x', t('tree.promote')]]],
+    [t('nav.analyse'), [['↑ ↓', t('help.aside')], ['e', t('help.engine')], ['o', t('tool.open')], ['Ctrl+S', t('tool.export')], ['x', t('tree.promote')], ['Ctrl+Z', t('undo')], ['Ctrl+Y', t('redo')]]],
     [t('board.label'), [['← ↑ ↓ →', t('help.cursor')], ['Enter', t('help.take')], ['P L N S G B R', t('help.hand')], ['Esc', t('help.letgo')]]],
   ];
 }

@@ -103,6 +103,16 @@ describe('analysing', () => {
     await curve.click({ position: { x: box.width - 2, y: box.height / 2 } });
     await page.locator('main[data-ply="8"]').waitFor();
     await picture(page, 'analyse');
+    // Once more, more thoroughly, and by the other engine.
+    expect(await page.locator('[data-review-by="quick"]').textContent()).toContain('Nue');
+    await page.locator('.review input[value="normal"]').check({ force: true });
+    await page.locator('[data-review-start]').click();
+    await page.locator('[data-review="done"] [data-review-by="normal"]').waitFor();
+    await page.locator('.review select').selectOption({ index: 1 });
+    await page.locator('.review input[value="quick"]').check({ force: true });
+    await page.locator('[data-review-start]').click();
+    await page.locator('[data-review="done"] [data-review-by="quick"]').waitFor({ timeout: 90000 });
+    expect(await page.locator('[data-review-by]').textContent()).toContain('tree search');
     await leave(page);
   });
 

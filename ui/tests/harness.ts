@@ -5,7 +5,8 @@
 // never for time to pass.
 
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
@@ -17,7 +18,7 @@ const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 // A page that comes from a folder has no address, and may then not speak to this machine.
 if (process.env.NUE_PAGE) QUIET.push('--disable-features=LocalNetworkAccessChecks');
 
-export interface House { address: string; browser: Browser; restart: () => Promise<void>; close: () => Promise<void> }
+export interface House { address: string; browser: Browser; restart: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>; close: () => Promise<void> }
 
 function launch(data: string, port: number, more: string[]): Promise<{ server: ChildProcess; address: string }> {
   const server = spawn(NUE, ['web', '--no-open', '--port', String(port), '--data', join(data, 'web.db'), ...more], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -35,10 +36,10 @@ function launch(data: string, port: number, more: string[]): Promise<{ server: C
   });
 }
 
-async function end(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null) return;
+async function end(server: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
   const gone = new Promise((done) => server.once('exit', done));
-  server.kill('SIGTERM');
+  server.kill(signal);
   await gone;
 }
 
@@ -51,8 +52,8 @@ export async function openHouse(more: string[] = []): Promise<House> {
     address,
     browser,
     /** The same server again, on the same port with the same data. */
-    async restart() {
-      await end(server);
+    async restart(signal = 'SIGTERM') {
+      await end(server, signal);
       ({ server } = await launch(data, port, more));
     },
     async close() {
@@ -178,4 +179,24 @@ export async function sfen(page: Page): Promise<string> {
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.NUE_PICTURES;
   if (folder) await page.screenshot({ path: join(folder, `${name}.png`) });
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation { id: string; nodes: { html: string; failureSummary: string }[] }
+
+/** What axe-core finds wrong, in words. */
+export async function faults(page: Page): Promise<string[]> {
+  // Evaluated by the debugger: the page's own policy forbids foreign scripts.
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const axe = (window as unknown as { axe: { run: (place: Document, options: object) => Promise<{ violations: unknown[] }> } }).axe;
+    return (await axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] })).violations;
+  });
+  return (found as Violation[]).flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`));
+}
+
+/** By how many pixels the page is wider than its window. */
+export async function overflow(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }

@@ -1,33 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Page } from 'playwright-core';
-import { clickMove, expectMoves, leave, myTurn, newGame, openHouse, picture, visit, type House } from './harness';
+import { clickMove, expectMoves, faults, leave, myTurn, newGame, openHouse, overflow, picture, visit, type House } from './harness';
 
 let house: House;
 beforeAll(async () => {
   house = await openHouse();
 });
 afterAll(async () => house?.close());
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface Violation { id: string; nodes: { html: string; failureSummary: string }[] }
-
-/** What axe-core finds wrong, in words. */
-async function faults(page: Page): Promise<string[]> {
-  // Evaluated by the debugger: the page's own policy forbids foreign scripts.
-  await page.evaluate(AXE);
-  const found = await page.evaluate(async () => {
-    const axe = (window as unknown as { axe: { run: (place: Document, options: object) => Promise<{ violations: unknown[] }> } }).axe;
-    return (await axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] })).violations;
-  });
-  return (found as Violation[]).flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`));
-}
-
-async function overflow(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-}
 
 describe('how it looks and reads', () => {
   it('switches language and remembers it', async () => {

@@ -13,6 +13,7 @@
 //! | [`stats`], [`standings`], [`time_use`] | Elo, pentanomial pairs, SPRT; where a match stands; time used |
 //! | [`engine_logs`] | what is said to and by the engines |
 //! | [`record`], [`ledger`], [`journal`] | games as records; a match on disk, to be resumed |
+//! | [`live`] | the games being played, in a file for whoever looks on |
 //! | [`spsa`], [`parameters`], [`tuning`], [`tuning_log`], [`tuning_table`], [`tuning_request`] | numbers of the engine tuned by games against itself |
 //! | [`selfplay`] | one engine against itself, for teacher data |
 //!
@@ -27,6 +28,7 @@ pub mod ending;
 pub mod engine_logs;
 pub mod game;
 pub mod ledger;
+pub mod live;
 pub mod opening;
 pub mod opening_maker;
 pub mod parameters;

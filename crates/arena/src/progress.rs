@@ -2,8 +2,10 @@
 
 use crate::game::Played;
 use crate::ledger::{Entry, Ledger, LedgerError, journal_path};
+use crate::live::LiveFile;
 use crate::record::{Caption, record};
 use crate::runner::{Event, Finished, Flow, MatchRunner, Plan};
+use crate::schedule::ScheduledGame;
 use crate::standings::{CountedGame, Standings};
 use crate::stats::{MatchScore, Sprt, Verdict};
 use crate::summary::Summary;
@@ -149,8 +151,27 @@ impl<'a> MatchProgress<'a> {
         }
         let done = std::mem::take(&mut self.done);
         let mut failure = None;
+        let mut live = self.options.out.as_deref().map(LiveFile::new);
         play(&|id| !done.contains(&id), &mut |event| {
-            let Event::Finished(finished) = event else { return Flow::Continue };
+            let finished = match event {
+                Event::Started(scheduled) => {
+                    if let Some(live) = &mut live {
+                        let opening = &self.plan.openings[scheduled.opening];
+                        live.begin(scheduled.id, opening, self.caption(&scheduled, now()), now());
+                    }
+                    return Flow::Continue;
+                }
+                Event::Turn(game, turn) => {
+                    if let Some(live) = &mut live {
+                        live.turn(game, *turn, now());
+                    }
+                    return Flow::Continue;
+                }
+                Event::Finished(finished) => finished,
+            };
+            if let Some(live) = &mut live {
+                live.end(finished.scheduled.id);
+            }
             if failure.is_some() || self.is_over().is_some() {
                 // Played to the end while the others were being stopped: it would be one game of
                 // a pair too many.
@@ -174,10 +195,10 @@ impl<'a> MatchProgress<'a> {
     /// Counts a game and writes it down. Returns what the journal says of it.
     pub fn add(&mut self, finished: &Finished, now: SystemTime) -> Result<Entry, ProgressError> {
         let (scheduled, played) = (&finished.scheduled, &finished.played);
-        let names = scheduled.players.map(|index| self.plan.engines[index].name.clone());
+        let caption = self.caption(scheduled, now - finished.duration);
         let entry = Entry {
             game: scheduled.id,
-            players: names.clone(),
+            players: caption.names.clone(),
             winner: winner_name(played.winner()).to_owned(),
             end: played.end.name().to_owned(),
             fault: played.end.fault().map(|(_, fault)| fault.to_string()),
@@ -187,17 +208,21 @@ impl<'a> MatchProgress<'a> {
             length: 0,
         };
         if let Some(ledger) = &mut self.ledger {
-            let caption = Caption {
-                names,
-                controls: scheduled.players.map(|index| self.plan.engines[index].control),
-                event: format!("nue match, game {}", scheduled.id + 1),
-                began: Some(crate::record::date(now - finished.duration)),
-                max_moves: self.plan.terms.rules.max_moves.unwrap_or(0),
-            };
             ledger.add(&record(played, &caption), entry.clone())?;
         }
         self.count(finished, played);
         Ok(entry)
+    }
+
+    /// What is said about a game besides the moves.
+    fn caption(&self, scheduled: &ScheduledGame, began: SystemTime) -> Caption {
+        Caption {
+            names: scheduled.players.map(|index| self.plan.engines[index].name.clone()),
+            controls: scheduled.players.map(|index| self.plan.engines[index].control),
+            event: format!("nue match, game {}", scheduled.id + 1),
+            began: Some(crate::record::date(began)),
+            max_moves: self.plan.terms.rules.max_moves.unwrap_or(0),
+        }
     }
 
     fn count(&mut self, finished: &Finished, played: &Played) {

@@ -1,7 +1,8 @@
 //! A played game as a record: moves with times and evaluations, and how it ended.
 
 use crate::ending::GameEnd;
-use crate::game::Played;
+use crate::game::{Played, PlayedMove};
+use crate::opening::Opening;
 use crate::time_control::TimeControl;
 use kifu::{Evaluation, Key, NodeId, Record, Step, Termination};
 use play::Reason;
@@ -23,26 +24,37 @@ pub struct Caption {
 
 /// The record of a game.
 pub fn record(played: &Played, caption: &Caption) -> Record {
-    let mut record = Record::new(played.opening.start().clone());
-    head(&mut record, caption);
-    let mut at = NodeId::ROOT;
-    for &m in played.opening.moves() {
-        at = record.add(at, Step::Move(m));
-    }
-    let mut turn = played.opening.position().turn();
-    for step in &played.moves {
-        at = record.add(at, Step::Move(step.played));
-        let node = record.node_mut(at);
-        node.time = Some(whole_millis(step.time));
-        node.eval = step.info.as_ref().map(|info| evaluation(info, step.played, turn));
-        turn = turn.opponent();
-    }
+    let (mut record, mut at, turn) = so_far(&played.opening, &played.moves, caption);
     let (ending, remark) = ending(&played.end, turn);
     at = record.add(at, Step::End(ending));
     let node = record.node_mut(at);
     node.time = played.last.map(whole_millis);
     node.comments.extend(remark);
     record
+}
+
+/// The record of a game that goes on.
+pub fn unfinished(opening: &Opening, moves: &[PlayedMove], caption: &Caption) -> Record {
+    so_far(opening, moves, caption).0
+}
+
+/// The moves so far, the last of them, and who is to move.
+fn so_far(opening: &Opening, moves: &[PlayedMove], caption: &Caption) -> (Record, NodeId, Color) {
+    let mut record = Record::new(opening.start().clone());
+    head(&mut record, caption);
+    let mut at = NodeId::ROOT;
+    for &m in opening.moves() {
+        at = record.add(at, Step::Move(m));
+    }
+    let mut turn = opening.position().turn();
+    for step in moves {
+        at = record.add(at, Step::Move(step.played));
+        let node = record.node_mut(at);
+        node.time = Some(whole_millis(step.time));
+        node.eval = step.info.as_ref().map(|info| evaluation(info, step.played, turn));
+        turn = turn.opponent();
+    }
+    (record, at, turn)
 }
 
 /// CSA has milliseconds and no more.

@@ -5,7 +5,7 @@ use crate::game::{Abandoned, Played};
 use crate::opening::Opening;
 use crate::schedule::{Schedule, ScheduledGame};
 use crate::spec::{EngineSpec, Launch};
-use crate::timed_game::{Terms, play_timed};
+use crate::timed_game::{Terms, Turn, play_watched};
 use engines::{
     EngineFactory, EngineFault, Introduction, LocalPlayer, Player, PlayerError, PlayerSettings,
     ProgramCommand, TrafficLog, UsiPlayer, affinity,
@@ -55,6 +55,8 @@ pub struct MatchRunner {
 pub enum Event {
     /// A game begins.
     Started(ScheduledGame),
+    /// A player of the game with that number is about to think.
+    Turn(u64, Box<Turn>),
     /// A game is over.
     Finished(Box<Finished>),
 }
@@ -267,7 +269,11 @@ impl<P: Deref<Target = Plan>, R: Deref<Target = MatchRunner>> Seat<P, R> {
             {
                 return;
             }
-            let Ok(finished) = self.play(scheduled) else { return };
+            let tell = &mut |turn: Turn| {
+                // Nobody listens where the match is being ended.
+                let _ = events.send(Event::Turn(id, Box::new(turn)));
+            };
+            let Ok(finished) = self.play_told(scheduled, tell) else { return };
             // Somebody who listens no more wants no more games.
             if events.send(Event::Finished(Box::new(finished))).is_err() {
                 return;
@@ -277,13 +283,25 @@ impl<P: Deref<Target = Plan>, R: Deref<Target = MatchRunner>> Seat<P, R> {
 
     /// Plays a game of the plan.
     pub fn play(&mut self, scheduled: ScheduledGame) -> Result<Finished, Abandoned> {
+        self.play_told(scheduled, &mut |_| ())
+    }
+
+    fn play_told(
+        &mut self,
+        scheduled: ScheduledGame,
+        tell: &mut dyn FnMut(Turn),
+    ) -> Result<Finished, Abandoned> {
         let began = self.runner.time.now();
-        let played = self.play_scheduled(&scheduled)?;
+        let played = self.play_scheduled(&scheduled, tell)?;
         let duration = since(&*self.runner.time, began);
         Ok(Finished { scheduled, played, duration })
     }
 
-    fn play_scheduled(&mut self, scheduled: &ScheduledGame) -> Result<Played, Abandoned> {
+    fn play_scheduled(
+        &mut self,
+        scheduled: &ScheduledGame,
+        tell: &mut dyn FnMut(Turn),
+    ) -> Result<Played, Abandoned> {
         let [black, white] = scheduled.players;
         let plan = &*self.plan;
         let mut take = |index| {
@@ -294,7 +312,8 @@ impl<P: Deref<Target = Plan>, R: Deref<Target = MatchRunner>> Seat<P, R> {
         let controls = [black, white].map(|index| plan.engines[index].control);
         let opening = &plan.openings[scheduled.opening];
         self.runner.note_game(plan, scheduled, self.slot);
-        let played = play_timed(opening, &plan.terms, controls, [&mut *first, &mut *second]);
+        let players: [&mut dyn Player; 2] = [&mut *first, &mut *second];
+        let played = play_watched(opening, &plan.terms, controls, players, tell);
         self.players.insert(black, first);
         self.players.insert(white, second);
         played

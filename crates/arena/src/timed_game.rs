@@ -2,7 +2,7 @@
 
 use crate::adjudication::Adjudication;
 use crate::ending::GameEnd;
-use crate::game::{Abandoned, Played, forfeit, play};
+use crate::game::{Abandoned, Played, PlayedMove, forfeit, play};
 use crate::opening::Opening;
 use crate::time_control::TimeControl;
 use engines::{
@@ -11,6 +11,7 @@ use engines::{
 use play::{Clock, GameRules};
 use rules::Color;
 use std::time::Duration;
+use think::Answer;
 use think::Clocks;
 use usi::{GameResult, Go, Times};
 
@@ -25,6 +26,15 @@ pub struct Terms {
     pub margin: Duration,
 }
 
+/// A player is about to think: the move that led there, and what both have left.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Turn {
+    /// `None` before the first move.
+    pub last: Option<PlayedMove>,
+    /// By colour; `None` for a player without a clock.
+    pub left: [Option<Duration>; 2],
+}
+
 /// Plays one game; players are given by colour. Both are told how it ended.
 pub fn play_timed(
     opening: &Opening,
@@ -32,11 +42,31 @@ pub fn play_timed(
     controls: [TimeControl; 2],
     players: [&mut dyn Player; 2],
 ) -> Result<Played, Abandoned> {
+    play_watched(opening, terms, controls, players, &mut |_| ())
+}
+
+/// The same, and somebody is told whenever it is the other player's turn.
+pub fn play_watched(
+    opening: &Opening,
+    terms: &Terms,
+    controls: [TimeControl; 2],
+    players: [&mut dyn Player; 2],
+    watch: &mut dyn FnMut(Turn),
+) -> Result<Played, Abandoned> {
     let mut clocks = controls.map(|control| Clock::new(control.clock_rule(terms.margin)));
     let mut players = players;
+    let mut last: Option<PlayedMove> = None;
     let played = match begin(opening, &mut players) {
         Ok(()) => play(opening, &terms.rules, terms.adjudication, &mut |line| {
-            move_of(line, &controls, &mut clocks, &mut players)
+            let left =
+                |color: Color| controls[color.index()].clock.map(|_| clocks[color.index()].left());
+            watch(Turn { last: last.take(), left: Color::BOTH.map(left) });
+            let decision = move_of(line, &controls, &mut clocks, &mut players)?;
+            if let Answer::Move(played) = decision.answer {
+                let (time, info) = (decision.time, decision.info.clone());
+                last = Some(PlayedMove { played, time, info });
+            }
+            Ok(decision)
         }),
         Err((_, PlayerError::Abandoned)) => Err(Abandoned),
         Err((loser, PlayerError::Fault(fault))) => Ok(forfeit(opening, loser, fault)),

@@ -13,6 +13,7 @@ use crate::hello::{Hello, Watchable};
 use crate::message::{ClientMessage, LineAnswer, LineRequest, ServerMessage};
 use crate::position::{CheckAnswer, CheckRequest, PositionRequest, PositionView};
 use crate::setup::GameSettings;
+use crate::study::{FolderChange, NewStudy, Studies, Study, StudyChange};
 use crate::tree::{Tree, Trees, WriteRequest};
 use crate::watch::{WatchLearn, WatchMatch, WatchServer};
 use schemars::generate::{Contract, SchemaSettings};
@@ -39,6 +40,8 @@ fn schemas() -> Map<String, Value> {
     sent.subschema_for::<LineAnswer>();
     sent.subschema_for::<Tree>();
     sent.subschema_for::<Trees>();
+    sent.subschema_for::<Study>();
+    sent.subschema_for::<Studies>();
     sent.subschema_for::<WatchServer>();
     sent.subschema_for::<WatchMatch>();
     sent.subschema_for::<WatchLearn>();
@@ -49,6 +52,9 @@ fn schemas() -> Map<String, Value> {
     received.subschema_for::<CheckRequest>();
     received.subschema_for::<LineRequest>();
     received.subschema_for::<WriteRequest>();
+    received.subschema_for::<NewStudy>();
+    received.subschema_for::<StudyChange>();
+    received.subschema_for::<FolderChange>();
 
     let mut all = sent.take_definitions(true);
     all.values_mut().for_each(without_nulls);

@@ -21,6 +21,8 @@ pub enum ErrorCode {
     NotFound,
     /// A right that does not hold now.
     NotAllowed,
+    /// Somebody else, or another window, has changed it since it was read.
+    ChangedElsewhere,
     /// More than is accepted.
     TooLarge,
     /// More at a time than is accepted.
@@ -51,7 +53,7 @@ impl ErrorCode {
             Self::TokenRequired => 401,
             Self::Forbidden => 403,
             Self::NotFound => 404,
-            Self::NotYourTurn | Self::GameOver | Self::NotAllowed => 409,
+            Self::NotYourTurn | Self::GameOver | Self::NotAllowed | Self::ChangedElsewhere => 409,
             Self::TooLarge => 413,
             Self::Unreadable | Self::Unwritable => 422,
             Self::TooMany | Self::TooFast => 429,

@@ -111,11 +111,15 @@ pub struct GameSummary {
     pub updated: i64,
 }
 
-/// The visitor's games, the one that changed last first.
+/// A page of the visitor's games: those under way, then the one that changed last first.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Games {
     pub games: Vec<GameSummary>,
+    /// On this page and others.
+    pub total: u32,
+    /// In the bin.
+    pub deleted: u32,
 }
 
 /// When a game was begun and when it last changed, in milliseconds since 1970.

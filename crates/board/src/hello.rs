@@ -119,6 +119,8 @@ pub struct LimitFacts {
     pub multipv: u32,
     /// Games kept for one visitor.
     pub games: u32,
+    /// Studies kept for one visitor.
+    pub studies: u32,
     /// Largest body of a request.
     pub bytes: u32,
     /// Analyses on one connection.

@@ -5,6 +5,7 @@
 //! | [`game`], [`clock`], [`setup`], [`ending`] | one game: moves, time, what it is played under, how it ends |
 //! | [`level`], [`opponent`] | how strong the engine plays, what it is asked |
 //! | [`position`], [`notation`], [`score`], [`tree`], [`words`] | positions, moves, values and records for the page |
+//! | [`study`] | records a visitor keeps, and the list of them |
 //! | [`question`] | what an engine is asked, and the lines it reports |
 //! | [`analysis`], [`review`], [`mate`], [`thinking`] | searches under way and what the page is told of them |
 //! | [`queue`], [`rate`] | who is served next, and how often somebody may ask |
@@ -34,6 +35,7 @@ pub mod rate;
 pub mod review;
 pub mod score;
 pub mod setup;
+pub mod study;
 pub mod thinking;
 pub mod tree;
 pub mod watch;

@@ -99,6 +99,9 @@ pub struct ServerGame {
     pub running: bool,
     pub black_seconds: Option<f64>,
     pub white_seconds: Option<f64>,
+    /// Seconds since it became the turn of whoever is to move; while the clock stands, null.
+    #[serde(default)]
+    pub elapsed: Option<f64>,
     pub watchers: Option<u32>,
     pub last: Option<String>,
 }
@@ -181,6 +184,8 @@ pub struct Match {
     /// Points of the first engine in the first pairing after each game, at most 500 of them.
     pub curve: Vec<CurvePoint>,
     pub latest: Vec<MatchGame>,
+    /// Being played now.
+    pub running: Vec<RunningGame>,
 }
 
 /// Games won, drawn and lost, and what they say.
@@ -219,6 +224,22 @@ pub struct PairingScore {
 pub struct CurvePoint {
     pub game: u32,
     pub points: f64,
+}
+
+/// A game of a match that is being played.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RunningGame {
+    pub game: u64,
+    pub players: [String; 2],
+    pub moves: u32,
+    pub sfen: String,
+    pub last: Option<String>,
+    pub turn: Color,
+    /// Milliseconds both have left, the move that is thought about not counted; null without a clock.
+    pub left: [Option<u64>; 2],
+    /// When it became the turn of whoever is to move, in milliseconds since 1970.
+    pub since: u64,
 }
 
 /// A finished game of a match.

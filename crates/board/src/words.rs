@@ -60,7 +60,7 @@ impl From<Color> for rules::Color {
 }
 
 /// The game: shogi on 9×9 or minishogi on 5×5.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Variant {

@@ -1,16 +1,19 @@
 //! The addresses of the server, and who is let in to them.
 
+mod studies;
+
 use crate::guard;
 use crate::openapi;
 use crate::page;
 use crate::service::{BYTES, BoardService, too_many_connections};
 use crate::socket;
+use crate::store::Part;
 use axum::body::{Body, Bytes};
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{DefaultBodyLimit, Extension, Path, Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use board::error::ErrorBody;
@@ -49,7 +52,8 @@ pub fn router(state: HttpState) -> Router {
         .route("/api/openapi.json", get(|| async { Json(openapi::document()) }))
         .route("/api/hello", get(hello))
         .route("/api/games", get(games).post(new_game))
-        .route("/api/games/{game}", get(game).delete(forget))
+        .route("/api/games/{game}", get(game).delete(delete))
+        .route("/api/games/{game}/restore", post(restore))
         .route("/api/games/{game}/tree", get(game_tree))
         .route("/api/games/{game}/record", get(game_record))
         .route("/api/position", post(position))
@@ -57,6 +61,7 @@ pub fn router(state: HttpState) -> Router {
         .route("/api/line", post(line))
         .route("/api/record/read", post(read_record))
         .route("/api/record/write", post(write_record).layer(DefaultBodyLimit::max(2 * BYTES)))
+        .merge(studies::routes())
         .route("/api/watch", get(watchable))
         .route("/api/watch/server", get(watch_server))
         .route("/api/watch/server/records/{id}", get(server_game))
@@ -92,9 +97,13 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 /// Lets in who may come in, and puts the headers of the house on every answer.
 async fn guarded(State(state): State<HttpState>, mut request: Request, next: Next) -> Response {
+    let person = reads_pages(request.headers()) && !request.uri().path().starts_with("/api/");
     let mut response = match admit(&state, &mut request) {
         Ok((None, fresh)) => with_cookie(next.run(request).await, fresh),
         Ok((Some(answer), fresh)) => with_cookie(answer, fresh),
+        Err(error) if person && error.code == ErrorCode::TokenRequired => {
+            (StatusCode::UNAUTHORIZED, Html(page::WITHOUT_TOKEN)).into_response()
+        }
         Err(error) => HttpError(error).into_response(),
     };
     let headers = response.headers_mut();
@@ -103,6 +112,11 @@ async fn guarded(State(state): State<HttpState>, mut request: Request, next: Nex
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
+}
+
+/// Whether whoever asks is somebody's browser showing a page, not a program after data.
+fn reads_pages(headers: &HeaderMap) -> bool {
+    text(headers, "accept").is_some_and(|accepted| accepted.contains("text/html"))
 }
 
 fn with_cookie(mut response: Response, fresh: Option<String>) -> Response {
@@ -184,11 +198,36 @@ async fn hello(State(state): State<HttpState>) -> Json<Hello> {
     Json(state.service.hello())
 }
 
+/// A page of a list.
+#[derive(Deserialize)]
+#[serde(default)]
+struct Page {
+    deleted: bool,
+    offset: usize,
+    limit: usize,
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        Self { deleted: false, offset: 0, limit: 50 }
+    }
+}
+
+/// What stands after the question mark, understood or refused in our words.
+type Asked<T> = Result<Query<T>, axum::extract::rejection::QueryRejection>;
+
+fn asked<T>(query: Asked<T>) -> Result<T, ApiError> {
+    query.map(|Query(asked)| asked).map_err(|e| ApiError::bad(e.body_text()))
+}
+
 async fn games(
     State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
+    query: Asked<Page>,
 ) -> JsonAnswer<Games> {
-    Ok(Json(state.service.list(&who)?))
+    let Page { deleted, offset, limit } = asked(query)?;
+    let part = Part { deleted, offset: offset.min(1 << 20), limit: limit.clamp(1, 200) };
+    Ok(Json(state.service.list(&who, &part)?))
 }
 
 async fn new_game(
@@ -212,12 +251,21 @@ async fn game(
     Ok(Json(view.into()))
 }
 
-async fn forget(
+async fn delete(
     State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
     Path(id): Path<String>,
 ) -> Result<StatusCode, HttpError> {
-    state.service.forget(&who, &id)?;
+    state.service.delete(&who, &id)?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn restore(
+    State(state): State<HttpState>,
+    Extension(Visitor(who)): Extension<Visitor>,
+    Path(id): Path<String>,
+) -> Result<StatusCode, HttpError> {
+    state.service.restore(&who, &id)?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -5,7 +5,7 @@
 //! | [`service`], [`live_game`] | everything the server holds; a game somebody has open |
 //! | [`session`], [`searches`], [`outbox`] | one connection without its socket: requests, long searches, what waits to be sent |
 //! | [`pool`] | engines shared fairly among visitors |
-//! | [`store`] | games on disk |
+//! | [`store`], `studies` | games and studies on disk; what visitors do with studies |
 //! | [`watch`] | a CSA server, matches and learning, to look at |
 //! | [`http`], [`guard`], [`socket`], [`serve()`], [`page`], [`openapi`] | addresses, who may ask, frames, the built page |
 //! | `connections` | how many there may be, and how long without an answer |
@@ -35,6 +35,7 @@ pub mod session;
 pub mod socket;
 mod start;
 pub mod store;
+mod studies;
 pub mod watch;
 
 pub use serve::serve;

@@ -8,6 +8,16 @@ use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
+/// What somebody sees who comes without the token, in both languages: no file of the page is for them.
+pub const WITHOUT_TOKEN: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+    <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Nue 鵺</title>\n<main>\n\
+    <h1>Nue 鵺</h1>\n\
+    <p>This board is open to those who have its whole address, with the token at its end \
+    (<code>?token=…</code>). It was printed when the server started: ask whoever started it, and open \
+    that address once in this browser.</p>\n\
+    <p lang=\"ja\">この将棋盤を開くには、末尾にトークン（<code>?token=…</code>）の付いたアドレスが必要です。\
+    サーバーの起動時に表示されたアドレスを起動した人に尋ね、このブラウザで一度開いてください。</p>\n</main>\n</html>\n";
+
 /// What is sent where no page was built in.
 const BARE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Nue</title>\
     <p>This executable was built without its page. The API is at /api/openapi.json.</p></html>";

@@ -3,7 +3,7 @@
 use crate::live_game::{Connection, LiveGame};
 use crate::outbox::Outbox;
 use crate::pool::{Pool, PoolConfig};
-use crate::store::{self, Store};
+use crate::store::{self, Part, Store};
 use crate::watch::WatchSource;
 use board::error::{ApiError, ErrorCode};
 use board::game::Game;
@@ -177,7 +177,7 @@ impl BoardService {
         let (id, wall) = (self.secret(12), self.wall());
         {
             let mut store = self.store();
-            store.free_a_place(visitor)?;
+            store.free_a_place(visitor, wall)?;
             store.save(&id, visitor, &game, wall)?;
         }
         let live = Arc::new(LiveGame::new(
@@ -205,8 +205,8 @@ impl BoardService {
         Ok(live)
     }
 
-    /// Forgets a game.
-    pub fn forget(&self, visitor: &str, id: &str) -> Result<(), ApiError> {
+    /// Puts a game into the bin.
+    pub fn delete(&self, visitor: &str, id: &str) -> Result<(), ApiError> {
         let live = {
             let mut live_games = locked(&self.live_games);
             let own = live_games.get(id).is_some_and(|live| live.owner == visitor);
@@ -215,11 +215,12 @@ impl BoardService {
         if let Some(live) = live {
             live.close();
         }
-        if self.store().forget(id, visitor)? {
-            Ok(())
-        } else {
-            Err(ApiError::missing(format!("there is no game {id:?}")))
-        }
+        found(self.store().delete(id, visitor, self.wall())?, "game", id)
+    }
+
+    /// Takes a game out of the bin.
+    pub fn restore(&self, visitor: &str, id: &str) -> Result<(), ApiError> {
+        found(self.store().restore(id, visitor)?, "deleted game", id)
     }
 
     /// Games nobody follows leave memory.
@@ -237,9 +238,12 @@ impl BoardService {
     }
 
     /// The visitor's games.
-    pub fn list(&self, visitor: &str) -> Result<Games, ApiError> {
-        let games = self.store().list(visitor)?.into_iter().map(summary).collect();
-        Ok(Games { games })
+    pub fn list(&self, visitor: &str, part: &Part) -> Result<Games, ApiError> {
+        let store = self.store();
+        let games = store.list(visitor, part)?.into_iter().map(summary).collect();
+        let [here, deleted] = store.counts(visitor)?;
+        let total = if part.deleted { deleted } else { here };
+        Ok(Games { games, total: total as u32, deleted: deleted as u32 })
     }
 
     /// Scale of the win rates of an engine; `None` for our own.
@@ -314,6 +318,7 @@ impl BoardService {
             hash_mib: config.hash as u32,
             multipv: LINES,
             games: store::GAMES as u32,
+            studies: store::STUDIES as u32,
             bytes: BYTES as u32,
             analyses: ANALYSES as u32,
         };
@@ -329,6 +334,11 @@ impl BoardService {
             learn: self.watch.has(WatchKind::Learn),
         }
     }
+}
+
+/// An error where there was nothing of that id.
+pub(crate) fn found(there: bool, what: &str, id: &str) -> Result<(), ApiError> {
+    if there { Ok(()) } else { Err(ApiError::missing(format!("there is no {what} {id:?}"))) }
 }
 
 fn summary(entry: store::Entry) -> GameSummary {

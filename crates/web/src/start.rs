@@ -9,7 +9,7 @@ use crate::watch::{NoWatch, ServerFile, WatchPlaces, WatchSource, WatchSources};
 use board::hello::Scales;
 use durable::Lock;
 use std::future::Future;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -107,7 +107,9 @@ impl Server {
     /// The address for a browser, with the token where one is needed.
     pub fn url(&self) -> String {
         let shown = match self.address.ip() {
-            ip if ip.is_unspecified() => "localhost".to_owned(),
+            ip if ip.is_unspecified() => {
+                own_address().map_or_else(|| "localhost".to_owned(), |ip| ip.to_string())
+            }
             IpAddr::V6(ip) => format!("[{ip}]"),
             ip @ IpAddr::V4(_) => ip.to_string(),
         };
@@ -138,6 +140,15 @@ impl Server {
         runtime.shutdown_timeout(Duration::from_secs(1));
         served
     }
+}
+
+/// This machine's address in its network, as the way to another one begins; nothing is sent there.
+fn own_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+    // An address of documentation: it only has to lie outside.
+    socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
+    let ip = socket.local_addr().ok()?.ip();
+    (!ip.is_unspecified() && !ip.is_loopback()).then_some(ip)
 }
 
 /// Engines do the work; sockets need little.

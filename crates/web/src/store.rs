@@ -1,4 +1,4 @@
-//! The one file in which games lie, written after every move.
+//! The one file in which games and studies lie, written after every move and change.
 //!
 //! In WAL mode a committed transaction is in the hands of the operating system: the death of this
 //! process loses nothing.
@@ -17,19 +17,28 @@ const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS games (
   id TEXT PRIMARY KEY, owner TEXT NOT NULL, setup TEXT NOT NULL, reason TEXT, winner TEXT,
   revision INTEGER NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL,
-  plies INTEGER NOT NULL, sfen TEXT NOT NULL, last TEXT) WITHOUT ROWID;
+  plies INTEGER NOT NULL, sfen TEXT NOT NULL, last TEXT, deleted INTEGER) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS owned ON games (owner, updated);
 CREATE TABLE IF NOT EXISTS moves (
   game TEXT NOT NULL, number INTEGER NOT NULL, usi TEXT NOT NULL, ms INTEGER NOT NULL,
   black INTEGER NOT NULL, white INTEGER NOT NULL, PRIMARY KEY (game, number)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS studies (
+  id TEXT PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, folder TEXT NOT NULL,
+  tags TEXT NOT NULL, source TEXT, facts TEXT NOT NULL, searched TEXT NOT NULL,
+  tree TEXT NOT NULL, place TEXT NOT NULL, revision INTEGER NOT NULL,
+  created INTEGER NOT NULL, updated INTEGER NOT NULL, deleted INTEGER);
+CREATE INDEX IF NOT EXISTS owned_studies ON studies (owner, updated);
 CREATE TABLE IF NOT EXISTS guests (secret TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID;
 ";
 
-/// The version of the tables; a file of another version is left alone.
-const VERSION: i64 = 1;
+/// The version of the tables; a file of a later version is left alone.
+const VERSION: i64 = 2;
 
 /// Games one visitor may have.
-pub const GAMES: usize = 200;
+pub const GAMES: usize = 1000;
+
+/// How long the bin keeps what was deleted, in milliseconds.
+const BIN: i64 = 30 * 24 * 3600 * 1000;
 
 /// The file.
 pub struct Store {
@@ -57,6 +66,20 @@ pub struct Entry {
     /// The last move.
     pub last: Option<String>,
     pub dates: Dates,
+}
+
+/// A part of the list of games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// What lies in the bin.
+    pub deleted: bool,
+    pub offset: usize,
+    pub limit: usize,
+}
+
+impl Part {
+    /// Every game that is not in the bin.
+    pub const ALL: Self = Self { deleted: false, offset: 0, limit: usize::MAX >> 1 };
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "made for `map_err`")]
@@ -91,14 +114,24 @@ impl Store {
             connection.query_row("PRAGMA user_version", [], |row| row.get(0))
         };
         let version = prepare().map_err(failed)?;
-        if version != 0 && version != VERSION {
+        if !(0..=VERSION).contains(&version) {
             let message = format!(
-                "the data file has tables of version {version}, this program knows {VERSION}"
+                "the data file has tables of version {version}, this program knows {VERSION}; \
+                 use a newer nue, or name another file with --data"
             );
             return Err(ApiError::new(ErrorCode::Internal, message));
         }
-        connection.execute_batch(SCHEMA).map_err(failed)?;
-        connection.pragma_update(None, "user_version", VERSION).map_err(failed)?;
+        let mut connection = connection;
+        let mut migrate = || -> rusqlite::Result<()> {
+            let transaction = connection.transaction()?;
+            if version == 1 {
+                transaction.execute_batch("ALTER TABLE games ADD COLUMN deleted INTEGER")?;
+            }
+            transaction.execute_batch(SCHEMA)?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
+            transaction.commit()
+        };
+        migrate().map_err(failed)?;
         Ok(Self { connection })
     }
 
@@ -154,7 +187,7 @@ impl Store {
     /// A game of that visitor.
     pub fn load(&self, id: &str, owner: &str) -> Result<Option<Kept>, ApiError> {
         let sql = "SELECT setup, reason, winner, revision, created, updated FROM games \
-                   WHERE id = ?1 AND owner = ?2";
+                   WHERE id = ?1 AND owner = ?2 AND deleted IS NULL";
         let head = |row: &Row<'_>| -> rusqlite::Result<_> {
             Ok((
                 row.get::<_, String>(0)?,
@@ -192,13 +225,15 @@ impl Store {
         rows.collect()
     }
 
-    /// The games of a visitor, the one that changed last first.
-    pub fn list(&self, owner: &str) -> Result<Vec<Entry>, ApiError> {
+    /// Games of a visitor, in the bin or not: those under way, then the one that changed last first.
+    pub fn list(&self, owner: &str, part: &Part) -> Result<Vec<Entry>, ApiError> {
         let sql = "SELECT id, setup, reason, winner, plies, sfen, last, created, updated FROM games \
-                   WHERE owner = ?1 ORDER BY updated DESC, id";
+                   WHERE owner = ?1 AND (deleted IS NOT NULL) = ?2 \
+                   ORDER BY reason IS NOT NULL, updated DESC, id LIMIT ?3 OFFSET ?4";
         let work = || -> rusqlite::Result<Vec<Option<Entry>>> {
             let mut statement = self.connection.prepare_cached(sql)?;
-            let rows = statement.query_map([owner], |row| {
+            let (limit, offset) = (part.limit as i64, part.offset as i64);
+            let rows = statement.query_map(params![owner, part.deleted, limit, offset], |row| {
                 // A row this program cannot have written is left out.
                 let Ok(setup) = serde_json::from_str(&row.get::<_, String>(1)?) else {
                     return Ok(None);
@@ -218,30 +253,59 @@ impl Store {
         Ok(work().map_err(failed)?.into_iter().flatten().collect())
     }
 
-    /// Forgets a game; whether there was one.
-    pub fn forget(&mut self, id: &str, owner: &str) -> Result<bool, ApiError> {
+    /// How many games a visitor has, and how many in the bin.
+    pub fn counts(&self, owner: &str) -> Result<[usize; 2], ApiError> {
+        self.counts_in("games", owner)
+    }
+
+    fn counts_in(&self, table: &str, owner: &str) -> Result<[usize; 2], ApiError> {
+        let sql = format!("SELECT COUNT(*), COUNT(deleted) FROM {table} WHERE owner = ?1");
+        let counted = self.connection.prepare_cached(&sql).and_then(|mut statement| {
+            statement.query_row([owner], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
+        });
+        let (all, deleted) = counted.map_err(failed)?;
+        Ok([all - deleted, deleted].map(|n| usize::try_from(n).unwrap_or(0)))
+    }
+
+    /// Puts a game into the bin, and empties that of what has lain there long; whether there was one.
+    pub fn delete(&mut self, id: &str, owner: &str, now: i64) -> Result<bool, ApiError> {
         let mut work = || -> rusqlite::Result<bool> {
             let transaction = self.connection.transaction()?;
-            let sql = "DELETE FROM games WHERE id = ?1 AND owner = ?2";
-            let gone = transaction.execute(sql, [id, owner])? > 0;
-            if gone {
-                transaction.execute("DELETE FROM moves WHERE game = ?1", [id])?;
+            for sql in [
+                "DELETE FROM moves WHERE game IN (SELECT id FROM games WHERE deleted < ?1)",
+                "DELETE FROM games WHERE deleted < ?1",
+                "DELETE FROM studies WHERE deleted < ?1",
+            ] {
+                transaction.execute(sql, [now - BIN])?;
             }
+            let sql =
+                "UPDATE games SET deleted = ?3 WHERE id = ?1 AND owner = ?2 AND deleted IS NULL";
+            let done = transaction.execute(sql, params![id, owner, now])? > 0;
             transaction.commit()?;
-            Ok(gone)
+            Ok(done)
         };
         work().map_err(failed)
     }
 
-    /// Makes room for another game: the oldest that is over goes; refused where none is.
-    pub fn free_a_place(&mut self, owner: &str) -> Result<(), ApiError> {
-        let games = self.list(owner)?;
-        if games.len() < GAMES {
+    /// Takes a game out of the bin; whether it lay there.
+    pub fn restore(&mut self, id: &str, owner: &str) -> Result<bool, ApiError> {
+        let sql =
+            "UPDATE games SET deleted = NULL WHERE id = ?1 AND owner = ?2 AND deleted IS NOT NULL";
+        Ok(self.connection.execute(sql, [id, owner]).map_err(failed)? > 0)
+    }
+
+    /// Makes room for another game: the oldest that is over goes into the bin; refused where none is.
+    pub fn free_a_place(&mut self, owner: &str, now: i64) -> Result<(), ApiError> {
+        let [games, _] = self.counts(owner)?;
+        if games < GAMES {
             return Ok(());
         }
-        let oldest = games.iter().rev().find(|game| game.ending.is_some());
-        match oldest.map(|game| game.id.clone()) {
-            Some(id) => self.forget(&id, owner).map(|_| ()),
+        let sql = "SELECT id FROM games WHERE owner = ?1 AND deleted IS NULL AND reason IS NOT NULL \
+                   ORDER BY updated, id LIMIT 1";
+        let oldest: Option<String> =
+            self.connection.query_row(sql, [owner], |row| row.get(0)).optional().map_err(failed)?;
+        match oldest {
+            Some(id) => self.delete(&id, owner, now).map(|_| ()),
             None => {
                 let message = format!("{GAMES} games are under way: end or delete one first");
                 Err(ApiError::new(ErrorCode::TooMany, message))
@@ -271,5 +335,8 @@ fn ending_of(reason: Option<String>, winner: Option<String>) -> Option<Ending> {
     ending::of_words(&reason?, winner)
 }
 
+mod studies;
 #[cfg(test)]
 mod tests;
+
+pub use studies::{KeptStudy, STUDIES};

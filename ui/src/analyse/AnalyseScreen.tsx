@@ -27,7 +27,9 @@ import { MatePanel } from './MatePanel';
 import { OpenDialog } from './OpenDialog';
 import { forgetReview, keepReview, listenToReviews, restoreReview, review } from './review';
 import { ReviewPanel } from './ReviewPanel';
-import { askPosition, current, keep, moves, node, nonce, opened, openShared, openTree, orientation, playMove, position, promoteHere, removeHere, restore, step, stepAside, study } from './state';
+import { StudiesScreen } from './StudiesScreen';
+import { StudyBar } from './StudyBar';
+import { askPosition, change, current, keep, keeper, listenToOthers, moves, node, nonce, opened, openShared, openSource, openStudy, orientation, playMove, position, promoteHere, redo, removeHere, restore, step, stepAside, study, undo } from './state';
 import { readShared } from './share';
 import { TreeView } from './TreeView';
 import { withChange } from './tree';
@@ -65,12 +67,13 @@ async function openRoute(rest_: string[]): Promise<void> {
     }
     if (kind === 'game') {
       const [tree, { you }] = await Promise.all([rest.gameTree(id), rest.game(id)]);
-      openTree(tree);
+      await openSource(`game:${id}`, tree);
       // As it was played.
       orientation.value = you === 'white' ? 'white' : 'black';
     }
-    if (kind === 'server') openTree(await rest.serverTree(id));
-    else if (kind === 'match' && number) openTree(await rest.matchTree(id, number));
+    if (kind === 'study') return await openStudy(id);
+    if (kind === 'server') await openSource(`server:${id}`, await rest.serverTree(id));
+    else if (kind === 'match' && number) await openSource(`match:${id}/${number}`, await rest.matchTree(id, number));
     go(routeHash('analyse'), true);
   } catch (cause) {
     complain(cause);
@@ -86,7 +89,7 @@ function Comment() {
         class="comment-box" rows={1} placeholder={t('tree.comment')} value={text}
         onChange={(event) => {
           const comments = event.currentTarget.value.split('\n').filter((row) => row.trim() !== '');
-          study.value = withChange(study.value, current.value, { comments });
+          change(withChange(study.value, current.value, { comments }));
         }}
       />
     </label>
@@ -96,6 +99,7 @@ function Comment() {
 function Toolbar({ open }: { open: (what: 'open' | 'export' | 'editor') => void }) {
   return (
     <div class="toolbar">
+      <a class="button" href={routeHash('analyse', 'studies')} data-studies>{t('studies.title')}</a>
       <button type="button" onClick={() => open('open')} data-open>{t('tool.open')}</button>
       <button type="button" onClick={() => { keepDraft(null); open('editor'); }} data-edit>{t('tool.edit')}</button>
       <button type="button" onClick={() => open('export')} data-export-open>{t('tool.export')}</button>
@@ -111,7 +115,7 @@ function TreeTools() {
       {button(-9999, '|◀', t('step.first'))}{button(-1, '◀', t('step.back'))}{button(1, '▶', t('step.forward'))}{button(9999, '▶|', t('step.last'))}
       <button type="button" aria-label={t('flip')} title={t('flip')} onClick={() => (orientation.value = opposite(orientation.value))}>⇅</button>
       <button type="button" aria-label={t('tree.promote')} title={t('tree.promote')} disabled={current.value === 0} onClick={promoteHere}>⤒</button>
-      <button type="button" aria-label={t('tree.remove')} title={t('tree.remove')} disabled={current.value === 0} onClick={removeHere}>✕</button>
+      <button type="button" aria-label={t('tree.remove')} title={t('tree.remove')} disabled={current.value === 0} onClick={removeHere} data-remove>✕</button>
     </div>
   );
 }
@@ -132,6 +136,8 @@ function letters(open: (what: Asked) => void): () => void {
     o: () => open('open'),
     'Ctrl+s': () => open('export'),
     x: () => { if (current.value !== 0) promoteHere(); },
+    'Ctrl+z': undo,
+    'Ctrl+y': redo,
   });
 }
 
@@ -139,16 +145,23 @@ function useWork(open: (what: Asked) => void): void {
   useEffect(() => {
     restore();
     restoreReview();
-    const ends = [listenToEngines(), listenToReviews(), listenToMates(), stepKeys(step), letters(open), connection().onOpen(() => void askPosition())];
+    const ends = [listenToEngines(), listenToReviews(), listenToMates(), listenToOthers(), stepKeys(step), letters(open), connection().onOpen(() => void askPosition())];
     const aside = (event: KeyboardEvent): void => {
       const by = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
       if (by === 0 || (event.target as HTMLElement).closest('input, select, textarea, dialog, [role="application"], .tree, .panel')) return;
       event.preventDefault();
       stepAside(by);
     };
+    // As the page is left, or hidden on a phone (which may end it there), what waits is saved.
+    const leave = (): void => {
+      if (document.visibilityState === 'hidden') void keeper.value.flush(true);
+    };
     window.addEventListener('keydown', aside);
+    document.addEventListener('visibilitychange', leave);
     return () => {
       window.removeEventListener('keydown', aside);
+      document.removeEventListener('visibilitychange', leave);
+      void keeper.value.flush();
       for (const end of ends) end();
     };
   }, []);
@@ -174,7 +187,7 @@ function useWork(open: (what: Asked) => void): void {
       mate.value = null;
     }
   }, [opened.value]);
-  useEffect(keep, [study.value, current.value]);
+  useEffect(keep, [study.value, current.value, keeper.value.details.value]);
   useEffect(keepReview, [review.value.state]);
 }
 
@@ -183,7 +196,12 @@ const settle = pacer(120);
 // Which record the review on the screen belongs to; leaving the screen and coming back keeps it.
 let shownRecord = 0;
 
+/** The studies, or the one that is on the board. */
 export function AnalyseScreen() {
+  return route.value.rest[0] === 'studies' ? <StudiesScreen /> : <Analysis />;
+}
+
+function Analysis() {
   // A position half set up is gone on with.
   const [asked, setAsked] = useState<Asked>(() => (loadDraft() ? 'editor' : null));
   useWork(setAsked);
@@ -209,6 +227,7 @@ export function AnalyseScreen() {
         </div>
       </section>
       <aside class="panel">
+        <StudyBar />
         <Toolbar open={setAsked} />
         <EnginePanel />
         <MatePanel />

@@ -4,7 +4,7 @@ import { colorName } from '../board/announce';
 import { isHandicap } from '../board/shogi';
 import { say, t } from '../i18n';
 import { BLACK, HEADERS, USUAL, WHITE } from '../i18n/headers';
-import { study } from './state';
+import { change, study } from './state';
 import { headerOf, withHeader } from './tree';
 
 function label(name: string): string {
@@ -25,7 +25,7 @@ export function HeadersPanel() {
           <span>{label(name)}</span>
           <input
             type="text" maxLength={200} value={headerOf(study.value, name) ?? ''} data-header={name}
-            onChange={(event) => (study.value = withHeader(study.value, name, event.currentTarget.value.trim()))}
+            onChange={(event) => change(withHeader(study.value, name, event.currentTarget.value.trim()))}
           />
         </label>
       ))}

@@ -4,12 +4,13 @@ import type { Color, Mistake } from '../net/contract';
 import { known, notated, t } from '../i18n';
 import { colorName } from '../board/announce';
 import { isHandicap } from '../board/shogi';
-import { Choice } from '../parts/Choice';
+import { Choice, Select } from '../parts/Choice';
 import { percent } from '../parts/format';
 import { complain } from '../parts/toast';
 import { preview } from './engine';
 import { Graph } from './Graph';
-import { effort, review, startReview, stopReview, type Effort } from './review';
+import { effort, review, reviewer, startReview, stopReview, type Effort } from './review';
+import { hello } from '../hello';
 import { addLine, current, goTo, line, study } from './state';
 
 async function showBetter(mistake: Mistake): Promise<void> {
@@ -61,19 +62,26 @@ function Summary() {
   );
 }
 
+const EFFORTS: Effort[] = ['quick', 'normal', 'deep'];
+
 export function ReviewPanel() {
-  const { state, done, total, mistakes, message } = review.value;
+  const { state, done, total, mistakes, message, by } = review.value;
+  const able = (hello.value?.engines ?? []).filter((engine) => engine.variants.includes(study.value.variant));
   const busy = state === 'running' || state === 'queued';
   return (
     <section class="review" aria-label={t('review.title')} data-review={state}>
       <div class="row">
         <h2>{t('review.title')}</h2>
         {busy ? <button type="button" class="small" onClick={stopReview}>{t('review.stop')}</button>
-          : <button type="button" class="small primary" disabled={line.value.length < 2} onClick={startReview} data-review-start>{t('review.start')}</button>}
+          : <button type="button" class="small primary" disabled={line.value.length < 2} onClick={startReview} data-review-start>{state === 'done' ? t('review.again') : t('review.start')}</button>}
       </div>
-      {!busy && state === 'idle' && (
-        <Choice<Effort> label={t('review.effort')} hidden value={effort.value} onChange={(value) => (effort.value = value)} options={[['quick', t('effort.quick')], ['normal', t('effort.normal')], ['deep', t('effort.deep')]]} />
+      {!busy && (
+        <>
+          <Choice<Effort> label={t('review.effort')} hidden value={effort.value} onChange={(value) => (effort.value = value)} options={EFFORTS.map((name) => [name, known('effort', name)] as const)} />
+          {able.length > 1 && <Select label={t('engine.which')} value={able.some(({ id }) => id === reviewer.value) ? reviewer.value : 'nue'} onChange={(id) => (reviewer.value = id)} options={able.map(({ id, name }) => [id, name] as const)} />}
+        </>
       )}
+      {by && state === 'done' && <p class="faint" data-review-by={by.effort}>{t('review.by', { engine: able.find(({ id }) => id === by.engine)?.name ?? by.engine, effort: known('effort', by.effort) })}</p>}
       {busy && (
         <div class="progress">
           <progress max={total} value={done} aria-label={t('review.title')} />

@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import type { Evaluation, Mistake, Review, SideSummary, Color } from '../net/contract';
 import { connection } from '../net/socket';
+import { hello } from '../hello';
 import { t } from '../i18n';
 import { announce } from '../board/announce';
 import { study } from './state';
@@ -16,11 +17,15 @@ export interface ReviewState {
   nodes: number[];
   mistakes: Mistake[];
   summary: Record<Color, SideSummary> | null;
+  /** Who examined it, and how thoroughly. */
+  by?: { engine: string; effort: Effort };
 }
 
 const IDLE: ReviewState = { state: 'idle', done: 0, total: 0, nodes: [], mistakes: [], summary: null };
 export const review = signal<ReviewState>(IDLE);
 export const effort = signal<Effort>('normal');
+/** Who examines. */
+export const reviewer = signal('nue');
 let serial = 0;
 
 /** The examined line where there is one, the shown line otherwise. */
@@ -32,9 +37,12 @@ export function startReview(): void {
   serial += 1;
   const nodes = line.value.filter((id) => !study.value.nodes[id]?.end);
   const moves = nodes.flatMap((id) => study.value.nodes[id]?.move ?? []);
-  review.value = { ...IDLE, state: 'queued', total: moves.length + 1, nodes };
   const { variant, start } = study.value;
-  connection().send({ type: 'review.start', serial, engine: 'nue', variant, sfen: start, moves, effort: effort.value });
+  // An engine that does not play this game examines none of it.
+  const able = hello.value?.engines.some(({ id, variants }) => id === reviewer.value && variants.includes(variant));
+  const engine = able ? reviewer.value : 'nue';
+  review.value = { ...IDLE, state: 'queued', total: moves.length + 1, nodes, by: { engine, effort: effort.value } };
+  connection().send({ type: 'review.start', serial, engine, variant, sfen: start, moves, effort: effort.value });
 }
 
 export function stopReview(): void {
@@ -83,14 +91,14 @@ const KEPT = 'nue.review';
 
 /** Keeps a finished review beside the record; evaluations are in the record itself. */
 export function keepReview(): void {
-  const { state, mistakes, summary, nodes, total } = review.value;
+  const { state, mistakes, summary, nodes, total, by } = review.value;
   try {
     if (state !== 'done') {
       sessionStorage.removeItem(KEPT);
       return;
     }
     const moves = nodes.flatMap((id) => study.value.nodes[id]?.move ?? []);
-    sessionStorage.setItem(KEPT, JSON.stringify({ moves, mistakes, summary, total }));
+    sessionStorage.setItem(KEPT, JSON.stringify({ moves, mistakes, summary, total, by }));
   } catch {
     // Not kept: the game can be examined again.
   }
@@ -98,7 +106,7 @@ export function keepReview(): void {
 
 export function restoreReview(): void {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as Pick<ReviewState, 'mistakes' | 'summary' | 'total'> & { moves: string[] } | null;
+    const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as Pick<ReviewState, 'mistakes' | 'summary' | 'total' | 'by'> & { moves: string[] } | null;
     if (!kept) return;
     const nodes = [0];
     for (const move of kept.moves) {
@@ -106,7 +114,7 @@ export function restoreReview(): void {
       if (next === undefined) return;
       nodes.push(next);
     }
-    review.value = { state: 'done', done: kept.total, total: kept.total, nodes, mistakes: kept.mistakes, summary: kept.summary };
+    review.value = { state: 'done', done: kept.total, total: kept.total, nodes, mistakes: kept.mistakes, summary: kept.summary, ...(kept.by && { by: kept.by }) };
   } catch {
     // as above
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Tree } from '../net/contract';
 import { BLACK } from '../i18n/headers';
-import { emptyStudy, fromTree, headerOf, isVariation, lineThrough, mainLine, movesTo, promoted, toTree, withHeader, withMove, without } from './tree';
+import { emptyStudy, fromTree, headerOf, isVariation, lineThrough, mainLine, merged, movesTo, promoted, toTree, withHeader, withMove, without } from './tree';
 
 const tree: Tree = {
   variant: 'shogi', start: 'start', handicap: 'even', headers: [['a', 'b']], black: 'x', white: 'y',
@@ -16,6 +16,20 @@ const tree: Tree = {
 };
 
 describe('a record', () => {
+  it('takes over what another one has beside it', () => {
+    const own = fromTree(tree);
+    expect(merged(own, own)).toBe(own);
+    let [other, first] = withMove(emptyStudy('shogi', 'start'), 0, { move: '7g7f', sfen: 's1' });
+    [other, first] = withMove(other, first, { move: '3c3d', sfen: 's2' });
+    [other] = withMove(other, first, { end: { reason: 'time', winner: 'black' }, sfen: 's2' });
+    [other] = withMove(other, first, { move: '2g2f', sfen: 's5' });
+    const made = merged(own, other);
+    expect(Object.keys(made.nodes)).toHaveLength(7);
+    expect(movesTo(made, 6)).toEqual(['7g7f', '3c3d', '2g2f']);
+    expect(made.nodes[0]?.comments).toEqual(['before']);
+    expect(made.nodes[3]?.end?.reason).toBe('resign');
+  });
+
   it('comes back as it went in', () => {
     const again = toTree(fromTree(tree));
     expect(again.nodes.map(({ parent, move }) => [parent, move])).toEqual(tree.nodes.map(({ parent, move }) => [parent, move]));

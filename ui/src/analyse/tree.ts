@@ -94,6 +94,24 @@ export function withMove(study: Study, parent: number, node: Omit<Node, 'parent'
   return [{ ...study, nodes, next: id + 1 }, id];
 }
 
+/** A record with what another one has beside it: moves, endings, times; nothing of its own is lost. */
+export function merged(study: Study, other: Study): Study {
+  let made = study;
+  const waiting: [number, number][] = [[0, 0]];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [theirs, ours] = next;
+    for (const child of other.nodes[theirs]?.children ?? []) {
+      const { parent: _, children: _children, ...node } = other.nodes[child] as Node;
+      const ended = node.end && made.nodes[ours]?.children.some((id) => made.nodes[id]?.end);
+      if (ended) continue;
+      let at: number;
+      [made, at] = withMove(made, ours, node);
+      waiting.push([child, at]);
+    }
+  }
+  return made;
+}
+
 export function withChange(study: Study, id: number, change: Partial<Node>): Study {
   const node = study.nodes[id];
   return node ? { ...study, nodes: { ...study.nodes, [id]: { ...node, ...change } } } : study;
@@ -115,7 +133,7 @@ export function withHeader(study: Study, name: string, value: string): Study {
   };
 }
 
-function below(study: Study, id: number): number[] {
+export function below(study: Study, id: number): number[] {
   return [id, ...(study.nodes[id]?.children ?? []).flatMap((child) => below(study, child))];
 }
 

@@ -8,9 +8,10 @@ import { ja } from './ja';
 export type { Key };
 export const tables = { en, ja };
 
-/** Puts values into the places named {so}. */
+/** Puts values into the places named {so}; of {so|one|many} the word for that number. */
 export function fill(text: string, values: Record<string, string | number>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  const counted = text.replace(/\{(\w+)\|([^|}]*)\|([^}]*)\}/g, (_, name: string, one: string, many: string) => (values[name] === 1 ? one : many));
+  return counted.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
 export function t(key: Key, values?: Record<string, string | number>): string {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { fill } from '.';
 import { en } from './en';
 import { ja } from './ja';
 
@@ -16,6 +17,11 @@ function sources(folder: string): string[] {
 }
 
 describe('the two languages', () => {
+  it('count as English does', () => {
+    expect(fill('{n} {n|move|moves} of {m}', { n: 1, m: 2 })).toBe('1 move of 2');
+    expect(fill('{n} {n|move|moves}', { n: 0 })).toBe('0 moves');
+  });
+
   it('have the same keys, none empty', () => {
     expect(Object.keys(ja).sort()).toEqual(keys);
     for (const table of [en, ja]) for (const [key, text] of Object.entries(table)) expect(text.trim(), key).not.toBe('');

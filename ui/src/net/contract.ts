@@ -221,7 +221,7 @@ export interface ErrorBody {
 }
 
 /** What kind of error it is; `snake_case` on the wire. */
-export type ErrorCode = 'bad_request' | 'bad_position' | 'illegal_move' | 'not_your_turn' | 'game_over' | 'not_found' | 'not_allowed' | 'too_large' | 'too_many' | 'too_fast' | 'forbidden' | 'token_required' | 'unreadable' | 'unwritable' | 'engine_failed' | 'unavailable' | 'internal';
+export type ErrorCode = 'bad_request' | 'bad_position' | 'illegal_move' | 'not_your_turn' | 'game_over' | 'not_found' | 'not_allowed' | 'changed_elsewhere' | 'too_large' | 'too_many' | 'too_fast' | 'forbidden' | 'token_required' | 'unreadable' | 'unwritable' | 'engine_failed' | 'unavailable' | 'internal';
 
 /** What somebody thought of a position. */
 export interface Evaluation {
@@ -244,6 +244,13 @@ export interface EventStandings {
   stage: number;
   round: number | null;
   standings: Standing[];
+}
+
+/** Another name for a folder. */
+export interface FolderChange {
+  from: string;
+  /** Empty: its studies lie in none. */
+  to?: string;
 }
 
 /** The whole state of a game, sent whole after every change. */
@@ -300,9 +307,13 @@ export interface GameSummary {
   updated: number;
 }
 
-/** The visitor's games, the one that changed last first. */
+/** A page of the visitor's games: those under way, then the one that changed last first. */
 export interface Games {
   games: GameSummary[];
+  /** On this page and others. */
+  total: number;
+  /** In the bin. */
+  deleted: number;
 }
 
 /** A generation that is over; what its ledger entry does not say is null. */
@@ -406,6 +417,8 @@ export interface LimitFacts {
   multipv: number;
   /** Games kept for one visitor. */
   games: number;
+  /** Studies kept for one visitor. */
+  studies: number;
   /** Largest body of a request. */
   bytes: number;
   /** Analyses on one connection. */
@@ -462,6 +475,8 @@ export interface Match {
   /** Points of the first engine in the first pairing after each game, at most 500 of them. */
   curve: CurvePoint[];
   latest: MatchGame[];
+  /** Being played now. */
+  running: RunningGame[];
 }
 
 /** A finished game of a match. */
@@ -555,6 +570,16 @@ export interface NewGame {
   declaration?: string | null;
   /** Moves after which the game is drawn. */
   maxMoves?: number | null;
+}
+
+/** A study to be kept. */
+export interface NewStudy {
+  name?: string;
+  folder?: string;
+  tags?: string[];
+  source?: string | null;
+  at?: string[];
+  tree: SentTree;
 }
 
 /** A move in every notation. */
@@ -732,6 +757,20 @@ export interface ReviewRequest {
   effort?: Effort;
 }
 
+/** A game of a match that is being played. */
+export interface RunningGame {
+  game: number;
+  players: [string, string];
+  moves: number;
+  sfen: string;
+  last: string | null;
+  turn: Color;
+  /** Milliseconds both have left, the move that is thought about not counted; null without a clock. */
+  left: [number | null, number | null];
+  /** When it became the turn of whoever is to move, in milliseconds since 1970. */
+  since: number;
+}
+
 /** A scale of win rates for each game. */
 export interface Scales {
   shogi: number;
@@ -795,6 +834,8 @@ export interface ServerGame {
   running: boolean;
   black_seconds: number | null;
   white_seconds: number | null;
+  /** Seconds since it became the turn of whoever is to move; while the clock stands, null. */
+  elapsed: number | null;
   watchers: number | null;
   last: string | null;
 }
@@ -856,6 +897,68 @@ export interface Standing {
   wins: number;
   draws: number;
   losses: number;
+}
+
+/** A page of the visitor's studies, the one that changed last first. */
+export interface Studies {
+  studies: StudySummary[];
+  /** Found in all, on this page and others. */
+  total: number;
+  /** Of everything that is not in the bin, by name. */
+  folders: StudyCount[];
+  tags: StudyCount[];
+  /** In the bin. */
+  deleted: number;
+}
+
+/** A study with its record. */
+export interface Study {
+  about: StudySummary;
+  tree: Tree;
+  /** Moves from the start to the place last looked at. */
+  at: string[];
+}
+
+/** A change of a study; what is absent stays. */
+export interface StudyChange {
+  name?: string | null;
+  folder?: string | null;
+  tags?: string[] | null;
+  at?: string[] | null;
+  tree?: SentTree | null;
+  /** The revision the record was made from; needed with `tree`. */
+  revision?: number | null;
+}
+
+/** How many studies have something. */
+export interface StudyCount {
+  name: string;
+  count: number;
+}
+
+/** What the list says of a study. */
+export interface StudySummary {
+  study: string;
+  /** As the visitor named it; empty where that was not done. */
+  name: string;
+  /** Empty: in none. */
+  folder: string;
+  tags: string[];
+  /** What it was made from, such as `game:` with the id of a game. */
+  source: string | null;
+  variant: Variant;
+  black: string | null;
+  white: string | null;
+  /** Moves of the main line. */
+  plies: number;
+  /** Moves with all variations. */
+  moves: number;
+  /** Grows with every change of the record. */
+  revision: number;
+  created: number;
+  updated: number;
+  /** When it was put into the bin. */
+  deleted: number | null;
 }
 
 /** The mistakes of both sides. */

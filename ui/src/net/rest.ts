@@ -1,6 +1,6 @@
 // What is asked once, over plain requests. Answers are values or a Refusal that carries the code.
 
-import type { Game, GameSummary, Hello, Tree, Trees, Variant } from './contract';
+import type { Game, Games, Hello, NewStudy, SentTree, Studies, Study, StudyChange, StudySummary, Tree, Trees, Variant } from './contract';
 
 /** The server said no; `code` is one of the contract's, `network` where it could not be reached. */
 export class Refusal extends Error {
@@ -25,17 +25,48 @@ async function json<T>(path: string, init?: RequestInit): Promise<T> {
   return (await (await ask(path, init)).json()) as T;
 }
 
-function post(body: unknown): RequestInit {
+function post(body: unknown): RequestInit & { body: string } {
   return { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 const part = encodeURIComponent;
 
+/** What browsers still send from a page that is being left. */
+const LASTING = 60000;
+
+export type Query = Record<string, string | number | boolean | undefined>;
+
+/** What is asked for, without what is not said. */
+export function search(query: Query): string {
+  const said = Object.entries(query).filter(([, value]) => value !== undefined && value !== '' && value !== false);
+  return said.length ? `?${said.map(([name, value]) => `${name}=${part(String(value))}`).join('&')}` : '';
+}
+
+/** A record as it is sent: what the server works out itself is left out. */
+export function sent({ handicap: _, black, white, nodes, ...tree }: Tree): SentTree {
+  return {
+    ...tree, ...(black && { black }), ...(white && { white }),
+    nodes: nodes.map(({ ja: _ja, en: _en, sfen: _sfen, check: _check, ...node }) => node),
+  };
+}
+
 export const rest = {
   hello: () => json<Hello>('hello'),
-  games: () => json<{ games: GameSummary[] }>('games'),
+  games: (query: Query = {}) => json<Games>(`games${search(query)}`),
   game: (id: string) => json<Game>(`games/${part(id)}`),
-  forget: (id: string) => ask(`games/${part(id)}`, { method: 'DELETE' }),
+  deleteGame: (id: string) => ask(`games/${part(id)}`, { method: 'DELETE' }),
+  restoreGame: (id: string) => ask(`games/${part(id)}/restore`, post({})),
+  studies: (query: Query = {}) => json<Studies>(`studies${search(query)}`),
+  study: (id: string) => json<Study>(`studies/${part(id)}`),
+  addStudy: (study: NewStudy) => json<Study>('studies', post(study)),
+  /** `lasting`: also when the page is being left, where it is small enough for that. */
+  changeStudy: (id: string, change: StudyChange, lasting = false) => {
+    const init = { ...post(change), method: 'PUT' };
+    return json<StudySummary>(`studies/${part(id)}`, lasting && init.body.length < LASTING ? { ...init, keepalive: true } : init);
+  },
+  deleteStudy: (id: string) => ask(`studies/${part(id)}`, { method: 'DELETE' }),
+  restoreStudy: (id: string) => ask(`studies/${part(id)}/restore`, post({})),
+  renameFolder: (from: string, to: string) => ask('studies/folder', post({ from, to })),
   gameTree: (id: string) => json<Tree>(`games/${part(id)}/tree`),
   serverTree: (id: string) => json<Tree>(`watch/server/records/${part(id)}`),
   matchTree: (match: string, game: string) => json<Tree>(`watch/match/${part(match)}/games/${part(game)}`),

@@ -6,21 +6,27 @@ import { fill, known, t } from '../i18n';
 import { Refusal } from '../net/rest';
 import { announce } from '../board/announce';
 
-const shown = signal<{ text: string; bad: boolean } | null>(null);
+export interface ToastAction { words: string; act: () => void }
+const shown = signal<{ text: string; bad: boolean; action?: ToastAction } | null>(null);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-export function toast(text: string, bad = false): void {
-  shown.value = { text, bad };
-  announce(text);
+/** `action` is something the visitor may do about it; it stays longer then, and as long as it has the focus. */
+export function toast(text: string, bad = false, action?: ToastAction): void {
+  shown.value = { text, bad, ...(action && { action }) };
+  announce(action ? `${text} ${action.words}` : text);
   clearTimeout(timer);
-  timer = setTimeout(() => (shown.value = null), 5000);
+  const fade = (): void => {
+    if (document.activeElement?.closest('.toast')) timer = setTimeout(fade, 1000);
+    else shown.value = null;
+  };
+  timer = setTimeout(fade, action ? 10000 : 5000);
 }
 
 /** A refusal in the visitor's words, with the limits it may be about. */
 export function refusalWords(code: string): string {
   const limits = hello.value?.limits;
   const mebibytes = (limits?.bytes ?? 1048576) / 1048576;
-  return fill(known('error', code), { bytes: `${mebibytes} MiB`, games: limits?.games ?? 200, analyses: limits?.analyses ?? 4 });
+  return fill(known('error', code), { bytes: `${mebibytes} MiB`, games: limits?.games ?? 1000, studies: limits?.studies ?? 1000, analyses: limits?.analyses ?? 4 });
 }
 
 /** Says why something was refused. */
@@ -38,5 +44,15 @@ export function complain(cause: unknown): void {
 
 export function Toast() {
   const now = shown.value;
-  return now ? <div class={`toast ${now.bad ? 'bad' : ''}`}>{now.text}</div> : null;
+  if (!now) return null;
+  const { text, bad, action } = now;
+  const act = (): void => {
+    shown.value = null;
+    action?.act();
+  };
+  return (
+    <section class={`toast ${bad ? 'bad' : ''}`} aria-label={t('toast.label')}>
+      {text}{action && <button type="button" class="plain" onClick={act} data-toast-action>{action.words}</button>}
+    </section>
+  );
 }

@@ -4,19 +4,23 @@
 // lost connection, guarded by its ply) and the moment a message came, from which clocks count.
 
 import { batch, signal } from '@preact/signals';
-import type { Color, Game, GameSummary, Hint, NewGame } from '../net/contract';
+import type { Color, Game, Games, Hint, NewGame } from '../net/contract';
 import { connection } from '../net/socket';
 import { Refusal, rest } from '../net/rest';
 import { notated, t } from '../i18n';
 import { announce } from '../board/announce';
 import { isHandicap } from '../board/shogi';
 import { sound } from '../parts/sound';
-import { complain } from '../parts/toast';
+import { complain, toast } from '../parts/toast';
 import { endingText } from '../parts/format';
 import { go, routeHash } from '../route';
 
 export const game = signal<Game | null>(null);
-export const games = signal<GameSummary[]>([]);
+/** A page of the visitor's games; null until it is known. */
+export const games = signal<Games | null>(null);
+/** Which page: how many games come before it, and whether it is the bin that is looked at. */
+export const gamesPage = signal({ offset: 0, deleted: false });
+export const GAMES_ON_A_PAGE = 10;
 /** When the state came, for clocks. */
 export const received = signal(0);
 /** Which position is shown: plies from the start; null follows the game. */
@@ -170,19 +174,34 @@ export async function askHint(): Promise<void> {
 
 export async function loadGames(): Promise<void> {
   try {
-    games.value = (await rest.games()).games;
+    const { offset, deleted } = gamesPage.value;
+    const page = await rest.games({ deleted, offset, limit: GAMES_ON_A_PAGE });
+    // The last game of a page, or of the bin, is gone: the one before is shown.
+    if (page.games.length === 0 && (offset > 0 || deleted)) {
+      gamesPage.value = offset > 0 ? { offset: Math.max(0, offset - GAMES_ON_A_PAGE), deleted } : { offset: 0, deleted: false };
+      return await loadGames();
+    }
+    games.value = page;
   } catch (cause) {
     complain(cause);
   }
 }
 
-export async function forget(id: string): Promise<void> {
+async function thenLoad(work: Promise<unknown>): Promise<void> {
   try {
-    await rest.forget(id);
-    games.value = games.value.filter((summary) => summary.game !== id);
+    await work;
+    await loadGames();
   } catch (cause) {
     complain(cause);
   }
+}
+
+export async function restoreGame(id: string): Promise<void> {
+  await thenLoad(rest.restoreGame(id));
+}
+
+export async function deleteGame(id: string): Promise<void> {
+  await thenLoad(rest.deleteGame(id).then(() => toast(t('play.deleted'), false, { words: t('undo'), act: () => void restoreGame(id) })));
 }
 
 /** Whose side is at the bottom. */

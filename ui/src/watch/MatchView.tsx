@@ -5,6 +5,8 @@ import { t } from '../i18n';
 import { eloText } from './elo';
 import { endName } from './ends';
 import { percent } from '../parts/format';
+import { ofMatch } from './live';
+import { SmallGames } from './SmallGames';
 import { routeHash } from '../route';
 import { Chart } from './Chart';
 
@@ -16,6 +18,7 @@ function MatchCard({ match }: { match: Match }) {
       {match.error && <p class="problem">{match.error}</p>}
       <p class="faint">{match.planned ? t('watch.ofgames', { n: match.games, planned: match.planned }) : t('watch.ngames', { n: match.games })}</p>
       {match.planned && <progress max={match.planned} value={match.games} aria-label={t('watch.games')} />}
+      {match.running.length > 0 && <SmallGames games={match.running.map((game) => ofMatch(match.name, game))} />}
       <table>
         <thead><tr><th scope="col">{t('watch.pairing')}</th><th scope="col">+ = −</th><th scope="col">Elo [95 %]</th><th scope="col">{t('watch.los')}</th></tr></thead>
         <tbody>{match.pairings.map((row) => (

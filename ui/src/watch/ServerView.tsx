@@ -1,29 +1,14 @@
 // A CSA server: running games on small boards, standings, ratings, records.
 
 import type { WatchServer } from '../net/contract';
-import { Board } from '../board/Board';
-import { facts } from '../hello';
 import { t } from '../i18n';
-import { clockText, momentText } from '../parts/format';
+import { momentText } from '../parts/format';
 import { endName } from './ends';
 import { routeHash } from '../route';
+import { ofServer } from './live';
+import { SmallGames } from './SmallGames';
+import { pictureTime } from './state';
 
-type Games = NonNullable<WatchServer['games']>;
-
-function SmallGame({ game }: { game: Games[number] }) {
-  const variant = game.sfen.split(' ')[0]?.split('/').length === 5 ? 'minishogi' : 'shogi';
-  const time = (seconds: number | null): string => (seconds === null ? '' : clockText(seconds * 1000));
-  return (
-    <li class="small-game">
-      <a href={routeHash('analyse', 'server', game.id)}>
-        <span class="small-player">☖ {game.white} <small>{time(game.white_seconds)}</small></span>
-        <Board view={{ sfen: game.sfen, last: game.last, mover: null }} orientation="black" hand={facts(variant).hand} quiet />
-        <span class="small-player">☗ {game.black} <small>{time(game.black_seconds)}</small></span>
-        <span class="faint">{game.event} · {t('play.plies', { n: game.moves })}</span>
-      </a>
-    </li>
-  );
-}
 
 function Standings({ table }: { table: NonNullable<WatchServer['standings']>[number] }) {
   return (
@@ -85,7 +70,7 @@ export function ServerView({ picture }: { picture: WatchServer }) {
         {status && <span class="faint"> · {t('watch.running', { n: status.running })}{status.connections !== null ? ` · ${t('watch.connections', { n: status.connections })}` : ''}</span>}
       </p>
       {picture.error && <p class="problem wide">{picture.error}</p>}
-      {games && games.length > 0 && <section class="card wide"><h2>{t('watch.games')}</h2><ul class="small-games">{games.map((game) => <SmallGame key={game.id} game={game} />)}</ul></section>}
+      {games && games.length > 0 && <section class="card wide"><h2>{t('watch.games')}</h2><SmallGames games={games.map((game) => ofServer(game, pictureTime.value))} /></section>}
       {standings?.map((table) => <Standings key={`${table.event}-${table.stage}`} table={table} />)}
       {ratings && ratings.length > 0 && <Ratings rows={ratings} />}
       {records && records.length > 0 && <Records rows={records} />}

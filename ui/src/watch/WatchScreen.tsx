@@ -7,6 +7,7 @@ import { t, type Key } from '../i18n';
 import type { WatchKind } from '../net/contract';
 import { route, routeHash } from '../route';
 import { LearnView } from './LearnView';
+import { LiveScreen } from './LiveScreen';
 import { MatchView } from './MatchView';
 import { ServerView } from './ServerView';
 import { pictures, watch } from './state';
@@ -23,7 +24,13 @@ function Shown({ what }: { what: WatchKind }) {
   return <p class="loading">{t('loading')}</p>;
 }
 
+/** Games on full boards, or everything there is to watch. */
 export function WatchScreen() {
+  const [part] = route.value.rest;
+  return part === 'live' || part === 'big' ? <LiveScreen /> : <Overview />;
+}
+
+function Overview() {
   const there = hello.value?.watch;
   const named = route.value.rest[0] as WatchKind | undefined;
   const first = PARTS.find((part) => there?.[part]) ?? 'server';

@@ -195,7 +195,7 @@ fn a_stopped_match_ends_at_once_and_only_wanted_games_are_played() {
             seen.fetch_add(1, Ordering::Relaxed);
             Flow::Stop
         }
-        Event::Started(_) => Flow::Continue,
+        Event::Started(_) | Event::Turn(..) => Flow::Continue,
     });
     assert!((1..=2).contains(&seen.load(Ordering::Relaxed)));
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());

@@ -41,17 +41,39 @@ const fn post(path: &'static str, summary: &'static str, body: Body, answer: Ans
 
 const GAME: (&str, &str, &str) = ("game", "path", "Id of a game of the visitor");
 
-const ROUTES: [Route; 21] = [
+const STUDY: (&str, &str, &str) = ("study", "path", "Id of a study of the visitor");
+
+const ROUTES: [Route; 29] = [
     get("/api/health", "Whether the server is there", Answer::Text),
     get("/api/openapi.json", "This document", Answer::Document),
     get("/api/hello", "Games, handicaps, levels, engines, limits", Answer::Json("Hello")),
-    get("/api/games", "The visitor's games, the latest first", Answer::Json("Games")),
+    Route {
+        parameters: &[
+            ("deleted", "query", "true: what lies in the bin"),
+            ("offset", "query", "Games to pass over"),
+            ("limit", "query", "Games on the page"),
+        ],
+        ..get(
+            "/api/games",
+            "The visitor's games, those under way and the latest first",
+            Answer::Json("Games"),
+        )
+    },
     post("/api/games", "A new game", Body::Json("NewGame"), Answer::Created("Game")),
     Route { parameters: &[GAME], ..get("/api/games/{game}", "A game", Answer::Json("Game")) },
     Route {
         method: "delete",
         parameters: &[GAME],
-        ..get("/api/games/{game}", "Forgets a game", Answer::Nothing)
+        ..get("/api/games/{game}", "Puts a game into the bin", Answer::Nothing)
+    },
+    Route {
+        parameters: &[GAME],
+        ..post(
+            "/api/games/{game}/restore",
+            "Takes a game out of the bin",
+            Body::None,
+            Answer::Nothing,
+        )
     },
     Route {
         parameters: &[GAME],
@@ -96,6 +118,54 @@ const ROUTES: [Route; 21] = [
         Body::Json("WriteRequest"),
         Answer::File,
     ),
+    Route {
+        parameters: &[
+            ("q", "query", "Words that all must be found"),
+            ("folder", "query", "A folder, with those in it"),
+            ("tag", "query", "A tag"),
+            ("source", "query", "What it was made from"),
+            ("deleted", "query", "true: what lies in the bin"),
+            ("offset", "query", "Studies to pass over"),
+            ("limit", "query", "Studies on the page"),
+        ],
+        ..get("/api/studies", "The visitor's studies, the latest first", Answer::Json("Studies"))
+    },
+    post("/api/studies", "A new study", Body::Json("NewStudy"), Answer::Created("Study")),
+    post(
+        "/api/studies/folder",
+        "Another name for a folder and those in it",
+        Body::Json("FolderChange"),
+        Answer::Nothing,
+    ),
+    Route { parameters: &[STUDY], ..get("/api/studies/{study}", "A study", Answer::Json("Study")) },
+    Route {
+        method: "put",
+        parameters: &[STUDY],
+        ..post(
+            "/api/studies/{study}",
+            "Changes a study",
+            Body::Json("StudyChange"),
+            Answer::Json("StudySummary"),
+        )
+    },
+    Route {
+        method: "delete",
+        parameters: &[STUDY],
+        ..get(
+            "/api/studies/{study}",
+            "Puts a study into the bin; one that lies there is gone for good",
+            Answer::Nothing,
+        )
+    },
+    Route {
+        parameters: &[STUDY],
+        ..post(
+            "/api/studies/{study}/restore",
+            "Takes a study out of the bin",
+            Body::None,
+            Answer::Nothing,
+        )
+    },
     get("/api/watch", "What can be watched", Answer::Json("Watchable")),
     get(
         "/api/watch/server",
@@ -171,7 +241,7 @@ fn operation(route: &Route) -> Value {
     let (status, about, content) = match route.answer {
         Answer::Json(name) => ("200", name, Some(json_of(name))),
         Answer::Created(name) => ("201", name, Some(json_of(name))),
-        Answer::Nothing => ("204", "Gone", None),
+        Answer::Nothing => ("204", "Done", None),
         Answer::Text => {
             ("200", "ok", Some(json!({ "text/plain": { "schema": { "type": "string" } } })))
         }

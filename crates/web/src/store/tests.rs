@@ -45,7 +45,7 @@ fn games_lie_in_the_file_as_they_are() {
     game.resign(Duration::ZERO).unwrap();
     store.save("a", "me", &game, 5).unwrap();
     same(&store, "a", &game);
-    let list = store.list("me").unwrap();
+    let list = store.list("me", &Part::ALL).unwrap();
     assert_eq!((list.len(), list[0].dates.updated, list[0].dates.created), (1, 5, 1));
     assert_eq!(list[0].ending, game.ending());
 }
@@ -56,11 +56,50 @@ fn nobody_sees_what_is_not_his() {
     store.save("a", "me", &game(), 1).unwrap();
     assert!(store.load("a", "you").unwrap().is_none());
     assert!(store.load("b", "me").unwrap().is_none());
-    assert!(store.list("you").unwrap().is_empty());
-    assert!(!store.forget("a", "you").unwrap());
-    assert!(store.forget("a", "me").unwrap());
-    assert!(store.list("me").unwrap().is_empty());
+    assert!(store.list("you", &Part::ALL).unwrap().is_empty());
+    assert!(!store.delete("a", "you", 2).unwrap());
+    assert!(store.delete("a", "me", 2).unwrap());
+    assert!(store.list("me", &Part::ALL).unwrap().is_empty());
+    assert!(!store.restore("a", "you").unwrap());
+}
+
+#[test]
+fn the_bin_gives_games_back_for_a_month() {
+    let mut store = Store::in_memory().unwrap();
+    let mut one = game();
+    play(&mut one, "7g7f");
+    store.save("a", "me", &one, 1).unwrap();
+    assert!(store.delete("a", "me", 2).unwrap() && !store.delete("a", "me", 3).unwrap());
+    assert!(store.load("a", "me").unwrap().is_none());
+    assert_eq!(store.counts("me").unwrap(), [0, 1]);
+    let bin = Part { deleted: true, ..Part::ALL };
+    assert_eq!(store.list("me", &bin).unwrap().len(), 1);
+    assert!(store.restore("a", "me").unwrap() && !store.restore("a", "me").unwrap());
+    same(&store, "a", &one);
+    store.delete("a", "me", 4).unwrap();
+    store.delete("none", "me", 4 + BIN).unwrap();
+    assert_eq!(store.counts("me").unwrap(), [0, 1], "a month is not over");
+    store.delete("none", "me", 5 + BIN).unwrap();
+    assert_eq!(store.counts("me").unwrap(), [0, 0]);
     assert!(store.moves("a").unwrap().is_empty());
+}
+
+#[test]
+fn games_are_listed_in_parts() {
+    let mut store = Store::in_memory().unwrap();
+    let mut over = game();
+    over.resign(Duration::ZERO).unwrap();
+    for number in 0..5 {
+        let one = if number % 2 == 0 { over.clone() } else { game() };
+        store.save(&format!("g{number}"), "me", &one, number).unwrap();
+    }
+    let ids = |offset, limit| -> Vec<String> {
+        let part = Part { deleted: false, offset, limit };
+        store.list("me", &part).unwrap().into_iter().map(|e| e.id).collect()
+    };
+    assert_eq!(ids(0, 3), ["g3", "g1", "g4"], "those under way come first");
+    assert_eq!(ids(3, 3), ["g2", "g0"]);
+    assert_eq!(ids(9, 3), [""; 0]);
 }
 
 #[test]
@@ -72,12 +111,12 @@ fn old_games_free_a_place() {
         let one = if number == 5 { over.clone() } else { game() };
         store.save(&format!("g{number}"), "me", &one, number as i64).unwrap();
     }
-    store.free_a_place("me").unwrap();
+    store.free_a_place("me", 7).unwrap();
     assert!(store.load("g5", "me").unwrap().is_none());
-    assert_eq!(store.list("me").unwrap().len(), GAMES - 1);
+    assert_eq!(store.list("me", &Part::ALL).unwrap().len(), GAMES - 1);
     store.save("more", "me", &game(), 9).unwrap();
-    assert_eq!(store.free_a_place("me").unwrap_err().code, ErrorCode::TooMany);
-    store.free_a_place("you").unwrap();
+    assert_eq!(store.free_a_place("me", 7).unwrap_err().code, ErrorCode::TooMany);
+    store.free_a_place("you", 7).unwrap();
 }
 
 #[test]
@@ -106,4 +145,21 @@ fn a_file_is_opened_again_and_a_foreign_one_left_alone() {
     )
     .unwrap();
     assert!(Store::open(&folder.path().join("text.db")).is_err());
+}
+
+#[test]
+fn a_file_of_the_first_version_is_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.db");
+    let mut store = Store::open(&path).unwrap();
+    store.save("a", "me", &game(), 1).unwrap();
+    // As the first version had it: no studies, no bin.
+    let old = "DROP TABLE studies; ALTER TABLE games DROP COLUMN deleted; PRAGMA user_version = 1";
+    store.connection.execute_batch(old).unwrap();
+    drop(store);
+    let mut store = Store::open(&path).unwrap();
+    same(&store, "a", &game());
+    assert!(store.delete("a", "me", 2).unwrap());
+    drop(store);
+    assert_eq!(Store::open(&path).unwrap().counts("me").unwrap(), [0, 1]);
 }

@@ -1,9 +1,10 @@
 //! A match from its files, while it is played or afterwards.
 
 use arena::ledger::{Entry, journal_path};
+use arena::live::{self, LiveGame};
 use arena::stats::{Estimate, Interval, MatchScore, PairCounter};
-use board::watch::{self, CurvePoint, EngineScore, Match, MatchGame, PairingScore};
-use kifu::{ReadOptions, Reader, Record};
+use board::watch::{self, CurvePoint, EngineScore, Match, MatchGame, PairingScore, RunningGame};
+use kifu::{ReadOptions, Reader, Record, Replay};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,7 +31,33 @@ pub(super) fn look(games: &Path, name: &str) -> Match {
         Ok((plan, entries)) => (standing(&plan, &entries), None),
         Err(error) => (Match::default(), Some(error)),
     };
-    Match { name: name.to_owned(), live: is_fresh(&path), error, ..standing }
+    let running: Vec<RunningGame> = live::read(games).iter().filter_map(running).collect();
+    let live = is_fresh(&path) || !running.is_empty();
+    Match { name: name.to_owned(), live, error, running, ..standing }
+}
+
+fn record(csa: &[u8]) -> Option<Record> {
+    Reader::new("game.csa", csa, ReadOptions::default()).next()?.ok()
+}
+
+fn running(game: &LiveGame) -> Option<RunningGame> {
+    let record = record(game.csa.as_bytes())?;
+    let mut replay = Replay::new(&record);
+    if let Some(last) = record.line_from(kifu::NodeId::ROOT).last() {
+        replay.go_to(&record, last);
+    }
+    let position = replay.position();
+    let moves = record.moves();
+    Some(RunningGame {
+        game: game.game,
+        players: game.players.clone(),
+        moves: moves.len() as u32,
+        sfen: position.sfen(),
+        last: moves.last().map(|m| m.usi(record.game())),
+        turn: position.turn().into(),
+        left: game.left,
+        since: game.since,
+    })
 }
 
 fn is_fresh(path: &Path) -> bool {
@@ -136,8 +163,15 @@ fn bounds(interval: &Interval) -> watch::Interval {
     [finite(interval.low), finite(interval.mid), finite(interval.high)]
 }
 
-/// A finished game by its number.
+/// A game by its number, finished or being played.
 pub(super) fn game(games: &Path, number: u64) -> Option<Record> {
+    finished(games, number).or_else(|| {
+        let running = live::read(games).into_iter().find(|game| game.game == number)?;
+        record(running.csa.as_bytes())
+    })
+}
+
+fn finished(games: &Path, number: u64) -> Option<Record> {
     let path = journal_path(games);
     let text = fs::read_to_string(&path).ok()?;
     let mut from = None;
@@ -155,7 +189,7 @@ pub(super) fn game(games: &Path, number: u64) -> Option<Record> {
             let mut bytes = Vec::new();
             file.take(end.checked_sub(from)?).read_to_end(&mut bytes).ok()?;
             let bytes = bytes.strip_prefix(b"/\n").unwrap_or(&bytes);
-            return Reader::new("game.csa", bytes, ReadOptions::default()).next()?.ok();
+            return record(bytes);
         }
         from = Some(end);
     }
@@ -195,6 +229,20 @@ mod tests {
         let second = super::game(&games, 1).unwrap();
         assert_eq!(second.moves()[0].usi(rules::Game::Shogi), "2g2f");
         assert!(super::game(&games, 7).is_none());
+        // A third one is being played, by whoever holds the journal.
+        let csa = game("+5756FU\n-3334FU").replace("%TORYO\n", "");
+        let told = json!([{ "game": 2, "players": ["a", "b"], "left": [9000, null], "since": 5, "csa": csa }]);
+        fs::write(live::live_path(&games), told.to_string()).unwrap();
+        assert_eq!(json!(look(&games, "games.csa"))["running"], json!([]), "nobody plays");
+        let lock = durable::Lock::exclusive(&journal_path(&games)).unwrap().unwrap();
+        let running = json!(look(&games, "games.csa"))["running"].clone();
+        assert_eq!((&running[0]["moves"], &running[0]["last"]), (&json!(2), &json!("3c3d")));
+        assert_eq!(
+            (&running[0]["turn"], &running[0]["left"]),
+            (&json!("black"), &json!([9000, null]))
+        );
+        assert_eq!(super::game(&games, 2).unwrap().moves().len(), 2);
+        drop(lock);
         fs::write(journal_path(&games), "not a journal").unwrap();
         assert!(look(&games, "x").error.is_some());
     }

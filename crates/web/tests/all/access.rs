@@ -75,6 +75,13 @@ async fn a_token_opens_the_door_once() {
         let answer = me.get(path).await;
         assert_eq!((answer.status, answer.code().as_str()), (401, "token_required"), "{path}");
     }
+    // A person sees a page in words, a program what went wrong as data.
+    let mut person = me.with("Accept", "text/html,*/*");
+    let shown = person.get("/").await;
+    assert_eq!(shown.status, 401);
+    assert!(shown.header("content-type").unwrap().starts_with("text/html"));
+    assert!(String::from_utf8_lossy(&shown.body).contains("?token="));
+    assert_eq!(person.get("/api/hello").await.code(), "token_required");
     assert_eq!(me.connect().await.err(), Some(401));
     assert_eq!(me.get("/api/health").await.status, 200);
     let opened = me.get("/?token=right").await;
@@ -218,14 +225,16 @@ async fn the_contract_names_every_address() {
     let server = start(Settings::default()).await;
     let document = server.visitor().get("/api/openapi.json").await.json();
     let paths = document["paths"].as_object().unwrap();
-    let source = include_str!("../../src/http.rs");
+    let source =
+        concat!(include_str!("../../src/http.rs"), include_str!("../../src/http/studies.rs"));
     let pages = include_str!("../../../../docs/web-api.md");
     let mut count = 0;
     for rest in source.split(".route(\"").skip(1) {
         let (path, handlers) = rest.split_once('"').unwrap();
-        let handlers = handlers.split(".route(").next().unwrap();
+        // One line, or up to the next call of the chain.
+        let handlers = handlers.split("\n        .").next().unwrap();
         let known = paths.get(path).unwrap_or_else(|| panic!("{path} is not in the contract"));
-        for method in ["get", "post", "delete"] {
+        for method in ["get", "post", "put", "delete"] {
             let routed = handlers.contains(&format!("{method}("));
             assert_eq!(known.get(method).is_some(), routed, "{method} {path}");
         }

@@ -5,3 +5,4 @@ mod analyse;
 mod harness;
 mod levels;
 mod play;
+mod studies;
