@@ -5,12 +5,14 @@ use crate::flags::fleet::{now, order};
 use crate::interrupt;
 use ::fleet::files::FileCache;
 use ::fleet::perform::{Equipment, measure};
+use ::fleet::signed::{Sandbox, Signer};
 use ::fleet::work::{WorkSettings, work};
 use ::fleet::{OwnerName, Pool, Priority, QueueError, RunId, Spec, Worker, WorkerId};
 use clap::{Args, Subcommand};
 use display::say;
 use fleetd::connections::{self, Broker};
 use fleetd::orders::Order;
+use fleetd::signing;
 use fleetd::{CoordinatorSettings, Home, Ledger, Request, Service};
 use gateway::client::ClientOptions;
 use std::io::{self, Write};
@@ -20,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use think::{TimeSource, WallTime};
 
-/// Share work among machines: matches, SPRT, tuning, self-play
+/// Share work among machines: matches, SPRT, tuning, self-play, rescoring, openings, mates
 #[derive(Args)]
 pub(crate) struct FleetArgs {
     /// Folder of the fleet: ledger, blobs, tokens
@@ -52,10 +54,10 @@ enum FleetCommand {
     },
     /// Show the runs
     List(Json),
-    /// Show a run, or write its games to a file
+    /// Show a run, or write what it made to a file
     Show {
         run: RunId,
-        /// CSA file of a match, teacher file of self-play
+        /// CSA file of a match, teacher file of self-play, scored file, openings, answers and proofs
         #[arg(long, short, value_name = "FILE")]
         out: Option<PathBuf>,
     },
@@ -82,8 +84,27 @@ enum FleetCommand {
         #[arg(long)]
         pardon: bool,
     },
-    /// Make a token for a worker that comes through the gateway
-    Token { worker: WorkerId, owner: OwnerName },
+    /// Make a token for a worker that comes through the gateway; --revoke takes its tokens back
+    Token {
+        worker: WorkerId,
+        #[arg(required_unless_present = "revoke")]
+        owner: Option<OwnerName>,
+        #[arg(long)]
+        revoke: bool,
+    },
+    /// Make a key that signs executables: the file holds it, what is printed names it to workers
+    Key { file: PathBuf },
+    /// Sign an executable for matches, into a file beside it
+    Sign {
+        executable: PathBuf,
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+    },
+    /// Hand out no task any more: what is under way is finished; --off hands them out again
+    Drain {
+        #[arg(long)]
+        off: bool,
+    },
 }
 
 #[derive(Args)]
@@ -135,6 +156,9 @@ struct ServeArgs {
     /// Owner whose workers need no known answers first; may be repeated
     #[arg(long, value_name = "OWNER")]
     trust: Vec<OwnerName>,
+    /// End when no run is active any more
+    #[arg(long)]
+    drain: bool,
 }
 
 #[derive(Args)]
@@ -162,6 +186,9 @@ struct WorkArgs {
     /// End when there is nothing to do
     #[arg(long)]
     drain: bool,
+    /// Start executables that come with a run and are signed by this key, without network; may be repeated
+    #[arg(long, value_name = "PUBLIC KEY")]
+    allow_signed: Vec<Signer>,
 }
 
 /// Runs the command.
@@ -205,7 +232,7 @@ pub(crate) fn run(args: &FleetArgs) -> CommandResult {
         }
         FleetCommand::Show { run, out: Some(path) } => {
             let count = home.export(*run, path)?;
-            say(&format!("{}: {count} games", path.display()));
+            say(&format!("{}: {count} written", path.display()));
             Ok(())
         }
         FleetCommand::Stop { run, reason } => {
@@ -221,10 +248,20 @@ pub(crate) fn run(args: &FleetArgs) -> CommandResult {
             let (worker, reason) = (worker.clone(), reason.clone());
             order(&home, &Order::Quarantine { worker, reason })
         }
-        FleetCommand::Token { worker, owner } => {
-            let token = connections::new_token(&home, worker.clone(), owner.clone())?;
+        FleetCommand::Token { worker, owner: Some(owner), revoke: false } => {
+            let token = connections::new_token(&home, worker.clone(), owner.clone(), now())?;
             Ok(writeln!(io::stdout(), "{token}")?)
         }
+        FleetCommand::Token { worker, .. } => {
+            say(&format!("{} tokens taken back", connections::revoke_tokens(&home, worker)?));
+            Ok(())
+        }
+        FleetCommand::Key { file } => Ok(writeln!(io::stdout(), "{}", signing::new_key(file)?)?),
+        FleetCommand::Sign { executable, key } => {
+            say(&format!("{} written", signing::sign(executable, key)?.display()));
+            Ok(())
+        }
+        FleetCommand::Drain { off } => order(&home, &Order::Drain { draining: !off }),
     }
 }
 
@@ -234,7 +271,7 @@ fn worker(id: WorkerId, owner: OwnerName, slots: usize, (bench, speed): (u64, u6
         id,
         owner,
         cores: u32::try_from(slots).unwrap_or(u32::MAX),
-        memory_mib: 0,
+        memory_mib: ::fleet::worker::memory_mib(),
         speed,
         bench,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -282,9 +319,12 @@ fn serve(home: &Home, args: &ServeArgs) -> CommandResult {
         say(&format!("workers come in at {}", gateway.address()));
     }
     say(&format!("bench signature {}, {} thousand nodes a second", measured.0, measured.1 / 1000));
-    let service = Service { home, ledger, queue, settings, local, now };
+    let service = Service { home, ledger, queue, settings, local, until_idle: args.drain, now };
     service.run(&stop, &mut |_| ())?;
-    Err(Failure::Interrupted("ended; the same command goes on".to_owned()))
+    match stop.load(std::sync::atomic::Ordering::Relaxed) {
+        true => Err(Failure::Interrupted("ended; the same command goes on".to_owned())),
+        false => Ok(()),
+    }
 }
 
 fn join(args: &WorkArgs) -> CommandResult {
@@ -301,7 +341,14 @@ fn join(args: &WorkArgs) -> CommandResult {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let slots = args.threads.unwrap_or_else(cores).max(1);
     let files = Some(FileCache::new(&args.files).map_err(Failure::usage)?);
-    let equipment = Equipment { files, ..Equipment::own(time, measured.1) };
+    let sandbox = match args.allow_signed.is_empty() {
+        true => None,
+        false => Some(
+            Sandbox::new(&args.files.join("programs"), args.allow_signed.clone())
+                .map_err(Failure::failed)?,
+        ),
+    };
+    let equipment = Equipment { files, sandbox, ..Equipment::own(time, measured.1) };
     let own = || args.name.as_str().parse();
     let owner = args.owner.clone().map_or_else(own, Ok);
     let owner = owner.map_err(|e: ::fleet::names::NameError| Failure::usage(e.to_string()))?;
