@@ -141,7 +141,7 @@ impl Driver for Rescoring {
         let place = usize::try_from(range.start - unit.first).unwrap_or(usize::MAX);
         let input = unit.input.as_ref().ok_or_else(|| dishonest("a rescoring without pieces"))?;
         let given = input.piece(place).ok_or_else(|| dishonest("there is no such piece"))?;
-        let format = input.format.parse().map_err(|e| dishonest(e))?;
+        let format = input.format.parse().map_err(dishonest)?;
         let piece = Piece { game: self.game, format, bytes: given.to_vec() };
         let scored =
             ScoredPiece { bytes: bytes.0.clone(), kept: *kept, problems: problems.clone() };

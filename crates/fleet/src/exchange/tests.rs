@@ -205,7 +205,7 @@ fn pieces_are_scored_alike() {
     let limit = Limit::Nodes(50);
     let mut writer =
         teacher::Writer::new(Vec::new(), teacher::Header::new(Game::Minishogi)).unwrap();
-    let mut game = teacher::Game::new(rules::AnyPosition::startpos(Game::Minishogi));
+    let mut game = teacher::Game::new(AnyPosition::startpos(Game::Minishogi));
     let mut position = game.start.clone();
     for _ in 0..6 {
         let mv = position.legal_moves()[0];
