@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`ledger`] | the file that is the truth: runs, tasks, results, workers, owners, faults, orders |
 //! | [`coordinator`] | what is handed out, what counts, whom it trusts |
-//! | [`service`] | a coordinator at work, with workers of its own process |
+//! | [`service`], [`start`] | a coordinator at work, with workers of its own process; made from what its owner asked for |
 //! | [`connections`] | the ways to workers: this process, a broker, a gateway |
 //! | [`home`] | the folder of a fleet |
 //! | [`orders`] | what people ask a coordinator for, through the ledger |
@@ -28,6 +28,7 @@ pub mod page;
 pub mod pins;
 pub mod service;
 pub mod signing;
+pub mod start;
 pub mod status;
 
 pub use coordinator::{Coordinator, CoordinatorSettings};
