@@ -3,24 +3,22 @@
 use crate::failure::{CommandResult, Failure};
 use crate::flags::fleet::{now, order};
 use crate::interrupt;
-use ::fleet::files::FileCache;
-use ::fleet::perform::{Equipment, measure};
-use ::fleet::work::{WorkSettings, work};
-use ::fleet::{OwnerName, Pool, Priority, QueueError, RunId, Spec, Worker, WorkerId};
+use ::fleet::signed::Signer;
+use ::fleet::{OwnerName, Priority, RunId, Spec, WorkerId};
 use clap::{Args, Subcommand};
 use display::say;
 use fleetd::connections::{self, Broker};
 use fleetd::orders::Order;
-use fleetd::{CoordinatorSettings, Home, Ledger, Request, Service};
-use gateway::client::ClientOptions;
+use fleetd::signing;
+use fleetd::start::{ServeRequest, WorkRequest};
+use fleetd::{Home, Request};
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use think::{TimeSource, WallTime};
 
-/// Share work among machines: matches, SPRT, tuning, self-play
+/// Share work among machines: matches, SPRT, tuning, self-play, rescoring, openings, mates
 #[derive(Args)]
 pub(crate) struct FleetArgs {
     /// Folder of the fleet: ledger, blobs, tokens
@@ -52,10 +50,10 @@ enum FleetCommand {
     },
     /// Show the runs
     List(Json),
-    /// Show a run, or write its games to a file
+    /// Show a run, or write what it made to a file
     Show {
         run: RunId,
-        /// CSA file of a match, teacher file of self-play
+        /// CSA file of a match, teacher file of self-play, scored file, openings, answers and proofs
         #[arg(long, short, value_name = "FILE")]
         out: Option<PathBuf>,
     },
@@ -82,8 +80,27 @@ enum FleetCommand {
         #[arg(long)]
         pardon: bool,
     },
-    /// Make a token for a worker that comes through the gateway
-    Token { worker: WorkerId, owner: OwnerName },
+    /// Make a token for a worker that comes through the gateway; --revoke takes its tokens back
+    Token {
+        worker: WorkerId,
+        #[arg(required_unless_present = "revoke")]
+        owner: Option<OwnerName>,
+        #[arg(long)]
+        revoke: bool,
+    },
+    /// Make a key that signs executables: the file holds it, what is printed names it to workers
+    Key { file: PathBuf },
+    /// Sign an executable for matches, into a file beside it
+    Sign {
+        executable: PathBuf,
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+    },
+    /// Hand out no task any more: what is under way is finished; --off hands them out again
+    Drain {
+        #[arg(long)]
+        off: bool,
+    },
 }
 
 #[derive(Args)]
@@ -135,6 +152,9 @@ struct ServeArgs {
     /// Owner whose workers need no known answers first; may be repeated
     #[arg(long, value_name = "OWNER")]
     trust: Vec<OwnerName>,
+    /// End when no run is active any more
+    #[arg(long)]
+    drain: bool,
 }
 
 #[derive(Args)]
@@ -162,6 +182,9 @@ struct WorkArgs {
     /// End when there is nothing to do
     #[arg(long)]
     drain: bool,
+    /// Start executables that come with a run and are signed by this key, without network; may be repeated
+    #[arg(long, value_name = "PUBLIC KEY")]
+    allow_signed: Vec<Signer>,
 }
 
 /// Runs the command.
@@ -182,21 +205,11 @@ pub(crate) fn run(args: &FleetArgs) -> CommandResult {
         }
         FleetCommand::List(Json { json }) => {
             let status = home.status()?;
-            let text = if *json {
-                serde_json::json!(status.runs).to_string() + "\n"
-            } else {
-                status.runs_text()
-            };
-            Ok(write!(io::stdout(), "{text}")?)
+            shown(*json, &status.runs, &status.runs_text())
         }
         FleetCommand::Workers(Json { json }) => {
             let status = home.status()?;
-            let text = if *json {
-                serde_json::json!(status.workers).to_string() + "\n"
-            } else {
-                status.workers_text()
-            };
-            Ok(write!(io::stdout(), "{text}")?)
+            shown(*json, &status.workers, &status.workers_text())
         }
         FleetCommand::Show { run, out: None } => {
             let text = home.status()?.run_text(*run);
@@ -205,7 +218,7 @@ pub(crate) fn run(args: &FleetArgs) -> CommandResult {
         }
         FleetCommand::Show { run, out: Some(path) } => {
             let count = home.export(*run, path)?;
-            say(&format!("{}: {count} games", path.display()));
+            say(&format!("{}: {count} written", path.display()));
             Ok(())
         }
         FleetCommand::Stop { run, reason } => {
@@ -221,110 +234,67 @@ pub(crate) fn run(args: &FleetArgs) -> CommandResult {
             let (worker, reason) = (worker.clone(), reason.clone());
             order(&home, &Order::Quarantine { worker, reason })
         }
-        FleetCommand::Token { worker, owner } => {
-            let token = connections::new_token(&home, worker.clone(), owner.clone())?;
+        FleetCommand::Token { worker, owner: Some(owner), revoke: false } => {
+            let token = connections::new_token(&home, worker.clone(), owner.clone(), now())?;
             Ok(writeln!(io::stdout(), "{token}")?)
         }
+        FleetCommand::Token { worker, .. } => {
+            say(&format!("{} tokens taken back", connections::revoke_tokens(&home, worker)?));
+            Ok(())
+        }
+        FleetCommand::Key { file } => Ok(writeln!(io::stdout(), "{}", signing::new_key(file)?)?),
+        FleetCommand::Sign { executable, key } => {
+            say(&format!("{} written", signing::sign(executable, key)?.display()));
+            Ok(())
+        }
+        FleetCommand::Drain { off } => order(&home, &Order::Drain { draining: !off }),
     }
 }
 
-/// This process as a worker.
-fn worker(id: WorkerId, owner: OwnerName, slots: usize, (bench, speed): (u64, u64)) -> Worker {
-    Worker {
-        id,
-        owner,
-        cores: u32::try_from(slots).unwrap_or(u32::MAX),
-        memory_mib: 0,
-        speed,
-        bench,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        pools: vec![Pool::any()],
-    }
+fn shown(json: bool, value: &impl serde::Serialize, text: &str) -> CommandResult {
+    let line = || serde_json::json!(value).to_string() + "\n";
+    Ok(write!(io::stdout(), "{}", if json { line() } else { text.to_owned() })?)
 }
 
 fn serve(home: &Home, args: &ServeArgs) -> CommandResult {
     let (stop, _) = interrupt::flag();
-    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
-    let measured = measure(&time);
-    let ledger = Ledger::open(&home.ledger_path())?;
-    let queue = connections::host(
+    let request = ServeRequest {
         home,
-        &ledger,
-        args.broker.broker("coordinator").as_ref(),
-        Arc::clone(&time),
-    )?;
-    let wrong = |e: ::fleet::names::NameError| Failure::failed(e.to_string());
-    let owner: OwnerName = "coordinator".parse().map_err(wrong)?;
-    let local = match args.threads {
-        0 => None,
-        slots => {
-            let equipment =
-                Equipment { files: Some(home.files()?), ..Equipment::own(time, measured.1) };
-            Some((
-                worker("local".parse().map_err(wrong)?, owner.clone(), slots, measured),
-                equipment,
-                slots,
-            ))
-        }
+        broker: args.broker.broker("coordinator"),
+        threads: args.threads,
+        gateway: args.gateway,
+        tokens: args.tokens.clone(),
+        tls: args.cert.clone().zip(args.key.clone()),
+        trusted: args.trust.clone(),
+        until_idle: args.drain,
+        now,
     };
-    let mut trusted = args.trust.clone();
-    trusted.push(owner);
-    let settings =
-        CoordinatorSettings { bench: Some(measured.0), trusted, ..CoordinatorSettings::default() };
-    let tls = args.cert.clone().zip(args.key.clone());
-    let tokens = args.tokens.clone().unwrap_or_else(|| home.tokens_path());
-    let gateway = args.gateway.map(|listen| {
-        let log = Arc::new(|refusal: &gateway::Refusal| say(&refusal.said));
-        connections::open_gateway(&tokens, Arc::clone(&queue), listen, tls, log)
-    });
-    let gateway = gateway.transpose()?;
-    if let Some(gateway) = &gateway {
-        say(&format!("workers come in at {}", gateway.address()));
-    }
-    say(&format!("bench signature {}, {} thousand nodes a second", measured.0, measured.1 / 1000));
-    let service = Service { home, ledger, queue, settings, local, now };
-    service.run(&stop, &mut |_| ())?;
-    Err(Failure::Interrupted("ended; the same command goes on".to_owned()))
+    request.run(&stop, say)?;
+    ended(&stop, "ended; the same command goes on")
 }
 
 fn join(args: &WorkArgs) -> CommandResult {
     let (stop, _) = interrupt::flag();
-    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
-    let token = args.token_file.as_ref().map(std::fs::read_to_string).transpose()?;
-    let options = args.gateway.clone().map(|url| {
-        let (token, ca) = (token.unwrap_or_default(), args.broker.ca.clone());
-        ClientOptions { url, token, ca }
-    });
-    let measured = measure(&time);
-    let queue =
-        connections::join(args.broker.broker(args.name.as_str()).as_ref(), options.as_ref())?;
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let slots = args.threads.unwrap_or_else(cores).max(1);
-    let files = Some(FileCache::new(&args.files).map_err(Failure::usage)?);
-    let equipment = Equipment { files, ..Equipment::own(time, measured.1) };
-    let own = || args.name.as_str().parse();
-    let owner = args.owner.clone().map_or_else(own, Ok);
-    let owner = owner.map_err(|e: ::fleet::names::NameError| Failure::usage(e.to_string()))?;
-    let worker = worker(args.name.clone(), owner, slots, measured);
-    let settings = WorkSettings { slots, until_idle: args.drain, ..WorkSettings::default() };
-    let worked = work(&*queue, &worker, &equipment, &settings, &stop, &Told)
-        .map_err(|e| Failure::failed(e.to_string()))?;
+    let request = WorkRequest {
+        broker: args.broker.broker(args.name.as_str()),
+        gateway: args.gateway.clone(),
+        token_file: args.token_file.clone(),
+        ca: args.broker.ca.clone(),
+        name: args.name.clone(),
+        owner: args.owner.clone(),
+        threads: args.threads,
+        files: args.files.clone(),
+        until_idle: args.drain,
+        signers: args.allow_signed.clone(),
+    };
+    let worked = request.run(&stop, say)?;
     say(&format!("{} batches, {} faults", worked.batches, worked.faults));
-    match stop.load(std::sync::atomic::Ordering::Relaxed) {
-        true => Err(Failure::Interrupted("interrupted".to_owned())),
-        false => Ok(()),
-    }
+    ended(&stop, "interrupted")
 }
 
-/// Says what goes wrong.
-struct Told;
-
-impl ::fleet::work::WorkObserver for Told {
-    fn failed(&self, lease: &::fleet::Lease, fault: &::fleet::Fault) {
-        say(&format!("{}: {fault}", lease.key.task));
-    }
-
-    fn refused(&self, error: &QueueError) {
-        say(&error.to_string());
+fn ended(stop: &AtomicBool, interrupted: &str) -> CommandResult {
+    match stop.load(Ordering::Relaxed) {
+        true => Err(Failure::Interrupted(interrupted.to_owned())),
+        false => Ok(()),
     }
 }

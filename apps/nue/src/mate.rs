@@ -3,16 +3,21 @@
 mod report;
 
 use crate::failure::{CommandResult, Failure};
+use crate::flags::fleet::FleetFlag;
 use crate::interrupt;
 use ::mate::{Bounds, Futile, Questions, Study, VerdictCounts, study};
 use clap::Args;
 use durable::{numbered, write_whole};
+use fleet::exchange::{Exchange, solve_mate, with_local_fleet};
+use fleet::perform::Equipment;
+use fleet::{MateSpec, Spec};
 use indicatif::{ProgressBar, ProgressStyle};
 use kifu::MateProblem;
 use rules::{AnyPosition, Game};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use think::{Control, WallTime};
 
@@ -81,6 +86,9 @@ pub(crate) struct MateArgs {
     /// The game of problems that do not name it; by default the board decides
     #[arg(long, value_parser = |s: &str| s.parse::<Game>())]
     game: Option<Game>,
+
+    #[command(flatten)]
+    fleet: FleetFlag,
 }
 
 /// A problem's answers, and where its proof was written or why not.
@@ -97,6 +105,24 @@ pub(crate) fn run(args: &MateArgs) -> CommandResult {
     if problems.is_empty() {
         return Err(Failure::failed("there are no problems in the input"));
     }
+    if args.fleet.submitted_mates(&problems, &args.questions())? {
+        return Ok(());
+    }
+    if !args.fleet.is_local() {
+        return solve_all(args, &problems, None);
+    }
+    let spec = Spec::Mate(MateSpec::of(&args.questions()));
+    let equipment = Equipment::own(Arc::new(WallTime::start()), 1);
+    let solved =
+        with_local_fleet(spec, 1, &equipment, |fleet| solve_all(args, &problems, Some(fleet)));
+    solved.map_err(|e| Failure::failed(e.to_string()))?
+}
+
+fn solve_all(
+    args: &MateArgs,
+    problems: &[MateProblem],
+    fleet: Option<&Exchange<'_>>,
+) -> CommandResult {
     let many = problems.len() > 1;
     if let Some(path) = args.proof.as_ref().filter(|_| !args.force) {
         let mut files = (1..=problems.len()).map(|n| proof_file(path, many.then_some(n)));
@@ -125,7 +151,7 @@ pub(crate) fn run(args: &MateArgs) -> CommandResult {
             }
             Ok(position) => {
                 let number = many.then_some(i + 1);
-                let answer = solve(args, position, number, &control);
+                let answer = solve(args, position, number, &control, fleet)?;
                 let unproven = matches!(answer.proof, Some(Err(_)));
                 counts.add(&answer.study, args.shortest, unproven);
                 match (args.json, many) {
@@ -162,26 +188,36 @@ fn progress(many: bool, count: usize) -> ProgressBar {
     bar
 }
 
+impl MateArgs {
+    fn questions(&self) -> Questions {
+        Questions {
+            bounds: Bounds {
+                time: self.time.map(Duration::from_millis),
+                nodes: self.nodes,
+                hash: (self.hash as usize) << 20,
+                threads: usize::from(self.threads),
+                shortest: self.shortest,
+            },
+            first_moves: self.all,
+            cooks: self.cooks,
+            futile: self.futile,
+            proof: self.proof.is_some(),
+        }
+    }
+}
+
 fn solve(
     args: &MateArgs,
     position: &AnyPosition,
     number: Option<usize>,
     control: &Control,
-) -> Answer {
-    let questions = Questions {
-        bounds: Bounds {
-            time: args.time.map(Duration::from_millis),
-            nodes: args.nodes,
-            hash: (args.hash as usize) << 20,
-            threads: usize::from(args.threads),
-            shortest: args.shortest,
-        },
-        first_moves: args.all,
-        cooks: args.cooks,
-        futile: args.futile,
-        proof: args.proof.is_some(),
+    fleet: Option<&Exchange<'_>>,
+) -> Result<Answer, Failure> {
+    let study = match fleet {
+        None => study(position, &args.questions(), control, &WallTime::start()),
+        Some(fleet) => solve_mate(fleet, position, control)
+            .map_err(|fault| Failure::failed(fault.to_string()))?,
     };
-    let study = study(position, &questions, control, &WallTime::start());
     let proof = args.proof.as_ref().zip(study.proof.as_ref()).map(|(path, proof)| {
         let path = proof_file(path, number);
         match proof {
@@ -192,7 +228,7 @@ fn solve(
             Err(why) => Err(format!("no proof: {why}")),
         }
     });
-    Answer { study, proof }
+    Ok(Answer { study, proof })
 }
 
 /// Where the proof of a problem goes: to the file named, or to one with a number for each of many.

@@ -2,11 +2,14 @@
 
 use crate::assemble;
 use crate::failure::{CommandResult, Failure};
+use crate::flags::fleet::FleetFlag;
 use crate::start::GameArg;
 use arena::opening::PlyRange;
 use arena::opening_maker::{OpeningMakerError, OpeningSettings, parse_plies};
 use clap::{Args, Subcommand};
 use display::{OpeningsBar, say};
+use fleet::Spec;
+use fleet::exchange::make_openings;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -68,6 +71,9 @@ pub(crate) struct MakeArgs {
 
     #[command(flatten)]
     game: GameArg,
+
+    #[command(flatten)]
+    fleet: FleetFlag,
 }
 
 fn usual() -> OpeningSettings {
@@ -78,13 +84,20 @@ fn usual() -> OpeningSettings {
 pub(crate) fn run(args: &OpeningsArgs) -> CommandResult {
     let Command::Make(args) = &args.command;
     let settings = args.settings();
+    if args.fleet.submitted("openings", || Spec::Openings(Box::new(settings.clone())), None)? {
+        return Ok(());
+    }
     let runner = assemble::match_runner();
     let bar = OpeningsBar::new(args.count);
     let mut progress = |made: usize, candidates: u64| bar.show(made, candidates);
+    let mut make = || match args.fleet.is_local() {
+        true => make_openings(&settings, &runner, &mut progress),
+        false => settings.make(&runner, &mut progress),
+    };
     let mut text = String::new();
     let made = match &args.out {
-        Some(path) => settings.write(path, args.force, &runner, &mut progress),
-        None => settings.make(&runner, &mut progress).map(|made| {
+        Some(path) => OpeningSettings::write_made(path, args.force, make),
+        None => make().map(|made| {
             text = made.text;
             made.count
         }),

@@ -55,6 +55,9 @@ pub(crate) struct WebArgs {
     /// Learning to watch: the folder of "nue learn" (may be repeated)
     #[arg(long, value_name = "DIR")]
     watch_learn: Vec<PathBuf>,
+    /// A fleet to watch at /fleet: the folder of "nue fleet serve"
+    #[arg(long, value_name = "DIR")]
+    watch_fleet: Option<PathBuf>,
     #[command(flatten)]
     evaluation: EvaluationArgs,
 }
@@ -103,6 +106,7 @@ fn serve(args: &WebArgs) -> CommandResult {
             server: args.watch_server.clone(),
             matches: args.watch_match.clone(),
             labs: args.watch_learn.clone(),
+            fleet: args.watch_fleet.clone(),
         },
         server_file: Arc::new(DataFile),
     })?;

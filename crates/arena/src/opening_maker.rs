@@ -13,11 +13,12 @@ use durable::Draft;
 use engines::{Allowed, EngineFault, Player, PlayerError, SearchRequest};
 use rules::Game;
 use seed::Rng;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::channel;
 use std::thread;
 use think::Score;
 use thiserror::Error;
@@ -27,8 +28,10 @@ use usi::Go;
 const JUDGE: &str = "cmd=self,option.USI_Hash=16,option.Threads=1";
 
 /// Openings somebody asks for.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(default)]
 pub struct OpeningSettings {
+    #[serde(with = "crate::as_text")]
     pub game: Game,
     pub count: usize,
     /// How many random moves.
@@ -69,6 +72,8 @@ pub enum OpeningMakerError {
     Request(#[from] RequestError),
     #[error("the engine: {0}")]
     Engine(EngineFault),
+    #[error("{0}")]
+    Elsewhere(String),
     #[error("interrupted")]
     Interrupted,
     #[error("{} exists: --force replaces it", .0.display())]
@@ -85,18 +90,36 @@ impl OpeningSettings {
         runner: &MatchRunner,
         progress: &mut dyn FnMut(usize, u64),
     ) -> Result<MadeOpenings, OpeningMakerError> {
-        let generator = self.generator()?;
-        let plan = self.plan(&generator)?;
+        let plan = self.plan()?;
         runner.try_out(&plan, 0).map_err(OpeningMakerError::Engine)?;
-        let made = make(&generator, &plan, runner, progress).map_err(|error| match error {
-            PlayerError::Fault(fault) => OpeningMakerError::Engine(fault),
-            PlayerError::Abandoned => OpeningMakerError::Interrupted,
-        })?;
-        if runner.abandoned.load(Ordering::Relaxed) {
+        let judge = || -> Judge<'_> {
+            let judge = OpeningJudge::new(self, runner);
+            match judge {
+                Ok(mut judge) => Box::new(move |number| Ok(judge.value(number)?)),
+                Err(error) => {
+                    let mut error = Some(error);
+                    Box::new(move |_| {
+                        Err(error.take().map_or(OpeningMakerError::Interrupted, Into::into))
+                    })
+                }
+            }
+        };
+        self.make_by(&judge, &runner.abandoned, progress)
+    }
+
+    /// The same with candidates judged by whatever `judge` makes, one for each thread.
+    pub fn make_by<'j>(
+        &self,
+        judge: &(dyn Fn() -> Judge<'j> + Sync),
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(usize, u64),
+    ) -> Result<MadeOpenings, OpeningMakerError> {
+        let collector =
+            make(OpeningCollector::new(self)?, self.concurrency, judge, stop, progress)?;
+        if stop.load(Ordering::Relaxed) {
             return Err(OpeningMakerError::Interrupted);
         }
-        let text = generator.text(&made, &format!("{} nodes of {}", self.nodes, self.judge()));
-        Ok(MadeOpenings { count: made.len(), text })
+        Ok(collector.made())
     }
 
     /// Makes them and writes their file, whole or not at all. Says how many there are.
@@ -107,13 +130,22 @@ impl OpeningSettings {
         runner: &MatchRunner,
         progress: &mut dyn FnMut(usize, u64),
     ) -> Result<usize, OpeningMakerError> {
+        Self::write_made(path, force, || self.make(runner, progress))
+    }
+
+    /// Writes the file of openings that `make` makes, whole or not at all.
+    pub fn write_made(
+        path: &Path,
+        force: bool,
+        make: impl FnOnce() -> Result<MadeOpenings, OpeningMakerError>,
+    ) -> Result<usize, OpeningMakerError> {
         if path.exists() && !force {
             return Err(OpeningMakerError::Exists(path.to_owned()));
         }
         let failed = |source| OpeningMakerError::File { path: path.to_owned(), source };
         // A file that cannot be written is better known before the work than after it.
         let mut draft = Draft::new(path).map_err(failed)?;
-        let made = self.make(runner, progress)?;
+        let made = make()?;
         let written = draft.write_all(made.text.as_bytes()).and_then(|()| draft.publish(force));
         written.map_err(failed)?;
         Ok(made.count)
@@ -144,7 +176,8 @@ impl OpeningSettings {
         })
     }
 
-    fn plan(&self, generator: &OpeningGenerator) -> Result<Plan, RequestError> {
+    fn plan(&self) -> Result<Plan, RequestError> {
+        let generator = self.generator()?;
         let given = pairs(&format!("nodes={},{}", self.nodes, self.judge()));
         let engine = EngineSpec::from_pairs(given.iter().map(|(k, v)| (k.as_str(), v.as_str())))
             .map_err(|e| RequestError::Usage(format!("--engine: {e}")))?;
@@ -152,7 +185,7 @@ impl OpeningSettings {
             game: self.game,
             engines: vec![engine],
             schedule: Schedule::new(Format::RoundRobin, 1, 0, 1, self.seed),
-            openings: vec![generator.start.clone()],
+            openings: vec![generator.start],
             terms: Terms::default(),
             concurrency: self.concurrency,
             cpus: Vec::new(),
@@ -236,69 +269,93 @@ impl OpeningGenerator {
     }
 }
 
-/// What became of a candidate.
-type Judged = Result<Option<JudgedOpening>, PlayerError>;
+/// What a candidate is worth for the side to move, in hundredths of a pawn; `None` where it is none, or where there
+/// is no number for it.
+pub type Judge<'a> = Box<dyn FnMut(u64) -> Result<Option<i32>, OpeningMakerError> + 'a>;
 
-/// Makes openings; the first engine of the plan judges, as many at a time as the plan says.
-/// `progress` is told how many there are and how many candidates were needed. Fewer than asked for
-/// come back where the settings are hopeless or the runner was told to stop.
-fn make(
-    generator: &OpeningGenerator,
-    plan: &Plan,
-    runner: &MatchRunner,
+impl From<PlayerError> for OpeningMakerError {
+    fn from(error: PlayerError) -> Self {
+        match error {
+            PlayerError::Fault(fault) => Self::Engine(fault),
+            PlayerError::Abandoned => Self::Interrupted,
+        }
+    }
+}
+
+/// Judges candidates with an engine; belongs to one thread.
+pub struct OpeningJudge {
+    generator: OpeningGenerator,
+    plan: Plan,
+    player: Box<dyn Player>,
+}
+
+impl OpeningJudge {
+    pub fn new(settings: &OpeningSettings, runner: &MatchRunner) -> Result<Self, RequestError> {
+        let (generator, plan) = (settings.generator()?, settings.plan()?);
+        let player = runner.player(&plan, 0, 0, &[]);
+        Ok(Self { generator, plan, player })
+    }
+
+    /// What it plays with.
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The value of the candidate of that number, as [`Judge`] tells it.
+    pub fn value(&mut self, number: u64) -> Result<Option<i32>, PlayerError> {
+        match self.generator.candidate(number) {
+            None => Ok(None),
+            Some(opening) => value_of(&opening, &self.plan, &mut *self.player),
+        }
+    }
+}
+
+/// Has candidates judged, so many at a time, until there are enough openings, the settings are hopeless or
+/// all is to stop.
+fn make<'j>(
+    mut collector: OpeningCollector,
+    concurrency: usize,
+    judge: &(dyn Fn() -> Judge<'j> + Sync),
+    stop: &AtomicBool,
     progress: &mut dyn FnMut(usize, u64),
-) -> Result<Vec<JudgedOpening>, PlayerError> {
+) -> Result<OpeningCollector, OpeningMakerError> {
     let next = AtomicU64::new(0);
     let enough = AtomicBool::new(false);
     let (sender, judged) = channel();
     thread::scope(|scope| {
-        for _ in 0..plan.concurrency.max(1) {
+        for _ in 0..concurrency.max(1) {
             let (sender, next, enough) = (sender.clone(), &next, &enough);
-            scope.spawn(move || judge_all(generator, plan, runner, next, enough, &sender));
+            scope.spawn(move || {
+                let mut judge = judge();
+                while !enough.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let value = judge(number);
+                    let ends = value.is_err();
+                    if sender.send((number, value)).is_err() || ends {
+                        return;
+                    }
+                }
+            });
         }
         drop(sender);
-        let mut waiting: BTreeMap<u64, Judged> = BTreeMap::new();
-        let mut collector = Collector::new(generator.count);
         let mut outcome = Ok(());
-        while let Ok((number, judgement)) = judged.recv() {
-            waiting.insert(number, judgement);
-            while let Some(judgement) = waiting.remove(&collector.taken) {
-                match judgement {
-                    Ok(made) => collector.take(made),
-                    Err(error) => outcome = Err(error),
-                }
-                progress(collector.made.len(), collector.taken);
-                if collector.is_over() || outcome.is_err() {
-                    enough.store(true, Ordering::Relaxed);
-                    return outcome.map(|()| collector.made);
-                }
+        while let Ok((number, value)) = judged.recv() {
+            match value {
+                Ok(value) => collector.judged(number, value),
+                // Whoever was broken off says nothing about the others.
+                Err(OpeningMakerError::Interrupted) => {}
+                Err(error) if outcome.is_ok() => outcome = Err(error),
+                Err(_) => {}
+            }
+            progress(collector.count(), collector.candidates());
+            if collector.is_over() || outcome.is_err() {
+                enough.store(true, Ordering::Relaxed);
+                break;
             }
         }
-        Ok(collector.made)
-    })
-}
-
-fn judge_all(
-    generator: &OpeningGenerator,
-    plan: &Plan,
-    runner: &MatchRunner,
-    next: &AtomicU64,
-    enough: &AtomicBool,
-    sender: &Sender<(u64, Judged)>,
-) {
-    let mut judge = runner.player(plan, 0, 0, &[]);
-    while !enough.load(Ordering::Relaxed) && !runner.abandoned.load(Ordering::Relaxed) {
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        let judged = match generator.candidate(number) {
-            None => Ok(None),
-            Some(opening) => value_of(&opening, plan, &mut *judge)
-                .map(|value| value.map(|value| JudgedOpening { opening, value }))
-                .map(|made| made.filter(|made| made.value.abs() <= generator.margin)),
-        };
-        if matches!(judged, Err(PlayerError::Abandoned)) || sender.send((number, judged)).is_err() {
-            return;
-        }
-    }
+        outcome
+    })?;
+    Ok(collector)
 }
 
 /// What the judge thinks of a position, without what it thought of others.
@@ -324,9 +381,12 @@ fn value_of(
     })
 }
 
-/// What has been made so far.
-struct Collector {
-    wanted: usize,
+/// Openings as they are made from candidates that were judged in any order.
+pub struct OpeningCollector {
+    settings: OpeningSettings,
+    generator: OpeningGenerator,
+    /// Judged before those in front of them.
+    waiting: BTreeMap<u64, Option<i32>>,
     made: Vec<JudgedOpening>,
     seen: HashSet<String>,
     /// Candidates looked at, and how many of them since the last that was kept.
@@ -334,9 +394,31 @@ struct Collector {
     failed_in_a_row: u64,
 }
 
-impl Collector {
-    fn new(wanted: usize) -> Self {
-        Self { wanted, made: Vec::new(), seen: HashSet::new(), taken: 0, failed_in_a_row: 0 }
+impl OpeningCollector {
+    pub fn new(settings: &OpeningSettings) -> Result<Self, RequestError> {
+        Ok(Self {
+            settings: settings.clone(),
+            generator: settings.generator()?,
+            waiting: BTreeMap::new(),
+            made: Vec::new(),
+            seen: HashSet::new(),
+            taken: 0,
+            failed_in_a_row: 0,
+        })
+    }
+
+    /// Takes what a candidate is worth. Candidates count in the order of their numbers, and none after the last
+    /// opening.
+    pub fn judged(&mut self, number: u64, value: Option<i32>) {
+        self.waiting.insert(number, value);
+        while !self.is_over()
+            && let Some(value) = self.waiting.remove(&self.taken)
+        {
+            let within = value.filter(|value| value.abs() <= self.generator.margin);
+            let opening = within.and_then(|_| self.generator.candidate(self.taken));
+            let made = within.zip(opening);
+            self.take(made.map(|(value, opening)| JudgedOpening { opening, value }));
+        }
     }
 
     fn take(&mut self, made: Option<JudgedOpening>) {
@@ -352,8 +434,26 @@ impl Collector {
         }
     }
 
-    fn is_over(&self) -> bool {
-        self.made.len() >= self.wanted || self.failed_in_a_row >= PATIENCE
+    /// How many openings there are.
+    pub fn count(&self) -> usize {
+        self.made.len()
+    }
+
+    /// How many candidates that took.
+    pub const fn candidates(&self) -> u64 {
+        self.taken
+    }
+
+    /// Whether there are enough, or the settings are hopeless.
+    pub fn is_over(&self) -> bool {
+        self.made.len() >= self.settings.count || self.failed_in_a_row >= PATIENCE
+    }
+
+    /// The openings with the text of their file.
+    pub fn made(&self) -> MadeOpenings {
+        let OpeningSettings { nodes, .. } = self.settings;
+        let judge = format!("{nodes} nodes of {}", self.settings.judge());
+        MadeOpenings { count: self.made.len(), text: self.generator.text(&self.made, &judge) }
     }
 }
 
@@ -389,7 +489,8 @@ mod tests {
 
     #[test]
     fn every_position_is_kept_once() {
-        let mut collector = Collector::new(100);
+        let settings = OpeningSettings { count: 100, ..OpeningSettings::default() };
+        let mut collector = OpeningCollector::new(&settings).unwrap();
         let made = |moves: &[&str]| {
             let mut position = rules::AnyPosition::startpos(Game::Shogi);
             let start = position.clone();
@@ -408,5 +509,22 @@ mod tests {
         collector.take(None);
         assert_eq!((collector.made.len(), collector.taken, collector.failed_in_a_row), (1, 4, 3));
         assert!(!collector.is_over());
+    }
+
+    /// Whoever is quicker changes nothing, and what comes after the last opening is left.
+    #[test]
+    fn candidates_count_in_their_order() {
+        let settings = OpeningSettings { count: 12, margin: 20, ..OpeningSettings::default() };
+        let value = |number: u64| (!number.is_multiple_of(5)).then_some((number % 7 * 6) as i32);
+        let text = |order: &mut dyn Iterator<Item = u64>| {
+            let mut collector = OpeningCollector::new(&settings).unwrap();
+            order.for_each(|number| collector.judged(number, value(number)));
+            assert!(collector.is_over());
+            collector.made().text
+        };
+        let straight = text(&mut (0..60));
+        assert_eq!(straight.lines().count(), 13);
+        assert_eq!(text(&mut (0..60).rev()), straight);
+        assert_eq!(text(&mut (0..60).map(|n| n ^ 3)), straight);
     }
 }

@@ -73,6 +73,93 @@ pub struct ScoredPiece {
     pub problems: Vec<(usize, String)>,
 }
 
+impl Piece {
+    /// Makes sure that it is this very piece with other scores, and nothing else changed; how many positions it
+    /// has.
+    pub fn check(&self, scored: &ScoredPiece) -> Result<u64, String> {
+        match self.format {
+            Format::Psv => self.check_records::<40>(scored),
+            Format::Hcpe => self.check_records::<38>(scored),
+            _ => {
+                let ((_, given), (_, came)) = (one_game(&self.bytes)?, one_game(&scored.bytes)?);
+                let same = came.fingerprint() == given.fingerprint();
+                let positions = came.positions() as u64;
+                same.then_some(positions).ok_or_else(|| "another game came back".to_owned())
+            }
+        }
+    }
+
+    fn check_records<const N: usize>(&self, scored: &ScoredPiece) -> Result<u64, String> {
+        let (given, _) = self.bytes.as_chunks::<N>();
+        let (came, rest) = scored.bytes.as_chunks::<N>();
+        let left_out = |index: &usize| scored.problems.iter().any(|(place, _)| place == index);
+        let kept: Vec<_> = (0..given.len()).filter(|index| !left_out(index)).collect();
+        if !rest.is_empty() || kept.len() != came.len() {
+            return Err("another number of records came back".to_owned());
+        }
+        let same = |(index, came): (&usize, &[u8; N])| {
+            let given = &given[*index];
+            given[..SCORE.start] == came[..SCORE.start] && given[SCORE.end..] == came[SCORE.end..]
+        };
+        let all = kept.iter().zip(came).all(same);
+        all.then_some(came.len() as u64).ok_or_else(|| "other records came back".to_owned())
+    }
+}
+
+/// Calls `each` with the pieces of files, from that number on and in order, until it says that it is enough. They are
+/// those that [`run_by`] has scored.
+pub fn each_piece(
+    inputs: &Inputs,
+    first: u64,
+    each: &mut dyn FnMut(Piece) -> bool,
+) -> Result<(), Error> {
+    let (sources, format) = inputs.alike()?;
+    let game = inputs.header(&sources)?.game;
+    let (watch, mut counts) = (|_: crate::Progress| (), Counts::default());
+    let meter = Meter::new(source::total(&sources), &watch);
+    let flow = |more: bool| if more { Flow::Next } else { Flow::Enough };
+    match format {
+        Format::Psv => record_pieces::<40>((game, format), &sources, first, &meter, each),
+        Format::Hcpe => record_pieces::<38>((game, format), &sources, first, &meter, each),
+        Format::Teacher => {
+            read::games_after(first, &sources, game, &meter, &mut counts, &mut |given, _| {
+                let bytes = as_file(&given, Header::new(game)).map_err(Error::Failed)?;
+                Ok(flow(each(Piece { game, format, bytes })))
+            })
+        }
+        other => Err(Error::request(format!("{other} is not rescored in pieces"))),
+    }
+}
+
+fn record_pieces<const N: usize>(
+    (game, format): (Rules, Format),
+    sources: &[Source],
+    first: u64,
+    meter: &Meter<'_>,
+    each: &mut dyn FnMut(Piece) -> bool,
+) -> Result<(), Error> {
+    let (mut done, mut counts) = (first * CHUNK as u64, Counts::default());
+    let mut bytes = Vec::with_capacity(N * CHUNK);
+    for source in sources {
+        let flow = read::records_after(&mut done, source, meter, &mut counts, |_, record, _| {
+            let record: &[u8; N] = record;
+            bytes.extend_from_slice(record);
+            if bytes.len() < N * CHUNK {
+                return Ok(Flow::Next);
+            }
+            let bytes = std::mem::take(&mut bytes);
+            Ok(if each(Piece { game, format, bytes }) { Flow::Next } else { Flow::Enough })
+        })?;
+        if flow == Flow::Enough {
+            return Ok(());
+        }
+    }
+    if !bytes.is_empty() {
+        each(Piece { game, format, bytes });
+    }
+    Ok(())
+}
+
 /// Has a piece scored somewhere else.
 pub type ScoreElsewhere<'a> = dyn Fn(Piece) -> Result<ScoredPiece, String> + Sync + 'a;
 

@@ -2,6 +2,7 @@
 
 use crate::bytes::Bytes;
 use crate::game_record::GameRecord;
+use crate::mates::MateRecord;
 use crate::names::BlobHash;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -30,6 +31,10 @@ pub enum Product {
     Teacher { bytes: Bytes, made: Vec<Made> },
     /// A piece scored anew.
     Rescored { bytes: Bytes, kept: u64, problems: Vec<(usize, String)> },
+    /// What candidates for openings are worth; nothing where one is none.
+    Values { values: Vec<Option<i32>> },
+    /// Answers to problems of mate.
+    Mates { answers: Vec<MateRecord> },
     /// A report in words.
     Text { text: String },
     /// Bytes that were put into the queue's store before.
@@ -50,6 +55,10 @@ impl Product {
             (Self::Games { games }, Self::Games { games: others }) => {
                 games.len() == others.len()
                     && games.iter().zip(others).all(|(one, other)| one.is_same_game(other))
+            }
+            (Self::Mates { answers }, Self::Mates { answers: others }) => {
+                answers.len() == others.len()
+                    && answers.iter().zip(others).all(|(one, other)| one.is_same(other))
             }
             (one, other) => one == other,
         }

@@ -2,15 +2,21 @@
 //! back count, and when it is over. Nothing here knows of workers, leases or databases.
 
 mod matches;
+mod mates;
+mod openings;
+mod pieces;
 mod selfplay;
 mod tuning;
+
+pub use mates::problems;
+pub use pieces::inputs;
 
 use crate::batch::{Fault, FaultKind, Product};
 use crate::perform::checksum;
 use crate::task::{Spec, Unit};
 use arena::request::RequestError;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 /// A part to be handed out: one task.
@@ -40,6 +46,9 @@ pub struct RunProgress {
     /// How many there will be at most; `None` where there is no end.
     pub total: Option<u64>,
     pub positions: u64,
+    /// What came of them, by a word for each.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tally: BTreeMap<String, u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<ScoreProgress>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,12 +63,34 @@ pub struct ScoreProgress {
     pub losses: u64,
     /// Pairs by points: 0, ½, 1, 1½, 2.
     pub pairs: [u64; 5],
+    /// Elo of the first against the second: low end of the 95 % interval, middle, high end. Missing where an end
+    /// has no number yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elo: Option<[f64; 3]>,
+    /// Every engine against all others together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub engines: Vec<EngineProgress>,
+    /// What an SPRT tests, as it was asked for, and what it says so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<(String, String)>,
     /// Log-likelihood ratio and where it ends, of an SPRT.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<(f64, f64, f64)>,
     /// (games, ratio) as it went, thinned out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<(u64, f64)>,
+}
+
+/// One engine of a match.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct EngineProgress {
+    pub name: String,
+    pub wins: u64,
+    pub draws: u64,
+    pub losses: u64,
+    /// Games it lost otherwise than on the board, by kind.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub faults: BTreeMap<String, u64>,
 }
 
 /// Numbers as they move.
@@ -76,8 +107,14 @@ pub struct TuningProgress {
 
 /// One run.
 pub trait Driver: Send {
-    /// The next part that nobody has; `None` where there is none now.
-    fn next(&mut self) -> Option<Part>;
+    /// The next part that nobody has, of about so many batches; `None` where there is none now. A fault ends
+    /// the run.
+    fn next(&mut self, batches: u32) -> Result<Option<Part>, Fault>;
+
+    /// How many batches a task has as long as nobody knows how long one takes.
+    fn usual(&self) -> u32 {
+        1
+    }
 
     /// A part that was handed out before a restart.
     fn handed_out(&mut self, unit: &Unit);
@@ -110,10 +147,9 @@ pub fn driver(spec: &Spec, goal: Option<u64>) -> Result<Box<dyn Driver>, Request
         Spec::Match(spec) => Box::new(matches::Matches::new(spec)?),
         Spec::Tune(request) => Box::new(tuning::Tuning::new(request)?),
         Spec::SelfPlay(spec) => Box::new(selfplay::SelfPlayRun::new(spec, goal)),
-        Spec::Rescore(_) => {
-            let why = "a rescoring has no coordinator of its own: nue data rescore --fleet";
-            return Err(RequestError::Usage(why.to_owned()));
-        }
+        Spec::Rescore(spec) => Box::new(pieces::Rescoring::new(spec)?),
+        Spec::Openings(settings) => Box::new(openings::Openings::new(settings)?),
+        Spec::Mate(spec) => Box::new(mates::Mates::new(spec)?),
     })
 }
 
@@ -164,8 +200,8 @@ struct Sums {
 }
 
 impl Driver for Sums {
-    fn next(&mut self) -> Option<Part> {
-        self.parts.next(1, 1)
+    fn next(&mut self, _: u32) -> Result<Option<Part>, Fault> {
+        Ok(self.parts.next(1, 1))
     }
 
     fn handed_out(&mut self, unit: &Unit) {

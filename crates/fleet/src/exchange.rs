@@ -3,14 +3,16 @@
 //! becomes a task, which a worker of this process leases, does and hands in like any other.
 
 use crate::batch::{Fault, FaultKind, Product};
-use crate::bytes::Bytes;
 use crate::in_process::InProcess;
+use crate::mates::problem_text;
 use crate::names::{NameError, Pool, RunId, TaskId, WorkerId};
+use crate::needs::Needs;
 use crate::perform::Equipment;
 use crate::queue::{Cursor, Event, Queue, QueueError, Settings};
-use crate::task::{Input, MatchSpec, Needs, Pins, Priority, Spec, Task, Unit};
+use crate::task::{Input, MatchSpec, Pins, Priority, Spec, Task, Unit};
 use crate::work::{WorkSettings, work};
 use crate::worker::{Standing, Worker};
+use arena::opening_maker::{Judge, MadeOpenings, OpeningMakerError, OpeningSettings};
 use arena::progress::{MatchObserver, MatchProgress, ProgressError, Wanted};
 use arena::request::MatchRequest;
 use arena::selfplay::Order;
@@ -19,6 +21,8 @@ use arena::spsa::Spsa;
 use arena::tuning::{PlayGame, Step, TuningGame, TuningResult, tune};
 use arena::{Flow, MatchRunner, Plan};
 use corpus::rescore::{Piece, ScoredPiece};
+use mate::Study;
+use rules::AnyPosition;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, channel, sync_channel};
@@ -26,6 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 use teacher::Reader;
+use think::Control;
 use thiserror::Error;
 
 /// The one run.
@@ -200,7 +205,7 @@ pub fn run_match(
 ) -> Result<(), MatchError> {
     let spec = MatchSpec { request: request.clone(), reference_speed: None };
     let plan = progress.plan();
-    let equipment = Equipment { runner: runner.clone(), files: None, speed: 1, programs: true };
+    let equipment = Equipment::of_command(runner);
     let spec = Spec::Match(Box::new(spec));
     with_local_fleet(spec, plan.concurrency, &equipment, |exchange| {
         let mut failed = None;
@@ -302,7 +307,7 @@ pub fn tune_by_fleet(
     size: (u64, usize),
     watch: &mut dyn FnMut(&Step) -> Flow,
 ) -> Result<(), MatchError> {
-    let equipment = Equipment { runner: runner.clone(), files: None, speed: 1, programs: true };
+    let equipment = Equipment::of_command(runner);
     let failed = Mutex::new(None);
     let (pairs, slots) = size;
     with_local_fleet(spec, slots, &equipment, |exchange| {
@@ -368,13 +373,71 @@ pub fn teacher_games(product: &Product) -> Result<Vec<PlayedGame>, Fault> {
 
 /// Has a piece scored.
 pub fn score_piece(exchange: &Exchange<'_>, piece: Piece) -> Result<ScoredPiece, String> {
-    let input = Input { format: piece.format.name().to_owned(), bytes: Bytes(piece.bytes) };
+    let input = Input::of(piece.format.name(), &[piece.bytes]);
     let unit = Unit { input: Some(input), ..Unit::new(0, 1) };
     match exchange.call(unit).map_err(|fault| fault.to_string())? {
         Product::Rescored { bytes, kept, problems } => {
             Ok(ScoredPiece { bytes: bytes.0, kept, problems })
         }
         _ => Err("scores were asked for, and something else came".to_owned()),
+    }
+}
+
+/// Has candidates for openings judged, in the place of an engine of the thread that asks.
+pub fn judge<'a>(exchange: &'a Exchange<'_>) -> Judge<'a> {
+    Box::new(move |number| {
+        let failed = |why: &str| OpeningMakerError::Elsewhere(why.to_owned());
+        match exchange.call(Unit::new(number, 1)) {
+            Ok(Product::Values { values }) if values.len() == 1 => Ok(values[0]),
+            Ok(_) => Err(failed("a value was asked for, and something else came")),
+            Err(fault) if fault.kind == FaultKind::Leaving => Err(OpeningMakerError::Interrupted),
+            Err(fault) => Err(failed(&fault.to_string())),
+        }
+    })
+}
+
+/// Makes openings through a queue of this process: the same as without.
+pub fn make_openings(
+    settings: &OpeningSettings,
+    runner: &MatchRunner,
+    progress: &mut dyn FnMut(usize, u64),
+) -> Result<MadeOpenings, OpeningMakerError> {
+    let equipment = Equipment::of_command(runner);
+    let spec = Spec::Openings(Box::new(settings.clone()));
+    let made = with_local_fleet(spec, settings.concurrency, &equipment, |exchange| {
+        settings.make_by(&|| judge(exchange), &runner.abandoned, progress)
+    });
+    made.unwrap_or_else(|error| Err(OpeningMakerError::Elsewhere(error.to_string())))
+}
+
+/// Has a problem of mate solved; `stop` breaks it off.
+pub fn solve_mate(
+    exchange: &Exchange<'_>,
+    position: &AnyPosition,
+    stop: &Control,
+) -> Result<Study, Fault> {
+    const GLANCE: Duration = Duration::from_millis(50);
+    let over = AtomicBool::new(false);
+    let input = Some(Input::of("sfen", &[problem_text(position).into_bytes()]));
+    let answered = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                if stop.is_stopped() {
+                    exchange.break_off();
+                    return;
+                }
+                thread::sleep(GLANCE);
+            }
+        });
+        let answered = exchange.call(Unit { input, ..Unit::new(0, 1) });
+        over.store(true, Ordering::Relaxed);
+        answered
+    });
+    match answered? {
+        Product::Mates { answers } if answers.len() == 1 => {
+            answers[0].study(position).map_err(|why| Fault::new(FaultKind::Dishonest, why))
+        }
+        _ => Err(Fault::new(FaultKind::Dishonest, "an answer was asked for, something else came")),
     }
 }
 

@@ -82,6 +82,19 @@ impl FileCache {
         Ok(resolved)
     }
 
+    /// Puts a file of this folder into a queue's store if it is not there.
+    pub fn share(&self, hash: &BlobHash, queue: &dyn Queue) -> Result<(), QueueError> {
+        if queue.blob_length(hash)?.is_some() {
+            return Ok(());
+        }
+        let folder = self.folder.join(hash.to_string());
+        let mut files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let bytes = files.find_map(|file| std::fs::read(file.path()).ok());
+        let bytes = bytes.filter(|bytes| BlobHash::of(bytes) == *hash);
+        let bytes = bytes.ok_or(QueueError::NoBlob { hash: *hash })?;
+        queue.put_blob(&bytes).map(drop)
+    }
+
     /// The file of a blob, fetched if need be.
     pub fn fetch(&self, hash: &BlobHash, name: &str, queue: &dyn Queue) -> Result<PathBuf, Fault> {
         let path = self.folder.join(hash.to_string()).join(name);

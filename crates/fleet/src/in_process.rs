@@ -139,8 +139,11 @@ impl Queue for InProcess {
     fn announce(&self, worker: &Worker) -> Result<(), QueueError> {
         let mut state = self.current().0;
         state.check_events(&self.settings)?;
-        state.push(Event::Announced { worker: Box::new(worker.clone()) });
+        state.announce(worker);
+        drop(state);
         self.events.notify_all();
+        // Whoever has more room than before may find something in it.
+        self.tasks.notify_all();
         Ok(())
     }
 

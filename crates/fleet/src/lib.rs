@@ -3,14 +3,16 @@
 //! | file | holds |
 //! |---|---|
 //! | [`names`] | names of runs, tasks, workers, owners, pools; blobs by their hash |
-//! | [`task`] | what is to be done: [`Spec`], [`Unit`], [`Task`] |
+//! | [`task`], [`needs`] | what is to be done: [`Spec`], [`Unit`], [`Task`]; what it takes: [`Needs`] |
 //! | [`batch`], [`bytes`] | what came of it: [`Batch`], [`Product`], [`Fault`] |
 //! | [`game_record`] | games as they travel, and replayed by the rules before they count |
+//! | [`mates`] | answers to problems of mate as they travel, and what is checked of them |
 //! | [`worker`] | who does it |
 //! | [`queue`] | the one trait, [`Queue`], with its contract |
 //! | [`in_process`] | the queue inside one process |
 //! | [`blobs`] | bytes by their hash, in memory or in a folder |
 //! | [`perform`], [`files`] | a task done by the rooms that can, with the files it names |
+//! | [`signed`] | executables that come with a run, and where they run |
 //! | [`work`] | a worker: lease, do, extend, finish |
 //! | [`driver`] | a run: what is to be handed out, what counts, when it is over |
 //! | [`residuals`] | workers whose results differ from the others' |
@@ -29,10 +31,13 @@ pub mod exchange;
 pub mod files;
 pub mod game_record;
 pub mod in_process;
+pub mod mates;
 pub mod names;
+pub mod needs;
 pub mod perform;
 pub mod queue;
 pub mod residuals;
+pub mod signed;
 pub mod task;
 pub mod wire;
 pub mod work;
@@ -41,10 +46,11 @@ pub mod worker;
 pub use batch::{Batch, Fault, FaultKind, Product, Usage};
 pub use in_process::InProcess;
 pub use names::{BlobHash, OwnerName, Pool, RunId, TaskId, WorkerId};
+pub use needs::Needs;
 pub use queue::{
     Cursor, Event, Finished, Lease, LeaseKey, Occupancy, Offered, Queue, QueueError, Settings,
 };
 pub use task::{
-    Input, MatchSpec, Needs, Pins, Priority, RescoreSpec, SelfPlaySpec, Spec, Task, Unit,
+    Input, MatchSpec, MateSpec, Pins, Priority, RescoreSpec, SelfPlaySpec, Spec, Task, Unit,
 };
 pub use worker::{Standing, Worker};

@@ -4,10 +4,13 @@ use crate::batch::{Batch, Fault, FaultKind, Made, Product, Usage};
 use crate::bytes::Bytes;
 use crate::files::FileCache;
 use crate::game_record::GameRecord;
+use crate::mates::{MateRecord, problem};
 use crate::names::RunId;
 use crate::queue::Queue;
-use crate::task::{MatchSpec, RescoreSpec, SelfPlaySpec, Spec, Task};
+use crate::signed::Sandbox;
+use crate::task::{MatchSpec, Pins, RescoreSpec, SelfPlaySpec, Spec, Task};
 use alphabeta::{ParamSpec, Params};
+use arena::opening_maker::OpeningJudge;
 use arena::parameters::Tunable;
 use arena::request::RequestError;
 use arena::selfplay::SelfPlayPlan;
@@ -19,13 +22,16 @@ use arena::{Finished, MatchRunner, Plan, Seat};
 use assembly::Evaluation;
 use assembly::bench::Bench;
 use corpus::rescore::{Piece, PieceScorer};
+use engines::PlayerError;
+use mate::{Questions, study};
 use rules::Game;
 use seed::Rng;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use teacher::{Header, Writer};
-use think::TimeSource;
+use think::{Control, TimeSource};
 
 /// Depth of the bench before the first task: a second or so.
 const BENCH_DEPTH: u32 = 10;
@@ -41,6 +47,8 @@ pub struct Equipment {
     pub speed: u64,
     /// Whether programs other than this one may be started.
     pub programs: bool,
+    /// Where programs run that come with a task and are signed, if they may.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// The numbers of our own search, as a tuner sees them.
@@ -66,13 +74,19 @@ pub fn measure(time: &Arc<dyn TimeSource>) -> (u64, u64) {
 }
 
 impl Equipment {
+    /// A command's own work: whatever it was told to start.
+    pub fn of_command(runner: &MatchRunner) -> Self {
+        let runner = runner.clone();
+        Self { runner, files: None, speed: 1, programs: true, sandbox: None }
+    }
+
     /// Our own engine and nothing else.
     pub fn own(time: Arc<dyn TimeSource>, speed: u64) -> Self {
         let for_engines = Arc::clone(&time);
         let factory = Arc::new(move |game| assembly::engine(game, Arc::clone(&for_engines)));
         let abandoned = Arc::new(AtomicBool::new(false));
         let runner = MatchRunner { time, factory, abandoned, logs: None };
-        Self { runner, files: None, speed, programs: false }
+        Self { runner, files: None, speed, programs: false, sandbox: None }
     }
 }
 
@@ -92,6 +106,8 @@ enum Ready {
     Tune(Box<EnginePair<Arc<Plan>>>),
     SelfPlay(Box<SelfPlayer<Arc<SelfPlayPlan>>>),
     Rescore(Box<PieceScorer>, Game),
+    Openings(Box<OpeningJudge>),
+    Mate(Box<Questions>),
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "errors are handed over by value")]
@@ -154,7 +170,19 @@ impl Slot {
                 }
                 product
             }
-            Ready::Rescore(scorer, game) => rescore(scorer, *game, task)?,
+            Ready::Rescore(scorer, game) => rescore(scorer, *game, task, number)?,
+            Ready::Openings(judge) => {
+                let value = |candidate| judge.value(candidate).map_err(judgement);
+                Product::Values { values: range.map(value).collect::<Result<_, Fault>>()? }
+            }
+            Ready::Mate(questions) => {
+                let time = &*self.equipment.runner.time;
+                let product = mates(questions, task, range, &self.abandoned, time)?;
+                if let Product::Mates { answers } = &product {
+                    nodes = answers.iter().map(|answer| answer.nodes).sum();
+                }
+                product
+            }
         };
         if let Product::Games { games } = &product {
             let steps = games.iter().flat_map(|game| &game.moves);
@@ -181,18 +209,33 @@ impl Slot {
         };
         let ready = match &*resolved {
             Spec::Checksum { rounds } => Ready::Checksum(*rounds),
-            Spec::Match(spec) => self.for_match(spec)?,
+            Spec::Match(spec) => self.for_match(spec, &task.pins)?,
             Spec::Tune(request) => self.for_tuning(request)?,
             Spec::SelfPlay(spec) => self.for_self_play(spec)?,
             Spec::Rescore(spec) => for_rescoring(spec)?,
+            Spec::Openings(settings) => {
+                let judge = OpeningJudge::new(settings, &self.equipment.runner)?;
+                self.check_programs(judge.plan())?;
+                Ready::Openings(Box::new(judge))
+            }
+            Spec::Mate(spec) => Ready::Mate(Box::new(spec.questions().map_err(wrong)?)),
         };
         self.ready = Some((task.run, Arc::clone(&task.spec), ready));
         Ok(())
     }
 
-    fn for_match(&self, spec: &MatchSpec) -> Result<Ready, Fault> {
+    fn for_match(&self, spec: &MatchSpec, pins: &Pins) -> Result<Ready, Fault> {
         let (mut plan, _) = spec.request.plan()?;
-        self.check_programs(&plan)?;
+        if let Some(sandbox) = self.equipment.sandbox.as_ref().filter(|_| !self.equipment.programs)
+        {
+            for engine in &mut plan.engines {
+                if let Launch::Process(command) = &mut engine.launch {
+                    *command = sandbox.confined(command, pins, self.number)?;
+                }
+            }
+        } else {
+            self.check_programs(&plan)?;
+        }
         if let Some(reference) = spec.reference_speed {
             let factor = reference as f64 / self.equipment.speed.max(1) as f64;
             for engine in &mut plan.engines {
@@ -306,14 +349,61 @@ fn self_play(
     Ok(Product::Teacher { bytes, made })
 }
 
-fn rescore(scorer: &mut PieceScorer, game: Game, task: &Task) -> Result<Product, Fault> {
+fn rescore(
+    scorer: &mut PieceScorer,
+    game: Game,
+    task: &Task,
+    number: u32,
+) -> Result<Product, Fault> {
     let input = task.unit.input.as_ref().ok_or_else(|| wrong("nothing to score"))?;
     let format = input.format.parse().map_err(wrong)?;
-    let piece = Piece { game, format, bytes: input.bytes.0.clone() };
+    let bytes = input.piece(number as usize).ok_or_else(|| wrong("there is no such piece"))?;
+    let piece = Piece { game, format, bytes: bytes.to_vec() };
     let scored = scorer.score(&piece).map_err(wrong)?;
     Ok(Product::Rescored {
         bytes: Bytes(scored.bytes),
         kept: scored.kept,
         problems: scored.problems,
     })
+}
+
+fn judgement(error: PlayerError) -> Fault {
+    match error {
+        PlayerError::Abandoned => broken_off(),
+        PlayerError::Fault(fault) => Fault::new(FaultKind::Executable, fault.to_string()),
+    }
+}
+
+/// Answers problems of mate; broken off when somebody says so.
+fn mates(
+    questions: &Questions,
+    task: &Task,
+    range: Range<u64>,
+    abandoned: &AtomicBool,
+    time: &dyn TimeSource,
+) -> Result<Product, Fault> {
+    const GLANCE: Duration = Duration::from_millis(20);
+    let input = task.unit.input.as_ref().ok_or_else(|| wrong("no problems"))?;
+    let (control, over) = (Control::new(false), AtomicBool::new(false));
+    let mut answers = Vec::new();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                if abandoned.load(Ordering::Relaxed) {
+                    control.stop();
+                }
+                std::thread::park_timeout(GLANCE);
+            }
+        });
+        let all = range.clone().try_for_each(|number| {
+            let place = usize::try_from(number - task.unit.first).unwrap_or(usize::MAX);
+            let text = input.piece(place).ok_or_else(|| wrong("there is no such problem"))?;
+            let position = problem(text).map_err(wrong)?;
+            answers.push(MateRecord::of(&study(&position, questions, &control, time)));
+            if control.is_stopped() { Err(broken_off()) } else { Ok(()) }
+        });
+        over.store(true, Ordering::Relaxed);
+        all
+    })?;
+    Ok(Product::Mates { answers })
 }

@@ -31,6 +31,11 @@ use thiserror::Error;
 /// the others of its class and pool, with an event [`Event::Expired`]. Implementations may notice that an expiry is due only
 /// when somebody calls `lease`, `watch` or `occupancy`. A worker may hold several leases.
 ///
+/// **Needs.** A worker's leases together never need more processors or memory than it last announced; a task it has
+/// no room for is passed over, and keeps its place. Of a worker that has not announced itself since the queue
+/// began nothing is known: it gets tasks for one processor, whatever their memory. Memory of 0 announced means that
+/// nobody knows how much there is.
+///
 /// **Keys.** A [`LeaseKey`] holds a secret. It is valid when task, worker and secret are those of the
 /// *last* lease of that task. Otherwise: [`QueueError::NotHeld`], whoever asks.
 ///

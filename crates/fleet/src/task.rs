@@ -1,7 +1,9 @@
 //! What is to be done.
 
 use crate::bytes::Bytes;
-use crate::names::{BlobHash, Pool, RunId, TaskId};
+use crate::names::{BlobHash, RunId, TaskId};
+use crate::needs::Needs;
+use arena::opening_maker::OpeningSettings;
 use arena::request::MatchRequest;
 use arena::selfplay::settings::SelfPlaySettings;
 use arena::spsa::Probe;
@@ -29,6 +31,10 @@ pub enum Spec {
     SelfPlay(Box<SelfPlaySpec>),
     /// Positions scored anew: what `nue data rescore` does.
     Rescore(RescoreSpec),
+    /// Openings judged: what `nue openings make` does.
+    Openings(Box<OpeningSettings>),
+    /// Mates looked for and proven: what `nue mate` does.
+    Mate(MateSpec),
 }
 
 /// Games of a match.
@@ -57,12 +63,37 @@ pub struct SelfPlaySpec {
 pub struct RescoreSpec {
     /// `shogi` or `minishogi`.
     pub game: String,
+    /// What is read, where a coordinator cuts it into pieces. Workers never see the files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<PathBuf>,
     pub limit: Limit,
     /// MiB of table.
     pub hash: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub net: Option<PathBuf>,
     pub fv_scale: i32,
+}
+
+/// Mates looked for.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MateSpec {
+    /// A file of problems, where a coordinator reads them. Workers never see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems: Option<PathBuf>,
+    /// Milliseconds and nodes for each problem.
+    pub time: Option<u64>,
+    pub nodes: Option<u64>,
+    /// MiB of table.
+    pub hash: u32,
+    pub threads: u16,
+    pub shortest: bool,
+    pub first_moves: bool,
+    pub cooks: bool,
+    /// A definition of futile interpositions.
+    pub futile: Option<String>,
+    /// Whether proofs and disproofs are made.
+    pub proof: bool,
 }
 
 impl Spec {
@@ -75,6 +106,20 @@ impl Spec {
             Self::Tune(_) => "tune",
             Self::SelfPlay(_) => "selfplay",
             Self::Rescore(_) => "rescore",
+            Self::Openings(_) => "openings",
+            Self::Mate(_) => "mate",
+        }
+    }
+
+    /// The spec as workers see it: without files that only the coordinator reads.
+    #[must_use]
+    pub fn for_workers(&self) -> Self {
+        match self {
+            Self::Rescore(spec) => {
+                Self::Rescore(RescoreSpec { inputs: Vec::new(), ..spec.clone() })
+            }
+            Self::Mate(spec) => Self::Mate(MateSpec { problems: None, ..spec.clone() }),
+            other => other.clone(),
         }
     }
 
@@ -89,7 +134,9 @@ impl Spec {
                 THREADS.is_called(name) && value != "1"
             };
             let timed = has(&["tc", "byoyomi", "movetime", "ponder"]);
-            (has(&["nodes", "depth"]), timed || pairs.iter().any(threads))
+            // What another program does with its nodes nobody knows.
+            let other = pairs.iter().any(|(key, value)| key == "cmd" && value != "self");
+            (has(&["nodes", "depth"]), timed || other || pairs.iter().any(threads))
         };
         match self {
             Self::Checksum { .. } | Self::SelfPlay(_) | Self::Rescore(_) => true,
@@ -103,6 +150,9 @@ impl Spec {
                     })
             }
             Self::Tune(request) => request.nodes.is_some() && request.engine.is_none(),
+            Self::Openings(settings) => settings.engine.is_none(),
+            // How long a proof may take depends on how long the search took.
+            Self::Mate(spec) => spec.time.is_none() && spec.threads <= 1 && !spec.proof,
         }
     }
 }
@@ -133,9 +183,30 @@ const fn is_zero(n: &u64) -> bool {
 /// Something that travels with a task.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Input {
-    /// The format of teacher data it is in, by name.
+    /// The format of teacher data it is in, by name; `sfen` for problems.
     pub format: String,
     pub bytes: Bytes,
+    /// How long each of several pieces is, one after the other; one piece if missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pieces: Vec<usize>,
+}
+
+impl Input {
+    /// Pieces one after the other.
+    pub fn of(format: &str, pieces: &[Vec<u8>]) -> Self {
+        let lengths =
+            if pieces.len() == 1 { Vec::new() } else { pieces.iter().map(Vec::len).collect() };
+        Self { format: format.to_owned(), bytes: Bytes(pieces.concat()), pieces: lengths }
+    }
+
+    /// A piece; `None` if there is none of that number.
+    pub fn piece(&self, number: usize) -> Option<&[u8]> {
+        if self.pieces.is_empty() {
+            return (number == 0).then_some(&self.bytes.0[..]);
+        }
+        let begin: usize = self.pieces.iter().take(number).sum();
+        self.bytes.0.get(begin..begin + self.pieces.get(number)?)
+    }
 }
 
 impl Unit {
@@ -149,6 +220,25 @@ impl Unit {
         let (batches, number) = (u64::from(batches.max(1)), u64::from(number));
         let at = |n: u64| self.first + self.count * n / batches;
         at(number)..at(number + 1)
+    }
+
+    /// A batch of it as a unit of its own.
+    #[must_use]
+    pub fn cut(&self, batches: u32, number: u32) -> Self {
+        let range = self.part(batches, number);
+        let pieces = |input: &Input| {
+            let places =
+                range.clone().map(|at| usize::try_from(at - self.first).unwrap_or(usize::MAX));
+            let pieces: Vec<Vec<u8>> =
+                places.filter_map(|at| input.piece(at)).map(<[u8]>::to_vec).collect();
+            Input::of(&input.format, &pieces)
+        };
+        Self {
+            first: range.start,
+            count: range.end - range.start,
+            input: self.input.as_ref().map(pieces),
+            ..self.clone()
+        }
     }
 }
 
@@ -202,25 +292,12 @@ pub struct Pins {
     /// The executable itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executable: Option<BlobHash>,
+    /// Signatures of executables among the files, by hash.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub signatures: BTreeMap<String, String>,
     /// Files the spec names (nets, openings, inputs), by that name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, BlobHash>,
-}
-
-/// What a task asks of a worker.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Needs {
-    /// Where it waits.
-    pub pool: Pool,
-    /// Processors.
-    pub cores: u32,
-    pub memory_mib: u64,
-}
-
-impl Default for Needs {
-    fn default() -> Self {
-        Self { pool: Pool::any(), cores: 1, memory_mib: 0 }
-    }
 }
 
 /// What one worker is given at a time.

@@ -86,7 +86,7 @@ pub fn work(
     retried(stop, settings.pause, observer, &mut || queue.announce(worker))?;
     let mut pools = vec![Pool::of(&worker.id)];
     pools.extend(worker.pools.iter().cloned());
-    let site = Site {
+    let host = Host {
         queue,
         worker,
         equipment,
@@ -94,27 +94,24 @@ pub fn work(
         stop,
         observer,
         pools,
-        beats: Beats::default(),
         counts: Default::default(),
         barred: Mutex::new(None),
     };
+    let sites: Vec<Site<'_>> = cells(settings.slots.max(1))
+        .iter()
+        .map(|_| Site { host: &host, beats: Beats::default() })
+        .collect();
     thread::scope(|scope| {
-        scope.spawn(|| site.beat());
-        let threads: Vec<_> = (0..settings.slots.max(1))
-            .filter_map(|slot| {
-                let site = &site;
-                let builder = thread::Builder::new().name(format!("fleet {slot}"));
-                builder.stack_size(think::STACK).spawn_scoped(scope, move || site.slot(slot)).ok()
-            })
-            .collect();
-        for thread in threads {
-            // A slot that panicked has lost its lease, which runs out; the others go on.
-            let _ = thread.join();
+        let mut number = 0;
+        for (site, slots) in sites.iter().zip(cells(settings.slots.max(1))) {
+            let first = number;
+            number += slots;
+            scope.spawn(move || site.run(first..first + slots));
         }
-        site.beats.end();
     });
-    let [batches, duplicates, faults] = site.counts.map(AtomicU64::into_inner);
-    match site.barred.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    drop(sites);
+    let [batches, duplicates, faults] = host.counts.map(AtomicU64::into_inner);
+    match host.barred.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error) => Err(error),
         None => Ok(Worked { batches, duplicates, faults }),
     }
@@ -189,8 +186,8 @@ impl Beats {
     }
 }
 
-/// One worker at work.
-struct Site<'a> {
+/// One worker at work, in all of its cells.
+struct Host<'a> {
     queue: &'a dyn Queue,
     worker: &'a Worker,
     equipment: &'a Equipment,
@@ -198,17 +195,60 @@ struct Site<'a> {
     stop: &'a AtomicBool,
     observer: &'a dyn WorkObserver,
     pools: Vec<Pool>,
-    beats: Beats,
     /// Batches, duplicates, faults.
     counts: [AtomicU64; 3],
     barred: Mutex<Option<QueueError>>,
 }
 
+/// A cell of it: slots whose leases are kept alive together.
+struct Site<'a> {
+    host: &'a Host<'a>,
+    beats: Beats,
+}
+
+impl<'a> std::ops::Deref for Site<'a> {
+    type Target = Host<'a>;
+
+    fn deref(&self) -> &Host<'a> {
+        self.host
+    }
+}
+
 impl Site<'_> {
-    /// Extends what is held.
-    fn beat(&self) {
+    /// Works with the slots of those numbers until all is over.
+    fn run(&self, slots: std::ops::Range<usize>) {
+        thread::scope(|scope| {
+            // One cell speaks for the worker.
+            let speaks = slots.start == 0;
+            scope.spawn(move || self.beat(speaks));
+            let threads: Vec<_> = slots
+                .filter_map(|slot| {
+                    let builder = thread::Builder::new().name(format!("fleet {slot}"));
+                    let work = move || self.slot(slot);
+                    builder.stack_size(think::STACK).spawn_scoped(scope, work).ok()
+                })
+                .collect();
+            for thread in threads {
+                // A slot that panicked has lost its lease, which runs out; the others go on.
+                let _ = thread.join();
+            }
+            self.beats.end();
+        });
+    }
+
+    /// Extends what is held, and says now and then who is there: a queue that began anew knows nobody.
+    fn beat(&self, speaks: bool) {
+        const AGAIN: Duration = Duration::from_secs(40);
+        let time = &self.equipment.runner.time;
         let pause = self.settings.beat.unwrap_or(self.queue.settings().lease / 3);
+        let mut said = time.now();
         while let Some(held) = self.beats.wait(pause) {
+            if speaks && time.now().saturating_sub(said) >= AGAIN {
+                said = time.now();
+                if let Err(error) = self.queue.announce(self.worker) {
+                    self.observer.refused(&error);
+                }
+            }
             for (key, lost) in held {
                 match self.queue.extend(&key) {
                     Ok(()) => {}

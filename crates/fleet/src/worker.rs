@@ -21,6 +21,14 @@ pub struct Worker {
     pub pools: Vec<Pool>,
 }
 
+/// MiB of this machine that are free, three quarters of them; 0 where the system does not say.
+pub fn memory_mib() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kib = line.and_then(|line| line.split_ascii_whitespace().next()?.parse::<u64>().ok());
+    kib.unwrap_or(0) / 1024 * 3 / 4
+}
+
 /// What a worker may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

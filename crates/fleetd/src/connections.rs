@@ -8,7 +8,6 @@ use gateway::client::ClientOptions;
 use gateway::refusals::Log;
 use gateway::tokens::issue;
 use gateway::{Config, Gateway, Identity, Limits, Tokens};
-use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -86,13 +85,33 @@ pub fn join(
     }
 }
 
-/// Makes a token for a worker and adds its line to the fleet's file. The token is shown once.
-pub fn new_token(home: &Home, worker: WorkerId, owner: OwnerName) -> Result<String, FleetError> {
-    let path = home.tokens_path();
-    let failed = |source| FleetError::File { path: path.clone(), source };
+/// Makes a token for a worker. The ledger keeps its hash, and the file that gateways read is written anew from the
+/// ledger. The token is shown once.
+pub fn new_token(
+    home: &Home,
+    worker: WorkerId,
+    owner: OwnerName,
+    now: i64,
+) -> Result<String, FleetError> {
+    let ledger = home.keeping_tokens()?;
     let (token, line) = issue(&Identity { worker, owner }).map_err(refused)?;
-    let mut options = std::fs::OpenOptions::new();
-    let mut file = options.append(true).create(true).open(&path).map_err(failed)?;
-    file.write_all(line.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+    ledger.add_token(&line, now)?;
+    write_tokens(home, &ledger)?;
     Ok(token)
+}
+
+/// Takes all tokens of a worker back; how many there were.
+pub fn revoke_tokens(home: &Home, worker: &WorkerId) -> Result<usize, FleetError> {
+    let ledger = home.keeping_tokens()?;
+    let revoked = ledger.remove_tokens(worker)?;
+    write_tokens(home, &ledger)?;
+    Ok(revoked)
+}
+
+/// Writes the file of tokens that gateways read.
+fn write_tokens(home: &Home, ledger: &Ledger) -> Result<(), FleetError> {
+    let path = home.tokens_path();
+    let text = format!("# worker owner hash; written from the ledger\n{}", ledger.tokens()?);
+    let written = durable::write_whole(&path, text.as_bytes(), true);
+    written.map_err(|source| FleetError::File { path, source })
 }

@@ -1,17 +1,19 @@
 //! What is handed out, what counts, whom it trusts.
 
 mod events;
+mod offers;
+mod progress;
 mod trust;
 
 use crate::error::FleetError;
 use crate::ledger::{
     FaultRow, Ledger, RunRow, RunState, StoredResult, TaskKind, TaskRow, WorkerRow,
 };
-use fleet::driver::{Driver, Part, RunProgress, driver};
+use fleet::driver::{Driver, driver};
 use fleet::files::FileCache;
 use fleet::{
-    Cursor, Fault, Needs, OwnerName, Pins, Pool, Priority, Queue, QueueError, RunId, Spec,
-    Standing, Task, TaskId, WorkerId,
+    Cursor, Fault, Needs, OwnerName, Pins, Priority, Queue, QueueError, RunId, Spec, Standing,
+    TaskId, WorkerId,
 };
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -34,6 +36,9 @@ pub struct CoordinatorSettings {
     pub accusers: usize,
     /// How often one part may be given up before its run is stopped.
     pub give_ups: u32,
+    /// How far, in deviations of a normal distribution, a worker's results may be from the others' when a run is about
+    /// to end; one that is further is barred, and what it did is done again.
+    pub residual: f64,
     /// Owners whose workers need no known answers: the machines of whoever runs the coordinator.
     pub trusted: Vec<OwnerName>,
 }
@@ -48,6 +53,7 @@ impl Default for CoordinatorSettings {
             bench: None,
             accusers: 3,
             give_ups: 3,
+            residual: 7.0,
             trusted: Vec::new(),
         }
     }
@@ -76,6 +82,13 @@ struct Active {
     out: usize,
     /// When games were counted lately: (seconds since 1970, games).
     recent: VecDeque<(i64, u64)>,
+    /// The spec and the needs of its tasks, as workers see them.
+    spec: Arc<Spec>,
+    needs: Needs,
+    /// Milliseconds a batch takes, on average, the later ones counting more.
+    pace: Option<f64>,
+    /// When its progress was last written down, and whether something has counted since.
+    written: (i64, bool),
 }
 
 /// A task handed out, with the batches that are still to come.
@@ -154,8 +167,12 @@ impl Coordinator {
         for row in coordinator.ledger.runs()? {
             if row.state == RunState::Active {
                 coordinator.take_up(row)?;
+            } else if row.progress.is_none() {
+                coordinator.count_anew(&row)?;
             }
         }
+        let draining = coordinator.ledger.is_draining()?;
+        coordinator.queue.drain(draining)?;
         coordinator.perform_effects()?;
         Ok(coordinator)
     }
@@ -175,10 +192,14 @@ impl Coordinator {
         let id = row.id;
         let mut active = Active {
             driver: self.driver(&row.spec, row.goal)?,
+            spec: Arc::new(row.spec.for_workers()),
+            needs: row.spec.needs(),
+            pace: None,
             row,
             given_up: HashMap::new(),
             out: 0,
             recent: VecDeque::new(),
+            written: (0, true),
         };
         let tasks = self.ledger.tasks(id, false)?;
         let mut units = HashMap::new();
@@ -219,15 +240,6 @@ impl Coordinator {
         Ok(())
     }
 
-    /// Tasks out, games a minute and progress of an active run.
-    pub(crate) fn live(&self, run: RunId, now: i64) -> Option<(usize, f64, RunProgress)> {
-        let active = self.runs.get(&run)?;
-        let lately = active.recent.iter().filter(|(at, _)| *at >= now - events::RECENT);
-        let games: u64 = lately.map(|(_, games)| games).sum();
-        let since = active.recent.front().map_or(1, |(at, _)| (now - at).clamp(1, events::RECENT));
-        Some((active.out, games as f64 * 60.0 / since as f64, active.driver.progress()))
-    }
-
     pub(crate) fn last_seen(&self, worker: &WorkerId) -> Option<i64> {
         self.workers.get(worker).map(|row| row.last_seen)
     }
@@ -240,6 +252,11 @@ impl Coordinator {
     /// The ledger, to read.
     pub const fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// Whether there is no run to be worked on.
+    pub fn is_idle(&self) -> bool {
+        self.runs.is_empty()
     }
 
     /// The queue.
@@ -262,6 +279,10 @@ impl Coordinator {
         submission: Submission,
         now: i64,
     ) -> Result<RunId, FleetError> {
+        // Whoever asked put them into the folder; workers look for them in the queue's store.
+        for hash in submission.pins.files.values() {
+            self.files.share(hash, &*self.queue)?;
+        }
         // What makes no sense is refused before it has a number.
         self.driver(&submission.spec, submission.goal)?;
         let mut row = RunRow {
@@ -277,6 +298,7 @@ impl Coordinator {
             reason: String::new(),
             created: now,
             ended: None,
+            progress: None,
         };
         row.id = self.ledger.add_run(&row)?;
         let id = row.id;
@@ -292,11 +314,13 @@ impl Coordinator {
         reason: &str,
         now: i64,
     ) -> Result<(), FleetError> {
-        if self.runs.remove(&run).is_none() {
+        let Some(active) = self.runs.remove(&run) else {
             let row = self.ledger.run(run)?;
             let (state, why) = (row.state.name(), row.reason);
             return Err(FleetError::Refused(format!("{run} is {state} already: {why}")));
-        }
+        };
+        self.ledger.set_progress(run, &active.driver.progress())?;
+        self.ledger.drop_inputs(run)?;
         self.ledger.set_state(run, state, reason, now)?;
         self.drop_tasks(run);
         self.effects.push(Effect::Withdraw(run));
@@ -344,7 +368,8 @@ impl Coordinator {
             }
             let ordered = this.do_orders(now)?;
             this.examine_new()?;
-            let made = this.hand_out()?;
+            let made = this.hand_out(now)?;
+            this.write_progress(now)?;
             Ok(last.is_some() || ordered || made)
         })?;
         if let Some(cursor) = last {
@@ -397,72 +422,6 @@ impl Coordinator {
         }
         self.effects = later;
         Ok(())
-    }
-
-    fn offer(&mut self, id: TaskId) -> Result<(), QueueError> {
-        let Some(task) = self.tasks.get(&id).map(|task| &task.row) else { return Ok(()) };
-        let Some(run) = self.runs.get(&task.run).map(|active| &active.row) else { return Ok(()) };
-        let known = matches!(task.kind, TaskKind::Known(None));
-        let spec = if known { Arc::new(trust::DRILL) } else { Arc::clone(&run.spec) };
-        let task = Task {
-            id,
-            run: task.run,
-            batches: task.batches,
-            spec,
-            unit: task.unit.clone(),
-            seed: 0,
-            pins: Arc::clone(&run.pins),
-            needs: Needs { pool: task.pool.clone(), ..Needs::default() },
-            priority: if task.pool.is_private() { Priority::High } else { run.priority },
-        };
-        self.queue.offer(&task)?;
-        self.counts.offered += 1;
-        Ok(())
-    }
-
-    /// Makes tasks until enough wait: of the most urgent runs, those with the least for their share.
-    fn hand_out(&mut self) -> Result<bool, FleetError> {
-        let Ok(occupancy) = self.queue.occupancy() else { return Ok(false) };
-        let mut room = self.settings.lookahead.saturating_sub(occupancy.waiting);
-        let mut made = false;
-        let mut dry: Vec<RunId> = Vec::new();
-        while room > 0 {
-            let ready = self.runs.values_mut().filter(|active| !dry.contains(&active.row.id));
-            let next = ready.min_by(|a, b| {
-                let load = |active: &Active| active.out as f64 / active.row.share.max(1e-6);
-                b.row.priority.cmp(&a.row.priority).then(load(a).total_cmp(&load(b)))
-            });
-            let Some(active) = next else { break };
-            let run = active.row.id;
-            let Some(part) = active.driver.next() else {
-                dry.push(run);
-                continue;
-            };
-            self.add_task(run, part, TaskKind::Work, Pool::any())?;
-            made = true;
-            room -= 1;
-        }
-        Ok(made)
-    }
-
-    /// Writes a task down, to be offered.
-    fn add_task(
-        &mut self,
-        run: RunId,
-        part: Part,
-        kind: TaskKind,
-        pool: Pool,
-    ) -> Result<TaskId, FleetError> {
-        let Part { unit, batches } = part;
-        let mut row = TaskRow { id: TaskId(0), run, unit, batches, kind, pool };
-        row.id = self.ledger.add_task(&row)?;
-        let id = row.id;
-        if let Some(active) = self.runs.get_mut(&run) {
-            active.out += 1;
-        }
-        self.tasks.insert(id, Outstanding { missing: (0..row.batches).collect(), row });
-        self.effects.push(Effect::Offer(id));
-        Ok(id)
     }
 
     fn note_fault(

@@ -2,18 +2,25 @@
 
 use crate::error::FleetError;
 use crate::ledger::{Ledger, TaskKind};
+use arena::opening_maker::{MadeOpenings, OpeningCollector, OpeningSettings};
 use arena::record::{Caption, record};
+use assembly::Evaluation;
+use corpus::rescore::{self, Piece, Rescore, ScoredPiece};
+use fleet::driver::{inputs, problems};
 use fleet::exchange::teacher_games;
-use fleet::{MatchSpec, Product, RunId, SelfPlaySpec, Spec, TaskId};
+use fleet::mates::problem;
+use fleet::{MatchSpec, MateSpec, Product, RescoreSpec, RunId, SelfPlaySpec, Spec, TaskId};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// Where a game lies: (how often it had been played before, task, batch, place in the batch).
 type Place = (u64, TaskId, u32, usize);
 
-/// Writes the games of a run: self-play as a teacher file, matches as CSA, in the order of their
-/// numbers. The spec is the run's with paths in the place of references. Returns how many.
+/// Writes what a run made, in the order of its numbers: self-play as a teacher file, matches as CSA, openings as their
+/// file, scores as the file that was read with new ones, answers to problems of mate as lines of JSON with their proofs in
+/// files of their own. The spec is the run's with paths in the place of references. Returns how many.
 pub fn export(
     ledger: &Ledger,
     run: RunId,
@@ -21,6 +28,9 @@ pub fn export(
     path: &Path,
     force: bool,
 ) -> Result<u64, FleetError> {
+    if let Spec::Rescore(spec) = spec {
+        return rescored_file(ledger, run, spec, path, force);
+    }
     let failed = |source| FleetError::File { path: path.to_owned(), source };
     let mut draft = durable::Draft::new(path).map_err(failed)?;
     let places = places(ledger, run)?;
@@ -33,6 +43,16 @@ pub fn export(
         Spec::Match(spec) => {
             let text = csa_file(ledger, spec, &places)?;
             draft.write_all(&text).map_err(failed)?;
+        }
+        Spec::Openings(settings) => {
+            let made = openings(ledger, settings, &places)?;
+            draft.write_all(made.text.as_bytes()).map_err(failed)?;
+            draft.publish(force).map_err(failed)?;
+            return Ok(made.count as u64);
+        }
+        Spec::Mate(spec) => {
+            let text = mates(ledger, spec, &places, path, force)?;
+            draft.write_all(text.as_bytes()).map_err(failed)?;
         }
         other => {
             let why = format!("a run of kind {} has no games to write", other.kind());
@@ -131,4 +151,102 @@ fn csa_file(
         all.extend(text);
     }
     Ok(all)
+}
+
+fn openings(
+    ledger: &Ledger,
+    settings: &OpeningSettings,
+    places: &BTreeMap<u64, Place>,
+) -> Result<MadeOpenings, FleetError> {
+    let mut collector = OpeningCollector::new(settings)?;
+    let mut last = None;
+    for (number, place) in places {
+        let Product::Values { values } = product(ledger, *place, &mut last)? else {
+            return Err(refused(format!("candidate {number}: no values")));
+        };
+        let value = values.get(place.3).ok_or_else(|| refused("a batch without its value"))?;
+        collector.judged(*number, *value);
+    }
+    Ok(collector.made())
+}
+
+/// A line of JSON for each problem; the proof of the one with number 7 in `NAME-7.proof`.
+fn mates(
+    ledger: &Ledger,
+    spec: &MateSpec,
+    places: &BTreeMap<u64, Place>,
+    path: &Path,
+    force: bool,
+) -> Result<String, FleetError> {
+    let (problems, _) = problems(spec)?;
+    let (mut text, mut last) = (String::new(), None);
+    for (number, place) in places {
+        let index = usize::try_from(*number).unwrap_or(usize::MAX);
+        let Product::Mates { answers } = product(ledger, *place, &mut last)? else {
+            return Err(refused(format!("problem {number}: no answers")));
+        };
+        let answer = answers.get(place.3).ok_or_else(|| refused("a batch without its answer"))?;
+        let asked = problems.get(index).ok_or_else(|| refused(format!("no problem {number}")))?;
+        let position = problem(asked).map_err(refused)?;
+        let study = answer.study(&position).map_err(refused)?;
+        let mut line = serde_json::json!({
+            "number": number + 1,
+            "game": study.game.to_string(),
+            "sfen": position.sfen(),
+            "answer": answer.verdict,
+            "line": answer.line,
+            "shortest": answer.is_shortest,
+            "nodes": answer.nodes,
+        });
+        if let Some(Ok(proof)) = &study.proof {
+            let file = durable::numbered(&path.with_extension("proof"), index + 1);
+            let written = durable::write_whole(&file, proof, force);
+            written.map_err(|source| FleetError::File { path: file.clone(), source })?;
+            line["proof"] = durable::path_value(&file);
+        }
+        text += &format!("{line}\n");
+    }
+    Ok(text)
+}
+
+/// The file that was read with the scores of the run: written by the very code of `nue data rescore`, which asks for its
+/// pieces here.
+fn rescored_file(
+    ledger: &Ledger,
+    run: RunId,
+    spec: &RescoreSpec,
+    path: &Path,
+    force: bool,
+) -> Result<u64, FleetError> {
+    let places = places(ledger, run)?;
+    let request = Rescore {
+        inputs: inputs(spec)?,
+        target: corpus::Target { path: path.to_owned(), force, resume: false },
+        limit: spec.limit,
+        hash: spec.hash,
+        // One after the other: that is how they are found.
+        threads: 1,
+        net: spec.net.clone(),
+    };
+    // Asked for from another thread, by a connection of its own.
+    let ledger = Mutex::new((ledger.again()?, 0_u64, None));
+    let score = |_: Piece| -> Result<ScoredPiece, String> {
+        let mut held = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        let (ledger, number, last) = &mut *held;
+        let place =
+            *places.get(number).ok_or_else(|| format!("piece {number} is not scored yet"))?;
+        *number += 1;
+        match product(ledger, place, last).map_err(|e| e.to_string())? {
+            Product::Rescored { bytes, kept, problems } => {
+                Ok(ScoredPiece { bytes: bytes.0, kept, problems })
+            }
+            _ => Err(format!("piece {number}: no scores")),
+        }
+    };
+    let evaluation = |game| {
+        Evaluation::as_engine(spec.net.as_deref(), game, spec.fv_scale)
+            .map_err(|e| corpus::Error::Failed(e.to_string()))
+    };
+    rescore::run_by(&request, evaluation, Some(&score), &|_| ()).map_err(refused)?;
+    Ok(places.len() as u64)
 }

@@ -7,9 +7,9 @@ use crate::orders::{Order, Reply};
 use crate::pins::pin;
 use crate::status::{self, Status};
 use fleet::blobs::Blobs;
-use fleet::files::FileCache;
+use fleet::files::{FileCache, reference};
 use fleet::in_process::{InProcess, Kept};
-use fleet::{Priority, RunId, Settings, Spec};
+use fleet::{BlobHash, Priority, Queue, RunId, Settings, Spec};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,6 +47,11 @@ impl Home {
         self.folder.join("status.json")
     }
 
+    /// The same as a page for browsers.
+    pub fn page_path(&self) -> PathBuf {
+        self.folder.join("fleet.html")
+    }
+
     /// The same for Prometheus, as its text file collector reads it.
     pub fn metrics_path(&self) -> PathBuf {
         self.folder.join("fleet.prom")
@@ -60,6 +65,18 @@ impl Home {
     /// The ledger, to read and to give orders beside its coordinator.
     pub fn beside(&self) -> Result<Ledger, FleetError> {
         Ledger::beside(&self.ledger_path())
+    }
+
+    /// The ledger with every token in it: those of a file that was kept by hand are taken in.
+    pub(crate) fn keeping_tokens(&self) -> Result<Ledger, FleetError> {
+        let ledger = Ledger::beside_or_new(&self.ledger_path())?;
+        let text = std::fs::read_to_string(self.tokens_path()).unwrap_or_default();
+        for line in text.lines().map(str::trim) {
+            if !line.is_empty() && !line.starts_with('#') {
+                ledger.add_token(line, 0)?;
+            }
+        }
+        Ok(ledger)
     }
 
     /// Files that runs name.
@@ -84,6 +101,21 @@ impl Home {
         Ok(InProcess::restored(settings, time, blobs, kept))
     }
 
+    /// Puts bytes into the fleet's store; what a spec names them by.
+    pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, FleetError> {
+        let ledger = self.beside()?;
+        let store = self.queue(&ledger, Settings::default(), Arc::new(WallTime::start()))?;
+        let hash = store.put_blob(bytes)?;
+        self.stash(&hash, name, &store)?;
+        Ok(reference(&hash, name).into())
+    }
+
+    /// Puts a blob where the coordinator looks for files, whatever its queue keeps blobs in.
+    fn stash(&self, hash: &BlobHash, name: &str, store: &InProcess) -> Result<(), FleetError> {
+        let fetched = self.files()?.fetch(hash, name, store);
+        fetched.map(drop).map_err(|fault| FleetError::Refused(fault.to_string()))
+    }
+
     /// Asks the coordinator of this folder for a run: files it names are put into the fleet's store.
     pub fn submit(
         &self,
@@ -96,6 +128,9 @@ impl Home {
         let time = Arc::new(WallTime::start());
         let store = self.queue(&ledger, Settings::default(), time)?;
         let (spec, pins) = pin(&request.spec, &store)?;
+        for hash in pins.files.values() {
+            self.stash(hash, "pinned", &store)?;
+        }
         let order = Order::Submit {
             name: request.name,
             owner: owner.to_owned(),

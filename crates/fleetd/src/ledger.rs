@@ -20,7 +20,8 @@ const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS runs (
   id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, owner TEXT NOT NULL,
   spec TEXT NOT NULL, pins TEXT NOT NULL, goal INTEGER, priority TEXT NOT NULL, share REAL NOT NULL,
-  state TEXT NOT NULL, reason TEXT NOT NULL DEFAULT '', created INTEGER NOT NULL, ended INTEGER);
+  state TEXT NOT NULL, reason TEXT NOT NULL DEFAULT '', created INTEGER NOT NULL, ended INTEGER,
+  progress TEXT);
 CREATE TABLE IF NOT EXISTS tasks (
   id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, unit TEXT NOT NULL,
   batches INTEGER NOT NULL, kind TEXT NOT NULL, subject INTEGER, pool TEXT NOT NULL,
@@ -39,14 +40,20 @@ CREATE TABLE IF NOT EXISTS workers (
 CREATE TABLE IF NOT EXISTS faults (
   id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, run INTEGER, task INTEGER,
   worker TEXT, kind TEXT NOT NULL, reason TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS faults_of_runs ON faults (run, id);
+CREATE TABLE IF NOT EXISTS tokens (
+  hash TEXT PRIMARY KEY, worker TEXT NOT NULL, owner TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS orders (
   id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, text TEXT NOT NULL, answer TEXT);
 CREATE INDEX IF NOT EXISTS orders_unanswered ON orders (id) WHERE answer IS NULL;
 CREATE TABLE IF NOT EXISTS numbers (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 ";
 
-/// The version of the tables; a file of another version is left alone.
-const VERSION: i64 = 1;
+/// From version 1: runs had no progress, tokens no table.
+const FROM_1: &str = "ALTER TABLE runs ADD COLUMN progress TEXT;";
+
+/// The version of the tables. Older files are brought to it; one of a newer version is left alone.
+const VERSION: i64 = 2;
 
 /// The ledger of a fleet.
 #[derive(Debug)]
@@ -82,6 +89,19 @@ impl Ledger {
         Ok(ledger)
     }
 
+    /// Another connection to it.
+    pub(crate) fn again(&self) -> Result<Self, FleetError> {
+        Self::beside(&self.path)
+    }
+
+    /// Opens it beside its coordinator, or makes one that a coordinator will find.
+    pub(crate) fn beside_or_new(path: &Path) -> Result<Self, FleetError> {
+        match Self::beside(path) {
+            Err(FleetError::NoLedger(_)) => Self::open(path),
+            other => other,
+        }
+    }
+
     /// Whether a coordinator has it open.
     pub fn is_served(&self) -> bool {
         Lock::is_held(&lock_path(&self.path))
@@ -95,16 +115,35 @@ impl Ledger {
     }
 
     fn prepare(&self) -> Result<(), FleetError> {
-        let found: i64 = self.connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        if found != 0 && found != VERSION {
-            let path = self.path.clone();
-            return Err(FleetError::Version { path, found, known: VERSION });
+        if self.version()? == VERSION {
+            return Ok(());
         }
-        if found == 0 {
-            self.connection.execute_batch(SCHEMA)?;
-            self.connection.pragma_update(None, "user_version", VERSION)?;
+        self.begin()?;
+        let made = self.make_tables();
+        match &made {
+            Ok(()) => self.commit()?,
+            Err(_) => self.roll_back(),
         }
-        Ok(())
+        made
+    }
+
+    fn version(&self) -> Result<i64, FleetError> {
+        Ok(self.connection.query_row("PRAGMA user_version", [], |row| row.get(0))?)
+    }
+
+    /// Within a transaction: somebody else may have been quicker.
+    fn make_tables(&self) -> Result<(), FleetError> {
+        match self.version()? {
+            0 => {}
+            1 => self.connection.execute_batch(FROM_1)?,
+            VERSION => return Ok(()),
+            found => {
+                let path = self.path.clone();
+                return Err(FleetError::Version { path, found, known: VERSION });
+            }
+        }
+        self.connection.execute_batch(SCHEMA)?;
+        Ok(self.connection.pragma_update(None, "user_version", VERSION)?)
     }
 
     /// Begins a transaction, in which everything happens or nothing.
@@ -123,15 +162,31 @@ impl Ledger {
 
     /// Up to which event of the queue everything is in the ledger.
     pub fn cursor(&self) -> Result<Cursor, FleetError> {
-        let sql = "SELECT value FROM numbers WHERE name = 'cursor'";
-        let value: Option<i64> = self.connection.query_row(sql, [], |row| row.get(0)).optional()?;
-        Ok(Cursor(value.unwrap_or(0).cast_unsigned()))
+        Ok(Cursor(self.number("cursor")?.cast_unsigned()))
     }
 
     pub(crate) fn set_cursor(&self, cursor: Cursor) -> Result<(), FleetError> {
-        let sql = "INSERT INTO numbers VALUES ('cursor', ?1) \
-                   ON CONFLICT (name) DO UPDATE SET value = ?1";
-        self.connection.prepare_cached(sql)?.execute(params![cursor.0.cast_signed()])?;
+        self.set_number("cursor", cursor.0.cast_signed())
+    }
+
+    /// Whether no task is to be handed out.
+    pub fn is_draining(&self) -> Result<bool, FleetError> {
+        Ok(self.number("draining")? != 0)
+    }
+
+    pub(crate) fn set_draining(&self, draining: bool) -> Result<(), FleetError> {
+        self.set_number("draining", draining.into())
+    }
+
+    fn number(&self, name: &str) -> Result<i64, FleetError> {
+        let mut found =
+            self.connection.prepare_cached("SELECT value FROM numbers WHERE name = ?1")?;
+        Ok(found.query_row([name], |row| row.get(0)).optional()?.unwrap_or(0))
+    }
+
+    fn set_number(&self, name: &str, value: i64) -> Result<(), FleetError> {
+        let sql = "INSERT INTO numbers VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2";
+        self.connection.prepare_cached(sql)?.execute(params![name, value])?;
         Ok(())
     }
 

@@ -4,13 +4,13 @@
 //! |---|---|
 //! | [`ledger`] | the file that is the truth: runs, tasks, results, workers, owners, faults, orders |
 //! | [`coordinator`] | what is handed out, what counts, whom it trusts |
-//! | [`service`] | a coordinator at work, with workers of its own process |
+//! | [`service`], [`start`] | a coordinator at work, with workers of its own process; made from what its owner asked for |
 //! | [`connections`] | the ways to workers: this process, a broker, a gateway |
 //! | [`home`] | the folder of a fleet |
 //! | [`orders`] | what people ask a coordinator for, through the ledger |
-//! | [`pins`] | files a run names, put into the store |
+//! | [`pins`], [`signing`] | files a run names, put into the store; executables signed |
 //! | [`export`] | what a run made, as files |
-//! | [`status`], [`metrics`] | where everything stands, for pages and for Prometheus |
+//! | [`status`], [`page`], [`metrics`] | where everything stands, in words, as a page and for Prometheus |
 //!
 //! A step of the coordinator is one transaction: after a kill it goes on as if nothing had happened, because
 //! everything else (the queue, what is known in memory) is made anew from the ledger.
@@ -24,8 +24,11 @@ pub mod home;
 pub mod ledger;
 pub mod metrics;
 pub mod orders;
+pub mod page;
 pub mod pins;
 pub mod service;
+pub mod signing;
+pub mod start;
 pub mod status;
 
 pub use coordinator::{Coordinator, CoordinatorSettings};

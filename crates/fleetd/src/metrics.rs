@@ -1,6 +1,7 @@
 //! Where everything stands, for Prometheus.
 
 use crate::coordinator::Coordinator;
+use crate::ledger::RunState;
 use fleet::Standing;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -48,7 +49,7 @@ pub fn text(coordinator: &Coordinator, now: i64) -> String {
     }
     registry.register("workers", "Workers by standing", workers);
     let done = Family::<Labels, Gauge>::default();
-    for run in status.runs.iter().filter(|run| run.progress.is_some()) {
+    for run in status.runs.iter().filter(|run| run.state == RunState::Active) {
         let label = vec![("run".to_owned(), run.id.to_string())];
         let games = run.progress.as_ref().map_or(0, |progress| progress.done);
         done.get_or_create(&label).set(i64::try_from(games).unwrap_or(i64::MAX));

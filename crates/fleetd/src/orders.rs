@@ -121,6 +121,7 @@ impl Coordinator {
                 Ok(format!("{worker} begins anew, on probation"))
             }
             Order::Drain { draining } => {
+                self.ledger().set_draining(draining)?;
                 self.queue().drain(draining)?;
                 let now = if draining { "no task is handed out" } else { "tasks are handed out" };
                 Ok(now.to_owned())

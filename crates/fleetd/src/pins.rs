@@ -2,7 +2,8 @@
 
 use crate::error::FleetError;
 use fleet::files::reference;
-use fleet::{Pins, Queue, Spec};
+use fleet::signed::signature_path;
+use fleet::{BlobHash, Pins, Queue, Spec};
 use serde_json::Value;
 use std::path::Path;
 
@@ -46,11 +47,29 @@ fn pinned(text: &str, queue: &dyn Queue, pins: &mut Pins) -> Result<Option<Strin
     let mut parts = Vec::new();
     for (key, value) in arena::spec::pairs(text) {
         let file = if key == "name" { None } else { pin_file(&value, queue, pins)? };
+        if file.is_some() && key == "cmd" {
+            pin_signature(Path::new(&value), pins)?;
+        }
         changed |= file.is_some();
         let value = file.unwrap_or(value).replace('\\', "\\\\").replace(',', "\\,");
         parts.push(format!("{key}={value}"));
     }
     Ok(changed.then(|| parts.join(",")))
+}
+
+/// An executable goes with the signature that lies beside it.
+fn pin_signature(executable: &Path, pins: &mut Pins) -> Result<(), FleetError> {
+    let path = signature_path(executable);
+    let signature = std::fs::read_to_string(&path).map_err(|e| {
+        let name = executable.display();
+        let why = format!("{name} is a program, and its signature cannot be read: {}: {e}; nue fleet sign makes one", path.display());
+        FleetError::Refused(why)
+    })?;
+    let failed = |source| FleetError::File { path: executable.to_owned(), source };
+    let file = std::fs::File::open(executable).map_err(failed)?;
+    let hash = BlobHash::of_reader(file).map_err(failed)?;
+    pins.signatures.insert(hash.to_string(), signature.trim().to_owned());
+    Ok(())
 }
 
 fn pin_file(text: &str, queue: &dyn Queue, pins: &mut Pins) -> Result<Option<String>, FleetError> {
@@ -102,5 +121,27 @@ mod tests {
         let fetched = resolved.request.openings.clone().unwrap();
         assert_eq!(std::fs::read(fetched).unwrap(), std::fs::read(&openings).unwrap());
         assert!(resolved.request.engines[0].ends_with("/nn.bin"), "{:?}", resolved.request);
+    }
+
+    #[test]
+    fn programs_go_with_their_signature_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("engine");
+        std::fs::write(&program, "#!/bin/sh\n").unwrap();
+        let queue = InProcess::new(fleet::Settings::default(), Arc::new(ManualTime::new()));
+        let engine = format!("cmd={},name=a,nodes=1", program.display());
+        let request = MatchRequest {
+            engines: vec![engine, "cmd=self,name=b,nodes=1".to_owned()],
+            ..MatchRequest::default()
+        };
+        let spec = Spec::Match(Box::new(MatchSpec { request, reference_speed: None }));
+        let refused = pin(&spec, &queue).unwrap_err().to_string();
+        assert!(refused.contains("nue fleet sign"), "{refused}");
+        std::fs::write(signature_path(&program), "12ab\n").unwrap();
+        let (pinned, pins) = pin(&spec, &queue).unwrap();
+        let hash = BlobHash::of(b"#!/bin/sh\n").to_string();
+        assert_eq!(pins.signatures.get(&hash).map(String::as_str), Some("12ab"));
+        assert!(serde_json::to_string(&pinned).unwrap().contains(&format!("blob:{hash}/engine")));
+        assert!(!pinned.is_reproducible(), "nobody knows what it does");
     }
 }

@@ -4,10 +4,10 @@ use crate::coordinator::{Coordinator, CoordinatorSettings};
 use crate::error::FleetError;
 use crate::home::Home;
 use crate::ledger::Ledger;
-use crate::metrics;
 use crate::status::Status;
+use crate::{metrics, page};
 use fleet::perform::Equipment;
-use fleet::work::{WorkSettings, cells, work};
+use fleet::work::{WorkSettings, work};
 use fleet::{Queue, Worker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,6 +25,8 @@ pub struct Service<'a> {
     pub settings: CoordinatorSettings,
     /// A worker of this process with so many tasks at a time.
     pub local: Option<(Worker, Equipment, usize)>,
+    /// Ends when no run is active any more.
+    pub until_idle: bool,
     /// Seconds since 1970.
     pub now: fn() -> i64,
 }
@@ -33,31 +35,22 @@ impl Service<'_> {
     /// Serves until `stop` is set: then what the own workers have under way is finished and counted.
     /// `watch` is told now and then where everything stands.
     pub fn run(self, stop: &AtomicBool, watch: &mut dyn FnMut(&Status)) -> Result<(), FleetError> {
-        let Self { home, ledger, queue, settings, local, now } = self;
+        let Self { home, ledger, queue, settings, local, until_idle, now } = self;
         let files = home.files()?;
         let mut coordinator = Coordinator::open(ledger, Arc::clone(&queue), files, settings)?;
         let ended = AtomicBool::new(false);
         thread::scope(|scope| {
             let (ended, queue) = (&ended, &queue);
-            let mut threads = Vec::new();
-            if let Some((worker, equipment, slots)) = &local {
-                for (number, slots) in cells(*slots).into_iter().enumerate() {
-                    let mut worker = worker.clone();
-                    if let Ok(id) = format!("{}-{}", worker.id, number + 1).parse() {
-                        worker.id = id;
-                    }
-                    worker.cores = u32::try_from(slots).unwrap_or(u32::MAX);
-                    let settings = WorkSettings { slots, ..WorkSettings::default() };
-                    threads.push(
-                        scope.spawn(move || {
-                            work(&**queue, &worker, equipment, &settings, ended, &())
-                        }),
-                    );
-                }
-            }
+            let threads: Vec<_> = local
+                .iter()
+                .map(|(worker, equipment, slots)| {
+                    let settings = WorkSettings { slots: *slots, ..WorkSettings::default() };
+                    scope.spawn(move || work(&**queue, worker, equipment, &settings, ended, &()))
+                })
+                .collect();
             let mut told = 0;
             let mut served = Ok(());
-            while !stop.load(Ordering::Relaxed) {
+            while !(stop.load(Ordering::Relaxed) || until_idle && coordinator.is_idle()) {
                 served = step(&mut coordinator, home, now(), &mut told, watch);
                 if served.is_err() {
                     break;
@@ -67,9 +60,10 @@ impl Service<'_> {
             while served.is_ok() && threads.iter().any(|thread| !thread.is_finished()) {
                 served = step(&mut coordinator, home, now(), &mut told, watch);
             }
-            // What came last.
+            // What came last, and how it stands at the end.
             while served.is_ok() && coordinator.step(now(), Duration::ZERO)? {}
-            served
+            served?;
+            tell(&coordinator, home, now(), watch)
         })
     }
 }
@@ -87,12 +81,24 @@ fn step(
         return Ok(());
     }
     *told = now;
+    tell(coordinator, home, now, watch)
+}
+
+/// Says where everything stands.
+fn tell(
+    coordinator: &Coordinator,
+    home: &Home,
+    now: i64,
+    watch: &mut dyn FnMut(&Status),
+) -> Result<(), FleetError> {
     let status = coordinator.status(now)?;
     watch(&status);
     let text = serde_json::to_string(&status)?;
-    for (path, text) in
-        [(home.status_path(), text), (home.metrics_path(), metrics::text(coordinator, now))]
-    {
+    for (path, text) in [
+        (home.status_path(), text),
+        (home.page_path(), page::html(&status)),
+        (home.metrics_path(), metrics::text(coordinator, now)),
+    ] {
         let written = durable::write_whole(&path, text.as_bytes(), true);
         written.map_err(|source| FleetError::File { path, source })?;
     }

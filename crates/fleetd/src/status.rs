@@ -1,16 +1,19 @@
 //! Where everything stands, as a page shows it.
 
+mod text;
+
 use crate::coordinator::Coordinator;
 use crate::error::FleetError;
-use crate::ledger::{FaultRow, Ledger, RunState};
+use crate::ledger::{FaultRow, Ledger, RunRow, RunState};
 use fleet::driver::RunProgress;
 use fleet::residuals::{Residual, residuals};
 use fleet::{Occupancy, OwnerName, Priority, RunId, Standing, TaskId, WorkerId};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// Faults shown.
+/// Faults shown: of all runs together, and of each.
 const FAULTS: usize = 100;
+const RUN_FAULTS: usize = 5;
 
 /// Everything a page shows.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -37,10 +40,16 @@ pub struct RunStatus {
     pub ended: Option<i64>,
     /// Tasks handed out and not finished.
     pub out: usize,
+    /// Lately; of a run that has ended, from its beginning to its end.
     pub games_a_minute: f64,
-    /// Of active runs.
+    /// How far it is, or how it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<RunProgress>,
+    /// Faults noted in it, and the newest of them.
+    #[serde(default)]
+    pub faults: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub last_faults: Vec<FaultRow>,
 }
 
 /// A worker.
@@ -62,9 +71,19 @@ pub struct WorkerStatus {
     pub residual: Option<Residual>,
 }
 
+/// Games a minute of a run that has ended, from its beginning to its end.
+fn pace(row: &RunRow) -> f64 {
+    let (Some(ended), Some(progress)) = (row.ended, &row.progress) else { return 0.0 };
+    progress.done as f64 * 60.0 / (ended - row.created).max(1) as f64
+}
+
 /// Runs and workers as the ledger alone knows them, without a coordinator.
 pub fn of_ledger(ledger: &Ledger) -> Result<Status, FleetError> {
+    let counts = ledger.fault_counts()?;
     let runs = ledger.runs()?.into_iter().map(|row| RunStatus {
+        faults: counts.get(&row.id).copied().unwrap_or(0),
+        last_faults: Vec::new(),
+        games_a_minute: pace(&row),
         id: row.id,
         name: row.name,
         owner: row.owner,
@@ -76,8 +95,7 @@ pub fn of_ledger(ledger: &Ledger) -> Result<Status, FleetError> {
         created: row.created,
         ended: row.ended,
         out: 0,
-        games_a_minute: 0.0,
-        progress: None,
+        progress: row.progress,
     });
     let workers = ledger.workers()?.into_iter().map(|row| WorkerStatus {
         id: row.about.id,
@@ -92,8 +110,12 @@ pub fn of_ledger(ledger: &Ledger) -> Result<Status, FleetError> {
         tasks: Vec::new(),
         residual: None,
     });
+    let mut runs: Vec<RunStatus> = runs.collect();
+    for run in runs.iter_mut().filter(|run| run.faults > 0) {
+        run.last_faults = ledger.faults_of(run.id, RUN_FAULTS)?;
+    }
     Ok(Status {
-        runs: runs.collect(),
+        runs,
         workers: workers.collect(),
         faults: ledger.faults(FAULTS)?,
         queue: Occupancy::default(),
@@ -138,98 +160,5 @@ impl Coordinator {
             }
         }
         furthest
-    }
-}
-
-impl Status {
-    /// The runs, as a table for people.
-    pub fn runs_text(&self) -> String {
-        if self.runs.is_empty() {
-            return "there are no runs\n".to_owned();
-        }
-        let mut text = String::from("run    kind      state    priority  games            name\n");
-        for run in &self.runs {
-            let done = run.progress.as_ref().map_or_else(String::new, |progress| {
-                let total = progress.total.map_or_else(String::new, |total| format!("/{total}"));
-                format!("{}{total}", progress.done)
-            });
-            text += &format!(
-                "{:<6} {:<9} {:<8} {:<9} {done:<16} {}\n",
-                run.id.to_string(),
-                run.kind,
-                run.state.name(),
-                run.priority.name(),
-                run.name
-            );
-        }
-        text
-    }
-
-    /// The workers, as a table for people.
-    pub fn workers_text(&self) -> String {
-        if self.workers.is_empty() {
-            return "there are no workers\n".to_owned();
-        }
-        let mut text =
-            String::from("worker           owner        cores  knps  standing   tasks  why\n");
-        for worker in &self.workers {
-            text += &format!(
-                "{:<16} {:<12} {:>5} {:>5}  {:<10} {:>5}  {}\n",
-                worker.id.as_str(),
-                worker.owner.as_str(),
-                worker.cores,
-                worker.speed / 1000,
-                worker.standing.name(),
-                worker.tasks.len(),
-                worker.reason
-            );
-        }
-        text
-    }
-
-    /// One run in words; `None` if there is no such run.
-    pub fn run_text(&self, id: RunId) -> Option<String> {
-        let run = self.runs.iter().find(|run| run.id == id)?;
-        let mut text = format!(
-            "{}: {} ({}), by {}\n{}, priority {}, share {}\n",
-            run.id,
-            run.name,
-            run.kind,
-            run.owner,
-            run.state.name(),
-            run.priority,
-            run.share
-        );
-        if !run.reason.is_empty() {
-            text += &format!("ended: {}\n", run.reason);
-        }
-        if let Some(progress) = &run.progress {
-            let total = progress.total.map_or_else(String::new, |total| format!(" of {total}"));
-            text += &format!(
-                "{}{total} games, {:.1} a minute, {} tasks handed out\n",
-                progress.done, run.games_a_minute, run.out
-            );
-            if let Some(score) = &progress.score {
-                text += &format!(
-                    "won {}, drawn {}, lost {}; pairs {:?}\n",
-                    score.wins, score.draws, score.losses, score.pairs
-                );
-                if let Some((ratio, low, high)) = score.ratio {
-                    text += &format!("LLR {ratio:.2} ({low:.2} to {high:.2})\n");
-                }
-            }
-            if let Some(tuning) = &progress.tuning {
-                text += &format!("iteration {} of {}\n", tuning.iteration, tuning.iterations);
-                let values = tuning.start.iter().zip(&tuning.values);
-                for (name, (start, value)) in tuning.names.iter().zip(values) {
-                    text += &format!("  {name}: {start} -> {value:.2}\n");
-                }
-            }
-        }
-        for fault in self.faults.iter().filter(|fault| fault.run == Some(id)) {
-            let worker = fault.worker.as_ref().map_or_else(String::new, |w| format!("{w}: "));
-            text += &format!("fault: {worker}{}: {}\n", fault.kind, fault.reason);
-        }
-        Some(text)
     }
 }

@@ -9,6 +9,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Bytes of a piece.
 const PIECE: u64 = 128 << 10;
@@ -19,14 +20,30 @@ const AT_ONCE: usize = 16;
 /// Lengths that are remembered here: a blob never changes.
 const KNOWN: usize = 10_000;
 
+/// How long the sum of all is believed by those who only want to show it: to ask takes two round trips.
+const SHOWN: Duration = Duration::from_secs(2);
+
 pub(crate) struct BlobStream {
     link: Link,
     known: Mutex<HashMap<BlobHash, u64>>,
+    /// The sum of all when it was last asked for.
+    sum: Mutex<Option<(Instant, u64)>>,
 }
 
 impl BlobStream {
     pub(crate) fn new(link: Link) -> Self {
-        Self { link, known: Mutex::default() }
+        Self { link, known: Mutex::default(), sum: Mutex::default() }
+    }
+
+    /// Bytes of all blobs a moment ago.
+    pub(crate) async fn stored_lately(&self) -> Result<u64, QueueError> {
+        let last = *self.sum.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, sum)) = last.filter(|(at, _)| at.elapsed() < SHOWN) {
+            return Ok(sum);
+        }
+        let sum = self.stored().await?;
+        *self.sum.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), sum));
+        Ok(sum)
     }
 
     /// Bytes of all blobs.
@@ -94,6 +111,7 @@ impl BlobStream {
         let sent = futures_util::stream::iter(pieces.map(send)).buffered(AT_ONCE);
         sent.try_collect::<Vec<()>>().await.map_err(refused)?;
         send((last, Vec::new())).await.map_err(refused)?;
+        *self.sum.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(hash)
     }
 

@@ -103,13 +103,16 @@ impl Core {
             .map_err(|e| StartError::Streams { url, reason: e.to_string() })?;
         let (image, length, events) = read_back(&link).await?;
         let cursor = Cursor(link.bounds(StreamKind::Events).await?.1);
+        // Whoever died before may have stored an event and not yet what the journal says of it.
+        let owed: Vec<Record> = events.iter().filter_map(|(_, event)| Record::of(event)).collect();
+        let journalled = if owed.is_empty() { cursor } else { Cursor::default() };
         let kept = Kept { events, cursor, ..image.kept() };
         // Its own store of blobs stays empty: the broker has them.
         let none = Blobs::in_memory(0, 0);
         let time = Arc::new(WallTime::start());
         let queue = Arc::new(InProcess::restored(settings, time, none, kept));
-        let writer = Arc::new(Writer::new(link.clone(), Arc::clone(&queue)));
-        tokio::spawn(Arc::clone(&writer).run(image, length));
+        let writer = Arc::new(Writer::new(link.clone(), Arc::clone(&queue), journalled));
+        tokio::spawn(Arc::clone(&writer).run(image, length, owed));
         tokio::spawn(Arc::clone(&writer).remove_acknowledged());
         let (blobs, tasks) = (BlobStream::new(link.clone()), Notify::new());
         let core = Arc::new(Self { queue, writer, link, blobs, tasks });
@@ -170,7 +173,7 @@ impl Core {
                 Ok(Answer::Events(self.watch(after, most, wait).await?))
             }
             Call::Occupancy => {
-                let stored = self.blobs.stored().await?;
+                let stored = self.blobs.stored_lately().await?;
                 Ok(Answer::Occupancy(Occupancy { stored, ..self.queue.occupancy()? }))
             }
             Call::Acknowledge { upto } => {

@@ -1,6 +1,8 @@
 //! Writes events and journal to the broker, in order and together with whatever else is waiting, until it is done.
 //!
-//! Events first: a record that a batch is there must never outlive the batch. Numbers in the stream of
+//! Events first: a record that a batch is there must never outlive the batch. An event that is stored says by itself what
+//! its record will say, so whoever brought it is answered before the journal is written; the event is removed after
+//! that. Numbers in the stream of
 //! events are their cursors, which the broker checks for every single one: an event is neither lost nor
 //! stored twice, and a second host is noticed.
 
@@ -36,6 +38,8 @@ const LONG: usize = 10_000;
 struct Written {
     records: u64,
     cursor: u64,
+    /// Up to which event the journal says what came of it: until then the event itself must stay.
+    journalled: u64,
     /// Why it has no more.
     fault: Option<String>,
 }
@@ -57,9 +61,10 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn new(link: Link, queue: Arc<InProcess>) -> Self {
-        let cursor = queue.cursor().0;
-        let written = Written { cursor, ..Written::default() };
+    /// The journal says what came of all events up to `journalled`.
+    pub(crate) fn new(link: Link, queue: Arc<InProcess>, journalled: Cursor) -> Self {
+        let (cursor, journalled) = (queue.cursor().0, journalled.0);
+        let written = Written { cursor, journalled, ..Written::default() };
         Self {
             link,
             queue,
@@ -128,6 +133,10 @@ impl Writer {
         let mut acknowledged = self.acknowledged.subscribe();
         while acknowledged.changed().await.is_ok() {
             let upto = *acknowledged.borrow_and_update();
+            let mut written = self.written.subscribe();
+            if written.wait_for(|w| w.journalled >= upto).await.is_err() {
+                return;
+            }
             while self.link.remove_before(StreamKind::Events, upto + 1).await.is_err() {
                 tokio::time::sleep(AGAIN).await;
             }
@@ -135,48 +144,64 @@ impl Writer {
         }
     }
 
-    /// Writes for ever. `image` is what the journal says, in `length` records.
-    pub(crate) async fn run(self: Arc<Self>, mut image: Image, mut length: usize) {
+    /// Writes for ever. `image` is what the journal says, in `length` records; `owed` is what it does not say yet of
+    /// events that are stored.
+    pub(crate) async fn run(
+        self: Arc<Self>,
+        mut image: Image,
+        mut length: usize,
+        mut owed: Vec<Record>,
+    ) {
         let mut again = false;
         loop {
             let records: Vec<Record> =
                 self.pending().records.iter().take(RECORDS).cloned().collect();
             let events = self.queue.watch(self.cursor(), EVENTS, Duration::ZERO);
             let events = events.unwrap_or_default();
-            if records.is_empty() && events.is_empty() {
+            if records.is_empty() && events.is_empty() && owed.is_empty() {
                 let _ = tokio::time::timeout(GLANCE, self.dirty.notified()).await;
                 continue;
             }
-            match self.write_connected(&records, &events, again).await {
-                Ok(said) => {
-                    again = false;
-                    length += said.len();
-                    said.into_iter().for_each(|record| image.apply(record));
-                    self.is_written(records.len(), events.last().map(|(cursor, _)| *cursor));
-                    if length > LONG + 4 * image.len() && self.rewrite(&image).await.is_ok() {
-                        length = image.len();
+            let stored = match events.last() {
+                None => Ok(()),
+                Some((cursor, _)) => {
+                    let stored = self.while_connected(self.write_events(&events, again)).await;
+                    again = stored.is_err();
+                    if stored.is_ok() {
+                        owed.extend(events.iter().filter_map(|(_, event)| Record::of(event)));
+                        self.written.send_modify(|w| w.cursor = cursor.0);
                     }
+                    stored
                 }
-                Err(error) => {
-                    again = true;
-                    self.written.send_modify(|w| w.fault = Some(error.to_string()));
-                    tokio::time::sleep(AGAIN).await;
-                }
+            };
+            // Also where there is no room for events: those that are stored may be removed only when the journal says
+            // what came of them, and leases need none. A task that came back is lent after that.
+            let said: Vec<Record> = owed.iter().chain(&records).cloned().collect();
+            let journalled = self.while_connected(self.write_journal(&said)).await;
+            if journalled.is_ok() {
+                self.are_written(records.len());
+                length += said.len();
+                owed.clear();
+                said.into_iter().for_each(|record| image.apply(record));
+            }
+            if let Err(error) = stored.and(journalled.map(drop)) {
+                self.written.send_modify(|w| w.fault = Some(error.to_string()));
+                tokio::time::sleep(AGAIN).await;
+            } else if length > LONG + 4 * image.len() && self.rewrite(&image).await.is_ok() {
+                length = image.len();
             }
         }
     }
 
-    /// Writes, and waits for no answer of a connection that broke meanwhile.
-    async fn write_connected(
+    /// Does something, and waits for no answer of a connection that broke meanwhile.
+    async fn while_connected<T>(
         &self,
-        records: &[Record],
-        events: &[(Cursor, Event)],
-        again: bool,
-    ) -> Result<Vec<Record>, QueueError> {
+        act: impl Future<Output = Result<T, QueueError>>,
+    ) -> Result<T, QueueError> {
         let mut connected = self.link.connected.clone();
         connected.mark_unchanged();
         tokio::select! {
-            written = self.write(records, events, again) => written,
+            done = act => done,
             _ = connected.changed() => {
                 let reason = "the connection to the broker broke".to_owned();
                 Err(QueueError::Unavailable { reason })
@@ -184,22 +209,22 @@ impl Writer {
         }
     }
 
-    fn is_written(&self, records: usize, cursor: Option<Cursor>) {
+    /// So many records are in the journal, and everything that was owed.
+    fn are_written(&self, records: usize) {
         self.pending().records.drain(..records);
         self.written.send_modify(|w| {
             w.records += records as u64;
-            w.cursor = cursor.map_or(w.cursor, |cursor| cursor.0);
+            w.journalled = w.cursor;
             w.fault = None;
         });
     }
 
-    /// Writes all of it; what the journal says thereby. `again`: a part of it may be there.
-    async fn write(
+    /// Stores events. `again`: a part of them may be there.
+    async fn write_events(
         &self,
-        records: &[Record],
         events: &[(Cursor, Event)],
         again: bool,
-    ) -> Result<Vec<Record>, QueueError> {
+    ) -> Result<(), QueueError> {
         let mut stored = self.cursor().0;
         if again {
             stored = self.link.bounds(StreamKind::Events).await?.1;
@@ -224,10 +249,7 @@ impl Writer {
                 _ => unavailable(&e),
             })?;
         }
-        let mut said = records.to_vec();
-        said.extend(events.iter().filter_map(|(_, event)| Record::of(event)));
-        self.write_journal(&said).await?;
-        Ok(said)
+        Ok(())
     }
 
     /// Writes records; the number of the first message.

@@ -82,6 +82,17 @@ pub struct Solution {
 }
 
 impl Solution {
+    /// A solution that was found somewhere else. It has no tree: further questions are for whoever found it.
+    pub const fn told(
+        verdict: Verdict,
+        line: Vec<Move>,
+        (plain_plies, is_shortest): (usize, bool),
+        branches: Vec<Branch>,
+        nodes: u64,
+    ) -> Self {
+        Self { verdict, line, plain_plies, is_shortest, branches, nodes, tree: None }
+    }
+
     fn without_line(verdict: Verdict, nodes: u64) -> Self {
         let (line, branches, plain_plies) = (Vec::new(), Vec::new(), 0);
         Self { verdict, line, plain_plies, is_shortest: false, branches, nodes, tree: None }

@@ -75,6 +75,15 @@ fn study_position<V: Variant>(
     }
 }
 
+/// What a side holds after a line.
+pub fn left_over(position: &AnyPosition, line: &[Move]) -> Hand {
+    let mut end = position.clone();
+    for &m in line {
+        end.play(m);
+    }
+    end.hand(position.turn())
+}
+
 impl Study {
     /// Whether something asked for could not be answered.
     pub fn is_open(&self) -> bool {

@@ -9,7 +9,7 @@ use fleet::{
 };
 use gateway::{Config, Gateway, Limits, Tokens};
 use jetstream::{Host, Options, join};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -117,8 +117,8 @@ struct Coordinator<'a> {
     args: &'a PartArgs,
     ledger: Ledger,
     host: Host,
-    /// Units that are not done, of those that were looked at.
-    under_way: BTreeSet<u64>,
+    /// Units that are not done, of those that were looked at, with the batches that are missing.
+    under_way: BTreeMap<u64, u64>,
     next: u64,
     /// Units to be offered anew, under another number.
     again: Vec<u64>,
@@ -137,7 +137,7 @@ fn coordinate(args: &PartArgs) -> Result<(), Failure> {
         let worker = worker_id(&worker_name(number))?;
         persevere(|| host.stand(&worker, Standing::Admitted));
     }
-    let (under_way, again) = (BTreeSet::new(), Vec::new());
+    let (under_way, again) = (BTreeMap::new(), Vec::new());
     let mut coordinator = Coordinator { args, ledger, host, under_way, next: 0, again };
     coordinator.run()
 }
@@ -152,12 +152,21 @@ impl Coordinator<'_> {
             let events = events.unwrap_or_default();
             if let Some((last, _)) = events.last() {
                 cursor = *last;
-                self.ledger.whole(|| {
+                let entered = self.ledger.whole(|| {
+                    let mut entered = Vec::new();
                     for (_, event) in &events {
-                        enter(&self.ledger, self.args.units(), event, &mut self.again)?;
+                        let units = self.args.units();
+                        entered.extend(enter(&self.ledger, units, event, &mut self.again)?);
                     }
-                    self.ledger.set("cursor", cursor.0)
+                    self.ledger.set("cursor", cursor.0)?;
+                    Ok(entered)
                 })?;
+                for unit in entered {
+                    if let Some(missing) = self.under_way.get_mut(&unit) {
+                        *missing -= 1;
+                    }
+                }
+                self.under_way.retain(|_, missing| *missing > 0);
                 // What is not acknowledged comes again.
                 let _ = self.host.acknowledge(cursor);
             }
@@ -184,25 +193,16 @@ impl Coordinator<'_> {
     }
 
     fn offer(&mut self) -> Result<(), Failure> {
-        let (units, batches) = (self.args.units(), u64::from(self.args.batches));
+        let units = self.args.units();
         for unit in std::mem::take(&mut self.again) {
             self.offer_unit(unit)?;
-        }
-        let (ledger, of_unit) = (&self.ledger, |unit| of_unit(self.args, unit));
-        let mut done = Vec::new();
-        for unit in &self.under_way {
-            if ledger.batches(*unit)? >= of_unit(*unit) {
-                done.push(*unit);
-            }
-        }
-        for unit in done {
-            self.under_way.remove(&unit);
         }
         while self.under_way.len() < 8 * self.args.workers && self.next < units {
             let unit = self.next;
             self.next += 1;
-            if self.ledger.batches(unit)? < batches.min(of_unit(unit)) {
-                self.under_way.insert(unit);
+            let missing = of_unit(self.args, unit).saturating_sub(self.ledger.batches(unit)?);
+            if missing > 0 {
+                self.under_way.insert(unit, missing);
                 self.offer_unit(unit)?;
             }
         }
@@ -233,19 +233,26 @@ fn of_unit(args: &PartArgs, unit: u64) -> u64 {
 }
 
 /// Enters what happened. What is wrong is not counted: its unit is done again, under another number.
-fn enter(ledger: &Ledger, units: u64, event: &Event, again: &mut Vec<u64>) -> Result<(), Failure> {
+/// The unit, if a batch of it counted.
+fn enter(
+    ledger: &Ledger,
+    units: u64,
+    event: &Event,
+    again: &mut Vec<u64>,
+) -> Result<Option<u64>, Failure> {
     match event {
         Event::Finished { task, worker, batch, .. } => {
             let (unit, number) = (task.0 % units, batch.number);
-            let Product::Text { text } = &batch.product else { return Ok(()) };
+            let Product::Text { text } = &batch.product else { return Ok(None) };
             let sum = text.split(' ').next().and_then(|word| word.parse().ok());
             if sum == Some(expected(unit, number)) {
-                ledger.enter(unit, number, expected(unit, number), worker.as_str())?;
-            } else {
-                ledger.enter_wrong(task.0, number, worker.as_str())?;
-                ledger.next_attempt(unit)?;
-                again.push(unit);
+                let sum = expected(unit, number);
+                let new = ledger.enter(unit, number, sum, worker.as_str())?;
+                return Ok(new.then_some(unit));
             }
+            ledger.enter_wrong(task.0, number, worker.as_str())?;
+            ledger.next_attempt(unit)?;
+            again.push(unit);
         }
         Event::GivenUp { task, .. } => {
             ledger.next_attempt(task.0 % units)?;
@@ -253,5 +260,5 @@ fn enter(ledger: &Ledger, units: u64, event: &Event, again: &mut Vec<u64>) -> Re
         }
         Event::Announced { .. } | Event::Failed { .. } | Event::Expired { .. } => {}
     }
-    Ok(())
+    Ok(None)
 }

@@ -4,6 +4,7 @@ use super::args::{InputArgs, OutputArgs, ResumeArg};
 use super::summary::report;
 use crate::evaluation::EvaluationArgs;
 use crate::failure::{CommandResult, Failure};
+use crate::flags::fleet::FleetFlag;
 use chart::grouped;
 use corpus::Limit;
 use corpus::rescore::{self, Rescore};
@@ -42,9 +43,8 @@ pub(crate) struct RescoreArgs {
     #[arg(short = 'j', long, value_name = "N",
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Through the queue of a fleet in this process
-    #[arg(long)]
-    fleet: bool,
+    #[command(flatten)]
+    fleet: FleetFlag,
 }
 
 /// Runs the command.
@@ -63,15 +63,22 @@ pub(crate) fn run(args: &RescoreArgs) -> CommandResult {
         threads: args.threads.map_or_else(all, usize::from),
         net: args.evaluation.path().map(Path::to_owned),
     };
+    let (net, fv_scale) = (request.net.clone(), args.evaluation.fv_scale());
+    let game = request.game()?.to_string();
+    let spec = RescoreSpec { game, inputs: Vec::new(), limit, hash: args.hash, net, fv_scale };
+    let with_inputs = || {
+        let inputs = request.inputs.paths.clone();
+        Spec::Rescore(RescoreSpec { inputs, ..spec.clone() })
+    };
+    if args.fleet.submitted("rescore", with_inputs, None)? {
+        return Ok(());
+    }
     let bar = InputBar::new();
     let evaluation = |game| args.evaluation.as_engine(game);
     let watch = |progress| bar.show(progress);
-    let done = if args.fleet {
-        let (net, fv_scale) = (request.net.clone(), args.evaluation.fv_scale());
-        let game = request.game()?.to_string();
-        let spec = Spec::Rescore(RescoreSpec { game, limit, hash: args.hash, net, fv_scale });
+    let done = if args.fleet.is_local() {
         let equipment = Equipment::own(Arc::new(WallTime::start()), 1);
-        let scored = with_local_fleet(spec, request.threads, &equipment, |fleet| {
+        let scored = with_local_fleet(Spec::Rescore(spec), request.threads, &equipment, |fleet| {
             let score = |piece| score_piece(fleet, piece);
             rescore::run_by(&request, evaluation, Some(&score), &watch)
         });

@@ -3,9 +3,10 @@
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use display::say;
-use fleet::{Priority, Spec};
+use fleet::{MateSpec, Priority, Spec};
 use fleetd::orders::{Answer, Reply};
 use fleetd::{FleetError, Home, Request};
+use kifu::MateProblem;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -26,6 +27,24 @@ impl FleetFlag {
         self.fleet.as_deref() == Some(Path::new("self"))
     }
 
+    fn folder(&self) -> Option<&Path> {
+        self.fleet.as_deref().filter(|_| !self.is_local())
+    }
+
+    /// Asks the fleet that was named to answer problems of mate; whether one was.
+    pub(crate) fn submitted_mates(
+        &self,
+        problems: &[MateProblem],
+        questions: &mate::Questions,
+    ) -> Result<bool, Failure> {
+        let Some(folder) = self.folder() else { return Ok(false) };
+        let read = problems.iter().filter_map(|problem| problem.position.as_ref().ok());
+        let lines: String = read.map(|position| format!("{}\n", position.sfen())).collect();
+        let problems = Some(Home::new(folder).keep("problems.sfen", lines.as_bytes())?);
+        let spec = || Spec::Mate(MateSpec { problems, ..MateSpec::of(questions) });
+        self.submitted("mate", spec, None)
+    }
+
     /// Asks the fleet that was named for a run; whether one was.
     pub(crate) fn submitted(
         &self,
@@ -33,9 +52,7 @@ impl FleetFlag {
         spec: impl FnOnce() -> Spec,
         goal: Option<u64>,
     ) -> Result<bool, Failure> {
-        let Some(folder) = self.fleet.as_deref().filter(|_| !self.is_local()) else {
-            return Ok(false);
-        };
+        let Some(folder) = self.folder() else { return Ok(false) };
         let (name, priority) = (name.to_owned(), Priority::Normal);
         let request = Request { name, spec: spec(), goal, priority, share: 1.0 };
         heard(Home::new(folder).submit(request, "local", now(), ANSWER))?;

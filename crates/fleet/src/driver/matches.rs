@@ -1,16 +1,17 @@
 //! A match, with an SPRT or without.
 
-use super::{Counted, Driver, Part, Parts, RunProgress, ScoreProgress, dishonest, thin};
+use super::{
+    Counted, Driver, EngineProgress, Part, Parts, RunProgress, ScoreProgress, dishonest, thin,
+};
 use crate::batch::{Fault, Product};
 use crate::task::{MatchSpec, Unit};
 use arena::Plan;
 use arena::request::RequestError;
 use arena::standings::{CountedGame, Standings};
-use arena::stats::{MatchScore, Sprt, Verdict};
+use arena::stats::{Estimate, MatchScore, Sprt, Verdict};
 use std::ops::Range;
 
-/// Games of one task, and of one batch: a pair.
-const GAMES: u64 = 8;
+/// Games of one batch: a pair.
 const PAIR: u64 = 2;
 
 pub(super) struct Matches {
@@ -35,11 +36,22 @@ impl Matches {
     fn score(&self) -> MatchScore {
         self.standings.pairings().next().map_or_else(MatchScore::default, |(_, score)| *score)
     }
+
+    fn engine(&self, index: usize, name: &str) -> EngineProgress {
+        let MatchScore { wins, draws, losses, .. } = self.standings.score(index);
+        let faults = self.standings.faults(index).iter();
+        let faults = faults.map(|(kind, times)| (kind.to_string(), *times)).collect();
+        EngineProgress { name: name.to_owned(), wins, draws, losses, faults }
+    }
 }
 
 impl Driver for Matches {
-    fn next(&mut self) -> Option<Part> {
-        self.parts.next(GAMES, PAIR)
+    fn next(&mut self, batches: u32) -> Result<Option<Part>, Fault> {
+        Ok(self.parts.next(PAIR * u64::from(batches), PAIR))
+    }
+
+    fn usual(&self) -> u32 {
+        4
     }
 
     fn handed_out(&mut self, unit: &Unit) {
@@ -101,12 +113,29 @@ impl Driver for Matches {
             let (low, high) = sprt.bounds();
             (sprt.ratio(&score), low, high)
         });
+        let test = self.sprt.as_ref().map(|sprt| {
+            let verdict = sprt.verdict(&score).name();
+            (sprt.to_string(), verdict.to_owned())
+        });
+        let elo = Estimate::of(&score).map(|estimate| estimate.elo);
+        let elo = elo.map(|elo| [elo.low, elo.mid, elo.high]);
+        let engines = self.plan.engines.iter().enumerate();
+        let engines = engines.map(|(index, engine)| self.engine(index, &engine.name)).collect();
         let MatchScore { wins, draws, losses, pairs } = score;
-        let curve = self.curve.clone();
         RunProgress {
             done: self.standings.games(),
             total: Some(self.plan.schedule.games()),
-            score: Some(ScoreProgress { wins, draws, losses, pairs, ratio, curve }),
+            score: Some(ScoreProgress {
+                wins,
+                draws,
+                losses,
+                pairs,
+                elo: elo.filter(|ends| ends.iter().all(|end| end.is_finite())),
+                engines,
+                test,
+                ratio,
+                curve: self.curve.clone(),
+            }),
             ..RunProgress::default()
         }
     }

@@ -10,8 +10,7 @@ use play::GameRules;
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
-/// Games of one task, and of one batch.
-const GAMES: u64 = 16;
+/// Games of one batch.
 const BATCH: u64 = 4;
 
 /// Games that may wait for one before them: further ones are not handed out meanwhile.
@@ -70,11 +69,15 @@ impl SelfPlayRun {
 }
 
 impl Driver for SelfPlayRun {
-    fn next(&mut self) -> Option<Part> {
+    fn next(&mut self, batches: u32) -> Result<Option<Part>, Fault> {
         if self.parts.more.is_empty() && self.parts.next > self.sequence.next() + AHEAD {
-            return None;
+            return Ok(None);
         }
-        self.parts.next(GAMES, BATCH)
+        Ok(self.parts.next(BATCH * u64::from(batches), BATCH))
+    }
+
+    fn usual(&self) -> u32 {
+        4
     }
 
     fn handed_out(&mut self, unit: &Unit) {

@@ -1,9 +1,10 @@
 use super::*;
 use crate::in_process::InProcess;
 use crate::names::{RunId, TaskId};
+use crate::needs::Needs;
 use crate::perform::{Equipment, Slot};
 use crate::queue::Settings;
-use crate::task::{MatchSpec, Needs, Pins, Priority, SelfPlaySpec, Task};
+use crate::task::{MatchSpec, Pins, Priority, SelfPlaySpec, Task};
 use arena::MatchRunner;
 use arena::request::MatchRequest;
 use arena::selfplay::settings::SelfPlaySettings;
@@ -18,7 +19,8 @@ fn slot() -> Slot {
     let factory = Arc::new(move |game| assembly::engine(game, Arc::clone(&for_engines)));
     let abandoned = Arc::new(AtomicBool::new(false));
     let runner = MatchRunner { time, factory, abandoned: Arc::clone(&abandoned), logs: None };
-    Slot::new(&Equipment { runner, files: None, speed: 1, programs: false }, 0, abandoned)
+    let equipment = Equipment { programs: false, ..Equipment::of_command(&runner) };
+    Slot::new(&equipment, 0, abandoned)
 }
 
 fn task(spec: &Spec, part: &Part) -> Task {
@@ -43,7 +45,8 @@ fn finish(spec: &Spec, goal: Option<u64>) -> (RunProgress, Vec<(Unit, Range<u64>
     let mut all = Vec::new();
     let mut more = VecDeque::new();
     while driver.verdict().is_none() {
-        let part = more.pop_front().or_else(|| driver.next()).expect("there is something to do");
+        let part =
+            more.pop_front().or_else(|| driver.next(4).unwrap()).expect("there is something to do");
         let task = task(spec, &part);
         for number in 0..part.batches {
             let range = part.unit.part(part.batches, number);
@@ -84,14 +87,21 @@ fn a_match_is_played_to_its_end_and_goes_on_after_a_restart() {
     let spec = match_spec(10);
     let (progress, all) = finish(&spec, None);
     assert_eq!((progress.done, progress.total), (10, Some(10)));
-    assert_eq!(progress.score.unwrap().pairs.iter().sum::<u64>(), 5);
+    let score = progress.score.clone().unwrap();
+    assert_eq!(score.pairs.iter().sum::<u64>(), 5);
+    let names: Vec<&str> = score.engines.iter().map(|engine| engine.name.as_str()).collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!((score.engines[0].wins, score.engines[1].wins), (score.wins, score.losses));
+    // What is written down is read again, whatever the error bars.
+    let text = serde_json::to_string(&progress).unwrap();
+    assert_eq!(serde_json::from_str::<RunProgress>(&text).unwrap(), progress);
     let mut again = driver(&spec, None).unwrap();
     for (unit, range, product) in &all[..3] {
         again.handed_out(unit);
         again.accept(unit, range.clone(), product).unwrap();
     }
     assert_eq!(again.progress().done, 6);
-    let next = again.next().unwrap();
+    let next = again.next(4).unwrap().unwrap();
     assert_eq!((next.unit.first, next.unit.count, next.batches), (8, 2, 1));
 }
 
@@ -165,4 +175,119 @@ fn sums_are_checked() {
     let wrong = Product::Checksum { sum: 1 };
     assert!(again.accept(&all[0].0, all[0].1.clone(), &wrong).is_err());
     assert!(again.accept(&all[0].0, all[0].1.clone(), &all[1].2).is_err(), "of another part");
+}
+
+/// Some games of minishogi as a teacher file.
+fn teacher_file(path: &std::path::Path, games: usize) {
+    let header = teacher::Header::new(Game::Minishogi);
+    let mut writer = teacher::Writer::new(Vec::new(), header).unwrap();
+    for number in 0..games {
+        let mut game = teacher::Game::new(rules::AnyPosition::startpos(Game::Minishogi));
+        let mut position = game.start.clone();
+        for _ in 0..4 + number {
+            let legal = position.legal_moves();
+            let mv = legal[number % legal.len()];
+            game.plies.push(teacher::Ply { mv, score: Some(1), flags: teacher::Flags::default() });
+            position.play(mv);
+        }
+        writer.write(&game).unwrap();
+    }
+    std::fs::write(path, writer.finish().unwrap()).unwrap();
+}
+
+#[test]
+fn pieces_are_scored_in_any_order_and_only_scores_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in.teacher");
+    teacher_file(&path, 6);
+    let spec = Spec::Rescore(crate::RescoreSpec {
+        game: "minishogi".to_owned(),
+        inputs: vec![path],
+        limit: corpus::Limit::Nodes(30),
+        hash: 1,
+        net: None,
+        fv_scale: 16,
+    });
+    let (progress, mut all) = finish(&spec, None);
+    assert_eq!((progress.done, progress.total), (6, Some(6)));
+    assert!(progress.positions > 6 * 4);
+    assert!(!serde_json::to_string(&spec.for_workers()).unwrap().contains("in.teacher"));
+    // After a restart it goes on behind what was handed out.
+    let mut again = driver(&spec, None).unwrap();
+    for (unit, range, product) in &all[..4] {
+        again.handed_out(unit);
+        again.accept(unit, range.clone(), product).unwrap();
+    }
+    let rest = again.next(4).unwrap().unwrap();
+    assert_eq!((rest.unit.first, rest.unit.count, rest.batches), (4, 2, 2));
+    assert_eq!(rest.unit.cut(2, 1).input.unwrap().piece(0), rest.unit.input.unwrap().piece(1));
+    // Another game in its place is refused.
+    let stranger = all[1].2.clone();
+    let (unit, range, _) = &all[0];
+    assert_eq!(
+        again.accept(unit, range.clone(), &stranger).unwrap_err().kind,
+        FaultKind::Dishonest
+    );
+    all.reverse();
+    let mut backwards = driver(&spec, None).unwrap();
+    for (unit, range, product) in &all {
+        backwards.handed_out(unit);
+        backwards.accept(unit, range.clone(), product).unwrap();
+    }
+    assert_eq!(backwards.verdict(), None, "nobody has looked whether there is more");
+    assert_eq!(backwards.next(4).unwrap(), None);
+    assert!(backwards.verdict().is_some());
+    let absent = Spec::Rescore(crate::RescoreSpec {
+        game: "minishogi".to_owned(),
+        inputs: vec![folder.path().join("absent.teacher")],
+        limit: corpus::Limit::Static,
+        hash: 1,
+        net: None,
+        fv_scale: 16,
+    });
+    assert!(driver(&absent, None).is_err());
+}
+
+#[test]
+fn problems_are_answered_and_lies_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("problems.sfen");
+    let problems = "4k4/9/4P4/9/9/9/9/9/9 b G 1\nnonsense\n4k4/9/9/9/9/9/9/9/9 b G 1\n";
+    std::fs::write(&path, problems).unwrap();
+    let spec = crate::MateSpec {
+        problems: Some(path),
+        hash: 1,
+        proof: true,
+        ..crate::MateSpec::default()
+    };
+    let spec = Spec::Mate(spec);
+    let (progress, all) = finish(&spec, None);
+    assert_eq!((progress.done, progress.total), (2, Some(2)));
+    let tally: Vec<(&str, u64)> = progress.tally.iter().map(|(k, v)| (k.as_str(), *v)).collect();
+    assert!(tally.contains(&("mates", 1)) && tally.contains(&("without mate", 1)), "{tally:?}");
+    let mut again = driver(&spec, None).unwrap();
+    // The answer to another problem is none to this one.
+    let (unit, range, _) = &all[0];
+    assert!(again.accept(unit, range.clone(), &all[1].2).is_err());
+    again.accept(unit, range.clone(), &all[0].2).unwrap();
+    let none = Spec::Mate(crate::MateSpec::default());
+    assert!(driver(&none, None).is_err());
+}
+
+#[test]
+fn openings_are_made_of_what_was_judged() {
+    let settings = arena::opening_maker::OpeningSettings {
+        game: Game::Minishogi,
+        count: 5,
+        plies: arena::opening::PlyRange { first: 2, last: 3 },
+        nodes: 40,
+        ..Default::default()
+    };
+    let spec = Spec::Openings(Box::new(settings));
+    let (progress, all) = finish(&spec, None);
+    assert_eq!(progress.tally.get("openings"), Some(&5));
+    let mut again = driver(&spec, None).unwrap();
+    let short = Product::Values { values: vec![Some(1)] };
+    assert!(again.accept(&all[0].0, all[0].1.clone(), &short).is_err());
+    assert!(again.accept(&all[0].0, all[0].1.clone(), &Product::Checksum { sum: 1 }).is_err());
 }

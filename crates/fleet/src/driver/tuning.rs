@@ -48,15 +48,16 @@ impl Tuning {
 }
 
 impl Driver for Tuning {
-    fn next(&mut self) -> Option<Part> {
+    /// One pair, however long it takes: the next values depend on it.
+    fn next(&mut self, _: u32) -> Result<Option<Part>, Fault> {
         if let Some(part) = self.more.pop_front() {
-            return Some(part);
+            return Ok(Some(part));
         }
         // Only so many iterations ahead: the values of later ones are not known yet.
-        let probe = self.spsa.probe(self.next / self.pairs)?;
+        let Some(probe) = self.spsa.probe(self.next / self.pairs) else { return Ok(None) };
         let unit = Unit { probe: Some(probe), ..Unit::new(self.next * 2, 2) };
         self.next += 1;
-        Some(Part { unit, batches: 1 })
+        Ok(Some(Part { unit, batches: 1 }))
     }
 
     fn handed_out(&mut self, unit: &Unit) {

@@ -205,7 +205,7 @@ fn pieces_are_scored_alike() {
     let limit = Limit::Nodes(50);
     let mut writer =
         teacher::Writer::new(Vec::new(), teacher::Header::new(Game::Minishogi)).unwrap();
-    let mut game = teacher::Game::new(rules::AnyPosition::startpos(Game::Minishogi));
+    let mut game = teacher::Game::new(AnyPosition::startpos(Game::Minishogi));
     let mut position = game.start.clone();
     for _ in 0..6 {
         let mv = position.legal_moves()[0];
@@ -220,11 +220,53 @@ fn pieces_are_scored_alike() {
     let plain = scorer.score(&piece).unwrap();
     assert_ne!(plain.bytes, piece.bytes);
     let game = "minishogi".to_owned();
-    let spec = Spec::Rescore(RescoreSpec { game, limit, hash: 1, net: None, fv_scale: 16 });
+    let (inputs, net) = (Vec::new(), None);
+    let spec = Spec::Rescore(RescoreSpec { game, inputs, limit, hash: 1, net, fv_scale: 16 });
     let scored = with_local_fleet(spec, 1, &equipment(), |exchange| {
         [score_piece(exchange, piece.clone()), score_piece(exchange, piece.clone())]
     });
     assert_eq!(scored.unwrap(), [Ok(plain.clone()), Ok(plain)]);
+}
+
+#[test]
+fn openings_by_the_fleet_are_the_same() {
+    let settings = OpeningSettings {
+        game: Game::Minishogi,
+        count: 12,
+        plies: arena::opening::PlyRange { first: 2, last: 4 },
+        nodes: 60,
+        concurrency: 2,
+        ..OpeningSettings::default()
+    };
+    let runner = equipment().runner;
+    let plain = settings.make(&runner, &mut |_, _| ()).unwrap();
+    let by_fleet = make_openings(&settings, &runner, &mut |_, _| ()).unwrap();
+    assert_eq!(plain.count, 12);
+    assert_eq!(plain, by_fleet);
+}
+
+#[test]
+fn mates_by_the_fleet_are_the_same() {
+    let spec =
+        crate::MateSpec { hash: 1, threads: 1, proof: true, cooks: true, ..Default::default() };
+    let questions = spec.questions().unwrap();
+    assert_eq!(crate::MateSpec::of(&questions), spec);
+    let solved = with_local_fleet(Spec::Mate(spec), 1, &equipment(), |exchange| {
+        for sfen in ["shogi 4k4/9/4P4/9/9/9/9/9/9 b G 1", "shogi 3gk4/9/4P4/9/9/9/9/9/9 b 2G 1"] {
+            let position = crate::mates::problem(sfen.as_bytes()).unwrap();
+            let control = Control::new(false);
+            let plain = mate::study(&position, &questions, &control, &WallTime::start());
+            let came = solve_mate(exchange, &position, &control).unwrap();
+            assert_eq!(came.solution_text(), plain.solution_text());
+            assert_eq!((came.solution.nodes, came.proof), (plain.solution.nodes, plain.proof));
+        }
+        // One that is told to stop does.
+        let control = Control::new(false);
+        control.stop();
+        let start = AnyPosition::startpos(Game::Shogi);
+        assert_eq!(solve_mate(exchange, &start, &control).unwrap_err().kind, FaultKind::Leaving);
+    });
+    solved.unwrap();
 }
 
 /// What is written down and read again is the same request.

@@ -1,6 +1,7 @@
 //! What the queue in memory knows. Nothing here waits, locks or asks a clock.
 
 pub(super) mod kept;
+mod room;
 
 use crate::batch::{Batch, Fault};
 use crate::names::{Pool, RunId, TaskId, WorkerId};
@@ -8,7 +9,8 @@ use crate::queue::{
     Cursor, Event, Finished, Holding, Lease, LeaseKey, Occupancy, Offered, QueueError, Settings,
 };
 use crate::task::{Priority, Task};
-use crate::worker::Standing;
+use crate::worker::{Standing, Worker};
+use room::Rooms;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use think::Moment;
 
@@ -56,6 +58,7 @@ pub(super) struct State {
     over: VecDeque<TaskId>,
     withdrawn: HashSet<RunId>,
     standings: HashMap<WorkerId, Standing>,
+    rooms: Rooms,
     draining: bool,
     events: VecDeque<(Cursor, Event)>,
     cursor: u64,
@@ -89,8 +92,24 @@ impl State {
         changed
     }
 
+    /// What a task takes of its holder is free again.
+    fn vacate(&mut self, id: TaskId) {
+        let Some(Entry { stage: Stage::Leased(task, _), holder: Some((worker, _)), .. }) =
+            self.tasks.get(&id)
+        else {
+            return;
+        };
+        self.rooms.give_back(worker, &task.needs);
+    }
+
+    pub(super) fn announce(&mut self, worker: &Worker) {
+        self.rooms.announced(worker);
+        self.push(Event::Announced { worker: Box::new(worker.clone()) });
+    }
+
     /// Takes a leased task back: at once, or when it has rested; gives it up after too many leases.
     fn again(&mut self, id: TaskId, rest: Option<Moment>, settings: &Settings) {
+        self.vacate(id);
         let Some(entry) = self.tasks.get_mut(&id) else { return };
         let Stage::Leased(task, due) = std::mem::replace(&mut entry.stage, Stage::Over) else {
             return;
@@ -175,6 +194,7 @@ impl State {
 
     /// Takes a task out of whatever it waits for.
     fn leave(&mut self, id: TaskId) {
+        self.vacate(id);
         match self.tasks.get(&id).map(|entry| &entry.stage) {
             Some(Stage::Leased(_, due)) => drop(self.expiries.remove(&(*due, id))),
             Some(Stage::Resting(_, until)) => {
@@ -223,22 +243,31 @@ impl State {
         }
         let admitted = standing == Standing::Admitted;
         let may = |pool: &Pool| pool.is_of(worker) || (admitted && !pool.is_private());
-        let Some(id) = self.next(pools, &may) else { return Ok(None) };
+        let Some(id) = self.next(worker, pools, &may) else { return Ok(None) };
         Ok(self.lend(id, worker, now, settings))
     }
 
-    /// The task whose turn it is.
-    fn next(&mut self, pools: &[Pool], may: &dyn Fn(&Pool) -> bool) -> Option<TaskId> {
-        let Self { tasks, lines, .. } = self;
+    /// The task whose turn it is, of those the worker has room for.
+    fn next(
+        &mut self,
+        worker: &WorkerId,
+        pools: &[Pool],
+        may: &dyn Fn(&Pool) -> bool,
+    ) -> Option<TaskId> {
+        let Self { tasks, lines, rooms, .. } = self;
         for priority in Priority::ALL {
             for pool in pools.iter().filter(|pool| may(pool)) {
                 let Some(line) = lines.get_mut(pool).map(|lines| lines.of(priority)) else {
                     continue;
                 };
-                while let Some(id) = line.pop_front() {
-                    let entry = tasks.get(&id);
-                    if entry.is_some_and(|entry| matches!(entry.stage, Stage::Waiting(_))) {
-                        return Some(id);
+                let mut place = 0;
+                while let Some(&id) = line.get(place) {
+                    match tasks.get(&id).map(|entry| &entry.stage) {
+                        Some(Stage::Waiting(task)) if !rooms.is_enough(worker, &task.needs) => {
+                            place += 1;
+                        }
+                        Some(Stage::Waiting(_)) => return line.remove(place),
+                        _ => drop(line.remove(place)),
                     }
                 }
             }
@@ -263,6 +292,7 @@ impl State {
         entry.attempt += 1;
         let secret = secret();
         entry.holder = Some((worker.clone(), secret.clone()));
+        self.rooms.take(worker, &lent.needs);
         self.waiting -= 1;
         self.expiries.insert((due, id));
         Some(Lease {
@@ -354,10 +384,12 @@ impl State {
             return Err(QueueError::NotHeld { task: key.task, worker: key.worker.clone() });
         }
         let run = entry.run;
-        entry.holder = None;
         let (task, worker, fault) = (key.task, key.worker.clone(), fault.clone());
         self.push(Event::Failed { task, run, worker, fault });
         self.again(task, Some(now.saturating_add(settings.retry)), settings);
+        if let Some(entry) = self.tasks.get_mut(&task) {
+            entry.holder = None;
+        }
         Ok(())
     }
 

@@ -62,8 +62,11 @@ impl Coordinator {
         if !right && row.standing != Standing::Barred {
             let (found, version) = (row.about.bench, &row.about.version);
             let why = format!("executable {version} computes the bench {found}, which is wrong");
-            let fault = Fault::new(FaultKind::Executable, why.clone());
-            self.note_fault(now, (None, None), Some(&id), &fault)?;
+            // Workers say again and again who they are; it is noted once.
+            if row.reason != why {
+                let fault = Fault::new(FaultKind::Executable, why.clone());
+                self.note_fault(now, (None, None), Some(&id), &fault)?;
+            }
             (row.standing, row.reason) = (Standing::Probation, why);
         }
         let trusted = self.settings.trusted.contains(&row.about.owner);
@@ -120,6 +123,8 @@ impl Coordinator {
         self.ledger.add_result(row.run, &result, (true, now), batch.usage)?;
         self.counts.results += 1;
         self.counts.games += counted.games;
+        active.took(batch.usage.millis);
+        active.written.1 = true;
         active.recent.push_back((now, counted.games));
         while active.recent.front().is_some_and(|(at, _)| *at < now - RECENT) {
             active.recent.pop_front();
@@ -132,6 +137,8 @@ impl Coordinator {
         sums.iter_mut().zip(counted.pairs).for_each(|(sum, n)| *sum += n);
         self.is_there(task, batch.number, worker)?;
         match verdict {
+            // What one worker alone saw decides nothing.
+            Some(_) if self.bar_outlier(row.run, now)? => Ok(()),
             Some(why) => self.end_run(row.run, RunState::Done, &why, now),
             None => Ok(()),
         }
@@ -201,12 +208,19 @@ impl Coordinator {
         let last = self.ledger.faults(50)?.into_iter().find(|fault| {
             fault.run == Some(run) && fault.worker.is_some() && fault.kind != "expired"
         });
-        let who = last.map_or_else(String::new, |fault| {
-            let worker = fault.worker.map_or_else(String::new, |worker| worker.to_string());
-            format!(": worker {worker} says {}: {}", fault.kind, fault.reason)
+        let who = last.and_then(|fault| {
+            let worker = fault.worker?;
+            let version = self.version_of(&worker);
+            let (kind, reason) = (fault.kind, fault.reason);
+            Some(format!(": worker {worker} with executable {version} says {kind}: {reason}"))
         });
+        let who = who.unwrap_or_default();
         let why = format!("game {} was given up again and again{who}", unit.first);
         self.end_run(run, RunState::Stopped, &why, now)
+    }
+
+    fn version_of(&self, worker: &WorkerId) -> &str {
+        self.workers.get(worker).map_or("?", |row| row.about.version.as_str())
     }
 
     /// A worker says that the executable does not work: believed when enough owners say so.
@@ -224,7 +238,7 @@ impl Coordinator {
         if owners.len() < self.settings.accusers {
             return Ok(());
         }
-        let version = self.workers.get(worker).map_or("?", |row| row.about.version.as_str());
+        let version = self.version_of(worker);
         let why = format!(
             "{} owners ({}) say so; the last was worker {worker} with executable {version}: {}",
             owners.len(),
@@ -237,7 +251,5 @@ impl Coordinator {
 
 /// What a batch of a unit is, as a part of its own.
 pub(super) fn part_of(unit: &Unit, batches: u32, number: u32) -> Part {
-    let range = unit.part(batches, number);
-    let unit = Unit { first: range.start, count: range.end - range.start, ..unit.clone() };
-    Part { unit, batches: 1 }
+    Part { unit: unit.cut(batches, number), batches: 1 }
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::home::Home;
 use fleet::driver::RunProgress;
 use fleet::perform::checksum;
-use fleet::{Batch, BlobHash, FaultKind, Finished, Lease, Product, Settings, Usage, Worker};
+use fleet::{Batch, BlobHash, FaultKind, Finished, Lease, Pool, Product, Settings, Usage, Worker};
 use std::path::Path;
 use think::ManualTime;
 
@@ -39,8 +39,8 @@ fn worker(id: &str, owner: &str) -> Worker {
     Worker {
         id: id.parse().unwrap(),
         owner: owner.parse().unwrap(),
-        cores: 1,
-        memory_mib: 1,
+        cores: 64,
+        memory_mib: 1 << 16,
         speed: 1,
         bench: 7,
         version: "1".to_owned(),
@@ -113,6 +113,64 @@ fn a_run_is_worked_off_and_ends() {
     assert_eq!((occupancy.waiting, occupancy.leased, occupancy.events), (0, 0, 0));
     let text = crate::metrics::text(&coordinator, NOW);
     assert!(text.contains("nue_fleet_results_total 200"), "{text}");
+}
+
+/// What a run came to is in the ledger: for those who look beside the coordinator, after the end, and after a restart.
+#[test]
+fn a_run_that_ended_shows_what_it_came_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut coordinator = open(folder.path());
+    let (first, second) = (sums(20), sums(20));
+    let first = coordinator.submit(first, NOW).unwrap();
+    announce(&mut coordinator, "a", "alice");
+    assert_eq!(work(&mut coordinator, "a", true), 20);
+    let second = coordinator.submit(second, NOW).unwrap();
+    step(&mut coordinator);
+    for _ in 0..3 {
+        let lease = lease(&coordinator, "a").unwrap();
+        finish(&coordinator, &lease, right(&lease));
+    }
+    let failed = lease(&coordinator, "a").unwrap();
+    let fault = Fault::new(FaultKind::Machine, "no memory");
+    coordinator.queue().fail(&failed.key, &fault).unwrap();
+    step(&mut coordinator);
+    coordinator.step(NOW + 10, Duration::ZERO).unwrap();
+    drop(coordinator);
+    let seen = |status: &crate::Status| {
+        let of = |id| status.runs.iter().find(|run| run.id == id).unwrap();
+        let done = |id| of(id).progress.as_ref().map(|progress| (progress.done, progress.total));
+        assert_eq!(done(first), Some((20, Some(20))), "{status:?}");
+        assert_eq!(done(second), Some((3, Some(20))), "{status:?}");
+        assert_eq!((of(first).faults, of(second).faults), (0, 1));
+        let (list, shown) = (status.runs_text(), status.run_text(second).unwrap());
+        assert!(list.contains("20/20") && list.contains("3/20"), "{list}");
+        assert!(shown.contains("a: machine: no memory"), "{shown}");
+        assert!(shown.contains("done 3 of 20"), "{shown}");
+    };
+    seen(&Home::new(folder.path()).status().unwrap());
+    let coordinator = open(folder.path());
+    seen(&coordinator.status(NOW).unwrap());
+}
+
+/// A ledger of the first version: what its runs came to is counted from their results.
+#[test]
+fn an_older_ledger_is_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut coordinator = open(folder.path());
+    let run = coordinator.submit(sums(20), NOW).unwrap();
+    announce(&mut coordinator, "a", "alice");
+    work(&mut coordinator, "a", true);
+    let older =
+        "ALTER TABLE runs DROP COLUMN progress; DROP TABLE tokens; PRAGMA user_version = 1;";
+    coordinator.ledger().connection.execute_batch(older).unwrap();
+    drop(coordinator);
+    let coordinator = open(folder.path());
+    let row = coordinator.ledger().run(run).unwrap();
+    assert_eq!(row.progress.map(|progress| progress.done), Some(20));
+    coordinator.ledger().connection.execute_batch("PRAGMA user_version = 99").unwrap();
+    drop(coordinator);
+    let newer = Ledger::open(&folder.path().join("fleet.db"));
+    assert!(matches!(newer, Err(FleetError::Version { found: 99, .. })));
 }
 
 /// Whatever was committed is there; whatever was not is done again; nothing counts twice.
@@ -368,14 +426,249 @@ fn urgent_runs_go_first_and_others_by_their_share() {
     assert_eq!(second.task.run, urgent);
 }
 
-/// The file of tokens holds no token.
+/// Results that no rule forbids and no other worker has.
 #[test]
-fn tokens_are_kept_as_hashes() {
+fn who_differs_from_all_others_is_barred_before_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut coordinator = open(folder.path());
+    let run = coordinator.submit(sums(100), NOW).unwrap();
+    for (id, owner) in [("a", "alice"), ("b", "bob"), ("c", "carol"), ("d", "dave")] {
+        announce(&mut coordinator, id, owner);
+    }
+    let rows = |rows: &[(&str, [u64; 3])]| -> HashMap<WorkerId, [u64; 3]> {
+        rows.iter().map(|(id, row)| (id.parse().unwrap(), *row)).collect()
+    };
+    let odd = ("d", [120, 60, 20]);
+    let alike = [("a", [50, 100, 50]), ("b", [52, 97, 51]), ("c", [48, 103, 49])];
+    coordinator.rows.insert(run, rows(&[alike[0], odd]));
+    assert!(!coordinator.bar_outlier(run, NOW).unwrap(), "which of two?");
+    coordinator.rows.insert(run, rows(&alike));
+    assert!(!coordinator.bar_outlier(run, NOW).unwrap());
+    coordinator.rows.insert(run, rows(&[alike[0], alike[1], alike[2], odd]));
+    assert!(coordinator.bar_outlier(run, NOW).unwrap());
+    let status = coordinator.status(NOW).unwrap();
+    let barred: Vec<&str> = status
+        .workers
+        .iter()
+        .filter(|worker| worker.standing == Standing::Barred)
+        .map(|worker| worker.id.as_str())
+        .collect();
+    assert_eq!(barred, ["d"]);
+    assert!(status.faults[0].reason.contains("deviations from the others"), "{status:?}");
+}
+
+/// What a worker that died held is somebody else's within 150 seconds.
+#[test]
+fn a_dead_workers_task_is_leased_again_in_time() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::new(folder.path());
-    let token = crate::connections::new_token(&home, "w".parse().unwrap(), "me".parse().unwrap());
-    let token = token.unwrap();
-    let text = std::fs::read_to_string(home.tokens_path()).unwrap();
-    assert!(text.starts_with("w me "), "{text}");
-    assert!(!text.contains(&token) && text.contains(&BlobHash::of(token.as_bytes()).to_string()));
+    let ledger = Ledger::open(&home.ledger_path()).unwrap();
+    let time = Arc::new(ManualTime::new());
+    let clock: Arc<dyn think::TimeSource> = Arc::clone(&time) as _;
+    let queue = home.queue(&ledger, Settings::default(), clock).unwrap();
+    let files = home.files().unwrap();
+    let mut coordinator = Coordinator::open(ledger, Arc::new(queue), files, plain()).unwrap();
+    coordinator.submit(sums(1), NOW).unwrap();
+    announce(&mut coordinator, "dead", "alice");
+    announce(&mut coordinator, "alive", "bob");
+    let held = lease(&coordinator, "dead").unwrap();
+    let mut waited = Duration::ZERO;
+    let again = loop {
+        if let Some(again) = lease(&coordinator, "alive") {
+            break again;
+        }
+        time.advance(Duration::from_secs(1));
+        waited += Duration::from_secs(1);
+        assert!(waited <= Duration::from_secs(150));
+    };
+    assert_eq!(again.key.task, held.key.task);
+    assert!(waited >= Duration::from_secs(100), "{waited:?}");
+}
+
+/// Works off everything there is with a slot of this process.
+fn work_off(coordinator: &mut Coordinator, id: &str) {
+    let time = Arc::new(think::WallTime::start());
+    let equipment = fleet::perform::Equipment::own(time, 1);
+    let mut slot = fleet::perform::Slot::new(&equipment, 0, Arc::default());
+    step(coordinator);
+    while let Some(lease) = lease(coordinator, id) {
+        for number in 0..lease.task.batches {
+            let batch = slot.batch(&lease.task, number, &**coordinator.queue()).unwrap();
+            coordinator.queue().finish(&lease.key, &batch).unwrap();
+        }
+        step(coordinator);
+        step(coordinator);
+    }
+}
+
+/// A run of a coordinator writes the very file that the command writes, also after a restart in the middle.
+#[test]
+fn rescoring_by_a_coordinator_is_the_same_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, home) = (folder.path().join("in.psv"), Home::new(folder.path()));
+    let mut records = Vec::new();
+    let mut position = rules::AnyPosition::startpos(rules::Game::Shogi);
+    for number in 0..600 {
+        let legal = position.legal_moves();
+        let mv = legal[number % legal.len()];
+        let rules::AnyPosition::Shogi(board) = &position else { panic!("another game") };
+        let record = teacher::psv::encode(board, Some(mv), 7, teacher::Outcome::Draw);
+        records.extend(record.unwrap());
+        if number % 20 == 19 {
+            position = rules::AnyPosition::startpos(rules::Game::Shogi);
+        } else {
+            position.play(mv);
+        }
+    }
+    std::fs::write(&path, &records).unwrap();
+    let limit = corpus::Limit::Nodes(5);
+    let inputs = corpus::Inputs {
+        paths: vec![path.clone()],
+        format: None,
+        game: rules::Game::Shogi,
+        damaged: corpus::Damaged::Skip,
+        stop: None,
+    };
+    let by_command = folder.path().join("plain.psv");
+    let target = corpus::Target { path: by_command.clone(), force: false, resume: false };
+    let request =
+        corpus::rescore::Rescore { inputs, target, limit, hash: 1, threads: 1, net: None };
+    let evaluation = |game| {
+        assembly::Evaluation::as_engine(None, game, 16)
+            .map_err(|e| corpus::Error::Failed(e.to_string()))
+    };
+    corpus::rescore::run(&request, evaluation, &|_| ()).unwrap();
+    let mut coordinator = open_with(folder.path(), CoordinatorSettings { lookahead: 1, ..plain() });
+    let spec = fleet::RescoreSpec {
+        game: "shogi".into(),
+        inputs: vec![path],
+        limit,
+        hash: 1,
+        net: None,
+        fv_scale: 16,
+    };
+    let request = crate::Request {
+        name: "n".into(),
+        spec: Spec::Rescore(spec),
+        goal: None,
+        priority: Priority::Normal,
+        share: 1.0,
+    };
+    home.submit(request, "me", NOW, Duration::ZERO).unwrap();
+    announce(&mut coordinator, "a", "alice");
+    drop(coordinator);
+    let mut coordinator = open(folder.path());
+    announce(&mut coordinator, "a", "alice");
+    work_off(&mut coordinator, "a");
+    let run = coordinator.ledger().runs().unwrap()[0].clone();
+    assert_eq!(run.state, RunState::Done, "{}", run.reason);
+    assert_eq!(run.progress.unwrap().positions, 600);
+    assert!(
+        coordinator.ledger().tasks(run.id, false).unwrap().iter().all(|t| t.unit.input.is_none())
+    );
+    let out = folder.path().join("out.psv");
+    assert_eq!(home.export(run.id, &out).unwrap(), 3);
+    let (by_command, out) = (std::fs::read(by_command).unwrap(), std::fs::read(out).unwrap());
+    assert_ne!(by_command, records);
+    assert!(by_command == out, "another file");
+}
+
+/// Mates with proofs that can be checked, and openings.
+#[test]
+fn mates_and_openings_are_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::new(folder.path());
+    let mut coordinator = open(folder.path());
+    let problems = home.keep("p.sfen", b"4k4/9/4P4/9/9/9/9/9/9 b G 1\n4k4/9/9/9/9/9/9/9/9 b G 1\n");
+    let mate = fleet::MateSpec {
+        problems: Some(problems.unwrap()),
+        hash: 1,
+        proof: true,
+        ..fleet::MateSpec::default()
+    };
+    let settings = arena::opening_maker::OpeningSettings {
+        game: rules::Game::Minishogi,
+        count: 5,
+        nodes: 40,
+        ..Default::default()
+    };
+    let specs = [Spec::Mate(mate), Spec::Openings(Box::new(settings.clone()))];
+    let runs =
+        specs.map(|spec| coordinator.submit(Submission { spec, goal: None, ..sums(1) }, NOW));
+    let [mates, openings] = runs.map(Result::unwrap);
+    announce(&mut coordinator, "a", "alice");
+    work_off(&mut coordinator, "a");
+    for run in [mates, openings] {
+        let (state, reason) = run_state(&coordinator, run);
+        assert_eq!(state, RunState::Done, "{reason}");
+    }
+    let out = folder.path().join("answers.json");
+    assert_eq!(home.export(mates, &out).unwrap(), 2);
+    let text = std::fs::read_to_string(&out).unwrap();
+    assert!(text.contains("\"answer\":\"mate\"") && text.contains("no-mate"), "{text}");
+    let proof = durable::numbered(&out.with_extension("proof"), 1);
+    mate::verify(&std::fs::read(proof).unwrap()).unwrap();
+    let out = folder.path().join("openings.txt");
+    assert_eq!(home.export(openings, &out).unwrap(), 5);
+    let time = Arc::new(think::WallTime::start());
+    let runner = fleet::perform::Equipment::own(time, 1).runner;
+    let plain = settings.make(&runner, &mut |_, _| ()).unwrap();
+    assert_eq!(std::fs::read_to_string(out).unwrap(), plain.text);
+}
+
+/// Whoever asks for a run has the fleet's folder; the queue may keep blobs elsewhere, with a broker.
+#[test]
+fn files_of_a_run_reach_the_store_of_the_queue() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::new(folder.path());
+    let ledger = Ledger::open(&home.ledger_path()).unwrap();
+    let queue = fleet::InProcess::new(Settings::default(), Arc::new(ManualTime::new()));
+    let settings = plain();
+    let mut coordinator =
+        Coordinator::open(ledger, Arc::new(queue), home.files().unwrap(), settings).unwrap();
+    let openings = folder.path().join("o.txt");
+    std::fs::write(&openings, "startpos moves 7g7f\n").unwrap();
+    let request = arena::request::MatchRequest {
+        engines: vec!["cmd=self,name=a,nodes=1".into(), "cmd=self,name=b,nodes=1".into()],
+        openings: Some(openings.clone()),
+        games: 2,
+        ..Default::default()
+    };
+    let spec = fleet::MatchSpec { request, reference_speed: None };
+    let request = crate::Request {
+        name: "n".into(),
+        spec: Spec::Match(Box::new(spec)),
+        goal: None,
+        priority: Priority::Normal,
+        share: 1.0,
+    };
+    home.submit(request, "me", NOW, Duration::ZERO).unwrap();
+    step(&mut coordinator);
+    let row = &coordinator.ledger().runs().unwrap()[0];
+    assert_eq!((row.state, row.pins.files.len()), (RunState::Active, 1));
+    let hash = BlobHash::of(&std::fs::read(openings).unwrap());
+    assert!(coordinator.queue().blob_length(&hash).unwrap().is_some());
+}
+
+/// Ledger and file hold no token, and the file follows the ledger.
+#[test]
+fn tokens_are_kept_as_hashes() {
+    use crate::connections::{new_token, revoke_tokens};
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::new(folder.path());
+    let token =
+        |name: &str| new_token(&home, name.parse().unwrap(), "me".parse().unwrap(), NOW).unwrap();
+    let first = token("w");
+    let text = || std::fs::read_to_string(home.tokens_path()).unwrap();
+    let hash = |token: &str| BlobHash::of(token.as_bytes()).to_string();
+    assert!(text().contains(&format!("w me {}", hash(&first))), "{}", text());
+    assert!(!text().contains(&first));
+    // A line that somebody wrote by hand is taken in.
+    let by_hand = format!("v me {}\n", BlobHash::of(b"x"));
+    std::fs::write(home.tokens_path(), text() + &by_hand).unwrap();
+    let second = token("u");
+    assert!(text().contains(&by_hand) && text().contains(&hash(&second)));
+    assert_eq!(revoke_tokens(&home, &"w".parse().unwrap()).unwrap(), 1);
+    assert!(!text().contains(&hash(&first)) && text().contains(&hash(&second)));
+    assert_eq!(revoke_tokens(&home, &"w".parse().unwrap()).unwrap(), 0);
 }

@@ -5,6 +5,7 @@ use super::{Coordinator, Effect};
 use crate::error::FleetError;
 use crate::ledger::{TaskKind, TaskRow};
 use fleet::driver::Part;
+use fleet::residuals::residuals;
 use fleet::{
     Batch, Fault, FaultKind, Pool, Product, RunId, Spec, Standing, TaskId, Unit, WorkerId,
 };
@@ -121,6 +122,31 @@ impl Coordinator {
             purged += self.purge(worker, run)?;
         }
         Ok(purged)
+    }
+
+    /// Bars the worker whose results in a run are further from the others' than chance explains, if there is one; what
+    /// it did is done again. Of two workers nobody knows which is the odd one.
+    pub(super) fn bar_outlier(&mut self, run: RunId, now: i64) -> Result<bool, FleetError> {
+        let Some(rows) = self.rows.get(&run).filter(|rows| rows.len() >= 3) else {
+            return Ok(false);
+        };
+        if !self.runs.get(&run).is_some_and(|active| active.driver.can_purge()) {
+            return Ok(false);
+        }
+        let (names, rows): (Vec<&WorkerId>, Vec<_>) = rows.iter().unzip();
+        let found = names.into_iter().zip(residuals(&rows));
+        let known = found.filter_map(|(name, residual)| Some((name, residual?.deviations)));
+        let worst = known.max_by(|(_, one), (_, other)| one.total_cmp(other));
+        let Some((worker, deviations)) = worst.filter(|(_, far)| *far > self.settings.residual)
+        else {
+            return Ok(false);
+        };
+        let worker = worker.clone();
+        let why = format!("{run}: its results are {deviations:.1} deviations from the others'");
+        let fault = Fault::new(FaultKind::Dishonest, why.clone());
+        self.note_fault(now, (Some(run), None), Some(&worker), &fault)?;
+        self.bar(&worker, &why, now)?;
+        Ok(true)
     }
 
     /// Takes what a worker did out of a run.

@@ -2,6 +2,7 @@
 
 use super::Ledger;
 use crate::error::FleetError;
+use fleet::driver::RunProgress;
 use fleet::{Pins, Pool, Priority, Product, RunId, Spec, TaskId, Unit, Usage, WorkerId};
 use rusqlite::{OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,8 @@ pub struct RunRow {
     pub reason: String,
     pub created: i64,
     pub ended: Option<i64>,
+    /// How far it was when it was last written down; where it ended, how it ended.
+    pub progress: Option<RunProgress>,
 }
 
 /// What a task is for.
@@ -123,7 +126,7 @@ fn number(row: &Row<'_>, column: usize) -> Result<u64, rusqlite::Error> {
 }
 
 const RUN: &str = "SELECT id, name, owner, spec, pins, goal, priority, share, state, reason, \
-                   created, ended FROM runs";
+                   created, ended, progress FROM runs";
 
 fn run(row: &Row<'_>) -> Result<RunRow, rusqlite::Error> {
     let text = |column: usize| row.get::<_, String>(column);
@@ -145,6 +148,10 @@ fn run(row: &Row<'_>) -> Result<RunRow, rusqlite::Error> {
         reason: text(9)?,
         created: row.get(10)?,
         ended: row.get(11)?,
+        progress: match row.get::<_, Option<String>>(12)? {
+            Some(text) => Some(json(&text, 12)?),
+            None => None,
+        },
     })
 }
 
@@ -215,6 +222,18 @@ impl Ledger {
         Ok(())
     }
 
+    /// Writes down how far a run is.
+    pub(crate) fn set_progress(
+        &self,
+        run: RunId,
+        progress: &RunProgress,
+    ) -> Result<(), FleetError> {
+        let sql = "UPDATE runs SET progress = ?2 WHERE id = ?1";
+        let text = serde_json::to_string(progress)?;
+        self.connection.prepare_cached(sql)?.execute(params![run.0.cast_signed(), text])?;
+        Ok(())
+    }
+
     pub(crate) fn set_priority(
         &self,
         run: RunId,
@@ -239,6 +258,14 @@ impl Ledger {
             row.pool.as_str()
         ])?;
         Ok(TaskId(self.connection.last_insert_rowid().cast_unsigned()))
+    }
+
+    /// Forgets what was sent along with the tasks of a run that is over.
+    pub(crate) fn drop_inputs(&self, run: RunId) -> Result<(), FleetError> {
+        let sql = "UPDATE tasks SET unit = json_remove(unit, '$.input') \
+                   WHERE run = ?1 AND json_type(unit, '$.input') IS NOT NULL";
+        self.connection.execute(sql, [run.0.cast_signed()])?;
+        Ok(())
     }
 
     pub(crate) fn close_task(&self, id: TaskId) -> Result<(), FleetError> {

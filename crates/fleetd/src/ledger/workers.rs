@@ -6,6 +6,7 @@ use crate::error::FleetError;
 use fleet::{FaultKind, RunId, Standing, TaskId, Worker, WorkerId};
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// A worker as the ledger knows it.
 #[derive(Clone, PartialEq, Debug)]
@@ -51,6 +52,10 @@ fn worker(row: &Row<'_>) -> Result<WorkerRow, rusqlite::Error> {
     })
 }
 
+fn limit(most: usize) -> i64 {
+    i64::try_from(most).unwrap_or(i64::MAX)
+}
+
 impl Ledger {
     /// All workers, by name.
     pub fn workers(&self) -> Result<Vec<WorkerRow>, FleetError> {
@@ -78,6 +83,34 @@ impl Ledger {
         Ok(())
     }
 
+    /// Keeps a token's line, `WORKER OWNER HASH`.
+    pub(crate) fn add_token(&self, line: &str, now: i64) -> Result<(), FleetError> {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        let [worker, owner, hash] = words[..] else {
+            return Err(FleetError::Refused(format!("{line:?} is no line of a token")));
+        };
+        let sql = "INSERT OR IGNORE INTO tokens (hash, worker, owner, at) VALUES (?1, ?2, ?3, ?4)";
+        self.connection.execute(sql, params![hash, worker, owner, now])?;
+        Ok(())
+    }
+
+    pub(crate) fn remove_tokens(&self, worker: &WorkerId) -> Result<usize, FleetError> {
+        Ok(self.connection.execute("DELETE FROM tokens WHERE worker = ?1", [worker.as_str()])?)
+    }
+
+    /// The lines of all tokens.
+    pub(crate) fn tokens(&self) -> Result<String, FleetError> {
+        let sql = "SELECT worker, owner, hash FROM tokens ORDER BY worker, at, hash";
+        let mut statement = self.connection.prepare(sql)?;
+        let mut rows = statement.query([])?;
+        let mut text = String::new();
+        while let Some(row) = rows.next()? {
+            let word = |column: usize| row.get::<_, String>(column);
+            text += &format!("{} {} {}\n", word(0)?, word(1)?, word(2)?);
+        }
+        Ok(text)
+    }
+
     pub(crate) fn add_fault(&self, fault: &FaultRow) -> Result<(), FleetError> {
         let sql = "INSERT INTO faults (at, run, task, worker, kind, reason) \
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
@@ -94,11 +127,23 @@ impl Ledger {
 
     /// The latest faults, the newest first.
     pub fn faults(&self, most: usize) -> Result<Vec<FaultRow>, FleetError> {
-        let sql =
-            "SELECT at, run, task, worker, kind, reason FROM faults ORDER BY id DESC LIMIT ?1";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let rows = statement.query_map([most], |row| {
+        self.select_faults("ORDER BY id DESC LIMIT ?1", params![limit(most)])
+    }
+
+    /// The latest faults of a run, the newest first.
+    pub fn faults_of(&self, run: RunId, most: usize) -> Result<Vec<FaultRow>, FleetError> {
+        let of_run = params![run.0.cast_signed(), limit(most)];
+        self.select_faults("WHERE run = ?1 ORDER BY id DESC LIMIT ?2", of_run)
+    }
+
+    fn select_faults(
+        &self,
+        which: &str,
+        values: &[&dyn rusqlite::ToSql],
+    ) -> Result<Vec<FaultRow>, FleetError> {
+        let sql = format!("SELECT at, run, task, worker, kind, reason FROM faults {which}");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let rows = statement.query_map(values, |row| {
             let worker: Option<String> = row.get(3)?;
             Ok(FaultRow {
                 at: row.get(0)?,
@@ -108,6 +153,17 @@ impl Ledger {
                 kind: row.get(4)?,
                 reason: row.get(5)?,
             })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// How many faults each run has had.
+    pub fn fault_counts(&self) -> Result<HashMap<RunId, u64>, FleetError> {
+        let sql = "SELECT run, COUNT(*) FROM faults WHERE run IS NOT NULL GROUP BY run";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map([], |row| {
+            let (run, count): (i64, i64) = (row.get(0)?, row.get(1)?);
+            Ok((RunId(run.cast_unsigned()), count.cast_unsigned()))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }

@@ -1,5 +1,6 @@
 //! What can be watched besides the games here: a CSA server, matches, learning.
 
+mod fleet;
 mod labs;
 mod matches;
 mod sources;
@@ -24,6 +25,11 @@ pub trait WatchSource: Send + Sync {
 
     /// A game of a match.
     fn match_game(&self, name: &str, number: u64) -> Result<Record, ApiError>;
+
+    /// The page of a fleet.
+    fn fleet_page(&self) -> Result<String, ApiError> {
+        fleet::page(None)
+    }
 }
 
 /// There is nothing to watch.

@@ -30,6 +30,8 @@ pub struct WatchPlaces {
     pub matches: Vec<PathBuf>,
     /// Folders of `nue learn`.
     pub labs: Vec<PathBuf>,
+    /// The folder of `nue fleet serve`.
+    pub fleet: Option<PathBuf>,
 }
 
 enum Server {
@@ -43,6 +45,7 @@ pub struct WatchSources {
     server_file: Arc<dyn ServerFile>,
     matches: Vec<PathBuf>,
     labs: Vec<PathBuf>,
+    fleet: Option<PathBuf>,
 }
 
 impl WatchSources {
@@ -56,7 +59,8 @@ impl WatchSources {
             Some(path) => Some(Server::File(PathBuf::from(path))),
         };
         let (matches, labs) = (places.matches.clone(), places.labs.clone());
-        Ok(Self { server, server_file, matches, labs })
+        let fleet = places.fleet.clone();
+        Ok(Self { server, server_file, matches, labs, fleet })
     }
 
     fn file_parts(&self, path: &Path) -> Result<ServerParts, String> {
@@ -151,6 +155,10 @@ impl WatchSource for WatchSources {
         let path = self.matches.iter().find(|path| name(path) == wanted).ok_or_else(missing)?;
         matches::game(path, number).ok_or_else(missing)
     }
+
+    fn fleet_page(&self) -> Result<String, ApiError> {
+        super::fleet::page(self.fleet.as_deref())
+    }
 }
 
 #[cfg(test)]
@@ -184,8 +192,10 @@ mod tests {
             server: Some("no/such/file.db".to_owned()),
             matches: vec![PathBuf::from("no/such/games.csa")],
             labs: vec![PathBuf::from("no/such/lab")],
+            fleet: Some(PathBuf::from("no/such/fleet")),
         };
         let some = sources(&places).unwrap();
+        assert!(none.fleet_page().is_err() && some.fleet_page().is_err());
         let told = json!(some.look(WatchKind::Server).unwrap());
         assert_eq!((&told["source"], &told["live"]), (&json!("file.db"), &json!(false)));
         assert!(told["error"].is_string());

@@ -48,8 +48,12 @@ impl State {
             state.restore_task(kept, now, settings);
         }
         for (_, event) in &kept.events {
-            if let Event::Finished { task, batch, .. } = event {
-                state.restore_batch(*task, batch.number, settings);
+            match event {
+                Event::Finished { task, batch, .. } => {
+                    state.restore_batch(*task, batch.number, settings);
+                }
+                Event::Announced { worker } => state.rooms.announced(worker),
+                _ => {}
             }
         }
         state.events = kept.events.into();
@@ -66,6 +70,9 @@ impl State {
         // What a barred worker held waits again, and is offered again.
         if !over && self.standings.get(&worker) == Some(&Standing::Barred) {
             return;
+        }
+        if !over {
+            self.rooms.take(&worker, &task.needs);
         }
         let stage = if over { Stage::Over } else { Stage::Leased(Box::new(task), due) };
         let holder = Some((worker, secret));

@@ -1,0 +1,105 @@
+//! Problems of mate: a batch for each, every answer checked.
+
+use super::{Counted, Driver, Part, Parts, RunProgress, dishonest};
+use crate::batch::{Fault, Product};
+use crate::mates::{Said, problem, problem_text};
+use crate::task::{Input, MateSpec, Unit};
+use arena::request::RequestError;
+use kifu::MateProblem;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+pub(super) struct Mates {
+    /// As they travel.
+    problems: Vec<Vec<u8>>,
+    unreadable: u64,
+    parts: Parts,
+    done: u64,
+    tally: BTreeMap<String, u64>,
+}
+
+/// The problems of a spec that can be read, as they travel, and how many cannot.
+pub fn problems(spec: &MateSpec) -> Result<(Vec<Vec<u8>>, u64), RequestError> {
+    let Some(path) = &spec.problems else {
+        return Err(RequestError::Usage("which problems? name a file of them".to_owned()));
+    };
+    let usage = |why: String| RequestError::Usage(format!("{}: {why}", path.display()));
+    let bytes = std::fs::read(path).map_err(|e| usage(e.to_string()))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let all = MateProblem::from_file(&name, &bytes, None);
+    let count = all.len() as u64;
+    let read = all.into_iter().filter_map(|problem| problem.position.ok());
+    let texts: Vec<Vec<u8>> = read.map(|position| problem_text(&position).into_bytes()).collect();
+    if texts.is_empty() {
+        return Err(usage("there is no problem in it".to_owned()));
+    }
+    let unreadable = count - texts.len() as u64;
+    Ok((texts, unreadable))
+}
+
+impl Mates {
+    pub(super) fn new(spec: &MateSpec) -> Result<Self, RequestError> {
+        spec.questions().map_err(RequestError::Usage)?;
+        let (problems, unreadable) = problems(spec)?;
+        let parts = Parts::new(Some(problems.len() as u64));
+        Ok(Self { problems, unreadable, parts, done: 0, tally: BTreeMap::new() })
+    }
+}
+
+impl Driver for Mates {
+    fn next(&mut self, batches: u32) -> Result<Option<Part>, Fault> {
+        let Some(mut part) = self.parts.next(batches.into(), 1) else { return Ok(None) };
+        let range = part.unit.first as usize..(part.unit.first + part.unit.count) as usize;
+        part.unit.input.get_or_insert_with(|| Input::of("sfen", &self.problems[range]));
+        Ok(Some(part))
+    }
+
+    fn handed_out(&mut self, unit: &Unit) {
+        self.parts.handed_out(unit);
+    }
+
+    fn accept(
+        &mut self,
+        unit: &Unit,
+        range: Range<u64>,
+        product: &Product,
+    ) -> Result<Counted, Fault> {
+        let Product::Mates { answers } = product else {
+            return Err(dishonest("answers to problems of mate were asked for"));
+        };
+        if answers.len() as u64 != range.end - range.start {
+            let came = answers.len();
+            return Err(dishonest(format!("problems {range:?} were asked for, {came} came")));
+        }
+        for (number, answer) in range.clone().zip(answers) {
+            let place = usize::try_from(number - unit.first).unwrap_or(usize::MAX);
+            let text = unit.input.as_ref().and_then(|input| input.piece(place));
+            let position = problem(text.unwrap_or_default());
+            let checked = position.and_then(|position| answer.study(&position).map(drop));
+            checked.map_err(|why| dishonest(format!("problem {number}: {why}")))?;
+        }
+        for answer in answers {
+            let word = match answer.verdict {
+                Said::Mate => "mates",
+                Said::NoMate => "without mate",
+                _ => "unsolved",
+            };
+            *self.tally.entry(word.to_owned()).or_default() += 1;
+        }
+        self.done += answers.len() as u64;
+        Ok(Counted { games: answers.len() as u64, ..Counted::default() })
+    }
+
+    fn verdict(&self) -> Option<String> {
+        let all = self.parts.total.is_some_and(|total| self.done >= total);
+        all.then(|| "all problems are answered".to_owned())
+    }
+
+    fn progress(&self) -> RunProgress {
+        let mut tally = self.tally.clone();
+        if self.unreadable > 0 {
+            tally.insert("unreadable".to_owned(), self.unreadable);
+        }
+        RunProgress { done: self.done, total: self.parts.total, tally, ..RunProgress::default() }
+    }
+}
