@@ -196,7 +196,7 @@ pub(crate) fn is_this_machine(host: &str) -> bool {
 }
 
 impl Config {
-    /// Whether a group may be in charge: used where groups are named by number.
+    /// The players of a group, by their places in the list of children.
     pub(crate) fn members(&self, group: usize) -> Vec<usize> {
         let names = self.groups.get(group).map(|group| &group.children[..]).unwrap_or_default();
         names.iter().filter_map(|name| self.child(name)).collect()

@@ -215,6 +215,10 @@ impl Master {
                     let why = "a win declared without right";
                     return self.fault(index, &EngineFault::illegal("win", why));
                 }
+                Ok((answer, _)) if is_stray(&question, answer) => {
+                    let detail = format!("answered {} while nobody asked", quote(text));
+                    return self.fault(index, &EngineFault::protocol(detail));
+                }
                 Ok((answer, reply)) => self.answered(index, &question, answer, reply),
                 Err(fault) => return self.fault(index, &fault),
             }
@@ -322,6 +326,14 @@ impl Master {
     pub(super) fn send(&mut self, index: usize, command: &Command) {
         self.actions.push(Action::Send(self.children[index].life, command.to_string()));
     }
+}
+
+/// Whether an answer to a question that nobody has ended is not even the move it was last at: then it
+/// is most likely a second answer to the question before.
+fn is_stray(question: &Question, answer: Answer) -> bool {
+    let endless = matches!(question.task.purpose, Purpose::Ponder | Purpose::Predict);
+    let at = question.lines.first().and_then(|info| info.pv.first()).map(|&m| Answer::Move(m));
+    endless && question.stopped.is_none() && at != Some(answer)
 }
 
 fn is_move(game: rules::Game, text: &str) -> bool {

@@ -278,6 +278,18 @@ fn what_is_not_usi_does_no_harm() {
 }
 
 #[test]
+fn who_floods_is_cut_off() {
+    let mut rig = Rig::ready(TWO, 2);
+    rig.gui("go nodes 10");
+    for _ in 0..20_001 {
+        if rig.ended.is_empty() {
+            rig.says(0, "x");
+        }
+    }
+    assert_eq!(rig.ended.len(), 1);
+}
+
+#[test]
 fn who_hangs_is_left_behind_and_killed() {
     let mut rig = Rig::ready(TWO, 2);
     rig.gui("go btime 0 wtime 0 byoyomi 1000");
@@ -387,6 +399,7 @@ fn who_answers_while_pondering_is_heard_at_the_hit() {
     rig.answer();
     rig.told(0);
     rig.told(1);
+    rig.thinks(0, "cp 10", "2g2f");
     rig.says(0, "bestmove 2g2f");
     rig.gui("position startpos moves 7g7f 3c3d");
     rig.gui("go btime 59000 wtime 57000 byoyomi 0");
@@ -395,14 +408,28 @@ fn who_answers_while_pondering_is_heard_at_the_hit() {
     assert_eq!(rig.answer().as_deref(), Some("2g2f"));
 }
 
+/// A second answer to the question before would be taken for an answer to this one.
+#[test]
+fn an_answer_while_pondering_that_fits_no_line_is_not_believed() {
+    let mut rig = Rig::ready(TWO, 2);
+    rig.gui("setoption name USI_Ponder value true");
+    rig.gui("go btime 60000 wtime 60000 byoyomi 0");
+    rig.says(0, "bestmove 7g7f ponder 3c3d");
+    rig.says(1, "bestmove 7g7f ponder 3c3d");
+    rig.says(0, "bestmove 2g2f");
+    assert_eq!(rig.ended.len(), 1);
+}
+
 #[test]
 fn the_interface_may_ponder_itself() {
     let mut rig = Rig::ready(TWO, 2);
     rig.gui("position startpos moves 7g7f 3c3d");
     rig.gui("go ponder btime 60000 wtime 60000 byoyomi 0");
     assert!(rig.told(0)[1].starts_with("go ponder btime"));
-    rig.says(0, "bestmove 2g2f");
-    rig.says(1, "bestmove 2g2f");
+    for child in [0, 1] {
+        rig.thinks(child, "cp 10", "2g2f");
+        rig.says(child, "bestmove 2g2f");
+    }
     rig.pass(100_000);
     assert_eq!(rig.answer(), None, "not before the hit");
     rig.gui("ponderhit");
@@ -600,6 +627,7 @@ fn replies_are_shared_out_and_predicted_anew() {
     rig.says(stopped[0], "bestmove 2g2f");
     assert_eq!(position_of(&rig.told(stopped[0])), Some("7g7f 5c5d"));
     // It is played: who pondered on it goes on, the others are free.
+    rig.answer();
     rig.gui("position startpos moves 7g7f 5c5d");
     rig.gui("go btime 59000 wtime 57000 byoyomi 0");
     assert_eq!(rig.told(stopped[0]), ["ponderhit"]);

@@ -76,6 +76,8 @@ pub(super) struct Script {
     question: Option<Question>,
     questions: u64,
     pub(super) hung: bool,
+    /// Whether it has answered twice in this life.
+    doubled: bool,
     /// What everything takes on its way.
     pub(super) lag: Duration,
     pub(super) done: Vec<Misdeed>,
@@ -100,6 +102,7 @@ impl Script {
             question: None,
             questions: 0,
             hung: false,
+            doubled: false,
             lag: Duration::from_millis(1),
             done: Vec::new(),
         }
@@ -111,7 +114,7 @@ impl Script {
 
     /// A process that was started anew.
     pub(super) fn restart(&mut self) {
-        (self.hung, self.question) = (false, None);
+        (self.hung, self.doubled, self.question) = (false, false, None);
     }
 
     pub(super) fn hear(&mut self, line: &str, _: Moment) -> Vec<Effect> {
@@ -147,12 +150,13 @@ impl Script {
     }
 
     fn go(&mut self, go: Go) -> Vec<Effect> {
-        assert!(self.question.is_none(), "asked while it was thinking: {go}");
+        // Who answers twice cannot complain that it is asked too early.
+        assert!(self.question.is_none() || self.doubled, "asked while it was thinking: {go}");
         self.questions += 1;
         let wrong = self.rng.unit() < self.misdeeds;
         let misdeed = wrong.then(|| Misdeed::ALL[self.rng.below(Misdeed::ALL.len())]);
         // A flood costs this machine more than all the rest.
-        let rare = misdeed == Some(Misdeed::Floods) && self.rng.below(20) > 0;
+        let rare = misdeed == Some(Misdeed::Floods) && self.rng.below(200) > 0;
         let misdeed = misdeed.filter(|_| !rare);
         self.done.extend(misdeed);
         let mate = go.mate.is_some();
@@ -252,7 +256,10 @@ impl Script {
             Some(Misdeed::Illegal) => vec!["bestmove 1a9i".to_owned()],
             Some(Misdeed::GivesUp) if self.rng.below(2) == 0 => vec!["bestmove win".to_owned()],
             Some(Misdeed::GivesUp) => vec!["bestmove resign".to_owned()],
-            Some(Misdeed::Twice) => vec![answer.clone(), answer],
+            Some(Misdeed::Twice) => {
+                self.doubled = true;
+                vec![answer.clone(), answer]
+            }
             _ => vec![answer],
         }
     }
