@@ -77,7 +77,7 @@ pub(crate) fn run(args: &ClusterArgs) -> CommandResult {
             factory,
             time,
         };
-        return offer(settings, &mut |text| say(text)).map_err(|e| Failure::failed(e.to_string()));
+        return offer(settings, &mut say).map_err(|e| Failure::failed(e.to_string()));
     }
     let (config, folder) = configuration(args)?;
     let (cluster, input) = Cluster::new(ClusterSettings {
