@@ -175,7 +175,7 @@ impl Checked<'_> {
                 return wrong(arbiter, what.to_owned());
             }
         }
-        if (group.consult == Consult::Switch) != !group.switches.is_empty() {
+        if (group.consult == Consult::Switch) == group.switches.is_empty() {
             let what = "consult = \"switch\" and [[group.switch]] belong together";
             return wrong("consult", what.to_owned());
         }

@@ -97,7 +97,7 @@ impl World {
             Transit::Answer(life, number) => {
                 if self.lives[life.child] == Some(life) {
                     for line in self.scripts[life.child].answer(number) {
-                        self.from_child(life, Duration::ZERO, line);
+                        self.child_says(life, Duration::ZERO, line);
                     }
                 }
             }
@@ -113,7 +113,7 @@ impl World {
     fn perform(&mut self, life: Life, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Say(after, line) => self.from_child(life, after, line),
+                Effect::Say(after, line) => self.child_says(life, after, line),
                 Effect::Answer(after, number) => {
                     self.later(self.now + after, Transit::Answer(life, number));
                 }
@@ -122,7 +122,7 @@ impl World {
         }
     }
 
-    fn from_child(&mut self, life: Life, after: Duration, line: String) {
+    fn child_says(&mut self, life: Life, after: Duration, line: String) {
         let at = self.now + after + self.scripts[life.child].lag;
         let latest = &mut self.latest[life.child][1];
         *latest = (*latest).max(at);
