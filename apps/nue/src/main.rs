@@ -119,7 +119,7 @@ fn main() -> ExitCode {
         Some(Command::Lab(args)) => lab::run(args),
         Some(Command::Web(args)) => web::run(&args),
         Some(Command::Fleet(args)) => fleet::run(&args),
-        Some(Command::Cluster(args)) => cluster::run(&args),
+        Some(Command::Cluster(args)) => cluster::run(*args),
     };
     outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

@@ -6,7 +6,8 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toml::Spanned;
 
@@ -340,6 +341,19 @@ impl Config {
             });
         }
     }
+}
+
+/// Reads a file, and says where its paths are meant from; without one it is the preset for as many
+/// threads as this machine has.
+pub fn load(path: Option<&Path>) -> io::Result<(Config, PathBuf)> {
+    let Some(path) = path else {
+        let threads = std::thread::available_parallelism().map_or(2, usize::from);
+        return Ok((preset::duo(threads).map_err(io::Error::other)?, PathBuf::new()));
+    };
+    let named = |error: &dyn fmt::Display| io::Error::other(format!("{}: {error}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| named(&error))?;
+    let config = Config::parse(&text).map_err(|error| named(&error))?;
+    Ok((config, path.parent().map_or_else(PathBuf::new, Path::to_owned)))
 }
 
 fn line_at(text: &str, at: usize) -> usize {

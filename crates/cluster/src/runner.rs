@@ -49,6 +49,19 @@ impl Input {
         self.0.send(Event::Gui(line)).is_ok()
     }
 
+    /// Takes lines as they come, on a thread of its own, to their end.
+    pub fn read(self, lines: impl Iterator<Item = String> + Send + 'static) -> io::Result<()> {
+        let work = move || {
+            for line in lines {
+                if !self.line(line) {
+                    return;
+                }
+            }
+            self.end();
+        };
+        thread::Builder::new().name("input".to_owned()).spawn(work).map(|_| ())
+    }
+
     /// There are no more.
     pub fn end(&self) {
         // Nobody is there any more if the conversation is over already.

@@ -72,6 +72,19 @@ fn a_file_survives_being_written_and_read() {
 }
 
 #[test]
+fn files_are_loaded_with_the_folder_they_lie_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("team.toml");
+    std::fs::write(&path, WHOLE).unwrap();
+    let (config, from) = load(Some(&path)).unwrap();
+    assert_eq!((config, from.as_path()), (Config::parse(WHOLE).unwrap(), folder.path()));
+    std::fs::write(&path, "[[child]]\nname = 7\n").unwrap();
+    let error = load(Some(&path)).unwrap_err().to_string();
+    assert!(error.contains("team.toml: line 2: "), "{error}");
+    assert_eq!(load(None).unwrap().0.name, "Nue duo");
+}
+
+#[test]
 fn what_goes_without_saying_is_added() {
     let text =
         "[[child]]\nname = \"a\"\nprogram = \"x\"\n[[child]]\nname = \"b\"\nprogram = \"y\"\n";
