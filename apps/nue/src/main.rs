@@ -6,6 +6,7 @@
 
 mod assemble;
 mod bench;
+mod cluster;
 mod convert;
 mod csa;
 mod data;
@@ -83,6 +84,7 @@ enum Command {
     Lab(lab::LabArgs),
     Web(Box<web::WebArgs>),
     Fleet(Box<fleet::FleetArgs>),
+    Cluster(Box<cluster::ClusterArgs>),
 }
 
 fn main() -> ExitCode {
@@ -117,6 +119,7 @@ fn main() -> ExitCode {
         Some(Command::Lab(args)) => lab::run(args),
         Some(Command::Web(args)) => web::run(&args),
         Some(Command::Fleet(args)) => fleet::run(&args),
+        Some(Command::Cluster(args)) => cluster::run(*args),
     };
     outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

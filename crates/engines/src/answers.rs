@@ -10,7 +10,7 @@ pub(crate) fn first_word(line: &str) -> &str {
 }
 
 /// What a `bestmove` line means, and the reply it expects, which may be any move.
-pub(crate) fn best_move(
+pub fn best_move(
     line: &str,
     position: &AnyPosition,
 ) -> Result<(Answer, Option<Move>), EngineFault> {
@@ -27,7 +27,7 @@ pub(crate) fn best_move(
 }
 
 /// What a `checkmate` line means; the moves are checked.
-pub(crate) fn mate_answer(line: &str, position: &AnyPosition) -> Result<MateAnswer, EngineFault> {
+pub fn mate_answer(line: &str, position: &AnyPosition) -> Result<MateAnswer, EngineFault> {
     match Reply::parse(line) {
         Ok(Reply::Checkmate(Checkmate::Moves(texts))) => {
             let mut at = position.clone();

@@ -9,7 +9,8 @@
 //! | [`local`] | [`LocalPlayer`]: an engine of this process |
 //! | [`usi_player`] | [`UsiPlayer`]: a USI program |
 //! | [`settings`] | how a player is set up, and how its process is started |
-//! | `process`, `reader`, `answers` | the process, what it says, and what that means |
+//! | `process`, `reader` | the process and what it says |
+//! | [`answers`] | what the last line of a search means |
 //! | [`traffic`] | the conversation with a program, line by line in a file |
 //! | [`game_rules`] | what an engine is told of the rules, by its options |
 //! | [`introduction`] | what an engine says about itself |
@@ -25,7 +26,7 @@
 //! was not passed in.
 
 pub mod affinity;
-mod answers;
+pub mod answers;
 pub mod background;
 pub mod fault;
 pub mod game_rules;

@@ -42,7 +42,7 @@ impl ProgramCommand {
     }
 
     /// The file to start. A relative path is meant from here, not from the folder it runs in.
-    pub(crate) fn executable(&self) -> PathBuf {
+    pub fn executable(&self) -> PathBuf {
         let path = Path::new(&self.program);
         let names_a_file = path.components().count() > 1 && path.is_relative();
         match std::path::absolute(path) {

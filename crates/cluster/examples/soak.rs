@@ -1,0 +1,79 @@
+//! Many games in virtual time with children that do everything wrong:
+//! `cargo run -p cluster --example soak -- GAMES [SEED]`. Ends with 1 if anything that must not be was.
+
+use cluster::Config;
+use cluster::simulation::{GameReport, GameSettings, Misdeed, play_game};
+use play::{ClockRule, Credit, GameTime};
+use rules::Game;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+const CONFIGS: [&str; 4] = [
+    include_str!("configs/majority.toml"),
+    include_str!("configs/exchange.toml"),
+    include_str!("configs/arbiter.toml"),
+    include_str!("configs/ponder.toml"),
+];
+
+fn clock(number: u64) -> ClockRule {
+    let millis = Duration::from_millis;
+    let (main, byoyomi, increment) = match number % 5 {
+        0 => (0, 1000, 0),
+        1 => (10_000, 0, 500),
+        2 => (60_000, 3000, 0),
+        3 => (30_000, 0, 0),
+        _ => (0, 300, 0),
+    };
+    let game = GameTime {
+        main: millis(main),
+        byoyomi: millis(byoyomi),
+        increment: millis(increment),
+        credit: Credit::AfterMove,
+        delay: Duration::ZERO,
+    };
+    ClockRule { game: Some(game), ..ClockRule::default() }
+}
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1).map(|arg| arg.parse::<u64>().unwrap_or(0));
+    let (games, seed) = (args.next().unwrap_or(1000), args.next().unwrap_or(0));
+    let configs = CONFIGS.map(|text| Config::parse(text).expect("the examples are right"));
+    let mut out = std::io::stdout().lock();
+    let mut all = GameReport::default();
+    let mut misdeeds: BTreeMap<Misdeed, u32> = BTreeMap::new();
+    for number in seed..seed + games {
+        let settings = GameSettings {
+            config: configs[number as usize % configs.len()].clone(),
+            game: if number % 8 == 7 { Game::Minishogi } else { Game::Shogi },
+            seed: number,
+            clock: clock(number / 4),
+            misdeeds: 0.05 + 0.25 * (number % 3) as f64,
+            plies: 60,
+        };
+        let report = play_game(&settings);
+        for failure in &report.failures {
+            let _ = writeln!(out, "seed {number}: {failure}");
+        }
+        (all.moves, all.hits, all.own) =
+            (all.moves + report.moves, all.hits + report.hits, all.own + report.own);
+        all.faults += report.faults;
+        all.failures.extend(report.failures);
+        for (misdeed, count) in report.misdeeds {
+            *misdeeds.entry(misdeed).or_default() += count;
+        }
+    }
+    let done: u32 = misdeeds.values().sum();
+    let _ = writeln!(
+        out,
+        "{games} games, {} moves ({} foreseen, {} of the master alone), {done} misdeeds {misdeeds:?}, \
+         {} children cut off, {} failures",
+        all.moves,
+        all.hits,
+        all.own,
+        all.faults,
+        all.failures.len()
+    );
+    ExitCode::from(u8::from(!all.failures.is_empty()))
+}

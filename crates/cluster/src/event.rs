@@ -1,0 +1,56 @@
+//! What happens to a master, and what it wants done: values, so that a whole game with all its
+//! faults can be played in virtual time.
+
+use crate::journal::Entry;
+use rules::{AnyPosition, Move};
+
+/// A child from one start to its end: what an earlier life still says is for nobody.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Life {
+    /// Its place in the configuration.
+    pub child: usize,
+    /// From 1; 0 before the first start.
+    pub number: u32,
+}
+
+/// What happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A line from the interface.
+    Gui(String),
+    /// The interface has gone.
+    GuiClosed,
+    /// A child runs and can be spoken to.
+    Started(Life),
+    /// A line from a child.
+    Line(Life, String),
+    /// A child has ended, or cannot be reached, and why.
+    Lost(Life, String),
+    /// What came of [`Action::Verify`].
+    Verified {
+        number: u64,
+        /// Whether the move begins a forced mate.
+        mates: bool,
+    },
+    /// The moment that [`crate::Master::wake`] named has come.
+    Time,
+}
+
+/// What is to be done.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Action {
+    /// Say a line to the interface.
+    Up(String),
+    /// Say a line to a child.
+    Send(Life, String),
+    /// Start a child; answered with [`Event::Started`] or [`Event::Lost`].
+    Start(Life),
+    /// End a child; nothing it says matters any more.
+    End(Life),
+    /// Find out whether a move begins a forced mate; answered with [`Event::Verified`].
+    Verify { number: u64, position: Box<AnyPosition>, first: Move },
+    /// Write down what a child did or what was decided.
+    Log(Entry),
+    /// End the program.
+    Quit,
+}

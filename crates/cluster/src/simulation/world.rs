@@ -1,0 +1,176 @@
+//! Virtual time: everything that is on its way, in order.
+
+use super::script::{Effect, Misdeed, Script};
+use crate::event::{Action, Event, Life};
+use crate::journal::Entry;
+use crate::master::Master;
+use crate::verify::begins_mate;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use think::{Control, ManualTime, Moment};
+
+/// Nodes of a verification: false mates are told, so that few suffice.
+const NODES: u64 = 300;
+
+/// Something on its way.
+enum Transit {
+    ToMaster(Event),
+    ToChild(Life, String),
+    Answer(Life, u64),
+    Dies(Life),
+}
+
+/// A master and its children.
+pub(super) struct World {
+    pub(super) now: Moment,
+    master: Master,
+    transit: BTreeMap<(Moment, u64), Transit>,
+    sequence: u64,
+    scripts: Vec<Script>,
+    lives: Vec<Option<Life>>,
+    /// When the latest line each way arrives: lines do not overtake each other.
+    latest: Vec<[Moment; 2]>,
+    /// Lines for the interface not yet read.
+    pub(super) up: Vec<String>,
+    pub(super) log: Vec<Entry>,
+}
+
+impl World {
+    pub(super) fn new(master: Master, scripts: Vec<Script>) -> Self {
+        let count = scripts.len();
+        Self {
+            now: Moment::ZERO,
+            master,
+            transit: BTreeMap::new(),
+            sequence: 0,
+            scripts,
+            lives: vec![None; count],
+            latest: vec![[Moment::ZERO; 2]; count],
+            up: Vec::new(),
+            log: Vec::new(),
+        }
+    }
+
+    /// Says a line to the master.
+    pub(super) fn say(&mut self, line: &str) {
+        self.give(Event::Gui(line.to_owned()));
+    }
+
+    /// Lets everything happen until that moment, or until `done`.
+    pub(super) fn run(&mut self, until: Moment, done: impl Fn(&[String]) -> bool) {
+        while !done(&self.up) {
+            let wake = self.master.wake().map(|wake| wake.max(self.now));
+            let next = self.transit.keys().next().map(|key| key.0);
+            let at = match (wake, next) {
+                (Some(wake), Some(next)) => wake.min(next),
+                (wake, next) => match wake.or(next) {
+                    Some(at) => at,
+                    None => break,
+                },
+            };
+            if at > until {
+                break;
+            }
+            self.now = self.now.max(at);
+            match self.transit.first_entry().filter(|entry| entry.key().0 <= self.now) {
+                Some(entry) => {
+                    let event = entry.remove();
+                    self.happen(event);
+                }
+                None => self.give(Event::Time),
+            }
+        }
+        if !done(&self.up) {
+            self.now = self.now.max(until);
+        }
+    }
+
+    fn happen(&mut self, transit: Transit) {
+        match transit {
+            Transit::ToMaster(event) => self.give(event),
+            Transit::ToChild(life, line) => {
+                if self.lives[life.child] == Some(life) {
+                    let effects = self.scripts[life.child].hear(&line, self.now);
+                    self.perform(life, effects);
+                }
+            }
+            Transit::Answer(life, number) => {
+                if self.lives[life.child] == Some(life) {
+                    for line in self.scripts[life.child].answer(number) {
+                        self.child_says(life, Duration::ZERO, line);
+                    }
+                }
+            }
+            Transit::Dies(life) => {
+                if self.lives[life.child] == Some(life) {
+                    self.lives[life.child] = None;
+                    self.give(Event::Lost(life, "the process ended".to_owned()));
+                }
+            }
+        }
+    }
+
+    fn perform(&mut self, life: Life, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Say(after, line) => self.child_says(life, after, line),
+                Effect::Answer(after, number) => {
+                    self.later(self.now + after, Transit::Answer(life, number));
+                }
+                Effect::Die(after) => self.later(self.now + after, Transit::Dies(life)),
+            }
+        }
+    }
+
+    fn child_says(&mut self, life: Life, after: Duration, line: String) {
+        let at = self.now + after + self.scripts[life.child].lag;
+        let latest = &mut self.latest[life.child][1];
+        *latest = (*latest).max(at);
+        let at = *latest;
+        self.later(at, Transit::ToMaster(Event::Line(life, line)));
+    }
+
+    fn later(&mut self, at: Moment, transit: Transit) {
+        self.sequence += 1;
+        self.transit.insert((at, self.sequence), transit);
+    }
+
+    fn give(&mut self, event: Event) {
+        for action in self.master.handle(event, self.now) {
+            match action {
+                Action::Up(line) => self.up.push(line),
+                Action::Log(entry) => self.log.push(entry),
+                Action::Start(life) => {
+                    self.lives[life.child] = Some(life);
+                    self.scripts[life.child].restart();
+                    let at = self.now + Duration::from_millis(5);
+                    self.later(at, Transit::ToMaster(Event::Started(life)));
+                }
+                Action::End(life) => {
+                    if self.lives[life.child] == Some(life) {
+                        self.lives[life.child] = None;
+                    }
+                }
+                Action::Send(life, line) => {
+                    let at = self.now + self.scripts[life.child].lag;
+                    let latest = &mut self.latest[life.child][0];
+                    *latest = (*latest).max(at);
+                    let at = *latest;
+                    self.later(at, Transit::ToChild(life, line));
+                }
+                Action::Verify { number, position, first } => {
+                    let time = ManualTime::new();
+                    let mates = begins_mate(&position, first, NODES, &Control::new(false), &time);
+                    let at = self.now + Duration::from_millis(3);
+                    self.later(at, Transit::ToMaster(Event::Verified { number, mates }));
+                }
+                Action::Quit => {}
+            }
+        }
+    }
+
+    /// Everything that was done wrong.
+    pub(super) fn misdeeds(&mut self) -> Vec<Misdeed> {
+        self.scripts.iter_mut().flat_map(|script| std::mem::take(&mut script.done)).collect()
+    }
+}
