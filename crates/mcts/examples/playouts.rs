@@ -289,7 +289,9 @@ fn devices((batch, latency): (usize, Duration), threads: &str, counts: &[usize])
         let devices = Arc::new(devices);
         let mut engine = engine(Arc::clone(&devices) as Arc<dyn Backend>, &options);
         engine.set_position(position(POSITIONS[2])).expect("its game");
-        let limits = Limits { movetime: Some(Duration::from_secs(6)), ..Limits::default() };
+        // Slow devices take the longer to get all they could take.
+        let during = Duration::from_secs(6) + 80 * latency;
+        let limits = Limits { movetime: Some(during), ..Limits::default() };
         let before = computed();
         let (told, _, took) = search(&mut engine, limits, None);
         let whole = told.last.nodes.unwrap_or(0) as f64 / took.as_secs_f64();
