@@ -151,6 +151,30 @@ class Rounds(unittest.TestCase):
         # One whose run said nothing of itself is the last resort.
         losses.pop("t2")
         self.assertEqual(this.better_teacher().stem, "t1")
+        # The carried one counts where its loss is known.
+        (this.carry / "teacher.value").write_bytes(b"x")
+        self.assertEqual(this.better_teacher().stem, "t1")
+        this.args.teacher_loss = 0.57
+        self.assertEqual(this.better_teacher().stem, "teacher")
+        this.args.teacher_loss = 0.585
+        self.assertEqual(this.better_teacher().stem, "t1")
+
+    def test_a_known_teacher_learns_from_new_games_only_when_they_are_there(self) -> None:
+        this = self.round("--calls", "2", "--labels", "1")
+        this.state["scale"] = 800.0
+        (this.carry / "teacher.value").write_bytes(b"x")
+        told: list[bool] = []
+        this.start_playing = lambda: self.games(this, "000-current")
+        this.control = lambda fast: (told.append(fast), self.games(this, "001-current-fast"))
+        this.teach = lambda *_: self.fail("no training on games that it knows")
+        begun: list[list[Any]] = []
+        this.teaching = lambda *words: begun.append(list(words)) or [sys.executable, "-c", ""]
+        this.deadline = time.monotonic() + 1
+        this.first_of_two()
+        self.assertEqual(set(told), {True})
+        ((name, files, _, _, init),) = begun
+        self.assertEqual((name, Path(init).name), ("t2", "teacher.value"))
+        self.assertEqual([Path(file).stem for file in files], ["000-current", "001-current-fast"])
 
     def test_a_net_goes_on_with_the_width_of_the_best(self) -> None:
         this = self.round()
