@@ -282,7 +282,7 @@ fn devices((batch, latency): (usize, Duration), threads: &str, counts: &[usize])
     let mut single = None;
     for &count in counts {
         let devices = Devices::new(count, batch, latency);
-        let alone = bare(&devices, Duration::from_secs(1));
+        let alone = bare(&devices, Duration::from_secs(1) + 20 * latency);
         let grown = 8 * (devices.pace.in_flight as u64 + 1) * batch as u64;
         let options =
             [("DNN_Cache_Share", "0"), ("DNN_Report_Usage", "true"), ("UCT_Threads", threads)];
