@@ -351,9 +351,9 @@ impl Flight {
         counts.unclaimed.fetch_add(many, Ordering::Release);
         // Who asked sees to a few himself; somebody who had run into one of them may go on.
         if many <= CLAIM {
-            self.has_landed.notify_one()
+            self.has_landed.notify_one();
         } else {
-            self.has_landed.notify_all()
+            self.has_landed.notify_all();
         }
         Polled::Landed
     }
