@@ -53,7 +53,7 @@ def _net_options(parser: argparse.ArgumentParser) -> None:
     plain = Settings(nue="", data=(), out="")
     add = parser.add_argument
     add("--nue", default="nue", help="the executable of Nue (default: the one on the path)")
-    add("--data", nargs="+", required=True, help="teacher, psv or hcpe files to train on")
+    add("--data", nargs="+", required=True, help="teacher, psv, hcpe or hcpe3 files to train on")
     add("--features", default=plain.features, help="kp, halfkp, halfkpe9 or halfkpkrank")
     add("--width", type=_positive, default=plain.width, help="outputs of the first layer")
     add("--hidden1", type=_positive, default=plain.hidden1)
@@ -158,6 +158,7 @@ def _parser() -> argparse.ArgumentParser:
     server.add_argument(
         "--bench", action="store_true", help="measure instead: the device alone, and served"
     )
+    server.add_argument("--seconds", type=_above_zero, default=2.0, help="of --bench, each figure")
     speed = commands.add_parser("bench", help="measure positions per second")
     _net_options(speed)
     speed.add_argument("--seconds", type=_above_zero, default=10.0, help="for each of three parts")
@@ -197,7 +198,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif command == "serve":
             if told.pop("bench"):
                 told.pop("report")
-                serve_bench.run(**told)
+                serve_bench.run(**told, seconds=seconds)
             else:
                 serve(**told)
         elif command == "value":

@@ -14,7 +14,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -133,6 +133,12 @@ class Spent:
     starting: float = 0.0
     writing: float = 0.0
 
+    def since(self, before: Spent) -> Spent:
+        """What was added."""
+        return Spent(
+            **{f.name: getattr(self, f.name) - getattr(before, f.name) for f in fields(self)}
+        )
+
     def as_dict(self) -> dict[str, float]:
         """Microseconds a batch."""
         each = 1e6 / max(self.batches, 1)
@@ -146,14 +152,20 @@ class Spent:
 
 
 class Server:
-    """Reads, starts and writes, each in a thread of its own."""
+    """Reads, starts and writes, each in a thread of its own.
 
-    def __init__(self, evaluator: Evaluator, source: BinaryIO, sink: BinaryIO) -> None:
+    With `report`, whoever asks whether anybody is there is told where the time went since the last time.
+    """
+
+    def __init__(
+        self, evaluator: Evaluator, source: BinaryIO, sink: BinaryIO, report: bool = False
+    ) -> None:
         self._evaluator, self._source, self._sink = evaluator, source, sink
         self._memory = Memory(evaluator.device.type == "cuda")
         self._asked: queue.Queue[Request | Exception | None] = queue.Queue(AHEAD)
         self._ready: queue.Queue[Callable[[], bytes] | None] = queue.Queue(AHEAD)
         self.spent = Spent()
+        self._report, self._reported = report, Spent()
 
     def _read(self) -> None:
         kind = self._evaluator.kind
@@ -180,7 +192,7 @@ class Server:
     def _answer(self, request: Request) -> Callable[[], bytes]:
         number, asked = request.number, request.asked
         if request.kind == PING:
-            return lambda: answer(PING, number, (0, 0))
+            return lambda: self._pong(number)
         if request.kind == COMPARE:
             words = self._evaluator.compare(asked.packed)
             return lambda: sentence(COMPARE, number, words)
@@ -196,6 +208,13 @@ class Server:
             return answer(BATCH, number, counts, logits.data, values.data)
 
         return ready
+
+    def _pong(self, number: int) -> bytes:
+        if self._report:
+            spent = replace(self.spent)
+            print(json.dumps(spent.since(self._reported).as_dict()), file=sys.stderr, flush=True)
+            self._reported = spent
+        return answer(PING, number, (0, 0))
 
     def run(self) -> None:
         """Answers until the input ends."""
@@ -277,7 +296,7 @@ def serve(net: str, device: str, precision: str, batch: int | None, report: bool
         raise SystemExit(1) from error
     sink.write(json.dumps(about).encode() + b"\n")
     sink.flush()
-    server = Server(evaluator, sys.stdin.buffer, sink)
+    server = Server(evaluator, sys.stdin.buffer, sink, report)
     server.run()
     if report:
         print(json.dumps(server.spent.as_dict()), file=sys.stderr, flush=True)

@@ -353,6 +353,21 @@ class Losses(unittest.TestCase):
         self.assertAlmostEqual(float(loss), float(wanted), places=5)
 
 
+# The trainer, whose first process dies once it has written the checkpoint of its second epoch.
+MORTAL = """
+import os, sys
+from nue_trainer.__main__ import main
+from nue_trainer.deep.run import DeepRun
+save = DeepRun.save
+def save_and_die(self, progress):
+    save(self, progress)
+    if self.team.leads and self.epoch == 2:
+        os._exit(3)
+DeepRun.save = save_and_die
+sys.exit(main())
+"""
+
+
 @unittest.skipUnless(os.name == "posix", "runs a script")
 class Runs(unittest.TestCase):
     folder: Path
@@ -421,7 +436,7 @@ class Runs(unittest.TestCase):
         class Broken(Exception):
             pass
 
-        whole = self.settings("whole", ema=0.9, average_from=0.0)
+        whole = self.settings("whole", ema=0.9, average_from=0.0, mirror=True)
         self.run_all(whole)
         parts = replace(whole, out=str(self.folder / "parts"))
         with Team("cpu") as team:
@@ -473,22 +488,28 @@ class Runs(unittest.TestCase):
         names = [Path(name).name for name in settings.files()]
         self.assertEqual(names, ["a.teacher", "games.teacher"])
 
-    @unittest.skipUnless(torch.distributed.is_available(), "torch has no distributed training")
-    def test_two_processes_train_one_net(self) -> None:
-        out = self.folder / "team.nuedf"
+    def in_two(
+        self, out: Path, *more: str, program: tuple[str, ...] = ("-m", "nue_trainer")
+    ) -> subprocess.CompletedProcess[str]:
+        """Trains in two processes that torchrun starts."""
         # With their output kept and shown, lines say whose they are.
         line = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
         line += ["--redirects", "0:1,1:1", "--tee", "0:1,1:1", "--nproc_per_node", "2"]
         line += ["--log_dir", str(self.folder / "logs")]
-        line += ["-m", "nue_trainer", "deep", "--nue", self.train, "--out", str(out)]
+        line += [*program, "deep", "--nue", self.train, "--out", str(out)]
         line += ["--data", str(self.folder), "--validation", "held", "--epochs", "4"]
         line += ["--blocks", "1", "--channels", "16", "--value-hidden", "16", "--batch", "64"]
-        line += ["--lr", "0.2", "--device", "cpu"]
+        line += ["--lr", "0.2", "--device", "cpu", "--mirror", "--ema", "0.9", *more]
         place = str(Path(__file__).resolve().parents[1])
         told = {**os.environ, "PYTHONPATH": place, "OMP_NUM_THREADS": "1"}
-        done = subprocess.run(
+        return subprocess.run(
             line, capture_output=True, text=True, env=told, timeout=300, check=False
         )
+
+    @unittest.skipUnless(torch.distributed.is_available(), "torch has no distributed training")
+    def test_two_processes_train_one_net_and_go_on_where_they_were(self) -> None:
+        out = self.folder / "team.nuedf"
+        done = self.in_two(out)
         self.assertEqual(done.returncode, 0, done.stderr)
         said = [text.partition("]:") for text in done.stdout.splitlines() if "]:" in text]
         self.assertEqual({who for who, _, _ in said}, {"[default0"}, "only the first speaks")
@@ -498,6 +519,22 @@ class Runs(unittest.TestCase):
         self.assertEqual(found["positions"], 4 * 2 * 64 * (732 // 64))
         self.assertGreater(found["validation_policy_accuracy"], 0.9)
         self.assertEqual(netfile.read(out).kind.blocks, 1)
+        # The same in two parts: the first process dies after the checkpoint of the second epoch.
+        parts, mortal = self.folder / "parts-of-team.nuedf", self.folder / "mortal.py"
+        mortal.write_text(MORTAL)
+        broken = self.in_two(parts, program=(str(mortal),))
+        self.assertNotEqual(broken.returncode, 0)
+        self.assertFalse(parts.exists())
+        resumed = self.in_two(parts, "--resume")
+        self.assertEqual(resumed.returncode, 0, resumed.stderr)
+        one, other = netfile.read(out), netfile.read(parts)
+        for (name, a), b in zip(one.state_dict().items(), other.state_dict().values()):
+            self.assertTrue(torch.allclose(a, b, atol=1e-5), name)
+        alone = replace(
+            self.settings("parts-of-team.nuedf"), batch=64, epochs=4, mirror=True, ema=0.9, resume=True
+        )
+        with self.assertRaisesRegex(CheckpointError, "in 2 processes, not 1"):
+            self.run_all(alone)
 
 
 if __name__ == "__main__":

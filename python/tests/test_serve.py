@@ -134,13 +134,17 @@ class Serving(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "net.nuedf"
             netfile.write(path, self.net, {})
-            asked = serve_bench.some(self.evaluator, 3)
             line = [sys.executable, "-m", "nue_trainer", "serve", "--device", "cpu", "--report"]
             place = str(Path(__file__).resolve().parents[1])
             with unittest.mock.patch.dict(os.environ, {"PYTHONPATH": place}):
-                found = serve_bench.served([*line, "--net", str(path)], asked, 0.2)
-        self.assertGreater(found["served"], 0)
-        self.assertGreater(found["batches"], 1)
+                server = serve_bench.Served([*line, "--net", str(path)])
+                for size in (3, 17):
+                    found = server.measure(serve_bench.some(self.evaluator, size), 0.2)
+                    self.assertGreater(found["served"], 0)
+                    # Only what was asked since the last report.
+                    self.assertGreater(found["batches"], 1)
+                    self.assertEqual(found["positions"], size * found["batches"])
+                server.close()
         self.assertGreater(serve_bench.bare(self.evaluator, 3, 0.05), 0)
 
     def test_wrong_requests_are_refused_with_a_sentence(self) -> None:

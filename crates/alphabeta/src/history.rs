@@ -1,6 +1,7 @@
 //! What worked before: statistics that order moves and correct the evaluation. One set for each
 //! thread.
 
+use crate::memory::Numbers;
 use crate::params::Params;
 use rules::{Color, Move, Piece, Square};
 
@@ -41,11 +42,11 @@ pub(crate) struct History {
     /// By colour and move (without its promotion).
     butterfly: Box<[i16]>,
     /// By pawn structure and place.
-    pawn: Box<[i16]>,
+    pawn: Numbers,
     /// By place and captured kind.
     capture: Box<[i16]>,
     /// By an earlier place and a place.
-    continuation: Box<[i16]>,
+    continuation: Numbers,
     /// The reply that refuted the move to a place.
     counter: Box<[Move]>,
     /// By key, side to move and what the key tells apart.
@@ -72,10 +73,10 @@ impl History {
     pub(crate) fn new() -> Self {
         Self {
             butterfly: zeros(2 << 15),
-            pawn: zeros(PAWN_SLOTS * PLACES),
+            pawn: Numbers::zeroed(PAWN_SLOTS * PLACES),
             capture: zeros(PLACES * 16),
             // The last row is for "no earlier move".
-            continuation: zeros((PLACES + 1) * PLACES),
+            continuation: Numbers::zeroed((PLACES + 1) * PLACES),
             counter: vec![Move::NONE; PLACES + 1].into_boxed_slice(),
             correction: zeros(CORRECTIONS * 2 * CORRECTION_SLOTS),
             written: [PAWN_SLOTS, PLACES + 1].map(|rows| vec![false; rows].into_boxed_slice()),

@@ -95,6 +95,49 @@ impl Words {
     }
 }
 
+/// Zeroed numbers of one thread, in huge pages where the system gives them: tables that are read all
+/// over would else need thousands of pages, of which a processor remembers where they are for some.
+pub(crate) struct Numbers {
+    start: NonNull<i16>,
+    len: usize,
+    _block: system::Block,
+}
+
+// SAFETY: the block is owned and never moves; references to it follow the usual rules (below).
+unsafe impl Send for Numbers {}
+// SAFETY: as above.
+unsafe impl Sync for Numbers {}
+
+impl Numbers {
+    /// That many zeros. As with any other memory, the program ends where the system has none.
+    pub(crate) fn zeroed(len: usize) -> Self {
+        let Some(block) = system::Block::zeroed((2 * len).max(8)) else {
+            let layout = std::alloc::Layout::array::<i16>(len);
+            std::alloc::handle_alloc_error(layout.unwrap_or(std::alloc::Layout::new::<i16>()));
+        };
+        Self { start: block.start().cast(), len, _block: block }
+    }
+}
+
+impl std::ops::Deref for Numbers {
+    type Target = [i16];
+
+    #[inline]
+    fn deref(&self) -> &[i16] {
+        // SAFETY: `start` points at `len` initialised numbers (zero is a valid `i16`) that live as
+        // long as `self`, and only `deref_mut`, which borrows `self` alone, changes them.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl std::ops::DerefMut for Numbers {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [i16] {
+        // SAFETY: as above; `self` is borrowed alone.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
 /// Bytes one thread sweeps at a time.
 const PART: usize = 8 << 20;
 /// Bytes from which memory is given back by a thread of its own.
@@ -154,7 +197,8 @@ mod system {
 
     impl Block {
         pub(super) fn zeroed(bytes: usize) -> Option<Self> {
-            // Room to begin at a huge page.
+            // Whole huge pages, and room to begin at one.
+            let bytes = bytes.checked_next_multiple_of(if bytes < HUGE { 1 } else { HUGE })?;
             let mapped_bytes = bytes.checked_add(HUGE)?;
             // SAFETY: a fresh anonymous mapping touches no memory of ours.
             let mapped = unsafe {
@@ -247,6 +291,16 @@ mod system {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_start_at_zero_and_keep_what_is_written() {
+        for len in [1, 3, 3 << 20] {
+            let mut numbers = Numbers::zeroed(len);
+            assert!(numbers.len() == len && numbers.iter().all(|&n| n == 0));
+            numbers[len - 1] = -7;
+            assert_eq!((numbers[len - 1], numbers.iter().filter(|&&n| n != 0).count()), (-7, 1));
+        }
+    }
 
     #[test]
     fn words_start_at_zero_and_every_one_is_swept_once() {

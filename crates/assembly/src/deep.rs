@@ -1,7 +1,6 @@
 //! Policy-value nets for the tree search: from a file, from inside the executable, computed by ONNX
 //! Runtime or by another program.
 
-use features::{Labels, Planes};
 use infer::native::{FileError, Native, Net};
 use infer::{Backend, Shape, Split};
 use onnx::{Onnx, OpenError, Provider, Search};
@@ -132,6 +131,11 @@ pub enum DeepError {
     Command(String),
     #[error(transparent)]
     Worker(#[from] StartError),
+    /// Workers that cannot share batches.
+    #[error(
+        "the nets of the programs in DNN_Worker differ: one is for {shape}, another for {other}"
+    )]
+    Mixed { shape: Shape, other: Shape },
     #[error(transparent)]
     Onnx(#[from] OpenError),
     /// It is for the other game.
@@ -183,6 +187,10 @@ fn start(
         words => start_one(words.to_vec(), name, game, Arc::clone(&time)),
     });
     let mut workers = each.collect::<Result<Vec<_>, _>>()?;
+    let shape = workers[0].shape();
+    if let Some(other) = workers.iter().map(|worker| worker.shape()).find(|&other| other != shape) {
+        return Err(DeepError::Mixed { shape, other });
+    }
     match workers.len() {
         1 => Ok(workers.remove(0)),
         _ => Ok(Arc::new(Split::new(workers))),
@@ -198,12 +206,8 @@ fn start_one(
     if !name.is_empty() {
         words.extend(["--net".to_owned(), find(Path::new(name)).to_string_lossy().into_owned()]);
     }
-    let (planes, labels) = match game {
-        Game::Shogi => (Planes::Dlshogi, Labels::Dlshogi),
-        Game::Minishogi => (Planes::Minishogi, Labels::Minishogi),
-    };
-    let canaries = infer::random_positions(Shape { game, planes, labels }, CANARIES.0, CANARIES.1);
-    Ok(Arc::new(Worker::start(Settings::new(words), canaries, time)?))
+    let canaries = |shape| infer::random_positions(shape, CANARIES.0, CANARIES.1);
+    Ok(Arc::new(Worker::start(Settings::new(words), game, Box::new(canaries), time)?))
 }
 
 /// The file meant by a path: interfaces start engines in folders of their own choice.

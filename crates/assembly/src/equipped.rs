@@ -5,7 +5,7 @@ use crate::deep::{self, NetChoice};
 use crate::evaluation::{Evaluation, LARGEST_FV_SCALE, LoadError, USUAL_FOLDER};
 use crate::search::{search, tree_search};
 use crate::shipped::shipped;
-use rules::{AnyPosition, Game};
+use rules::{AnyPosition, Game, Move};
 use std::path::Path;
 use std::sync::Arc;
 use think::{
@@ -246,6 +246,10 @@ impl Engine for Equipped {
     fn static_value(&mut self) -> Option<i32> {
         self.equip(&mut |_| ());
         self.inner.static_value()
+    }
+
+    fn policy_target(&mut self) -> Vec<(Move, f32)> {
+        self.inner.policy_target()
     }
 }
 

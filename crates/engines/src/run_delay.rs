@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::time::Duration;
+use think::{Moment, TimeSource};
 
 /// The counts of all threads of a process.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +50,43 @@ impl RunDelay {
     pub(crate) fn total(&self) -> Duration {
         self.0.total().unwrap_or_default()
     }
+}
+
+/// Something that this thread does for others, who may run on it before this thread does again: a
+/// question is answered from the moment it is in the pipe, not from when we get a processor back.
+pub(crate) struct Deed {
+    delay: RunDelay,
+    begun: Moment,
+    before: Duration,
+}
+
+impl Deed {
+    /// It begins.
+    pub(crate) fn begin(time: &dyn TimeSource) -> Self {
+        let delay = RunDelay::of_this_thread();
+        let before = delay.total();
+        Self { delay, begun: time.now(), before }
+    }
+
+    /// It is done: when that was, without what this thread waited for a processor meanwhile.
+    pub(crate) fn done(&self, time: &dyn TimeSource) -> Moment {
+        let waited = || self.delay.total().saturating_sub(self.before);
+        done_at(&mut || time.now(), &mut { waited }).max(self.begun)
+    }
+}
+
+/// The present moment less what was waited until then. Where more was waited while both were read it is
+/// not known how much of it came before, and they are read again.
+fn done_at(now: &mut dyn FnMut() -> Moment, waited: &mut dyn FnMut() -> Duration) -> Moment {
+    let mut before = waited();
+    for _ in 0..8 {
+        let (moment, after) = (now(), waited());
+        if after == before {
+            return moment.saturating_sub(after);
+        }
+        before = after;
+    }
+    now().saturating_sub(before)
 }
 
 #[cfg(target_os = "linux")]
@@ -119,6 +157,22 @@ mod tests {
         assert_eq!(before.most_since(&before), Duration::ZERO);
         let own = ThreadDelays::of_process(std::process::id());
         assert_eq!(own.0.is_empty(), !cfg!(target_os = "linux"));
+    }
+
+    #[test]
+    fn a_question_counts_from_when_it_was_asked_not_from_when_we_run_again() {
+        let ms = Duration::from_millis;
+        // Asked at 10, then the engine had the only processor until 14.
+        assert_eq!(done_at(&mut || ms(14), &mut || ms(4)), ms(10));
+        // It takes the processor once more, between the looks at clock and count.
+        let (mut times, mut counts) = ([14, 17, 18].into_iter(), [4, 6, 6].into_iter());
+        let found = done_at(&mut || ms(times.next().unwrap()), &mut || ms(counts.next().unwrap()));
+        assert_eq!(found, ms(11));
+        // Nothing is ever asked before it was begun.
+        let time = think::WallTime::start();
+        let deed = Deed::begin(&time);
+        let done = deed.done(&time);
+        assert!(deed.begun <= done && done <= time.now());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::introduction::Introduction;
 use crate::line::GameLine;
 use crate::player::{Allowed, Conclusion, Decision, Listener, Player, SearchRequest};
 use crate::process::{Received, TimedLine, UsiProcess};
-use crate::run_delay::ThreadDelays;
+use crate::run_delay::{Deed, ThreadDelays};
 use crate::settings::{PlayerSettings, ProgramCommand};
 use rules::{AnyPosition, Game};
 use std::sync::Arc;
@@ -345,16 +345,20 @@ impl UsiPlayer {
             && self.expected.as_ref().is_some_and(|e| e.line() == request.game.line());
         self.delays = self.process()?.thread_delays();
         self.starved = Duration::ZERO;
-        if hit {
+        let asking = if hit {
             self.pondering = false;
+            let asking = Deed::begin(&*self.time);
             self.send("ponderhit\n")?;
+            asking
         } else {
             self.stop_pondering()?;
+            let asking = Deed::begin(&*self.time);
             self.ask(request.game, &request.go, listener.is_some())?;
-        }
+            asking
+        };
+        // Only what happens after the question was handed over is the engine's time, and all of it.
+        let asked = asking.done(&*self.time);
         self.expected = None;
-        // Only what happens after the question was handed over is the engine's time.
-        let asked = self.time.now();
         let delayed = self.process()?.delay();
         self.attend(request, listener.is_some())?;
         let answer = self.answer("bestmove", asked, request, listener)?;
@@ -434,9 +438,10 @@ impl Player for UsiPlayer {
         self.stop_pondering()?;
         self.expected = None;
         let position = request.game.position();
+        let asking = Deed::begin(&*self.time);
         self.ask(request.game, &request.go, false)?;
+        let asked = asking.done(&*self.time);
         self.attend(request, false)?;
-        let asked = self.time.now();
         let answer = self.answer("checkmate", asked, request, None)?;
         self.process()?.answered();
         Ok(mate_answer(&answer.line, position)?)

@@ -90,6 +90,27 @@ impl Finished {
 
     /// As [`crate::Backend::in_flight`].
     pub fn in_flight(&self) -> usize {
-        self.state().in_flight
+        let state = self.state();
+        // After the end nothing comes but what is finished, whoever hears of it first.
+        if state.ended.is_some() { state.done.len() } else { state.in_flight }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_in_flight_after_the_end() {
+        let finished = Finished::default();
+        finished.begin().unwrap();
+        finished.begin().unwrap();
+        assert_eq!(finished.in_flight(), 2);
+        finished.end("the device is gone");
+        // A thread that submits may be the first to hear of it.
+        assert!(matches!(finished.begin(), Err(Fault::Ended(_))));
+        assert_eq!(finished.in_flight(), 0);
+        assert!(matches!(finished.poll(Duration::ZERO), Err(Fault::Ended(_))));
+        assert_eq!(finished.in_flight(), 0);
     }
 }

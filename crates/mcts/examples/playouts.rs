@@ -1,7 +1,8 @@
 //! What a playout costs without a net, how fast the search stops and goes on to the next move, how
 //! well it keeps simulated devices busy, and whether its memory stays what it is.
 //!
-//! `cargo xtask bench puct [cost [threads] | stop [threads] | devices | memory [minutes]]`
+//! `cargo xtask bench puct [cost [threads] | null [threads…] | stop [threads] | devices [microseconds
+//! [threads [devices…]]] | memory [minutes]]`
 
 #![allow(clippy::print_stdout, reason = "a measurement for people")]
 
@@ -24,12 +25,30 @@ const POSITIONS: [&str; 3] = [
     "l1S3snl/1RGnk4/3gpn1+Pp/pP3pB2/9/P2P5/1S2PPP1P/3+p1K3/L1r2GSNL w G5Pb 86",
 ];
 
-struct Listener(Sender<(Instant, Best)>, Arc<Mutex<Info>>);
+/// What was told of a search.
+#[derive(Default)]
+struct Told {
+    last: Info,
+    /// Playouts, and when they were told.
+    playouts: Vec<(Instant, u64)>,
+}
+
+impl Told {
+    /// When there were so many playouts, and when something was told last.
+    fn from(&self, playouts: u64) -> Option<(Instant, Instant)> {
+        let from = self.playouts.iter().find(|told| told.1 >= playouts)?.0;
+        let until = self.playouts.last()?.0;
+        (until - from > Duration::from_millis(200)).then_some((from, until))
+    }
+}
+
+struct Listener(Sender<(Instant, Best)>, Arc<Mutex<Told>>);
 
 impl Report for Listener {
     fn info(&mut self, info: &Info) {
-        if let Ok(mut last) = self.1.lock() {
-            last.clone_from(info);
+        if let Ok(mut told) = self.1.lock() {
+            told.last.clone_from(info);
+            told.playouts.push((Instant::now(), info.nodes.unwrap_or(0)));
         }
     }
     fn note(&mut self, text: &str) {
@@ -43,7 +62,7 @@ impl Report for Listener {
 
 fn engine(backend: Arc<dyn Backend>, options: &[(&str, &str)]) -> Puct<Shogi> {
     let mut engine = Puct::new(Arc::new(WallTime::start()), backend);
-    let usual = [("USI_Hash", "2048"), ("RootMateNodes", "0")];
+    let usual = [("USI_Hash", "2048"), ("RootMateNodes", "0"), ("PvInterval", "100")];
     for (name, value) in usual.iter().chain(options) {
         engine.set_option(name, value).expect("an option of this engine");
     }
@@ -64,11 +83,11 @@ fn search(
     engine: &mut Puct<Shogi>,
     limits: Limits,
     stop: Option<Duration>,
-) -> (Info, Best, Duration) {
+) -> (Told, Best, Duration) {
     let (sender, receiver) = channel();
-    let last = Arc::new(Mutex::new(Info::default()));
+    let told = Arc::new(Mutex::new(Told::default()));
     let mut begun = Instant::now();
-    engine.go(limits, Box::new(Listener(sender, Arc::clone(&last))));
+    engine.go(limits, Box::new(Listener(sender, Arc::clone(&told))));
     if let Some(after) = stop {
         thread::sleep(after);
         begun = Instant::now();
@@ -76,8 +95,8 @@ fn search(
     }
     let (at, best) = receiver.recv().expect("one answer");
     engine.wait();
-    let info = last.lock().expect("nobody panicked").clone();
-    (info, best, at - begun)
+    let told = std::mem::take(&mut *told.lock().expect("nobody panicked"));
+    (told, best, at - begun)
 }
 
 fn position(sfen: &str) -> AnyPosition {
@@ -89,6 +108,8 @@ struct Devices {
     finished: Arc<Finished>,
     queue: Sender<(Ticket, Batch)>,
     pace: Pace,
+    /// Positions of each batch, and when it was given back.
+    answered: Mutex<Vec<(Instant, usize)>>,
 }
 
 impl Devices {
@@ -114,7 +135,14 @@ impl Devices {
             });
         }
         let pace = Pace { batch, in_flight: 2 * count, threads: 2 };
-        Self { finished, queue, pace }
+        Self { finished, queue, pace, answered: Mutex::default() }
+    }
+
+    /// Positions a second between two moments.
+    fn rate(&self, from: Instant, until: Instant) -> f64 {
+        let answered = self.answered.lock().expect("nobody panicked");
+        let within = answered.iter().filter(|(at, _)| (from..until).contains(at));
+        within.map(|(_, positions)| *positions as f64).sum::<f64>() / (until - from).as_secs_f64()
     }
 }
 
@@ -135,7 +163,12 @@ impl Backend for Devices {
         Ok(ticket)
     }
     fn poll(&self, wait: Duration) -> Result<Option<(Ticket, Batch)>, Fault> {
-        self.finished.poll(wait)
+        let polled = self.finished.poll(wait);
+        if let Ok(Some((_, batch))) = &polled {
+            let mut answered = self.answered.lock().expect("nobody panicked");
+            answered.push((Instant::now(), batch.len()));
+        }
+        polled
     }
     fn in_flight(&self) -> usize {
         self.finished.in_flight()
@@ -152,11 +185,11 @@ fn cost(threads: &str) {
             engine.set_position(position(sfen)).expect("its game");
             let limits = Limits { nodes: Some(300_000), ..Limits::default() };
             let before = computed();
-            let (info, _, took) = search(&mut engine, limits, None);
+            let (told, _, took) = search(&mut engine, limits, None);
             let each = |time: Duration| time.as_secs_f64() * 1e6 / 300_000.0;
             let busy = before.and_then(|b| Some(computed()? - b)).map_or(f64::NAN, each);
             let micros = each(took);
-            let (depth, full) = (info.seldepth.unwrap_or(0), info.hashfull.unwrap_or(0));
+            let (depth, full) = (told.last.seldepth.unwrap_or(0), told.last.hashfull.unwrap_or(0));
             println!(
                 "  mates of three {leaf_mates}: {busy:.1} µs computing, {micros:.1} µs by the clock, \
                  deepest {depth}, memory {full} ‰"
@@ -173,10 +206,10 @@ fn stop(threads: &str) {
     for _ in 0..5 {
         engine.set_position(game.clone()).expect("its game");
         let forever = Limits { infinite: true, ..Limits::default() };
-        let (info, best, stopped) = search(&mut engine, forever, Some(Duration::from_secs(1)));
+        let (told, best, stopped) = search(&mut engine, forever, Some(Duration::from_secs(1)));
         let Answer::Move(m) = best.answer else { break };
         game.play(m);
-        if let Some(&reply) = info.pv.get(1) {
+        if let Some(&reply) = told.last.pv.get(1) {
             game.play(reply);
         }
         engine.set_position(game.clone()).expect("its game");
@@ -207,29 +240,69 @@ fn bare(devices: &Devices, during: Duration) -> f64 {
     rate
 }
 
-/// Playouts a second against what the devices can do, from a sharp position.
-fn devices(batch: usize, latency: Duration, counts: &[usize]) {
-    println!("simulated devices, each a batch of {batch} in {latency:?}:");
-    let mut single = 0.0;
+/// Playouts a second of the search alone, by threads: from three positions, two seconds each.
+fn null(threads: &[String]) {
+    println!(
+        "playouts a second without a net (start, quiet, sharp; all, cores, one thread's share):"
+    );
+    let mut single = None;
+    for threads in threads {
+        let options = [("UCT_Threads", threads.as_str()), ("USI_Hash", "8192")];
+        let mut engine = engine(Arc::new(Uniform::new(SHAPE)), &options);
+        let (mut rates, mut busy, mut all) = (Vec::new(), 0.0, 0.0);
+        for sfen in POSITIONS {
+            engine.new_game();
+            engine.set_position(position(sfen)).expect("its game");
+            let limits = Limits { movetime: Some(Duration::from_secs(2)), ..Limits::default() };
+            let before = computed();
+            let (told, _, took) = search(&mut engine, limits, None);
+            rates.push(told.last.nodes.unwrap_or(0) as f64 / took.as_secs_f64());
+            let computed = before.and_then(|b| Some(computed()? - b));
+            busy += computed.map_or(f64::NAN, |busy| busy.as_secs_f64());
+            all += took.as_secs_f64();
+        }
+        let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+        let each = mean / threads.parse::<f64>().unwrap_or(1.0);
+        let share = 100.0 * each / *single.get_or_insert(each);
+        println!(
+            "  {threads} threads: {:.0} {:.0} {:.0}; {mean:.0}, {:.2} cores, {share:.0} %",
+            rates[0],
+            rates[1],
+            rates[2],
+            busy / all
+        );
+    }
+}
+
+/// What the search has devices compute against what they can do, from a sharp position. While the tree
+/// is small fewer playouts are in flight than the devices could take: the part and the efficiency are
+/// those after that.
+fn devices((batch, latency): (usize, Duration), threads: &str, counts: &[usize]) {
+    println!("simulated devices, each a batch of {batch} in {latency:?}, {threads} threads:");
+    let mut single = None;
     for &count in counts {
         let devices = Devices::new(count, batch, latency);
-        let alone = bare(&devices, Duration::from_secs(2));
-        let options = [("DNN_Cache_Share", "0"), ("DNN_Report_Usage", "true")];
-        let mut engine = engine(Arc::new(devices), &options);
+        let alone = bare(&devices, Duration::from_secs(1) + 20 * latency);
+        let grown = 8 * (devices.pace.in_flight as u64 + 1) * batch as u64;
+        let options =
+            [("DNN_Cache_Share", "0"), ("DNN_Report_Usage", "true"), ("UCT_Threads", threads)];
+        let devices = Arc::new(devices);
+        let mut engine = engine(Arc::clone(&devices) as Arc<dyn Backend>, &options);
         engine.set_position(position(POSITIONS[2])).expect("its game");
-        let limits = Limits { movetime: Some(Duration::from_secs(10)), ..Limits::default() };
+        // Slow devices take the longer to get all they could take.
+        let during = Duration::from_secs(6) + 80 * latency;
+        let limits = Limits { movetime: Some(during), ..Limits::default() };
         let before = computed();
-        let (info, _, took) = search(&mut engine, limits, None);
-        let rate = info.nodes.unwrap_or(0) as f64 / took.as_secs_f64();
-        if single == 0.0 {
-            single = rate;
-        }
+        let (told, _, took) = search(&mut engine, limits, None);
+        let whole = told.last.nodes.unwrap_or(0) as f64 / took.as_secs_f64();
+        let rate = told.from(grown).map_or(f64::NAN, |(from, until)| devices.rate(from, until));
+        let single = *single.get_or_insert(rate / counts[0] as f64);
         let cores = before
             .and_then(|b| Some(computed()? - b))
             .map_or(f64::NAN, |busy| busy.as_secs_f64() / took.as_secs_f64());
         println!(
-            "  {count}: {rate:.0} playouts/s, {:.1} % of the {alone:.0} of the devices alone, {:.2} \
-             of {count} times one, {cores:.2} cores",
+            "  {count}: {whole:.0} playouts/s; after the first {grown} {rate:.0} positions/s, {:.1} % \
+             of the {alone:.0} of the devices alone, {:.2} of {count} times one, {cores:.2} cores",
             100.0 * rate / alone,
             rate / single / count as f64
         );
@@ -249,13 +322,13 @@ fn memory(minutes: f64) {
     let mut engine = engine(Arc::new(Uniform::new(SHAPE)), &[("USI_Hash", "64")]);
     engine.set_position(position(POSITIONS[1])).expect("its game");
     let (sender, receiver) = channel();
-    let last = Arc::new(Mutex::new(Info::default()));
+    let told = Arc::new(Mutex::new(Told::default()));
     let forever = Limits { infinite: true, ..Limits::default() };
-    engine.go(forever, Box::new(Listener(sender, Arc::clone(&last))));
+    engine.go(forever, Box::new(Listener(sender, Arc::clone(&told))));
     let slice = Duration::from_secs_f64(minutes * 60.0 / 10.0);
     for part in 1..=10 {
         thread::sleep(slice);
-        let info = last.lock().expect("nobody panicked").clone();
+        let info = std::mem::take(&mut *told.lock().expect("nobody panicked")).last;
         println!(
             "  {:.0} s: {:.1} MiB of the process, {} ‰ of the tree, {} playouts, {}/s",
             slice.as_secs_f64() * f64::from(part),
@@ -274,20 +347,27 @@ fn memory(minutes: f64) {
 fn main() {
     let mut words = std::env::args().skip(1);
     let what = words.next().unwrap_or_default();
-    let number = words.next().unwrap_or_else(|| "1".to_owned());
+    let rest: Vec<String> = words.collect();
+    let first = rest.first().map_or("1", String::as_str);
     match what.as_str() {
-        "cost" => cost(&number),
-        "stop" => stop(&number),
+        "cost" => cost(first),
+        "null" if rest.is_empty() => null(&["1".to_owned()]),
+        "null" => null(&rest),
+        "stop" => stop(first),
         "devices" => {
-            // As fast as a few cores can feed; an H200 does 256 in 0.64 ms.
-            devices(256, Duration::from_micros(6_400), &[1]);
-            devices(256, Duration::from_millis(51), &[1, 2, 4, 8]);
+            let micros = rest.first().and_then(|word| word.parse().ok());
+            let threads = rest.get(1).map_or("2", String::as_str);
+            let counts: Vec<usize> = rest.iter().skip(2).flat_map(|word| word.parse()).collect();
+            let counts = if counts.is_empty() { vec![1, 2, 4, 8] } else { counts };
+            // As fast as one core feeds eight of them; an H200 does 256 in 0.64 ms.
+            let latency = Duration::from_micros(micros.unwrap_or(102_400));
+            devices((256, latency), threads, &counts);
         }
-        "memory" => memory(number.parse().unwrap_or(1.0)),
+        "memory" => memory(first.parse().unwrap_or(1.0)),
         _ => {
             cost("1");
             stop("1");
-            devices(256, Duration::from_micros(6_400), &[1]);
+            devices((256, Duration::from_micros(25_600)), "2", &[1]);
         }
     }
 }

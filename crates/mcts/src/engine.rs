@@ -160,7 +160,7 @@ impl<V: Variant> Puct<V> {
     /// its share, likeliest of the net first. Gumbel's root gives the softmax of the logits and the
     /// values found (Danihelka et al., 2022), the usual one the shares of the visits; nothing if
     /// nothing was read.
-    pub fn policy_target(&mut self) -> Vec<(Move, f32)> {
+    fn target(&mut self) -> Vec<(Move, f32)> {
         self.wait();
         let (Some(Memory { tree, .. }), Some(position)) = (&self.memory, &self.root) else {
             return Vec::new();
@@ -313,6 +313,10 @@ impl<V: Variant> Engine for Puct<V> {
             self.multi_pv.store(self.settings.get(&MULTI_PV), Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    fn policy_target(&mut self) -> Vec<(Move, f32)> {
+        self.target()
     }
 
     fn win_rate_scale(&self) -> f64 {

@@ -60,7 +60,7 @@ const MOST_FAULTS: u32 = 4;
 const MOST_EARLY: usize = 64;
 /// Leaves a thread claims at once.
 const CLAIM: usize = 16;
-/// Of how many playouts of one thread one asks a device whether something is finished.
+/// Of how many playouts of one thread among several one asks whether something is finished.
 const ASK_EVERY: u32 = 4;
 
 /// Leaves on their way.
@@ -126,7 +126,7 @@ impl Flight {
     }
 
     /// Whether the back-end computes on the thread that submits.
-    const fn at_once(&self) -> bool {
+    pub(crate) const fn at_once(&self) -> bool {
         self.pace.in_flight <= 1
     }
 
@@ -159,8 +159,12 @@ impl Flight {
     }
 
     /// Collisions of one thread worth keeping, at a root with so many visits: a batch of them over
-    /// all threads.
+    /// all threads. None where the net computes on the threads: what a playout ran into is then waited
+    /// for by nobody but those who could compute it.
     pub(crate) fn collisions(&self, visits: u64) -> usize {
+        if self.at_once() {
+            return 0;
+        }
         let all = usize::try_from(visits / 64).unwrap_or(usize::MAX).min(self.pace.batch);
         1 + all / self.pace.threads
     }
@@ -221,11 +225,17 @@ impl Flight {
         std::mem::replace(building, fresh)
     }
 
+    /// Batches at which one that is not full can wait: a device computes it for the price of a full
+    /// one, and should have nothing else to do.
+    fn busy_with(&self) -> usize {
+        if self.at_once() { self.enough() } else { self.enough().div_ceil(2) }
+    }
+
     /// Hands over the batch being filled, unless it is empty or the back-end is busy and it is not
     /// full. Says whether it did.
     pub(crate) fn flush(&self) -> bool {
         let mut building = lock(&self.building);
-        let busy = self.counts.flying.load(Ordering::Relaxed) >= self.enough();
+        let busy = self.counts.flying.load(Ordering::Relaxed) >= self.busy_with();
         if building.leaves.is_empty() || busy && !building.batch.is_full() {
             return false;
         }
@@ -266,7 +276,7 @@ impl Flight {
 
     /// Whether a thread should ask for finished batches before its next playout, the n-th.
     pub(crate) const fn is_time_to_ask(&self, playout: u32) -> bool {
-        self.at_once() || playout.is_multiple_of(ASK_EVERY)
+        self.at_once() && self.pace.threads == 1 || playout.is_multiple_of(ASK_EVERY)
     }
 
     /// Asks for a finished batch and waits for it so long, unless another thread does.
@@ -339,7 +349,12 @@ impl Flight {
         counts.away.fetch_sub(many, Ordering::AcqRel);
         lock(&self.landed).push_back((Arc::new(Cargo { batch, leaves }), 0));
         counts.unclaimed.fetch_add(many, Ordering::Release);
-        self.has_landed.notify_all();
+        // Who asked sees to a few himself; somebody who had run into one of them may go on.
+        if many <= CLAIM {
+            self.has_landed.notify_one();
+        } else {
+            self.has_landed.notify_all();
+        }
         Polled::Landed
     }
 

@@ -99,7 +99,7 @@ impl<'a, V: Variant> Worker<'a, V> {
         }
         match self.playout() {
             Played::Fine if flight.is_idle() => {
-                flight.flush();
+                self.hand_over();
             }
             Played::Fine => {}
             Played::Collided if self.collided.len() < flight.collisions(visits) => {}
@@ -121,12 +121,22 @@ impl<'a, V: Variant> Worker<'a, V> {
         true
     }
 
+    /// Hands over the batch being filled, if it is time to; says whether it did. What this thread has
+    /// computed itself is there at once.
+    fn hand_over(&mut self) -> bool {
+        let flight = &self.search.flight;
+        let done = flight.flush();
+        if done && flight.at_once() {
+            self.ask(Duration::ZERO);
+        }
+        done
+    }
+
     /// Nothing can be sent out: hand over what there is, or wait for what is under way.
     fn wait(&mut self) {
         self.release_collided();
-        let flight = &self.search.flight;
-        if !flight.flush() && !self.ask(WAIT) {
-            flight.wait(PAUSE);
+        if !self.hand_over() && !self.ask(WAIT) {
+            self.search.flight.wait(PAUSE);
         }
     }
 
@@ -365,6 +375,18 @@ impl<'a, V: Variant> Worker<'a, V> {
         if self.list.is_empty() {
             return self.proven(node, Bounds::loss(0));
         }
+        if search.flight.at_once() {
+            // Nothing computes meanwhile, and a mate needs no net.
+            if depth > 0
+                && let Some(plies) = self.leaf_mate()
+            {
+                return self.proven(node, Bounds::win(plies));
+            }
+            if self.queue(self.pos.turn()) {
+                self.hand_over();
+            }
+            return Played::Fine;
+        }
         // Its value may be back before a mate is found: until then nobody takes the line away.
         self.path.iter().for_each(|&index| search.tree.node(index).enter());
         let full = self.queue(self.pos.turn());
@@ -375,7 +397,7 @@ impl<'a, V: Variant> Worker<'a, V> {
         }
         search.tree.back_out(&self.path);
         if full {
-            search.flight.flush();
+            self.hand_over();
         }
         Played::Fine
     }

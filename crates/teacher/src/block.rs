@@ -2,8 +2,10 @@
 //!
 //! A block stands for itself: it can be copied, skipped, checked and decoded without any other.
 
+use crate::builder::Builder;
 use crate::bytes::{Bytes, ColumnReader, put_varint};
 use crate::error::TeacherError;
+use crate::game::Game;
 use crate::header::fill;
 use miniz_oxide::deflate::core::{
     CompressionStrategy, CompressorOxide, TDEFLFlush, TDEFLStatus, compress_to_output,
@@ -86,6 +88,15 @@ impl Block {
             return Err(TeacherError::Damaged { offset: 0, reason });
         }
         Ok(block)
+    }
+
+    /// A block of a few games, for whoever reads blocks; not squeezed.
+    pub fn of_games(games: &[Game]) -> Result<Self, TeacherError> {
+        let mut builder = Builder::default();
+        for game in games {
+            builder.add(game).map_err(TeacherError::Refused)?;
+        }
+        Ok(builder.raw())
     }
 
     /// Packs columns into a block; `squeezed` takes less room and more time.

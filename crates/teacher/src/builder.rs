@@ -175,6 +175,11 @@ impl Builder {
         self.games == 0
     }
 
+    /// The block as it is, not squeezed: to be read again at once.
+    pub(crate) fn raw(&self) -> Block {
+        Block::pack(&self.columns, self.games, self.positions, false)
+    }
+
     /// Closes the block and begins the next.
     pub(crate) fn take(&mut self) -> Block {
         let block = Block::pack(&self.columns, self.games, self.positions, true);

@@ -71,6 +71,48 @@ impl<R: Read> Reader<R> {
         read.transpose()
     }
 
+    /// Passes over the next game without looking at its moves, and says how many it has.
+    pub fn skip_game(&mut self) -> Option<Result<usize, TeacherError>> {
+        if self.done {
+            return None;
+        }
+        let skipped = self.skip();
+        self.done |= !matches!(skipped, Ok(Some(_)));
+        skipped.transpose()
+    }
+
+    fn skip(&mut self) -> Result<Option<usize>, TeacherError> {
+        let mut head = [0; HEAD];
+        if !self.take(&mut head)? {
+            return Ok(None);
+        }
+        let moves = usize::from(u16::from_le_bytes([head[32], head[33]]));
+        let mut buffer = [0; 4 * MOST_CANDIDATES];
+        for _ in 0..moves {
+            self.take_step(&mut buffer)?;
+        }
+        Ok(Some(moves))
+    }
+
+    /// A move and its candidates, which come to lie in the buffer; how many there are.
+    fn take_step(
+        &mut self,
+        buffer: &mut [u8; 4 * MOST_CANDIDATES],
+    ) -> Result<([u8; STEP], usize), TeacherError> {
+        let mut step = [0; STEP];
+        if !self.take(&mut step)? {
+            return Err(self.damaged("the file ends inside a game"));
+        }
+        let count = usize::from(u16::from_le_bytes([step[4], step[5]]));
+        if count > MOST_CANDIDATES {
+            return Err(self.damaged(&format!("{count} candidates of one move")));
+        }
+        if !self.take(&mut buffer[..4 * count])? {
+            return Err(self.damaged("the file ends inside a game"));
+        }
+        Ok((step, count))
+    }
+
     fn read(&mut self) -> Result<Option<Result<Game, PackError>>, TeacherError> {
         let mut head = [0; HEAD];
         if !self.take(&mut head)? {
@@ -81,23 +123,15 @@ impl<R: Read> Reader<R> {
         let mut visits = Vec::new();
         let mut buffer = [0; 4 * MOST_CANDIDATES];
         for index in 0..moves {
-            let mut step = [0; STEP];
-            if !self.take(&mut step)? {
-                return Err(self.damaged("the file ends inside a game"));
-            }
-            let [m0, m1, s0, s1, c0, c1] = step;
-            let count = usize::from(u16::from_le_bytes([c0, c1]));
-            if count > MOST_CANDIDATES {
-                return Err(self.damaged(&format!("{count} candidates of one move")));
-            }
-            let part = &mut buffer[..4 * count];
-            if !self.take(part)? {
-                return Err(self.damaged("the file ends inside a game"));
-            }
+            let ([m0, m1, s0, s1, _, _], count) = self.take_step(&mut buffer)?;
             let number = |low, high| u16::from_le_bytes([low, high]);
             steps.push((number(m0, m1), number(s0, s1) as i16, count > 0));
             visits.extend(
-                part.as_chunks().0.iter().map(|&[a, b, c, d]| (index, number(a, b), number(c, d))),
+                buffer[..4 * count]
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .map(|&[a, b, c, d]| (index, number(a, b), number(c, d))),
             );
         }
         Ok(Some(build(self.game, &head, &steps, &visits)))

@@ -1,7 +1,7 @@
 //! The interface of every search: object safe, non-blocking.
 
 use crate::{Control, Limits, OptionError, OptionSpec, Report};
-use rules::{AnyPosition, Game};
+use rules::{AnyPosition, Game, Move};
 use std::fmt;
 
 /// A position of one game was given to an engine made for the other.
@@ -70,5 +70,11 @@ pub trait Engine: Send {
     /// has such a thing.
     fn static_value(&mut self) -> Option<i32> {
         None
+    }
+
+    /// What the last search would have a policy learn about its position: moves with their shares, which
+    /// sum to 1. Nothing from a search that does not compare all moves.
+    fn policy_target(&mut self) -> Vec<(Move, f32)> {
+        Vec::new()
     }
 }

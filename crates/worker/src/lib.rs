@@ -13,4 +13,4 @@ mod protocol;
 mod worker;
 
 pub use protocol::{Introduction, ProtocolError, VERSION};
-pub use worker::{Settings, StartError, Worker};
+pub use worker::{Canaries, Settings, StartError, Worker};

@@ -125,10 +125,12 @@ pub(crate) fn request(kind: Kind, number: u64, batch: Option<&Batch>) -> Vec<u8>
     let labels: usize = batch.map_or(0, |b| (0..count).map(|i| b.labels(i).len()).sum());
     let mut out = head(REQUEST, kind, number, [count as u32, labels as u32]);
     if let Some(batch) = batch {
-        (0..count).for_each(|i| out.extend(batch.planes(i)));
+        out.reserve(count * (batch.shape().planes.bytes() + 2) + 2 * labels + size_of::<u32>());
+        (0..count).for_each(|i| out.extend_from_slice(batch.planes(i)));
         (0..count).for_each(|i| out.extend((batch.labels(i).len() as u16).to_le_bytes()));
-        let labels = (0..count).flat_map(|i| batch.labels(i));
-        labels.for_each(|label| out.extend(label.to_le_bytes()));
+        for i in 0..count {
+            out.extend(batch.labels(i).iter().flat_map(|label| label.to_le_bytes()));
+        }
     }
     sealed(out)
 }

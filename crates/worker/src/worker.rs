@@ -3,6 +3,7 @@
 use crate::process::{Process, spawn};
 use crate::protocol::{Answer, Introduction, Kind, ProtocolError, read_line, request};
 use infer::{Backend, Batch, Fault, Finished, Pace, Shape, Ticket};
+use rules::Game;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, BufReader, Read};
@@ -66,9 +67,13 @@ struct Shared {
     finished: Finished,
     state: Mutex<State>,
     changed: Condvar,
-    /// Positions that every new program is asked for in full and in half precision.
-    canaries: Batch,
+    game: Game,
+    canaries: Canaries,
 }
+
+/// Makes positions for a net of some shape: every new program is asked for them in full and in half
+/// precision (`infer::random_positions` makes some).
+pub type Canaries = Box<dyn Fn(Shape) -> Batch + Send + Sync>;
 
 #[derive(Default)]
 struct State {
@@ -112,7 +117,12 @@ impl Shared {
         let Said::Introduction(introduction) = hear()? else {
             unreachable!("an introduction comes first");
         };
-        process.send(request(Kind::Compare, BEFORE, Some(&self.canaries)));
+        if introduction.shape.game != self.game {
+            let what = format!("its net is for {}, the game is {}", introduction.shape, self.game);
+            let source = ProtocolError::Introduction(what);
+            return Err(StartError::Protocol { program, source, words: String::new() });
+        }
+        process.send(request(Kind::Compare, BEFORE, Some(&(self.canaries)(introduction.shape))));
         let Said::Compared(output) = hear()? else {
             unreachable!("a comparison comes second");
         };
@@ -120,7 +130,7 @@ impl Shared {
     }
 
     /// Reads answers until the program fails; then starts the next, or ends.
-    fn run(self: &Arc<Self>, mut output: Output) {
+    fn run(self: &Arc<Self>, shape: Shape, mut output: Output) {
         let mut restarts = 0;
         loop {
             let reason = self.read(&mut output);
@@ -137,6 +147,11 @@ impl Shared {
             }
             restarts += 1;
             match self.start() {
+                Ok((_, introduction, _)) if introduction.shape != shape => {
+                    let found = introduction.shape;
+                    let what = format!("started again, its net is for {found}, not for {shape}");
+                    return self.finished.end(&ProtocolError::Introduction(what).to_string());
+                }
                 Ok((process, _, next)) => {
                     output = next;
                     self.take_over(process);
@@ -172,16 +187,20 @@ impl Shared {
             Kind::Ping | Kind::Compare => Ok(()),
             Kind::Error => Err(ProtocolError::Told(answer.text())),
             Kind::Batch => {
-                let Some(batch) = state.batches.get_mut(&answer.number) else {
+                let Some(mut batch) = state.batches.remove(&answer.number) else {
                     let what = format!("an answer to {}, which was not asked", answer.number);
                     return Err(ProtocolError::Garbage(what));
                 };
-                answer.fill(batch)?;
-                if let Some(batch) = state.batches.remove(&answer.number) {
-                    drop(state);
+                // Others submit meanwhile.
+                drop(state);
+                let filled = answer.fill(&mut batch);
+                if filled.is_ok() {
                     self.finished.finish(Ticket(answer.number), batch);
+                } else {
+                    // The next program is asked for it.
+                    self.state().batches.insert(answer.number, batch);
                 }
-                Ok(())
+                filled
             }
         }
     }
@@ -248,33 +267,30 @@ fn words(process: &Process) -> String {
 }
 
 impl Worker {
-    /// Starts a worker. Every program started is asked for `canaries` in full and in half precision
-    /// (`infer::random_positions` makes some), and refused if it answers nonsense.
+    /// Starts a worker for a game; which planes and labels its net has, it says itself. Every program
+    /// started is tried with `canaries`, and refused if it answers nonsense.
     pub fn start(
         settings: Settings,
-        canaries: Batch,
+        game: Game,
+        canaries: Canaries,
         time: Arc<dyn TimeSource>,
     ) -> Result<Self, StartError> {
         let program = settings.command.first().cloned().unwrap_or_default();
-        let shape = canaries.shape();
         let shared = Arc::new(Shared {
             settings,
             time,
             finished: Finished::default(),
             state: Mutex::default(),
             changed: Condvar::new(),
+            game,
             canaries,
         });
         let (process, introduction, output) = shared.start()?;
-        if introduction.shape != shape {
-            let what = format!("its net is for {}, not for {shape}", introduction.shape);
-            let source = ProtocolError::Introduction(what);
-            return Err(StartError::Protocol { program, source, words: String::new() });
-        }
+        let shape = introduction.shape;
         shared.take_over(process);
         let failed = |source| StartError::Spawn { program: program.clone(), source };
         let reading = Arc::clone(&shared);
-        spawn("worker output", move || reading.run(output)).map_err(failed)?;
+        spawn("worker output", move || reading.run(shape, output)).map_err(failed)?;
         let watching = Arc::clone(&shared);
         spawn("worker watch", move || watching.watch()).map_err(failed)?;
         Ok(Self { shared, introduction })

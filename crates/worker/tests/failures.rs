@@ -11,9 +11,16 @@ use worker::{Settings, StartError, Worker};
 
 const SHAPE: Shape =
     Shape { game: Game::Minishogi, planes: Planes::Minishogi, labels: Labels::Minishogi };
+const PAL: Shape = Shape { game: Game::Shogi, planes: Planes::Pal, labels: Labels::Pal };
+/// PAL's planes with dlshogi's labels.
+const MIXED: Shape = Shape { labels: Labels::Dlshogi, ..PAL };
 
 fn batch(keys: std::ops::Range<u64>) -> Batch {
-    let mut batch = Batch::new(SHAPE, keys.clone().count());
+    batch_of(SHAPE, keys)
+}
+
+fn batch_of(shape: Shape, keys: std::ops::Range<u64>) -> Batch {
+    let mut batch = Batch::new(shape, keys.clone().count());
     for key in keys {
         batch.push(key, |planes| planes[0] = key as u8, 0..1 + key as u16 % 40);
     }
@@ -39,17 +46,23 @@ impl Drop for Mark {
 }
 
 fn start(mode: &str) -> Option<(Result<Worker, StartError>, Mark)> {
+    start_for(SHAPE.game, SHAPE, mode)
+}
+
+/// A worker for a game whose net is of some shape.
+fn start_for(game: Game, shape: Shape, mode: &str) -> Option<(Result<Worker, StartError>, Mark)> {
     let python = fixtures::program("python3")?;
-    let name = format!("nue-worker-{}-{mode}", std::process::id());
+    let (planes, labels) = (shape.planes.name(), shape.labels.name());
+    let name = format!("nue-worker-{}-{mode}-{planes}-{labels}", std::process::id());
     let mark = Mark(std::env::temp_dir().join(name));
     let _ = std::fs::remove_file(&mark.0);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake.py");
     let words = [
         python.display().to_string(),
         script.to_owned(),
-        SHAPE.planes.bytes().to_string(),
-        SHAPE.labels.count().to_string(),
-        "minishogi".to_owned(),
+        shape.planes.bytes().to_string(),
+        shape.labels.count().to_string(),
+        format!("{}/{planes}/{labels}", shape.game),
         mode.to_owned(),
         mark.0.display().to_string(),
     ];
@@ -59,7 +72,8 @@ fn start(mode: &str) -> Option<(Result<Worker, StartError>, Mark)> {
         silence: Duration::from_secs(if mode == "hang" { 2 } else { 60 }),
         restarts: 2,
     };
-    Some((Worker::start(settings, batch(0..3), Arc::new(WallTime::start())), mark))
+    let canaries = Box::new(|shape| batch_of(shape, 0..3));
+    Some((Worker::start(settings, game, canaries, Arc::new(WallTime::start())), mark))
 }
 
 /// All answers to ten batches, three in flight.
@@ -89,6 +103,22 @@ fn a_worker_answers() {
     ten(&worker).unwrap();
     let other = Shape { game: Game::Shogi, planes: Planes::Dlshogi, labels: Labels::Dlshogi };
     assert!(matches!(worker.submit(Batch::new(other, 1)), Err(Fault::Shape { .. })));
+}
+
+#[test]
+fn a_worker_says_which_planes_its_net_sees() {
+    for shape in [PAL, MIXED] {
+        let Some((worker, _mark)) = start_for(Game::Shogi, shape, "well") else { return };
+        let worker = worker.unwrap();
+        assert_eq!(worker.shape(), shape);
+        worker.submit(batch_of(shape, 0..9)).unwrap();
+        let (_, answered) = worker.poll(Duration::from_secs(60)).unwrap().unwrap();
+        is_right(&answered);
+        assert!(matches!(worker.submit(batch(0..1)), Err(Fault::Shape { .. })));
+    }
+    let Some((worker, _mark)) = start_for(Game::Minishogi, PAL, "well") else { return };
+    let error = worker.unwrap_err().to_string();
+    assert!(error.contains("its net is for shogi, planes pal, labels pal"), "{error}");
 }
 
 #[test]
@@ -134,6 +164,8 @@ fn what_cannot_be_used_is_told_at_the_start() {
         assert!(error.contains(words), "{mode}: {error}");
     }
     let missing = Settings::new(vec!["nue-no-such-program".to_owned()]);
-    let error = Worker::start(missing, batch(0..1), Arc::new(WallTime::start())).unwrap_err();
+    let canaries = Box::new(|shape| batch_of(shape, 0..1));
+    let time = Arc::new(WallTime::start());
+    let error = Worker::start(missing, SHAPE.game, canaries, time).unwrap_err();
     assert!(error.to_string().starts_with("cannot start the worker"), "{error}");
 }

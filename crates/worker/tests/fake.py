@@ -10,7 +10,7 @@ import sys
 import time
 import zlib
 
-BYTES, LABELS, GAME = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+BYTES, LABELS, (GAME, PLANES, NAMES) = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].split("/")
 MODE, MARK = sys.argv[4], sys.argv[5]
 
 
@@ -42,8 +42,8 @@ if MODE == "crash":
 if MODE == "chatter":
     print("Loading libraries...")
 version = 2 if MODE == "version" else 1
-about = {"protocol": "nue-worker", "version": version, "game": GAME, "planes": GAME}
-about |= {"labels": GAME, "bytes": BYTES, "label_count": LABELS, "about": "a fake", "batch": 64}
+about = {"protocol": "nue-worker", "version": version, "game": GAME, "planes": PLANES}
+about |= {"labels": NAMES, "bytes": BYTES, "label_count": LABELS, "about": "a fake", "batch": 64}
 print(json.dumps(about), flush=True)
 
 # Whether this is the first program that was started.

@@ -61,9 +61,9 @@ fn pytorch_answers_as_our_own_arithmetic_does() {
         file.0.display().to_string(),
     ];
     let reference = Reference::new(&net);
-    let canaries = positions(&reference, SHAPE, 4, 1);
-    let settings = Settings::new(words.to_vec());
-    let worker = Worker::start(settings, canaries, Arc::new(WallTime::start())).unwrap();
+    let canaries = || Box::new(|shape| infer::random_positions(shape, 4, 1));
+    let (settings, time) = (Settings::new(words.to_vec()), Arc::new(WallTime::start()));
+    let worker = Worker::start(settings, SHAPE.game, canaries(), time.clone()).unwrap();
     assert!(worker.describe().contains("2x32 fp32, PyTorch on CPU"), "{}", worker.describe());
     let mut expected = positions(&reference, SHAPE, 40, 2);
     worker.submit(expected.clone()).unwrap();
@@ -80,7 +80,6 @@ fn pytorch_answers_as_our_own_arithmetic_does() {
     let missing = Settings::new(
         words.iter().map(|word| word.replace(".nuedf", ".missing")).collect::<Vec<_>>(),
     );
-    let canaries = positions(&reference, SHAPE, 1, 1);
-    let error = Worker::start(missing, canaries, Arc::new(WallTime::start())).unwrap_err();
+    let error = Worker::start(missing, SHAPE.game, canaries(), time).unwrap_err();
     assert!(error.to_string().contains("No such file"), "{error}");
 }

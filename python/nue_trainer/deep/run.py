@@ -75,7 +75,9 @@ class DeepRun:
             settings.blend, self.scale, settings.value_weight, settings.reinforce
         )
         self.unpacker = Unpacker(about.layout, self.device)
-        self.mirror = Mirror(about, self.device) if settings.mirror else None
+        # Every process mirrors others.
+        seed = settings.seed * 1000 + team.rank
+        self.mirror = Mirror(about, self.device, seed) if settings.mirror else None
         self.net = DeepNet(kind_of(about, settings), settings.stem)
         if settings.init is not None and state is None:
             self._begin_from(Path(settings.init))
@@ -111,7 +113,14 @@ class DeepRun:
         path = Path(self.settings.checkpoint())
         if not self.settings.resume or not path.exists():
             return None
-        return checkpoint.load(path, self.settings.identity())
+        state = checkpoint.load(path, self.settings.identity())
+        processes = int(state[0].get("processes", 1))
+        if processes != self.team.world:
+            raise checkpoint.CheckpointError(
+                f"{path}: of a run in {processes} processes, not {self.team.world}: each has its share "
+                "of the positions, so as many must go on"
+            )
+        return state
 
     def _supply(self) -> DeepSupply:
         settings = self.settings
@@ -200,7 +209,7 @@ class DeepRun:
         """One step; gives the sums of its losses."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate(progress)
-        seen, rows = seen_by(self.unpacker, rows, self.mirror, self.number)
+        seen, rows = seen_by(self.unpacker, rows, self.mirror, self.number, self.step)
         with self.autocast():
             answer = self.model(*seen)
         loss, sums = self.objective.measure(answer, rows)
@@ -344,6 +353,7 @@ class DeepRun:
             return
         facts = {
             "identity": self.settings.identity(),
+            "processes": self.team.world,
             "epoch": self.epoch,
             "step": self.step,
             "positions": self.positions,

@@ -9,7 +9,7 @@ from typing import Any
 from .planes import PlaneOrder
 
 # Files of a folder that are trained on.
-SUFFIXES = (".teacher", ".hcpe", ".psv")
+SUFFIXES = (".teacher", ".hcpe", ".hcpe3", ".psv")
 
 
 @dataclass(frozen=True)

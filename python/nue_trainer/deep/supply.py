@@ -143,17 +143,23 @@ class StreamedPlanes:
 
 
 class Mirror:
-    """Mirrors a random half of the positions left to right, on the device."""
+    """Mirrors a random half of the positions left to right, on the device.
 
-    def __init__(self, about: PlaneAbout, device: torch.device) -> None:
+    Which half follows from the seed and the number of the step, so that a run that was broken off goes on
+    as if it had not been.
+    """
+
+    def __init__(self, about: PlaneAbout, device: torch.device, seed: int = 1) -> None:
+        self._seed, self._lot = seed, torch.Generator(device)
         table = [*about.mirrored_labels, -1]
         # No label is -1, which is the last.
         self._labels = torch.tensor(table, dtype=torch.int16, device=device)
 
-    def some(self, seen: Seen, rows: Rows) -> tuple[Seen, Rows]:
+    def some(self, seen: Seen, rows: Rows, step: int = 0) -> tuple[Seen, Rows]:
         """The planes and the labels."""
         boards, constants = seen
-        half = torch.randint(2, (len(rows),), device=boards.device) == 1
+        self._lot.manual_seed((self._seed << 32) + step)
+        half = torch.randint(2, (len(rows),), generator=self._lot, device=boards.device) == 1
         turned = torch.where(half.view(-1, 1, 1, 1), boards.flip(2), boards)
         label = torch.where(half, self._labels[rows.label.long()], rows.label)
         visited = rows.visited
@@ -163,8 +169,8 @@ class Mirror:
 
 
 def seen_by(
-    unpacker: Unpacker, rows: Rows, mirror: Mirror | None, kind: torch.dtype
+    unpacker: Unpacker, rows: Rows, mirror: Mirror | None, kind: torch.dtype, step: int = 0
 ) -> tuple[Seen, Rows]:
-    """The planes of a batch, unpacked and perhaps mirrored, with its labels."""
+    """The planes of a step's batch, unpacked and perhaps mirrored, with its labels."""
     seen = unpacker(rows.packed, kind)
-    return mirror.some(seen, rows) if mirror else (seen, rows)
+    return mirror.some(seen, rows, step) if mirror else (seen, rows)

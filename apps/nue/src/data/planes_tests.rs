@@ -201,8 +201,22 @@ fn files_of_other_programs() {
     folder.run("convert @a.hcpe3 -o @b.teacher").unwrap();
     let wanted = expected(&folder.games("b.teacher"), Planes::Dlshogi, Labels::Dlshogi, 2);
     assert!(wanted.iter().any(|seen| seen.visits[0].1 > 1), "visits survive");
-    let (_, seen) = read(&folder, "@b.teacher --planes dlshogi --visits 2");
-    assert!(seen == wanted);
+    for file in ["@b.teacher", "@a.hcpe3"] {
+        let (_, seen) = read(&folder, &format!("{file} --planes dlshogi --visits 2"));
+        assert!(seen == wanted, "{file}");
+    }
+    // Damage is told before anything is sent; what is whole can be used.
+    let bytes = folder.bytes("a.hcpe3");
+    std::fs::write(folder.path("cut.hcpe3"), &bytes[..bytes.len() - 3]).unwrap();
+    let told = error(&folder, "@cut.hcpe3 --planes dlshogi");
+    assert!(told.contains("cut.hcpe3") && told.contains("ends inside a game"), "{told}");
+    let (_, whole) = read(&folder, "@cut.hcpe3 --planes dlshogi --salvage");
+    assert!(!whole.is_empty() && whole.len() < wanted.len());
+    let mut wrong = bytes;
+    wrong[36..38].copy_from_slice(&[0xff, 0xff]);
+    std::fs::write(folder.path("wrong.hcpe3"), wrong).unwrap();
+    let told = error(&folder, "@wrong.hcpe3 --planes dlshogi");
+    assert!(told.contains("wrong.hcpe3") && told.contains("game 1 there"), "{told}");
     folder.run("convert @a.teacher -o @a.hcpe").unwrap();
     let (_, records) = read(&folder, "@a.hcpe --planes dlshogi");
     let (_, all) = read(&folder, "@a.teacher --planes dlshogi");

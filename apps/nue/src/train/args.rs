@@ -13,7 +13,7 @@ use trainer::TrainingRequest;
 /// beside it lets a stopped or killed run go on with --resume, to the same result.
 #[derive(Args, Clone)]
 pub(crate) struct TrainArgs {
-    /// Files to learn from: teacher, psv or hcpe
+    /// Files to learn from: teacher, psv, hcpe or hcpe3
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
     /// File to validate on: games not learned from (nue data split makes one)

@@ -9,7 +9,7 @@ use seed::Rng;
 use std::io;
 use std::ops::Deref;
 use std::time::Duration;
-use teacher::{Flags, Outcome, Ply, as_stored, mate_score, plain_score};
+use teacher::{Candidate, Flags, Outcome, Ply, as_stored, mate_score, plain_score};
 use think::key::universal::MULTI_PV;
 use think::{
     Answer, Best, Bound, Engine, Info, Limits, MateAnswer, OptionError, Report, Score, WrongGame,
@@ -191,12 +191,22 @@ impl<P: Deref<Target = SelfPlayPlan>> SelfPlayer<P> {
         {
             answer = Answer::Move(m);
         }
+        if score.is_some() {
+            let side = self.side(position);
+            let target = self.engines[side].policy_target();
+            state.targets.extend(shares(state.thoughts.len(), &target));
+        }
         state.thoughts.push(score.map(to_teacher));
         Ok(thought(answer, report.lines.into_iter().next()))
     }
 
+    /// Which engine thinks about a position.
+    fn side(&self, position: &AnyPosition) -> usize {
+        if self.engines.len() > 1 { position.turn().index() } else { 0 }
+    }
+
     fn ask(&mut self, position: &AnyPosition, lines: usize) -> Result<LastReport, Stopped> {
-        let side = if self.engines.len() > 1 { position.turn().index() } else { 0 };
+        let side = self.side(position);
         if lines != self.lines {
             for engine in &mut self.engines {
                 engine
@@ -248,6 +258,8 @@ struct GameState {
     random_plies: Vec<usize>,
     /// What was thought before each move, in order.
     thoughts: Vec<Option<i16>>,
+    /// What searches would have a policy learn, by the number of the thought.
+    targets: Vec<Candidate>,
     strict: bool,
     judged: bool,
     nodes: u64,
@@ -265,6 +277,7 @@ impl GameState {
             ply: 0,
             random_plies: plies,
             thoughts: Vec::new(),
+            targets: Vec::new(),
             strict: true,
             judged: false,
             nodes: 0,
@@ -338,6 +351,15 @@ fn centipawns(score: Score) -> i32 {
     }
 }
 
+/// The target of a policy as teacher files keep it, of the thought of that number: moves with their
+/// shares in ten-thousandths, those that round to nothing left out.
+fn shares(thought: usize, target: &[(Move, f32)]) -> impl Iterator<Item = Candidate> {
+    target.iter().filter_map(move |&(mv, share)| {
+        let visits = (share * 10_000.0).round() as u16;
+        (visits > 0).then_some(Candidate { ply: thought as u32, mv, visits })
+    })
+}
+
 /// A played game as teacher data.
 fn record(played: &Played, state: &GameState) -> teacher::Game {
     let thoughts = &state.thoughts;
@@ -353,6 +375,10 @@ fn record(played: &Played, state: &GameState) -> teacher::Game {
         let flags = Flags { random, skip: !random && index + 1 < last_random };
         game.plies.push(Ply { mv: ply.played, score, flags });
     }
+    // Where there was a move; those of the opening come before.
+    let (before, moves) = (played.opening.moves().len() as u32, played.moves.len() as u32);
+    let within = state.targets.iter().filter(|target| target.ply < moves);
+    game.candidates = within.map(|t| Candidate { ply: t.ply + before, ..*t }).collect();
     // A thought that ended in no move: a declaration.
     game.last = thoughts.get(played.moves.len()).copied().flatten();
     game.outcome = played.winner().map_or(Outcome::Draw, Outcome::Won);

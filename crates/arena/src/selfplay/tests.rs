@@ -4,7 +4,7 @@ use super::starts::{Set, Starts, entering_kings};
 use super::*;
 use crate::adjudication::ResignRule;
 use crate::opening::Opening;
-use rules::{AnyPosition, Color, Declaration};
+use rules::{AnyPosition, Color, Declaration, Move};
 use seed::Rng;
 use teacher::{Outcome, Reason};
 use think::key::universal::MULTI_PV;
@@ -20,6 +20,8 @@ struct Oracle {
     lines: usize,
     /// Ends every search with a bound, and says nothing at all with few nodes.
     stopped: bool,
+    /// Says what a policy should learn.
+    teaches: bool,
 }
 
 impl Oracle {
@@ -60,6 +62,13 @@ impl Engine for Oracle {
         let wins = self.position.can_declare(Declaration::Points27H);
         let answer = if wins { Answer::Win } else { Answer::Move(moves[0]) };
         report.best(&Best { answer, ponder: None });
+    }
+
+    /// Half for the first move, a third for the second, next to nothing for the third.
+    fn policy_target(&mut self) -> Vec<(Move, f32)> {
+        let moves = self.position.legal_moves();
+        let shares = if self.teaches { [0.5, 1.0 / 3.0, 1e-5] } else { return Vec::new() };
+        moves.iter().copied().zip(shares).collect()
     }
 
     fn control(&self) -> Control {
@@ -108,7 +117,12 @@ fn produce(plan: &SelfPlayPlan, threads: usize, first: u64, count: usize) -> Vec
     let mut made = Vec::new();
     let abandoned = AtomicBool::new(false);
     let factory: &EngineFactory = &|game| {
-        Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: false })
+        Box::new(Oracle {
+            position: AnyPosition::startpos(game),
+            lines: 1,
+            stopped: false,
+            teaches: false,
+        })
     };
     let production =
         Production { plan, factory, threads, first, abandoned: &abandoned, elsewhere: None };
@@ -154,11 +168,46 @@ fn random_moves_are_as_many_and_as_early_as_asked() {
 }
 
 #[test]
+fn what_a_policy_should_learn_is_written_beside_the_moves() {
+    let moves = ["7g7f", "3c3d"].map(|text| Move::from_usi(Game::Shogi, text).unwrap());
+    let opening = Opening::new(AnyPosition::startpos(Game::Shogi), moves.to_vec()).unwrap();
+    let mut plan = plan(Game::Shogi);
+    plan.starts = Starts::default();
+    plan.starts.add(Set::Openings(vec![opening]), 1.0);
+    let factory: &EngineFactory = &|game| {
+        let position = AnyPosition::startpos(game);
+        Box::new(Oracle { position, lines: 1, stopped: false, teaches: true })
+    };
+    let mut player = SelfPlayer::new(&plan, factory).unwrap();
+    let game = player.game(0, 0, &|| false).unwrap().unwrap().game;
+    let mut position = game.start.clone();
+    let mut candidates = game.candidates.iter();
+    for (index, ply) in game.plies.iter().enumerate() {
+        if ply.score.is_some() {
+            let moves = position.legal_moves();
+            for (&mv, visits) in moves.iter().zip([5000, 3333]) {
+                let ply = index as u32;
+                assert_eq!(candidates.next(), Some(&teacher::Candidate { ply, mv, visits }));
+            }
+        }
+        position.play(ply.mv);
+    }
+    assert_eq!(candidates.next(), None);
+    assert!(game.plies[..2].iter().all(|ply| ply.flags.random), "those of the opening");
+}
+
+#[test]
 fn scores_are_exact_and_in_evaluation_units() {
     let plan = plan(Game::Shogi);
     let (mut plies, abandoned) = (0, AtomicBool::new(false));
-    let factory: &EngineFactory =
-        &|game| Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: true });
+    let factory: &EngineFactory = &|game| {
+        Box::new(Oracle {
+            position: AnyPosition::startpos(game),
+            lines: 1,
+            stopped: true,
+            teaches: false,
+        })
+    };
     let production = Production {
         plan: &plan,
         factory,
@@ -260,7 +309,12 @@ fn an_option_nobody_knows_is_an_error_not_a_hang() {
     };
     let abandoned = AtomicBool::new(false);
     let factory: &EngineFactory = &|game| {
-        Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: false })
+        Box::new(Oracle {
+            position: AnyPosition::startpos(game),
+            lines: 1,
+            stopped: false,
+            teaches: false,
+        })
     };
     let production = Production {
         plan: &wrong,
@@ -308,7 +362,12 @@ fn the_giver_of_a_handicap_declares_with_what_was_given() {
     let plan = settings(Declaration::Points27).plan().unwrap();
     let abandoned = AtomicBool::new(false);
     let factory: &EngineFactory = &|game| {
-        Box::new(Oracle { position: AnyPosition::startpos(game), lines: 1, stopped: false })
+        Box::new(Oracle {
+            position: AnyPosition::startpos(game),
+            lines: 1,
+            stopped: false,
+            teaches: false,
+        })
     };
     let production = Production {
         plan: &plan,

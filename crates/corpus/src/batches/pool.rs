@@ -177,8 +177,7 @@ impl Batcher<'_> {
         self.selection.sieve.fits(self.units.format())?;
         let found = thread::scope(|scope| {
             let sampler = || Sampler::<V, E>::new(self.selection, encoder);
-            let workers =
-                WorkerPool::start(scope, self.threads, self.units.sources(), encoder, sampler);
+            let workers = WorkerPool::start(scope, self.threads, self.units, encoder, sampler);
             self.give(&workers, encoder.width(), &mut take)
         })?;
         let mut counts = self.units.counts().clone();

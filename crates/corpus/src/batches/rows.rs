@@ -54,7 +54,7 @@ pub fn first_rows<V: Variant, E: Encoder<V>>(
 ) -> Result<Rows<E::Word>, Error> {
     let selection = Selection { mirror: false, ..*selection };
     let mut sampler = Sampler::new(&selection, encoder);
-    let mut reader = UnitReader::new(units.sources());
+    let mut reader = UnitReader::new(units);
     let mut rows = Rows::default();
     for &unit in units.units() {
         if rows.len() >= count {

@@ -12,11 +12,14 @@ use std::fs::File;
 use std::hash::Hasher;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
-use teacher::{Block, Cursor, Flags, Labelled, PackError, Sample, TeacherError, hcpe, psv};
+use teacher::{Block, Cursor, Flags, Labelled, PackError, Sample, TeacherError, hcpe, hcpe3, psv};
 use twox_hash::XxHash64;
 
 /// Records of a unit.
 const RECORDS: u64 = 8192;
+/// Positions and bytes at which a unit of whole games ends.
+const POSITIONS: usize = 4096;
+const BYTES: u64 = 1 << 20;
 
 /// A block of games, or some records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +59,7 @@ impl Units {
     /// Goes through all files. With `salvage` what is whole is used; otherwise damage is an error.
     pub fn open(inputs: &Inputs, salvage: bool, watch: &Watch<'_>) -> Result<Self, Error> {
         let (sources, format) = inputs.alike()?;
-        if !matches!(format, Format::Teacher | Format::Psv | Format::Hcpe) {
+        if format == Format::Csa {
             return Err(Error::request(format!(
                 "{format} files are not learned from: nue data convert makes teacher files of them"
             )));
@@ -75,6 +78,9 @@ impl Units {
         for (number, source) in sources.iter().enumerate() {
             let damage = match source.format.record() {
                 Some(size) => units.add_records(number, source, size as u64),
+                None if source.format == Format::Hcpe3 => {
+                    units.add_games(number, source, &meter)?
+                }
                 None => units.add_blocks(number, source, &meter)?,
             };
             match damage {
@@ -104,6 +110,39 @@ impl Units {
         }
         self.positions += records;
         (rest > 0).then(|| format!("the last {rest} bytes are not a whole record"))
+    }
+
+    /// Cuts games with the visits of a tree search at their ends.
+    fn add_games(
+        &mut self,
+        number: usize,
+        source: &Source,
+        meter: &Meter<'_>,
+    ) -> Result<Option<String>, Error> {
+        let mut reader = hcpe3::Reader::new(source.open(Some(meter))?, self.game);
+        let (mut offset, mut end, mut positions) = (0, 0, 0);
+        let damage = loop {
+            match reader.skip_game() {
+                Some(Ok(moves)) => {
+                    self.games += 1;
+                    self.positions += moves as u64;
+                    meter.positions(moves as u64);
+                    positions += moves;
+                    end = reader.offset();
+                    if positions >= POSITIONS || end - offset >= BYTES {
+                        self.units.push(Unit { source: number, offset, bytes: end - offset });
+                        (offset, positions) = (end, 0);
+                    }
+                }
+                None => break None,
+                Some(Err(e @ TeacherError::Io(_))) => return Err(source.failed(&e)),
+                Some(Err(e)) => break Some(e.to_string()),
+            }
+        };
+        if end > offset {
+            self.units.push(Unit { source: number, offset, bytes: end - offset });
+        }
+        Ok(damage)
     }
 
     fn add_blocks(
@@ -183,7 +222,7 @@ impl Units {
         &self,
         each: &mut dyn FnMut(&Position<V>, Played) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let mut reader = UnitReader::new(&self.sources);
+        let mut reader = UnitReader::new(self);
         let mut cursor = Cursor::<V>::new();
         let mut flow = ControlFlow::Continue(());
         for &unit in &self.units {
@@ -290,20 +329,44 @@ impl Unit {
 /// A reader of units: keeps the file it read last.
 pub(super) struct UnitReader<'a> {
     sources: &'a [Source],
+    game: Rules,
     open: Option<(usize, File)>,
     bytes: Vec<u8>,
 }
 
+/// Games with the visits of a tree search as a block. The error tells of the first that cannot be
+/// read.
+fn block_of(game: Rules, bytes: &[u8]) -> Result<Block, String> {
+    let mut reader = hcpe3::Reader::new(bytes, game);
+    let mut games = Vec::new();
+    while let Some(read) = reader.next_game() {
+        let number = games.len() + 1;
+        let wrong = |e: &dyn std::fmt::Display| format!("game {number} there: {e}");
+        games.push(read.map_err(|e| wrong(&e))?.map_err(|e| wrong(&e))?);
+    }
+    Block::of_games(&games).map_err(|e| e.to_string())
+}
+
 impl<'a> UnitReader<'a> {
-    pub(super) fn new(sources: &'a [Source]) -> Self {
-        Self { sources, open: None, bytes: Vec::new() }
+    pub(super) fn new(units: &'a Units) -> Self {
+        let (sources, game) = (units.sources(), units.game);
+        Self { sources, game, open: None, bytes: Vec::new() }
     }
 
-    /// The bytes of a unit with the format of its file.
+    /// The bytes of a unit with the format of its file. Games with visits become a block of ours.
     pub(super) fn fetch(&mut self, unit: Unit) -> Result<(Format, &[u8]), String> {
         let source = &self.sources[unit.source];
         self.read(unit).map_err(|e| format!("{}: {e}", source.name()))?;
-        Ok((source.format, &self.bytes))
+        if source.format != Format::Hcpe3 {
+            return Ok((source.format, &self.bytes));
+        }
+        let block = block_of(self.game, &self.bytes).map_err(|e| {
+            let error = unit.bad_records(&e);
+            self.wrong(unit, &error)
+        })?;
+        self.bytes.clear();
+        self.bytes.extend_from_slice(block.as_bytes());
+        Ok((Format::Teacher, &self.bytes))
     }
 
     fn read(&mut self, unit: Unit) -> io::Result<()> {

@@ -3,8 +3,7 @@
 use super::Encoder;
 use super::pool::Pool;
 use super::rows::{Rows, Sampler};
-use super::units::{Unit, UnitReader};
-use crate::source::Source;
+use super::units::{Unit, UnitReader, Units};
 use rules::Variant;
 use seed::Rng;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -35,7 +34,7 @@ impl<W: Copy + Default + Send + Sync, B: Default + Send> WorkerPool<W, B> {
     pub(super) fn start<'s, 'e, V: Variant, E: Encoder<V, Word = W, Batch = B>>(
         scope: &'s Scope<'s, 'e>,
         threads: usize,
-        sources: &'e [Source],
+        units: &'e Units,
         encoder: &'e E,
         sampler: impl Fn() -> Sampler<'e, V, E>,
     ) -> Self
@@ -49,7 +48,7 @@ impl<W: Copy + Default + Send + Sync, B: Default + Send> WorkerPool<W, B> {
         let spare = Arc::new(Mutex::new(Vec::new()));
         for _ in 0..threads.max(1) {
             let (inbox, outbox, spare) = (Arc::clone(&inbox), outbox.clone(), Arc::clone(&spare));
-            let (mut sampler, mut reader) = (sampler(), UnitReader::new(sources));
+            let (mut sampler, mut reader) = (sampler(), UnitReader::new(units));
             scope.spawn(move || {
                 loop {
                     // The lock is held while waiting: whoever has it is next.
