@@ -1,12 +1,11 @@
 //! `nue mate`: forced mates, proven, with proof files and their checker.
 
-mod report;
-
 use crate::failure::{CommandResult, Failure};
 use crate::flags::fleet::FleetFlag;
 use crate::interrupt;
-use ::mate::{Bounds, Futile, Questions, Study, VerdictCounts, study};
+use ::mate::{Bounds, Futile, Questions, VerdictCounts, study};
 use clap::Args;
+use display::mates::{self, MateAnswer};
 use durable::{numbered, write_whole};
 use fleet::exchange::{Exchange, solve_mate, with_local_fleet};
 use fleet::perform::Equipment;
@@ -91,12 +90,6 @@ pub(crate) struct MateArgs {
     fleet: FleetFlag,
 }
 
-/// A problem's answers, and where its proof was written or why not.
-struct Answer {
-    study: Study,
-    proof: Option<Result<PathBuf, String>>,
-}
-
 pub(crate) fn run(args: &MateArgs) -> CommandResult {
     if !args.verify.is_empty() {
         return verify(&args.verify);
@@ -137,7 +130,7 @@ fn solve_all(
     let stopped = control.clone();
     let interrupted = interrupt::and_then(move || stopped.stop());
     if many && !args.json {
-        say(&report::table_head())?;
+        say(&mates::table_head())?;
     }
     for (i, problem) in problems.iter().enumerate() {
         if control.is_stopped() {
@@ -147,7 +140,7 @@ fn solve_all(
         let text = match &problem.position {
             Err(error) => {
                 counts.unreadable += 1;
-                report::unreadable(args.json, problem, error)
+                mates::unreadable(args.json, problem, error)
             }
             Ok(position) => {
                 let number = many.then_some(i + 1);
@@ -155,9 +148,9 @@ fn solve_all(
                 let unproven = matches!(answer.proof, Some(Err(_)));
                 counts.add(&answer.study, args.shortest, unproven);
                 match (args.json, many) {
-                    (true, _) => report::json(problem, position, &answer).to_string(),
-                    (false, true) => report::row(problem, &answer, args.branches),
-                    (false, false) => report::page(position, &answer, args.branches),
+                    (true, _) => mates::json(problem, position, &answer).to_string(),
+                    (false, true) => mates::row(problem, &answer, args.branches),
+                    (false, false) => mates::page(position, &answer, args.branches),
                 }
             }
         };
@@ -212,7 +205,7 @@ fn solve(
     number: Option<usize>,
     control: &Control,
     fleet: Option<&Exchange<'_>>,
-) -> Result<Answer, Failure> {
+) -> Result<MateAnswer, Failure> {
     let study = match fleet {
         None => study(position, &args.questions(), control, &WallTime::start()),
         Some(fleet) => solve_mate(fleet, position, control)
@@ -228,7 +221,7 @@ fn solve(
             Err(why) => Err(format!("no proof: {why}")),
         }
     });
-    Ok(Answer { study, proof })
+    Ok(MateAnswer { study, proof })
 }
 
 /// Where the proof of a problem goes: to the file named, or to one with a number for each of many.

@@ -8,6 +8,7 @@
 //! | [`SelfPlayDisplay`] | games for a teacher file |
 //! | [`TrainingDisplay`] | a training run |
 //! | [`GenerationDisplay`] | all of these, one after another |
+//! | [`mates`] | what is found about problems: a page, a row, JSON |
 //!
 //! Rooms tell an observer how far they are; these are the observers for people. Everything goes to
 //! standard error, but for games as lines of JSON. Deliberately absent: deciding anything.
@@ -16,6 +17,7 @@ mod game_match;
 mod generation;
 mod input;
 mod live;
+pub mod mates;
 mod openings;
 mod selfplay;
 mod training;

@@ -1,13 +1,19 @@
 //! What is printed about problems: a page for one, a table row for each of many, JSON for programs.
 
-use super::Answer;
-use ::mate::{Branch, Try, Verdict};
 use kifu::MateProblem;
+use mate::{Branch, Study, Try, Verdict};
 use rules::AnyPosition;
 use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// A problem's answers, and where its proof was written or why not.
+pub struct MateAnswer {
+    pub study: Study,
+    pub proof: Option<Result<PathBuf, String>>,
+}
 
 /// One problem for a person.
-pub(super) fn page(position: &AnyPosition, answer: &Answer, branches: bool) -> String {
+pub fn page(position: &AnyPosition, answer: &MateAnswer, branches: bool) -> String {
     let study = &answer.study;
     let mut text = format!("{}\n\n{}", kifu::diagram(position), study.solution_text());
     text += &study.details(branches);
@@ -21,12 +27,12 @@ pub(super) fn page(position: &AnyPosition, answer: &Answer, branches: bool) -> S
 }
 
 /// The head of the table of a collection.
-pub(super) fn table_head() -> String {
+pub fn table_head() -> String {
     format!("{:24} {:>24} {:>12} {:>9}  first move", "problem", "answer", "nodes", "seconds")
 }
 
 /// One row of the table.
-pub(super) fn row(problem: &MateProblem, answer: &Answer, branches: bool) -> String {
+pub fn row(problem: &MateProblem, answer: &MateAnswer, branches: bool) -> String {
     let study = &answer.study;
     let mut text = format!(
         "{:24} {:>24} {:>12} {:>9.3}  {}\n{}",
@@ -44,7 +50,7 @@ pub(super) fn row(problem: &MateProblem, answer: &Answer, branches: bool) -> Str
 }
 
 /// A problem that could not be read.
-pub(super) fn unreadable(as_json: bool, problem: &MateProblem, error: &str) -> String {
+pub fn unreadable(as_json: bool, problem: &MateProblem, error: &str) -> String {
     if as_json {
         return json!({"name": problem.name, "error": error}).to_string();
     }
@@ -57,7 +63,7 @@ fn short_name(problem: &MateProblem) -> String {
 }
 
 /// One problem for a program.
-pub(super) fn json(problem: &MateProblem, position: &AnyPosition, answer: &Answer) -> Value {
+pub fn json(problem: &MateProblem, position: &AnyPosition, answer: &MateAnswer) -> Value {
     let study = &answer.study;
     let (game, s) = (study.game, &study.solution);
     let word = |v: Verdict| match v {
