@@ -10,9 +10,10 @@ use assembly::options::{ANALYSIS_MODE, HASH, MULTI_PV, PV_INTERVAL, THREADS};
 use clap::{Args, ValueEnum};
 use engines::search_table::{Notation, SearchTable};
 use rules::{AnyPosition, Color};
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use think::{Limits, TimeSource, WallTime};
+use think::{Control, Limits, TimeSource, WallTime};
 
 /// Milliseconds where nothing bounds the search.
 const USUAL_TIME: u64 = 5000;
@@ -106,9 +107,16 @@ pub(crate) fn run(args: &GoArgs) -> CommandResult {
     };
     let scale = evaluation.win_rate_scale();
     let table = SearchTable::new(output, position, notation, args.multipv > 1, scale);
+    // Heard from the first line on: an interrupt that comes before there is a search to stop is made up for.
+    let search = Arc::new(OnceLock::<Control>::new());
+    let latest = Arc::clone(&search);
+    let stop = move || latest.get().into_iter().for_each(Control::stop);
+    let interrupted = interrupt::and_then(stop);
     engine.go(Limits { start: time.now(), ..limits(args) }, Box::new(table));
-    let control = engine.control();
-    let interrupted = interrupt::and_then(move || control.stop());
+    let control = search.get_or_init(|| engine.control());
+    if interrupted.load(Ordering::SeqCst) {
+        control.stop();
+    }
     engine.wait();
     interrupt::check(&interrupted, ": this is what was found so far")
 }

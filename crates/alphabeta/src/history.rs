@@ -232,7 +232,7 @@ mod tests {
             h.update_continuation(round as usize, PLACES - 1, 900);
             assert!(h.pawn_row(pawns)[place] > 0 && h.continuation_row(earlier)[place] > 0);
             h.clear();
-            assert!(h.pawn.iter().chain(&h.continuation).all(|&cell| cell == 0), "{round}");
+            assert!(h.pawn.iter().chain(h.continuation.iter()).all(|&cell| cell == 0), "{round}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::stream::{StreamArgs, stream};
 use super::tests::{Folder, played};
-use crate::failure::Failure;
+use crate::failure::{CommandResult, Failure};
 use clap::Parser;
 use features::{Labels, Planes};
 use rules::{AnyPosition, Color, Game, Move, Position, Variant};
@@ -44,9 +44,16 @@ fn error(folder: &Folder, line: &str) -> String {
 
 /// The text of a stream and all its positions, sorted.
 fn read(folder: &Folder, line: &str) -> (serde_json::Value, Vec<Seen>) {
+    let (result, read) = sent(folder, line);
+    result.unwrap();
+    read
+}
+
+/// The same, and how it ended: after damage what is whole was sent.
+fn sent(folder: &Folder, line: &str) -> (CommandResult, (serde_json::Value, Vec<Seen>)) {
     let mut bytes = Vec::new();
     let line = format!("{line} --clamp 32767 --batch 50");
-    stream(&arguments(folder, &line), &mut bytes).unwrap();
+    let result = stream(&arguments(folder, &line), &mut bytes);
     let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     assert_eq!((&bytes[..8], number(8)), (&b"NueStrm\n"[..], 1));
     let end = 16 + number(12);
@@ -62,7 +69,7 @@ fn read(folder: &Folder, line: &str) -> (serde_json::Value, Vec<Seen>) {
         if flags == 2 {
             assert_eq!((count, at), (0, bytes.len()));
             seen.sort();
-            return (about, seen);
+            return (result, (about, seen));
         }
         let mut array = |each: usize| {
             at += each * count;
@@ -210,7 +217,9 @@ fn files_of_other_programs() {
     std::fs::write(folder.path("cut.hcpe3"), &bytes[..bytes.len() - 3]).unwrap();
     let told = error(&folder, "@cut.hcpe3 --planes dlshogi");
     assert!(told.contains("cut.hcpe3") && told.contains("ends inside a game"), "{told}");
-    let (_, whole) = read(&folder, "@cut.hcpe3 --planes dlshogi --salvage");
+    let line = "@cut.hcpe3 --planes dlshogi --salvage";
+    assert_eq!(error(&folder, line), "1 problem in the input");
+    let (_, whole) = sent(&folder, line).1;
     assert!(!whole.is_empty() && whole.len() < wanted.len());
     let mut wrong = bytes;
     wrong[36..38].copy_from_slice(&[0xff, 0xff]);

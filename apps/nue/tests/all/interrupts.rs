@@ -80,6 +80,8 @@ impl Drop for Running {
 fn check(arguments: &[&str], after: &str, out: &str, err: &str) {
     let mut running = Running::start(arguments);
     running.until(after);
+    // What it printed is over: the interrupt is for what follows.
+    thread::sleep(Duration::from_millis(100));
     running.interrupt();
     let (rest, told, code) = running.end();
     assert_eq!(code, Some(130), "{arguments:?}: {told}");

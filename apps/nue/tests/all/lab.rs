@@ -60,7 +60,7 @@ fn a_generation_is_repeated_to_the_same_bytes() {
     assert!(again.status.success() && text.contains("is done"), "{text}");
     // Other games, another net; its strength is what the match of the entry says.
     let ledger = folder.join("lab/ledger.toml");
-    let other = fs::read_to_string(&ledger).unwrap().replace("--epochs 2", "--epochs 1");
+    let other = fs::read_to_string(&ledger).unwrap().replace("--lr 0.005", "--lr 0.002");
     fs::write(&ledger, other).unwrap();
     let changed = run(folder, &format!("{REPRO}er"));
     assert!(told(&changed).contains("another net"), "{}", told(&changed));

@@ -231,6 +231,11 @@ async fn the_contract_names_every_address() {
     let mut count = 0;
     for rest in source.split(".route(\"").skip(1) {
         let (path, handlers) = rest.split_once('"').unwrap();
+        assert!(pages.contains(path), "{path} is not in docs/web-api.md");
+        // What is for eyes, not for programs, has no types.
+        if !path.starts_with("/api/") {
+            continue;
+        }
         // One line, or up to the next call of the chain.
         let handlers = handlers.split("\n        .").next().unwrap();
         let known = paths.get(path).unwrap_or_else(|| panic!("{path} is not in the contract"));
@@ -238,7 +243,6 @@ async fn the_contract_names_every_address() {
             let routed = handlers.contains(&format!("{method}("));
             assert_eq!(known.get(method).is_some(), routed, "{method} {path}");
         }
-        assert!(pages.contains(path), "{path} is not in docs/web-api.md");
         count += 1;
     }
     assert_eq!(count, paths.len());
