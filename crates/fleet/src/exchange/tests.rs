@@ -263,8 +263,9 @@ fn mates_by_the_fleet_are_the_same() {
         // One that is told to stop does.
         let control = Control::new(false);
         control.stop();
-        let start = AnyPosition::startpos(Game::Shogi);
-        assert_eq!(solve_mate(exchange, &start, &control).unwrap_err().kind, FaultKind::Leaving);
+        let hard = b"shogi 9/9/9/9/4k4/9/9/9/9 b RB2G2S2N2L9Prb2g2s2n2l9p 1";
+        let hard = crate::mates::problem(hard).unwrap();
+        assert_eq!(solve_mate(exchange, &hard, &control).unwrap_err().kind, FaultKind::Leaving);
     });
     solved.unwrap();
 }
