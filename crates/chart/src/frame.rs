@@ -184,7 +184,9 @@ impl<'a> Frame<'a> {
     }
 }
 
-fn escape(text: &str) -> String {
+/// Text between the tags of SVG or HTML; not for attributes.
+#[must_use]
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

@@ -9,5 +9,5 @@ mod frame;
 mod number;
 
 pub use bars::{Bar, bars};
-pub use frame::{Axis, Frame, Line, Side};
+pub use frame::{Axis, Frame, Line, Side, escape};
 pub use number::grouped;

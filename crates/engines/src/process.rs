@@ -7,7 +7,7 @@ use crate::run_delay::{RunDelay, ThreadDelays};
 use crate::settings::{PlayerSettings, ProgramCommand};
 use crate::traffic::TrafficLog;
 use std::io::{self, Read, Write};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -50,19 +50,7 @@ impl UsiProcess {
         time: &Arc<dyn TimeSource>,
     ) -> io::Result<Self> {
         let PlayerSettings { cpus, farewell, log, .. } = settings;
-        let mut start = std::process::Command::new(command.executable());
-        start.args(&command.args).envs(command.env.iter().map(|(k, v)| (k, v)));
-        if let Some(folder) = &command.dir {
-            start.current_dir(folder);
-        }
-        start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        #[cfg(unix)]
-        {
-            // An interrupt typed at the terminal is meant for us, who then end the engine;
-            // and a script is ended together with what it started.
-            std::os::unix::process::CommandExt::process_group(&mut start, 0);
-        }
-        let mut child = affinity::on(cpus, || start.spawn())?;
+        let mut child = affinity::on(cpus, || command.piped().spawn())?;
         let reader = Arc::new(UsiReader::new(log.clone()));
         let errors = Arc::new(ErrorStream::default());
         if let Some(log) = log {

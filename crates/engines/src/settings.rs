@@ -3,6 +3,7 @@
 use crate::traffic::TrafficLog;
 use play::GameRules;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -49,6 +50,23 @@ impl ProgramCommand {
             Ok(absolute) if names_a_file && absolute.exists() => absolute,
             _ => path.to_owned(),
         }
+    }
+
+    /// What starts it: all three streams are pipes, and it is the head of a process group of its own.
+    pub fn piped(&self) -> Command {
+        let mut start = Command::new(self.executable());
+        start.args(&self.args).envs(self.env.iter().map(|(k, v)| (k, v)));
+        if let Some(folder) = &self.dir {
+            start.current_dir(folder);
+        }
+        start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        #[cfg(unix)]
+        {
+            // An interrupt typed at the terminal is meant for us, who then end the engine;
+            // and a script is ended together with what it started.
+            std::os::unix::process::CommandExt::process_group(&mut start, 0);
+        }
+        start
     }
 }
 

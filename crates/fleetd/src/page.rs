@@ -3,7 +3,7 @@
 
 use crate::ledger::RunState;
 use crate::status::{RunStatus, Status};
-use chart::{Axis, Frame, Line, Side, grouped};
+use chart::{Axis, Frame, Line, Side, escape, grouped};
 use fleet::driver::{ScoreProgress, TuningProgress};
 use std::fmt::Write;
 
@@ -13,26 +13,10 @@ const COLORS: [&str; 6] = ["#1f6fb2", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b"
 /// How often a browser asks again, in seconds.
 const AGAIN: u32 = 5;
 
-/// Text as HTML has it.
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '&' => out += "&amp;",
-            '"' => out += "&quot;",
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 /// A table, everything in it escaped.
 fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let row = |cells: &mut dyn Iterator<Item = String>, tag: &str| {
-        let cells: String =
-            cells.map(|cell| format!("<{tag}>{}</{tag}>", escaped(&cell))).collect();
+        let cells: String = cells.map(|cell| format!("<{tag}>{}</{tag}>", escape(&cell))).collect();
         format!("<tr>{cells}</tr>\n")
     };
     let head = row(&mut head.iter().map(|&cell| cell.to_owned()), "th");
@@ -103,8 +87,8 @@ fn tuning_curve(tuning: &TuningProgress) -> Option<String> {
 }
 
 fn run(run: &RunStatus, text: Option<String>) -> String {
-    let mut html = format!("<h2 id=\"{0}\">{0}: {1}</h2>\n", run.id, escaped(&run.name));
-    let _ = writeln!(html, "<pre>{}</pre>", escaped(&text.unwrap_or_default()));
+    let mut html = format!("<h2 id=\"{0}\">{0}: {1}</h2>\n", run.id, escape(&run.name));
+    let _ = writeln!(html, "<pre>{}</pre>", escape(&text.unwrap_or_default()));
     let progress = run.progress.as_ref();
     let score = progress.and_then(|progress| progress.score.as_ref());
     let tuning = progress.and_then(|progress| progress.tuning.as_ref());
@@ -129,23 +113,7 @@ pub fn html(status: &Status) -> String {
     );
     let runs: Vec<Vec<String>> = status.runs.iter().rev().map(run_row).collect();
     html += &table(&["run", "kind", "state", "done", "a minute", "faults", "name"], &runs);
-    let workers: Vec<Vec<String>> = status
-        .workers
-        .iter()
-        .map(|worker| {
-            let residual = worker.residual.map(|residual| format!("{:.1}", residual.deviations));
-            vec![
-                worker.id.to_string(),
-                worker.owner.to_string(),
-                worker.cores.to_string(),
-                (worker.speed / 1000).to_string(),
-                worker.standing.name().to_owned(),
-                worker.tasks.len().to_string(),
-                residual.unwrap_or_default(),
-                worker.reason.clone(),
-            ]
-        })
-        .collect();
+    let workers = status.worker_rows();
     html += "<h2>Workers</h2>\n";
     let head = ["worker", "owner", "processors", "knps", "standing", "tasks", "residual", "why"];
     html += &table(&head, &workers);

@@ -4,7 +4,7 @@ use super::{Link, Sink, WAITING};
 use crate::event::{Event, Life};
 use engines::ProgramCommand;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStderr, Stdio};
+use std::process::{Child, ChildStderr};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -29,21 +29,9 @@ pub(crate) fn start_program(
     life: Life,
     sink: &Sink,
 ) -> io::Result<ProgramLink> {
-    let mut start = std::process::Command::new(command.executable());
-    start.args(&command.args).envs(command.env.iter().map(|(k, v)| (k, v)));
-    if let Some(folder) = &command.dir {
-        start.current_dir(folder);
-    }
-    start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    #[cfg(unix)]
-    {
-        // An interrupt typed at the terminal is meant for us, and a script ends with what it
-        // started.
-        std::os::unix::process::CommandExt::process_group(&mut start, 0);
-    }
     let named =
         |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", command.program));
-    let mut process = start.spawn().map_err(named)?;
+    let mut process = command.piped().spawn().map_err(named)?;
     let (input, output) = (process.stdin.take(), process.stdout.take());
     let errors = process.stderr.take();
     let process = Arc::new(Mutex::new(process));

@@ -1,6 +1,6 @@
 //! Where everything stands, in words.
 
-use super::{RunStatus, Status};
+use super::{RunStatus, Status, WorkerStatus};
 use fleet::RunId;
 use fleet::driver::{RunProgress, ScoreProgress, TuningProgress};
 use std::fmt::Write;
@@ -82,7 +82,13 @@ impl Status {
         if self.workers.is_empty() {
             return "there are no workers\n".to_owned();
         }
-        let rows = self.workers.iter().map(|worker| {
+        let head = ["worker", "owner", "cores", "knps", "standing", "tasks", "residual", "why"];
+        table(&head, &self.worker_rows())
+    }
+
+    /// What tables say of each worker: name, owner, processors, speed, standing, tasks, residual, why.
+    pub(crate) fn worker_rows(&self) -> Vec<Vec<String>> {
+        let row = |worker: &WorkerStatus| {
             let residual = worker.residual.map(|residual| format!("{:.1}", residual.deviations));
             vec![
                 worker.id.to_string(),
@@ -94,9 +100,8 @@ impl Status {
                 residual.unwrap_or_default(),
                 worker.reason.clone(),
             ]
-        });
-        let rows = rows.collect::<Vec<_>>();
-        table(&["worker", "owner", "cores", "knps", "standing", "tasks", "residual", "why"], &rows)
+        };
+        self.workers.iter().map(row).collect()
     }
 
     /// One run in words; `None` if there is no such run.
