@@ -193,6 +193,9 @@ pub enum Phase {
 pub struct PonderConfig {
     /// Who says which replies are likely, by `MultiPV`.
     pub predictor: String,
+    /// What of its lines says how likely they are.
+    #[serde(default)]
+    pub by: By,
     /// How many replies it names.
     #[serde(default = "eight")]
     pub replies: usize,
@@ -205,6 +208,17 @@ pub struct PonderConfig {
     /// Whether groups that are not thinking about our move ponder on replies to it already.
     #[serde(default = "yes")]
     pub ahead: bool,
+}
+
+/// What of a predictor's lines says how likely a reply is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum By {
+    /// Their scores.
+    #[default]
+    Score,
+    /// Their order: for a policy net, whose tree lists moves by visits and then by what the net expects.
+    Rank,
 }
 
 const fn usual_scale() -> f64 {

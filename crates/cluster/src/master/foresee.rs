@@ -3,8 +3,8 @@
 use super::decision::Vote;
 use super::{Master, is_same};
 use crate::child::{Purpose, Task};
-use crate::config::Role;
-use crate::replies::{Reply, allot, chances};
+use crate::config::{By, Role};
+use crate::replies::{Reply, allot, by_rank, by_score};
 use engines::GameLine;
 use rules::Move;
 use std::sync::Arc;
@@ -127,9 +127,15 @@ impl Master {
             Some((*info.pv.first()?, value))
         });
         let scored: Vec<(Move, f64)> = scored.collect();
-        if !scored.is_empty() {
-            foresight.replies = chances(&scored);
+        if scored.is_empty() {
+            return;
         }
+        let ordered = self.config.ponder.as_ref().is_some_and(|ponder| ponder.by == By::Rank);
+        foresight.replies = if ordered {
+            by_rank(&scored.iter().map(|line| line.0).collect::<Vec<Move>>())
+        } else {
+            by_score(&scored)
+        };
     }
 
     /// Looks at who ponders on what.
