@@ -1,6 +1,5 @@
 //! How long an answer may take: the master's own deadline, whatever the children think.
 
-use play::USUAL_SCALE;
 use rules::Color;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -50,8 +49,7 @@ impl Reserve {
 
     /// The same for that much time: never most of it.
     fn within(self, available: Duration) -> Self {
-        let share = if available < Duration::from_secs(1) { 0.33 } else { 0.6 };
-        let most = available.mul_f64(share);
+        let most = available.mul_f64(0.6);
         // The way to the interface comes first: a slow child can be left behind.
         let margin = self.margin.min(most);
         Self { margin, slow: self.slow.min(most - margin) }
@@ -82,6 +80,10 @@ impl Deadline {
         let whole = available(&clocks, turn);
         let kept = reserve.within(whole);
         let answer = whole.saturating_sub(kept.margin);
+        // What is spent of a clock that does not come back is missed by every later move.
+        let is_spent = clocks.byoyomi.is_zero() && !clocks.time(turn).is_zero();
+        let cushion = if is_spent { 3 * reserve.margin } else { Duration::ZERO };
+        let answer = answer.saturating_sub(cushion.min(whole / 4));
         let hard = answer.saturating_sub(kept.slow);
         let options = TimeOptions {
             delay: reserve.slow,
@@ -150,9 +152,8 @@ pub(crate) fn share(go: &Go, deadline: Option<Deadline>, part: f64) -> Go {
     stage
 }
 
-/// The win rate of a score told in hundredths of a pawn; where no scale is known, the usual one.
+/// The win rate of a score told in hundredths of a pawn.
 pub(crate) fn win_rate(centipawns: i32, scale: f64) -> f64 {
-    let scale = if scale > 0.0 { scale } else { USUAL_SCALE };
     play::win_rate(f64::from(centipawns), scale)
 }
 

@@ -57,7 +57,7 @@ fn play(pairing: &Pairing, brains: &Brains, plan: &Plan) -> Vec<(usize, DuelRepo
             let place = (number / 2) * 37 % plan.openings.len();
             let settings = DuelSettings {
                 start: plan.openings[place].clone(),
-                color: if number % 2 == 0 { Color::Black } else { Color::White },
+                color: if number.is_multiple_of(2) { Color::Black } else { Color::White },
                 movetime: MOVETIME,
                 plies: PLIES,
             };

@@ -34,6 +34,16 @@ struct Held {
 }
 
 impl Foresight {
+    /// Likely replies, likeliest first.
+    pub(super) fn replies(&self) -> &[Reply] {
+        &self.replies
+    }
+
+    /// What a group ponders on.
+    pub(super) fn held_by(&self, group: usize) -> Option<Move> {
+        self.held.get(group)?.as_ref().map(|held| held.reply)
+    }
+
     /// A child has answered before it was asked to.
     pub(super) fn early(&mut self, child: usize, line: &Arc<GameLine>, vote: Vote) {
         self.early.push((child, Arc::clone(line), vote));
