@@ -33,7 +33,7 @@ pub(crate) struct ClusterArgs {
 #[derive(Subcommand)]
 enum ClusterCommand {
     /// Offer an engine of this machine to a cluster elsewhere
-    Child(ChildArgs),
+    Child(Box<ChildArgs>),
     /// Learn what each engine's vote is worth from the disagreements in a log
     Learn(LearnArgs),
 }
@@ -125,7 +125,7 @@ pub(crate) fn run(args: ClusterArgs) -> CommandResult {
         Some(ClusterCommand::Child(args)) => {
             let (program, game) = (args.program.clone(), args.game.game);
             let engine = Offered { program, game, factory, time };
-            return Ok(offer(OfferSettings { place: place(args), engine }, &mut say)?);
+            return Ok(offer(OfferSettings { place: place(*args), engine }, &mut say)?);
         }
     }
     let (config, folder) =

@@ -25,6 +25,9 @@ pub struct Config {
     /// Where what everybody thinks is shown: a page for browsers, written anew all the time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<PathBuf>,
+    /// Where the options that children declare are remembered, so that the next `usi` has them at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<PathBuf>,
     /// Weights that were learned from past disagreements, instead of those given here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weights: Option<PathBuf>,
@@ -282,6 +285,7 @@ struct File {
     margin: u64,
     log: Option<PathBuf>,
     page: Option<PathBuf>,
+    known: Option<PathBuf>,
     weights: Option<PathBuf>,
     ponder: Option<Spanned<PonderConfig>>,
     #[serde(default)]
@@ -318,6 +322,7 @@ impl Config {
             margin: file.margin,
             log: file.log,
             page: file.page,
+            known: file.known,
             weights: file.weights,
             ponder: file.ponder.map(Spanned::into_inner),
             children: plain(file.child).collect(),

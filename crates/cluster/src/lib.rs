@@ -13,6 +13,7 @@
 //! | `fallback` | a move when nobody else has one |
 //! | [`verify`] | whether a move begins a mate |
 //! | [`journal`] | what is written down |
+//! | `known` | the options of children, remembered for the next `usi` |
 //! | [`weights`] | what the vote of each child is worth, learned from the log |
 //! | [`page`] | what every child thinks, as a page for browsers |
 //! | [`runner`] | a master in real time |
@@ -30,6 +31,7 @@ mod deadline;
 pub mod event;
 mod fallback;
 pub mod journal;
+mod known;
 mod links;
 pub mod master;
 pub mod offer;

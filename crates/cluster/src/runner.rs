@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::event::{Action, Event, Life};
 use crate::journal::Entry;
+use crate::known::Known;
 use crate::links::{self, Sink, Surroundings};
 use crate::master::Master;
 use crate::page::{self, PageWriter};
@@ -100,7 +101,9 @@ impl Cluster {
             }
             None => None,
         };
-        let known = known_options(&settings);
+        let path = settings.config.known.as_ref().map(|path| settings.folder.join(path));
+        let memory = Known::read(path);
+        let known = known_options(&settings, &memory);
         let (config, game) = (settings.config.clone(), settings.game);
         let mut master = Master::new(config, game, &settings.author, known);
         let sender = self.sender;
@@ -118,7 +121,8 @@ impl Cluster {
             Some(path) => Some(Onlookers::new(settings.folder.join(path))?),
             None => None,
         };
-        let mut hands = Hands { settings, around, links, log, onlookers, sink, failed: Vec::new() };
+        let failed = Vec::new();
+        let mut hands = Hands { settings, around, links, log, memory, onlookers, sink, failed };
         let mut event = Event::Time;
         loop {
             let now = hands.settings.time.now();
@@ -145,11 +149,11 @@ impl Cluster {
     }
 }
 
-/// What children inside this process declare is known before they run.
-fn known_options(settings: &ClusterSettings) -> Vec<Vec<OptionSpec>> {
+/// What children inside this process declare is known before they run, what others do from the last time.
+fn known_options(settings: &ClusterSettings, memory: &Known) -> Vec<Vec<OptionSpec>> {
     let mut ours: Option<Vec<OptionSpec>> = None;
     let children = settings.config.children.iter().map(|child| match child.inside {
-        None => Vec::new(),
+        None => memory.options(&child.name),
         Some(_) => {
             let make = || {
                 let engine = (settings.factory)(settings.game);
@@ -202,6 +206,7 @@ struct Hands {
     around: Surroundings,
     links: Vec<Option<(Life, Box<dyn LineLink>)>>,
     log: Option<File>,
+    memory: Known,
     onlookers: Option<Onlookers>,
     sink: Sink,
     /// Events of our own: what could not be done.
@@ -222,6 +227,10 @@ impl Hands {
                     drop(self.links[life.child].take_if(of_it));
                 }
                 Action::Verify { number, position, first } => self.verify(number, *position, first),
+                Action::Know { child, options } => {
+                    let name = &self.settings.config.children[child].name;
+                    self.memory.learn(name, &options);
+                }
                 Action::Log(entry) => {
                     self.write(&entry.line());
                     if let Some(onlookers) = &mut self.onlookers {

@@ -137,6 +137,9 @@ impl Master {
         options.extend(child.config.options.iter().map(|(n, v)| (n.clone(), v.to_string())));
         options.extend(child.set.iter().cloned());
         child.state = State::Preparing { since: self.now };
+        let known = child.options.clone();
+        self.actions.push(Action::Know { child: index, options: known });
+        let child = &mut self.children[index];
         let (wanted, name) = (options, child.config.name.clone());
         for (option, value) in wanted {
             if self.children[index].declares(&option) {

@@ -187,7 +187,7 @@ impl<A: Actor> World<A> {
                     let at = self.now + Duration::from_millis(3);
                     self.later(at, Transit::ToMaster(Event::Verified { number, mates }));
                 }
-                Action::Quit => {}
+                Action::Quit | Action::Know { .. } => {}
             }
         }
     }

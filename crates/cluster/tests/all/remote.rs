@@ -40,6 +40,7 @@ fn a_child_is_reached_through_the_broker() {
     running.say("go btime 0 wtime 0 byoyomi 20000");
     drop(server);
     running.said.wait("info string far: crash");
+    running.say("stop");
     running.said.wait("bestmove ");
     running.quit();
 }
