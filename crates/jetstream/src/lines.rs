@@ -38,7 +38,7 @@ const WAITING: usize = 4096;
 
 /// What who calls hears.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Heard {
+pub enum CallEvent {
     /// The engine listens.
     Welcome,
     /// It said a line.
@@ -91,14 +91,14 @@ fn subject(prefix: &str, engine: &str) -> String {
 pub fn call(
     options: &Options,
     engine: &str,
-    heard: impl Fn(Heard) + Send + Sync + 'static,
+    heard: impl Fn(CallEvent) + Send + Sync + 'static,
 ) -> io::Result<Conversation> {
     let (lines, waiting) = channel(WAITING);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (options, engine) = (options.clone(), engine.to_owned());
     let work = move || {
         let ended = runtime.block_on(converse(&options, &engine, &heard, waiting));
-        heard(Heard::Ended(ended.unwrap_or_else(|why| why)));
+        heard(CallEvent::Ended(ended.unwrap_or_else(|why| why)));
     };
     let thread = thread::Builder::new().name("engine by broker".to_owned()).spawn(work)?;
     Ok(Conversation { lines, thread })
@@ -107,7 +107,7 @@ pub fn call(
 async fn converse(
     options: &Options,
     engine: &str,
-    heard: &(dyn Fn(Heard) + Send + Sync),
+    heard: &(dyn Fn(CallEvent) + Send + Sync),
     waiting: Receiver<String>,
 ) -> Result<String, String> {
     let link = Link::connect(options).await.map_err(|error| error.to_string())?;
@@ -124,9 +124,9 @@ async fn converse(
     if text != WELCOME {
         return Err(failed(&text));
     }
-    heard(Heard::Welcome);
+    heard(CallEvent::Welcome);
     let hear = |line| {
-        heard(Heard::Line(line));
+        heard(CallEvent::Line(line));
         std::future::ready(true)
     };
     let spoken = speak(client, format!("{calls}.in.{id}"), waiting);

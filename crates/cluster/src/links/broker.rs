@@ -2,7 +2,7 @@
 
 use engines::lines::{LineEvent, LineLink, LineSink};
 use jetstream::Options;
-use jetstream::lines::{Conversation, Heard, call};
+use jetstream::lines::{CallEvent, Conversation, call};
 use std::io;
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ pub(crate) fn connect(options: &Options, engine: &str, sink: &LineSink) -> io::R
     let sink = Arc::clone(sink);
     let heard = move |heard| {
         sink(match heard {
-            Heard::Welcome => LineEvent::Started,
-            Heard::Line(line) => LineEvent::Line(line),
-            Heard::Ended(why) => LineEvent::Ended(why),
+            CallEvent::Welcome => LineEvent::Started,
+            CallEvent::Line(line) => LineEvent::Line(line),
+            CallEvent::Ended(why) => LineEvent::Ended(why),
         });
     };
     Ok(BrokerLink(call(options, engine, heard)?))

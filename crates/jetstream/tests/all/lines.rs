@@ -2,7 +2,7 @@
 
 use fixtures::nats::NatsServer;
 use jetstream::Options;
-use jetstream::lines::{Conversation, Engine, Heard, Say, Start, call, offer_until};
+use jetstream::lines::{CallEvent, Conversation, Engine, Say, Start, call, offer_until};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn options(server: &NatsServer, name: &str) -> Options {
     Options { name: name.to_owned(), patience: Duration::ZERO, ..Options::new(server.url()) }
 }
 
-fn called(server: &NatsServer, engine: &str) -> (Conversation, Receiver<Heard>) {
+fn called(server: &NatsServer, engine: &str) -> (Conversation, Receiver<CallEvent>) {
     let (heard, hearing) = channel();
     let conversation = call(&options(server, "master"), engine, move |what| {
         // Nobody listens after the end.
@@ -42,9 +42,9 @@ fn called(server: &NatsServer, engine: &str) -> (Conversation, Receiver<Heard>) 
     (conversation.unwrap(), hearing)
 }
 
-fn ended(hearing: &Receiver<Heard>) -> String {
+fn ended(hearing: &Receiver<CallEvent>) -> String {
     loop {
-        if let Heard::Ended(why) = hearing.recv_timeout(PATIENCE).unwrap() {
+        if let CallEvent::Ended(why) = hearing.recv_timeout(PATIENCE).unwrap() {
             return why;
         }
     }
@@ -68,10 +68,10 @@ fn an_engine_is_spoken_with_by_one_at_a_time() {
     });
     assert!(notes.recv_timeout(PATIENCE).unwrap().contains("fleet.engine.gpu"));
     let (first, hearing) = called(&server, "gpu");
-    assert_eq!(hearing.recv_timeout(PATIENCE), Ok(Heard::Welcome));
+    assert_eq!(hearing.recv_timeout(PATIENCE), Ok(CallEvent::Welcome));
     for number in 0..500 {
         assert!(first.send(&format!("line {number}")));
-        let wanted = Heard::Line(format!("echo line {number}"));
+        let wanted = CallEvent::Line(format!("echo line {number}"));
         assert_eq!(hearing.recv_timeout(PATIENCE), Ok(wanted));
     }
     let (_second, refused) = called(&server, "gpu");
@@ -83,9 +83,9 @@ fn an_engine_is_spoken_with_by_one_at_a_time() {
     ended(&hearing);
     for _ in 0..50 {
         let (third, hearing) = called(&server, "gpu");
-        if hearing.recv_timeout(PATIENCE) == Ok(Heard::Welcome) {
+        if hearing.recv_timeout(PATIENCE) == Ok(CallEvent::Welcome) {
             assert!(third.send("again"));
-            let wanted = Heard::Line("echo again".to_owned());
+            let wanted = CallEvent::Line("echo again".to_owned());
             assert_eq!(hearing.recv_timeout(PATIENCE), Ok(wanted));
             drop(third);
             ended(&hearing);
@@ -112,12 +112,12 @@ fn a_broker_that_dies_ends_the_conversation() {
     let (conversation, hearing) = loop {
         let (conversation, hearing) = called(&server, "gpu");
         match hearing.recv_timeout(PATIENCE).unwrap() {
-            Heard::Welcome => break (conversation, hearing),
+            CallEvent::Welcome => break (conversation, hearing),
             _ => std::thread::sleep(Duration::from_millis(50)),
         }
     };
     assert!(conversation.send("one"));
-    assert_eq!(hearing.recv_timeout(PATIENCE), Ok(Heard::Line("echo one".to_owned())));
+    assert_eq!(hearing.recv_timeout(PATIENCE), Ok(CallEvent::Line("echo one".to_owned())));
     drop(server);
     let why = ended(&hearing);
     assert!(
