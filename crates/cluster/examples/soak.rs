@@ -41,12 +41,14 @@ fn clock(number: u64) -> ClockRule {
 /// What came of many games.
 #[derive(Default)]
 struct Sum {
+    games: u64,
     all: GameReport,
     misdeeds: BTreeMap<Misdeed, u32>,
 }
 
 impl Sum {
     fn add(&mut self, report: GameReport) {
+        self.games += 1;
         let all = &mut self.all;
         (all.moves, all.hits, all.own) =
             (all.moves + report.moves, all.hits + report.hits, all.own + report.own);
@@ -55,6 +57,23 @@ impl Sum {
         for (misdeed, count) in report.misdeeds {
             *self.misdeeds.entry(misdeed).or_default() += count;
         }
+    }
+
+    fn tell(&self) {
+        let (all, misdeeds) = (&self.all, &self.misdeeds);
+        let done: u32 = misdeeds.values().sum();
+        // Where nobody reads it there is nobody to tell.
+        let _ = writeln!(
+            std::io::stdout(),
+            "{} games, {} moves ({} foreseen, {} of the master alone), {done} misdeeds {misdeeds:?}, \
+             {} children cut off, {} failures",
+            self.games,
+            all.moves,
+            all.hits,
+            all.own,
+            all.faults,
+            all.failures.len()
+        );
     }
 }
 
@@ -81,7 +100,11 @@ fn main() -> ExitCode {
             for failure in &report.failures {
                 let _ = writeln!(std::io::stdout(), "seed {number}: {failure}");
             }
-            sum.lock().expect("no thread has failed").add(report);
+            let mut sum = sum.lock().expect("no thread has failed");
+            sum.add(report);
+            if sum.games.is_multiple_of(1000) && sum.games < games {
+                sum.tell();
+            }
         }
     };
     std::thread::scope(|scope| {
@@ -90,17 +113,7 @@ fn main() -> ExitCode {
             thread.spawn_scoped(scope, work).expect("a thread");
         }
     });
-    let Sum { all, misdeeds } = sum.into_inner().expect("no thread has failed");
-    let done: u32 = misdeeds.values().sum();
-    let _ = writeln!(
-        std::io::stdout(),
-        "{games} games, {} moves ({} foreseen, {} of the master alone), {done} misdeeds {misdeeds:?}, \
-         {} children cut off, {} failures",
-        all.moves,
-        all.hits,
-        all.own,
-        all.faults,
-        all.failures.len()
-    );
-    ExitCode::from(u8::from(!all.failures.is_empty()))
+    let sum = sum.into_inner().expect("no thread has failed");
+    sum.tell();
+    ExitCode::from(u8::from(!sum.all.failures.is_empty()))
 }
