@@ -1,6 +1,6 @@
 //! A level of the board as a USI program, so that `nue match` can measure it.
 //!
-//! `level N [PROGRAM]`: what is said to it goes to PROGRAM (`nue` unless told) and back, but a `go` is asked
+//! `level N [PROGRAM [ARGUMENT…]]`: what is said to it goes to PROGRAM (`nue` unless told) and back, but a `go` is asked
 //! within the limits of level N, and the answer is what the level makes of the lines. Limits of the
 //! runner do not count: a level has its own.
 
@@ -18,7 +18,11 @@ fn main() -> io::Result<()> {
     let number = arguments.next().and_then(|n| n.parse().ok());
     let level = number.and_then(Level::find).expect("the number of a level, from 1");
     let program = arguments.next().unwrap_or_else(|| "nue".to_owned());
-    let mut child = Process::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let mut child = Process::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
     let mut player = Player {
         level,
         to: child.stdin.take().expect("piped"),
