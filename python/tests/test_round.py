@@ -163,18 +163,25 @@ while [ $# -gt 0 ]; do case "$1" in --out|--output) echo made >"$2" ;; esac; shi
     def test_a_match_with_a_peer_ends_by_the_clock_and_counts(self) -> None:
         # Games until it is interrupted, then the summary; the second engine is named first.
         match = self.program("""echo "$@" >>"$0.said"
+if [ "$1" = openings ]; then
+    while [ $# -gt 0 ]; do case "$1" in --out) echo line >"$2" ;; esac; shift; done
+    exit
+fi
 trap 'echo "{\\"pairings\\":[{\\"engines\\":[\\"peer\\",\\"new\\"],\\"wins\\":2,\\"draws\\":1,\\"losses\\":7}]}"; exit 130' INT
 while :; do sleep 0.05; done
 """)
         this = self.round("--game", "minishogi", "--nue", match, "--scale", "0.01", "--threads", "4")
         (this.carry / "fairy-stockfish").write_bytes(b"x")
-        (this.carry / "some.usi").write_text("".join(f"line {n}\n" for n in range(8)))
         this.deadline = time.monotonic() + 36
         this.peer()
         self.assertEqual(this.state["peers"], {"current": {"won": 7, "drawn": 1, "lost": 2}})
         said = (self.folder / "nue.said").read_text()
         self.assertIn("-j 3", said)
         self.assertNotIn("--resume", said)
+        # Its openings are looked at longer than those of gates.
+        made, played = said.splitlines()
+        self.assertIn("--plies 3-6 --margin 100 --nodes 100000", made)
+        self.assertIn(str(this.work / "openings" / "peer.txt"), played)
         (this.work / "logs" / "peer-current.csa").write_text("")
         this.peer()
         self.assertIn("--resume", (self.folder / "nue.said").read_text())
