@@ -123,7 +123,7 @@ class Rounds(unittest.TestCase):
         self.assertEqual(differences(this.one_generation("b", ["g"], 60)), [{"init", "lr", "passes"}])
         (this.work / "nets" / "t1.value").write_bytes(b"x")
         jobs = this.one_generation("b", ["g"], 60)
-        self.assertEqual(differences(jobs), [{"teacher", "teacher-weight"}] * 2)
+        self.assertEqual(differences(jobs), [{"teacher", "teacher-data", "teacher-weight"}] * 2)
         # The last one takes the labels that won, with those of the search beside them.
         this.state["elo"].update({"b1": 10.0, "b2": 30.0, "b3": 20.0})
         (_, first, _), (_, second, _) = this.one_generation("c", ["g"], 60)
@@ -132,6 +132,39 @@ class Rounds(unittest.TestCase):
         (_, first, _), (_, second, _) = this.one_generation("c", ["g"], 60)
         self.assertNotIn("teacher", {**first, **second})
         self.assertEqual((first["lr"], second["lr"]), (4e-4, 1e-3))
+
+    def test_a_round_in_one_call_plays_cheap_games_where_a_teacher_judges_them(self) -> None:
+        this = self.round("--game", "minishogi", "--calls", "1")
+        this.state.update({"scale": 500.0, "elo": {"current": 0.0}, "best": "current"})
+        told: list[tuple[str, Any]] = []
+        gains = {"b1": 10.0, "b2": 30.0}
+
+        def candidates(jobs: Any, reserve: float) -> None:
+            told.extend((name, Path(config["teacher-data"][-1]).stem if config.get("teacher-data") else None)
+                        for name, config, _ in jobs)
+            this.state["elo"].update({n: gains[n] for n, _, _ in jobs if n in gains})
+
+        def control(fast: bool) -> None:
+            told.append(("fast", fast))
+            if fast:
+                self.games(this, f"{len(this.fast_games()):03d}-current-fast")
+
+        this.prepare = this.start_playing = this.stop_playing = lambda: None
+        this.teach = lambda name, *_: (this.work / "nets" / f"{name}.value").write_bytes(b"x")
+        this.control, this.candidates, this.gate = control, candidates, lambda *_: {}
+        this.deadline = time.monotonic()
+        this.in_one()
+        kept = [entry for entry in told if entry != ("fast", False)]
+        self.assertEqual(kept, [
+            ("a1", None), ("a2", None), ("a3", None), ("fast", True),
+            ("b1", None), ("b2", "000-current-fast"), ("b3", "000-current-fast"), ("fast", True),
+            ("c1", "001-current-fast"), ("c2", None), ("fast", True)])
+        # Where the search's labels are better, games go on in earnest.
+        gains.update({"b1": 40.0})
+        told.clear()
+        this.in_one()
+        self.assertEqual([name for name, _ in told if name[0] == "c"], ["c1", "c2"])
+        self.assertEqual(told[-1], ("fast", False))
 
     def program(self, text: str) -> str:
         path = self.folder / "nue"
