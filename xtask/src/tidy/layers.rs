@@ -37,6 +37,7 @@ const ROOMS: &[Room] = &[
     room("eval", 2),
     Room { name: "nnue", layer: 2, beside: &["eval"] },
     room("infer", 2),
+    room("book", 2),
     Room { name: "alphabeta", layer: 3, beside: &["mate"] },
     room("mate", 3),
     Room { name: "mcts", layer: 3, beside: &["mate"] },
