@@ -10,6 +10,7 @@
 //! | [`files`] | books of any format, read through and written |
 //! | `library` | books of any format, probed, several over each other |
 //! | [`choice`] | which move is played, and for every other one why not |
+//! | [`minimax`] | values carried from the ends of lines to their beginnings |
 //!
 //! Deliberately absent: searching, records of games, and what to do with a book (room `bookwork`).
 
@@ -25,6 +26,7 @@ pub mod files;
 mod format;
 mod library;
 mod losses;
+pub mod minimax;
 mod model;
 pub mod native;
 mod runs;
