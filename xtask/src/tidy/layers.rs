@@ -49,6 +49,7 @@ const ROOMS: &[Room] = &[
     room("assembly", 4),
     Room { name: "engines", layer: 4, beside: &["usi"] },
     room("arena", 5),
+    room("bookwork", 5),
     room("corpus", 5),
     room("server", 5),
     room("board", 5),
