@@ -355,27 +355,42 @@ pub(crate) fn moved_piece<V: Variant>(pos: &Position<V>, m: Move) -> Piece {
     }
 }
 
-/// Sorts the moves that score at least `limit` to the front; the others are hardly ever reached
-/// and keep their order.
+/// Up to so many moves are sorted by insertion.
+const FEW: usize = 12;
+
+/// Sorts the moves that score at least `limit` to the front, equal ones in the order in which they
+/// came; the others are hardly ever reached and are left where they are put. Scores do not follow.
 fn sort_above(buffer: &mut Buffer, start: usize, end: usize, limit: i32) {
     let mut sorted = start;
     for i in start..end {
-        let score = buffer.scores[i];
-        if score < limit {
-            continue;
+        if buffer.scores[i] >= limit {
+            buffer.swap(i, sorted);
+            sorted += 1;
         }
-        let m = buffer.moves[i];
-        buffer.swap(i, sorted);
-        let moves = buffer.moves.as_mut_slice();
-        let mut at = sorted;
-        while at > start && buffer.scores[at - 1] < score {
-            moves[at] = moves[at - 1];
-            buffer.scores[at] = buffer.scores[at - 1];
-            at -= 1;
+    }
+    let moves = &mut buffer.moves.as_mut_slice()[start..sorted];
+    let scores = &mut buffer.scores[start..sorted];
+    if moves.len() <= FEW {
+        for i in 1..moves.len() {
+            let (m, score) = (moves[i], scores[i]);
+            let mut at = i;
+            while at > 0 && scores[at - 1] < score {
+                (moves[at], scores[at]) = (moves[at - 1], scores[at - 1]);
+                at -= 1;
+            }
+            (moves[at], scores[at]) = (m, score);
         }
-        moves[at] = m;
-        buffer.scores[at] = score;
-        sorted += 1;
+        return;
+    }
+    // Best score first, then by number: one whole number says both, and no two are equal.
+    let keys = &mut buffer.keys[..moves.len()];
+    for (i, (key, &score)) in keys.iter_mut().zip(&*scores).enumerate() {
+        let worse = (i64::from(i32::MAX) - i64::from(score)) as u64;
+        *key = worse << 32 | (i as u64) << 16 | u64::from(moves[i].bits());
+    }
+    keys.sort_unstable();
+    for (m, &key) in moves.iter_mut().zip(&*keys) {
+        *m = Move::from_bits_unchecked(key as u16);
     }
 }
 
@@ -422,6 +437,34 @@ mod tests {
         check::<Shogi>("4k4/9/9/9/9/9/9/4r4/4K4 b P 1");
         check::<Minishogi>(Minishogi::START);
         check::<Minishogi>("4k/3gs/4P/R4/K3B b SPGrb 1");
+    }
+
+    #[test]
+    fn sorted_as_if_one_after_another_were_put_in_its_place() {
+        let mut rng = seed::Rng::new(7);
+        for len in (0..40).chain([100, 593]) {
+            let mut buffer = Buffer::new();
+            let moves: Vec<Move> = (0..len).map(|n| Move::from_bits_unchecked(n as u16 + 1)).collect();
+            for (i, &m) in moves.iter().enumerate() {
+                buffer.moves.push(m);
+                // Few different scores: many are equal.
+                buffer.scores[i] = rng.below(len / 2 + 3) as i32 * 5000 - 20_000;
+            }
+            let start = len / 7;
+            let limit = -9000;
+            let mut good: Vec<(i32, Move)> = (start..len)
+                .map(|i| (buffer.scores[i], moves[i]))
+                .filter(|&(score, _)| score >= limit)
+                .collect();
+            good.sort_by_key(|&(score, _)| std::cmp::Reverse(score));
+            sort_above(&mut buffer, start, len, limit);
+            assert_eq!(buffer.moves[..start], moves[..start], "{len}");
+            let expected: Vec<Move> = good.iter().map(|&(_, m)| m).collect();
+            assert_eq!(buffer.moves[start..start + expected.len()], expected, "{len}");
+            let mut all = buffer.moves.to_vec();
+            all.sort_unstable();
+            assert_eq!(all, moves, "{len}");
+        }
     }
 
     #[test]
