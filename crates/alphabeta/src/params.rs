@@ -166,7 +166,11 @@ params! {
     order_reply = 2, 0..=8, "ordering: weight of its history after the last move";
     order_follow_up = 1, 0..=8, "ordering: weight of its history after the move before that";
     order_earlier = 1, 0..=8, "ordering: weight of its histories after moves four and six plies back, in halves";
-    mate_share = 4, 2..=100, "mates: nodes of the search for one of the solver beside it";
+    mate_share = 4, 2..=100, "mates: nodes of an analysis for one of the solver, in one thread";
+    mate_share_beside = 2, 1..=100, "mates: nodes of all threads of an analysis for one of the solver in the last";
+    mate_play = 64, 2..=1000, "mates: nodes in a game for one of the solver, in one thread";
+    mate_play_least = 1000, 100..=100000, "mates: with fewer nodes the solver is not begun in a game";
+    mate_play_beside = 16, 1..=1000, "mates: nodes of all threads in a game for one of the solver in the last";
     time_fall = 300, 100..=900, "time: fall of the score that doubles it";
     time_unstable = 80, 0..=200, "time: percent more for every change of the best move";
     time_settled = 70, 30..=100, "time: percent of it when the best move is settled";
