@@ -23,6 +23,7 @@ const BENCHES: &[(&str, &str)] = &[
         "nodes",
         "what a node costs, by part; or two executables that follow, in turn (docs/search.md)",
     ),
+    ("cluster", "what a master adds to a move of its only child (docs/cluster.md)"),
     ("mate", "the mate solver on the problems of the files that follow (docs/mate.md)"),
 ];
 
@@ -41,6 +42,7 @@ pub(crate) fn run(arguments: &[String]) -> CommandResult {
     let example = match name.as_str() {
         "puct" => Some(("mcts", "playouts")),
         "book" => Some(("book", "scale")),
+        "cluster" => Some(("cluster", "overhead")),
         _ => None,
     };
     if let Some((room, example)) = example {

@@ -55,7 +55,7 @@ const ROOMS: &[Room] = &[
     room("board", 5),
     room("trainer", 6),
     room("client", 6),
-    room("cluster", 6),
+    Room { name: "cluster", layer: 6, beside: &["jetstream"] },
     room("fleet", 6),
     Room { name: "fleetd", layer: 6, beside: &["fleet", "gateway", "jetstream"] },
     Room { name: "jetstream", layer: 6, beside: &["fleet"] },
