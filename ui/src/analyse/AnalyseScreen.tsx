@@ -236,7 +236,7 @@ function Analysis() {
         <StudyBar />
         <Toolbar open={setAsked} />
         <EnginePanel />
-        <Splitter name="lines" axis="y" first={110} least={60} most={600} label={t('pane.lines')} />
+        <Splitter name="lines" axis="y" first={150} least={60} most={600} label={t('pane.lines')} />
         <MatePanel />
         <TreeView />
         <Splitter name="tree" axis="y" first={240} least={90} most={900} label={t('pane.moves')} />

@@ -6,4 +6,5 @@ mod friends;
 mod harness;
 mod levels;
 mod play;
+mod practice;
 mod studies;
