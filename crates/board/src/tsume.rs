@@ -323,7 +323,7 @@ mod tests {
             let position = problem.position().unwrap();
             let bounds = Bounds {
                 nodes: Some(2_000_000),
-                hash: 64 << 20,
+                hash: 8 << 20,
                 shortest: true,
                 ..Bounds::default()
             };
