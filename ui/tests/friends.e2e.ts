@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clickMove, expectMoves, faults, leave, openHouse, overflow, picture, visit, type House } from './harness';
+import { clickMove, expectMoves, faults, leave, NUE, openHouse, overflow, picture, visit, type House } from './harness';
 
 let house: House;
 beforeAll(async () => {
@@ -97,5 +101,41 @@ describe('opponents', () => {
     expect(Date.now() - begun).toBeGreaterThan(550);
     expect(await page.locator('.player-name').first().textContent()).toContain('3');
     await leave(page);
+  });
+});
+
+describe('a board for the whole network', () => {
+  it('prints an address with its token and a QR code; links carry both, and who comes without sees a page', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'nue-bind-'));
+    const server = spawn(NUE, ['web', '--no-open', '--bind', '0.0.0.0', '--port', '0', '--data', join(data, 'web.db')], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      const said = await new Promise<string>((done) => {
+        let text = '';
+        server.stdout.on('data', (chunk: Buffer) => {
+          text += chunk.toString();
+          if (text.includes('Ctrl-C')) done(text);
+        });
+      });
+      const [, origin, token] = /(http:\/\/[\w.:[\]]+)\/\?token=([\w-]+)/.exec(said) ?? [];
+      expect(said.split('\n').filter((row) => /^[█▀▄ ]{20,}$/.test(row)).length).toBeGreaterThan(15);
+      const local = `http://127.0.0.1:${new URL(origin ?? '').port}/`;
+      const stranger = await fetch(local, { headers: { accept: 'text/html' } });
+      expect([stranger.status, (await stranger.text()).includes('token')]).toEqual([401, true]);
+      const page = await (await house.browser.newContext()).newPage();
+      await page.goto(`${local}?token=${token}#/play`);
+      await page.locator('.new-game input[value="friend"]').check({ force: true });
+      await page.locator('[data-start]').click();
+      const link = await page.locator('[data-link] input').first().inputValue();
+      // As other machines know it, with what lets them in.
+      expect(link.startsWith(`${origin}/?token=${token}#/play/`)).toBe(true);
+      const guest = await (await house.browser.newContext()).newPage();
+      await guest.goto(link.replace(origin ?? '', local.slice(0, -1)));
+      await guest.locator('main[data-game] [data-waiting="false"]').waitFor();
+      await page.context().close();
+      await guest.context().close();
+    } finally {
+      server.kill();
+      rmSync(data, { recursive: true, force: true });
+    }
   });
 });
