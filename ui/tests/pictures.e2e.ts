@@ -112,6 +112,18 @@ describe.skipIf(!wanted)('pictures', () => {
     await leave(page);
   });
 
+  it('analysing on a phone', async () => {
+    const page = await visit(house, '#/analyse', { viewport: { width: 390, height: 844 }, colorScheme: 'light', hasTouch: true, isMobile: true });
+    await openGame(page);
+    await page.locator('[data-step="9999"]').click();
+    await page.locator('[data-engine="a"]').click();
+    await page.locator('.win-bar b').first().waitFor();
+    await page.locator('[data-engine="a"]').click();
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await picture(page, 'analyse-phone-after');
+    await leave(page);
+  });
+
   it('analysing', async () => {
     const page = await visit(house, '#/analyse', { viewport: { width: 1440, height: 960 }, colorScheme: 'light' });
     await openGame(page);
