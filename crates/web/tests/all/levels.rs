@@ -89,7 +89,7 @@ fn play(level: u32, seed: u64) -> i32 {
             }
         } else {
             let m = beginner(game.position(), &mut chance).unwrap();
-            game.play(&m.usi(rules::Game::Shogi), None, now).unwrap();
+            game.play(game.setup().you, &m.usi(rules::Game::Shogi), None, now).unwrap();
         }
     }
     let ending = game.ending().unwrap();
