@@ -189,6 +189,7 @@ fn announce(server: &Server) -> CommandResult {
             "It can be reached from other machines: whoever has this address with its token may play, \
              analyse and watch. The connection is not encrypted."
         )?;
+        write!(out, "{}", server.qr().unwrap_or_default())?;
     }
     writeln!(out, "Games are kept in {}. Ctrl-C ends the server.", server.data().display())?;
     Ok(out.flush()?)
