@@ -8,8 +8,8 @@ use std::io;
 /// Runs the command.
 pub(crate) fn run(args: &BookArgs) -> CommandResult {
     let (stop, _) = interrupt::flag();
-    let mut tell = |text: &str| display::say(text);
-    let mut console = Console { output: &mut io::stdout(), tell: &mut tell, stop: &stop };
+    let mut output = io::stdout();
+    let mut console = Console { output: &mut output, tell: &mut display::say, stop: &stop };
     args.run(&mut console).map_err(|error| match error {
         WorkError::Io(error) => Failure::from(error),
         WorkError::Exists(_) | WorkError::Position(_) => Failure::usage(error.to_string()),

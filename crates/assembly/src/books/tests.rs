@@ -12,9 +12,9 @@ type Said = (Vec<String>, Vec<Info>, Option<Best>);
 
 /// What an engine said.
 #[derive(Clone, Default)]
-struct Heard(Arc<Mutex<Said>>);
+struct LastReport(Arc<Mutex<Said>>);
 
-impl Report for Heard {
+impl Report for LastReport {
     fn info(&mut self, info: &Info) {
         self.0.lock().unwrap().1.push(info.clone());
     }
@@ -56,7 +56,7 @@ fn engine(folder: &Path) -> (Equipped, Move, Move) {
 }
 
 fn heard(engine: &mut Equipped, limits: Limits) -> Said {
-    let heard = Heard::default();
+    let heard = LastReport::default();
     engine.set_position(start()).unwrap();
     let (infinite, ponder) = (limits.infinite, limits.ponder);
     engine.go(limits, Box::new(heard.clone()));
@@ -82,7 +82,7 @@ fn a_book_answers_at_once_and_says_why() {
     let mut elsewhere = start();
     elsewhere.play(start().legal_moves()[0]);
     engine.set_position(elsewhere).unwrap();
-    let heard = Heard::default();
+    let heard = LastReport::default();
     engine.go(Limits::to_depth(1), Box::new(heard.clone()));
     engine.wait();
     let heard = heard.0.lock().unwrap();
