@@ -16,9 +16,14 @@ const BENCHES: &[(&str, &str)] = &[
         "the tree search without a net: playouts, stops, simulated devices, memory (docs/puct.md)",
     ),
     (
+        "book",
+        "opening books: conversion, probing, propagation of so many made-up positions (docs/book.md)",
+    ),
+    (
         "nodes",
         "what a node costs, by part; or two executables that follow, in turn (docs/search.md)",
     ),
+    ("cluster", "what a master adds to a move of its only child (docs/cluster.md)"),
     ("mate", "the mate solver on the problems of the files that follow (docs/mate.md)"),
 ];
 
@@ -34,8 +39,14 @@ pub(crate) fn run(arguments: &[String]) -> CommandResult {
         let status = cargo().args(solve).args(rest).status()?;
         return Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
-    if name == "puct" {
-        let example = ["run", "--release", "--quiet", "-p", "mcts", "--example", "playouts", "--"];
+    let example = match name.as_str() {
+        "puct" => Some(("mcts", "playouts")),
+        "book" => Some(("book", "scale")),
+        "cluster" => Some(("cluster", "overhead")),
+        _ => None,
+    };
+    if let Some((room, example)) = example {
+        let example = ["run", "--release", "--quiet", "-p", room, "--example", example, "--"];
         let status = cargo().args(example).args(rest).status()?;
         return Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }

@@ -1,8 +1,10 @@
 //! Leaves on their way to the net and back.
 //!
-//! All threads fill one batch; whoever fills it up hands it to the back-end. One thread at a time asks
-//! for finished batches; all of them then take what came apart, a few leaves each, before anything
-//! new is sent out. A batch that is lost gives its visits back, so that nothing stays in flight.
+//! For a device all threads fill one batch (for several devices several); whoever fills it up hands it to
+//! the back-end. Where the net computes on the thread that asks, every thread fills a batch of its own,
+//! and no position leaves its processor. One thread at a time asks a device for finished batches; all of them then take what
+//! came apart, a few leaves each, before anything new is sent out. A batch that is lost gives its visits
+//! back, so that nothing stays in flight.
 
 use crate::leaves::Leaves;
 use crate::search::lock;
@@ -19,6 +21,10 @@ pub(crate) struct Cargo {
     pub(crate) batch: Batch,
     pub(crate) leaves: Leaves,
 }
+
+/// A batch being filled, away from those of other threads.
+#[repr(align(128))]
+struct Building(Mutex<Cargo>);
 
 /// Batches the back-end has.
 #[derive(Default)]
@@ -68,7 +74,9 @@ pub(crate) struct Flight {
     backend: Arc<dyn Backend>,
     shape: Shape,
     pace: Pace,
-    building: Mutex<Cargo>,
+    /// The batches being filled: one for each thread where the net computes on it, else one for each
+    /// device or so.
+    building: Box<[Building]>,
     submitted: Mutex<Submitted>,
     /// Batches that are answered, and the first leaf of each that nobody has claimed.
     landed: Mutex<VecDeque<(Arc<Cargo>, usize)>>,
@@ -84,11 +92,11 @@ pub(crate) struct Flight {
 #[derive(Default)]
 #[repr(align(128))]
 struct Counts {
-    /// Leaves in the batch being filled.
+    /// Leaves in batches that several threads fill.
     queued: AtomicUsize,
     /// Batches on their way, those being handed over included.
     flying: AtomicUsize,
-    /// Leaves queued or flying.
+    /// Leaves flying, or queued where several threads fill a batch.
     away: AtomicUsize,
     /// Leaves answered that nobody has claimed, and those not yet seen to.
     unclaimed: AtomicUsize,
@@ -104,12 +112,16 @@ impl Flight {
         let (shape, mut pace) = (backend.shape(), backend.pace());
         pace.batch = batch.max(1);
         pace.threads = workers.max(1);
-        let building = Cargo { batch: Batch::new(shape, pace.batch), leaves: Leaves::default() };
+        let building = || Cargo { batch: Batch::new(shape, pace.batch), leaves: Leaves::default() };
+        // One for each two batches on their way: a single device gets whole ones, and several are not
+        // kept waiting by all threads waiting for one lock.
+        let devices = (pace.in_flight / 2).clamp(1, pace.threads);
+        let fillers = if pace.in_flight <= 1 { pace.threads } else { devices };
         Self {
             backend,
             shape,
             pace,
-            building: Mutex::new(building),
+            building: (0..fillers).map(|_| Building(Mutex::new(building()))).collect(),
             submitted: Mutex::default(),
             landed: Mutex::default(),
             has_landed: Condvar::new(),
@@ -135,13 +147,17 @@ impl Flight {
         self.pace.in_flight.max(if self.at_once() { self.pace.threads } else { 1 })
     }
 
-    /// Whether more leaves may be sent out from a root with so many visits: with few visits many
-    /// playouts at once would all be badly aimed. A device is worth more of them than a processor,
-    /// which computes a small batch as fast as a large one.
-    pub(crate) fn has_room(&self, visits: u64) -> bool {
-        let (ahead, share) = if self.at_once() { (0, 16) } else { (1, 2) };
+    /// Whether more leaves may be sent out from a root with so many visits by a thread whose batch holds
+    /// so many: with few visits many playouts at once would all be badly aimed. A device is worth more
+    /// of them than a processor, which computes a small batch as fast as a large one; there each
+    /// thread has its share, so that none has to look at what the others do.
+    pub(crate) fn has_room(&self, visits: u64, filled: usize) -> bool {
+        let (ahead, share) = if self.at_once() { (0, 16) } else { (self.building.len(), 2) };
         let most = (self.enough() + ahead) * self.pace.batch;
         let limit = usize::try_from(8 + visits / share).unwrap_or(usize::MAX).min(most);
+        if self.at_once() {
+            return filled < (limit / self.pace.threads).max(1);
+        }
         self.counts.away.load(Ordering::Relaxed) < limit.max(self.pace.threads)
     }
 
@@ -186,29 +202,52 @@ impl Flight {
         Usage { batches, positions, room: batches * self.pace.batch as u64 }
     }
 
-    /// Adds a leaf; says whether the batch is full.
+    /// The batch that a thread fills.
+    fn building(&self, thread: usize) -> &Mutex<Cargo> {
+        &self.building[thread % self.building.len()].0
+    }
+
+    /// Adds a leaf that a thread came to; says how many its batch holds now.
     pub(crate) fn push(
         &self,
+        thread: usize,
         key: u64,
         planes: &[u8],
         labels: &[u16],
         (path, moves, turn): (&[u32], &[Move], Color),
-    ) -> bool {
-        let mut building = lock(&self.building);
+    ) -> usize {
+        let mut building = lock(self.building(thread));
         // Another thread filled it and has not come to take it: it goes first. While this one hands it
         // over, others may fill the next.
         while building.batch.is_full() {
             let full = self.take(&mut building);
             drop(building);
             self.submit(full);
-            building = lock(&self.building);
+            building = lock(self.building(thread));
         }
         let copied = |out: &mut [u8]| out.copy_from_slice(planes);
         building.batch.push(key, copied, labels.iter().copied());
         building.leaves.push(path, moves, turn);
-        self.counts.queued.fetch_add(1, Ordering::Relaxed);
-        self.counts.away.fetch_add(1, Ordering::Relaxed);
-        building.batch.is_full()
+        if !self.at_once() {
+            self.counts.queued.fetch_add(1, Ordering::Relaxed);
+            self.counts.away.fetch_add(1, Ordering::Relaxed);
+        }
+        building.leaves.len()
+    }
+
+    /// Whether a batch of so many is full.
+    pub(crate) const fn is_full(&self, filled: usize) -> bool {
+        filled >= self.pace.batch
+    }
+
+    /// So many leaves are queued no longer. A thread's own are counted now, all at once: until then
+    /// they concern nobody else.
+    fn leave(&self, leaves: usize) {
+        if self.at_once() {
+            self.counts.away.fetch_add(leaves, Ordering::AcqRel);
+        } else {
+            self.counts.queued.fetch_sub(leaves, Ordering::Relaxed);
+        }
     }
 
     fn take(&self, building: &mut Cargo) -> Cargo {
@@ -218,7 +257,7 @@ impl Flight {
             leaves: Leaves::default(),
         });
         let many = building.leaves.len();
-        self.counts.queued.fetch_sub(many, Ordering::Relaxed);
+        self.leave(many);
         self.counts.flying.fetch_add(1, Ordering::Relaxed);
         self.counts.batches.fetch_add(1, Ordering::Relaxed);
         self.counts.positions.fetch_add(many as u64, Ordering::Relaxed);
@@ -231,10 +270,10 @@ impl Flight {
         if self.at_once() { self.enough() } else { self.enough().div_ceil(2) }
     }
 
-    /// Hands over the batch being filled, unless it is empty or the back-end is busy and it is not
-    /// full. Says whether it did.
-    pub(crate) fn flush(&self) -> bool {
-        let mut building = lock(&self.building);
+    /// Hands over the batch that a thread fills, unless it is empty or the back-end is busy and it is
+    /// not full. Says whether it did.
+    pub(crate) fn flush(&self, thread: usize) -> bool {
+        let mut building = lock(self.building(thread));
         let busy = self.counts.flying.load(Ordering::Relaxed) >= self.busy_with();
         if building.leaves.is_empty() || busy && !building.batch.is_full() {
             return false;
@@ -279,13 +318,17 @@ impl Flight {
         self.at_once() && self.pace.threads == 1 || playout.is_multiple_of(ASK_EVERY)
     }
 
-    /// Asks for a finished batch and waits for it so long, unless another thread does.
+    /// Asks for a finished batch and waits for it so long, unless another thread asks the device.
     pub(crate) fn poll(&self, wait: Duration) -> Polled {
         let asking = &self.counts.asking;
-        if self.counts.flying.load(Ordering::Relaxed) == 0
-            || asking.load(Ordering::Relaxed)
-            || asking.swap(true, Ordering::Acquire)
-        {
+        if self.counts.flying.load(Ordering::Relaxed) == 0 {
+            return Polled::Nothing;
+        }
+        // What was computed here is there: nobody keeps anybody from taking it.
+        if self.at_once() {
+            return self.ask(wait);
+        }
+        if asking.load(Ordering::Relaxed) || asking.swap(true, Ordering::Acquire) {
             return Polled::Nothing;
         }
         let polled = self.ask(wait);
@@ -402,12 +445,15 @@ impl Flight {
         self.counts.away.fetch_sub(leaves, Ordering::AcqRel);
     }
 
-    /// The leaves of the batch being filled, which is not handed over.
-    pub(crate) fn abandon(&self) -> Leaves {
-        let mut building = lock(&self.building);
-        building.batch.clear();
-        self.counts.queued.store(0, Ordering::Relaxed);
-        std::mem::take(&mut building.leaves)
+    /// The leaves of batches being filled, which are not handed over.
+    pub(crate) fn abandon(&self) -> impl Iterator<Item = Leaves> {
+        self.building.iter().map(|building| {
+            let mut building = lock(&building.0);
+            building.batch.clear();
+            let leaves = std::mem::take(&mut building.leaves);
+            self.leave(leaves.len());
+            leaves
+        })
     }
 
     /// Leaves handed over that have not come back and are not waited for any longer.
