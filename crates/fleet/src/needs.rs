@@ -58,6 +58,7 @@ impl Spec {
             }
             Self::Rescore(spec) => (1, u64::from(spec.hash)),
             Self::Openings(_) => (1, TABLE),
+            Self::Leaves(spec) => (option(&spec.options, &THREADS, 1), u64::from(spec.hash)),
             Self::Mate(spec) => (u64::from(spec.threads.max(1)), u64::from(spec.hash)),
         };
         let cores = u32::try_from(cores.max(1)).unwrap_or(u32::MAX);

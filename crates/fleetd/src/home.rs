@@ -146,10 +146,14 @@ impl Home {
     /// Writes the games of a run to a file that is not there yet; how many.
     pub fn export(&self, run: RunId, path: &Path) -> Result<u64, FleetError> {
         let ledger = self.beside()?;
-        let store = self.queue(&ledger, Settings::default(), Arc::new(WallTime::start()))?;
+        export(&ledger, run, &self.resolved(&ledger, run)?, path, false)
+    }
+
+    /// The spec of a run with paths in the place of references.
+    pub(crate) fn resolved(&self, ledger: &Ledger, run: RunId) -> Result<Spec, FleetError> {
+        let store = self.queue(ledger, Settings::default(), Arc::new(WallTime::start()))?;
         let spec = self.files()?.resolve(&ledger.run(run)?.spec, &store);
-        let spec = spec.map_err(|fault| FleetError::Refused(fault.to_string()))?;
-        export(&ledger, run, &spec, path, false)
+        spec.map_err(|fault| FleetError::Refused(fault.to_string()))
     }
 
     /// Where everything stands: as the coordinator last said it, or as far as the ledger knows.

@@ -105,14 +105,14 @@ impl Core {
         let cursor = Cursor(link.bounds(StreamKind::Events).await?.1);
         // Whoever died before may have stored an event and not yet what the journal says of it.
         let owed: Vec<Record> = events.iter().filter_map(|(_, event)| Record::of(event)).collect();
-        let journalled = if owed.is_empty() { cursor } else { Cursor::default() };
         let kept = Kept { events, cursor, ..image.kept() };
         // Its own store of blobs stays empty: the broker has them.
         let none = Blobs::in_memory(0, 0);
         let time = Arc::new(WallTime::start());
         let queue = Arc::new(InProcess::restored(settings, time, none, kept));
-        let writer = Arc::new(Writer::new(link.clone(), Arc::clone(&queue), journalled));
-        tokio::spawn(Arc::clone(&writer).run(image, length, owed));
+        let writer = Arc::new(Writer::new(link.clone(), Arc::clone(&queue), owed));
+        tokio::spawn(Arc::clone(&writer).store_events());
+        tokio::spawn(Arc::clone(&writer).keep_journal(image, length));
         tokio::spawn(Arc::clone(&writer).remove_acknowledged());
         let (blobs, tasks) = (BlobStream::new(link.clone()), Notify::new());
         let core = Arc::new(Self { queue, writer, link, blobs, tasks });
@@ -122,7 +122,17 @@ impl Core {
             let heard = heard.map_err(|e| crate::link::unavailable(&e))?;
             tokio::spawn(Arc::clone(&core).serve(heard));
         }
+        core.say_started().await;
         Ok(core)
+    }
+
+    /// Tells everybody who waits for an answer of the host before this one that none will come.
+    async fn say_started(&self) {
+        let client = &self.link.client;
+        // Whoever does not hear it asks again when its patience is over.
+        if client.flush().await.is_ok() {
+            let _ = client.publish(started_subject(&self.link.prefix), Vec::new().into()).await;
+        }
     }
 
     async fn serve(self: Arc<Self>, mut heard: Subscriber) {
@@ -186,7 +196,7 @@ impl Core {
             Call::Offer { task } => self.offer(&task).map(Answer::Offered),
             Call::Announce { .. } | Call::Finish { .. } | Call::Fail { .. } => {
                 let answer = answer_to(&*self.queue, call)?;
-                self.writer.settle().await?;
+                self.writer.settle_events().await?;
                 Ok(answer)
             }
             Call::Withdraw { run } => self.keep(call, Record::Withdrawn { run }).await,
@@ -214,9 +224,9 @@ impl Core {
     /// Makes a call that is remembered.
     async fn keep(&self, call: Call, record: Record) -> Result<Answer, QueueError> {
         let answer = answer_to(&*self.queue, call)?;
-        self.writer.push(record);
+        let number = self.writer.push(record);
         self.tasks.notify_waiters();
-        self.writer.settle().await?;
+        self.writer.settle_record(number).await?;
         Ok(answer)
     }
 
@@ -235,14 +245,14 @@ impl Core {
                 return Ok(None);
             }
             if let Some(lease) = self.queue.lease(worker, pools, Duration::ZERO)? {
-                self.writer.push(Record::Lent {
+                let number = self.writer.push(Record::Lent {
                     task: Box::new(lease.task.clone()),
                     worker: worker.clone(),
                     secret: lease.key.secret.clone(),
                     attempt: lease.attempt,
                     done: lease.done.clone(),
                 });
-                self.writer.settle().await?;
+                self.writer.settle_record(number).await?;
                 return Ok(Some(lease));
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -289,6 +299,11 @@ pub(crate) fn call_subject(prefix: &str, call: &Call) -> String {
         None if call.is_coordinators() => format!("{prefix}.coordinator.{verb}"),
         None => format!("{prefix}.{verb}"),
     }
+}
+
+/// Where a host says that it has started.
+pub(crate) fn started_subject(prefix: &str) -> String {
+    format!("{prefix}.started")
 }
 
 /// What the broker remembers: leases, in how many records, and events.
