@@ -38,7 +38,10 @@ fn the_containers_are_described_by_a_file_that_holds_together() {
     let [compose] = &all[..] else { panic!("{} documents", all.len()) };
     let (networks, volumes) = (keys(&compose["networks"]), keys(&compose["volumes"]));
     let secrets = keys(&compose["secrets"]);
-    assert_eq!(keys(&compose["services"]), ["coordinator", "nats", "worker"].map(Into::into).into());
+    assert_eq!(
+        keys(&compose["services"]),
+        ["coordinator", "nats", "worker"].map(Into::into).into()
+    );
     let mut used = BTreeSet::new();
     for name in keys(&compose["services"]) {
         let service = &compose["services"][name.as_str()];

@@ -223,6 +223,9 @@ impl Slot {
             Spec::SelfPlay(spec) => self.for_self_play(spec)?,
             Spec::Rescore(spec) => for_rescoring(spec)?,
             Spec::Openings(settings) => {
+                if settings.engine.is_some() && !self.equipment.programs {
+                    return Err(wrong("openings: this worker starts no other program"));
+                }
                 let judge = OpeningJudge::new(settings, &self.equipment.runner)?;
                 self.check_programs(judge.plan())?;
                 Ready::Openings(Box::new(judge))

@@ -178,7 +178,10 @@ fn options_start_no_program() {
         let request = MatchRequest { engines, ..request(2) };
         let (settings, net) =
             (SelfPlaySettings { options: options.clone(), ..Default::default() }, None);
+        let engine = Some(format!("cmd=touch,arg={}", mark.display()));
+        let openings = OpeningSettings { engine, nodes: 1, ..OpeningSettings::default() };
         let specs = [
+            Spec::Openings(Box::new(openings)),
             Spec::Match(Box::new(MatchSpec { request, reference_speed: None })),
             Spec::SelfPlay(Box::new(SelfPlaySpec { settings, net, fv_scale: 16 })),
             Spec::Leaves(LeavesSpec { nodes: Some(1), options, ..LeavesSpec::default() }),
