@@ -11,10 +11,10 @@ use infer::{Backend, Batch, Fault, Finished, Pace, Shape, Ticket, Uniform};
 use mcts::Puct;
 use rules::{AnyPosition, Game, Shogi};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
-use think::{Answer, Best, Engine, Info, Limits, MateAnswer, Report, WallTime};
+use think::{Answer, Best, Engine, Info, Limits, MateAnswer, Report, TimeSource, WallTime};
 
 const SHAPE: Shape = Shape { game: Game::Shogi, planes: Planes::Dlshogi, labels: Labels::Dlshogi };
 
@@ -24,6 +24,9 @@ const POSITIONS: [&str; 3] = [
     "l4gsnl/4g1kb1/2s1pp1pp/p2p2p2/1pr6/3PP1P1P/PP3P1P1/1S1RGK1S1/LN1G3NL b Nb2p 35",
     "l1S3snl/1RGnk4/3gpn1+Pp/pP3pB2/9/P2P5/1S2PPP1P/3+p1K3/L1r2GSNL w G5Pb 86",
 ];
+
+/// The one clock: a search counts from the moment it was asked for.
+static CLOCK: LazyLock<Arc<WallTime>> = LazyLock::new(|| Arc::new(WallTime::start()));
 
 /// What was told of a search.
 #[derive(Default)]
@@ -61,7 +64,7 @@ impl Report for Listener {
 }
 
 fn engine(backend: Arc<dyn Backend>, options: &[(&str, &str)]) -> Puct<Shogi> {
-    let mut engine = Puct::new(Arc::new(WallTime::start()), backend);
+    let mut engine = Puct::new(Arc::clone(&*CLOCK) as Arc<dyn TimeSource>, backend);
     let usual = [("USI_Hash", "2048"), ("RootMateNodes", "0"), ("PvInterval", "100")];
     for (name, value) in usual.iter().chain(options) {
         engine.set_option(name, value).expect("an option of this engine");
@@ -87,6 +90,7 @@ fn search(
     let (sender, receiver) = channel();
     let told = Arc::new(Mutex::new(Told::default()));
     let mut begun = Instant::now();
+    let limits = Limits { start: CLOCK.now(), ..limits };
     engine.go(limits, Box::new(Listener(sender, Arc::clone(&told))));
     if let Some(after) = stop {
         thread::sleep(after);

@@ -1,8 +1,10 @@
 //! Leaves on their way to the net and back.
 //!
-//! All threads fill one batch; whoever fills it up hands it to the back-end. One thread at a time asks
-//! for finished batches; all of them then take what came apart, a few leaves each, before anything
-//! new is sent out. A batch that is lost gives its visits back, so that nothing stays in flight.
+//! For a device all threads fill one batch; whoever fills it up hands it to the back-end. Where the net
+//! computes on the thread that asks, every thread fills a batch of its own, and no position leaves its
+//! processor. One thread at a time asks a device for finished batches; all of them then take what
+//! came apart, a few leaves each, before anything new is sent out. A batch that is lost gives its visits
+//! back, so that nothing stays in flight.
 
 use crate::leaves::Leaves;
 use crate::search::lock;
@@ -19,6 +21,10 @@ pub(crate) struct Cargo {
     pub(crate) batch: Batch,
     pub(crate) leaves: Leaves,
 }
+
+/// A batch being filled, away from those of other threads.
+#[repr(align(128))]
+struct Building(Mutex<Cargo>);
 
 /// Batches the back-end has.
 #[derive(Default)]
@@ -68,7 +74,8 @@ pub(crate) struct Flight {
     backend: Arc<dyn Backend>,
     shape: Shape,
     pace: Pace,
-    building: Mutex<Cargo>,
+    /// The batches being filled: one for each thread where the net computes on it, else one for all.
+    building: Box<[Building]>,
     submitted: Mutex<Submitted>,
     /// Batches that are answered, and the first leaf of each that nobody has claimed.
     landed: Mutex<VecDeque<(Arc<Cargo>, usize)>>,
@@ -104,12 +111,13 @@ impl Flight {
         let (shape, mut pace) = (backend.shape(), backend.pace());
         pace.batch = batch.max(1);
         pace.threads = workers.max(1);
-        let building = Cargo { batch: Batch::new(shape, pace.batch), leaves: Leaves::default() };
+        let building = || Cargo { batch: Batch::new(shape, pace.batch), leaves: Leaves::default() };
+        let fillers = if pace.in_flight <= 1 { pace.threads } else { 1 };
         Self {
             backend,
             shape,
             pace,
-            building: Mutex::new(building),
+            building: (0..fillers).map(|_| Building(Mutex::new(building()))).collect(),
             submitted: Mutex::default(),
             landed: Mutex::default(),
             has_landed: Condvar::new(),
@@ -186,22 +194,28 @@ impl Flight {
         Usage { batches, positions, room: batches * self.pace.batch as u64 }
     }
 
-    /// Adds a leaf; says whether the batch is full.
+    /// The batch that a thread fills.
+    fn building(&self, thread: usize) -> &Mutex<Cargo> {
+        &self.building[thread % self.building.len()].0
+    }
+
+    /// Adds a leaf that a thread came to; says whether the batch is full.
     pub(crate) fn push(
         &self,
+        thread: usize,
         key: u64,
         planes: &[u8],
         labels: &[u16],
         (path, moves, turn): (&[u32], &[Move], Color),
     ) -> bool {
-        let mut building = lock(&self.building);
+        let mut building = lock(self.building(thread));
         // Another thread filled it and has not come to take it: it goes first. While this one hands it
         // over, others may fill the next.
         while building.batch.is_full() {
             let full = self.take(&mut building);
             drop(building);
             self.submit(full);
-            building = lock(&self.building);
+            building = lock(self.building(thread));
         }
         let copied = |out: &mut [u8]| out.copy_from_slice(planes);
         building.batch.push(key, copied, labels.iter().copied());
@@ -231,10 +245,10 @@ impl Flight {
         if self.at_once() { self.enough() } else { self.enough().div_ceil(2) }
     }
 
-    /// Hands over the batch being filled, unless it is empty or the back-end is busy and it is not
-    /// full. Says whether it did.
-    pub(crate) fn flush(&self) -> bool {
-        let mut building = lock(&self.building);
+    /// Hands over the batch that a thread fills, unless it is empty or the back-end is busy and it is
+    /// not full. Says whether it did.
+    pub(crate) fn flush(&self, thread: usize) -> bool {
+        let mut building = lock(self.building(thread));
         let busy = self.counts.flying.load(Ordering::Relaxed) >= self.busy_with();
         if building.leaves.is_empty() || busy && !building.batch.is_full() {
             return false;
@@ -279,13 +293,17 @@ impl Flight {
         self.at_once() && self.pace.threads == 1 || playout.is_multiple_of(ASK_EVERY)
     }
 
-    /// Asks for a finished batch and waits for it so long, unless another thread does.
+    /// Asks for a finished batch and waits for it so long, unless another thread asks the device.
     pub(crate) fn poll(&self, wait: Duration) -> Polled {
         let asking = &self.counts.asking;
-        if self.counts.flying.load(Ordering::Relaxed) == 0
-            || asking.load(Ordering::Relaxed)
-            || asking.swap(true, Ordering::Acquire)
-        {
+        if self.counts.flying.load(Ordering::Relaxed) == 0 {
+            return Polled::Nothing;
+        }
+        // What was computed here is there: nobody keeps anybody from taking it.
+        if self.at_once() {
+            return self.ask(wait);
+        }
+        if asking.load(Ordering::Relaxed) || asking.swap(true, Ordering::Acquire) {
             return Polled::Nothing;
         }
         let polled = self.ask(wait);
@@ -402,12 +420,15 @@ impl Flight {
         self.counts.away.fetch_sub(leaves, Ordering::AcqRel);
     }
 
-    /// The leaves of the batch being filled, which is not handed over.
-    pub(crate) fn abandon(&self) -> Leaves {
-        let mut building = lock(&self.building);
-        building.batch.clear();
-        self.counts.queued.store(0, Ordering::Relaxed);
-        std::mem::take(&mut building.leaves)
+    /// The leaves of batches being filled, which are not handed over.
+    pub(crate) fn abandon(&self) -> impl Iterator<Item = Leaves> {
+        self.building.iter().map(|building| {
+            let mut building = lock(&building.0);
+            building.batch.clear();
+            let leaves = std::mem::take(&mut building.leaves);
+            self.counts.queued.fetch_sub(leaves.len(), Ordering::Relaxed);
+            leaves
+        })
     }
 
     /// Leaves handed over that have not come back and are not waited for any longer.

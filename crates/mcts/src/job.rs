@@ -149,7 +149,7 @@ impl<V: Variant> Job<V> {
             for number in 0..self.workers {
                 let search = &search;
                 // Fewer threads than asked for is no reason not to play.
-                let started = spawn(scope, "puct", move || work(search, number == 0));
+                let started = spawn(scope, "puct", move || work(search, number));
                 searching += usize::from(started);
             }
             if searching == 0 {
@@ -327,8 +327,8 @@ pub(crate) fn spawn<'scope>(
 }
 
 /// One thread of a search; what goes wrong in it ends the search, not the program.
-fn work<V: Variant>(search: &Search<V>, first: bool) {
-    let run = AssertUnwindSafe(|| Worker::new(search, first).run());
+fn work<V: Variant>(search: &Search<V>, number: usize) {
+    let run = AssertUnwindSafe(|| Worker::new(search, number).run());
     if catch_unwind(run).is_err() {
         search.give_up();
     }

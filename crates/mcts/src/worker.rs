@@ -38,8 +38,8 @@ enum Played {
 /// One thread of a search.
 pub(crate) struct Worker<'a, V: Variant> {
     search: &'a Search<V>,
-    /// The first one has a few duties.
-    first: bool,
+    /// Its number; the first one has a few duties.
+    number: usize,
     pos: Position<V>,
     path: Vec<Index>,
     /// Playouts that collided: they keep others off until something is back.
@@ -55,10 +55,10 @@ pub(crate) struct Worker<'a, V: Variant> {
 }
 
 impl<'a, V: Variant> Worker<'a, V> {
-    pub(crate) fn new(search: &'a Search<V>, first: bool) -> Self {
+    pub(crate) fn new(search: &'a Search<V>, number: usize) -> Self {
         Self {
             search,
-            first,
+            number,
             pos: search.position.clone(),
             path: Vec::new(),
             collided: Vec::new(),
@@ -125,7 +125,7 @@ impl<'a, V: Variant> Worker<'a, V> {
     /// computed itself is there at once.
     fn hand_over(&mut self) -> bool {
         let flight = &self.search.flight;
-        let done = flight.flush();
+        let done = flight.flush(self.number);
         if done && flight.at_once() {
             self.ask(Duration::ZERO);
         }
@@ -150,7 +150,7 @@ impl<'a, V: Variant> Worker<'a, V> {
     fn wind_up(&mut self) {
         self.release_collided();
         let flight = &self.search.flight;
-        self.cancel(&flight.abandon());
+        flight.abandon().for_each(|leaves| self.cancel(&leaves));
         let mut waited = 0;
         while flight.is_waiting() {
             if let Some(claim) = flight.claim() {
@@ -162,7 +162,7 @@ impl<'a, V: Variant> Worker<'a, V> {
             } else {
                 waited += 1;
                 // A leaf another thread queued at the last moment.
-                self.cancel(&flight.abandon());
+                flight.abandon().for_each(|leaves| self.cancel(&leaves));
                 flight.wait(PAUSE);
             }
         }
@@ -193,7 +193,7 @@ impl<'a, V: Variant> Worker<'a, V> {
         self.search.count(claim.range.len() as u64, deepest);
         self.search.flight.finish(claim);
         self.release_collided();
-        if self.first {
+        if self.number == 0 {
             self.search.consider_gain();
         }
     }
@@ -424,7 +424,7 @@ impl<'a, V: Variant> Worker<'a, V> {
         self.labels.clear();
         self.labels.extend(self.list.iter().map(|&m| shape.labels.label(m, turn)));
         let leaf = (self.path.as_slice(), &self.list[..], turn);
-        flight.push(key(&self.pos, shape.planes), &self.planes, &self.labels, leaf)
+        flight.push(self.number, key(&self.pos, shape.planes), &self.planes, &self.labels, leaf)
     }
 }
 

@@ -4,6 +4,7 @@ use super::Finding;
 use crate::deep;
 use onnx::{Library, Search};
 use rules::Game;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -31,7 +32,22 @@ fn inside(game: Game) -> Finding {
 fn pythons() -> Vec<PathBuf> {
     let named = std::env::var_os("PYTHON").map(PathBuf::from);
     let usual = ["python3", "python", "/usr/bin/python3"].map(PathBuf::from);
-    named.into_iter().chain(usual).collect()
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    each_once(named.into_iter().chain(usual), &std::env::split_paths(&path).collect::<Vec<_>>())
+}
+
+/// Those that are there. The same file under two names in one folder is one interpreter; a link to it from
+/// another folder is not: that is how a virtual environment finds its own libraries.
+fn each_once(programs: impl Iterator<Item = PathBuf>, folders: &[PathBuf]) -> Vec<PathBuf> {
+    let mut known = HashSet::new();
+    let place = |program: &PathBuf| -> Option<(PathBuf, PathBuf)> {
+        let found = match program.components().count() {
+            1 => folders.iter().map(|folder| folder.join(program)).find(|file| file.is_file())?,
+            _ => program.clone(),
+        };
+        Some((found.parent()?.canonicalize().ok()?, found.canonicalize().ok()?))
+    };
+    programs.filter(|program| place(program).is_some_and(|place| known.insert(place))).collect()
 }
 
 fn runtime(search: &Search, pythons: &[PathBuf]) -> Finding {
@@ -127,6 +143,30 @@ mod tests {
             let parts = ["5x64", &game.to_string(), "integers on", simd_name()];
             assert!(parts.iter().all(|part| found.text.contains(part)), "{}", found.text);
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_interpreter_is_asked_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let [real, other] = ["real", "venv"].map(|name| folder.path().join(name));
+        for place in [&real, &other] {
+            std::fs::create_dir(place).unwrap();
+        }
+        std::fs::write(real.join("python3.13"), "").unwrap();
+        for link in [real.join("python3"), real.join("python"), other.join("python3")] {
+            std::os::unix::fs::symlink(real.join("python3.13"), link).unwrap();
+        }
+        let programs = || ["python3", "python", "pypy"].map(PathBuf::from).into_iter();
+        let whole = real.join("python3");
+        let asked = |folders: &[&PathBuf]| {
+            let folders: Vec<PathBuf> = folders.iter().map(|&folder| folder.clone()).collect();
+            each_once(programs().chain([whole.clone()]), &folders)
+        };
+        assert_eq!(asked(&[&real]), [PathBuf::from("python3")]);
+        assert_eq!(asked(&[&other, &real]), ["python3", "python"].map(PathBuf::from));
+        assert_eq!(asked(&[&other]), [PathBuf::from("python3"), whole.clone()]);
+        assert_eq!(asked(&[]), [whole.clone()]);
     }
 
     fn simd_name() -> &'static str {
