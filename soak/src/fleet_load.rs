@@ -35,6 +35,9 @@ pub(crate) struct FleetArgs {
     kills: usize,
 }
 
+/// Workers that join at a time.
+const JOINING: usize = 32;
+
 /// What all workers together have seen.
 #[derive(Default)]
 struct Seen {
@@ -76,13 +79,25 @@ pub(crate) fn run(args: &FleetArgs) -> Result<(), Failure> {
         over: AtomicBool::new(false),
     };
     let (seen, runtime) = (Seen::default(), runtime().map_err(failed)?);
-    let mut workers = Vec::new();
+    let (mut workers, url) = (Vec::new(), server.url());
     let begun = Instant::now();
-    for number in 0..args.workers {
-        let options = Options { name: worker_name(number), ..Options::new(server.url()) };
+    let join = |number: usize| -> Result<_, Failure> {
+        let options = Options { name: worker_name(number), ..Options::new(url.clone()) };
         let queue = crate::storm::persevere(|| join_on(&runtime, &options));
-        workers.push((worker_id(&worker_name(number))?, queue));
-    }
+        Ok((worker_id(&worker_name(number))?, queue))
+    };
+    std::thread::scope(|scope| -> Result<(), Failure> {
+        let join = &join;
+        let several = (0..JOINING).map(|first| {
+            let some = (first..args.workers).step_by(JOINING);
+            scope.spawn(move || some.map(join).collect::<Result<Vec<_>, Failure>>())
+        });
+        for joined in several.collect::<Vec<_>>() {
+            let joined = joined.join().map_err(|_| failed("a worker panicked while joining"))?;
+            workers.extend(joined?);
+        }
+        Ok(())
+    })?;
     let joined = begun.elapsed();
     let seconds = Duration::from_secs(args.seconds);
     let mut text = format!("{:<32} {:.1}\n", "seconds until all had joined", joined.as_secs_f64());

@@ -38,10 +38,8 @@ fn the_containers_are_described_by_a_file_that_holds_together() {
     let [compose] = &all[..] else { panic!("{} documents", all.len()) };
     let (networks, volumes) = (keys(&compose["networks"]), keys(&compose["volumes"]));
     let secrets = keys(&compose["secrets"]);
-    assert_eq!(
-        keys(&compose["services"]),
-        ["coordinator", "nats", "worker"].map(Into::into).into()
-    );
+    let services = BTreeSet::from(["coordinator", "nats", "worker"].map(str::to_owned));
+    assert_eq!(keys(&compose["services"]), services);
     let mut used = BTreeSet::new();
     for name in keys(&compose["services"]) {
         let service = &compose["services"][name.as_str()];
@@ -76,7 +74,7 @@ fn the_containers_are_described_by_a_file_that_holds_together() {
         let published = texts(&service["ports"]);
         let expected: &[&str] = if name == "coordinator" { &["8443:8443"] } else { &[] };
         assert_eq!(published, expected, "{name}");
-        assert!(name == "coordinator" || joined == ["fleet".to_owned()].into(), "{name}");
+        assert!(name == "coordinator" || joined == BTreeSet::from(["fleet".to_owned()]), "{name}");
     }
     assert_eq!(used, secrets, "secrets that nobody uses");
     assert_eq!(compose["networks"]["fleet"]["internal"].as_bool(), Some(true));

@@ -164,6 +164,16 @@ impl Home {
             return Ok(known);
         }
         let told = std::fs::read_to_string(self.status_path()).ok();
-        Ok(told.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(known))
+        let told = told.and_then(|text| serde_json::from_str::<Status>(&text).ok());
+        let Some(mut told) = told else { return Ok(known) };
+        // What has begun or ended since then is in the ledger.
+        for run in known.runs {
+            match told.runs.iter_mut().find(|earlier| earlier.id == run.id) {
+                Some(earlier) if earlier.state != run.state => *earlier = run,
+                Some(_) => {}
+                None => told.runs.push(run),
+            }
+        }
+        Ok(told)
     }
 }

@@ -47,12 +47,22 @@ struct Core {
 impl Host {
     /// Takes up the fleet where the last host left it, and answers everybody who joins.
     pub fn start(options: &Options, settings: Settings) -> Result<Self, StartError> {
+        Self::start_after(options, settings, Cursor::default())
+    }
+
+    /// The same for a ledger that has all events up to that one: further ones have greater numbers, whatever the broker
+    /// remembers.
+    pub fn start_after(
+        options: &Options,
+        settings: Settings,
+        after: Cursor,
+    ) -> Result<Self, StartError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("jetstream")
             .enable_all()
             .build()?;
-        let core = runtime.block_on(Core::start(options, settings))?;
+        let core = runtime.block_on(Core::start(options, settings, after))?;
         Ok(Self { core, runtime: Some(runtime) })
     }
 
@@ -86,7 +96,11 @@ impl std::fmt::Debug for Host {
 }
 
 impl Core {
-    async fn start(options: &Options, settings: Settings) -> Result<Arc<Self>, StartError> {
+    async fn start(
+        options: &Options,
+        settings: Settings,
+        after: Cursor,
+    ) -> Result<Arc<Self>, StartError> {
         let link = Link::connect(options).await?;
         let most = link.client.max_payload();
         if settings.max_batch + AROUND > most {
@@ -101,6 +115,8 @@ impl Core {
         link.create_streams(options)
             .await
             .map_err(|e| StartError::Streams { url, reason: e.to_string() })?;
+        let last = link.bounds(StreamKind::Events).await?.1;
+        link.fill_numbers(last, after.0, &[]).await?;
         let (image, length, events) = read_back(&link).await?;
         let cursor = Cursor(link.bounds(StreamKind::Events).await?.1);
         // Whoever died before may have stored an event and not yet what the journal says of it.
@@ -321,8 +337,10 @@ async fn read_back(link: &Link) -> Result<(Image, usize, Vec<(Cursor, Event)>), 
     }
     let mut events = Vec::new();
     for (number, payload) in link.read_all(StreamKind::Events).await? {
-        let event: Event =
+        let event: Option<Event> =
             serde_json::from_slice(&payload).map_err(|e| no_record(StreamKind::Events, e))?;
+        // Some messages only stand for their numbers.
+        let Some(event) = event else { continue };
         if let Some(record) = Record::of(&event) {
             image.apply(record);
         }

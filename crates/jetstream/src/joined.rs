@@ -50,10 +50,12 @@ async fn starts(link: &Link) -> Result<watch::Receiver<u64>, StartError> {
     let mut heard = heard.map_err(|e| unavailable(&e))?;
     let (told, started) = watch::channel(0);
     tokio::spawn(async move {
-        while heard.next().await.is_some() {
-            told.send_modify(|times| *times += 1);
-            if told.is_closed() {
-                return;
+        loop {
+            tokio::select! {
+                Some(_) = heard.next() => told.send_modify(|times| *times += 1),
+                // Nobody asks any more: the connection is not kept open for this.
+                () = told.closed() => return,
+                else => return,
             }
         }
     });

@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 
 /// Events on their way at a time: as many batches of the largest size are held twice.
-const EVENTS: usize = 256;
+const EVENTS: usize = 64;
 
 /// Records written together.
 const RECORDS: usize = 1024;
@@ -243,6 +243,12 @@ impl Writer {
             return Err(QueueError::Unavailable { reason });
         }
         let known = self.cursor();
+        if stored < known.0 {
+            let most = usize::try_from(known.0 - stored).unwrap_or(usize::MAX);
+            let events = self.queue.watch(Cursor(stored), most, Duration::ZERO);
+            let events = events.unwrap_or_default();
+            return self.link.fill_numbers(stored, known.0, &events).await;
+        }
         let count = usize::try_from(stored.saturating_sub(known.0)).unwrap_or(usize::MAX);
         let events = self.queue.watch(known, count, Duration::ZERO).unwrap_or_default();
         let found = events.into_iter().filter(|(cursor, _)| cursor.0 <= stored);

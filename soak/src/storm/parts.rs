@@ -136,7 +136,8 @@ fn coordinate(args: &PartArgs) -> Result<(), Failure> {
         max_attempts: 50,
         ..Settings::default()
     };
-    let host = persevere(|| Host::start(&args.options(), settings.clone()));
+    let after = Cursor(ledger.number("cursor")?);
+    let host = persevere(|| Host::start_after(&args.options(), settings.clone(), after));
     for number in 0..args.workers {
         let worker = worker_id(&worker_name(number))?;
         persevere(|| host.stand(&worker, Standing::Admitted));
@@ -149,6 +150,8 @@ fn coordinate(args: &PartArgs) -> Result<(), Failure> {
 impl Coordinator<'_> {
     fn run(&mut self) -> Result<(), Failure> {
         let mut cursor = Cursor(self.ledger.number("cursor")?);
+        // The one before may have died before it could say so.
+        let _ = self.host.acknowledge(cursor);
         let mut rested = Instant::now();
         loop {
             self.offer()?;

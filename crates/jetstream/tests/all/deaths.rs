@@ -75,6 +75,45 @@ fn work_goes_on_when_the_broker_is_back() {
     assert_eq!(worker.get_blob(&blob, 131_070..131_074).unwrap(), [5; 4]);
 }
 
+/// Seen in storms: a broker that was killed while it removed events gave numbers again that the ledger had, and the results
+/// under them were taken for old ones. Here it has forgotten everything.
+#[test]
+fn numbers_go_on_after_those_the_ledger_has() {
+    let Some(mut server) = NatsServer::start() else { return };
+    let options = Options::new(server.url());
+    let host = Host::start(&options, settings()).unwrap();
+    host.stand(&name("a"), Standing::Admitted).unwrap();
+    for id in 1..=4 {
+        host.offer(&task(id)).unwrap();
+    }
+    for _ in 0..3 {
+        host.finish(&lease(&host, "a").key, &batch(0)).unwrap();
+    }
+    let ledger = host.watch(Cursor(0), 10, Duration::ZERO).unwrap().last().unwrap().0;
+    drop(host);
+    server.kill();
+    std::fs::remove_dir_all(server.folder().join("jetstream")).unwrap();
+    server.run();
+    let host = Host::start_after(&options, settings(), ledger).unwrap();
+    host.stand(&name("a"), Standing::Admitted).unwrap();
+    host.acknowledge(ledger).unwrap();
+    host.offer(&task(4)).unwrap();
+    host.finish(&lease(&host, "a").key, &batch(0)).unwrap();
+    let events = repeat("watch", || host.watch(ledger, 10, Duration::from_secs(2)));
+    let told: Vec<(u64, bool)> = events
+        .iter()
+        .map(|(cursor, event)| (cursor.0, matches!(event, Event::Finished { .. })))
+        .collect();
+    assert_eq!(told, [(ledger.0 + 1, true)]);
+    drop(host);
+    let host = Host::start_after(&options, settings(), ledger).unwrap();
+    assert_eq!(
+        finished(&host),
+        [(TaskId(4), 0)],
+        "read back, without what only stands for numbers"
+    );
+}
+
 /// A worker that waits for a host that died is answered by the one after it, not by its own patience.
 #[test]
 fn a_host_that_starts_is_heard() {
