@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Draws the three piece sets of the board as SVG sprites.
+"""Draws the piece sets of the board as SVG sprites.
 
-    python3 ui/pieces/draw.py [--font NotoSerifCJK-Bold.ttc] [--out ui/src/pieces]
+    python3 ui/pieces/draw.py [--font NotoSerifCJK-Bold.ttc] [--brush FOLDER] [--out ui/src/pieces]
 
-The bodies are ours; the characters are outlines of Noto Serif CJK JP Bold (SIL Open Font License
-1.1, see ui/public/NOTICES.txt), taken here once so that neither the page nor the build needs a font. Needs
-fontTools and Debian's fonts-noto-cjk. What it writes is committed; run it again only to change the
-look.
+The bodies are ours; the characters are outlines of Noto Serif CJK JP Bold and, of the brush set, of Yuji
+Boku (both SIL Open Font License 1.1, see ui/public/NOTICES.txt), taken here once so that neither the page nor
+the build needs a font. Needs fontTools, Debian's fonts-noto-cjk, and for --brush the folder of WOFF files of the
+npm package @fontsource/yuji-boku; a set whose font is not there is left as it is. What it writes is committed; run it
+again only to change the look.
 
 A sprite is one row of fifteen cells, in the order of KINDS; ui/src/board/pieces.css picks a cell by
 its position. Deliberately absent: colours of the two sides (White's pieces are turned by CSS).
@@ -18,7 +19,7 @@ from pathlib import Path
 from fontTools.pens.boundsPen import BoundsPen
 from fontTools.pens.svgPathPen import SVGPathPen
 from fontTools.pens.transformPen import TransformPen
-from fontTools.ttLib import TTCollection
+from fontTools.ttLib import TTCollection, TTFont
 
 # (name, two characters, one character, Western letter, promoted, size of the body)
 KINDS = [
@@ -62,22 +63,25 @@ class Characters:
     """Outlines of one font as SVG path data."""
 
     def __init__(self, path):
-        fonts = TTCollection(path).fonts
-        self.font = next(f for f in fonts if "JP" in f["name"].getDebugName(1))
-        self.glyphs = self.font.getGlyphSet()
-        self.names = self.font.getBestCmap()
+        if Path(path).is_dir():
+            fonts = [TTFont(file) for file in sorted(Path(path).glob("*.woff"))]
+        else:
+            fonts = [f for f in TTCollection(path).fonts if "JP" in f["name"].getDebugName(1)][:1]
+        # A font that comes in parts has each character in one of them.
+        self.parts = [(f.getGlyphSet(), f.getBestCmap()) for f in fonts]
 
     def path(self, character, left, top, width, height):
         """The character stretched to fill a box, so that strokes reach the same edges."""
-        glyph = self.glyphs[self.names[ord(character)]]
-        bounds = BoundsPen(self.glyphs)
+        glyphs, names = next(part for part in self.parts if ord(character) in part[1])
+        glyph = glyphs[names[ord(character)]]
+        bounds = BoundsPen(glyphs)
         glyph.draw(bounds)
         x0, y0, x1, y1 = bounds.bounds
         sx = min(width / (x1 - x0), 1.25 * height / (y1 - y0))
         sy = min(height / (y1 - y0), 1.25 * sx)
         dx = left + (width - sx * (x1 - x0)) / 2 - sx * x0
         dy = top + (height - sy * (y1 - y0)) / 2 + sy * y1
-        pen = SVGPathPen(self.glyphs, ntos=short)
+        pen = SVGPathPen(glyphs, ntos=short)
         glyph.draw(TransformPen(pen, (sx, 0, 0, -sy, dx, dy)))
         return pen.getCommands()
 
@@ -172,12 +176,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--font", default="/usr/share/fonts/opentype/noto/NotoSerifCJK-Bold.ttc")
     parser.add_argument("--out", default=Path(__file__).parent.parent / "src" / "pieces", type=Path)
+    parser.add_argument("--brush", help="folder of the WOFF files of Yuji Boku")
     arguments = parser.parse_args()
-    font = Characters(arguments.font)
-    args = lambda f: lambda kind, top, w, h: f(font, kind, top, w, h)
-    western = lambda kind, top, w, h: letter(font, kind, top, w, h) + moves(kind, top, w, h)
-    for name, draw in (("kanji", args(two_characters)), ("single", args(one_character)),
-                       ("western", western)):
+    args = lambda font, f: lambda kind, top, w, h: f(font, kind, top, w, h)
+    sets = []
+    if Path(arguments.font).exists():
+        font = Characters(arguments.font)
+        western = lambda kind, top, w, h: letter(font, kind, top, w, h) + moves(kind, top, w, h)
+        sets += [("kanji", args(font, two_characters)), ("single", args(font, one_character)),
+                 ("western", western)]
+    if arguments.brush:
+        sets.append(("brush", args(Characters(arguments.brush), two_characters)))
+    for name, draw in sets:
         (arguments.out / f"{name}.svg").write_text(sprite(draw), encoding="utf-8")
 
 

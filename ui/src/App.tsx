@@ -16,14 +16,16 @@ import { hovering } from './parts/intake';
 import { shortcuts } from './parts/keys';
 import { SettingsDialog } from './SettingsDialog';
 
-const SCREENS: Route['screen'][] = ['play', 'analyse', 'watch'];
-const LAZY: Record<'analyse' | 'watch', () => Promise<FunctionComponent>> = {
+const SCREENS: Route['screen'][] = ['play', 'analyse', 'practise', 'watch'];
+type LazyScreen = Exclude<Route['screen'], 'play'>;
+const LAZY: Record<LazyScreen, () => Promise<FunctionComponent>> = {
   analyse: async () => (await import('./analyse/AnalyseScreen')).AnalyseScreen,
+  practise: async () => (await import('./practise/PractiseScreen')).PractiseScreen,
   watch: async () => (await import('./watch/WatchScreen')).WatchScreen,
 };
 
 /** A screen that is fetched when it is first wanted. */
-function Lazy({ name }: { name: 'analyse' | 'watch' }) {
+function Lazy({ name }: { name: LazyScreen }) {
   const [loaded, setLoaded] = useState<{ name: string; Screen: FunctionComponent } | null>(null);
   useEffect(() => {
     let wanted = true;
@@ -51,7 +53,7 @@ function Heading({ open }: { open: (what: 'settings' | 'help') => void }) {
         ))}
       </nav>
       <div class="heading-end">
-        <button type="button" class="plain" lang={japanese ? 'en' : 'ja'} onClick={() => (settings.language.value = japanese ? 'en' : 'ja')} data-language>{japanese ? 'English' : '日本語'}</button>
+        <button type="button" class="plain for-room" lang={japanese ? 'en' : 'ja'} onClick={() => (settings.language.value = japanese ? 'en' : 'ja')} data-language>{japanese ? 'English' : '日本語'}</button>
         <button type="button" class="plain for-keyboards" aria-label={t('help.title')} title={t('help.title')} onClick={() => open('help')} data-help-open>?</button>
         <button type="button" class="plain" aria-label={t('settings.title')} title={t('settings.title')} onClick={() => open('settings')} data-settings>⚙</button>
       </div>

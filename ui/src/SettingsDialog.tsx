@@ -5,12 +5,12 @@ import { Choice } from './parts/Choice';
 import { Dialog } from './parts/Dialog';
 import { hello } from './hello';
 import { sound } from './parts/sound';
-import { settings, type PieceSet } from './settings';
+import { settings, type BoardLook, type PieceSet } from './settings';
 
 function PiecePicture({ set }: { set: PieceSet }) {
   return (
     <span class={`piece-row set-${set}`} aria-hidden="true">
-      {['king', 'rook', 'tokin'].map((role) => <i key={role} class={`piece-picture ${role}`} />)}
+      {['king', 'rook', 'dragon', 'pawn', 'tokin'].map((role) => <i key={role} class={`piece-picture ${role}`} />)}
     </span>
   );
 }
@@ -26,9 +26,13 @@ export function SettingsDialog({ close }: { close: () => void }) {
         />
         <Choice
           label={t('settings.pieces')} value={settings.pieces.value} onChange={(value) => (settings.pieces.value = value)}
-          options={[['kanji', t('pieces.kanji')], ['single', t('pieces.single')], ['western', t('pieces.western')]]}
+          options={[['kanji', t('pieces.kanji')], ['brush', t('pieces.brush')], ['single', t('pieces.single')], ['western', t('pieces.western')]]}
         />
         <PiecePicture set={settings.pieces.value} />
+        <Choice<BoardLook>
+          label={t('settings.board')} value={settings.board.value} onChange={(value) => (settings.board.value = value)}
+          options={[['kaya', t('board.kaya')], ['walnut', t('board.walnut')], ['plain', t('board.plain')]]}
+        />
         <Choice
           label={t('settings.coordinates')} value={settings.coordinates.value} onChange={(value) => (settings.coordinates.value = value)}
           options={[['japanese', t('coordinates.japanese')], ['western', t('coordinates.western')], ['none', t('coordinates.none')]]}

@@ -20,6 +20,7 @@ import { failure } from './failure';
 effect(() => {
   document.documentElement.lang = settings.language.value;
   document.documentElement.dataset.theme = settings.theme.value;
+  document.documentElement.dataset.board = settings.board.value;
 });
 
 async function greet(attempt = 0): Promise<void> {

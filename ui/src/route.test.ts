@@ -29,9 +29,12 @@ describe('coming back after a drop', () => {
 describe('a new game', () => {
   it('asks for what was chosen', () => {
     expect(newGame({ ...FIRST, level: 4, handicap: 'rook', clock: 'classic' })).toEqual({
-      variant: 'shogi', handicap: 'rook', side: 'black', opponent: { level: 4 }, clock: CLOCKS.classic,
+      variant: 'shogi', handicap: 'rook', side: 'black', opponent: { level: 4 }, clock: CLOCKS.classic, style: 'any', natural: true,
     });
     expect(newGame({ ...FIRST, variant: 'minishogi', handicap: 'rook', against: 'human' })).toMatchObject({ handicap: 'even', opponent: { human: true } });
+    expect(newGame({ ...FIRST, level: 4, adaptive: true }).opponent).toEqual({ level: 4, adaptive: true });
+    expect(newGame({ ...FIRST, against: 'friend', side: 'watch' })).toMatchObject({ opponent: { friend: true }, side: 'watch' });
+    expect(newGame({ ...FIRST, against: 'level', side: 'watch' }).side).toBe('black');
     expect(newGame({ ...FIRST, against: 'engine', engine: 'x', movetime: 50 }).opponent).toEqual({ engine: 'x', movetime: 50 });
   });
 });

@@ -2,11 +2,11 @@
 
 import { signal } from '@preact/signals';
 
-export interface Route { screen: 'play' | 'analyse' | 'watch'; rest: string[] }
+export interface Route { screen: 'play' | 'analyse' | 'practise' | 'watch'; rest: string[] }
 
 export function parseRoute(hash: string): Route {
   const [screen, ...rest] = hash.replace(/^#\/?/, '').split('/').filter((part) => part !== '').map(decode);
-  const known = screen === 'analyse' || screen === 'watch' ? screen : 'play';
+  const known = screen === 'analyse' || screen === 'practise' || screen === 'watch' ? screen : 'play';
   return { screen: known, rest };
 }
 

@@ -4,7 +4,8 @@ import { signal, type Signal } from '@preact/signals';
 
 export type Language = 'en' | 'ja';
 export type Theme = 'auto' | 'light' | 'dark';
-export type PieceSet = 'kanji' | 'single' | 'western';
+export type PieceSet = 'kanji' | 'brush' | 'single' | 'western';
+export type BoardLook = 'kaya' | 'walnut' | 'plain';
 export type Coordinates = 'japanese' | 'western' | 'none';
 
 function kept<T extends string>(name: string, allowed: readonly T[], first: T): Signal<T> {
@@ -32,7 +33,8 @@ const speaksJapanese = typeof navigator !== 'undefined' && navigator.language.to
 export const settings = {
   language: kept<Language>('language', ['en', 'ja'], speaksJapanese ? 'ja' : 'en'),
   theme: kept<Theme>('theme', ['auto', 'light', 'dark'], 'auto'),
-  pieces: kept<PieceSet>('pieces', ['kanji', 'single', 'western'], 'kanji'),
+  pieces: kept<PieceSet>('pieces', ['kanji', 'brush', 'single', 'western'], 'kanji'),
+  board: kept<BoardLook>('board', ['kaya', 'walnut', 'plain'], 'kaya'),
   coordinates: kept<Coordinates>('coordinates', ['japanese', 'western', 'none'], speaksJapanese ? 'japanese' : 'western'),
   animation: kept<'on' | 'off'>('animation', ['on', 'off'], 'on'),
   shortcuts: kept<'on' | 'off'>('shortcuts', ['on', 'off'], 'on'),

@@ -40,7 +40,7 @@ describe('analysing', () => {
     const page = await visit(house, '#/analyse');
     await openKif(page);
     await page.locator(at(0)).waitFor();
-    expect(await page.locator('.names').textContent()).toContain('Aoi');
+    expect(await page.locator('.board-column').textContent()).toContain('Aoi');
     for (let ply = 1; ply <= 3; ply++) {
       await page.locator('[data-step="1"]').click();
       await page.locator(at(ply)).waitFor();

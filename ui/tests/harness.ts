@@ -105,7 +105,10 @@ export async function newGame(page: Page, { game = 'shogi', against = 'level', l
   await page.locator(`.new-game input[value="${game}"]`).check({ force: true });
   await page.locator(`.new-game input[value="${against}"]`).check({ force: true });
   if (against === 'level') {
+    await page.locator('[data-adaptive]').uncheck();
     await page.locator('[data-level]').fill(String(level));
+    // Manners cost time.
+    await page.locator('[data-natural]').uncheck();
     await page.locator(`.new-game input[value="${side}"]`).check({ force: true });
   }
   if (handicap) await page.locator('.new-game select').first().selectOption(handicap);

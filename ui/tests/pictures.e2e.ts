@@ -56,10 +56,71 @@ describe.skipIf(!wanted)('pictures', () => {
     await leave(page);
   });
 
+  it('an invitation', async () => {
+    const page = await visit(house, '#/play', { viewport: { width: 1200, height: 760 }, colorScheme: 'light' });
+    await page.locator('[data-start]').waitFor();
+    const id = await page.evaluate(async () => {
+      const answer = await fetch('./api/games', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ opponent: { friend: true }, name: 'Tsuru', clock: { main: 900, byoyomi: 30 } }) });
+      return ((await answer.json()) as { game: string }).game;
+    });
+    await page.evaluate((game) => { location.hash = `#/play/${game}`; }, id);
+    await page.locator('[data-qr="white"]').click();
+    await page.locator('.qr').waitFor();
+    await page.waitForLoadState('networkidle');
+    await picture(page, 'friend');
+    await leave(page);
+  });
+
+  it('practising', async () => {
+    const page = await visit(house, '#/practise', { viewport: { width: 1200, height: 760 }, colorScheme: 'dark' });
+    await page.locator('main.tsume[data-ready="true"]').waitFor();
+    await picture(page, 'tsume');
+    await leave(page);
+  });
+
+  it('setting up a position', async () => {
+    const page = await visit(house, '#/analyse', { viewport: { width: 1200, height: 800 }, colorScheme: 'light' });
+    await page.locator('main[data-ready="true"]').waitFor();
+    await page.locator('[data-edit]').click();
+    await page.locator('main.editor').waitFor();
+    await picture(page, 'editor-after');
+    await leave(page);
+  });
+
+  it('a lesson', async () => {
+    const page = await visit(house, '#/play', { viewport: { width: 1200, height: 760 }, colorScheme: 'light' });
+    await playFrom(page, { opponent: { human: true } });
+    const moves = ['7g7f', '3c3d', '2g2f', '4c4d', '3i4h', '8b4b', '5i6h', '5a6b', '6h7h', '6b7b', '5g5f', '7b8b', '4i5h', '7a7b', '8h4d', '4b4d', '2f2e', '2b3c'];
+    for (const [index, move] of moves.entries()) {
+      await page.locator('[data-move-entry]').fill(move);
+      await page.keyboard.press('Enter');
+      await page.locator(`main[data-moves="${index + 1}"]`).waitFor();
+    }
+    await page.locator('[data-resign]').click();
+    await page.locator('[data-resign-sure]').click();
+    await page.locator('[data-learn-link]').click();
+    await page.locator('[data-lesson="done"] [data-reason]').waitFor({ timeout: 180000 });
+    await page.locator('main[data-ready="true"]').waitFor();
+    await picture(page, 'lesson');
+    await leave(page);
+  }, 240000);
+
   it('playing on a phone, in Japanese, in the dark', async () => {
     const page = await visit(house, '#/play', { viewport: { width: 390, height: 760 }, colorScheme: 'dark', locale: 'ja-JP', hasTouch: true, isMobile: true });
     await playFrom(page, { variant: 'minishogi', side: 'black', opponent: { level: 2 }, clock });
     await picture(page, 'phone');
+    await leave(page);
+  });
+
+  it('analysing on a phone', async () => {
+    const page = await visit(house, '#/analyse', { viewport: { width: 390, height: 844 }, colorScheme: 'light', hasTouch: true, isMobile: true });
+    await openGame(page);
+    for (let i = 0; i < 12; i += 1) await page.locator('[data-step="1"]').click();
+    await page.locator('[data-engine="a"]').click();
+    await page.locator('.win-bar b').first().waitFor();
+    await page.locator('[data-engine="a"]').click();
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await picture(page, 'analyse-phone-after');
     await leave(page);
   });
 

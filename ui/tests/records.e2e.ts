@@ -42,7 +42,7 @@ describe('records', () => {
       data.items.add(new File(['V2\nN+Aoi\nN-Ren\nPI\n+\n+7776FU\n-3334FU\n%TORYO\n'], 'game.csa'));
       document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
     });
-    await expect.poll(() => page.locator('.names').textContent()).toContain('Aoi');
+    await expect.poll(() => page.locator('.board-column').textContent()).toContain('Aoi');
     // What is no record is left in the dialog, with the reason.
     await paste(page, 'no record at all');
     await page.locator('dialog .problem').waitFor();
@@ -114,7 +114,7 @@ describe('records', () => {
     await expect.poll(() => field('棋戦').inputValue()).toBe('Cup');
     await field('後手').fill('Mio/2');
     await field('後手').press('Tab');
-    await expect.poll(() => page.locator('.names').textContent()).toContain('Mio/2');
+    await expect.poll(() => page.locator('.board-column').textContent()).toContain('Mio/2');
     await page.locator('[data-export-open]').click();
     await expect.poll(() => page.locator('[data-export]').inputValue()).toContain('後手：Mio/2');
     const [file] = await Promise.all([page.waitForEvent('download'), page.locator('[data-save-file]').click()]);

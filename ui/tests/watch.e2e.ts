@@ -38,7 +38,7 @@ describe('watching', () => {
     expect(await page.locator('.match').textContent()).toContain('Checkmate.');
     await page.locator('.match a').first().click();
     await page.locator('main.analyse .tree-move').nth(55).waitFor();
-    expect(await page.locator('.names').textContent()).toContain('Nue-fast');
+    expect(await page.locator('[data-name="white"]').textContent()).toContain('Nue-fast');
     await leave(page);
   });
 

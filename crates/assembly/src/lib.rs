@@ -8,6 +8,7 @@
 //! | [`deep`] | policy-value nets for the tree search |
 //! | [`own`] | either search with what it plays by, loaded once for many engines |
 //! | [`equipped`] | an engine that loads its evaluation by options |
+//! | [`books`] | opening books in play |
 //! | [`bench`] | fixed positions at a fixed depth, for the signature |
 //! | [`health`] | whether machine, nets and engine are as they should be |
 //! | [`options`] | every option of our engine, by key |
@@ -17,6 +18,7 @@
 //! Deliberately absent: command lines and printing.
 
 pub mod bench;
+pub mod books;
 pub mod deep;
 pub mod equipped;
 pub mod evaluation;

@@ -8,13 +8,14 @@ mod openapi;
 mod typescript;
 
 use crate::error::ErrorBody;
-use crate::game::Games;
+use crate::game::{Games, OwnOpenings};
 use crate::hello::{Hello, Watchable};
 use crate::message::{ClientMessage, LineAnswer, LineRequest, ServerMessage};
 use crate::position::{CheckAnswer, CheckRequest, PositionRequest, PositionView};
 use crate::setup::GameSettings;
 use crate::study::{FolderChange, NewStudy, Studies, Study, StudyChange};
 use crate::tree::{Tree, Trees, WriteRequest};
+use crate::tsume::{TsumeAnswer, TsumeAttempt, TsumeNext};
 use crate::watch::{WatchLearn, WatchMatch, WatchServer};
 use schemars::generate::{Contract, SchemaSettings};
 use serde_json::{Map, Value};
@@ -35,6 +36,9 @@ fn schemas() -> Map<String, Value> {
     sent.subschema_for::<Hello>();
     sent.subschema_for::<Watchable>();
     sent.subschema_for::<Games>();
+    sent.subschema_for::<OwnOpenings>();
+    sent.subschema_for::<TsumeNext>();
+    sent.subschema_for::<TsumeAnswer>();
     sent.subschema_for::<PositionView>();
     sent.subschema_for::<CheckAnswer>();
     sent.subschema_for::<LineAnswer>();
@@ -55,6 +59,7 @@ fn schemas() -> Map<String, Value> {
     received.subschema_for::<NewStudy>();
     received.subschema_for::<StudyChange>();
     received.subschema_for::<FolderChange>();
+    received.subschema_for::<TsumeAttempt>();
 
     let mut all = sent.take_definitions(true);
     all.values_mut().for_each(without_nulls);

@@ -1,17 +1,25 @@
 //! One game at the board: moves, clocks, taking back, every ending. No sockets, no engines, no
 //! clock of its own.
 
+mod friends;
+mod view;
+
+pub use friends::{FriendsView, Offer, OfferKind, Presence};
+pub use view::{
+    GameStatus, GameSummary, GameView, Games, OwnOpening, OwnOpenings, Permissions, PlayedMove,
+    Thinking, Viewer, status,
+};
+
 use crate::clock::GameClock;
-use crate::clock::{ClockFaces, TimeControl};
-use crate::ending::{self, EndingView};
+use crate::ending;
 use crate::error::{ApiError, ErrorCode};
 use crate::notation;
-use crate::position::{self, PositionView};
-use crate::setup::{Opponent, OpponentView, Setup, Side};
-use crate::words::{self, Variant, millis};
+use crate::position;
+use crate::setup::{Opponent, Setup, Side};
+use crate::words::millis;
+use friends::Friends;
 use play::{Ending, GameRules, Reason};
 use rules::{AnyPosition, Color, Kings, Move};
-use serde::Serialize;
 use std::time::Duration;
 use think::Moment;
 
@@ -24,102 +32,6 @@ pub struct Played {
     /// What both had after it.
     pub left: [Duration; 2],
     view: PlayedMove,
-}
-
-/// A move as the page sees it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PlayedMove {
-    pub ply: u32,
-    pub side: words::Color,
-    pub usi: String,
-    pub ja: String,
-    pub en: String,
-    /// Time it took.
-    pub ms: u64,
-    /// After the move.
-    pub sfen: String,
-    pub check: bool,
-}
-
-/// The whole state of a game, sent whole after every change.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Game"))]
-#[serde(rename_all = "camelCase")]
-pub struct GameView {
-    pub game: String,
-    /// Grows with every change; an older one that comes late is to be dropped.
-    pub revision: u64,
-    pub variant: Variant,
-    pub handicap: Option<String>,
-    pub start: String,
-    pub you: Side,
-    pub opponent: OpponentView,
-    pub declaration_rule: String,
-    pub max_moves: u32,
-    /// Without moves unless it is your turn.
-    pub position: PositionView,
-    pub moves: Vec<PlayedMove>,
-    pub clock: Option<TimeControl>,
-    pub clocks: Option<ClockFaces>,
-    pub status: GameStatus,
-    pub ending: Option<EndingView>,
-    pub thinking: Option<Thinking>,
-    pub may: Permissions,
-    /// Milliseconds since 1970.
-    pub created: i64,
-    pub updated: i64,
-}
-
-/// What the visitor may do now.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Permissions {
-    #[serde(rename = "move")]
-    pub play: bool,
-    pub takeback: bool,
-    pub hint: bool,
-    pub resign: bool,
-    pub declare: bool,
-}
-
-/// Whether a game goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum GameStatus {
-    Playing,
-    Over,
-}
-
-/// A line of the list of games.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct GameSummary {
-    pub game: String,
-    pub variant: Variant,
-    pub handicap: Option<String>,
-    pub you: Side,
-    pub opponent: OpponentView,
-    pub status: GameStatus,
-    pub ending: Option<EndingView>,
-    pub plies: u32,
-    /// The position now.
-    pub sfen: String,
-    pub last: Option<String>,
-    pub created: i64,
-    pub updated: i64,
-}
-
-/// A page of the visitor's games: those under way, then the one that changed last first.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Games {
-    pub games: Vec<GameSummary>,
-    /// On this page and others.
-    pub total: u32,
-    /// In the bin.
-    pub deleted: u32,
 }
 
 /// When a game was begun and when it last changed, in milliseconds since 1970.
@@ -150,16 +62,8 @@ pub struct Game {
     clock: GameClock,
     attended: bool,
     revision: u64,
-}
-
-/// What the engine of a game is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Thinking {
-    /// Waits for a free engine.
-    Queued,
-    Running,
+    /// Who has come, and what they offer each other, where two browsers play.
+    friends: Option<Friends>,
 }
 
 impl Game {
@@ -167,8 +71,9 @@ impl Game {
     pub fn new(setup: Setup) -> Result<Self, ApiError> {
         let position = position::start(setup.game(), Some(&setup.start), Kings::Both)?;
         let clock = GameClock::new(setup.clock);
-        let (played, ending) = (Vec::new(), None);
-        Ok(Self { setup, position, played, ending, clock, attended: false, revision: 0 })
+        let friends = setup.opponent.is_friend().then(Friends::default);
+        let (played, ending, attended, revision) = (Vec::new(), None, false, 0);
+        Ok(Self { setup, position, played, ending, clock, attended, revision, friends })
     }
 
     /// A game as it was stored.
@@ -224,16 +129,26 @@ impl Game {
 
     /// Whether an engine is to move.
     pub fn engine_to_move(&self) -> bool {
-        self.ending.is_none() && !self.setup.you.has(self.position.turn())
+        let engine = self.setup.opponent.is_engine();
+        engine && self.ending.is_none() && !self.setup.you.has(self.position.turn())
     }
 
-    fn your_turn(&self) -> Result<Color, ApiError> {
+    fn goes_on(&self) -> Result<(), ApiError> {
         if self.ending.is_some() {
             return Err(ApiError::new(ErrorCode::GameOver, "the game is over"));
         }
+        Ok(())
+    }
+
+    /// The side to move, if it is that visitor's.
+    pub fn turn_of(&self, who: Side) -> Result<Color, ApiError> {
+        self.goes_on()?;
         let turn = self.position.turn();
-        if !self.setup.you.has(turn) {
+        if !who.has(turn) {
             return Err(ApiError::new(ErrorCode::NotYourTurn, "the opponent is to move"));
+        }
+        if self.is_waiting() {
+            return Err(ApiError::new(ErrorCode::NotYourTurn, "the other player has not come yet"));
         }
         Ok(turn)
     }
@@ -252,7 +167,11 @@ impl Game {
 
     /// Lets the clock run or stand as it should.
     fn wind(&mut self, now: Moment) {
-        let runs = self.ending.is_none() && (self.attended || self.engine_to_move());
+        let wanted = match &self.friends {
+            Some(friends) => friends.begun || !self.played.is_empty(),
+            None => self.attended || self.engine_to_move(),
+        };
+        let runs = self.ending.is_none() && wanted;
         if runs {
             self.clock.run(now);
         } else {
@@ -260,9 +179,15 @@ impl Game {
         }
     }
 
-    /// The visitor plays. `ply` names the move meant, so that one sent twice is not played twice.
-    pub fn play(&mut self, text: &str, ply: Option<u32>, now: Moment) -> Result<(), ApiError> {
-        let turn = self.your_turn()?;
+    /// A visitor plays. `ply` names the move meant, so that one sent twice is not played twice.
+    pub fn play(
+        &mut self,
+        who: Side,
+        text: &str,
+        ply: Option<u32>,
+        now: Moment,
+    ) -> Result<(), ApiError> {
+        let turn = self.turn_of(who)?;
         if let Some(ply) = ply
             && ply != self.position.ply()
         {
@@ -308,6 +233,7 @@ impl Game {
             return;
         }
         self.put(m, spent);
+        self.withdraw_offer();
         self.revision += 1;
         self.ending = self.rules().end_of(&self.position, self.played.len() as u32);
         self.wind(now);
@@ -334,6 +260,7 @@ impl Game {
 
     fn end(&mut self, ending: Ending, now: Moment) {
         self.ending = Some(ending);
+        self.withdraw_offer();
         self.revision += 1;
         self.wind(now);
     }
@@ -348,23 +275,27 @@ impl Game {
         over
     }
 
-    /// The visitor resigns, whoever is to move.
-    pub fn resign(&mut self, now: Moment) -> Result<(), ApiError> {
-        if self.ending.is_some() {
-            return Err(ApiError::new(ErrorCode::GameOver, "the game is over"));
-        }
-        let winner = match self.setup.you {
+    /// A visitor resigns, whoever is to move; where nobody has come to play, the game is called off.
+    pub fn resign(&mut self, who: Side, now: Moment) -> Result<(), ApiError> {
+        self.goes_on()?;
+        let winner = match who {
             Side::Black => Color::White,
             Side::White => Color::Black,
             Side::Both => self.position.turn().opponent(),
+            Side::Watch => return Err(only_watching()),
         };
-        self.end(Ending::won(winner, Reason::Resign), now);
+        let ending = if self.is_waiting() {
+            Ending::unknown(Reason::Interrupted)
+        } else {
+            Ending::won(winner, Reason::Resign)
+        };
+        self.end(ending, now);
         Ok(())
     }
 
-    /// The visitor declares the win.
-    pub fn declare(&mut self, now: Moment) -> Result<(), ApiError> {
-        let turn = self.your_turn()?;
+    /// A visitor declares the win.
+    pub fn declare(&mut self, who: Side, now: Moment) -> Result<(), ApiError> {
+        let turn = self.turn_of(who)?;
         if !self.may_declare() {
             let message = "the conditions of a declaration do not hold";
             return Err(ApiError::new(ErrorCode::NotAllowed, message));
@@ -406,20 +337,28 @@ impl Game {
         }
     }
 
-    /// How many moves taking back would undo.
-    fn undone(&self) -> Option<usize> {
+    /// How many moves taking back to the last turn of a side would undo.
+    fn undone(&self, who: Side) -> Option<usize> {
         let from = |n: usize| {
             let turn =
                 if n.is_multiple_of(2) { self.position.turn() } else { !self.position.turn() };
-            self.setup.you.has(turn)
+            who.has(turn)
         };
         (1..=self.played.len()).find(|&n| from(n))
     }
 
-    /// Takes back to the visitor's last turn, also after the end.
-    pub fn take_back(&mut self, now: Moment) -> Result<(), ApiError> {
+    /// Takes back to the visitor's last turn, also after the end. Friends ask each other first.
+    pub fn take_back(&mut self, who: Side, now: Moment) -> Result<(), ApiError> {
+        if self.friends.is_some() {
+            let message = "the other player has to agree: offer it";
+            return Err(ApiError::new(ErrorCode::NotAllowed, message));
+        }
+        self.back(who, now)
+    }
+
+    fn back(&mut self, who: Side, now: Moment) -> Result<(), ApiError> {
         let count = self
-            .undone()
+            .undone(who)
             .ok_or_else(|| ApiError::new(ErrorCode::NotAllowed, "there is nothing to take back"))?;
         for _ in 0..count {
             self.position.undo();
@@ -442,52 +381,10 @@ impl Game {
             left: p.left,
         })
     }
-
-    /// As the page sees it.
-    pub fn view(
-        &self,
-        id: &str,
-        dates: Dates,
-        now: Moment,
-        thinking: Option<Thinking>,
-    ) -> GameView {
-        let setup = &self.setup;
-        let playing = self.ending.is_none();
-        let yours = playing && setup.you.has(self.position.turn());
-        let show = if yours { position::view } else { position::closed };
-        GameView {
-            game: id.to_owned(),
-            revision: self.revision,
-            variant: setup.game().into(),
-            handicap: setup.handicap.clone(),
-            start: setup.start.clone(),
-            you: setup.you,
-            opponent: setup.opponent_view(),
-            declaration_rule: setup.declaration.clone(),
-            max_moves: setup.max_moves,
-            position: show(&self.position, setup.rule()),
-            moves: self.played.iter().map(|p| p.view.clone()).collect(),
-            clock: setup.clock,
-            clocks: self.clock.view(self.position.turn(), now, !playing),
-            status: status(self.ending),
-            ending: self.ending.map(ending::view),
-            thinking,
-            may: Permissions {
-                play: yours,
-                hint: yours,
-                resign: playing,
-                takeback: self.undone().is_some(),
-                declare: yours && self.may_declare(),
-            },
-            created: dates.created,
-            updated: dates.updated,
-        }
-    }
 }
 
-/// Whether a game with that ending goes on.
-pub const fn status(ending: Option<Ending>) -> GameStatus {
-    if ending.is_some() { GameStatus::Over } else { GameStatus::Playing }
+fn only_watching() -> ApiError {
+    ApiError::new(ErrorCode::NotAllowed, "you are watching this game, not playing it")
 }
 
 #[cfg(test)]

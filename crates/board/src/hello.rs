@@ -23,6 +23,17 @@ pub struct Hello {
     pub encodings: Vec<String>,
     pub limits: LimitFacts,
     pub watch: Watchable,
+    pub reach: Reach,
+}
+
+/// How others come to this server.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Reach {
+    /// Its address as other machines know it; null where none can reach it.
+    pub origin: Option<String>,
+    /// What an address must carry to be let in.
+    pub token: Option<String>,
 }
 
 /// A game and its rules.
@@ -172,6 +183,7 @@ impl Hello {
             encodings: ["utf-8", "shift_jis"].map(str::to_owned).to_vec(),
             limits,
             watch,
+            reach: Reach::default(),
         }
     }
 }

@@ -209,6 +209,56 @@ pub const LEVELS: [Level; 10] = [
     },
 ];
 
+/// How the opening is played: without slips, among moves nearly as good as the best, so that no two games begin alike
+/// and none begins strangely.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Opening {
+    /// Moves of the game, of both sides, it lasts.
+    pub plies: usize,
+    /// Moves it weighs against each other.
+    pub lines: u32,
+    /// By how much the best may be better, in hundredths of a pawn.
+    pub near: i32,
+}
+
+impl Level {
+    /// How this level plays the opening.
+    pub const fn opening(&self) -> Opening {
+        match self.id {
+            ..=5 => Opening { plies: 16, lines: 12, near: 70 },
+            6..=8 => Opening { plies: 12, lines: 6, near: 45 },
+            _ => Opening { plies: 8, lines: 4, near: 25 },
+        }
+    }
+
+    /// Whether it takes its time as people do, where that is wanted: stronger levels use theirs anyway.
+    pub const fn can_pace(&self) -> bool {
+        self.id <= 7
+    }
+}
+
+/// A move of the opening: one of the lines near the best, better ones more often.
+pub fn choose_opening(opening: Opening, lines: &[(Move, Score)], rng: &mut Rng) -> Option<Move> {
+    let &(_, best) = lines.first()?;
+    let near = lines.iter().take_while(|(_, s)| score::cp(best) - score::cp(*s) <= opening.near);
+    let blur = f64::from(opening.near) / 2.0;
+    drawn(near, blur, rng)
+}
+
+/// The level that suits somebody with these results, the oldest first: the level of a game and what it
+/// brought (1 a win, 0 a loss). A level is about two and a half hundred points of Elo.
+pub fn adapted(results: &[(u32, f64)]) -> u32 {
+    let mut strength = results.first().map_or(3.0, |(level, _)| f64::from(*level));
+    for (number, &(level, result)) in results.iter().enumerate() {
+        let expected = 1.0 / (1.0 + 4.2f64.powf(f64::from(level) - strength));
+        // Large steps first, while little is known.
+        let step = if number < 5 { 1.6 } else { 0.8 };
+        strength = (strength + step * (result - expected)).clamp(1.0, LEVELS.len() as f64);
+    }
+    // Between one and ten: the clamp above says so.
+    strength.round() as u32
+}
+
 /// The random numbers of one move of one game: the same seed gives the same move.
 pub const fn rng(seed: u64, ply: u64) -> Rng {
     Rng::new(seed ^ ply.wrapping_mul(seed::GAMMA))
@@ -230,17 +280,25 @@ pub fn choose(
     if level.blur <= 0.0 {
         return Some(first);
     }
-    // Every value is misjudged by Gumbel noise: the best misjudged one is then drawn as if by
-    // odds that fall by e for each `blur` hundredths it is worse.
-    let mut best = (f64::NEG_INFINITY, first);
+    drawn(lines.iter(), level.blur, rng)
+}
+
+/// One of the lines. Every value is misjudged by Gumbel noise: the best misjudged one is then drawn as
+/// if by odds that fall by e for each `blur` hundredths it is worse.
+fn drawn<'a>(
+    lines: impl Iterator<Item = &'a (Move, Score)>,
+    blur: f64,
+    rng: &mut Rng,
+) -> Option<Move> {
+    let mut best: Option<(f64, Move)> = None;
     for &(m, score) in lines {
         let worth = f64::from(score::cp(score)).clamp(-3000.0, 3000.0);
-        let misjudged = worth / level.blur - (-rng.positive_unit().ln()).ln();
-        if misjudged > best.0 {
-            best = (misjudged, m);
+        let misjudged = worth / blur - (-rng.positive_unit().ln()).ln();
+        if best.is_none_or(|(most, _)| misjudged > most) {
+            best = Some((misjudged, m));
         }
     }
-    Some(best.1)
+    best.map(|(_, m)| m)
 }
 
 #[cfg(test)]
@@ -291,6 +349,39 @@ mod tests {
         assert!((300..700).contains(&best), "{best} of 1000");
         let best = drawn(5, &[900, 0, 0, 0, 0, 0]).iter().filter(|&&i| i == 0).count();
         assert!(best > 950, "{best} of 1000");
+    }
+
+    #[test]
+    fn openings_vary_without_being_strange() {
+        let position = AnyPosition::startpos(rules::Game::Shogi);
+        let legal = position.legal_moves();
+        let scores = [30, 20, 5, -20, -80, -300];
+        let lines: Vec<(Move, Score)> =
+            scores.iter().zip(&legal).map(|(&cp, &m)| (m, Score::Cp(cp))).collect();
+        let mut seen = [0; 6];
+        for ply in 0..1000 {
+            let m = choose_opening(LEVELS[0].opening(), &lines, &mut rng(3, ply)).unwrap();
+            seen[lines.iter().position(|(known, _)| *known == m).unwrap()] += 1;
+        }
+        assert!(seen[..4].iter().all(|&n| n > 50), "{seen:?}");
+        assert_eq!(seen[4..], [0, 0], "within 70 of the best");
+        assert_eq!(choose_opening(LEVELS[0].opening(), &[], &mut rng(3, 1)), None);
+    }
+
+    #[test]
+    fn levels_adapt_to_results() {
+        assert_eq!(adapted(&[]), 3);
+        let after = |level, result, games| adapted(&vec![(level, result); games]);
+        assert!(after(3, 1.0, 1) > 3 && after(3, 0.0, 1) < 3);
+        assert!(after(3, 0.5, 9) == 3);
+        assert!(after(1, 0.0, 20) == 1 && after(10, 1.0, 20) == 10, "no lower and no higher");
+        // Whoever wins at his level and loses at the next stays between them.
+        let mut results = Vec::new();
+        for _ in 0..20 {
+            let level = adapted(&results);
+            results.push((level, if level <= 6 { 1.0 } else { 0.0 }));
+        }
+        assert!((6..=7).contains(&adapted(&results)), "{results:?}");
     }
 
     #[test]

@@ -3,11 +3,13 @@
 //! | file | holds |
 //! |---|---|
 //! | [`game`], [`clock`], [`setup`], [`ending`] | one game: moves, time, what it is played under, how it ends |
-//! | [`level`], [`opponent`] | how strong the engine plays, what it is asked |
+//! | [`level`], [`style`], [`opponent`] | how strong the engine plays and what it likes, what it is asked |
 //! | [`position`], [`notation`], [`score`], [`tree`], [`words`] | positions, moves, values and records for the page |
 //! | [`study`] | records a visitor keeps, and the list of them |
 //! | [`question`] | what an engine is asked, and the lines it reports |
 //! | [`analysis`], [`review`], [`mate`], [`thinking`] | searches under way and what the page is told of them |
+//! | [`castle`], [`opening`], [`lesson`] | what castles and openings are called, why a move was a mistake |
+//! | [`tsume`] | mate problems, and when they come back |
 //! | [`queue`], [`rate`] | who is served next, and how often somebody may ask |
 //! | [`hello`] | what the page is told first |
 //! | [`message`] | every message between page and server |
@@ -18,15 +20,18 @@
 //! adapter is the room `web`.
 
 pub mod analysis;
+pub mod castle;
 pub mod clock;
 pub mod ending;
 pub mod error;
 pub mod game;
 pub mod hello;
+pub mod lesson;
 pub mod level;
 pub mod mate;
 pub mod message;
 pub mod notation;
+pub mod opening;
 pub mod opponent;
 pub mod position;
 pub mod question;
@@ -36,8 +41,10 @@ pub mod review;
 pub mod score;
 pub mod setup;
 pub mod study;
+pub mod style;
 pub mod thinking;
 pub mod tree;
+pub mod tsume;
 pub mod watch;
 pub mod words;
 

@@ -3,7 +3,7 @@
 
 use crate::analysis::AnalysisView;
 use crate::error::{ApiError, ErrorCode};
-use crate::game::GameView;
+use crate::game::{GameView, OfferKind};
 use crate::mate::MateView;
 use crate::notation;
 use crate::position::{self, PositionRequest, PositionView};
@@ -43,6 +43,15 @@ pub enum ClientMessage {
     Resign(GameRequest),
     #[serde(rename = "game.declare")]
     Declare(GameRequest),
+    /// Takes the side an invitation is for.
+    #[serde(rename = "game.join")]
+    Join(JoinRequest),
+    /// Asks a friend for a draw, or for a move back.
+    #[serde(rename = "game.offer")]
+    Offer(OfferRequest),
+    /// Says yes or no to what a friend has asked for.
+    #[serde(rename = "game.reply")]
+    Reply(ReplyRequest),
     #[serde(rename = "game.hint")]
     Hint(GameRequest),
     #[serde(rename = "analysis.start")]
@@ -81,6 +90,33 @@ impl ClientMessage {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GameRequest {
     pub game: String,
+}
+
+/// Somebody with an invitation.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct JoinRequest {
+    pub game: String,
+    /// What the invitation carries.
+    pub key: String,
+    #[serde(default)]
+    pub name: Option<String>,
+}
+
+/// Something a friend is asked for.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct OfferRequest {
+    pub game: String,
+    pub what: OfferKind,
+}
+
+/// The answer to what a friend asked for.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ReplyRequest {
+    pub game: String,
+    pub agree: bool,
 }
 
 /// A move in a game.

@@ -2,7 +2,9 @@
 
 use crate::analysis::WorkState;
 use crate::error::ErrorCode;
+use crate::lesson::{self, Evidence, Reason};
 use crate::notation::{self, Notation};
+use crate::opening::{self, OpeningView};
 use crate::question::{Lines, Question};
 use crate::score::{self, ScoreView};
 use crate::words;
@@ -62,6 +64,9 @@ pub struct ReviewView {
     pub mistakes: Option<Vec<Mistake>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary>,
+    /// What the opening and the castles are called, at the end and where they have names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opening: Option<OpeningView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<ErrorCode>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,6 +102,9 @@ pub struct Mistake {
     pub loss: f64,
     pub played: NotatedMove,
     pub better: BetterLine,
+    /// What answers the move.
+    pub refutation: BetterLine,
+    pub reason: Reason,
 }
 
 /// A move in every notation.
@@ -237,6 +245,7 @@ impl Review {
             evaluations: Vec::new(),
             mistakes: None,
             summary: None,
+            opening: None,
             code: None,
             message: None,
         }
@@ -272,6 +281,7 @@ impl Review {
         if self.ended {
             let (mistakes, summary) = self.verdict();
             (view.mistakes, view.summary) = (Some(mistakes), Some(summary));
+            view.opening = opening::of(&self.whole);
         }
         view
     }
@@ -320,7 +330,7 @@ impl Review {
             sum.1 += loss;
             if let Some(grade) = GRADES.iter().position(|(from, _)| loss >= *from) {
                 sum.2[grade] += 1;
-                mistakes.push(self.mistake(before, *m, GRADES[grade].1, loss, was));
+                mistakes.push(self.mistake(before, *m, GRADES[grade].1, loss));
             }
         }
         let side = |color: Color| {
@@ -331,14 +341,42 @@ impl Review {
         (mistakes, Summary { black: side(Color::Black), white: side(Color::White) })
     }
 
-    fn mistake(&self, before: usize, m: Move, grade: Grade, loss: f64, was: &Judged) -> Mistake {
+    /// The best line at a place, as the page sees it.
+    fn best_line(&self, ply: usize) -> BetterLine {
+        let Some(best) = self.judged[ply].as_ref().and_then(|judged| judged.best.as_ref()) else {
+            return BetterLine::default();
+        };
+        let line = self.shown(ply, best);
+        let (score, winrate) = score::of_line(best, self.positions[ply].turn(), self.scale);
+        BetterLine { score, winrate, pv: line.usi, ja: line.ja, en: line.en }
+    }
+
+    /// Why the move after a place was a mistake, and a mate it missed.
+    fn reason(&self, before: usize, m: Move) -> (Reason, Option<Vec<Move>>) {
+        let pv = |ply: usize| {
+            let best = self.judged[ply].as_ref().and_then(|judged| judged.best.as_ref());
+            best.map(|best| best.pv.as_slice()).unwrap_or_default()
+        };
+        let worth = |ply: usize| self.judged[ply].as_ref().map_or(Score::Cp(0), |j| j.score);
+        lesson::reason(&Evidence {
+            position: &self.positions[before],
+            played: m,
+            refutation: pv(before + 1),
+            better: pv(before),
+            was: worth(before),
+            is: worth(before + 1),
+        })
+    }
+
+    fn mistake(&self, before: usize, m: Move, grade: Grade, loss: f64) -> Mistake {
         let position = &self.positions[before];
         let mut played = notation::line(position, self.last(before), &[m]);
-        let better = was.best.as_ref().map(|best| {
-            let line = self.shown(before, best);
-            let (score, winrate) = score::of_line(best, position.turn(), self.scale);
-            BetterLine { score, winrate, pv: line.usi, ja: line.ja, en: line.en }
-        });
+        let (reason, mate) = self.reason(before, m);
+        let mut better = self.best_line(before);
+        if let Some(mate) = mate {
+            let line = notation::line(position, self.last(before), &mate);
+            (better.pv, better.ja, better.en) = (line.usi, line.ja, line.en);
+        }
         Mistake {
             ply: before as u32 + 1,
             side: position.turn().into(),
@@ -349,7 +387,9 @@ impl Review {
                 ja: played.ja.pop().unwrap_or_default(),
                 en: played.en.pop().unwrap_or_default(),
             },
-            better: better.unwrap_or_default(),
+            better,
+            refutation: self.best_line(before + 1),
+            reason,
         }
     }
 }

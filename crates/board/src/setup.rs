@@ -37,6 +37,33 @@ pub struct GameSettings {
     /// Moves after which the game is drawn.
     #[serde(default)]
     pub max_moves: Option<u32>,
+    /// How our engine likes to play.
+    #[serde(default)]
+    pub style: Style,
+    /// Whether weak levels take their time as people do; at once where nothing is said.
+    #[serde(default)]
+    pub natural: bool,
+    /// How the visitor is called in a game against a friend.
+    #[serde(default)]
+    pub name: Option<String>,
+}
+
+/// How our engine likes to play, among moves that are about as good.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Style {
+    /// Whatever comes.
+    #[default]
+    Any,
+    /// The rook stays on its side (居飛車).
+    Static,
+    /// The rook goes to the other side (振り飛車).
+    Ranging,
+    /// Forward, with checks and captures (攻め).
+    Attack,
+    /// The king first (受け).
+    Solid,
 }
 
 /// Who plays the other side.
@@ -48,6 +75,9 @@ pub enum Opponent {
     Level {
         /// Its number.
         level: u32,
+        /// Whether the level is chosen by the visitor's results so far.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        adaptive: bool,
     },
     /// An engine the owner registered.
     Engine {
@@ -61,11 +91,28 @@ pub enum Opponent {
         /// Always true.
         human: bool,
     },
+    /// Somebody at another browser, who is sent a link.
+    Friend {
+        /// Always true.
+        friend: bool,
+    },
+}
+
+impl Opponent {
+    /// Whether a program plays.
+    pub const fn is_engine(&self) -> bool {
+        matches!(self, Self::Level { .. } | Self::Engine { .. })
+    }
+
+    /// Whether somebody at another browser plays.
+    pub const fn is_friend(&self) -> bool {
+        matches!(self, Self::Friend { .. })
+    }
 }
 
 impl Default for Opponent {
     fn default() -> Self {
-        Self::Level { level: 1 }
+        Self::Level { level: 1, adaptive: false }
     }
 }
 
@@ -82,9 +129,28 @@ pub enum Side {
     White,
     /// Both: two people at one board.
     Both,
+    /// Neither: somebody who looks on.
+    Watch,
 }
 
 impl Side {
+    /// The side of one colour.
+    pub const fn of(color: Color) -> Self {
+        match color {
+            Color::Black => Self::Black,
+            Color::White => Self::White,
+        }
+    }
+
+    /// The one colour it is.
+    pub const fn color(self) -> Option<Color> {
+        match self {
+            Self::Black => Some(Color::Black),
+            Self::White => Some(Color::White),
+            Self::Both | Self::Watch => None,
+        }
+    }
+
     /// Whether that side is the visitor's.
     pub const fn has(self, color: Color) -> bool {
         matches!(
@@ -116,6 +182,10 @@ pub struct Setup {
     pub max_moves: u32,
     /// What chance does in this game.
     pub seed: u64,
+    #[serde(default)]
+    pub style: Style,
+    #[serde(default)]
+    pub natural: bool,
 }
 
 /// An engine that may be asked for, by id and name, with the games it plays.
@@ -136,12 +206,15 @@ impl GameSettings {
         }
         let you = match (self.side.as_deref(), &self.opponent) {
             (_, Opponent::Human { .. }) => Side::Both,
+            (Some("watch"), Opponent::Friend { .. }) => Side::Watch,
             (Some("white"), _) => Side::White,
             (Some("black") | None, _) => Side::Black,
             (Some("random"), _) if seed & 1 == 0 => Side::Black,
             (Some("random"), _) => Side::White,
             (Some(other), _) => {
-                let message = format!("side {other:?}: expected black, white or random");
+                let message = format!(
+                    "side {other:?}: expected black, white, random, or watch with a friend's game"
+                );
                 return Err(ApiError::bad(message));
             }
         };
@@ -156,6 +229,8 @@ impl GameSettings {
             clock: self.clock,
             max_moves,
             seed,
+            style: self.style,
+            natural: self.natural,
         })
     }
 
@@ -200,7 +275,7 @@ impl GameSettings {
 
     fn named(&self, game: rules::Game, known: Known<'_>) -> Result<Words, ApiError> {
         match &self.opponent {
-            Opponent::Level { level } => {
+            Opponent::Level { level, .. } => {
                 let found = Level::find(*level)
                     .ok_or_else(|| ApiError::bad(format!("there is no level {level}")))?;
                 Ok(Words {
@@ -223,7 +298,11 @@ impl GameSettings {
             Opponent::Human { human: true } => {
                 Ok(Words { en: "Two players".to_owned(), ja: "二人で対局".to_owned() })
             }
+            Opponent::Friend { friend: true } => {
+                Ok(Words { en: "A friend".to_owned(), ja: "友達".to_owned() })
+            }
             Opponent::Human { human: false } => Err(ApiError::bad("human: expected true")),
+            Opponent::Friend { friend: false } => Err(ApiError::bad("friend: expected true")),
         }
     }
 }
@@ -246,20 +325,25 @@ impl Setup {
             engine: None,
             movetime: None,
             human: None,
+            friend: None,
+            adaptive: None,
             name: self.name.clone(),
         };
         match &self.opponent {
-            Opponent::Level { level } => view.level = Some(*level),
+            Opponent::Level { level, adaptive } => {
+                (view.level, view.adaptive) = (Some(*level), adaptive.then_some(true));
+            }
             Opponent::Engine { engine, movetime } => {
                 (view.engine, view.movetime) = (Some(engine.clone()), Some(*movetime));
             }
             Opponent::Human { human } => view.human = Some(*human),
+            Opponent::Friend { friend } => view.friend = Some(*friend),
         }
         view
     }
 }
 
-/// The opponent with its name: a level, an engine with its time for a move, or a person.
+/// The opponent with its name: a level, an engine with its time for a move, or a person here or elsewhere.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "NamedOpponent"))]
 pub struct OpponentView {
@@ -271,6 +355,11 @@ pub struct OpponentView {
     pub movetime: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub human: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub friend: Option<bool>,
+    /// The level was chosen by the visitor's results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adaptive: Option<bool>,
     pub name: Words,
 }
 

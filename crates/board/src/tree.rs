@@ -421,8 +421,12 @@ pub fn of_game(game: &Game) -> Result<Record, ApiError> {
     let start = position::start(setup.game(), Some(&setup.start), Kings::Both)?;
     let mut record = Record::new(start);
     for (key, color) in [(Key::Black, rules::Color::Black), (Key::White, rules::Color::White)] {
-        let name = if setup.you.has(color) { "Player" } else { setup.name.en.as_str() };
-        record.headers.set(key, name);
+        let usual = if setup.you.has(color) || setup.opponent.is_friend() {
+            "Player"
+        } else {
+            setup.name.en.as_str()
+        };
+        record.headers.set(key, game.name_of(color).unwrap_or(usual));
     }
     let mut at = NodeId::ROOT;
     for played in game.played() {

@@ -6,7 +6,7 @@
 //!
 //! Everything is a safe atomic. Who may free what is the business of `recycle`.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A place in the arena; 0 is none.
@@ -106,6 +106,8 @@ pub(crate) struct Arena {
     store: Mutex<Store>,
     /// Cells out of the store: in the tree, as garbage, or in magazines.
     used: AtomicU32,
+    /// A thread takes the next slab from the system.
+    preparing: AtomicBool,
 }
 
 impl Arena {
@@ -121,7 +123,8 @@ impl Arena {
         let cells = ((bytes - table) / CELL).min(slabs * SLAB).min(MOST_CELLS - 1) as u32;
         let slabs = (0..slabs).map(|_| OnceLock::new()).collect();
         let store = Store { fresh: 1, hand: 1, ..Store::default() };
-        Self { slabs, cells, store: Mutex::new(store), used: AtomicU32::new(1) }
+        let preparing = AtomicBool::new(false);
+        Self { slabs, cells, store: Mutex::new(store), used: AtomicU32::new(1), preparing }
     }
 
     /// Forgets everything; the memory stays.
@@ -193,6 +196,21 @@ impl Arena {
         });
     }
 
+    /// Takes the next slab from the system when half of the one in use is gone: that takes a millisecond,
+    /// in which nobody should wait for the lock.
+    pub(crate) fn prepare_ahead(&self, fresh: Index) {
+        let next = ((fresh >> SLAB_BITS) + 1) << SLAB_BITS;
+        let slab = self.slabs.get((next >> SLAB_BITS) as usize);
+        if fresh as usize % SLAB >= SLAB / 2
+            && next < self.cells
+            && slab.is_some_and(|slab| slab.get().is_none())
+            && !self.preparing.swap(true, Ordering::Acquire)
+        {
+            self.prepare(next);
+            self.preparing.store(false, Ordering::Release);
+        }
+    }
+
     /// Puts a chain of cells, all linked, back into the store.
     pub(crate) fn free_chain(&self, store: &mut Store, head: Index) {
         let (mut last, mut count) = (head, 1);
@@ -251,5 +269,15 @@ mod tests {
         let before = arena.bytes();
         arena.hand_out(&mut arena.lock(), &mut Magazine::default(), 100);
         assert!(before < 1 << 16 && arena.bytes() <= before + SLAB * CELL);
+        // The next slab is there before it is needed, not long before.
+        let slabs = |arena: &Arena| (arena.bytes() - before) / (SLAB * CELL);
+        for (fresh, there) in [(SLAB / 2 - 1, 1), (SLAB / 2, 2), (SLAB, 2), (2 * SLAB - 1, 3)] {
+            arena.prepare_ahead(fresh as Index);
+            assert_eq!(slabs(&arena), there, "{fresh}");
+        }
+        let small = Arena::new(1 << 20);
+        small.hand_out(&mut small.lock(), &mut Magazine::default(), u32::MAX);
+        small.prepare_ahead(small.capacity() - 1);
+        assert!(small.bytes() <= 1 << 20);
     }
 }

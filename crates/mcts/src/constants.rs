@@ -14,6 +14,17 @@ pub enum Fpu {
     Chosen { reduction: f32 },
 }
 
+impl Fpu {
+    /// Priors chosen beyond this many change nothing any more.
+    pub(crate) fn most_chosen(self) -> f32 {
+        match self {
+            // No value is above 1.
+            Self::Chosen { reduction } if reduction > 0.0 => reduction.recip().powi(2) + 1.0,
+            _ => 0.0,
+        }
+    }
+}
+
 /// How a playout that is not back yet counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VirtualLoss {

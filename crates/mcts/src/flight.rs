@@ -1,8 +1,8 @@
 //! Leaves on their way to the net and back.
 //!
-//! For a device all threads fill one batch; whoever fills it up hands it to the back-end. Where the net
-//! computes on the thread that asks, every thread fills a batch of its own, and no position leaves its
-//! processor. One thread at a time asks a device for finished batches; all of them then take what
+//! For a device all threads fill one batch (for several devices several); whoever fills it up hands it to
+//! the back-end. Where the net computes on the thread that asks, every thread fills a batch of its own,
+//! and no position leaves its processor. One thread at a time asks a device for finished batches; all of them then take what
 //! came apart, a few leaves each, before anything new is sent out. A batch that is lost gives its visits
 //! back, so that nothing stays in flight.
 
@@ -74,7 +74,8 @@ pub(crate) struct Flight {
     backend: Arc<dyn Backend>,
     shape: Shape,
     pace: Pace,
-    /// The batches being filled: one for each thread where the net computes on it, else one for all.
+    /// The batches being filled: one for each thread where the net computes on it, else one for each
+    /// device or so.
     building: Box<[Building]>,
     submitted: Mutex<Submitted>,
     /// Batches that are answered, and the first leaf of each that nobody has claimed.
@@ -91,11 +92,11 @@ pub(crate) struct Flight {
 #[derive(Default)]
 #[repr(align(128))]
 struct Counts {
-    /// Leaves in the batch being filled.
+    /// Leaves in batches that several threads fill.
     queued: AtomicUsize,
     /// Batches on their way, those being handed over included.
     flying: AtomicUsize,
-    /// Leaves queued or flying.
+    /// Leaves flying, or queued where several threads fill a batch.
     away: AtomicUsize,
     /// Leaves answered that nobody has claimed, and those not yet seen to.
     unclaimed: AtomicUsize,
@@ -112,7 +113,10 @@ impl Flight {
         pace.batch = batch.max(1);
         pace.threads = workers.max(1);
         let building = || Cargo { batch: Batch::new(shape, pace.batch), leaves: Leaves::default() };
-        let fillers = if pace.in_flight <= 1 { pace.threads } else { 1 };
+        // One for each two batches on their way: a single device gets whole ones, and several are not
+        // kept waiting by all threads waiting for one lock.
+        let devices = (pace.in_flight / 2).clamp(1, pace.threads);
+        let fillers = if pace.in_flight <= 1 { pace.threads } else { devices };
         Self {
             backend,
             shape,
@@ -143,13 +147,17 @@ impl Flight {
         self.pace.in_flight.max(if self.at_once() { self.pace.threads } else { 1 })
     }
 
-    /// Whether more leaves may be sent out from a root with so many visits: with few visits many
-    /// playouts at once would all be badly aimed. A device is worth more of them than a processor,
-    /// which computes a small batch as fast as a large one.
-    pub(crate) fn has_room(&self, visits: u64) -> bool {
-        let (ahead, share) = if self.at_once() { (0, 16) } else { (1, 2) };
+    /// Whether more leaves may be sent out from a root with so many visits by a thread whose batch holds
+    /// so many: with few visits many playouts at once would all be badly aimed. A device is worth more
+    /// of them than a processor, which computes a small batch as fast as a large one; there each
+    /// thread has its share, so that none has to look at what the others do.
+    pub(crate) fn has_room(&self, visits: u64, filled: usize) -> bool {
+        let (ahead, share) = if self.at_once() { (0, 16) } else { (self.building.len(), 2) };
         let most = (self.enough() + ahead) * self.pace.batch;
         let limit = usize::try_from(8 + visits / share).unwrap_or(usize::MAX).min(most);
+        if self.at_once() {
+            return filled < (limit / self.pace.threads).max(1);
+        }
         self.counts.away.load(Ordering::Relaxed) < limit.max(self.pace.threads)
     }
 
@@ -199,7 +207,7 @@ impl Flight {
         &self.building[thread % self.building.len()].0
     }
 
-    /// Adds a leaf that a thread came to; says whether the batch is full.
+    /// Adds a leaf that a thread came to; says how many its batch holds now.
     pub(crate) fn push(
         &self,
         thread: usize,
@@ -207,7 +215,7 @@ impl Flight {
         planes: &[u8],
         labels: &[u16],
         (path, moves, turn): (&[u32], &[Move], Color),
-    ) -> bool {
+    ) -> usize {
         let mut building = lock(self.building(thread));
         // Another thread filled it and has not come to take it: it goes first. While this one hands it
         // over, others may fill the next.
@@ -220,9 +228,26 @@ impl Flight {
         let copied = |out: &mut [u8]| out.copy_from_slice(planes);
         building.batch.push(key, copied, labels.iter().copied());
         building.leaves.push(path, moves, turn);
-        self.counts.queued.fetch_add(1, Ordering::Relaxed);
-        self.counts.away.fetch_add(1, Ordering::Relaxed);
-        building.batch.is_full()
+        if !self.at_once() {
+            self.counts.queued.fetch_add(1, Ordering::Relaxed);
+            self.counts.away.fetch_add(1, Ordering::Relaxed);
+        }
+        building.leaves.len()
+    }
+
+    /// Whether a batch of so many is full.
+    pub(crate) const fn is_full(&self, filled: usize) -> bool {
+        filled >= self.pace.batch
+    }
+
+    /// So many leaves are queued no longer. A thread's own are counted now, all at once: until then
+    /// they concern nobody else.
+    fn leave(&self, leaves: usize) {
+        if self.at_once() {
+            self.counts.away.fetch_add(leaves, Ordering::AcqRel);
+        } else {
+            self.counts.queued.fetch_sub(leaves, Ordering::Relaxed);
+        }
     }
 
     fn take(&self, building: &mut Cargo) -> Cargo {
@@ -232,7 +257,7 @@ impl Flight {
             leaves: Leaves::default(),
         });
         let many = building.leaves.len();
-        self.counts.queued.fetch_sub(many, Ordering::Relaxed);
+        self.leave(many);
         self.counts.flying.fetch_add(1, Ordering::Relaxed);
         self.counts.batches.fetch_add(1, Ordering::Relaxed);
         self.counts.positions.fetch_add(many as u64, Ordering::Relaxed);
@@ -426,7 +451,7 @@ impl Flight {
             let mut building = lock(&building.0);
             building.batch.clear();
             let leaves = std::mem::take(&mut building.leaves);
-            self.counts.queued.fetch_sub(leaves.len(), Ordering::Relaxed);
+            self.leave(leaves.len());
             leaves
         })
     }

@@ -146,13 +146,15 @@ impl Node<'_> {
         self.0.word(7) & IS_NODE != 0
     }
 
-    /// A playout passes through: until it is back the node cannot be recycled.
+    /// A playout passes through: until it is back the node cannot be recycled. Says how many were back
+    /// before.
     #[inline]
-    pub(crate) fn enter(self) {
+    pub(crate) fn enter(self) -> u64 {
         let before = self.0.0[0].fetch_add(1, SeqCst);
         if before & RECENT == 0 {
             self.0.0[0].fetch_or(RECENT, Relaxed);
         }
+        (before & !RECENT) / VISIT
     }
 
     /// A playout that passed through came to nothing.
@@ -302,10 +304,12 @@ impl Node<'_> {
         if settles { News::Settled } else { News::Tighter }
     }
 
-    /// A child with this prior was chosen (see [`crate::constants::Fpu::Dlshogi`]).
+    /// A child with this prior was chosen (see [`crate::constants::Fpu::Chosen`]); beyond `most` they are
+    /// not counted, so that threads do not take a much visited node from each other for nothing.
     #[inline]
-    pub(crate) fn add_prior(self, prior: f32) {
-        if self.0.word(7) >> PRIORS_SHIFT < MOST_PRIORS {
+    pub(crate) fn add_prior(self, prior: f32, most: f32) {
+        let known = self.0.word(7) >> PRIORS_SHIFT;
+        if known < MOST_PRIORS && known as f32 <= most * PRIORS_ONE {
             let fixed = (prior * PRIORS_ONE) as u64;
             self.0.0[7].fetch_add(fixed << PRIORS_SHIFT, Relaxed);
         }
@@ -346,8 +350,8 @@ mod tests {
         node.set_moves(77, 593);
         assert!(node.change(State::Pending, State::Expanded));
         assert_eq!(node.moves(), (77, 593));
-        node.add_prior(0.5);
-        node.add_prior(0.25);
+        node.add_prior(0.5, 16.0);
+        node.add_prior(0.25, 16.0);
         let news = [Bounds::win(17), Bounds::OPEN, Bounds::win(15)].map(|found| node.prove(found));
         assert_eq!(news, [News::Settled, News::None, News::Tighter]);
         assert_eq!(
@@ -384,8 +388,11 @@ mod tests {
         let node = Node(&cell);
         node.create();
         for _ in 0..70_000 {
-            node.add_prior(1.0);
+            node.add_prior(1.0, f32::INFINITY);
         }
         assert_eq!((node.priors(), node.bounds()), (60_000.0, Bounds::OPEN));
+        node.forget_priors();
+        (0..100).for_each(|_| node.add_prior(0.5, 3.0));
+        assert_eq!(node.priors(), 3.5);
     }
 }

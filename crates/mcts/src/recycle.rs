@@ -36,8 +36,8 @@ impl Arena {
         // Small arenas must not end up in the magazines of many threads.
         let usual = MAGAZINE.min(self.capacity() / 512);
         let want = cells.max(usual).saturating_sub(magazine.count);
-        let mut store = self.lock();
-        let store = &mut *store;
+        let mut locked = self.lock();
+        let store = &mut *locked;
         self.drain(store, want);
         self.age(store, want);
         if self.hand_out(store, magazine, want) < want && magazine.count < cells {
@@ -45,6 +45,9 @@ impl Arena {
             self.sweep(store, lacking.max(usual));
             self.hand_out(store, magazine, lacking.max(usual));
         }
+        let fresh = store.fresh;
+        drop(locked);
+        self.prepare_ahead(fresh);
         magazine.count >= cells
     }
 

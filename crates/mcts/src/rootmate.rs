@@ -186,7 +186,9 @@ fn hold_unseen<V: Variant>(
         position.play(edge.mv);
         path.push(child);
         if seen.insert(position.key()) {
-            path.iter().for_each(|&index| tree.node(index).enter());
+            for &index in &path {
+                tree.node(index).enter();
+            }
             return Some((path, position));
         }
     }

@@ -33,6 +33,8 @@ enum Played {
     NoMemory,
     /// There are to be no more.
     NoMore,
+    /// How the root ends is known.
+    Settled,
 }
 
 /// One thread of a search.
@@ -52,10 +54,17 @@ pub(crate) struct Worker<'a, V: Variant> {
     order: Vec<u64>,
     weights: Vec<f32>,
     playouts: u32,
+    /// Visits of the root when this thread was last there.
+    visits: u64,
+    /// Leaves in the batch it fills, if nobody else does.
+    filled: usize,
+    /// Priors chosen beyond this many change nothing, here or when a node has become the root.
+    most_chosen: f32,
 }
 
 impl<'a, V: Variant> Worker<'a, V> {
     pub(crate) fn new(search: &'a Search<V>, number: usize) -> Self {
+        let constants = &search.plan.constants;
         Self {
             search,
             number,
@@ -70,6 +79,9 @@ impl<'a, V: Variant> Worker<'a, V> {
             order: Vec::new(),
             weights: Vec::new(),
             playouts: 0,
+            visits: search.tree.node(search.root).visits(),
+            filled: 0,
+            most_chosen: constants.root.fpu.most_chosen().max(constants.inner.fpu.most_chosen()),
         }
     }
 
@@ -90,11 +102,11 @@ impl<'a, V: Variant> Worker<'a, V> {
         if flight.is_time_to_ask(self.playouts) && self.ask(Duration::ZERO) {
             return;
         }
-        if search.is_settled() {
+        if flight.is_lost() {
             return search.finish();
         }
-        let visits = search.tree.node(search.root).visits();
-        if !flight.has_room(visits) {
+        // The root's own line is looked at in the playout alone: it is everybody's.
+        if !flight.has_room(self.visits, self.filled) {
             return self.wait();
         }
         match self.playout() {
@@ -102,12 +114,13 @@ impl<'a, V: Variant> Worker<'a, V> {
                 self.hand_over();
             }
             Played::Fine => {}
-            Played::Collided if self.collided.len() < flight.collisions(visits) => {}
+            Played::Collided if self.collided.len() < flight.collisions(self.visits) => {}
             Played::Collided | Played::NoMemory => self.wait(),
             Played::NoMore => {
                 let limit = search.plan.playouts.unwrap_or(u64::MAX);
                 if search.playouts() >= limit { search.finish() } else { self.wait() }
             }
+            Played::Settled => search.finish(),
         }
     }
 
@@ -126,6 +139,9 @@ impl<'a, V: Variant> Worker<'a, V> {
     fn hand_over(&mut self) -> bool {
         let flight = &self.search.flight;
         let done = flight.flush(self.number);
+        if done {
+            self.filled = 0;
+        }
         if done && flight.at_once() {
             self.ask(Duration::ZERO);
         }
@@ -135,6 +151,10 @@ impl<'a, V: Variant> Worker<'a, V> {
     /// Nothing can be sent out: hand over what there is, or wait for what is under way.
     fn wait(&mut self) {
         self.release_collided();
+        if self.search.is_settled() {
+            return self.search.finish();
+        }
+        self.visits = self.search.tree.node(self.search.root).visits();
         if !self.hand_over() && !self.ask(WAIT) {
             self.search.flight.wait(PAUSE);
         }
@@ -268,7 +288,7 @@ impl<'a, V: Variant> Worker<'a, V> {
                 self.search.count_collision();
                 self.collided.push(std::mem::take(&mut self.path));
             }
-            Played::NoMemory => {
+            Played::NoMemory | Played::Settled => {
                 self.search.forgo_playout();
                 self.search.tree.back_out(&self.path);
             }
@@ -282,11 +302,14 @@ impl<'a, V: Variant> Worker<'a, V> {
         let mut index = search.root;
         loop {
             let node = search.tree.node(index);
-            node.enter();
+            let visits = node.enter();
             self.path.push(index);
-            let below_root = self.path.len() > 1;
-            if below_root && let Some(outcome) = node.bounds().outcome() {
-                return self.ended(outcome);
+            let at_root = self.path.len() == 1;
+            if at_root {
+                self.visits = visits;
+            }
+            if let Some(outcome) = node.bounds().outcome() {
+                return if at_root { Played::Settled } else { self.ended(outcome) };
             }
             match node.state() {
                 State::Ended(outcome) => return self.ended(outcome),
@@ -301,7 +324,7 @@ impl<'a, V: Variant> Worker<'a, V> {
                 Ok(found) => found,
                 Err(played) => return played,
             };
-            node.add_prior(pick.edge.prior);
+            node.add_prior(pick.edge.prior, self.most_chosen);
             self.pos.play(pick.edge.mv);
             index = child;
         }
@@ -388,7 +411,9 @@ impl<'a, V: Variant> Worker<'a, V> {
             return Played::Fine;
         }
         // Its value may be back before a mate is found: until then nobody takes the line away.
-        self.path.iter().for_each(|&index| search.tree.node(index).enter());
+        for &index in &self.path {
+            search.tree.node(index).enter();
+        }
         let full = self.queue(self.pos.turn());
         if depth > 0
             && let Some(plies) = self.leaf_mate()
@@ -424,7 +449,9 @@ impl<'a, V: Variant> Worker<'a, V> {
         self.labels.clear();
         self.labels.extend(self.list.iter().map(|&m| shape.labels.label(m, turn)));
         let leaf = (self.path.as_slice(), &self.list[..], turn);
-        flight.push(self.number, key(&self.pos, shape.planes), &self.planes, &self.labels, leaf)
+        let key = key(&self.pos, shape.planes);
+        self.filled = flight.push(self.number, key, &self.planes, &self.labels, leaf);
+        flight.is_full(self.filled)
     }
 }
 

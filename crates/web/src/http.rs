@@ -1,10 +1,12 @@
 //! The addresses of the server, and who is let in to them.
 
+mod practice;
 mod studies;
 
 use crate::guard;
 use crate::openapi;
 use crate::page;
+use crate::qr;
 use crate::service::{BYTES, BoardService, too_many_connections};
 use crate::socket;
 use crate::store::Part;
@@ -19,7 +21,7 @@ use axum::{Json, Router};
 use board::error::ErrorBody;
 use board::error::{ApiError, ErrorCode};
 use board::game::Games;
-use board::hello::{Hello, Watchable};
+use board::hello::{Hello, Reach, Watchable};
 use board::message::{LineAnswer, LineRequest, ServerMessage};
 use board::position::{self, CheckAnswer, CheckRequest, PositionRequest, PositionView};
 use board::setup::GameSettings;
@@ -39,6 +41,8 @@ pub struct HttpState {
     pub loopback: bool,
     /// What a visitor must have shown once; nothing on loopback.
     pub token: Option<Arc<str>>,
+    /// How other machines come here; nothing on loopback.
+    pub origin: Option<Arc<str>>,
 }
 
 /// Who asks.
@@ -51,6 +55,7 @@ pub fn router(state: HttpState) -> Router {
         .route("/api/health", get(|| async { "ok\n" }))
         .route("/api/openapi.json", get(|| async { Json(openapi::document()) }))
         .route("/api/hello", get(hello))
+        .route("/api/qr", get(qr))
         .route("/api/games", get(games).post(new_game))
         .route("/api/games/{game}", get(game).delete(delete))
         .route("/api/games/{game}/restore", post(restore))
@@ -62,6 +67,7 @@ pub fn router(state: HttpState) -> Router {
         .route("/api/record/read", post(read_record))
         .route("/api/record/write", post(write_record).layer(DefaultBodyLimit::max(2 * BYTES)))
         .merge(studies::routes())
+        .merge(practice::routes())
         .route("/api/watch", get(watchable))
         .route("/api/watch/server", get(watch_server))
         .route("/api/watch/server/records/{id}", get(server_game))
@@ -69,6 +75,7 @@ pub fn router(state: HttpState) -> Router {
         .route("/api/watch/match/{name}/games/{number}", get(match_game))
         .route("/api/watch/learn", get(watch_learn))
         .route("/fleet", get(fleet_page))
+        .route("/cluster", get(cluster_page))
         .route("/api/ws", get(connect))
         .fallback(get(file))
         .layer(DefaultBodyLimit::max(BYTES))
@@ -196,7 +203,21 @@ async fn aside<T: Send + 'static>(
 }
 
 async fn hello(State(state): State<HttpState>) -> Json<Hello> {
-    Json(state.service.hello())
+    let token = state.token.as_deref().map(str::to_owned);
+    let reach = Reach { origin: state.origin.as_deref().map(str::to_owned), token };
+    Json(Hello { reach, ..state.service.hello() })
+}
+
+#[derive(Deserialize)]
+struct QrText {
+    text: String,
+}
+
+/// A code for a phone's camera.
+async fn qr(query: Asked<QrText>) -> Result<Response, HttpError> {
+    let QrText { text } = asked(query)?;
+    let svg = qr::svg(&text).map_err(ApiError::bad)?;
+    Ok(([(header::CONTENT_TYPE, "image/svg+xml")], svg).into_response())
 }
 
 /// A page of a list.
@@ -237,7 +258,7 @@ async fn new_game(
     body: Received,
 ) -> Result<(StatusCode, Json<ServerMessage>), HttpError> {
     let live = state.service.open_game(&who, &parsed::<GameSettings>(body)?)?;
-    Ok((StatusCode::CREATED, Json(live.view(&state.service).into())))
+    Ok((StatusCode::CREATED, Json(live.view(&state.service, &who).into())))
 }
 
 async fn game(
@@ -246,7 +267,7 @@ async fn game(
     Path(id): Path<String>,
 ) -> JsonAnswer<ServerMessage> {
     let live = state.service.game(&who, &id)?;
-    let view = live.view(&state.service);
+    let view = live.view(&state.service, &who);
     drop(live);
     state.service.tidy();
     Ok(Json(view.into()))
@@ -375,6 +396,10 @@ async fn watch_learn(State(state): State<HttpState>) -> JsonAnswer<WatchData> {
 
 async fn fleet_page(State(state): State<HttpState>) -> Result<Html<String>, HttpError> {
     Ok(Html(aside(move || state.service.watch().fleet_page()).await?))
+}
+
+async fn cluster_page(State(state): State<HttpState>) -> Result<Html<String>, HttpError> {
+    Ok(Html(aside(move || state.service.watch().cluster_page()).await?))
 }
 
 async fn server_game(State(state): State<HttpState>, Path(id): Path<String>) -> JsonAnswer<Tree> {

@@ -8,6 +8,8 @@
 //! | [`store`], `studies` | games and studies on disk; what visitors do with studies |
 //! | [`watch`] | a CSA server, matches and learning, to look at |
 //! | [`http`], [`guard`], [`socket`], [`serve()`], [`page`], [`openapi`] | addresses, who may ask, frames, the built page |
+//! | `practice` | mate problems, and games by opening |
+//! | `qr` | addresses for the camera of a phone |
 //! | `connections` | how many there may be, and how long without an answer |
 //! | [`Server`] | a server from its settings |
 //! | [`load`] | how fast many players are answered |
@@ -27,6 +29,8 @@ pub mod openapi;
 pub mod outbox;
 pub mod page;
 pub mod pool;
+mod practice;
+mod qr;
 mod registered;
 pub mod searches;
 mod serve;

@@ -25,8 +25,11 @@ pub async fn serve(
     token: Option<String>,
     end: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
-    let loopback = listener.local_addr()?.ip().is_loopback();
-    let state = HttpState { service: Arc::clone(&service), loopback, token: token.map(Arc::from) };
+    let address = listener.local_addr()?;
+    let loopback = address.ip().is_loopback();
+    let origin = (!loopback).then(|| Arc::from(crate::start::origin(address)));
+    let token = token.map(Arc::from);
+    let state = HttpState { service: Arc::clone(&service), loopback, token, origin };
     let clocks = tokio::spawn(keep_clocks(Arc::clone(&service)));
     let glances: Vec<_> =
         WatchKind::ALL.map(|what| tokio::spawn(keep_watch(Arc::clone(&service), what))).into();

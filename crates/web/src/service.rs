@@ -1,6 +1,6 @@
 //! Everything the server holds: games in memory and on disk, the pool of engines, who watches what.
 
-use crate::live_game::{Connection, LiveGame};
+use crate::live_game::{Connection, LiveGame, Seat};
 use crate::outbox::Outbox;
 use crate::pool::{Pool, PoolConfig};
 use crate::store::{self, Part, Store};
@@ -9,11 +9,13 @@ use board::error::{ApiError, ErrorCode};
 use board::game::Game;
 use board::game::{Dates, GameSummary, Games, status};
 use board::hello::{EngineFacts, EvaluationNames, Hello, LimitFacts, Scales, Watchable};
+use board::level;
 use board::message::{ServerMessage, WatchAnswer};
 use board::rate::Bucket;
-use board::setup::GameSettings;
+use board::setup::{GameSettings, Opponent};
 use board::tree;
 use board::watch::{WatchData, WatchKind};
+use board::words::Words;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,6 +35,9 @@ pub const BYTES: usize = 1 << 20;
 
 /// Requests of one visitor in a second, and at once.
 const RATE: (f64, f64) = (40.0, 300.0);
+
+/// Games by which a level adapts.
+const ADAPTING: usize = 40;
 
 /// Milliseconds since 1970.
 pub type Wall = Arc<dyn Fn() -> i64 + Send + Sync>;
@@ -171,36 +176,65 @@ impl BoardService {
         let mut seed = [0; 8];
         (self.random)(&mut seed);
         let known = |id: &str| self.pool.engine(id).map(|e| (e.name.clone(), e.plays.clone()));
+        let mut settings = settings.clone();
+        if let Opponent::Level { level, adaptive: true } = &mut settings.opponent {
+            *level = level::adapted(&self.results(visitor)?);
+        }
         // What is drawn must survive a JavaScript number.
         let setup = settings.resolve(&known, u64::from_le_bytes(seed) >> 12)?;
+        let seats = setup.opponent.is_friend().then(|| {
+            let name = settings.name.clone().unwrap_or_default();
+            [rules::Color::Black, rules::Color::White].map(|color| Seat {
+                key: self.secret(12),
+                player: setup.you.has(color).then(|| (visitor.to_owned(), name.clone())),
+            })
+        });
         let game = Game::new(setup)?;
         let (id, wall) = (self.secret(12), self.wall());
         {
             let mut store = self.store();
             store.free_a_place(visitor, wall)?;
             store.save(&id, visitor, &game, wall)?;
+            if let Some(seats) = &seats {
+                store.save_seats(&id, seats)?;
+            }
         }
-        let live = Arc::new(LiveGame::new(
-            id.clone(),
-            visitor.to_owned(),
-            game,
-            Dates { created: wall, updated: wall },
-        ));
+        let dates = Dates { created: wall, updated: wall };
+        let live = Arc::new(LiveGame::new(id.clone(), visitor.to_owned(), game, dates, seats));
         locked(&self.live_games).insert(id, Arc::clone(&live));
         live.think(&mut live.lock(), self);
         Ok(live)
     }
 
-    /// A game of that visitor, from memory or from disk.
+    /// A visitor's results against our levels, the oldest first.
+    fn results(&self, visitor: &str) -> Result<Vec<(u32, f64)>, ApiError> {
+        let part = Part { limit: ADAPTING, ..Part::ALL };
+        let mut entries = self.store().list(visitor, &part)?;
+        entries.reverse();
+        let result = |entry: &store::Entry| match (&entry.setup.opponent, entry.ending?) {
+            (Opponent::Level { level, .. }, ending) if entry.plies > 4 => {
+                let own = entry.setup.you.color()?;
+                Some((*level, ending.winner().map_or(0.5, |w| if w == own { 1.0 } else { 0.0 })))
+            }
+            _ => None,
+        };
+        Ok(entries.iter().filter_map(result).collect())
+    }
+
+    /// A game that visitor may see, from memory or from disk.
     pub fn game(&self, visitor: &str, id: &str) -> Result<Arc<LiveGame>, ApiError> {
         let missing = || ApiError::missing(format!("there is no game {id:?}"));
         let mut live_games = locked(&self.live_games);
         if let Some(live) = live_games.get(id) {
-            return if live.owner == visitor { Ok(Arc::clone(live)) } else { Err(missing()) };
+            return if live.is_open_to(visitor) { Ok(Arc::clone(live)) } else { Err(missing()) };
         }
-        let kept = self.store().load(id, visitor)?.ok_or_else(missing)?;
-        let (id, owner) = (id.to_owned(), visitor.to_owned());
-        let live = Arc::new(LiveGame::new(id.clone(), owner, kept.game, kept.dates));
+        let kept = self.store().load(id)?.ok_or_else(missing)?;
+        let id = id.to_owned();
+        let live = LiveGame::new(id.clone(), kept.owner, kept.game, kept.dates, kept.seats);
+        if !live.is_open_to(visitor) {
+            return Err(missing());
+        }
+        let live = Arc::new(live);
         live_games.insert(id, Arc::clone(&live));
         Ok(live)
     }
@@ -240,7 +274,8 @@ impl BoardService {
     /// The visitor's games.
     pub fn list(&self, visitor: &str, part: &Part) -> Result<Games, ApiError> {
         let store = self.store();
-        let games = store.list(visitor, part)?.into_iter().map(summary).collect();
+        let entries = store.list(visitor, part)?;
+        let games = entries.into_iter().map(|entry| summary(entry, visitor)).collect();
         let [here, deleted] = store.counts(visitor)?;
         let total = if part.deleted { deleted } else { here };
         Ok(Games { games, total: total as u32, deleted: deleted as u32 })
@@ -342,13 +377,19 @@ pub(crate) fn found(there: bool, what: &str, id: &str) -> Result<(), ApiError> {
     if there { Ok(()) } else { Err(ApiError::missing(format!("there is no {what} {id:?}"))) }
 }
 
-fn summary(entry: store::Entry) -> GameSummary {
+fn summary(entry: store::Entry, visitor: &str) -> GameSummary {
+    let you = entry.side(visitor);
+    let mut opponent = entry.setup.opponent_view();
+    if let Some(name) = entry.name_against(you) {
+        opponent.name = Words::new(name, name);
+    }
     GameSummary {
         game: entry.id,
         variant: entry.setup.game().into(),
-        opponent: entry.setup.opponent_view(),
+        opponent,
         handicap: entry.setup.handicap,
-        you: entry.setup.you,
+        you,
+        owned: entry.owner == visitor,
         status: status(entry.ending),
         ending: entry.ending.map(board::ending::view),
         plies: entry.plies,

@@ -7,7 +7,7 @@ use crate::searches::{AnalysisListener, MateListener, ReviewRun};
 use crate::service::{ANALYSES, BoardService, ConnectionGuard, LINES};
 use board::analysis::{AnalysisView, Subject, WorkState};
 use board::error::{ApiError, ErrorCode};
-use board::game::GameView;
+use board::game::{Game, GameView};
 use board::mate::{MateState, MateView};
 use board::message::{
     AnalysisRequest, Answer, ClientMessage, MateRequest, PositionAnswer, ReviewRequest,
@@ -18,6 +18,7 @@ use board::question::Question;
 use board::queue::Priority;
 use board::rate::Bucket;
 use board::review::{Review, ReviewView};
+use board::setup::Side;
 use board::watch::WatchKind;
 use mate::Bounds;
 use rules::{AnyPosition, Declaration, Kings};
@@ -141,20 +142,34 @@ impl Session {
                 ServerMessage::Ok
             }
             ClientMessage::Move(asked) => {
-                self.change(&asked.game, |game| game.play(&asked.text, asked.ply, now))?.into()
+                let act = |game: &mut Game, who| game.play(who, &asked.text, asked.ply, now);
+                self.change(&asked.game, act)?.into()
             }
             ClientMessage::TakeBack(asked) => {
-                self.change(&asked.game, |game| game.take_back(now))?.into()
+                self.change(&asked.game, |game, who| game.take_back(who, now))?.into()
             }
             ClientMessage::Resign(asked) => {
-                self.change(&asked.game, |game| game.resign(now))?.into()
+                self.change(&asked.game, |game, who| game.resign(who, now))?.into()
             }
             ClientMessage::Declare(asked) => {
-                self.change(&asked.game, |game| game.declare(now))?.into()
+                self.change(&asked.game, |game, who| game.declare(who, now))?.into()
+            }
+            ClientMessage::Join(asked) => {
+                let live = self.live(&asked.game)?;
+                let name = asked.name.as_deref().unwrap_or_default();
+                live.join(self.service(), &self.connected.visitor, &asked.key, name)?;
+                self.follow(live).into()
+            }
+            ClientMessage::Offer(asked) => {
+                self.change(&asked.game, |game, who| game.offer(who, asked.what))?.into()
+            }
+            ClientMessage::Reply(asked) => {
+                self.change(&asked.game, |game, who| game.reply(who, asked.agree, now))?.into()
             }
             ClientMessage::Hint(asked) => {
                 let live = self.live(&asked.game)?;
-                self.hint = Some(live.hint(self.service(), &self.outbox, id)?);
+                let visitor = &self.connected.visitor;
+                self.hint = Some(live.hint(self.service(), visitor, &self.outbox, id)?);
                 return Ok(None);
             }
             ClientMessage::StartAnalysis(asked) => self.analyse(&asked)?.into(),
@@ -204,8 +219,9 @@ impl Session {
     }
 
     fn follow(&mut self, live: Arc<LiveGame>) -> GameView {
-        live.follow(self.service(), self.connected.connection, &self.outbox);
-        let view = live.view(self.service());
+        let ConnectionGuard { visitor, connection, .. } = &self.connected;
+        live.follow(self.service(), visitor, *connection, &self.outbox);
+        let view = live.view(self.service(), visitor);
         self.games.insert(live.id.clone(), live);
         view
     }
@@ -220,13 +236,14 @@ impl Session {
     fn change(
         &mut self,
         id: &str,
-        act: impl FnOnce(&mut board::game::Game) -> Result<(), ApiError>,
+        act: impl FnOnce(&mut Game, Side) -> Result<(), ApiError>,
     ) -> Result<GameView, ApiError> {
         let live = self.live(id)?;
         if !self.games.contains_key(id) {
             self.follow(Arc::clone(&live));
         }
-        live.change(self.service(), Some(self.connected.connection), act)
+        let ConnectionGuard { visitor, connection, .. } = &self.connected;
+        live.change(self.service(), visitor, Some(*connection), act)
     }
 
     /// The registered engine of that id; `None` for our own.

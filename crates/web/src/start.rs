@@ -106,15 +106,13 @@ impl Server {
 
     /// The address for a browser, with the token where one is needed.
     pub fn url(&self) -> String {
-        let shown = match self.address.ip() {
-            ip if ip.is_unspecified() => {
-                own_address().map_or_else(|| "localhost".to_owned(), |ip| ip.to_string())
-            }
-            IpAddr::V6(ip) => format!("[{ip}]"),
-            ip @ IpAddr::V4(_) => ip.to_string(),
-        };
         let token = self.token.as_ref().map(|token| format!("?token={token}"));
-        format!("http://{shown}:{}/{}", self.address.port(), token.unwrap_or_default())
+        format!("{}/{}", origin(self.address), token.unwrap_or_default())
+    }
+
+    /// The same for the camera of a phone, as text for a terminal.
+    pub fn qr(&self) -> Option<String> {
+        crate::qr::text(&self.url()).ok()
     }
 
     /// Whether other machines can reach it.
@@ -140,6 +138,18 @@ impl Server {
         runtime.shutdown_timeout(Duration::from_secs(1));
         served
     }
+}
+
+/// What an address of this server begins with for other machines, where they can reach it.
+pub(crate) fn origin(address: SocketAddr) -> String {
+    let shown = match address.ip() {
+        ip if ip.is_unspecified() => {
+            own_address().map_or_else(|| "localhost".to_owned(), |ip| ip.to_string())
+        }
+        IpAddr::V6(ip) => format!("[{ip}]"),
+        ip @ IpAddr::V4(_) => ip.to_string(),
+    };
+    format!("http://{shown}:{}", address.port())
 }
 
 /// This machine's address in its network, as the way to another one begins; nothing is sent there.

@@ -3,6 +3,7 @@
 //! In WAL mode a committed transaction is in the hands of the operating system: the death of this
 //! process loses nothing.
 
+use crate::live_game::Seat;
 use board::ending;
 use board::error::{ApiError, ErrorCode};
 use board::game::{Dates, Game, StoredMove};
@@ -28,11 +29,20 @@ CREATE TABLE IF NOT EXISTS studies (
   tree TEXT NOT NULL, place TEXT NOT NULL, revision INTEGER NOT NULL,
   created INTEGER NOT NULL, updated INTEGER NOT NULL, deleted INTEGER);
 CREATE INDEX IF NOT EXISTS owned_studies ON studies (owner, updated);
+CREATE TABLE IF NOT EXISTS seats (
+  game TEXT NOT NULL, color INTEGER NOT NULL, key TEXT NOT NULL, visitor TEXT, name TEXT,
+  PRIMARY KEY (game, color)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS seated ON seats (visitor);
+CREATE TABLE IF NOT EXISTS tsume (
+  visitor TEXT NOT NULL, problem TEXT NOT NULL, known INTEGER NOT NULL, due INTEGER NOT NULL,
+  tries INTEGER NOT NULL, solved INTEGER NOT NULL, PRIMARY KEY (visitor, problem)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS solvers (
+  visitor TEXT PRIMARY KEY, level REAL NOT NULL, streak INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS guests (secret TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID;
 ";
 
 /// The version of the tables; a file of a later version is left alone.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// Games one visitor may have.
 pub const GAMES: usize = 1000;
@@ -48,14 +58,20 @@ pub struct Store {
 /// A game as it lies in the file.
 #[derive(Clone, Debug)]
 pub struct Kept {
+    pub owner: String,
     pub game: Game,
     pub dates: Dates,
+    /// Who plays, where two browsers do.
+    pub seats: Option<[Seat; 2]>,
 }
 
 /// A line of the list of games.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
     pub id: String,
+    pub owner: String,
+    /// Who plays, where two browsers do.
+    pub seats: Option<[Seat; 2]>,
     /// What it is played under.
     pub setup: Setup,
     pub ending: Option<Ending>,
@@ -184,10 +200,10 @@ impl Store {
         work().map_err(failed)
     }
 
-    /// A game of that visitor.
-    pub fn load(&self, id: &str, owner: &str) -> Result<Option<Kept>, ApiError> {
-        let sql = "SELECT setup, reason, winner, revision, created, updated FROM games \
-                   WHERE id = ?1 AND owner = ?2 AND deleted IS NULL";
+    /// A game, whosever it is.
+    pub fn load(&self, id: &str) -> Result<Option<Kept>, ApiError> {
+        let sql = "SELECT setup, reason, winner, revision, created, updated, owner FROM games \
+                   WHERE id = ?1 AND deleted IS NULL";
         let head = |row: &Row<'_>| -> rusqlite::Result<_> {
             Ok((
                 row.get::<_, String>(0)?,
@@ -195,21 +211,25 @@ impl Store {
                 row.get::<_, i64>(3)?,
                 row.get::<_, i64>(4)?,
                 row.get::<_, i64>(5)?,
+                row.get::<_, String>(6)?,
             ))
         };
         let found = self
             .connection
             .prepare_cached(sql)
-            .and_then(|mut s| s.query_row([id, owner], head).optional())
+            .and_then(|mut s| s.query_row([id], head).optional())
             .map_err(failed)?;
-        let Some((setup, ended, revision, created, updated)) = found else { return Ok(None) };
+        let Some((setup, ended, revision, created, updated, owner)) = found else {
+            return Ok(None);
+        };
         let damaged =
             |e: serde_json::Error| ApiError::new(ErrorCode::Internal, format!("damaged game: {e}"));
         let setup: Setup = serde_json::from_str(&setup).map_err(damaged)?;
         let moves = self.moves(id).map_err(failed)?;
         let revision = u64::try_from(revision).unwrap_or(0);
         let game = Game::restore(setup, &moves, ended, revision)?;
-        Ok(Some(Kept { game, dates: Dates { created, updated } }))
+        let seats = self.seats(id).map_err(failed)?;
+        Ok(Some(Kept { owner, game, dates: Dates { created, updated }, seats }))
     }
 
     fn moves(&self, id: &str) -> rusqlite::Result<Vec<StoredMove>> {
@@ -227,8 +247,9 @@ impl Store {
 
     /// Games of a visitor, in the bin or not: those under way, then the one that changed last first.
     pub fn list(&self, owner: &str, part: &Part) -> Result<Vec<Entry>, ApiError> {
-        let sql = "SELECT id, setup, reason, winner, plies, sfen, last, created, updated FROM games \
-                   WHERE owner = ?1 AND (deleted IS NOT NULL) = ?2 \
+        let sql = "SELECT id, setup, reason, winner, plies, sfen, last, created, updated, owner FROM games \
+                   WHERE (owner = ?1 OR id IN (SELECT game FROM seats WHERE visitor = ?1 AND NOT ?2)) \
+                   AND (deleted IS NOT NULL) = ?2 \
                    ORDER BY reason IS NOT NULL, updated DESC, id LIMIT ?3 OFFSET ?4";
         let work = || -> rusqlite::Result<Vec<Option<Entry>>> {
             let mut statement = self.connection.prepare_cached(sql)?;
@@ -238,8 +259,11 @@ impl Store {
                 let Ok(setup) = serde_json::from_str(&row.get::<_, String>(1)?) else {
                     return Ok(None);
                 };
+                let id: String = row.get(0)?;
                 Ok(Some(Entry {
-                    id: row.get(0)?,
+                    seats: self.seats(&id)?,
+                    id,
+                    owner: row.get(9)?,
                     setup,
                     ending: ending_of(row.get(2)?, row.get(3)?),
                     plies: row.get(4)?,
@@ -259,7 +283,12 @@ impl Store {
     }
 
     fn counts_in(&self, table: &str, owner: &str) -> Result<[usize; 2], ApiError> {
-        let sql = format!("SELECT COUNT(*), COUNT(deleted) FROM {table} WHERE owner = ?1");
+        // A friend's games are counted with one's own; the bin is one's own alone.
+        let theirs = match table {
+            "games" => "OR deleted IS NULL AND id IN (SELECT game FROM seats WHERE visitor = ?1)",
+            _ => "",
+        };
+        let sql = format!("SELECT COUNT(*), COUNT(deleted) FROM {table} WHERE owner = ?1 {theirs}");
         let counted = self.connection.prepare_cached(&sql).and_then(|mut statement| {
             statement.query_row([owner], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
         });
@@ -273,6 +302,7 @@ impl Store {
             let transaction = self.connection.transaction()?;
             for sql in [
                 "DELETE FROM moves WHERE game IN (SELECT id FROM games WHERE deleted < ?1)",
+                "DELETE FROM seats WHERE game IN (SELECT id FROM games WHERE deleted < ?1)",
                 "DELETE FROM games WHERE deleted < ?1",
                 "DELETE FROM studies WHERE deleted < ?1",
             ] {
@@ -335,8 +365,10 @@ fn ending_of(reason: Option<String>, winner: Option<String>) -> Option<Ending> {
     ending::of_words(&reason?, winner)
 }
 
+mod seats;
 mod studies;
 #[cfg(test)]
 mod tests;
+mod tsume;
 
 pub use studies::{KeptStudy, STUDIES};

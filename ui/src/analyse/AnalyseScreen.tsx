@@ -2,7 +2,9 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import './analyse.css';
+import type { Color } from '../net/contract';
 import { Board } from '../board/Board';
+import { colorName } from '../board/announce';
 import type { Mark, View } from '../board/ground';
 import { follow as followLine, isHandicap, opposite } from '../board/shogi';
 import { facts } from '../hello';
@@ -13,6 +15,7 @@ import { incoming } from '../parts/intake';
 import { focusEntry, shortcuts, stepKeys } from '../parts/keys';
 import { MoveEntry } from '../parts/MoveEntry';
 import { pacer } from '../parts/pacer';
+import { Splitter } from '../parts/Splitter';
 import { swipeSteps } from '../parts/swipe';
 import { complain, toast } from '../parts/toast';
 import { go, route, routeHash } from '../route';
@@ -120,10 +123,11 @@ function TreeTools() {
   );
 }
 
-function Names() {
-  const { black, white } = study.value;
-  if (!black && !white) return null;
-  return <p class="names"><span>☗ {black ?? '?'}</span> <span>☖ {white ?? '?'}</span></p>;
+/** Who plays a side, beside that side. */
+function Name({ color }: { color: Color }) {
+  const name = study.value[color];
+  if (!study.value.black && !study.value.white) return null;
+  return <p class={`names ${color}`} data-name={color}><span aria-hidden="true">{color === 'black' ? '☗' : '☖'}</span> {name ?? '?'} <span class="faint">{colorName(color, isHandicap(study.value.start))}</span></p>;
 }
 
 type Asked = 'open' | 'export' | 'editor' | null;
@@ -220,18 +224,22 @@ function Analysis() {
     <main class="screen analyse" ref={place} data-ply={moves.value.length} data-ready={String(position.value !== null)}>
       <h1 class="unseen">{t('nav.analyse')}</h1>
       <section class="board-column" aria-label={t('board.label')}>
-        <Names />
+        <Name color={opposite(orientation.value)} />
         <div class="with-bar">
           <WinBar />
           <Board view={view()} orientation={orientation.value} hand={facts(variant).hand} marks={marks()} onMove={(usi) => void playMove(usi)} onStep={step} />
         </div>
+        <Name color={orientation.value} />
       </section>
+      <Splitter name="panel" axis="x" first={460} least={320} most={900} label={t('pane.panel')} />
       <aside class="panel">
         <StudyBar />
         <Toolbar open={setAsked} />
         <EnginePanel />
+        <Splitter name="lines" axis="y" first={150} least={60} most={600} label={t('pane.lines')} />
         <MatePanel />
         <TreeView />
+        <Splitter name="tree" axis="y" first={240} least={90} most={900} label={t('pane.moves')} />
         <TreeTools />
         <MoveEntry position={position.value} enabled={position.value !== null} onMove={(usi) => void playMove(usi)} />
         <Comment />

@@ -6,14 +6,26 @@ import { t } from '../i18n';
 import { rest } from '../net/rest';
 import { Dialog } from '../parts/Dialog';
 import { Select } from '../parts/Choice';
-import { complain, toast } from '../parts/toast';
+import { copied as copy } from '../parts/copy';
+import { complain } from '../parts/toast';
 import { BLACK, DAY, STARTED, WHITE } from '../i18n/headers';
 import { dayIn, dayOf, fileName, saveBlob } from '../parts/save';
 import { gameHash, positionHash } from './share';
-import { current, node, study } from './state';
+import type { PictureOf } from './picture';
+import { current, line, node, orientation, study } from './state';
 import { headerOf, toTree } from './tree';
 
 const address = (hash: string): string => `${location.origin}${location.pathname}${hash}`;
+
+/** The longest game that becomes a moving picture. */
+const MOST_FRAMES = 400;
+
+function name(format: string): string {
+  const now = study.value;
+  const day = dayIn(headerOf(now, STARTED) ?? headerOf(now, DAY)) ?? dayOf(Date.now());
+  const players = [headerOf(now, BLACK), headerOf(now, WHITE)];
+  return fileName(day, players.some((player) => player) ? players : [t('file.game')], format);
+}
 
 export function ExportDialog({ close }: { close: () => void }) {
   const [format, setFormat] = useState('kif');
@@ -36,21 +48,25 @@ export function ExportDialog({ close }: { close: () => void }) {
   const save = async (): Promise<void> => {
     try {
       const { blob } = await rest.write(format, encoding, toTree(study.value));
-      const now = study.value;
-      const day = dayIn(headerOf(now, STARTED) ?? headerOf(now, DAY)) ?? dayOf(Date.now());
-      const players = [headerOf(now, BLACK), headerOf(now, WHITE)];
-      saveBlob(blob, fileName(day, players.some((name) => name) ? players : [t('file.game')], format));
+      saveBlob(blob, name(format));
     } catch (cause) {
       complain(cause);
     }
   };
-  const copy = async (what: string): Promise<void> => {
+  const [drawing, setDrawing] = useState<string | null>(null);
+  const picture = async (kind: 'png' | 'svg' | 'gif'): Promise<void> => {
+    const now = study.value;
+    const of = (id: number): PictureOf => ({ sfen: now.nodes[id]?.sfen ?? now.start, last: now.nodes[id]?.move, orientation: orientation.value, black: now.black, white: now.white });
+    const shown = line.value.filter((id) => !now.nodes[id]?.end);
+    setDrawing('…');
     try {
-      await navigator.clipboard.writeText(what);
-      toast(t('export.copied'));
-    } catch {
-      toast(t('export.nocopy'), true);
+      const { gifFile, pngFile, svgFile } = await import('./picture');
+      const blob = kind === 'gif' ? await gifFile(shown.slice(0, MOST_FRAMES).map(of), (done) => setDrawing(`${done}/${shown.length}`)) : await (kind === 'png' ? pngFile : svgFile)(of(current.value));
+      saveBlob(blob, name(kind));
+    } catch (cause) {
+      complain(cause);
     }
+    setDrawing(null);
   };
   return (
     <Dialog title={t('export.title')} wide close={close}>
@@ -66,6 +82,13 @@ export function ExportDialog({ close }: { close: () => void }) {
         <button type="button" onClick={() => void copy(node.value.sfen)}>{t('export.sfen')}</button>
         <button type="button" onClick={() => void copy(address(positionHash(study.value.variant, node.value.sfen)))} data-share-position>{t('share.position')}</button>
         <button type="button" onClick={() => void copy(address(gameHash(study.value, current.value)))} data-share-game>{t('share.game')}</button>
+      </div>
+      <div class="actions" role="group" aria-label={t('picture.title')}>
+        <strong>{t('picture.title')}</strong>
+        <button type="button" disabled={drawing !== null} onClick={() => void picture('png')} data-picture="png">PNG</button>
+        <button type="button" disabled={drawing !== null} onClick={() => void picture('svg')} data-picture="svg">SVG</button>
+        <button type="button" disabled={drawing !== null || line.value.length < 2} onClick={() => void picture('gif')} data-picture="gif">{t('picture.gif')}</button>
+        {drawing && <span class="faint" role="status">{t('picture.drawing', { n: drawing })}</span>}
       </div>
     </Dialog>
   );

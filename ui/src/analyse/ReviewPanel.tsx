@@ -1,11 +1,12 @@
 // Examining a whole game: how thoroughly, how far along, the curve, and the moves that cost most.
 
 import type { Color, Mistake } from '../net/contract';
-import { known, notated, t } from '../i18n';
+import { known, notated, say, t } from '../i18n';
 import { colorName } from '../board/announce';
 import { isHandicap } from '../board/shogi';
 import { Choice, Select } from '../parts/Choice';
 import { percent } from '../parts/format';
+import { Splitter } from '../parts/Splitter';
 import { complain } from '../parts/toast';
 import { preview } from './engine';
 import { Graph } from './Graph';
@@ -35,6 +36,7 @@ function MistakeRow({ mistake }: { mistake: Mistake }) {
         <span>{notated(mistake.played)}</span>
         <span class="grade">{known('grade', mistake.grade)} −{percent(mistake.loss)}</span>
       </button>
+      <p class="mistake-reason" data-reason={mistake.reason.kind}>{say(mistake.reason.text)}{mistake.reason.proven && <span class="proven">{t('lesson.proven')}</span>}</p>
       <button type="button" class="plain better" onClick={() => void showBetter(mistake)} onMouseLeave={() => (preview.value = null)}>
         {t('review.better', { line: notated(mistake.better).slice(0, 5).join(' ') })}
       </button>
@@ -60,6 +62,15 @@ function Summary() {
       <tbody>{row('black')}{row('white')}</tbody>
     </table>
   );
+}
+
+/** What opening and castles are called. */
+function OpeningLine() {
+  const { opening } = review.value;
+  if (!opening) return null;
+  const handicap = isHandicap(study.value.start);
+  const side = (color: Color): string => `${colorName(color, handicap)}: ${say(opening[color].castle ?? opening[color].rook)}`;
+  return <p data-opening={opening.id}><strong>{say(opening.name)}</strong> <span class="faint">{side('black')} · {side('white')}</span></p>;
 }
 
 const EFFORTS: Effort[] = ['quick', 'normal', 'deep'];
@@ -90,6 +101,8 @@ export function ReviewPanel() {
       )}
       {state === 'failed' && <p class="problem">{t('engine.failed')} {message}</p>}
       <Graph />
+      {review.value.state !== 'idle' && <Splitter name="graph" axis="y" first={150} least={90} most={600} label={t('pane.graph')} />}
+      <OpeningLine />
       <Summary />
       {state === 'done' && mistakes.length === 0 && <p class="faint">{t('review.clean')}</p>}
       {mistakes.length > 0 && <ol class="mistakes">{mistakes.map((mistake) => <MistakeRow key={mistake.ply} mistake={mistake} />)}</ol>}

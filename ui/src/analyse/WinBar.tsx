@@ -21,7 +21,7 @@ export function WinBar() {
   return (
     <div class={`win-bar ${below === 'black' ? '' : 'turned'} ${rate === null ? 'unknown' : ''}`} role="img" aria-label={words} title={words} data-winrate={rate ?? ''}>
       <span class="win-black" style={{ height: percent(rate ?? 0.5, 1) }} />
-      {rate !== null && <b>{percent(rate)}</b>}
+      {rate !== null && <><b class="below">{percent(below === 'black' ? rate : 1 - rate)}</b><b class="above">{percent(below === 'black' ? 1 - rate : rate)}</b></>}
     </div>
   );
 }

@@ -23,7 +23,7 @@ function colour(name: string): string {
 export function drawCurve(place: HTMLElement, pick: (ply: number) => void): GraphHandle {
   let marks: { ply: number; grade: string }[] = [];
   let shown = -1;
-  const height = 140;
+  const height = (): number => Math.max(80, place.clientHeight || 150);
   const overlay = (plot: uPlot): void => {
     const { ctx } = plot;
     const y50 = plot.valToPos(50, 'y', true);
@@ -56,7 +56,7 @@ export function drawCurve(place: HTMLElement, pick: (ply: number) => void): Grap
   };
   const plot = new uPlot(
     {
-      width: place.clientWidth || 340, height, legend: { show: false },
+      width: place.clientWidth || 340, height: height(), legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
       scales: { x: { time: false }, y: { range: [0, 100] } },
       series: [{}, { stroke: () => colour('--ink'), width: 2, fill: () => colour('--fill-black'), points: { show: false }, spanGaps: false }],
@@ -71,7 +71,7 @@ export function drawCurve(place: HTMLElement, pick: (ply: number) => void): Grap
   plot.over.addEventListener('click', () => {
     if (plot.cursor.idx !== null && plot.cursor.idx !== undefined) pick(plot.cursor.idx);
   });
-  const observer = new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height }));
+  const observer = new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: height() }));
   observer.observe(place);
   return {
     update(values, newMarks, at) {

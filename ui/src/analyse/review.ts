@@ -1,7 +1,7 @@
 // A whole game examined: evaluations come in as they are done and are written into the record.
 
 import { signal } from '@preact/signals';
-import type { Evaluation, Mistake, Review, SideSummary, Color } from '../net/contract';
+import type { Evaluation, Mistake, Opening, Review, SideSummary, Color } from '../net/contract';
 import { connection } from '../net/socket';
 import { hello } from '../hello';
 import { t } from '../i18n';
@@ -19,6 +19,7 @@ export interface ReviewState {
   summary: Record<Color, SideSummary> | null;
   /** Who examined it, and how thoroughly. */
   by?: { engine: string; effort: Effort };
+  opening?: Opening;
 }
 
 const IDLE: ReviewState = { state: 'idle', done: 0, total: 0, nodes: [], mistakes: [], summary: null };
@@ -70,6 +71,7 @@ function receive(message: Review): void {
     ...review.value, state: message.state, done: message.done ?? review.value.done, total: message.total || review.value.total,
     ...(message.mistakes ? { mistakes: message.mistakes } : {}),
     ...(message.summary ? { summary: message.summary } : {}),
+    ...(message.opening ? { opening: message.opening } : {}),
     ...(message.message ? { message: message.message } : {}),
   };
   if (message.state === 'done') announce(t('review.finished', { n: review.value.mistakes.length }));
@@ -87,18 +89,19 @@ export function listenToReviews(): () => void {
   };
 }
 
-const KEPT = 'nue.review';
+// A page of an earlier version kept mistakes without their reasons.
+const KEPT = 'nue.review.2';
 
 /** Keeps a finished review beside the record; evaluations are in the record itself. */
 export function keepReview(): void {
-  const { state, mistakes, summary, nodes, total, by } = review.value;
+  const { state, mistakes, summary, nodes, total, by, opening } = review.value;
   try {
     if (state !== 'done') {
       sessionStorage.removeItem(KEPT);
       return;
     }
     const moves = nodes.flatMap((id) => study.value.nodes[id]?.move ?? []);
-    sessionStorage.setItem(KEPT, JSON.stringify({ moves, mistakes, summary, total, by }));
+    sessionStorage.setItem(KEPT, JSON.stringify({ moves, mistakes, summary, total, by, opening }));
   } catch {
     // Not kept: the game can be examined again.
   }
@@ -106,7 +109,7 @@ export function keepReview(): void {
 
 export function restoreReview(): void {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as Pick<ReviewState, 'mistakes' | 'summary' | 'total' | 'by'> & { moves: string[] } | null;
+    const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as Pick<ReviewState, 'mistakes' | 'summary' | 'total' | 'by' | 'opening'> & { moves: string[] } | null;
     if (!kept) return;
     const nodes = [0];
     for (const move of kept.moves) {
@@ -114,7 +117,7 @@ export function restoreReview(): void {
       if (next === undefined) return;
       nodes.push(next);
     }
-    review.value = { state: 'done', done: kept.total, total: kept.total, nodes, mistakes: kept.mistakes, summary: kept.summary, ...(kept.by && { by: kept.by }) };
+    review.value = { state: 'done', done: kept.total, total: kept.total, nodes, mistakes: kept.mistakes, summary: kept.summary, ...(kept.by && { by: kept.by }), ...(kept.opening && { opening: kept.opening }) };
   } catch {
     // as above
   }

@@ -91,6 +91,9 @@ export type ClientMessage =
   | ({ type: 'game.takeback' } & GameRequest)
   | ({ type: 'game.resign' } & GameRequest)
   | ({ type: 'game.declare' } & GameRequest)
+  | ({ type: 'game.join' } & JoinRequest)
+  | ({ type: 'game.offer' } & OfferRequest)
+  | ({ type: 'game.reply' } & ReplyRequest)
   | ({ type: 'game.hint' } & GameRequest)
   | ({ type: 'analysis.start' } & AnalysisRequest)
   | ({ type: 'analysis.stop' } & SlotRequest)
@@ -253,6 +256,26 @@ export interface FolderChange {
   to?: string;
 }
 
+/** One side of a game between friends. */
+export interface FriendSeat {
+  /** Whether somebody plays it. */
+  taken: boolean;
+  /** Whether that somebody has the game open now. */
+  here: boolean;
+  name: string | null;
+  /** What an invitation to this side carries; for whoever began the game, while nobody plays it. */
+  key?: string;
+}
+
+/** Both players and those who look on, as the page sees them. */
+export interface FriendsView {
+  black: FriendSeat;
+  white: FriendSeat;
+  offer: Offer | null;
+  /** Visitors who look on now. */
+  spectators: number;
+}
+
 /** The whole state of a game, sent whole after every change. */
 export interface Game {
   type: 'game';
@@ -266,6 +289,9 @@ export interface Game {
   start: string;
   you: Side;
   opponent: NamedOpponent;
+  style: Style;
+  /** Whether the opponent takes its time as people do. */
+  natural: boolean;
   declarationRule: string;
   maxMoves: number;
   /** Without moves unless it is your turn. */
@@ -277,6 +303,8 @@ export interface Game {
   ending: Ending | null;
   thinking: Thinking | null;
   may: Permissions;
+  /** Where two browsers play each other. */
+  friends: FriendsView | null;
   /** Milliseconds since 1970. */
   created: number;
   updated: number;
@@ -296,6 +324,8 @@ export interface GameSummary {
   variant: Variant;
   handicap: string | null;
   you: Side;
+  /** Whether it is the visitor's own: a friend's game is somebody else's to delete. */
+  owned: boolean;
   opponent: NamedOpponent;
   status: GameStatus;
   ending: Ending | null;
@@ -367,6 +397,7 @@ export interface Hello {
   encodings: string[];
   limits: LimitFacts;
   watch: Watchable;
+  reach: Reach;
 }
 
 /** The move the engine would play. */
@@ -380,6 +411,14 @@ export interface Hint {
   en: string;
   score?: Score;
   winrate?: number;
+}
+
+/** Somebody with an invitation. */
+export interface JoinRequest {
+  game: string;
+  /** What the invitation carries. */
+  key: string;
+  name?: string | null;
 }
 
 /** A folder of `nue learn`. */
@@ -534,6 +573,9 @@ export interface Mistake {
   loss: number;
   played: NotatedMove;
   better: BetterLine;
+  /** What answers the move. */
+  refutation: BetterLine;
+  reason: Reason;
 }
 
 /** A move in a game. */
@@ -543,12 +585,15 @@ export interface MoveRequest {
   ply?: number | null;
 }
 
-/** The opponent with its name: a level, an engine with its time for a move, or a person. */
+/** The opponent with its name: a level, an engine with its time for a move, or a person here or elsewhere. */
 export interface NamedOpponent {
   level?: number;
   engine?: string;
   movetime?: number;
   human?: boolean;
+  friend?: boolean;
+  /** The level was chosen by the visitor's results. */
+  adaptive?: boolean;
   name: Words;
 }
 
@@ -570,6 +615,12 @@ export interface NewGame {
   declaration?: string | null;
   /** Moves after which the game is drawn. */
   maxMoves?: number | null;
+  /** How our engine likes to play. */
+  style?: Style;
+  /** Whether weak levels take their time as people do; at once where nothing is said. */
+  natural?: boolean;
+  /** How the visitor is called in a game against a friend. */
+  name?: string | null;
 }
 
 /** A study to be kept. */
@@ -589,8 +640,49 @@ export interface NotatedMove {
   en: string;
 }
 
+/** What a player has asked the other for. */
+export interface Offer {
+  by: Color;
+  what: OfferKind;
+}
+
+/** What a player may ask the other for. */
+export type OfferKind = 'draw' | 'takeback';
+
+/** Something a friend is asked for. */
+export interface OfferRequest {
+  game: string;
+  what: OfferKind;
+}
+
+/** The opening of a game. */
+export interface Opening {
+  /** The same for the same opening. */
+  id: string;
+  name: Words;
+  black: SidePlan;
+  white: SidePlan;
+}
+
 /** Who plays the other side. */
-export type Opponent = { /** Its number. */ level: number } | { engine: string; /** Milliseconds for a move. */ movetime?: number } | { /** Always true. */ human: boolean };
+export type Opponent = { /** Its number. */ level: number; /** Whether the level is chosen by the visitor's results so far. */ adaptive?: boolean } | { engine: string; /** Milliseconds for a move. */ movetime?: number } | { /** Always true. */ human: boolean } | { /** Always true. */ friend: boolean };
+
+/** Games of one opening. */
+export interface OwnOpening {
+  id: string;
+  name: Words;
+  won: number;
+  lost: number;
+  /** Drawn, or without a side of one's own. */
+  other: number;
+  /** The latest first. */
+  games: string[];
+}
+
+/** What a visitor's games began with, the most frequent first. */
+export interface OwnOpenings {
+  openings: OwnOpening[];
+}
 
 /** How the first engine of a pairing stands. */
 export interface PairingScore {
@@ -606,7 +698,12 @@ export interface PairingScore {
 /** What the visitor may do now. */
 export interface Permissions {
   move: boolean;
+  /** Between friends: to ask for it. */
   takeback: boolean;
+  /** To offer one. */
+  draw: boolean;
+  /** To say yes or no to what the other side offers. */
+  reply: boolean;
   hint: boolean;
   resign: boolean;
   declare: boolean;
@@ -700,6 +797,25 @@ export interface RatingRow {
   losses: number;
 }
 
+/** How others come to this server. */
+export interface Reach {
+  /** Its address as other machines know it; null where none can reach it. */
+  origin: string | null;
+  /** What an address must carry to be let in. */
+  token: string | null;
+}
+
+/** Why a move was a mistake. */
+export interface Reason {
+  kind: ReasonKind;
+  text: Words;
+  /** Whether the mate was proven by the solver. */
+  proven: boolean;
+}
+
+/** What kind of mistake a move was. */
+export type ReasonKind = 'missed' | 'mated' | 'loses' | 'misses' | 'worse';
+
 /** A finished game of the server. */
 export interface RecordRow {
   id: string;
@@ -715,6 +831,12 @@ export interface RecordRow {
   moves: number | null;
 }
 
+/** The answer to what a friend asked for. */
+export interface ReplyRequest {
+  game: string;
+  agree: boolean;
+}
+
 /** A review as the page sees it; each message has the new evaluations alone. */
 export interface Review {
   type: 'review';
@@ -727,6 +849,8 @@ export interface Review {
   evaluations: ReviewEvaluation[];
   mistakes?: Mistake[];
   summary?: Summary;
+  /** What the opening and the castles are called, at the end and where they have names. */
+  opening?: Opening;
   code?: ErrorCode;
   message?: string;
 }
@@ -870,7 +994,15 @@ export interface ServerStatus {
 }
 
 /** Which side the visitor plays. */
-export type Side = 'black' | 'white' | 'both';
+export type Side = 'black' | 'white' | 'both' | 'watch';
+
+/** What one side built. */
+export interface SidePlan {
+  /** Where its rook went. */
+  rook: Words;
+  /** The castle it had longest. */
+  castle: Words | null;
+}
 
 /** The mistakes of one side. */
 export interface SideSummary {
@@ -961,6 +1093,9 @@ export interface StudySummary {
   deleted: number | null;
 }
 
+/** How our engine likes to play, among moves that are about as good. */
+export type Style = 'any' | 'static' | 'ranging' | 'attack' | 'solid';
+
 /** The mistakes of both sides. */
 export interface Summary {
   black: SideSummary;
@@ -1024,6 +1159,77 @@ export interface Trees {
   /** Games beyond what one answer holds. */
   left_out: number;
 }
+
+/** The answer to an attempt. */
+export interface TsumeAnswer {
+  state: TsumeState;
+  reply?: string;
+  /** When it is over. */
+  solution?: TsumeSolution;
+  progress?: TsumeProgress;
+}
+
+/** Moves of an attempt, or the wish to be shown the solution. */
+export interface TsumeAttempt {
+  moves?: string[];
+  /** Whether something wrong was tried before. */
+  failed?: boolean;
+  giveUp?: boolean;
+}
+
+/** Problems of one length. */
+export interface TsumeLength {
+  plies: number;
+  solved: number;
+  total: number;
+}
+
+/** The next problem, and how far somebody has come. */
+export interface TsumeNext {
+  /** Null when every problem is solved and none is due. */
+  problem: TsumeProblem | null;
+  /** Whether it was met before and is due again. */
+  again: boolean;
+  progress: TsumeProgress;
+}
+
+/** A problem as the page sees it. */
+export interface TsumeProblem {
+  id: string;
+  sfen: string;
+  /** To the mate. */
+  plies: number;
+  /** How hard it is, from 1. */
+  level: number;
+  /** Who mates. */
+  turn: Color;
+}
+
+/** How far somebody has come. */
+export interface TsumeProgress {
+  level: number;
+  /** Problems met, and solved at least once without a mistake. */
+  met: number;
+  solved: number;
+  /** To be repeated now. */
+  due: number;
+  /** Problems there are. */
+  total: number;
+  /** Solved without a mistake in a row. */
+  streak: number;
+  /** Solved and there are, by plies to the mate. */
+  lengths: TsumeLength[];
+}
+
+/** A solution, every reply the longest. */
+export interface TsumeSolution {
+  line: string[];
+  ja: string[];
+  en: string[];
+}
+
+/** How an attempt stands. */
+export type TsumeState = 'wrong' | 'solved' | 'right';
 
 /** The game: shogi on 9×9 or minishogi on 5×5. */
 export type Variant = 'shogi' | 'minishogi';

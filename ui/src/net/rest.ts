@@ -1,6 +1,6 @@
 // What is asked once, over plain requests. Answers are values or a Refusal that carries the code.
 
-import type { Game, Games, Hello, NewStudy, SentTree, Studies, Study, StudyChange, StudySummary, Tree, Trees, Variant } from './contract';
+import type { Game, Games, Hello, NewStudy, OwnOpenings, SentTree, Studies, Study, StudyChange, StudySummary, Tree, Trees, TsumeAnswer, TsumeAttempt, TsumeNext, Variant } from './contract';
 
 /** The server said no; `code` is one of the contract's, `network` where it could not be reached. */
 export class Refusal extends Error {
@@ -67,6 +67,9 @@ export const rest = {
   deleteStudy: (id: string) => ask(`studies/${part(id)}`, { method: 'DELETE' }),
   restoreStudy: (id: string) => ask(`studies/${part(id)}/restore`, post({})),
   renameFolder: (from: string, to: string) => ask('studies/folder', post({ from, to })),
+  openings: () => json<OwnOpenings>('openings'),
+  tsume: () => json<TsumeNext>('tsume'),
+  tryTsume: (id: string, attempt: TsumeAttempt) => json<TsumeAnswer>(`tsume/${part(id)}`, post(attempt)),
   gameTree: (id: string) => json<Tree>(`games/${part(id)}/tree`),
   serverTree: (id: string) => json<Tree>(`watch/server/records/${part(id)}`),
   matchTree: (match: string, game: string) => json<Tree>(`watch/match/${part(match)}/games/${part(game)}`),

@@ -74,7 +74,7 @@ export function momentText(moment: number): string {
 }
 
 /** How a game ended, in words; `you` turns the winner into "you win". */
-export function endingText(ending: Ending, you?: Color | 'both', handicap = false): string {
+export function endingText(ending: Ending, you?: Color | 'both' | 'watch', handicap = false): string {
   const reason = ending.text ?? known('ending', ending.reason);
   if (ending.winner === null || ending.winner === undefined) {
     const open = ['interrupted', 'engine_failed', 'no_mate', 'taken_back', 'error', 'sealed', 'abandoned', 'other'];

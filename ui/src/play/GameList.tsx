@@ -7,6 +7,7 @@ import { gameName } from '../hello';
 import { say, t } from '../i18n';
 import { endingText, momentText } from '../parts/format';
 import { Pager } from '../parts/Pager';
+import { OpeningList } from './OpeningList';
 import { routeHash } from '../route';
 import { deleteGame, games, GAMES_ON_A_PAGE, gamesPage, loadGames, restoreGame } from './state';
 
@@ -32,7 +33,7 @@ function Entry({ summary, deleted }: { summary: GameSummary; deleted: boolean })
   return (
     <li class={summary.status === 'playing' ? 'running' : ''} data-listed={summary.game}>
       <a href={routeHash('play', summary.game)}><Words summary={summary} /></a>
-      <button type="button" class="plain" aria-label={t('play.forget')} title={t('play.forget')} onClick={() => void deleteGame(summary.game)} data-delete-game>✕</button>
+      {summary.owned && <button type="button" class="plain" aria-label={t('play.forget')} title={t('play.forget')} onClick={() => void deleteGame(summary.game)} data-delete-game>✕</button>}
     </li>
   );
 }
@@ -47,6 +48,7 @@ export function GameList() {
       <h2>{deleted ? t('bin.games') : t('play.yours')}</h2>
       <ul class="game-list">{page.games.map((summary) => <Entry key={summary.game} summary={summary} deleted={deleted} />)}</ul>
       <Pager offset={offset} size={GAMES_ON_A_PAGE} total={page.total} go={(next) => (gamesPage.value = { offset: next, deleted })} />
+      {!deleted && <OpeningList />}
       {deleted ? <button type="button" class="plain" onClick={() => (gamesPage.value = { offset: 0, deleted: false })} data-bin="off">{t('bin.leave')}</button>
         : page.deleted > 0 && <button type="button" class="plain faint" onClick={() => (gamesPage.value = { offset: 0, deleted: true })} data-bin="on">{t('bin.look', { n: page.deleted })}</button>}
     </section>

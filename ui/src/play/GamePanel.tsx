@@ -10,22 +10,25 @@ import { endingText, percent, scoreText, seenBy } from '../parts/format';
 import { Dialog } from '../parts/Dialog';
 import { MoveEntry } from '../parts/MoveEntry';
 import { routeHash } from '../route';
+import { FriendPanel } from './FriendPanel';
+import { ownName } from './friends';
 import { MoveList } from './MoveList';
 import { saveGame } from './saveGame';
 import { NewGameForm } from './NewGameForm';
-import { askHint, asking, declare, flipped, hint, move, resign, shownPly, start, step, takeBack } from './state';
+import { askHint, asking, declare, flipped, hint, move, offerDraw, resign, shownPly, start, step, takeBack } from './state';
 
 export function statusText(game: Game): string {
   const handicap = isHandicap(game.start);
   if (game.ending) return endingText(game.ending, game.you, handicap);
-  if (game.you === 'both') return t('play.turn', { side: colorName(game.position.turn, handicap) });
+  if (game.friends && (!game.friends.black.taken || !game.friends.white.taken)) return t('friend.waiting');
+  if (game.you === 'both' || game.you === 'watch') return t('play.turn', { side: colorName(game.position.turn, handicap) });
   if (game.thinking === 'queued') return t('play.queued');
-  if (game.position.turn !== game.you) return t('play.thinking');
+  if (game.position.turn !== game.you) return game.friends ? t('friend.theirturn') : t('play.thinking');
   return game.position.check ? t('play.yourturncheck') : t('play.yourturn');
 }
 
 function Status({ game }: { game: Game }) {
-  const tone = !game.ending ? '' : game.ending.winner === game.you ? 'won' : game.ending.winner && game.you !== 'both' ? 'lost' : 'drawn';
+  const tone = !game.ending ? '' : game.ending.winner === game.you ? 'won' : game.ending.winner && game.you !== 'both' && game.you !== 'watch' ? 'lost' : 'drawn';
   return (
     <div class={`status ${tone} ${game.status}`} data-status={game.status} data-reason={game.ending?.reason}>
       <p class="status-text">{statusText(game)}</p>
@@ -44,7 +47,7 @@ function HintLine({ turn }: { turn: Color }) {
 
 function Actions({ game }: { game: Game }) {
   const [sure, setSure] = useState(false);
-  if (game.status === 'over') return null;
+  if (game.status === 'over' || game.you === 'watch') return null;
   if (sure) {
     return (
       <div class="actions" role="group" aria-label={t('play.sure')}>
@@ -56,7 +59,8 @@ function Actions({ game }: { game: Game }) {
   }
   return (
     <div class="actions">
-      <button type="button" disabled={!game.may.hint || asking.value} onClick={() => void askHint()} data-hint-button>{asking.value ? t('play.asking') : t('play.hint')}</button>
+      {game.friends ? <button type="button" disabled={!game.may.draw} onClick={() => void offerDraw()} data-draw>{t('friend.draw')}</button>
+        : <button type="button" disabled={!game.may.hint || asking.value} onClick={() => void askHint()} data-hint-button>{asking.value ? t('play.asking') : t('play.hint')}</button>}
       <button type="button" disabled={!game.may.takeback} onClick={() => void takeBack()} data-takeback>{t('play.takeback')}</button>
       <button type="button" disabled={!game.may.resign} onClick={() => setSure(true)} data-resign>{t('play.resign')}</button>
       {game.may.declare && <button type="button" class="primary" onClick={() => void declare()} data-declare>{t('play.declare')}</button>}
@@ -64,23 +68,26 @@ function Actions({ game }: { game: Game }) {
   );
 }
 
-function sameOpponent({ level, engine, movetime }: NamedOpponent): Opponent {
-  if (level !== undefined) return { level };
+function sameOpponent({ level, engine, movetime, adaptive, friend }: NamedOpponent): Opponent {
+  if (friend) return { friend };
+  if (level !== undefined) return { level, ...(adaptive && { adaptive }) };
   return engine === undefined ? { human: true } : { engine, movetime: movetime ?? 1000 };
 }
 
 function AfterGame({ game }: { game: Game }) {
   if (game.status !== 'over') return null;
+  const side = game.you === 'black' || game.you === 'white' ? game.you : 'black';
   const again = (): void => void start({
-    variant: game.variant, ...(game.handicap ? { handicap: game.handicap } : { start: game.start }), side: game.you === 'both' ? 'black' : game.you, clock: game.clock,
-    declaration: game.declarationRule, maxMoves: game.maxMoves,
+    variant: game.variant, ...(game.handicap ? { handicap: game.handicap } : { start: game.start }), side, clock: game.clock,
+    declaration: game.declarationRule, maxMoves: game.maxMoves, style: game.style, natural: game.natural, name: ownName(),
     opponent: sameOpponent(game.opponent),
   });
   return (
     <div class="actions">
-      <button type="button" class="primary" onClick={again}>{t('play.again')}</button>
+      {game.you !== 'watch' && <button type="button" class="primary" onClick={again}>{t('play.again')}</button>}
+      <a class="button" href={routeHash('practise', 'game', game.game)} data-learn-link>{t('play.learn')}</a>
       <a class="button" href={routeHash('analyse', 'game', game.game)} data-analyse>{t('play.analyse')}</a>
-      <button type="button" disabled={!game.may.takeback} onClick={() => void takeBack()} data-takeback>{t('play.takeback')}</button>
+      {!game.friends && <button type="button" disabled={!game.may.takeback} onClick={() => void takeBack()} data-takeback>{t('play.takeback')}</button>}
     </div>
   );
 }
@@ -115,13 +122,14 @@ export function GamePanel({ game }: { game: Game }) {
     <aside class="panel">
       <h1 class="panel-title">{gameName(game.variant, game.handicap)}</h1>
       <Status game={game} />
+      <FriendPanel game={game} />
       <HintLine turn={game.position.turn} />
       <Declaration game={game} />
       <Actions game={game} />
       <AfterGame game={game} />
       <MoveList game={game} />
       <Steps game={game} />
-      <MoveEntry position={game.position} enabled={game.may.move && shownPly.value === null} onMove={(usi) => void move(usi)} />
+      {game.you !== 'watch' && <MoveEntry position={game.position} enabled={game.may.move && shownPly.value === null} onMove={(usi) => void move(usi)} />}
       <div class="actions quiet">
         <button type="button" onClick={() => setCreating(true)} data-new>{t('play.new')}</button>
         <details class="menu">

@@ -1,7 +1,7 @@
 // Everything a new game needs, with the answers most people want already given.
 
 import { useState } from 'preact/hooks';
-import type { Variant } from '../net/contract';
+import type { Style, Variant } from '../net/contract';
 import { colorName } from '../board/announce';
 import { facts, hello } from '../hello';
 import { known, say, t } from '../i18n';
@@ -9,6 +9,7 @@ import { Choice, Select } from '../parts/Choice';
 import { start } from './state';
 import { CLOCKS, keepChoices, loadChoices, MOST_MOVES, newGame, USUAL_MOVES, type ClockName, type From, type GameChoices } from './gameChoices';
 import { isHandicap } from '../board/shogi';
+import { keepName, ownName } from './friends';
 
 type Change = (change: Partial<GameChoices>) => void;
 interface PartProps { choices: GameChoices; change: Change; from?: From | undefined }
@@ -21,7 +22,7 @@ function Opponent({ choices, change }: PartProps) {
     <>
       <Choice
         label={t('new.opponent')} value={choices.against} onChange={(against) => change({ against, engine: engines[0]?.id ?? '' })}
-        options={[['level', t('new.nue')], ...(engines.length ? [['engine', t('new.engine')] as const] : []), ['human', t('new.human')]]}
+        options={[['level', t('new.nue')], ...(engines.length ? [['engine', t('new.engine')] as const] : []), ['human', t('new.human')], ['friend', t('new.friend')]]}
       />
       {choices.against === 'level' && level && (
         <div class="level">
@@ -29,13 +30,15 @@ function Opponent({ choices, change }: PartProps) {
             <span>{t('new.level')} <strong>{level.id} · {say(level.name)}</strong></span>
             <input
               type="range" min={levels[0]?.id ?? 1} max={levels[levels.length - 1]?.id ?? 10} step={1} value={level.id}
-              aria-valuetext={`${level.id}: ${say(level.name)}`} data-level
+              aria-valuetext={`${level.id}: ${say(level.name)}`} data-level disabled={choices.adaptive}
               onInput={(event) => change({ level: Number(event.currentTarget.value) })}
             />
           </label>
-          <p class="level-text">{say(level.text)}</p>
+          <p class="level-text">{choices.adaptive ? t('new.adaptivetext') : say(level.text)}</p>
+          <label class="tick"><input type="checkbox" checked={choices.adaptive} onChange={(event) => change({ adaptive: event.currentTarget.checked })} data-adaptive />{t('new.adaptive')}</label>
         </div>
       )}
+      {choices.against === 'friend' && <FriendName />}
       {choices.against === 'engine' && (
         <>
           <Select label={t('new.engine')} value={choices.engine} options={engines.map(({ id, name }) => [id, name] as const)} onChange={(engine) => change({ engine })} />
@@ -46,6 +49,35 @@ function Opponent({ choices, change }: PartProps) {
         </>
       )}
       {choices.against === 'human' && <p class="level-text">{t('new.humantext')}</p>}
+    </>
+  );
+}
+
+const STYLES: Style[] = ['any', 'static', 'ranging', 'attack', 'solid'];
+
+/** How Nue likes to play, and how fast. */
+function Manner({ choices, change }: PartProps) {
+  if (choices.against !== 'level') return null;
+  return (
+    <>
+      {choices.variant === 'shogi' && <Select<Style> label={t('new.style')} value={choices.style} onChange={(style) => change({ style })} options={STYLES.map((style) => [style, t(`style.${style}`)] as const)} />}
+      <label class="tick"><input type="checkbox" checked={choices.natural} onChange={(event) => change({ natural: event.currentTarget.checked })} data-natural />{t('new.natural')}</label>
+    </>
+  );
+}
+
+function FriendName() {
+  const [name, setName] = useState(ownName);
+  return (
+    <>
+      <p class="level-text">{t('new.friendtext')}</p>
+      <label class="field">
+        <span>{t('new.name')}</span>
+        <input type="text" maxLength={24} value={name} data-own-name onInput={(event) => {
+          setName(event.currentTarget.value);
+          keepName(event.currentTarget.value);
+        }} />
+      </label>
     </>
   );
 }
@@ -63,8 +95,8 @@ function Handicap({ choices, change, from }: PartProps) {
       )}
       {choices.against !== 'human' && (
         <Choice
-          label={t('new.side')} value={choices.side} onChange={(side) => change({ side })}
-          options={[['black', colorName('black', given)], ['random', t('new.random')], ['white', colorName('white', given)]]}
+          label={t('new.side')} value={choices.side === 'watch' && choices.against !== 'friend' ? 'black' : choices.side} onChange={(side) => change({ side })}
+          options={[['black', colorName('black', given)], ['random', t('new.random')], ['white', colorName('white', given)], ...(choices.against === 'friend' ? [['watch', t('new.watch')] as const] : [])]}
         />
       )}
       {given && <p class="level-text">{t('new.handicaptext')}</p>}
@@ -147,6 +179,7 @@ export function NewGameForm({ started, from }: { started?: () => void; from?: Fr
       <Opponent choices={choices} change={change} />
       <Handicap choices={choices} change={change} from={from} />
       <ClockChoice choices={choices} change={change} />
+      <Manner choices={choices} change={change} />
       <Rules choices={choices} change={change} />
       <button type="submit" class="primary big" disabled={busy} data-start>{t('new.start')}</button>
     </form>

@@ -8,13 +8,14 @@ import { isHandicap, opposite } from '../board/shogi';
 import { colorName } from '../board/announce';
 import { facts } from '../hello';
 import { say, t } from '../i18n';
+import { connection } from '../net/socket';
 import { focusEntry, shortcuts, stepKeys } from '../parts/keys';
 import { route } from '../route';
 import { Clock } from './Clock';
 import { GameList } from './GameList';
 import { GamePanel, statusText } from './GamePanel';
 import { NewGameForm } from './NewGameForm';
-import { askHint, bottom, flipped, follow, game, hint, missing, move, nonce, shownPly, step, takeBack } from './state';
+import { askHint, bottom, flipped, follow, game, hint, join, missing, move, nonce, shownPly, step, takeBack } from './state';
 
 function viewOf(now: Game): View {
   const ply = shownPly.value;
@@ -28,23 +29,34 @@ function viewOf(now: Game): View {
     sfen: position.sfen,
     last: position.last,
     check: position.check ? position.king : null,
-    mover: playing ? now.you : null,
+    mover: playing && now.you !== 'watch' ? now.you : null,
     position: now.may.move ? position : null,
-    premoves: playing && now.you !== 'both',
+    premoves: playing && (now.you === 'black' || now.you === 'white') && !now.friends,
     nonce: nonce.value,
     handicap: isHandicap(now.start),
   };
 }
 
-function Player({ game: now, color }: { game: Game; color: Color }) {
+/** What somebody is called beside the board. */
+function nameOf(now: Game, color: Color): string {
   const you = now.you === color;
+  if (now.friends) {
+    const { name, taken } = now.friends[color];
+    return name ?? (you ? t('play.you') : taken ? t('friend.player') : t('friend.nobody'));
+  }
+  return now.you === 'both' ? '' : you ? t('play.you') : now.opponent.name ? say(now.opponent.name) : '';
+}
+
+function Player({ game: now, color }: { game: Game; color: Color }) {
   const side = colorName(color, isHandicap(now.start));
-  const name = now.you === 'both' ? '' : you ? t('play.you') : now.opponent.name ? say(now.opponent.name) : '';
+  const name = nameOf(now, color);
+  const away = now.friends?.[color].taken && !now.friends[color].here;
   return (
     <div class={`player ${now.position.turn === color && now.status === 'playing' ? 'turn' : ''}`}>
       <span class={`side-mark ${color}`} aria-hidden="true">{color === 'black' ? '☗' : '☖'}</span>
       <span class="player-name">{name || side}</span>
       {name && <span class="faint">{side}</span>}
+      {away && <span class="faint" data-away={color}>{t('friend.away')}</span>}
       <Clock game={now} color={color} />
     </div>
   );
@@ -52,7 +64,7 @@ function Player({ game: now, color }: { game: Game; color: Color }) {
 
 /** The tab says how the game stands, and marks that it is the visitor's turn. */
 function useTitle(now: Game): void {
-  const mine = now.status === 'playing' && now.may.move && now.you !== 'both';
+  const mine = (now.status === 'playing' && now.may.move && now.you !== 'both') || now.may.reply;
   const title = `${mine ? '● ' : ''}${statusText(now)}`;
   useEffect(() => {
     const usual = document.title;
@@ -108,8 +120,15 @@ function Welcome() {
 }
 
 export function PlayScreen() {
-  const id = route.value.rest[0] ?? null;
-  useEffect(() => follow(id), [id]);
+  const [id = null, kind, key] = route.value.rest;
+  const invited = kind === 'join' && key !== undefined;
+  const linked = connection().link.value === 'open';
+  useEffect(() => {
+    if (!invited) follow(id);
+  }, [id, invited]);
+  useEffect(() => {
+    if (invited && linked && id) void join(id, key);
+  }, [id, invited, linked]);
   const now = game.value;
   if (id && now?.game === id) return <Running now={now} />;
   if (id && !missing.value) return <main class="screen"><p class="loading">{t('loading')}</p></main>;

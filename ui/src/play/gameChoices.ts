@@ -1,6 +1,7 @@
 // What was chosen for the last new game, kept for the next one; clocks by name.
 
-import type { ClockRule, Color, NewGame, Variant } from '../net/contract';
+import type { ClockRule, Color, NewGame, Style, Variant } from '../net/contract';
+import { ownName } from './friends';
 
 export type ClockName = 'none' | 'blitz' | 'rapid' | 'classic' | 'long' | 'fischer' | 'own';
 export const CLOCKS: Record<Exclude<ClockName, 'own'>, ClockRule | null> = {
@@ -13,8 +14,8 @@ export const CLOCKS: Record<Exclude<ClockName, 'own'>, ClockRule | null> = {
 };
 
 export interface GameChoices {
-  variant: Variant; against: 'level' | 'engine' | 'human'; level: number; engine: string; movetime: number;
-  handicap: string; side: Color | 'random'; clock: ClockName; own: ClockRule;
+  variant: Variant; against: 'level' | 'engine' | 'human' | 'friend'; level: number; adaptive: boolean; style: Style; natural: boolean; engine: string; movetime: number;
+  handicap: string; side: Color | 'random' | 'watch'; clock: ClockName; own: ClockRule;
   /** Name of the entering-king rule, or `auto` for what is usual. */
   declaration: string; maxMoves: number;
 }
@@ -24,7 +25,7 @@ export const MOST_MOVES = 1000;
 export const USUAL_MOVES = 500;
 
 export const FIRST: GameChoices = {
-  variant: 'shogi', against: 'level', level: 2, engine: '', movetime: 1000, handicap: 'even', side: 'black',
+  variant: 'shogi', against: 'level', level: 2, adaptive: false, style: 'any', natural: true, engine: '', movetime: 1000, handicap: 'even', side: 'black',
   clock: 'none', own: { main: 900, byoyomi: 30, increment: 0 }, declaration: 'auto', maxMoves: USUAL_MOVES,
 };
 
@@ -56,13 +57,16 @@ export interface From { variant: Variant; start: string }
 export function newGame(choices: GameChoices, from?: From): NewGame {
   const opponent =
     choices.against === 'human' ? { human: true }
+      : choices.against === 'friend' ? { friend: true }
       : choices.against === 'engine' ? { engine: choices.engine, movetime: choices.movetime }
-        : { level: choices.level };
+        : { level: choices.level, ...(choices.adaptive && { adaptive: true }) };
   const variant = from?.variant ?? choices.variant;
   return {
     variant,
     ...(from ? { start: from.start } : { handicap: variant === 'shogi' ? choices.handicap : 'even' }),
-    side: choices.against === 'human' ? 'black' : choices.side,
+    side: choices.against === 'human' || (choices.side === 'watch' && choices.against !== 'friend') ? 'black' : choices.side,
+    ...(choices.against === 'level' && { style: choices.style, natural: choices.natural }),
+    ...(choices.against === 'friend' && { name: ownName() }),
     opponent,
     clock: choices.clock === 'own' ? choices.own : CLOCKS[choices.clock],
     ...(variant === 'shogi' && choices.declaration !== 'auto' && { declaration: choices.declaration }),

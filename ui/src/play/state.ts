@@ -4,7 +4,7 @@
 // lost connection, guarded by its ply) and the moment a message came, from which clocks count.
 
 import { batch, signal } from '@preact/signals';
-import type { Color, Game, Games, Hint, NewGame } from '../net/contract';
+import type { Color, Game, Games, Hint, NewGame, OfferKind } from '../net/contract';
 import { connection } from '../net/socket';
 import { Refusal, rest } from '../net/rest';
 import { notated, t } from '../i18n';
@@ -14,6 +14,7 @@ import { sound } from '../parts/sound';
 import { complain, toast } from '../parts/toast';
 import { endingText } from '../parts/format';
 import { go, routeHash } from '../route';
+import { asked, ownName } from './friends';
 
 export const game = signal<Game | null>(null);
 /** A page of the visitor's games; null until it is known. */
@@ -45,6 +46,16 @@ function tellNews(before: Game | null, now: Game): void {
   else if (now.moves.length > before.moves.length) {
     sound('piece');
     if (now.may.move && now.you !== 'both') sound('turn');
+  }
+  const offer = asked(now);
+  if (offer && !asked(before)) {
+    sound('turn');
+    announce(t(`friend.asks.${offer}`));
+  }
+  const came = (side: Color): boolean => !!now.friends?.[side].taken && !before.friends?.[side].taken;
+  if (came('black') || came('white')) {
+    sound('turn');
+    announce(t('friend.came'));
   }
   if (now.ending && !before.ending) announce(endingText(now.ending, now.you, isHandicap(now.start)));
 }
@@ -90,6 +101,21 @@ async function reopen(id: string): Promise<void> {
   }
 }
 
+/** Plays the side an invitation is for; where somebody else does, the visitor looks on. */
+export async function join(id: string, key: string): Promise<void> {
+  try {
+    const joined = await connection().request<Game>({ type: 'game.join', game: id, key, name: ownName() });
+    go(routeHash('play', id), true);
+    follow(id);
+    receive(joined);
+  } catch (cause) {
+    if (cause instanceof Refusal && cause.code === 'network') return;
+    if (cause instanceof Refusal && cause.code === 'not_allowed') toast(t('friend.taken'), true);
+    else complain(cause);
+    go(routeHash('play', id), true);
+  }
+}
+
 /** Follows a game, or none. */
 export function follow(id: string | null): void {
   if (following === id) return;
@@ -106,11 +132,13 @@ export function follow(id: string | null): void {
   if (id && connection().link.value === 'open') void reopen(id);
 }
 
-async function ask(type: 'game.takeback' | 'game.resign' | 'game.declare'): Promise<void> {
+type Act = { type: 'game.takeback' | 'game.resign' | 'game.declare' } | { type: 'game.offer'; what: OfferKind } | { type: 'game.reply'; agree: boolean };
+
+async function ask(act: Act): Promise<void> {
   const now = game.value;
   if (!now) return;
   try {
-    receive(await connection().request<Game>({ type, game: now.game }));
+    receive(await connection().request<Game>({ ...act, game: now.game }));
   } catch (cause) {
     nonce.value += 1;
     complain(cause);
@@ -151,9 +179,12 @@ export async function move(usi: string): Promise<void> {
   }
 }
 
-export const takeBack = (): Promise<void> => ask('game.takeback');
-export const resign = (): Promise<void> => ask('game.resign');
-export const declare = (): Promise<void> => ask('game.declare');
+/** A friend is asked first. */
+export const takeBack = (): Promise<void> => ask(game.value?.friends ? { type: 'game.offer', what: 'takeback' } : { type: 'game.takeback' });
+export const offerDraw = (): Promise<void> => ask({ type: 'game.offer', what: 'draw' });
+export const reply = (agree: boolean): Promise<void> => ask({ type: 'game.reply', agree });
+export const resign = (): Promise<void> => ask({ type: 'game.resign' });
+export const declare = (): Promise<void> => ask({ type: 'game.declare' });
 
 export async function askHint(): Promise<void> {
   const now = game.value;

@@ -195,7 +195,7 @@ function Several({ games, keys, big }: { games: { game: LiveGame; running: boole
   const small = games.every(({ game }) => variantOf(game.sfen) === 'minishogi');
   // Beside a phone's board there is no room for hands: they lie above and below it.
   const upright = matchMedia('(max-width: 720px) and (orientation: portrait)').matches;
-  const [wide, high] = small ? [upright ? 6 : 8.2, upright ? 11 : 8.6] : [upright ? 10 : 12.2, upright ? 15 : 12.8];
+  const [wide, high] = small ? [upright ? 6 : 8.9, upright ? 11 : 8.6] : [upright ? 10 : 12.9, upright ? 15 : 12.8];
   const { columns, side } = upright ? { columns: 1, side: Math.min((size.width - 20) / wide, 60) } : layout(games.length, size.width, size.height, wide, high);
   return (
     <main class={`live-several ${big ? 'big' : ''}`} data-boards={games.length}>

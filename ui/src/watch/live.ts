@@ -87,7 +87,7 @@ export function analysisParts(key: string): string[] {
 }
 
 /** Columns for so many boards in a place of that size, and the side of a square. `wide` and `high` are a board's size in squares. */
-export function layout(count: number, width: number, height: number, wide = 12.2, high = 12.6): { columns: number; side: number } {
+export function layout(count: number, width: number, height: number, wide = 12.9, high = 12.6): { columns: number; side: number } {
   let best = { columns: 1, side: 0 };
   for (let columns = 1; columns <= Math.max(1, count); columns++) {
     const rows = Math.ceil(count / columns);

@@ -43,10 +43,14 @@ const GAME: (&str, &str, &str) = ("game", "path", "Id of a game of the visitor")
 
 const STUDY: (&str, &str, &str) = ("study", "path", "Id of a study of the visitor");
 
-const ROUTES: [Route; 29] = [
+const ROUTES: [Route; 33] = [
     get("/api/health", "Whether the server is there", Answer::Text),
     get("/api/openapi.json", "This document", Answer::Document),
     get("/api/hello", "Games, handicaps, levels, engines, limits", Answer::Json("Hello")),
+    Route {
+        parameters: &[("text", "query", "What the code says, at most 400 bytes")],
+        ..get("/api/qr", "A QR code (SVG)", Answer::File)
+    },
     Route {
         parameters: &[
             ("deleted", "query", "true: what lies in the bin"),
@@ -164,6 +168,17 @@ const ROUTES: [Route; 29] = [
             "Takes a study out of the bin",
             Body::None,
             Answer::Nothing,
+        )
+    },
+    get("/api/openings", "The visitor's finished games by opening", Answer::Json("OwnOpenings")),
+    get("/api/tsume", "The next mate problem, and progress", Answer::Json("TsumeNext")),
+    Route {
+        parameters: &[("problem", "path", "Id of a problem")],
+        ..post(
+            "/api/tsume/{problem}",
+            "Moves of an attempt, or the wish to see the solution",
+            Body::Json("TsumeAttempt"),
+            Answer::Json("TsumeAnswer"),
         )
     },
     get("/api/watch", "What can be watched", Answer::Json("Watchable")),

@@ -9,7 +9,16 @@ fn game(settings: Value) -> Game {
 }
 
 fn view(game: &Game, now: Moment, thinking: Option<Thinking>) -> Value {
-    json!(game.view("id", Dates::default(), now, thinking))
+    seen_by(game, game.setup().you, now, thinking)
+}
+
+fn seen_by(game: &Game, who: Side, now: Moment, thinking: Option<Thinking>) -> Value {
+    let viewer = Viewer { who, thinking, presence: None };
+    json!(game.view("id", Dates::default(), now, viewer))
+}
+
+fn you(game: &Game) -> Side {
+    game.setup().you
 }
 
 fn s(n: u64) -> Duration {
@@ -30,10 +39,16 @@ fn ended(game: &Game) -> (Reason, Option<Color>) {
 fn turns_are_kept() {
     let mut game = game(json!({ "opponent": { "level": 1 } }));
     assert!(!game.engine_to_move());
-    assert_eq!(game.play("7g7e", None, s(0)).unwrap_err().code, ErrorCode::IllegalMove);
-    assert_eq!(game.play("7g7f", Some(2), s(0)).unwrap_err().code, ErrorCode::NotYourTurn);
-    game.play("7g7f", Some(1), s(0)).unwrap();
-    assert_eq!(game.play("7g7f", Some(1), s(0)).unwrap_err().code, ErrorCode::NotYourTurn);
+    assert_eq!(game.play(you(&game), "7g7e", None, s(0)).unwrap_err().code, ErrorCode::IllegalMove);
+    assert_eq!(
+        game.play(you(&game), "7g7f", Some(2), s(0)).unwrap_err().code,
+        ErrorCode::NotYourTurn
+    );
+    game.play(you(&game), "7g7f", Some(1), s(0)).unwrap();
+    assert_eq!(
+        game.play(you(&game), "7g7f", Some(1), s(0)).unwrap_err().code,
+        ErrorCode::NotYourTurn
+    );
     assert!(game.engine_to_move());
     let mine = game.position().parse_usi("3c3d").unwrap();
     game.answer(mine, s(0), s(0)).unwrap();
@@ -51,48 +66,48 @@ fn no_moves_are_shown_while_the_engine_thinks() {
     let view = view(&game, s(0), Some(Thinking::Queued));
     assert_eq!(view["position"]["legal"], json!([]));
     assert_eq!((&view["thinking"], &view["may"]["move"]), (&json!("queued"), &json!(false)));
-    assert_eq!(game.play("3c3d", None, s(0)).unwrap_err().code, ErrorCode::NotYourTurn);
-    assert_eq!(game.take_back(s(0)).unwrap_err().code, ErrorCode::NotAllowed);
+    assert_eq!(game.play(you(&game), "3c3d", None, s(0)).unwrap_err().code, ErrorCode::NotYourTurn);
+    assert_eq!(game.take_back(you(&game), s(0)).unwrap_err().code, ErrorCode::NotAllowed);
 }
 
 #[test]
 fn mate_ends_the_game_and_can_be_taken_back() {
     let start = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
     let mut game = game(json!({ "opponent": { "level": 1 }, "start": start }));
-    game.play("G*5b", None, s(0)).unwrap();
+    game.play(you(&game), "G*5b", None, s(0)).unwrap();
     assert_eq!(ended(&game), (Reason::Mate, Some(Color::Black)));
-    assert_eq!(game.play("5i5h", None, s(0)).unwrap_err().code, ErrorCode::GameOver);
+    assert_eq!(game.play(you(&game), "5i5h", None, s(0)).unwrap_err().code, ErrorCode::GameOver);
     assert!(!game.engine_to_move());
-    game.take_back(s(0)).unwrap();
+    game.take_back(you(&game), s(0)).unwrap();
     assert_eq!((game.ending(), game.played().len()), (None, 0));
-    game.play("5i5h", None, s(0)).unwrap();
+    game.play(you(&game), "5i5h", None, s(0)).unwrap();
 }
 
 #[test]
 fn taking_back_returns_to_the_last_own_turn() {
     let mut game = game(json!({ "opponent": { "level": 1 }, "clock": { "main": 100 } }));
     game.attend(s(0));
-    game.play("7g7f", None, s(10)).unwrap();
+    game.play(you(&game), "7g7f", None, s(10)).unwrap();
     engine(&mut game, "3c3d", 5);
-    game.play("2g2f", None, s(30)).unwrap();
-    game.take_back(s(31)).unwrap();
+    game.play(you(&game), "2g2f", None, s(30)).unwrap();
+    game.take_back(you(&game), s(31)).unwrap();
     assert_eq!(game.played().len(), 2, "the engine had not answered");
     assert_eq!(game.clock().left(), [s(90), s(95)]);
-    game.take_back(s(40)).unwrap();
+    game.take_back(you(&game), s(40)).unwrap();
     assert_eq!((game.played().len(), game.clock().left()), (0, [s(100), s(100)]));
-    assert_eq!(game.take_back(s(40)).unwrap_err().code, ErrorCode::NotAllowed);
+    assert_eq!(game.take_back(you(&game), s(40)).unwrap_err().code, ErrorCode::NotAllowed);
 }
 
 #[test]
 fn two_people_take_back_one_move() {
     let mut game = game(json!({ "opponent": { "human": true } }));
-    game.play("7g7f", None, s(0)).unwrap();
-    game.play("3c3d", None, s(0)).unwrap();
-    game.take_back(s(0)).unwrap();
+    game.play(you(&game), "7g7f", None, s(0)).unwrap();
+    game.play(you(&game), "3c3d", None, s(0)).unwrap();
+    game.take_back(you(&game), s(0)).unwrap();
     assert_eq!(game.played().len(), 1);
-    game.resign(s(0)).unwrap();
+    game.resign(you(&game), s(0)).unwrap();
     assert_eq!(ended(&game), (Reason::Resign, Some(Color::Black)));
-    assert_eq!(game.resign(s(0)).unwrap_err().code, ErrorCode::GameOver);
+    assert_eq!(game.resign(you(&game), s(0)).unwrap_err().code, ErrorCode::GameOver);
 }
 
 #[test]
@@ -114,7 +129,7 @@ fn time_runs_out_only_while_somebody_looks() {
 fn a_move_after_the_flag_comes_too_late() {
     let mut game = game(json!({ "opponent": { "level": 1 }, "clock": { "main": 10 } }));
     game.attend(s(0));
-    game.play("7g7f", None, s(10)).unwrap();
+    game.play(you(&game), "7g7f", None, s(10)).unwrap();
     assert_eq!(ended(&game), (Reason::TimeUp, Some(Color::White)));
     assert_eq!(game.played().len(), 0);
 }
@@ -123,11 +138,11 @@ fn a_move_after_the_flag_comes_too_late() {
 fn engines_and_their_time() {
     let settings = |opponent: Value| json!({ "opponent": opponent, "clock": { "main": 10 } });
     let mut own = game(settings(json!({ "level": 1 })));
-    own.play("7g7f", None, s(0)).unwrap();
+    own.play(you(&own), "7g7f", None, s(0)).unwrap();
     engine(&mut own, "3c3d", 99);
     assert_eq!(own.ending(), None, "a busy machine is not its fault");
     let mut other = game(settings(json!({ "engine": "x" })));
-    other.play("7g7f", None, s(0)).unwrap();
+    other.play(you(&other), "7g7f", None, s(0)).unwrap();
     engine(&mut other, "3c3d", 99);
     assert_eq!(ended(&other), (Reason::TimeUp, Some(Color::Black)));
 }
@@ -137,7 +152,7 @@ fn repetition_perpetual_check_and_the_limit() {
     let mut plain = game(json!({ "opponent": { "human": true } }));
     for _ in 0..3 {
         for text in ["2h3h", "8b7b", "3h2h", "7b8b"] {
-            plain.play(text, None, s(0)).unwrap();
+            plain.play(Side::Both, text, None, s(0)).unwrap();
         }
     }
     assert_eq!(ended(&plain), (Reason::Repetition, None));
@@ -145,12 +160,12 @@ fn repetition_perpetual_check_and_the_limit() {
     let start = "3k5/9/9/9/9/9/9/9/R3K4 b - 1";
     let mut checks = game(json!({ "opponent": { "human": true }, "start": start }));
     for text in ["9i9a", "6a6b"] {
-        checks.play(text, None, s(0)).unwrap();
+        checks.play(Side::Both, text, None, s(0)).unwrap();
     }
     for _ in 0..3 {
         for text in ["9a9b", "6b6a", "9b9a", "6a6b"] {
             if checks.ending().is_none() {
-                checks.play(text, None, s(0)).unwrap();
+                checks.play(Side::Both, text, None, s(0)).unwrap();
             }
         }
     }
@@ -159,14 +174,14 @@ fn repetition_perpetual_check_and_the_limit() {
     let mut mini = game(json!({ "opponent": { "human": true }, "variant": "minishogi" }));
     for _ in 0..3 {
         for text in ["1e1d", "5a5b", "1d1e", "5b5a"] {
-            mini.play(text, None, s(0)).unwrap();
+            mini.play(Side::Both, text, None, s(0)).unwrap();
         }
     }
     assert_eq!(ended(&mini), (Reason::Repetition, Some(Color::White)));
 
     let mut short = game(json!({ "opponent": { "human": true }, "maxMoves": 2 }));
-    short.play("7g7f", None, s(0)).unwrap();
-    short.play("3c3d", None, s(0)).unwrap();
+    short.play(you(&short), "7g7f", None, s(0)).unwrap();
+    short.play(you(&short), "3c3d", None, s(0)).unwrap();
     assert_eq!(ended(&short), (Reason::MaxMoves, None));
 }
 
@@ -177,13 +192,13 @@ const ENTERED: &str = "+R+R+B+BK+P+P+P+P/+P+P+P6/9/9/9/9/9/9/4k4 b 4G4S 1";
 fn declarations() {
     let mut entered = game(json!({ "opponent": { "level": 1 }, "start": ENTERED }));
     assert_eq!(view(&entered, s(0), None)["may"]["declare"], true);
-    entered.declare(s(0)).unwrap();
+    entered.declare(you(&entered), s(0)).unwrap();
     assert_eq!(ended(&entered), (Reason::Declaration, Some(Color::Black)));
     let mut fresh = game(json!({ "opponent": { "level": 1 } }));
-    assert_eq!(fresh.declare(s(0)).unwrap_err().code, ErrorCode::NotAllowed);
+    assert_eq!(fresh.declare(you(&fresh), s(0)).unwrap_err().code, ErrorCode::NotAllowed);
     let none =
         json!({ "opponent": { "level": 1 }, "start": ENTERED, "declaration": "NoEnteringKing" });
-    assert_eq!(game(none).declare(s(0)).unwrap_err().code, ErrorCode::NotAllowed);
+    assert_eq!(game(none).declare(Side::Black, s(0)).unwrap_err().code, ErrorCode::NotAllowed);
 }
 
 #[test]
@@ -209,7 +224,7 @@ fn what_is_stored_is_the_game() {
         json!({ "opponent": { "level": 2 }, "clock": { "main": 60 }, "handicap": "2", "side": "white" }),
     );
     game.attend(s(0));
-    game.play("3c3d", None, s(7)).unwrap();
+    game.play(you(&game), "3c3d", None, s(7)).unwrap();
     engine(&mut game, "7g7f", 1);
     game.leave(s(20));
     let moves: Vec<StoredMove> = game.stored().collect();
@@ -219,4 +234,89 @@ fn what_is_stored_is_the_game() {
     assert_eq!(again.clock().left(), game.clock().left());
     let broken = [StoredMove { text: "9z9z".to_owned(), spent: s(0), left: [s(0); 2] }];
     assert!(Game::restore(game.setup().clone(), &broken, None, 1).is_err());
+}
+
+/// A game between two browsers in which both have come.
+fn friends(clock: Value) -> Game {
+    let mut game = game(json!({ "opponent": { "friend": true }, "clock": clock }));
+    game.take_seat(Color::Black, "Tsuru");
+    assert!(game.is_waiting());
+    game.take_seat(Color::White, "  a name\nthat is much too long to stand beside a board ");
+    game
+}
+
+#[test]
+fn a_game_waits_for_a_friend() {
+    let mut game = game(json!({ "opponent": { "friend": true }, "clock": { "main": 10 } }));
+    game.take_seat(Color::Black, "");
+    game.attend(s(0));
+    let alone = game.play(Side::Black, "7g7f", None, s(1)).unwrap_err();
+    assert_eq!(alone.code, ErrorCode::NotYourTurn);
+    assert!(!game.flag(s(1000)), "no clock runs before both are there");
+    assert_eq!(seen_by(&game, Side::Black, s(0), None)["may"]["move"], false);
+    let mut called_off = game.clone();
+    called_off.resign(Side::Black, s(2)).unwrap();
+    assert_eq!(ended(&called_off), (Reason::Interrupted, None));
+    game.take_seat(Color::White, "");
+    game.begin(s(1000));
+    assert!(game.runs_by_itself());
+    game.leave(s(1001));
+    assert!(game.flag(s(1010)), "who leaves loses time");
+}
+
+#[test]
+fn each_friend_moves_their_own_side() {
+    let mut game = friends(Value::Null);
+    assert_eq!(
+        game.play(Side::White, "7g7f", None, s(0)).unwrap_err().code,
+        ErrorCode::NotYourTurn
+    );
+    assert_eq!(
+        game.play(Side::Watch, "7g7f", None, s(0)).unwrap_err().code,
+        ErrorCode::NotYourTurn
+    );
+    game.play(Side::Black, "7g7f", None, s(0)).unwrap();
+    assert!(!game.engine_to_move());
+    let black = seen_by(&game, Side::Black, s(0), None);
+    let white = seen_by(&game, Side::White, s(0), None);
+    assert_eq!((&black["may"]["move"], &white["may"]["move"]), (&json!(false), &json!(true)));
+    assert_eq!(white["opponent"]["name"]["en"], "Tsuru");
+    assert_eq!(black["opponent"]["name"]["en"], "a name that is much too");
+    let watching = seen_by(&game, Side::Watch, s(0), None);
+    for right in ["move", "takeback", "draw", "reply", "hint", "resign", "declare"] {
+        assert_eq!(watching["may"][right], false, "{right}");
+    }
+    assert_eq!(white["may"]["hint"], false, "no engine helps");
+    assert_eq!(game.resign(Side::Watch, s(0)).unwrap_err().code, ErrorCode::NotAllowed);
+    game.resign(Side::White, s(0)).unwrap();
+    assert_eq!(ended(&game), (Reason::Resign, Some(Color::Black)));
+}
+
+#[test]
+fn friends_agree_on_draws_and_on_taking_back() {
+    let mut game = friends(Value::Null);
+    assert!(game.offer(Side::Black, OfferKind::Takeback).is_err(), "nothing was played");
+    game.play(Side::Black, "7g7f", None, s(0)).unwrap();
+    game.play(Side::White, "3c3d", None, s(0)).unwrap();
+    assert_eq!(game.take_back(Side::White, s(0)).unwrap_err().code, ErrorCode::NotAllowed);
+    game.offer(Side::Black, OfferKind::Takeback).unwrap();
+    assert!(game.offer(Side::White, OfferKind::Draw).is_err(), "one at a time");
+    assert!(game.reply(Side::Black, true, s(0)).is_err(), "not by oneself");
+    assert!(game.reply(Side::Watch, true, s(0)).is_err());
+    let view = seen_by(&game, Side::White, s(0), None);
+    assert_eq!(view["friends"]["offer"], json!({ "by": "black", "what": "takeback" }));
+    assert_eq!((&view["may"]["reply"], &view["may"]["draw"]), (&json!(true), &json!(false)));
+    game.reply(Side::White, true, s(0)).unwrap();
+    assert_eq!(game.played().len(), 0, "back to Black's turn");
+    game.play(Side::Black, "2g2f", None, s(0)).unwrap();
+    game.offer(Side::White, OfferKind::Draw).unwrap();
+    game.reply(Side::Black, false, s(0)).unwrap();
+    assert_eq!((game.ending(), game.friends_view(None).unwrap().offer), (None, None));
+    game.offer(Side::Black, OfferKind::Draw).unwrap();
+    game.play(Side::White, "8c8d", None, s(0)).unwrap();
+    assert_eq!(game.friends_view(None).unwrap().offer, None, "a move is an answer");
+    game.offer(Side::Black, OfferKind::Draw).unwrap();
+    game.reply(Side::White, true, s(0)).unwrap();
+    assert_eq!(ended(&game), (Reason::Agreed, None));
+    assert!(game.offer(Side::White, OfferKind::Draw).is_err());
 }

@@ -1,5 +1,6 @@
 use super::*;
-use board::setup::GameSettings;
+use board::game::Viewer;
+use board::setup::{GameSettings, Side};
 use serde_json::json;
 
 fn game() -> Game {
@@ -11,13 +12,14 @@ fn game() -> Game {
 
 fn play(game: &mut Game, moves: &str) {
     for text in moves.split(' ') {
-        game.play(text, None, Duration::ZERO).unwrap();
+        game.play(Side::Both, text, None, Duration::ZERO).unwrap();
     }
 }
 
 fn same(store: &Store, id: &str, game: &Game) {
-    let kept = store.load(id, "me").unwrap().expect("stored");
-    let view = |b: &Game| b.view("x", Dates::default(), Duration::ZERO, None);
+    let kept = store.load(id).unwrap().expect("stored");
+    let viewer = || Viewer { who: Side::Both, thinking: None, presence: None };
+    let view = |b: &Game| b.view("x", Dates::default(), Duration::ZERO, viewer());
     assert_eq!(view(&kept.game), view(game));
 }
 
@@ -33,7 +35,7 @@ fn games_lie_in_the_file_as_they_are() {
         same(&store, "a", &game);
     }
     for other in ["2g2f", "1c1d"] {
-        game.take_back(Duration::ZERO).unwrap();
+        game.take_back(Side::Both, Duration::ZERO).unwrap();
         store.save("a", "me", &game, 3).unwrap();
         same(&store, "a", &game);
         if other == "2g2f" {
@@ -42,7 +44,7 @@ fn games_lie_in_the_file_as_they_are() {
             same(&store, "a", &game);
         }
     }
-    game.resign(Duration::ZERO).unwrap();
+    game.resign(Side::Both, Duration::ZERO).unwrap();
     store.save("a", "me", &game, 5).unwrap();
     same(&store, "a", &game);
     let list = store.list("me", &Part::ALL).unwrap();
@@ -54,8 +56,8 @@ fn games_lie_in_the_file_as_they_are() {
 fn nobody_sees_what_is_not_his() {
     let mut store = Store::in_memory().unwrap();
     store.save("a", "me", &game(), 1).unwrap();
-    assert!(store.load("a", "you").unwrap().is_none());
-    assert!(store.load("b", "me").unwrap().is_none());
+    assert_eq!(store.load("a").unwrap().unwrap().owner, "me");
+    assert!(store.load("b").unwrap().is_none());
     assert!(store.list("you", &Part::ALL).unwrap().is_empty());
     assert!(!store.delete("a", "you", 2).unwrap());
     assert!(store.delete("a", "me", 2).unwrap());
@@ -70,7 +72,7 @@ fn the_bin_gives_games_back_for_a_month() {
     play(&mut one, "7g7f");
     store.save("a", "me", &one, 1).unwrap();
     assert!(store.delete("a", "me", 2).unwrap() && !store.delete("a", "me", 3).unwrap());
-    assert!(store.load("a", "me").unwrap().is_none());
+    assert!(store.load("a").unwrap().is_none());
     assert_eq!(store.counts("me").unwrap(), [0, 1]);
     let bin = Part { deleted: true, ..Part::ALL };
     assert_eq!(store.list("me", &bin).unwrap().len(), 1);
@@ -88,7 +90,7 @@ fn the_bin_gives_games_back_for_a_month() {
 fn games_are_listed_in_parts() {
     let mut store = Store::in_memory().unwrap();
     let mut over = game();
-    over.resign(Duration::ZERO).unwrap();
+    over.resign(Side::Both, Duration::ZERO).unwrap();
     for number in 0..5 {
         let one = if number % 2 == 0 { over.clone() } else { game() };
         store.save(&format!("g{number}"), "me", &one, number).unwrap();
@@ -106,13 +108,13 @@ fn games_are_listed_in_parts() {
 fn old_games_free_a_place() {
     let mut store = Store::in_memory().unwrap();
     let mut over = game();
-    over.resign(Duration::ZERO).unwrap();
+    over.resign(Side::Both, Duration::ZERO).unwrap();
     for number in 0..GAMES {
         let one = if number == 5 { over.clone() } else { game() };
         store.save(&format!("g{number}"), "me", &one, number as i64).unwrap();
     }
     store.free_a_place("me", 7).unwrap();
-    assert!(store.load("g5", "me").unwrap().is_none());
+    assert!(store.load("g5").unwrap().is_none());
     assert_eq!(store.list("me", &Part::ALL).unwrap().len(), GAMES - 1);
     store.save("more", "me", &game(), 9).unwrap();
     assert_eq!(store.free_a_place("me", 7).unwrap_err().code, ErrorCode::TooMany);

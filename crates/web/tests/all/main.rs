@@ -2,7 +2,9 @@
 
 mod access;
 mod analyse;
+mod friends;
 mod harness;
 mod levels;
 mod play;
+mod practice;
 mod studies;
