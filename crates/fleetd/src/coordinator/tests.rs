@@ -248,7 +248,7 @@ fn events_that_the_ledger_has_are_removed_at_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::new(folder.path());
     let settings = Settings { max_events: 3, ..Settings::default() };
-    let queue: Arc<dyn fleet::Queue> =
+    let queue: Arc<dyn Queue> =
         Arc::new(fleet::InProcess::new(settings, Arc::new(ManualTime::new())));
     for id in ["a", "b", "c"] {
         queue.announce(&worker(id, "alice")).unwrap();
@@ -256,7 +256,7 @@ fn events_that_the_ledger_has_are_removed_at_the_start() {
     let full = queue.announce(&worker("d", "alice"));
     assert!(matches!(full, Err(QueueError::Full { .. })), "{full:?}");
     let ledger = Ledger::open(&home.ledger_path()).unwrap();
-    ledger.set_cursor(fleet::Cursor(3)).unwrap();
+    ledger.set_cursor(Cursor(3)).unwrap();
     let files = home.files().unwrap();
     Coordinator::open(ledger, Arc::clone(&queue), files, plain()).unwrap();
     queue.announce(&worker("d", "alice")).unwrap();
