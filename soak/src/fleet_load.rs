@@ -12,7 +12,7 @@ use jetstream::joined::{join_on, runtime};
 use jetstream::{Joined, Options};
 use std::fmt::Write as _;
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,13 @@ pub(crate) struct FleetArgs {
     /// Seconds to measure.
     #[arg(long, default_value_t = 20)]
     seconds: u64,
+    /// How often the broker is killed after that.
+    #[arg(long, default_value_t = 3)]
+    kills: usize,
 }
+
+/// Workers that join at a time.
+const JOINING: usize = 32;
 
 /// What all workers together have seen.
 #[derive(Default)]
@@ -38,15 +44,18 @@ struct Seen {
     leases: Mutex<Vec<Duration>>,
     results: Mutex<Vec<Duration>>,
     faults: AtomicU64,
-    /// Workers that were answered since the broker came back.
-    back: AtomicU64,
+    /// Results that were accepted.
+    accepted: AtomicU64,
+    /// Workers that were answered since the broker came back, by how often it was killed.
+    back: [AtomicU64; 16],
 }
 
 /// What workers do.
 struct Plan {
     pace: Option<Duration>,
     measuring: AtomicBool,
-    returning: AtomicBool,
+    /// How often the broker has come back.
+    returns: AtomicUsize,
     over: AtomicBool,
 }
 
@@ -66,17 +75,29 @@ pub(crate) fn run(args: &FleetArgs) -> Result<(), Failure> {
     let plan = Plan {
         pace,
         measuring: AtomicBool::new(false),
-        returning: AtomicBool::new(false),
+        returns: AtomicUsize::new(0),
         over: AtomicBool::new(false),
     };
     let (seen, runtime) = (Seen::default(), runtime().map_err(failed)?);
-    let mut workers = Vec::new();
+    let (mut workers, url) = (Vec::new(), server.url());
     let begun = Instant::now();
-    for number in 0..args.workers {
-        let options = Options { name: worker_name(number), ..Options::new(server.url()) };
+    let join = |number: usize| -> Result<_, Failure> {
+        let options = Options { name: worker_name(number), ..Options::new(url.clone()) };
         let queue = crate::storm::persevere(|| join_on(&runtime, &options));
-        workers.push((worker_id(&worker_name(number))?, queue));
-    }
+        Ok((worker_id(&worker_name(number))?, queue))
+    };
+    std::thread::scope(|scope| -> Result<(), Failure> {
+        let join = &join;
+        let several = (0..JOINING).map(|first| {
+            let some = (first..args.workers).step_by(JOINING);
+            scope.spawn(move || some.map(join).collect::<Result<Vec<_>, Failure>>())
+        });
+        for joined in several.collect::<Vec<_>>() {
+            let joined = joined.join().map_err(|_| failed("a worker panicked while joining"))?;
+            workers.extend(joined?);
+        }
+        Ok(())
+    })?;
     let joined = begun.elapsed();
     let seconds = Duration::from_secs(args.seconds);
     let mut text = format!("{:<32} {:.1}\n", "seconds until all had joined", joined.as_secs_f64());
@@ -98,28 +119,39 @@ pub(crate) fn run(args: &FleetArgs) -> Result<(), Failure> {
         let _ = writeln!(text, "{:<32} {}", "faults", seen.faults.load(Ordering::Relaxed));
         let memory = coordinator.memory().unwrap_or(0);
         let _ = writeln!(text, "{:<32} {:.1}", "coordinator, MB", memory as f64 / 1024.0);
-        server.kill();
-        std::thread::sleep(Duration::from_secs(1));
-        server.run();
-        let back = Instant::now();
-        plan.returning.store(true, Ordering::Relaxed);
-        while seen.back.load(Ordering::Relaxed) < args.workers as u64
-            && back.elapsed() < Duration::from_secs(120)
-        {
-            std::thread::sleep(Duration::from_millis(20));
+        for time in 1..=args.kills.min(seen.back.len() - 1) {
+            server.kill();
+            std::thread::sleep(Duration::from_secs(1));
+            server.run();
+            let (first, all) = returned(&plan, &seen, time, args.workers as u64);
+            let _ = writeln!(text, "{:<32} {first:.1}", "s from its return to a result");
+            let _ = writeln!(text, "{:<32} {all}", "s to a task of every worker");
         }
-        let returned = seen.back.load(Ordering::Relaxed);
-        let _ = writeln!(
-            text,
-            "{:<32} {returned} in {:.1} s",
-            "answered after the broker's return",
-            back.elapsed().as_secs_f64()
-        );
         plan.over.store(true, Ordering::Relaxed);
         Ok(())
     })?;
     std::io::stdout().write_all(text.as_bytes())?;
     Ok(())
+}
+
+/// Seconds from the broker's return to the first result that was accepted, and until every worker has done a task from the
+/// lease to its last result.
+fn returned(plan: &Plan, seen: &Seen, time: usize, workers: u64) -> (f64, String) {
+    const PATIENCE: Duration = Duration::from_secs(120);
+    let (begun, before) = (Instant::now(), seen.accepted.load(Ordering::Relaxed));
+    plan.returns.store(time, Ordering::Relaxed);
+    let back = &seen.back[time];
+    let wait_for = |back: &AtomicU64, count: u64| {
+        while back.load(Ordering::Relaxed) < count && begun.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        begun.elapsed().as_secs_f64()
+    };
+    let first = wait_for(&seen.accepted, before + 1);
+    let all = wait_for(back, workers);
+    let count = back.load(Ordering::Relaxed);
+    let all = format!("{all:.1}");
+    (first, if count < workers { format!("only {count} of {workers} in {all}") } else { all })
 }
 
 fn failed(error: impl std::fmt::Display) -> Failure {
@@ -148,17 +180,18 @@ impl Plan {
     fn work(&self, queue: &fleet::wire::Remote<Joined>, id: &WorkerId, share: f64, seen: &Seen) {
         let pace = self.pace.unwrap_or_default();
         let mut next = Instant::now() + pace.mul_f64(share);
-        let mut is_back = false;
+        let mut back = 0;
         while !self.over.load(Ordering::Relaxed) {
             std::thread::sleep(next.saturating_duration_since(Instant::now()));
             next = (next + pace).max(Instant::now());
+            let returns = self.returns.load(Ordering::Relaxed);
             let done = self.one_task(queue, id, seen);
             if done.is_none() {
                 seen.faults.fetch_add(1, Ordering::Relaxed);
                 std::thread::sleep(Duration::from_millis(20));
-            } else if self.returning.load(Ordering::Relaxed) && !is_back {
-                is_back = true;
-                seen.back.fetch_add(1, Ordering::Relaxed);
+            } else if returns > back {
+                back = returns;
+                seen.back[returns].fetch_add(1, Ordering::Relaxed);
             }
         }
     }
@@ -183,6 +216,7 @@ impl Plan {
             let product = Product::Text { text };
             let begun = Instant::now();
             queue.finish(&lease.key, &Batch { number, product, usage: Usage::default() }).ok()?;
+            seen.accepted.fetch_add(1, Ordering::Relaxed);
             if measuring {
                 locked(&seen.results).push(begun.elapsed());
             }

@@ -33,21 +33,50 @@ pub(crate) struct StormArgs {
     /// Results of one task.
     #[arg(long, default_value_t = 10)]
     batches: u32,
-    /// Workers; every other one speaks HTTPS.
+    /// Workers; every other one speaks HTTP to the gateway.
     #[arg(long, default_value_t = 8)]
     workers: usize,
+    /// Tasks at a time of each.
+    #[arg(long, default_value_t = 4)]
+    slots: usize,
     /// Milliseconds between blows, on average.
     #[arg(long, default_value_t = 700)]
     every: u64,
     /// What chance is made from.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Seconds after which it has failed.
+    /// Seconds after which it has failed, those of earlier runs included.
     #[arg(long, default_value_t = 3600)]
     limit: u64,
-    /// Where the data lies; it stays there.
+    /// Where the data lies; it stays there, and the same command goes on with it.
     #[arg(long)]
     folder: Option<PathBuf>,
+    /// Rest after so many seconds of this run; the same command goes on.
+    #[arg(long, requires = "folder")]
+    seconds: Option<u64>,
+}
+
+/// What earlier runs of the same storm have seen.
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+struct Weather {
+    seconds: f64,
+    blows: BTreeMap<String, u64>,
+}
+
+impl Weather {
+    fn load(folder: &Path) -> Self {
+        let text = std::fs::read_to_string(folder.join("storm.json")).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    fn note(&mut self, blow: String) {
+        *self.blows.entry(blow).or_default() += 1;
+    }
+
+    fn keep(&self, folder: &Path) -> Result<(), Failure> {
+        let text = serde_json::to_string(self).map_err(|e| Failure::Failed(e.to_string()))?;
+        Ok(std::fs::write(folder.join("storm.json"), text)?)
+    }
 }
 
 /// How many workers there are, and results to a task.
@@ -144,36 +173,65 @@ struct Storm {
     server: NatsServer,
     parts: Vec<Part>,
     rng: Rng,
-    blows: BTreeMap<String, u64>,
+    weather: Weather,
 }
 
 pub(crate) fn run(args: &StormArgs) -> Result<(), Failure> {
     let temporary = tempfile::tempdir()?;
     let folder = args.folder.as_deref().unwrap_or(temporary.path());
     std::fs::create_dir_all(folder)?;
-    let Some(server) = NatsServer::start() else {
+    let weather = Weather::load(folder);
+    let Some(server) = NatsServer::in_folder(&folder.join("broker")) else {
         return Err(Failure::Failed("nats-server is not installed".to_owned()));
     };
     let parts = parts_of(args, folder, &server.url())?;
-    let mut storm = Storm { server, parts, rng: Rng::new(args.seed), blows: BTreeMap::new() };
+    // Other blows than those of the run before.
+    let rng = Rng::new(args.seed).split(weather.seconds as u64);
+    let before = weather.seconds;
+    let mut storm = Storm { server, parts, rng, weather };
     for part in &mut storm.parts {
         part.start()?;
     }
     let begun = Instant::now();
     let ledger = wait_for(folder)?;
-    while ledger.count()? < args.results {
-        if begun.elapsed() > Duration::from_secs(args.limit) {
-            let count = ledger.count()?;
+    let (first, mut told) = (ledger.count()?, Instant::now());
+    loop {
+        storm.weather.seconds = before + begun.elapsed().as_secs_f64();
+        storm.weather.keep(folder)?;
+        let count = ledger.count()?;
+        if count >= args.results {
+            break;
+        }
+        if storm.weather.seconds > args.limit as f64 {
             return Err(Failure::Failed(format!("{count} of {} results in time", args.results)));
+        }
+        if told.elapsed() > TELL {
+            told = Instant::now();
+            tell(args.results, count, count - first, begun.elapsed())?;
+        }
+        if args.seconds.is_some_and(|seconds| begun.elapsed() > Duration::from_secs(seconds)) {
+            tell(args.results, count, count - first, begun.elapsed())?;
+            writeln!(std::io::stderr(), "resting; the same command goes on")?;
+            return Ok(());
         }
         let pause = 1 + storm.rng.below(2 * args.every as usize);
         std::thread::sleep(Duration::from_millis(pause as u64));
         storm.blow()?;
     }
-    let took = begun.elapsed();
-    let blows = std::mem::take(&mut storm.blows);
+    let weather = storm.weather.clone();
     drop(storm);
-    report(args, folder, &ledger, &blows, took)
+    report(args, folder, &ledger, &weather)
+}
+
+/// How often it is told how far it is.
+const TELL: Duration = Duration::from_secs(10);
+
+/// How far it is, and how long it will take.
+fn tell(results: u64, count: u64, of_this: u64, took: Duration) -> Result<(), Failure> {
+    let rate = of_this as f64 / took.as_secs_f64().max(1e-9);
+    let minutes = (results - count) as f64 / rate.max(1e-9) / 60.0;
+    let text = format!("{count} of {results} results, {rate:.0} a second, {minutes:.1} min left");
+    Ok(writeln!(std::io::stderr(), "{text}")?)
 }
 
 fn parts_of(args: &StormArgs, folder: &Path, url: &str) -> Result<Vec<Part>, Failure> {
@@ -185,6 +243,7 @@ fn parts_of(args: &StormArgs, folder: &Path, url: &str) -> Result<Vec<Part>, Fai
         text.extend(["--results".to_owned(), args.results.to_string()]);
         text.extend(["--batches".to_owned(), args.batches.to_string()]);
         text.extend(["--workers".to_owned(), args.workers.to_string()]);
+        text.extend(["--slots".to_owned(), args.slots.to_string()]);
         text
     };
     let mut parts = vec![
@@ -227,7 +286,7 @@ impl Storm {
     fn blow(&mut self) -> Result<(), Failure> {
         for part in &mut self.parts {
             if part.revive()? {
-                *self.blows.entry(format!("{} ended by itself", part.name)).or_default() += 1;
+                self.weather.note(format!("{} ended by itself", part.name));
             }
         }
         let away = Duration::from_millis(self.rng.below(400) as u64);
@@ -236,14 +295,14 @@ impl Storm {
         let stop = self.rng.below(3) == 0;
         // The broker as often as two others.
         let Some(part) = self.parts.get_mut(victim) else {
-            *self.blows.entry("broker killed".to_owned()).or_default() += 1;
+            self.weather.note("broker killed".to_owned());
             self.server.kill();
             std::thread::sleep(away);
             self.server.run();
             return Ok(());
         };
         let what = if stop { "held" } else { "killed" };
-        *self.blows.entry(format!("{} {what}", part.name)).or_default() += 1;
+        self.weather.note(format!("{} {what}", part.name));
         if stop {
             part.signal(Signal::STOP);
             std::thread::sleep(held);
@@ -262,8 +321,7 @@ fn report(
     args: &StormArgs,
     folder: &Path,
     ledger: &Ledger,
-    blows: &BTreeMap<String, u64>,
-    took: Duration,
+    weather: &Weather,
 ) -> Result<(), Failure> {
     let found = ledger.check(args.results, args.batches)?;
     let mut promised = 0;
@@ -279,7 +337,7 @@ fn report(
             }
         }
     }
-    let seconds = took.as_secs_f64();
+    let seconds = weather.seconds;
     let mut text = String::new();
     let mut line = |what: &str, value: String| {
         let _ = writeln!(text, "{what:<28} {value}");
@@ -287,7 +345,7 @@ fn report(
     line("results", args.results.to_string());
     line("seconds", format!("{seconds:.1}"));
     line("results a second", format!("{:.0}", args.results as f64 / seconds));
-    for (what, times) in blows {
+    for (what, times) in &weather.blows {
         line(what, times.to_string());
     }
     line("results sent again", found.repeated.to_string());

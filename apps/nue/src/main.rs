@@ -11,6 +11,8 @@ mod cluster;
 mod convert;
 mod csa;
 mod data;
+#[cfg(test)]
+mod deployment_tests;
 mod doctor;
 mod eval;
 mod evaluation;

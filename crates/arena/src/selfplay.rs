@@ -28,7 +28,6 @@ mod tests;
 
 use crate::adjudication::Adjudication;
 use crate::opening::PlyRange;
-use engines::EngineFactory;
 use play::GameRules;
 use player::{PlayedGame, SelfPlayError, SelfPlayer};
 use rules::Game;
@@ -40,7 +39,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use think::STACK;
+use think::{Engine, STACK};
 
 /// Moves chosen at random early in a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -93,10 +92,13 @@ pub struct SelfPlayPlan {
 /// plan has no other games to give and the repeated one is taken.
 const RETRIES: u64 = 16;
 
+/// Makes an engine for a game, or says why it cannot.
+pub type EngineSource = dyn Fn(Game) -> Result<Box<dyn Engine>, SelfPlayError> + Send + Sync;
+
 /// Who plays and how long.
 pub struct Production<'a> {
     pub plan: &'a SelfPlayPlan,
-    pub factory: &'a EngineFactory,
+    pub factory: &'a EngineSource,
     /// Games at a time.
     pub threads: usize,
     /// Number of the first game.

@@ -85,11 +85,15 @@ impl NetChoice {
         if !self.worker.is_empty() {
             return start(&self.worker, &self.model, game, time);
         }
-        let path = Path::new(&self.model);
-        if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("onnx")) {
-            return self.open_onnx(find(path), game);
+        if self.is_onnx() {
+            return self.open_onnx(find(Path::new(&self.model)), game);
         }
         load(&self.model, game)
+    }
+
+    fn is_onnx(&self) -> bool {
+        let ending = Path::new(&self.model).extension();
+        ending.is_some_and(|ending| ending.eq_ignore_ascii_case("onnx"))
     }
 
     fn open_onnx(&self, path: PathBuf, game: Game) -> Result<Arc<dyn Backend>, DeepError> {
@@ -97,6 +101,65 @@ impl NetChoice {
         let search = Search::usual(&self.library);
         let net = Onnx::open(&onnx::Settings { model: path.clone(), search, provider })?;
         of_game(Arc::new(net), path, game)
+    }
+}
+
+/// A net for many engines: weights that this program computes with are loaded once.
+#[derive(Clone)]
+pub struct LoadedNet {
+    choice: NetChoice,
+    game: Game,
+    weights: Option<Arc<Net>>,
+    about: String,
+    fingerprint: String,
+}
+
+impl LoadedNet {
+    /// Loads it, or tries it once where something else computes it.
+    pub fn load(
+        choice: NetChoice,
+        game: Game,
+        time: &Arc<dyn TimeSource>,
+    ) -> Result<Self, DeepError> {
+        if choice.worker.is_empty() && !choice.is_onnx() {
+            let weights = load_weights(&choice.model, game)?;
+            let about = Native::new(Arc::clone(&weights)).describe();
+            let fingerprint = match choice.model.as_str() {
+                "" => fingerprint(game)?,
+                name => {
+                    let path = find(Path::new(name));
+                    let bytes = std::fs::read(&path).map_err(|e| {
+                        let source = FileError::from(e);
+                        DeepError::File { path: path.clone(), source }
+                    })?;
+                    named(&weights, &bytes, game)
+                }
+            };
+            return Ok(Self { choice, game, weights: Some(weights), about, fingerprint });
+        }
+        let about = choice.open(game, Arc::clone(time))?.describe();
+        let bytes = std::fs::read(find(Path::new(&choice.model))).unwrap_or_default();
+        let sum = crc32fast::hash(&bytes);
+        let fingerprint = format!("policy-value {} ({game}) {sum:08x} {}", about, bytes.len());
+        Ok(Self { choice, game, weights: None, about, fingerprint })
+    }
+
+    /// For one engine.
+    pub fn backend(&self, time: &Arc<dyn TimeSource>) -> Result<Arc<dyn Backend>, DeepError> {
+        match &self.weights {
+            Some(weights) => Ok(Arc::new(Native::new(Arc::clone(weights)))),
+            None => self.choice.open(self.game, Arc::clone(time)),
+        }
+    }
+
+    /// One line for people.
+    pub fn describe(&self) -> &str {
+        &self.about
+    }
+
+    /// A text that tells it from other nets.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
     }
 }
 
@@ -152,23 +215,32 @@ pub enum DeepError {
 /// A net for a game: the file of that name, looked for where the program was started and then
 /// beside the executable; the one inside the executable if there is no name.
 pub fn load(name: &str, game: Game) -> Result<Arc<dyn Backend>, DeepError> {
+    Ok(Arc::new(Native::new(load_weights(name, game)?)))
+}
+
+fn load_weights(name: &str, game: Game) -> Result<Arc<Net>, DeepError> {
     if name.is_empty() {
-        let net = Net::from_bytes(shipped(game)).map_err(DeepError::Shipped)?;
-        return Ok(Arc::new(Native::new(Arc::new(net))));
+        return Ok(Arc::new(Net::from_bytes(shipped(game)).map_err(DeepError::Shipped)?));
     }
     let path = find(Path::new(name));
     let net = Net::load(&path).map_err(|source| DeepError::File { path: path.clone(), source })?;
-    of_game(Arc::new(Native::new(Arc::new(net))), path, game)
+    let found = net.shape().game;
+    if found == game { Ok(Arc::new(net)) } else { Err(DeepError::Game { path, found, game }) }
 }
 
 /// The net inside the executable as the ledger of nets names it: kind, game, checksum and length.
 pub fn fingerprint(game: Game) -> Result<String, DeepError> {
     let bytes = shipped(game);
     let net = Net::from_bytes(bytes).map_err(DeepError::Shipped)?;
+    Ok(named(&net, bytes, game))
+}
+
+/// The name of a net and its file.
+fn named(net: &Net, bytes: &[u8], game: Game) -> String {
     let (blocks, channels) = (net.architecture().blocks, net.architecture().channels);
     // The file ends with its checksum.
     let checksum = bytes.last_chunk().map_or(0, |end| u32::from_le_bytes(*end));
-    Ok(format!("policy-value {blocks}x{channels} ({game}) {checksum:08x} {}", bytes.len()))
+    format!("policy-value {blocks}x{channels} ({game}) {checksum:08x} {}", bytes.len())
 }
 
 /// A net that other programs compute, as a rule PyTorch on a GPU: each command of `commands`, which a

@@ -2,6 +2,7 @@
 
 use crate::shipped::shipped;
 use eval::{KKPPT_FILE, KKPPT_MAGIC, KkpptError, KkpptTables, Tables, TablesError};
+pub use nnue::DEFAULT_FV_SCALE;
 use nnue::{AnyNet, Isa, NetError};
 use rules::{Game, Shogi};
 use std::fs::File;

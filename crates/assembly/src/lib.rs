@@ -6,6 +6,7 @@
 //! | [`search()`] | the one `match` on the game and on what evaluates |
 //! | [`shipped()`] | the nets inside the executable |
 //! | [`deep`] | policy-value nets for the tree search |
+//! | [`own`] | either search with what it plays by, loaded once for many engines |
 //! | [`equipped`] | an engine that loads its evaluation by options |
 //! | [`books`] | opening books in play |
 //! | [`bench`] | fixed positions at a fixed depth, for the signature |
@@ -23,10 +24,12 @@ pub mod equipped;
 pub mod evaluation;
 pub mod health;
 pub mod options;
+pub mod own;
 mod search;
 mod shipped;
 
 pub use equipped::Equipped;
 pub use evaluation::{Evaluation, LoadError};
+pub use own::OwnSearch;
 pub use search::{Judge, engine, judge, search, shipped_tree_search, tree_search};
 pub use shipped::shipped;

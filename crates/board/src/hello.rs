@@ -146,6 +146,8 @@ pub struct Watchable {
     #[serde(rename = "match")]
     pub matches: bool,
     pub learn: bool,
+    /// The page of a fleet, at `/fleet`.
+    pub fleet: bool,
 }
 
 impl Hello {

@@ -2,6 +2,7 @@
 
 use crate::bytes::Bytes;
 use crate::game_record::GameRecord;
+use crate::leaves::LeafRecord;
 use crate::mates::MateRecord;
 use crate::names::BlobHash;
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,8 @@ pub enum Product {
     Values { values: Vec<Option<i32>> },
     /// Answers to problems of mate.
     Mates { answers: Vec<MateRecord> },
+    /// What was found in leaves of books.
+    Leaves { leaves: Vec<LeafRecord> },
     /// A report in words.
     Text { text: String },
     /// Bytes that were put into the queue's store before.

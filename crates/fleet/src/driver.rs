@@ -1,6 +1,7 @@
 //! What a coordinator knows of one run: which parts are still to be handed out, what those that came
 //! back count, and when it is over. Nothing here knows of workers, leases or databases.
 
+mod leaves;
 mod matches;
 mod mates;
 mod openings;
@@ -8,6 +9,7 @@ mod pieces;
 mod selfplay;
 mod tuning;
 
+pub use leaves::leaves;
 pub use mates::problems;
 pub use pieces::inputs;
 
@@ -150,6 +152,7 @@ pub fn driver(spec: &Spec, goal: Option<u64>) -> Result<Box<dyn Driver>, Request
         Spec::Rescore(spec) => Box::new(pieces::Rescoring::new(spec)?),
         Spec::Openings(settings) => Box::new(openings::Openings::new(settings)?),
         Spec::Mate(spec) => Box::new(mates::Mates::new(spec)?),
+        Spec::Leaves(spec) => Box::new(leaves::Leaves::new(spec)?),
     })
 }
 

@@ -441,5 +441,9 @@ pub fn solve_mate(
     }
 }
 
+mod leaves;
+
+pub use leaves::{LeafSearch, with_leaf_search};
+
 #[cfg(test)]
 mod tests;

@@ -316,7 +316,7 @@ impl InfoRecord {
 }
 
 impl ScoreRecord {
-    const fn of((score, bound): (Score, Bound)) -> Self {
+    pub(crate) const fn of((score, bound): (Score, Bound)) -> Self {
         let bound = match bound {
             Bound::Exact => BoundRecord::Exact,
             Bound::Lower => BoundRecord::Lower,
@@ -329,7 +329,7 @@ impl ScoreRecord {
         }
     }
 
-    const fn read(self) -> (Score, Bound) {
+    pub(crate) const fn read(self) -> (Score, Bound) {
         let (score, bound) = match self {
             Self::Cp(cp, bound) => (Score::Cp(cp), bound),
             Self::Mate(plies, bound) => (Score::Mate(plies), bound),

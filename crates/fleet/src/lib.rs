@@ -6,6 +6,7 @@
 //! | [`task`], [`needs`] | what is to be done: [`Spec`], [`Unit`], [`Task`]; what it takes: [`Needs`] |
 //! | [`batch`], [`bytes`] | what came of it: [`Batch`], [`Product`], [`Fault`] |
 //! | [`game_record`] | games as they travel, and replayed by the rules before they count |
+//! | [`leaves`] | leaves of books: searched, and as they travel |
 //! | [`mates`] | answers to problems of mate as they travel, and what is checked of them |
 //! | [`worker`] | who does it |
 //! | [`queue`] | the one trait, [`Queue`], with its contract |
@@ -31,6 +32,7 @@ pub mod exchange;
 pub mod files;
 pub mod game_record;
 pub mod in_process;
+pub mod leaves;
 pub mod mates;
 pub mod names;
 pub mod needs;
@@ -51,6 +53,7 @@ pub use queue::{
     Cursor, Event, Finished, Lease, LeaseKey, Occupancy, Offered, Queue, QueueError, Settings,
 };
 pub use task::{
-    Input, MatchSpec, MateSpec, Pins, Priority, RescoreSpec, SelfPlaySpec, Spec, Task, Unit,
+    Input, LeavesSpec, MatchSpec, MateSpec, Pins, Priority, RescoreSpec, SelfPlaySpec, Spec, Task,
+    Unit,
 };
 pub use worker::{Standing, Worker};

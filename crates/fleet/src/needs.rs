@@ -2,6 +2,7 @@
 
 use crate::names::Pool;
 use crate::task::Spec;
+use assembly::options::UCT_THREADS;
 use serde::{Deserialize, Serialize};
 use think::key::OptionKey;
 use think::key::universal::{HASH, THREADS};
@@ -33,6 +34,10 @@ impl Spec {
             let given = options.iter().rev().find(|(name, _)| key.is_called(name));
             given.and_then(|(_, value)| value.parse().ok()).unwrap_or(usual)
         };
+        // The tree search may have a number of its own.
+        let threads = |options: &[(String, String)]| {
+            option(options, &THREADS, 1).max(option(options, &UCT_THREADS, 0))
+        };
         let engine = |text: &str| {
             let pairs = arena::spec::pairs(text).into_iter();
             let options =
@@ -48,16 +53,17 @@ impl Spec {
                 let mut hashes: Vec<u64> = all.iter().map(|o| option(o, &HASH, TABLE)).collect();
                 hashes.sort_unstable_by(|a, b| b.cmp(a));
                 // One thinks while the other waits; both have their tables.
-                let threads = all.iter().map(|o| option(o, &THREADS, 1)).max().unwrap_or(1);
+                let threads = all.iter().map(|o| threads(o)).max().unwrap_or(1);
                 (threads, hashes.iter().take(2).sum())
             }
             Self::Tune(_) => (1, 2 * TABLE),
             Self::SelfPlay(spec) => {
                 let options = &spec.settings.options;
-                (option(options, &THREADS, 1), option(options, &HASH, TABLE))
+                (threads(options), option(options, &HASH, TABLE))
             }
             Self::Rescore(spec) => (1, u64::from(spec.hash)),
             Self::Openings(_) => (1, TABLE),
+            Self::Leaves(spec) => (threads(&spec.options), u64::from(spec.hash)),
             Self::Mate(spec) => (u64::from(spec.threads.max(1)), u64::from(spec.hash)),
         };
         let cores = u32::try_from(cores.max(1)).unwrap_or(u32::MAX);
@@ -85,6 +91,7 @@ mod tests {
         let small = ["option.USI_Hash=16"];
         assert_eq!(spec(&small, &["cmd=self", "cmd=self,option.usi_hash=64"]), (1, 80));
         assert_eq!(spec(&small, &["cmd=self,option.Threads=4", "cmd=self"]), (4, 32));
+        assert_eq!(spec(&small, &["cmd=self,option.UCT_Threads=3", "cmd=self"]), (3, 32));
         let mate = Spec::Mate(MateSpec { hash: 100, threads: 2, ..MateSpec::default() });
         assert_eq!((mate.needs().cores, mate.needs().memory_mib), (2, 100));
         let (game, limit) = ("shogi".to_owned(), corpus::Limit::Static);

@@ -4,6 +4,7 @@ use crate::batch::{Batch, Fault, FaultKind, Made, Product, Usage};
 use crate::bytes::Bytes;
 use crate::files::FileCache;
 use crate::game_record::GameRecord;
+use crate::leaves::{LeafSearcher, leaf};
 use crate::mates::{MateRecord, problem};
 use crate::names::RunId;
 use crate::queue::Queue;
@@ -19,8 +20,8 @@ use arena::spec::Launch;
 use arena::tuning::{EnginePair, TuningGame};
 use arena::tuning_request::TuningRequest;
 use arena::{Finished, MatchRunner, Plan, Seat};
-use assembly::Evaluation;
 use assembly::bench::Bench;
+use assembly::{Evaluation, OwnSearch};
 use corpus::rescore::{Piece, PieceScorer};
 use engines::PlayerError;
 use mate::{Questions, study};
@@ -108,6 +109,7 @@ enum Ready {
     Rescore(Box<PieceScorer>, Game),
     Openings(Box<OpeningJudge>),
     Mate(Box<Questions>),
+    Leaves(Box<LeafSearcher>),
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "errors are handed over by value")]
@@ -183,6 +185,13 @@ impl Slot {
                 }
                 product
             }
+            Ready::Leaves(searcher) => {
+                let product = leaves(searcher, task, range, &self.abandoned)?;
+                if let Product::Leaves { leaves } = &product {
+                    nodes = leaves.iter().map(|leaf| leaf.nodes).sum();
+                }
+                product
+            }
         };
         if let Product::Games { games } = &product {
             let steps = games.iter().flat_map(|game| &game.moves);
@@ -214,11 +223,19 @@ impl Slot {
             Spec::SelfPlay(spec) => self.for_self_play(spec)?,
             Spec::Rescore(spec) => for_rescoring(spec)?,
             Spec::Openings(settings) => {
+                if settings.engine.is_some() && !self.equipment.programs {
+                    return Err(wrong("openings: this worker starts no other program"));
+                }
                 let judge = OpeningJudge::new(settings, &self.equipment.runner)?;
                 self.check_programs(judge.plan())?;
                 Ready::Openings(Box::new(judge))
             }
             Spec::Mate(spec) => Ready::Mate(Box::new(spec.questions().map_err(wrong)?)),
+            Spec::Leaves(spec) => {
+                self.check_options("the engine", &spec.options)?;
+                let time = &self.equipment.runner.time;
+                Ready::Leaves(Box::new(LeafSearcher::new(spec, time)?))
+            }
         };
         self.ready = Some((task.run, Arc::clone(&task.spec), ready));
         Ok(())
@@ -233,6 +250,7 @@ impl Slot {
                     *command = sandbox.confined(command, pins, self.number)?;
                 }
             }
+            plan.engines.iter().try_for_each(|e| self.check_options(&e.name, &e.options))?;
         } else {
             self.check_programs(&plan)?;
         }
@@ -262,6 +280,7 @@ impl Slot {
     }
 
     fn check_programs(&self, plan: &Plan) -> Result<(), Fault> {
+        plan.engines.iter().try_for_each(|e| self.check_options(&e.name, &e.options))?;
         let program = plan.engines.iter().find(|engine| engine.launch != Launch::Inside);
         match program.filter(|_| !self.equipment.programs) {
             None => Ok(()),
@@ -272,14 +291,30 @@ impl Slot {
         }
     }
 
+    /// Options can have our own engine start a program or load a library, too.
+    fn check_options(&self, engine: &str, options: &[(String, String)]) -> Result<(), Fault> {
+        match OwnSearch::others(options).filter(|_| !self.equipment.programs) {
+            None => Ok(()),
+            Some(other) => {
+                let why = "this worker starts no other program and loads no library";
+                Err(wrong(format!("engine {engine:?}: {why}: {other}")))
+            }
+        }
+    }
+
     fn for_self_play(&self, spec: &SelfPlaySpec) -> Result<Ready, Fault> {
-        let game = spec.settings.game;
-        let (evaluation, _) =
-            Evaluation::as_engine(spec.net.as_deref(), game, spec.fv_scale).map_err(wrong)?;
+        let options = &spec.settings.options;
+        self.check_options("self-play", options)?;
         let time = Arc::clone(&self.equipment.runner.time);
-        let factory = move |_| assembly::search(game, &evaluation, Arc::clone(&time));
-        let plan = Arc::new(spec.settings.plan()?);
-        Ok(Ready::SelfPlay(Box::new(SelfPlayer::new(plan, &factory)?)))
+        let net = (spec.net.as_deref(), spec.fv_scale);
+        let (search, _) =
+            OwnSearch::load(options, net, spec.settings.game, &time).map_err(wrong)?;
+        let factory = move |game| {
+            search.engine(game, &time).map_err(|e| SelfPlayError::Engine(e.to_string()))
+        };
+        let mut plan = spec.settings.plan()?;
+        plan.options = OwnSearch::rest(&plan.options);
+        Ok(Ready::SelfPlay(Box::new(SelfPlayer::new(Arc::new(plan), &factory)?)))
     }
 }
 
@@ -372,6 +407,24 @@ fn judgement(error: PlayerError) -> Fault {
         PlayerError::Abandoned => broken_off(),
         PlayerError::Fault(fault) => Fault::new(FaultKind::Executable, fault.to_string()),
     }
+}
+
+/// Searches leaves; broken off when somebody says so.
+fn leaves(
+    searcher: &mut LeafSearcher,
+    task: &Task,
+    range: Range<u64>,
+    abandoned: &AtomicBool,
+) -> Result<Product, Fault> {
+    let input = task.unit.input.as_ref().ok_or_else(|| wrong("no leaves"))?;
+    let mut leaves = Vec::new();
+    for number in range {
+        let place = usize::try_from(number - task.unit.first).unwrap_or(usize::MAX);
+        let text = input.piece(place).ok_or_else(|| wrong("there is no such leaf"))?;
+        let position = leaf(text).map_err(wrong)?;
+        leaves.push(searcher.search(&position, abandoned)?.ok_or_else(broken_off)?);
+    }
+    Ok(Product::Leaves { leaves })
 }
 
 /// Answers problems of mate; broken off when somebody says so.

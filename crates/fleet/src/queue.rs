@@ -284,6 +284,9 @@ pub enum QueueError {
     Full { what: String, bound: u64 },
     #[error("there is no blob {hash}")]
     NoBlob { hash: BlobHash },
+    /// Whoever stands before the queue does not let this worker in: nobody's token.
+    #[error("{reason}")]
+    Refused { reason: String },
     /// The connection or the store failed: try again.
     #[error("the queue cannot be reached: {reason}")]
     Unavailable { reason: String },

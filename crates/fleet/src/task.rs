@@ -8,11 +8,14 @@ use arena::request::MatchRequest;
 use arena::selfplay::settings::SelfPlaySettings;
 use arena::spsa::Probe;
 use arena::tuning_request::TuningRequest;
+use assembly::OwnSearch;
+use assembly::options::{DNN_MODEL, DNN_WORKER, PV_MATE_THREADS, ROOT_MATE_NODES, UCT_THREADS};
 use corpus::Limit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use think::OptionKey;
 use think::key::universal::THREADS;
 
 /// What a run is: the same for all of its tasks. A queue does not look into it.
@@ -35,6 +38,8 @@ pub enum Spec {
     Openings(Box<OpeningSettings>),
     /// Mates looked for and proven: what `nue mate` does.
     Mate(MateSpec),
+    /// Positions searched, with the best moves of each: leaves of a book, or any others.
+    Leaves(LeavesSpec),
 }
 
 /// Games of a match.
@@ -96,6 +101,82 @@ pub struct MateSpec {
     pub proof: bool,
 }
 
+/// Positions searched, each by itself.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LeavesSpec {
+    /// `shogi` or `minishogi`.
+    pub game: String,
+    /// A file of positions, where a coordinator reads them. Workers never see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positions: Option<PathBuf>,
+    /// What bounds a search: one of them, or whichever comes first.
+    pub nodes: Option<u64>,
+    pub depth: Option<u32>,
+    /// How many of the best moves are told.
+    pub lines: u16,
+    /// MiB of table.
+    pub hash: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub net: Option<PathBuf>,
+    pub fv_scale: i32,
+    /// Options of the engine; `Engine` is `puct` for the tree search.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<(String, String)>,
+}
+
+impl Default for LeavesSpec {
+    fn default() -> Self {
+        Self {
+            game: "shogi".to_owned(),
+            positions: None,
+            nodes: None,
+            depth: None,
+            lines: 1,
+            hash: 16,
+            net: None,
+            fv_scale: assembly::evaluation::DEFAULT_FV_SCALE,
+            options: Vec::new(),
+        }
+    }
+}
+
+impl LeavesSpec {
+    /// Whether it can be done at all; what is wrong otherwise.
+    pub fn check(&self) -> Result<(), String> {
+        if self.nodes.is_none_or(|nodes| nodes == 0) && self.depth.is_none_or(|depth| depth == 0) {
+            return Err("how deep? give nodes or depth".to_owned());
+        }
+        if self.lines > 500 {
+            return Err(format!("{} lines of a position: at most 500", self.lines));
+        }
+        Ok(())
+    }
+}
+
+/// Whether our engine with these options comes to the same every time: one thread thinks, and nothing is computed
+/// elsewhere. The tree search looks for a mate beside its playouts unless it is told not to.
+fn repeats(options: &[(String, String)]) -> bool {
+    let mates = options.iter().rev().find(|(name, _)| ROOT_MATE_NODES.is_called(name));
+    let looks_beside = OwnSearch::is_tree(options) && mates.is_none_or(|(_, nodes)| nodes != "0");
+    !looks_beside
+        && options.iter().all(|(name, value)| {
+            let is = |key: &OptionKey<usize>| key.is_called(name);
+            let named = |key: &OptionKey<String>| key.is_called(name);
+            if is(&THREADS) {
+                value == "1"
+            } else if is(&UCT_THREADS) {
+                value == "0" || value == "1"
+            } else if is(&PV_MATE_THREADS) {
+                value == "0"
+            } else if named(&DNN_WORKER) {
+                value.is_empty()
+            } else {
+                !(named(&DNN_MODEL) && value.to_ascii_lowercase().ends_with(".onnx"))
+            }
+        })
+}
+
 impl Spec {
     /// The kind in a word.
     pub const fn kind(&self) -> &'static str {
@@ -108,6 +189,7 @@ impl Spec {
             Self::Rescore(_) => "rescore",
             Self::Openings(_) => "openings",
             Self::Mate(_) => "mate",
+            Self::Leaves(_) => "leaves",
         }
     }
 
@@ -119,6 +201,7 @@ impl Spec {
                 Self::Rescore(RescoreSpec { inputs: Vec::new(), ..spec.clone() })
             }
             Self::Mate(spec) => Self::Mate(MateSpec { problems: None, ..spec.clone() }),
+            Self::Leaves(spec) => Self::Leaves(LeavesSpec { positions: None, ..spec.clone() }),
             other => other.clone(),
         }
     }
@@ -129,17 +212,19 @@ impl Spec {
         let by_nodes = |text: &str| {
             let pairs = arena::spec::pairs(text);
             let has = |wanted: &[&str]| pairs.iter().any(|(key, _)| wanted.contains(&key.as_str()));
-            let threads = |(key, value): &(String, String)| {
-                let name = key.strip_prefix("option.").unwrap_or_default();
-                THREADS.is_called(name) && value != "1"
+            let option = |(key, value): &(String, String)| {
+                Some((key.strip_prefix("option.")?.to_owned(), value.clone()))
             };
+            let options: Vec<(String, String)> = pairs.iter().filter_map(option).collect();
             let timed = has(&["tc", "byoyomi", "movetime", "ponder"]);
             // What another program does with its nodes nobody knows.
             let other = pairs.iter().any(|(key, value)| key == "cmd" && value != "self");
-            (has(&["nodes", "depth"]), timed || other || pairs.iter().any(threads))
+            (has(&["nodes", "depth"]), timed || other || !repeats(&options))
         };
         match self {
-            Self::Checksum { .. } | Self::SelfPlay(_) | Self::Rescore(_) => true,
+            Self::Checksum { .. } | Self::Rescore(_) => true,
+            Self::SelfPlay(spec) => repeats(&spec.settings.options),
+            Self::Leaves(spec) => repeats(&spec.options),
             Self::Match(spec) => {
                 let each: Vec<_> = spec.request.each.iter().map(|text| by_nodes(text)).collect();
                 let all = each.iter().any(|(nodes, _)| *nodes);
@@ -170,7 +255,7 @@ pub struct Unit {
     /// How often this game had been played before, in self-play.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub retry: u64,
-    /// What is scored anew.
+    /// What is scored anew, answered or searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Input>,
 }
@@ -183,7 +268,7 @@ const fn is_zero(n: &u64) -> bool {
 /// Something that travels with a task.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Input {
-    /// The format of teacher data it is in, by name; `sfen` for problems.
+    /// The format of teacher data it is in, by name; `sfen` for problems and leaves.
     pub format: String,
     pub bytes: Bytes,
     /// How long each of several pieces is, one after the other; one piece if missing.

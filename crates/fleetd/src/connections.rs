@@ -51,7 +51,9 @@ pub fn host(
     match broker {
         None => Ok(Arc::new(home.queue(ledger, settings, time)?)),
         Some(broker) => {
-            Ok(Arc::new(jetstream::Host::start(&broker.options(), settings).map_err(refused)?))
+            let after = ledger.cursor()?;
+            let host = jetstream::Host::start_after(&broker.options(), settings, after);
+            Ok(Arc::new(host.map_err(refused)?))
         }
     }
 }

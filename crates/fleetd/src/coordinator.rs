@@ -161,6 +161,8 @@ impl Coordinator {
             owed: HashMap::new(),
             counts: Counts::default(),
         };
+        // Whoever was killed before it could say so: events that the ledger has take the room of others.
+        coordinator.forgiven(coordinator.queue.acknowledge(cursor))?;
         for row in coordinator.workers.values() {
             coordinator.queue.stand(&row.about.id, row.standing)?;
         }

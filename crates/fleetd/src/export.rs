@@ -4,23 +4,26 @@ use crate::error::FleetError;
 use crate::ledger::{Ledger, TaskKind};
 use arena::opening_maker::{MadeOpenings, OpeningCollector, OpeningSettings};
 use arena::record::{Caption, record};
-use assembly::Evaluation;
+use assembly::{Evaluation, OwnSearch};
 use corpus::rescore::{self, Piece, Rescore, ScoredPiece};
-use fleet::driver::{inputs, problems};
+use fleet::driver::{inputs, leaves, problems};
 use fleet::exchange::teacher_games;
+use fleet::leaves::{LeafRecord, leaf};
 use fleet::mates::problem;
 use fleet::{MatchSpec, MateSpec, Product, RescoreSpec, RunId, SelfPlaySpec, Spec, TaskId};
+use rules::AnyPosition;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use think::{TimeSource, WallTime};
 
 /// Where a game lies: (how often it had been played before, task, batch, place in the batch).
 type Place = (u64, TaskId, u32, usize);
 
 /// Writes what a run made, in the order of its numbers: self-play as a teacher file, matches as CSA, openings as their
 /// file, scores as the file that was read with new ones, answers to problems of mate as lines of JSON with their proofs in
-/// files of their own. The spec is the run's with paths in the place of references. Returns how many.
+/// files of their own, leaves as lines of JSON. The spec is the run's with paths in the place of references. Returns how many.
 pub fn export(
     ledger: &Ledger,
     run: RunId,
@@ -54,6 +57,13 @@ pub fn export(
             let text = mates(ledger, spec, &places, path, force)?;
             draft.write_all(text.as_bytes()).map_err(failed)?;
         }
+        Spec::Leaves(_) => {
+            for (position, record) in leaf_records(ledger, run, spec)? {
+                let mut line = serde_json::json!(record);
+                line["sfen"] = position.sfen().into();
+                writeln!(draft, "{line}").map_err(failed)?;
+            }
+        }
         other => {
             let why = format!("a run of kind {} has no games to write", other.kind());
             return Err(FleetError::Refused(why));
@@ -61,6 +71,28 @@ pub fn export(
     }
     draft.publish(force).map_err(failed)?;
     Ok(count)
+}
+
+/// The leaves of a run with what was found in each.
+pub(crate) fn leaf_records(
+    ledger: &Ledger,
+    run: RunId,
+    spec: &Spec,
+) -> Result<Vec<(AnyPosition, LeafRecord)>, FleetError> {
+    let Spec::Leaves(spec) = spec else {
+        return Err(FleetError::Refused(format!("{run} is no run of leaves")));
+    };
+    let (asked, mut all, mut last) = (leaves(spec)?, Vec::new(), None);
+    for (number, place) in places(ledger, run)? {
+        let index = usize::try_from(number).unwrap_or(usize::MAX);
+        let Product::Leaves { leaves } = product(ledger, place, &mut last)? else {
+            return Err(refused(format!("leaf {number}: nothing was found")));
+        };
+        let record = leaves.get(place.3).ok_or_else(|| refused("a batch without its leaf"))?;
+        let text = asked.get(index).ok_or_else(|| refused(format!("no leaf {number}")))?;
+        all.push((leaf(text).map_err(refused)?, record.clone()));
+    }
+    Ok(all)
 }
 
 /// Where each game lies, the latest where one was played again.
@@ -108,8 +140,13 @@ fn teacher_file(
     spec: &SelfPlaySpec,
     places: &BTreeMap<u64, Place>,
 ) -> Result<Vec<u8>, FleetError> {
-    let net = spec.net.as_ref().map_or_else(String::new, |path| path.display().to_string());
-    let header = spec.settings.header(concat!("Nue ", env!("CARGO_PKG_VERSION")), &net);
+    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
+    let net = (spec.net.as_deref(), spec.fv_scale);
+    let settings = &spec.settings;
+    let (search, _) =
+        OwnSearch::load(&settings.options, net, settings.game, &time).map_err(refused)?;
+    let net = search.fingerprint().map_err(refused)?;
+    let header = settings.header(concat!("Nue ", env!("CARGO_PKG_VERSION")), &net);
     let mut writer = teacher::Writer::new(Vec::new(), header).map_err(refused)?;
     let mut last = None;
     for place in places.values() {

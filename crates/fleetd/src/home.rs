@@ -146,10 +146,14 @@ impl Home {
     /// Writes the games of a run to a file that is not there yet; how many.
     pub fn export(&self, run: RunId, path: &Path) -> Result<u64, FleetError> {
         let ledger = self.beside()?;
-        let store = self.queue(&ledger, Settings::default(), Arc::new(WallTime::start()))?;
+        export(&ledger, run, &self.resolved(&ledger, run)?, path, false)
+    }
+
+    /// The spec of a run with paths in the place of references.
+    pub(crate) fn resolved(&self, ledger: &Ledger, run: RunId) -> Result<Spec, FleetError> {
+        let store = self.queue(ledger, Settings::default(), Arc::new(WallTime::start()))?;
         let spec = self.files()?.resolve(&ledger.run(run)?.spec, &store);
-        let spec = spec.map_err(|fault| FleetError::Refused(fault.to_string()))?;
-        export(&ledger, run, &spec, path, false)
+        spec.map_err(|fault| FleetError::Refused(fault.to_string()))
     }
 
     /// Where everything stands: as the coordinator last said it, or as far as the ledger knows.
@@ -160,6 +164,16 @@ impl Home {
             return Ok(known);
         }
         let told = std::fs::read_to_string(self.status_path()).ok();
-        Ok(told.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(known))
+        let told = told.and_then(|text| serde_json::from_str::<Status>(&text).ok());
+        let Some(mut told) = told else { return Ok(known) };
+        // What has begun or ended since then is in the ledger.
+        for run in known.runs {
+            match told.runs.iter_mut().find(|earlier| earlier.id == run.id) {
+                Some(earlier) if earlier.state != run.state => *earlier = run,
+                Some(_) => {}
+                None => told.runs.push(run),
+            }
+        }
+        Ok(told)
     }
 }

@@ -9,7 +9,7 @@
 //! | [`home`] | the folder of a fleet |
 //! | [`orders`] | what people ask a coordinator for, through the ledger |
 //! | [`pins`], [`signing`] | files a run names, put into the store; executables signed |
-//! | [`export`] | what a run made, as files |
+//! | [`export`], [`leaves`] | what a run made, as files; leaves of a book searched by a fleet |
 //! | [`status`], [`page`], [`metrics`] | where everything stands, in words, as a page and for Prometheus |
 //!
 //! A step of the coordinator is one transaction: after a kill it goes on as if nothing had happened, because
@@ -21,6 +21,7 @@ pub mod coordinator;
 pub mod error;
 pub mod export;
 pub mod home;
+pub mod leaves;
 pub mod ledger;
 pub mod metrics;
 pub mod orders;

@@ -129,6 +129,8 @@ fn error_of(status: StatusCode, body: &[u8]) -> QueueError {
     };
     match refused.as_str() {
         "rate" => QueueError::Full { what: said, bound: 0 },
+        // To ask again would not help.
+        "token" => QueueError::Refused { reason: format!("the gateway refuses: {said}") },
         _ => unavailable(format!("the gateway refuses ({refused}): {said}")),
     }
 }

@@ -231,14 +231,15 @@ impl Doorkeeper {
 
     fn admit(&self, headers: &HeaderMap, address: IpAddr) -> Result<Caller, Box<Response>> {
         let now = self.begun.elapsed();
-        if !locked(&self.wrong_tokens).has(&address, 1.0, now) {
-            let said = "too many wrong tokens from this address: try again in a minute";
-            self.note(None, address, Reason::Token, said.to_owned());
-            return Err(Box::new(slower(said, Duration::from_secs(60))));
-        }
         let token = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = token.and_then(|value| value.strip_prefix("Bearer "));
+        // Many machines may stand behind one address: wrong tokens of one do not shut the others out.
         let Some(identity) = token.and_then(|token| self.tokens.find(token.trim())) else {
+            if !locked(&self.wrong_tokens).has(&address, 1.0, now) {
+                let said = "too many wrong tokens from this address: try again in a minute";
+                self.note(None, address, Reason::Token, said.to_owned());
+                return Err(Box::new(slower(said, Duration::from_secs(60))));
+            }
             let _ = locked(&self.wrong_tokens).take(&address, 1.0, now);
             let said = "this token is nobody's: ask whoever runs the fleet for one";
             self.note(None, address, Reason::Token, said.to_owned());
@@ -350,6 +351,7 @@ pub(crate) fn judged(error: &QueueError) -> (StatusCode, Option<Reason>) {
         QueueError::NoSuchBatch { .. } => (StatusCode::BAD_REQUEST, Some(Reason::NoSuchBatch)),
         QueueError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, Some(Reason::TooLarge)),
         QueueError::NoBlob { .. } => (StatusCode::NOT_FOUND, None),
+        QueueError::Refused { .. } => (StatusCode::FORBIDDEN, None),
         QueueError::Full { .. } | QueueError::Unavailable { .. } => {
             (StatusCode::SERVICE_UNAVAILABLE, None)
         }

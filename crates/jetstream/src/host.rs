@@ -47,12 +47,22 @@ struct Core {
 impl Host {
     /// Takes up the fleet where the last host left it, and answers everybody who joins.
     pub fn start(options: &Options, settings: Settings) -> Result<Self, StartError> {
+        Self::start_after(options, settings, Cursor::default())
+    }
+
+    /// The same for a ledger that has all events up to that one: further ones have greater numbers, whatever the broker
+    /// remembers.
+    pub fn start_after(
+        options: &Options,
+        settings: Settings,
+        after: Cursor,
+    ) -> Result<Self, StartError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("jetstream")
             .enable_all()
             .build()?;
-        let core = runtime.block_on(Core::start(options, settings))?;
+        let core = runtime.block_on(Core::start(options, settings, after))?;
         Ok(Self { core, runtime: Some(runtime) })
     }
 
@@ -86,7 +96,11 @@ impl std::fmt::Debug for Host {
 }
 
 impl Core {
-    async fn start(options: &Options, settings: Settings) -> Result<Arc<Self>, StartError> {
+    async fn start(
+        options: &Options,
+        settings: Settings,
+        after: Cursor,
+    ) -> Result<Arc<Self>, StartError> {
         let link = Link::connect(options).await?;
         let most = link.client.max_payload();
         if settings.max_batch + AROUND > most {
@@ -101,18 +115,20 @@ impl Core {
         link.create_streams(options)
             .await
             .map_err(|e| StartError::Streams { url, reason: e.to_string() })?;
+        let last = link.bounds(StreamKind::Events).await?.1;
+        link.fill_numbers(last, after.0, &[]).await?;
         let (image, length, events) = read_back(&link).await?;
         let cursor = Cursor(link.bounds(StreamKind::Events).await?.1);
         // Whoever died before may have stored an event and not yet what the journal says of it.
         let owed: Vec<Record> = events.iter().filter_map(|(_, event)| Record::of(event)).collect();
-        let journalled = if owed.is_empty() { cursor } else { Cursor::default() };
         let kept = Kept { events, cursor, ..image.kept() };
         // Its own store of blobs stays empty: the broker has them.
         let none = Blobs::in_memory(0, 0);
         let time = Arc::new(WallTime::start());
         let queue = Arc::new(InProcess::restored(settings, time, none, kept));
-        let writer = Arc::new(Writer::new(link.clone(), Arc::clone(&queue), journalled));
-        tokio::spawn(Arc::clone(&writer).run(image, length, owed));
+        let writer = Arc::new(Writer::new(link.clone(), Arc::clone(&queue), owed));
+        tokio::spawn(Arc::clone(&writer).store_events());
+        tokio::spawn(Arc::clone(&writer).keep_journal(image, length));
         tokio::spawn(Arc::clone(&writer).remove_acknowledged());
         let (blobs, tasks) = (BlobStream::new(link.clone()), Notify::new());
         let core = Arc::new(Self { queue, writer, link, blobs, tasks });
@@ -122,7 +138,17 @@ impl Core {
             let heard = heard.map_err(|e| crate::link::unavailable(&e))?;
             tokio::spawn(Arc::clone(&core).serve(heard));
         }
+        core.say_started().await;
         Ok(core)
+    }
+
+    /// Tells everybody who waits for an answer of the host before this one that none will come.
+    async fn say_started(&self) {
+        let client = &self.link.client;
+        // Whoever does not hear it asks again when its patience is over.
+        if client.flush().await.is_ok() {
+            let _ = client.publish(started_subject(&self.link.prefix), Vec::new().into()).await;
+        }
     }
 
     async fn serve(self: Arc<Self>, mut heard: Subscriber) {
@@ -186,7 +212,7 @@ impl Core {
             Call::Offer { task } => self.offer(&task).map(Answer::Offered),
             Call::Announce { .. } | Call::Finish { .. } | Call::Fail { .. } => {
                 let answer = answer_to(&*self.queue, call)?;
-                self.writer.settle().await?;
+                self.writer.settle_events().await?;
                 Ok(answer)
             }
             Call::Withdraw { run } => self.keep(call, Record::Withdrawn { run }).await,
@@ -214,9 +240,9 @@ impl Core {
     /// Makes a call that is remembered.
     async fn keep(&self, call: Call, record: Record) -> Result<Answer, QueueError> {
         let answer = answer_to(&*self.queue, call)?;
-        self.writer.push(record);
+        let number = self.writer.push(record);
         self.tasks.notify_waiters();
-        self.writer.settle().await?;
+        self.writer.settle_record(number).await?;
         Ok(answer)
     }
 
@@ -235,14 +261,14 @@ impl Core {
                 return Ok(None);
             }
             if let Some(lease) = self.queue.lease(worker, pools, Duration::ZERO)? {
-                self.writer.push(Record::Lent {
+                let number = self.writer.push(Record::Lent {
                     task: Box::new(lease.task.clone()),
                     worker: worker.clone(),
                     secret: lease.key.secret.clone(),
                     attempt: lease.attempt,
                     done: lease.done.clone(),
                 });
-                self.writer.settle().await?;
+                self.writer.settle_record(number).await?;
                 return Ok(Some(lease));
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -291,6 +317,11 @@ pub(crate) fn call_subject(prefix: &str, call: &Call) -> String {
     }
 }
 
+/// Where a host says that it has started.
+pub(crate) fn started_subject(prefix: &str) -> String {
+    format!("{prefix}.started")
+}
+
 /// What the broker remembers: leases, in how many records, and events.
 async fn read_back(link: &Link) -> Result<(Image, usize, Vec<(Cursor, Event)>), StartError> {
     let no_record = |kind: StreamKind, e: serde_json::Error| StartError::NoRecord {
@@ -306,8 +337,10 @@ async fn read_back(link: &Link) -> Result<(Image, usize, Vec<(Cursor, Event)>), 
     }
     let mut events = Vec::new();
     for (number, payload) in link.read_all(StreamKind::Events).await? {
-        let event: Event =
+        let event: Option<Event> =
             serde_json::from_slice(&payload).map_err(|e| no_record(StreamKind::Events, e))?;
+        // Some messages only stand for their numbers.
+        let Some(event) = event else { continue };
         if let Some(record) = Record::of(&event) {
             image.apply(record);
         }

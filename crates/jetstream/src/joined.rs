@@ -1,15 +1,17 @@
 //! The other end: a queue reached through the broker.
 
 use crate::blobs::BlobStream;
-use crate::host::call_subject;
+use crate::host::{call_subject, started_subject};
 use crate::link::{Link, unavailable};
 use crate::options::{Options, StartError};
 use fleet::wire::{Answer, Call, Remote, Transport};
 use fleet::{BlobHash, QueueError, Settings};
+use futures_util::StreamExt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Runtime;
+use tokio::sync::watch;
 
 /// The longest one call waits for something to happen: a coordinator that died leaves nobody hanging longer.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -22,6 +24,8 @@ pub struct Joined {
     link: Link,
     blobs: BlobStream,
     settings: OnceLock<Settings>,
+    /// How often a host has said that it has started.
+    started: watch::Receiver<u64>,
     runtime: Option<Arc<Runtime>>,
 }
 
@@ -33,10 +37,29 @@ pub fn join(options: &Options) -> Result<Remote<Joined>, StartError> {
 /// As [`join`], for many in one process: they share threads.
 pub fn join_on(runtime: &Arc<Runtime>, options: &Options) -> Result<Remote<Joined>, StartError> {
     let link = runtime.block_on(Link::connect(options))?;
+    let started = runtime.block_on(starts(&link))?;
     let blobs = BlobStream::new(link.clone());
     let runtime = Some(Arc::clone(runtime));
-    let joined = Joined { link, blobs, settings: OnceLock::new(), runtime };
+    let joined = Joined { link, blobs, settings: OnceLock::new(), started, runtime };
     Ok(Remote::new(joined)?)
+}
+
+/// Counts how often a host says that it has started, as long as the connection lives.
+async fn starts(link: &Link) -> Result<watch::Receiver<u64>, StartError> {
+    let heard = link.client.subscribe(started_subject(&link.prefix)).await;
+    let mut heard = heard.map_err(|e| unavailable(&e))?;
+    let (told, started) = watch::channel(0);
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                Some(_) = heard.next() => told.send_modify(|times| *times += 1),
+                // Nobody asks any more: the connection is not kept open for this.
+                () = told.closed() => return,
+                else => return,
+            }
+        }
+    });
+    Ok(started)
 }
 
 /// Threads for connections.
@@ -85,9 +108,13 @@ impl Joined {
         }
         let mut connected = self.link.connected.clone();
         connected.mark_unchanged();
+        let mut started = self.started.clone();
+        started.mark_unchanged();
         let answer = tokio::select! {
             answer = self.link.client.request(subject, payload.into()) => answer,
             _ = connected.changed() => return Err(failed("the connection to the broker broke")),
+            // Whoever was asked has died; the one that came after it knows nothing of the question.
+            Ok(()) = started.changed() => return Err(failed("the coordinator was started anew")),
             () = tokio::time::sleep(call.wait() + ANSWER) => {
                 return Err(failed("neither broker nor coordinator answers"));
             }

@@ -4,8 +4,8 @@ use crate::options::{Options, StartError};
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::jetstream::{self, message::PublishMessage, stream};
-use async_nats::{Client, ConnectOptions, Event, ServerAddr};
-use fleet::QueueError;
+use async_nats::{Client, ConnectOptions, ServerAddr};
+use fleet::{Cursor, Event, QueueError};
 use futures_util::StreamExt;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -90,7 +90,7 @@ impl Link {
         loop {
             let told = told.clone();
             let login = login(options)?.event_callback(move |event| {
-                if matches!(event, Event::Connected) {
+                if matches!(event, async_nats::Event::Connected) {
                     told.send_modify(|times| *times += 1);
                 }
                 std::future::ready(())
@@ -174,6 +174,26 @@ impl Link {
             message = message.expected_last_sequence(last);
         }
         self.context.send_publish(subject, message).await
+    }
+
+    /// Has the numbers of events go on after `upto`. A broker that is killed while it removes events may have forgotten how
+    /// far they went, and would give the same numbers again. Those that are still known are stored in their places, in the
+    /// others nothing.
+    pub(crate) async fn fill_numbers(
+        &self,
+        last: u64,
+        upto: u64,
+        known: &[(Cursor, Event)],
+    ) -> Result<(), QueueError> {
+        let mut known = known.iter().peekable();
+        for number in last + 1..=upto {
+            let event = known.next_if(|(cursor, _)| cursor.0 == number).map(|(_, event)| event);
+            let payload = serde_json::to_vec(&event).map_err(|e| unavailable(&e))?;
+            let subject = self.subject(StreamKind::Events, "number");
+            let sending = self.publish(subject, payload, Some(number - 1)).await;
+            sending.map_err(|e| unavailable(&e))?.await.map_err(|e| unavailable(&e))?;
+        }
+        Ok(())
     }
 
     /// Everything in a stream, with its numbers.

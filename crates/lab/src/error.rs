@@ -41,6 +41,8 @@ pub enum LabError {
     Match(#[from] ProgressError),
     #[error(transparent)]
     Evaluation(#[from] assembly::LoadError),
+    #[error(transparent)]
+    Search(#[from] assembly::own::OwnSearchError),
     /// An entry of a ledger is not there, or not to be repeated.
     #[error("{0}")]
     Entries(String),

@@ -4,8 +4,9 @@
 use crate::error::LabError;
 use arena::selfplay::PlayElsewhere;
 use arena::selfplay::file::{Ended, Existing, GameFile, Goal, Progress, Run};
+use arena::selfplay::player::SelfPlayError;
 use arena::selfplay::settings::SelfPlaySettings;
-use assembly::Evaluation;
+use assembly::OwnSearch;
 use assembly::options::{
     ENTERING_KING_RULE, HASH, MAX_MOVES_TO_DRAW, PV_INTERVAL, ROOT_MATE_NODES, THREADS,
 };
@@ -85,11 +86,13 @@ impl SelfPlay {
         observer: &mut dyn SelfPlayObserver,
     ) -> Result<Option<Ended>, LabError> {
         let game = self.settings.game;
-        let (evaluation, about) = Evaluation::as_engine(self.net.as_deref(), game, self.fv_scale)?;
-        let evaluation = evaluation.with_isa(self.isa);
         let settings = self.complete_settings();
-        let plan = settings.plan()?;
-        let fingerprint = evaluation.fingerprint().map_err(|e| LabError::at(&self.out, &e))?;
+        let net = (self.net.as_deref(), self.fv_scale);
+        let (search, about) = OwnSearch::load(&settings.options, net, game, time)?;
+        let search = search.with_isa(self.isa);
+        let mut plan = settings.plan()?;
+        plan.options = OwnSearch::rest(&plan.options);
+        let fingerprint = search.fingerprint().map_err(|e| LabError::at(&self.out, &e))?;
         let header = settings.header(concat!("Nue ", env!("CARGO_PKG_VERSION")), &fingerprint);
         let file = GameFile::open(&self.out, self.existing, header)?;
         observer.opened(self, &file, &about);
@@ -97,7 +100,10 @@ impl SelfPlay {
             return Ok(None);
         }
         let for_engines = Arc::clone(time);
-        let factory = move |_| assembly::search(game, &evaluation, Arc::clone(&for_engines));
+        let factory = move |game| {
+            let engine = search.engine(game, &for_engines);
+            engine.map_err(|e| SelfPlayError::Engine(e.to_string()))
+        };
         let run = Run {
             plan: &plan,
             factory: &factory,

@@ -367,6 +367,7 @@ impl BoardService {
             server: self.watch.has(WatchKind::Server),
             matches: self.watch.has(WatchKind::Match),
             learn: self.watch.has(WatchKind::Learn),
+            fleet: self.watch.has_fleet(),
         }
     }
 }

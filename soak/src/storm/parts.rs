@@ -5,7 +5,7 @@ use super::worker::{expected, work};
 use crate::Failure;
 use fleet::{
     Cursor, Event, Needs, OwnerName, Pins, Priority, Product, Queue, QueueError, RunId, Settings,
-    Spec, Standing, Task, TaskId, Unit, WorkerId,
+    Spec, Standing, Task, TaskId, Unit, Worker, WorkerId,
 };
 use gateway::{Config, Gateway, Limits, Tokens};
 use jetstream::{Host, Options, join};
@@ -21,7 +21,7 @@ pub(super) const LIAR: &str = "w1";
 const ROOM: u64 = 256 << 10;
 
 /// How often the coordinator rests, and for how long.
-const REST: (Duration, Duration) = (Duration::from_secs(4), Duration::from_millis(900));
+const REST: (Duration, Duration) = (Duration::from_secs(9), Duration::from_millis(700));
 
 /// How often it is asked whether there was no room: asking takes as long as there is none.
 const PROBES: u64 = 5;
@@ -49,6 +49,9 @@ pub(crate) struct PartArgs {
     pub(super) token: Option<String>,
     #[arg(long, default_value_t = 0)]
     pub(super) seed: u64,
+    /// Tasks at a time of a worker.
+    #[arg(long, default_value_t = 1)]
+    pub(super) slots: usize,
     /// For a coordinator that never rests.
     #[arg(long)]
     steady: bool,
@@ -117,7 +120,8 @@ struct Coordinator<'a> {
     args: &'a PartArgs,
     ledger: Ledger,
     host: Host,
-    /// Units that are not done, of those that were looked at, with the batches that are missing.
+    /// Units that are not done, of those that were looked at, with the batches that are missing. Those offered
+    /// anew, under another number, are among them.
     under_way: BTreeMap<u64, u64>,
     next: u64,
     /// Units to be offered anew, under another number.
@@ -132,19 +136,22 @@ fn coordinate(args: &PartArgs) -> Result<(), Failure> {
         max_attempts: 50,
         ..Settings::default()
     };
-    let host = persevere(|| Host::start(&args.options(), settings.clone()));
+    let after = Cursor(ledger.number("cursor")?);
+    let host = persevere(|| Host::start_after(&args.options(), settings.clone(), after));
     for number in 0..args.workers {
         let worker = worker_id(&worker_name(number))?;
         persevere(|| host.stand(&worker, Standing::Admitted));
     }
-    let (under_way, again) = (BTreeMap::new(), Vec::new());
-    let mut coordinator = Coordinator { args, ledger, host, under_way, next: 0, again };
+    let (under_way, again, next) = (BTreeMap::new(), Vec::new(), ledger.number("low")?);
+    let mut coordinator = Coordinator { args, ledger, host, under_way, next, again };
     coordinator.run()
 }
 
 impl Coordinator<'_> {
     fn run(&mut self) -> Result<(), Failure> {
         let mut cursor = Cursor(self.ledger.number("cursor")?);
+        // The one before may have died before it could say so.
+        let _ = self.host.acknowledge(cursor);
         let mut rested = Instant::now();
         loop {
             self.offer()?;
@@ -152,12 +159,20 @@ impl Coordinator<'_> {
             let events = events.unwrap_or_default();
             if let Some((last, _)) = events.last() {
                 cursor = *last;
+                // Units before this one are done: a coordinator that comes after looks at none of them.
+                let low = self.under_way.keys().next().copied().unwrap_or(self.next);
                 let entered = self.ledger.whole(|| {
-                    let mut entered = Vec::new();
+                    let (mut entered, mut repeated) = (Vec::new(), 0);
                     for (_, event) in &events {
-                        let units = self.args.units();
-                        entered.extend(enter(&self.ledger, units, event, &mut self.again)?);
+                        match enter(&self.ledger, self.args.units(), event, &mut self.again)? {
+                            Entered::New(unit) => entered.push(unit),
+                            Entered::Repeated => repeated += 1,
+                            Entered::Nothing => {}
+                        }
                     }
+                    self.ledger.add("counted", entered.len() as u64)?;
+                    self.ledger.add("repeated", repeated)?;
+                    self.ledger.set("low", low)?;
                     self.ledger.set("cursor", cursor.0)?;
                     Ok(entered)
                 })?;
@@ -183,7 +198,17 @@ impl Coordinator<'_> {
         if self.ledger.number("full")? >= PROBES {
             return Ok(());
         }
-        let probe = self.host.drain(false);
+        // An event that means nothing.
+        let probe = self.host.announce(&Worker {
+            id: worker_id("probe")?,
+            owner: owner()?,
+            cores: 1,
+            memory_mib: 0,
+            speed: 1,
+            bench: 0,
+            version: String::new(),
+            pools: Vec::new(),
+        });
         if let Err(QueueError::Unavailable { reason }) = probe
             && reason.contains("maximum bytes")
         {
@@ -197,7 +222,7 @@ impl Coordinator<'_> {
         for unit in std::mem::take(&mut self.again) {
             self.offer_unit(unit)?;
         }
-        while self.under_way.len() < 8 * self.args.workers && self.next < units {
+        while self.under_way.len() < 8 * self.args.workers * self.args.slots && self.next < units {
             let unit = self.next;
             self.next += 1;
             let missing = of_unit(self.args, unit).saturating_sub(self.ledger.batches(unit)?);
@@ -232,23 +257,30 @@ fn of_unit(args: &PartArgs, unit: u64) -> u64 {
     (args.results - unit * batches).min(batches)
 }
 
+/// What became of an event.
+enum Entered {
+    /// A batch of that unit counted.
+    New(u64),
+    Repeated,
+    Nothing,
+}
+
 /// Enters what happened. What is wrong is not counted: its unit is done again, under another number.
-/// The unit, if a batch of it counted.
 fn enter(
     ledger: &Ledger,
     units: u64,
     event: &Event,
     again: &mut Vec<u64>,
-) -> Result<Option<u64>, Failure> {
+) -> Result<Entered, Failure> {
     match event {
         Event::Finished { task, worker, batch, .. } => {
             let (unit, number) = (task.0 % units, batch.number);
-            let Product::Text { text } = &batch.product else { return Ok(None) };
+            let Product::Text { text } = &batch.product else { return Ok(Entered::Nothing) };
             let sum = text.split(' ').next().and_then(|word| word.parse().ok());
             if sum == Some(expected(unit, number)) {
                 let sum = expected(unit, number);
                 let new = ledger.enter(unit, number, sum, worker.as_str())?;
-                return Ok(new.then_some(unit));
+                return Ok(if new { Entered::New(unit) } else { Entered::Repeated });
             }
             ledger.enter_wrong(task.0, number, worker.as_str())?;
             ledger.next_attempt(unit)?;
@@ -260,5 +292,5 @@ fn enter(
         }
         Event::Announced { .. } | Event::Failed { .. } | Event::Expired { .. } => {}
     }
-    Ok(None)
+    Ok(Entered::Nothing)
 }

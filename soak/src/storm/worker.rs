@@ -27,8 +27,8 @@ struct Brought {
     lie: bool,
 }
 
-struct Worker {
-    queue: Box<dyn Queue>,
+struct Worker<'a> {
+    queue: &'a dyn Queue,
     id: WorkerId,
     rng: Rng,
     /// What it was told is accepted.
@@ -47,11 +47,25 @@ pub(super) fn work(args: &PartArgs) -> Result<(), Failure> {
         }
     };
     let log = args.folder.join(format!("{}.accepted", args.name));
-    let accepted = File::options().append(true).create(true).open(log)?;
     // Another one after each death.
     let rng = Rng::new(args.seed ^ u64::from(std::process::id()) << 20);
-    let (id, old) = (worker_id(&args.name)?, Vec::new());
-    let mut worker = Worker { queue, id, rng, accepted, old };
+    let id = worker_id(&args.name)?;
+    let slots: Result<Vec<Worker<'_>>, Failure> = (0..args.slots.max(1))
+        .map(|slot| {
+            let accepted = File::options().append(true).create(true).open(&log)?;
+            let (id, rng) = (id.clone(), rng.split(slot as u64));
+            Ok(Worker { queue: &*queue, id, rng, accepted, old: Vec::new() })
+        })
+        .collect();
+    std::thread::scope(|scope| {
+        let slots = slots?.into_iter().map(|slot| scope.spawn(|| at_work(slot, args)));
+        let slots: Vec<_> = slots.collect();
+        let failed = |_| Err(Failure::Failed("a slot of a worker panicked".to_owned()));
+        slots.into_iter().try_for_each(|slot| slot.join().unwrap_or_else(failed))
+    })
+}
+
+fn at_work(mut worker: Worker<'_>, args: &PartArgs) -> Result<(), Failure> {
     loop {
         let lease = worker.queue.lease(&worker.id, &[Pool::any()], Duration::from_secs(1));
         match lease {
@@ -62,7 +76,7 @@ pub(super) fn work(args: &PartArgs) -> Result<(), Failure> {
     }
 }
 
-impl Worker {
+impl Worker<'_> {
     fn perform(&mut self, lease: &Lease, units: u64) -> Result<(), Failure> {
         match self.rng.below(200) {
             // Left lying: somebody else gets it when the lease is over.

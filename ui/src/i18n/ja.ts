@@ -76,7 +76,7 @@ export const ja: Record<Key, string> = {
   'saving.none': '未保存', 'saving.saved': '保存済み', 'saving.waiting': '保存中…', 'saving.saving': '保存中…', 'saving.failed': '保存できません。再試行中',
   'studies.title': '研究', 'studies.new': '新しい研究', 'studies.search': '名前・対局者・コメントを検索', 'studies.allfolders': 'すべてのフォルダー', 'studies.folder': 'フォルダー', 'studies.tag': 'タグ', 'studies.alltags': 'すべてのタグ', 'studies.none': '研究はまだありません。検討で開いた棋譜や並べた手はここに残ります。', 'studies.nothing': '見つかりません。', 'studies.found': '{n}件', 'studies.rename': 'フォルダー名を変える', 'studies.folderto': '新しい名前（空欄：フォルダーなし）', 'studies.moves': '{plies}手、変化を含め{moves}手', 'studies.bin': '消した研究',
 
-  'watch.server': 'サーバー', 'watch.match': '連続対局', 'watch.learn': '学習', 'watch.none.server': '観戦するサーバーがありません。起動時にデータファイルを指定してください：', 'watch.none.match': '観戦する連続対局がありません。起動時にファイルを指定してください：', 'watch.none.learn': '観察する学習がありません。起動時にフォルダーを指定してください：',
+  'watch.server': 'サーバー', 'watch.match': '連続対局', 'watch.learn': '学習', 'watch.fleet': '分散実行', 'watch.none.server': '観戦するサーバーがありません。起動時にデータファイルを指定してください：', 'watch.none.match': '観戦する連続対局がありません。起動時にファイルを指定してください：', 'watch.none.learn': '観察する学習がありません。起動時にフォルダーを指定してください：',
   'watch.live': '進行中', 'watch.fromfile': 'ファイルから', 'watch.running': '{n}局進行中', 'watch.connections': '接続{n}件', 'watch.games': '対局', 'watch.standings': '順位', 'watch.round': '{n}回戦', 'watch.ratings': 'レーティング', 'watch.rating': 'レート', 'watch.records': '棋譜',
   'watch.name': '名前', 'watch.points': '勝点', 'watch.solkoff': 'ソルコフ', 'watch.berger': 'SB', 'watch.moves': '手数', 'watch.end': '結果', 'watch.ended': '日時', 'watch.quiet': 'まだ何もありません。',
   'watch.pairing': '組合せ', 'watch.los': '優位の確率', 'watch.curve': '得点率の推移', 'watch.game': '局', 'watch.score': '得点率', 'watch.ngames': '{n}局', 'watch.ofgames': '{planned}局中{n}局',

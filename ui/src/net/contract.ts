@@ -1298,6 +1298,8 @@ export interface Watchable {
   server: boolean;
   match: boolean;
   learn: boolean;
+  /** The page of a fleet, at `/fleet`. */
+  fleet: boolean;
 }
 
 /** A text in both languages. */

@@ -40,6 +40,7 @@ function Overview() {
       <h1 class="unseen">{t('nav.watch')}</h1>
       <nav class="tabs" aria-label={t('nav.watch')}>
         {PARTS.map((part) => <a key={part} href={routeHash('watch', part)} aria-current={part === what ? 'page' : undefined} data-watch={part}>{t(`watch.${part}` as Key)}</a>)}
+        {there?.fleet && <a href="/fleet" data-watch="fleet">{t('watch.fleet')}</a>}
       </nav>
       {there?.[what] ? <Shown what={what} /> : (
         <section class="card nothing">

@@ -2,9 +2,8 @@
 //! a resumed run goes on.
 
 use super::player::{PlayedGame, SelfPlayError};
-use super::{PlayElsewhere, Production, SelfPlayPlan};
+use super::{EngineSource, PlayElsewhere, Production, SelfPlayPlan};
 use durable::{InUse, Lock};
-use engines::EngineFactory;
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::fs::{File, OpenOptions};
@@ -39,7 +38,7 @@ pub struct Goal {
 /// Who plays, and until when.
 pub struct Run<'a> {
     pub plan: &'a SelfPlayPlan,
-    pub factory: &'a EngineFactory,
+    pub factory: &'a EngineSource,
     /// Games at a time.
     pub threads: usize,
     pub goal: Goal,

@@ -1,9 +1,9 @@
 //! One game of an engine against itself.
 
-use super::SelfPlayPlan;
+use super::{EngineSource, SelfPlayPlan};
 use crate::game::{self, Played};
 use crate::opening::Opening;
-use engines::{Decision, EngineFactory, PlayerError};
+use engines::{Decision, PlayerError};
 use rules::{AnyPosition, Move};
 use seed::Rng;
 use std::io;
@@ -33,6 +33,9 @@ pub enum SelfPlayError {
     /// An option is not known or has a wrong value.
     #[error("{0}")]
     Option(#[from] OptionError),
+    /// There is no engine.
+    #[error("no engine for self-play: {0}")]
+    Engine(String),
     /// An engine for the other game.
     #[error("{0}")]
     Game(#[from] WrongGame),
@@ -71,11 +74,11 @@ pub struct SelfPlayer<P> {
 
 impl<P: Deref<Target = SelfPlayPlan>> SelfPlayer<P> {
     /// Makes the engines.
-    pub fn new(plan: P, factory: &EngineFactory) -> Result<Self, SelfPlayError> {
+    pub fn new(plan: P, factory: &EngineSource) -> Result<Self, SelfPlayError> {
         let count = if plan.separate { 2 } else { 1 };
         let mut engines = Vec::new();
         for _ in 0..count {
-            let mut engine = factory(plan.game);
+            let mut engine = factory(plan.game)?;
             for (name, value) in &plan.options {
                 engine.set_option(name, value)?;
             }

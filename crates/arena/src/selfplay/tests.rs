@@ -116,13 +116,13 @@ fn plan(game: Game) -> SelfPlayPlan {
 fn produce(plan: &SelfPlayPlan, threads: usize, first: u64, count: usize) -> Vec<PlayedGame> {
     let mut made = Vec::new();
     let abandoned = AtomicBool::new(false);
-    let factory: &EngineFactory = &|game| {
-        Box::new(Oracle {
+    let factory: &EngineSource = &|game| {
+        Ok(Box::new(Oracle {
             position: AnyPosition::startpos(game),
             lines: 1,
             stopped: false,
             teaches: false,
-        })
+        }))
     };
     let production =
         Production { plan, factory, threads, first, abandoned: &abandoned, elsewhere: None };
@@ -174,9 +174,9 @@ fn what_a_policy_should_learn_is_written_beside_the_moves() {
     let mut plan = plan(Game::Shogi);
     plan.starts = Starts::default();
     plan.starts.add(Set::Openings(vec![opening]), 1.0);
-    let factory: &EngineFactory = &|game| {
+    let factory: &EngineSource = &|game| {
         let position = AnyPosition::startpos(game);
-        Box::new(Oracle { position, lines: 1, stopped: false, teaches: true })
+        Ok(Box::new(Oracle { position, lines: 1, stopped: false, teaches: true }))
     };
     let mut player = SelfPlayer::new(&plan, factory).unwrap();
     let game = player.game(0, 0, &|| false).unwrap().unwrap().game;
@@ -200,13 +200,13 @@ fn what_a_policy_should_learn_is_written_beside_the_moves() {
 fn scores_are_exact_and_in_evaluation_units() {
     let plan = plan(Game::Shogi);
     let (mut plies, abandoned) = (0, AtomicBool::new(false));
-    let factory: &EngineFactory = &|game| {
-        Box::new(Oracle {
+    let factory: &EngineSource = &|game| {
+        Ok(Box::new(Oracle {
             position: AnyPosition::startpos(game),
             lines: 1,
             stopped: true,
             teaches: false,
-        })
+        }))
     };
     let production = Production {
         plan: &plan,
@@ -308,13 +308,13 @@ fn an_option_nobody_knows_is_an_error_not_a_hang() {
         ..plan(Game::Shogi)
     };
     let abandoned = AtomicBool::new(false);
-    let factory: &EngineFactory = &|game| {
-        Box::new(Oracle {
+    let factory: &EngineSource = &|game| {
+        Ok(Box::new(Oracle {
             position: AnyPosition::startpos(game),
             lines: 1,
             stopped: false,
             teaches: false,
-        })
+        }))
     };
     let production = Production {
         plan: &wrong,
@@ -361,13 +361,13 @@ fn the_giver_of_a_handicap_declares_with_what_was_given() {
     // By the rule without a correction the same declaration loses.
     let plan = settings(Declaration::Points27).plan().unwrap();
     let abandoned = AtomicBool::new(false);
-    let factory: &EngineFactory = &|game| {
-        Box::new(Oracle {
+    let factory: &EngineSource = &|game| {
+        Ok(Box::new(Oracle {
             position: AnyPosition::startpos(game),
             lines: 1,
             stopped: false,
             teaches: false,
-        })
+        }))
     };
     let production = Production {
         plan: &plan,

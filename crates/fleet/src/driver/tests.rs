@@ -275,6 +275,48 @@ fn problems_are_answered_and_lies_refused() {
 }
 
 #[test]
+fn leaves_are_searched_once_and_lies_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("leaves.txt");
+    let lines = "startpos\nstartpos moves 3e3d\nrbsgk/4p/5/P4/KGSBR b - 5\n";
+    std::fs::write(&path, lines).unwrap();
+    let leaves = crate::LeavesSpec {
+        game: "minishogi".to_owned(),
+        positions: Some(path.clone()),
+        nodes: Some(60),
+        lines: 2,
+        net: Some("material".into()),
+        ..crate::LeavesSpec::default()
+    };
+    let spec = Spec::Leaves(leaves.clone());
+    let (progress, all) = finish(&spec, None);
+    assert_eq!((progress.done, progress.total), (2, Some(2)));
+    assert_eq!(progress.tally.get("named again"), Some(&1));
+    assert!(spec.is_reproducible());
+    assert!(!serde_json::to_string(&spec.for_workers()).unwrap().contains("leaves.txt"));
+    let mut again = driver(&spec, None).unwrap();
+    let (unit, range, right) = &all[0];
+    let stranger = again.accept(unit, range.clone(), &all[1].2).unwrap_err();
+    assert_eq!(stranger.kind, FaultKind::Dishonest, "moves of the other side");
+    let nothing = Product::Leaves { leaves: Vec::new() };
+    assert!(again.accept(unit, range.clone(), &nothing).is_err());
+    again.accept(unit, range.clone(), right).unwrap();
+    for (change, why) in [
+        (crate::LeavesSpec { positions: None, ..leaves.clone() }, "which positions"),
+        (crate::LeavesSpec { nodes: None, ..leaves.clone() }, "how deep"),
+        (crate::LeavesSpec { lines: 600, ..leaves.clone() }, "600"),
+        (crate::LeavesSpec { game: "chess".to_owned(), ..leaves.clone() }, "chess"),
+    ] {
+        let error = driver(&Spec::Leaves(change), None).err().map(|e| e.to_string());
+        assert!(error.as_ref().is_some_and(|text| text.contains(why)), "{error:?}");
+    }
+    std::fs::write(&path, "startpos\nnonsense\n").unwrap();
+    assert!(driver(&spec, None).is_err());
+    let elsewhere = vec![("DNN_Worker".to_owned(), "x".to_owned())];
+    assert!(!Spec::Leaves(crate::LeavesSpec { options: elsewhere, ..leaves }).is_reproducible());
+}
+
+#[test]
 fn openings_are_made_of_what_was_judged() {
     let settings = arena::opening_maker::OpeningSettings {
         game: Game::Minishogi,

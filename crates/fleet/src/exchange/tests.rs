@@ -1,9 +1,10 @@
 use super::*;
-use crate::task::{RescoreSpec, SelfPlaySpec};
+use crate::task::{LeavesSpec, RescoreSpec, SelfPlaySpec};
 use arena::selfplay::settings::SelfPlaySettings;
 use arena::selfplay::{NearBest, Production};
 use arena::spsa::Parameter;
 use arena::tuning::EnginePair;
+use assembly::OwnSearch;
 use corpus::Limit;
 use rules::Game;
 use std::collections::HashSet;
@@ -101,26 +102,45 @@ fn a_match_that_is_stopped_ends_soon_and_a_wrong_one_says_why() {
 
 #[test]
 fn self_play_by_the_fleet_is_the_same_games() {
+    same_games(&[("Threads", "1")], 60);
+}
+
+/// The tree search teaches a policy besides.
+#[test]
+fn self_play_of_the_tree_search_is_the_same_games() {
+    let tree = [("Engine", "puct"), ("Threads", "1"), ("RootMateNodes", "0")];
+    for options in [&tree[..], &[&tree[..], &[("Gumbel_Moves", "4")]].concat()] {
+        let games = same_games(options, 24);
+        assert!(games.iter().all(|game| !game.candidates.is_empty()), "{options:?}");
+    }
+    assert!(same_games(&tree[1..], 24).iter().all(|game| game.candidates.is_empty()));
+}
+
+/// The same games without a fleet, on one thread and on two, and with one.
+fn same_games(options: &[(&str, &str)], nodes: u64) -> Vec<teacher::Game> {
+    let given = options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
     let settings = SelfPlaySettings {
         game: Game::Minishogi,
-        nodes: 60,
+        nodes,
         max_moves: 40,
         near_best: Some(NearBest { lines: 2, margin: 50, last: 6 }),
-        options: vec![("USI_Hash".into(), "1".into()), ("Threads".into(), "1".into())],
+        options: [("USI_Hash".to_owned(), "1".to_owned())].into_iter().chain(given).collect(),
         ..SelfPlaySettings::default()
     };
     let equipment = equipment();
-    let plan = settings.plan().unwrap();
-    let (evaluation, _) = assembly::Evaluation::as_engine(None, Game::Minishogi, 16).unwrap();
+    let mut plan = settings.plan().unwrap();
+    plan.options = OwnSearch::rest(&plan.options);
     let time = Arc::clone(&equipment.runner.time);
-    let factory = move |game| assembly::search(game, &evaluation, Arc::clone(&time));
+    let loaded = OwnSearch::load(&settings.options, (None, 16), Game::Minishogi, &time);
+    let (search, _) = loaded.unwrap();
+    let factory = move |game| Ok(search.engine(game, &time).unwrap());
     let abandoned = AtomicBool::new(false);
-    let made = |elsewhere: Option<&arena::selfplay::PlayElsewhere<'_>>| {
+    let made = |threads: usize, elsewhere: Option<&arena::selfplay::PlayElsewhere<'_>>| {
         let (mut games, mut seen) = (Vec::new(), HashSet::new());
         let production = Production {
             plan: &plan,
             factory: &factory,
-            threads: 2,
+            threads,
             first: 3,
             abandoned: &abandoned,
             elsewhere,
@@ -133,12 +153,52 @@ fn self_play_by_the_fleet_is_the_same_games() {
             .unwrap();
         games
     };
-    let plain = made(None);
+    let plain = made(1, None);
+    assert!(made(2, None) == plain, "two threads play other games");
     let spec = Spec::SelfPlay(Box::new(SelfPlaySpec { settings, net: None, fv_scale: 16 }));
     let by_fleet = with_local_fleet(spec, 2, &equipment, |exchange| {
-        made(Some(&|order| play_self(exchange, order)))
+        made(2, Some(&|order| play_self(exchange, order)))
     });
-    assert_eq!(plain, by_fleet.unwrap());
+    assert!(by_fleet.unwrap() == plain, "the fleet plays other games");
+    plain.into_iter().map(|(game, _, _)| game).collect()
+}
+
+/// A run cannot have a worker start a program or load a library by an option either.
+#[test]
+fn options_start_no_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("started");
+    let worker = format!("touch {}", mark.display());
+    let given = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let engine = |option: &str| format!("cmd=self,name=a,nodes=1,option.Engine=puct,{option}");
+    for (name, value) in [("DNN_Worker", worker.as_str()), ("dnn_library", "/tmp/evil.so")] {
+        let options = vec![given("Engine", "puct"), given(name, value)];
+        let text = engine(&format!("option.{name}={value}"));
+        let engines = vec![text, "cmd=self,name=b,nodes=1".to_owned()];
+        let request = MatchRequest { engines, ..request(2) };
+        let (settings, net) =
+            (SelfPlaySettings { options: options.clone(), ..Default::default() }, None);
+        let engine = Some(format!("cmd=touch,arg={}", mark.display()));
+        let openings = OpeningSettings { engine, nodes: 1, ..OpeningSettings::default() };
+        let specs = [
+            Spec::Openings(Box::new(openings)),
+            Spec::Match(Box::new(MatchSpec { request, reference_speed: None })),
+            Spec::SelfPlay(Box::new(SelfPlaySpec { settings, net, fv_scale: 16 })),
+            Spec::Leaves(LeavesSpec { nodes: Some(1), options, ..LeavesSpec::default() }),
+        ];
+        assert!(name == "dnn_library" || specs.iter().all(|spec| !spec.is_reproducible()));
+        for spec in specs {
+            let kind = spec.kind();
+            let position = AnyPosition::startpos(Game::Shogi);
+            let input = Some(Input::of("sfen", &[problem_text(&position).into_bytes()]));
+            let unit = Unit { input, ..Unit::new(0, 1) };
+            let told = with_local_fleet(spec, 1, &equipment(), |exchange| exchange.call(unit));
+            let fault = told.unwrap().unwrap_err();
+            assert_eq!(fault.kind, FaultKind::Spec, "{kind}: {fault}");
+            assert!(fault.reason.contains("starts no other program"), "{kind}: {fault}");
+        }
+    }
+    assert!(!mark.exists());
 }
 
 #[test]

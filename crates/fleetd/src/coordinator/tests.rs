@@ -222,6 +222,46 @@ fn a_coordinator_that_was_killed_goes_on() {
     assert_eq!(results, 50);
 }
 
+/// What the coordinator said two seconds ago is not what is so now.
+#[test]
+fn a_run_that_was_stopped_is_shown_as_stopped_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::new(folder.path());
+    let mut coordinator = open(folder.path());
+    let run = coordinator.submit(sums(10), NOW).unwrap();
+    let told = serde_json::to_string(&coordinator.status(NOW).unwrap()).unwrap();
+    std::fs::write(home.status_path(), told).unwrap();
+    assert_eq!(home.status().unwrap().runs[0].state, RunState::Active);
+    let later = coordinator.submit(sums(20), NOW).unwrap();
+    let reason = "enough".to_owned();
+    let order = crate::orders::Order::Stop { run, reason };
+    home.beside().unwrap().order(&order, NOW, Duration::ZERO).unwrap();
+    step(&mut coordinator);
+    let shown: Vec<_> = home.status().unwrap().runs.iter().map(|run| (run.id, run.state)).collect();
+    assert_eq!(shown, [(run, RunState::Stopped), (later, RunState::Active)]);
+}
+
+/// Killed between its ledger and its word to the queue, while there was no room for another event: the next one makes
+/// room, or nothing would ever happen again.
+#[test]
+fn events_that_the_ledger_has_are_removed_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::new(folder.path());
+    let settings = Settings { max_events: 3, ..Settings::default() };
+    let queue: Arc<dyn Queue> =
+        Arc::new(fleet::InProcess::new(settings, Arc::new(ManualTime::new())));
+    for id in ["a", "b", "c"] {
+        queue.announce(&worker(id, "alice")).unwrap();
+    }
+    let full = queue.announce(&worker("d", "alice"));
+    assert!(matches!(full, Err(QueueError::Full { .. })), "{full:?}");
+    let ledger = Ledger::open(&home.ledger_path()).unwrap();
+    ledger.set_cursor(Cursor(3)).unwrap();
+    let files = home.files().unwrap();
+    Coordinator::open(ledger, Arc::clone(&queue), files, plain()).unwrap();
+    queue.announce(&worker("d", "alice")).unwrap();
+}
+
 #[test]
 fn there_is_one_coordinator() {
     let folder = tempfile::tempdir().unwrap();

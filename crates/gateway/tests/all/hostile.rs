@@ -24,7 +24,7 @@ struct Fleet {
     honest: Remote<Https>,
     hostile: Remote<Https>,
     token: String,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 fn fleet(limits: Limits) -> Fleet {
@@ -56,7 +56,7 @@ fn fleet(limits: Limits) -> Fleet {
     };
     let (honest, token) = (client(&honest), hostile.clone());
     let hostile = client(&hostile);
-    Fleet { queue, gateway, log, honest, hostile, token, _folder: folder }
+    Fleet { queue, gateway, log, honest, hostile, token, folder }
 }
 
 impl Fleet {
@@ -241,6 +241,33 @@ fn tokens_cannot_be_guessed() {
         assert!(said.contains(known), "{attempt}: {said}");
     }
     assert_eq!(fleet.gateway.refusals().count(None, Reason::Token), 8);
+    // Many stand behind one address: whoever has a token is let in all the same.
+    fleet.honest.lease(&name("honest"), &[Pool::any()], Duration::ZERO).unwrap();
+}
+
+/// A worker whose token is taken back is told so, for good.
+#[test]
+fn a_token_that_is_taken_back_is_nobodys() {
+    let fleet = fleet(Limits::default());
+    let lease =
+        |queue: &Remote<Https>, who: &str| queue.lease(&name(who), &[Pool::any()], Duration::ZERO);
+    assert_eq!(lease(&fleet.hostile, "hostile"), Ok(None));
+    let file = fleet.folder.path().join("tokens");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let left: String = text.lines().filter(|line| line.contains("honest")).collect();
+    std::fs::write(&file, left + "\n").unwrap();
+    let begun = Instant::now();
+    let refused = loop {
+        match lease(&fleet.hostile, "hostile") {
+            Ok(_) if begun.elapsed() < Duration::from_secs(10) => {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            told => break told,
+        }
+    };
+    assert!(matches!(refused, Err(QueueError::Refused { .. })), "{refused:?}");
+    assert!(refused.is_err_and(|e| !e.is_passing()), "it would ask for ever");
+    assert_eq!(lease(&fleet.honest, "honest"), Ok(None));
 }
 
 #[test]

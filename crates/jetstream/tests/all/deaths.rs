@@ -75,6 +75,170 @@ fn work_goes_on_when_the_broker_is_back() {
     assert_eq!(worker.get_blob(&blob, 131_070..131_074).unwrap(), [5; 4]);
 }
 
+/// Seen in storms: a broker that was killed while it removed events gave numbers again that the ledger had, and the results
+/// under them were taken for old ones. Here it has forgotten everything.
+#[test]
+fn numbers_go_on_after_those_the_ledger_has() {
+    let Some(mut server) = NatsServer::start() else { return };
+    let options = Options::new(server.url());
+    let host = Host::start(&options, settings()).unwrap();
+    host.stand(&name("a"), Standing::Admitted).unwrap();
+    for id in 1..=4 {
+        host.offer(&task(id)).unwrap();
+    }
+    for _ in 0..3 {
+        host.finish(&lease(&host, "a").key, &batch(0)).unwrap();
+    }
+    let ledger = host.watch(Cursor(0), 10, Duration::ZERO).unwrap().last().unwrap().0;
+    drop(host);
+    server.kill();
+    std::fs::remove_dir_all(server.folder().join("jetstream")).unwrap();
+    server.run();
+    let host = Host::start_after(&options, settings(), ledger).unwrap();
+    host.stand(&name("a"), Standing::Admitted).unwrap();
+    host.acknowledge(ledger).unwrap();
+    host.offer(&task(4)).unwrap();
+    host.finish(&lease(&host, "a").key, &batch(0)).unwrap();
+    let events = repeat("watch", || host.watch(ledger, 10, Duration::from_secs(2)));
+    let told: Vec<(u64, bool)> = events
+        .iter()
+        .map(|(cursor, event)| (cursor.0, matches!(event, Event::Finished { .. })))
+        .collect();
+    assert_eq!(told, [(ledger.0 + 1, true)]);
+    drop(host);
+    let host = Host::start_after(&options, settings(), ledger).unwrap();
+    assert_eq!(
+        finished(&host),
+        [(TaskId(4), 0)],
+        "read back, without what only stands for numbers"
+    );
+}
+
+/// A worker that waits for a host that died is answered by the one after it, not by its own patience.
+#[test]
+fn a_host_that_starts_is_heard() {
+    let Some(server) = NatsServer::start() else { return };
+    let options = Options::new(server.url());
+    let host = Host::start(&options, settings()).unwrap();
+    let worker = join(&options).unwrap();
+    host.stand(&name("a"), Standing::Admitted).unwrap();
+    std::thread::scope(|scope| {
+        // It waits for a task, which the host it has asked will never have.
+        let asked = scope.spawn(|| {
+            let begun = Instant::now();
+            let wait = Duration::from_secs(30);
+            (worker.lease(&name("a"), &[Pool::any()], wait), begun.elapsed())
+        });
+        std::thread::sleep(Duration::from_millis(300));
+        drop(host);
+        let host = Host::start(&options, settings()).unwrap();
+        let (told, after) = asked.join().unwrap();
+        assert!(matches!(told, Err(QueueError::Unavailable { .. })), "{told:?}");
+        assert!(after < Duration::from_secs(2), "{after:?}");
+        host.offer(&task(1)).unwrap();
+        assert_eq!(lease(&worker, "a").task.id, TaskId(1));
+    });
+}
+
+/// While there is no room for events nothing is handed in, but leases go on: the journal is written. When there is room
+/// again everything goes on, and nothing is lost or there twice.
+#[test]
+fn the_journal_is_written_while_events_have_no_room() {
+    let Some(server) = NatsServer::start() else { return };
+    let options = Options { max_event_bytes: 8 << 10, ..Options::new(server.url()) };
+    let host = Host::start(&options, settings()).unwrap();
+    host.stand(&name("a"), Standing::Admitted).unwrap();
+    host.offer(&Task { batches: 1000, ..task(1) }).unwrap();
+    for id in 2..=5 {
+        host.offer(&task(id)).unwrap();
+    }
+    let held = lease(&host, "a");
+    let numbered = |number: u32| fleet::Batch { number, ..batch(0) };
+    let full = (0..1000).find(|&number| host.finish(&held.key, &numbered(number)).is_err());
+    let full = full.expect("no end of room");
+    let refused = host.finish(&held.key, &numbered(full));
+    assert!(
+        matches!(refused, Err(QueueError::Unavailable { .. })) || refused.is_ok(),
+        "{refused:?}"
+    );
+    // Leases are given, at once, and outlive the host.
+    let begun = Instant::now();
+    let second = host.lease(&name("a"), &[Pool::any()], Duration::from_secs(1)).unwrap().unwrap();
+    assert!(begun.elapsed() < Duration::from_millis(1500), "{:?}", begun.elapsed());
+    drop(host);
+    let host = Host::start(&options, settings()).unwrap();
+    let known: Vec<(TaskId, u32)> = finished(&host);
+    let stored: Vec<(TaskId, u32)> = (0..full).map(|number| (TaskId(1), number)).collect();
+    assert_eq!(known, stored, "what was accepted is there, what was not is not");
+    host.extend(&second.key).unwrap();
+    let last = host.watch(Cursor(0), 1000, Duration::ZERO).unwrap().last().unwrap().0;
+    host.acknowledge(last).unwrap();
+    let brought = repeat("finish", || host.finish(&held.key, &numbered(full)));
+    assert_eq!(brought, Finished::Accepted);
+    repeat("finish", || host.finish(&second.key, &batch(0)));
+    let events = repeat("watch", || host.watch(last, 10, Duration::from_secs(1)));
+    assert!(!events.is_empty());
+    assert_eq!(repeat("again", || host.finish(&held.key, &numbered(0))), Finished::Duplicate);
+}
+
+/// Settings of a server whose store has so many bytes.
+fn with_store(folder: &std::path::Path, bytes: u64) -> String {
+    let file = folder.join("server.conf");
+    let text = format!("jetstream {{ max_memory_store: 1MB, max_file_store: {bytes} }}\n");
+    std::fs::write(&file, text).unwrap();
+    file.display().to_string()
+}
+
+/// A store that is full takes neither events nor journal: everybody is told so, and when it has room work goes on.
+#[test]
+fn a_full_store_stops_everything_and_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = with_store(folder.path(), 2 << 20);
+    let Some(mut server) = NatsServer::with(&["-c", &file]) else { return };
+    let options = Options { max_event_bytes: 256 << 10, ..Options::new(server.url()) };
+    let host = Host::start(&options, settings()).unwrap();
+    let worker = join(&options).unwrap();
+    host.stand(&name("a"), Standing::Admitted).unwrap();
+    for id in 1..=3 {
+        host.offer(&Task { batches: 100, ..task(id) }).unwrap();
+    }
+    let held = lease(&worker, "a");
+    let numbered = |number: u32| fleet::Batch { number, ..batch(0) };
+    worker.finish(&held.key, &numbered(0)).unwrap();
+    let full = (0..64_u8).find_map(|fill| worker.put_blob(&[fill; 100_000]).err());
+    assert!(
+        matches!(full, Some(QueueError::Full { .. } | QueueError::Unavailable { .. })),
+        "{full:?}"
+    );
+    // Small pieces take what is left.
+    for fill in 0..2000_u32 {
+        if worker.put_blob(&fill.to_le_bytes().repeat(250)).is_err() {
+            break;
+        }
+    }
+    let refused = |number: &u32| match worker.finish(&held.key, &numbered(*number)) {
+        Ok(_) => false,
+        Err(e) if e.is_passing() => true,
+        Err(e) => panic!("{e}"),
+    };
+    let first = (1..100).find(refused).expect("no end of room");
+    let refused = worker.lease(&name("a"), &[Pool::any()], Duration::ZERO);
+    assert!(refused.as_ref().is_err_and(QueueError::is_passing), "{refused:?}");
+    server.kill();
+    with_store(folder.path(), 64 << 20);
+    server.run();
+    let back = Instant::now();
+    repeat("finish", || worker.finish(&held.key, &numbered(first)));
+    let again = repeat("finish", || worker.finish(&held.key, &numbered(0)));
+    assert_eq!(again, Finished::Duplicate);
+    worker.finish(&lease(&worker, "a").key, &batch(0)).unwrap();
+    assert!(back.elapsed() < SOON, "{:?}", back.elapsed());
+    let mut known = finished(&host);
+    assert!(known.pop().is_some_and(|(task, _)| task != TaskId(1)), "of the task leased last");
+    let expected: Vec<(TaskId, u32)> = (0..=first).map(|number| (TaskId(1), number)).collect();
+    assert_eq!(known, expected, "each once");
+}
+
 #[test]
 fn nothing_is_lost_with_the_host() {
     let Some(server) = NatsServer::start() else { return };

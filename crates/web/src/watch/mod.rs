@@ -28,6 +28,11 @@ pub trait WatchSource: Send + Sync {
     /// A game of a match.
     fn match_game(&self, name: &str, number: u64) -> Result<Record, ApiError>;
 
+    /// Whether the owner has said where a fleet is.
+    fn has_fleet(&self) -> bool {
+        false
+    }
+
     /// The page of a fleet.
     fn fleet_page(&self) -> Result<String, ApiError> {
         fleet::page(None)

@@ -159,6 +159,10 @@ impl WatchSource for WatchSources {
         matches::game(path, number).ok_or_else(missing)
     }
 
+    fn has_fleet(&self) -> bool {
+        self.fleet.is_some()
+    }
+
     fn fleet_page(&self) -> Result<String, ApiError> {
         super::fleet::page(self.fleet.as_deref())
     }
@@ -204,6 +208,7 @@ mod tests {
         };
         let some = sources(&places).unwrap();
         assert!(none.fleet_page().is_err() && some.fleet_page().is_err());
+        assert!(!none.has_fleet() && some.has_fleet());
         assert!(none.cluster_page().is_err() && some.cluster_page().is_err());
         let told = json!(some.look(WatchKind::Server).unwrap());
         assert_eq!((&told["source"], &told["live"]), (&json!("file.db"), &json!(false)));

@@ -1,0 +1,145 @@
+//! Leaves of a book searched by the fleet of a folder: a run is asked for, waited for, and read.
+
+use crate::error::FleetError;
+use crate::export::leaf_records;
+use crate::home::{Home, Request};
+use crate::ledger::RunState;
+use crate::orders::{Answer, Order, Reply};
+use fleet::leaves::{Leaf, leaf_key};
+use fleet::{LeavesSpec, Priority, RunId, Spec};
+use rules::AnyPosition;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// How long the coordinator may take to answer an order.
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// How often it is looked whether the run has ended.
+const GLANCE: Duration = Duration::from_millis(200);
+
+impl Home {
+    /// Has positions searched by this fleet, each once however often it is named, and waits for it; what was found, in
+    /// their order. `stop` breaks off and stops the run. `now` tells seconds since 1970.
+    pub fn search_leaves(
+        &self,
+        name: &str,
+        spec: &LeavesSpec,
+        positions: &[AnyPosition],
+        now: fn() -> i64,
+        stop: &AtomicBool,
+    ) -> Result<Vec<Leaf>, FleetError> {
+        if positions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let run = self.submit_leaves(name, spec, positions, now())?;
+        let ledger = self.beside()?;
+        loop {
+            let row = ledger.run(run)?;
+            match row.state {
+                RunState::Done => break,
+                RunState::Stopped => {
+                    return Err(FleetError::Refused(format!("{run} was stopped: {}", row.reason)));
+                }
+                RunState::Active if stop.load(Ordering::Relaxed) => {
+                    let reason = "interrupted by whoever asked for it".to_owned();
+                    ledger.order(&Order::Stop { run, reason }, now(), ANSWER)?;
+                    return Err(FleetError::Refused(format!("{run} was interrupted")));
+                }
+                RunState::Active => thread::sleep(GLANCE),
+            }
+        }
+        let mut found: HashMap<String, Leaf> = HashMap::new();
+        for (position, record) in leaf_records(&ledger, run, &self.resolved(&ledger, run)?)? {
+            let leaf = record.read(&position, spec.lines).map_err(FleetError::Refused)?;
+            found.insert(leaf_key(&position), leaf);
+        }
+        let leaf = |position: &AnyPosition| {
+            let missing = || FleetError::Refused(format!("{run}: {} is missing", position.sfen()));
+            found.get(&leaf_key(position)).cloned().ok_or_else(missing)
+        };
+        positions.iter().map(leaf).collect()
+    }
+
+    fn submit_leaves(
+        &self,
+        name: &str,
+        spec: &LeavesSpec,
+        positions: &[AnyPosition],
+        now: i64,
+    ) -> Result<RunId, FleetError> {
+        let lines: String = positions.iter().map(|p| format!("{}\n", p.sfen())).collect();
+        let positions = Some(self.keep("leaves.sfen", lines.as_bytes())?);
+        let spec = Spec::Leaves(LeavesSpec { positions, ..spec.clone() });
+        let (name, priority) = (name.to_owned(), Priority::Normal);
+        let request = Request { name, spec, goal: None, priority, share: 1.0 };
+        match self.submit(request, "local", now, ANSWER)? {
+            Reply::Answer(Answer::Done(text)) => {
+                text.parse().map_err(|e| FleetError::Refused(format!("{text:?}: {e}")))
+            }
+            Reply::Answer(Answer::Refused(why)) => Err(FleetError::Refused(why)),
+            Reply::Later => {
+                let why = "no coordinator is running: nue fleet serve starts one";
+                Err(FleetError::Refused(why.to_owned()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connections::Broker;
+    use crate::start::ServeRequest;
+    use rules::Game;
+
+    /// With the coordinator of a folder, its own threads and everything.
+    #[test]
+    fn leaves_come_back_in_their_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::new(folder.path());
+        let (stop, on) = (AtomicBool::new(false), AtomicBool::new(false));
+        let spec = LeavesSpec {
+            game: "minishogi".to_owned(),
+            nodes: Some(100),
+            lines: 2,
+            net: Some("material".into()),
+            ..LeavesSpec::default()
+        };
+        let start = AnyPosition::startpos(Game::Minishogi);
+        let mut after = start.clone();
+        after.play(start.legal_moves()[3]);
+        let positions = [after.clone(), start.clone(), after, start];
+        assert!(home.search_leaves("x", &spec, &positions, || 1, &on).is_err(), "no ledger");
+        let (serving, home, broker) = (&stop, &home, None::<Broker>);
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                let request = ServeRequest {
+                    home,
+                    broker,
+                    threads: 1,
+                    gateway: None,
+                    tokens: None,
+                    tls: None,
+                    trusted: Vec::new(),
+                    until_idle: false,
+                    now: || 1,
+                };
+                request.run(serving, |_| ()).unwrap();
+            });
+            while !home.ledger_path().exists() || !home.beside().is_ok_and(|l| l.is_served()) {
+                thread::sleep(Duration::from_millis(20));
+            }
+            let found = home.search_leaves("x", &spec, &positions, || 1, &on);
+            let wrong = LeavesSpec { nodes: None, ..spec };
+            let refused = home.search_leaves("x", &wrong, &positions, || 1, &on);
+            stop.store(true, Ordering::Relaxed);
+            let found = found.unwrap();
+            assert_eq!((&found[0], &found[1]), (&found[2], &found[3]));
+            assert_ne!(found[0], found[1]);
+            assert!(found.iter().all(|leaf| leaf.lines.len() == 2));
+            assert!(refused.unwrap_err().to_string().contains("how deep"));
+        });
+    }
+}
