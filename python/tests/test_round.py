@@ -90,6 +90,134 @@ class Rounds(unittest.TestCase):
         self.assertEqual(ROUND.arguments(["2", "--calls", "2"]).calls, 2)
         self.assertEqual(ROUND.arguments(["3"]).calls, 3)
         self.refused("3", "--calls", "2")
+        self.refused("2", "--calls", "1")
+        self.assertEqual(ROUND.arguments(["peer", "--calls", "1"]).stage, "peer")
+
+    def test_a_round_of_another_game_has_its_own_recipe(self) -> None:
+        this = self.round("--game", "minishogi")
+        this.state["scale"] = 500.0
+        one = self.folder / "one.teacher"
+        one.write_bytes(bytes(3000))
+        plan = this.plan("x", {"data": [str(one)]}, 60)
+        self.assertEqual((plan["features"], plan["width"]), ("halfkp", 256))
+        self.assertEqual(this.args.current.name, "minishogi.nnz")
+        self.assertEqual(self.round().args.current.name, "shogi.nnz")
+        # A teacher of moves: value nets see K+P features, which minishogi has not.
+        self.assertIn("deep", this.teaching("t1", [str(one)], 60, 0.8, None))
+        self.assertIn("value", self.round().teaching("t1", [str(one)], 60, 0.8, None))
+
+    def test_a_generation_in_one_call_differs_in_one_thing_each(self) -> None:
+        this = self.round("--game", "minishogi", "--calls", "1")
+        this.state.update({"elo": {"current": 0.0}, "best": "current"})
+        (this.carry / "current.nuef").write_bytes(b"x")
+
+        def differences(jobs: Any) -> list[set[str]]:
+            (_, first, _), *others = jobs
+            return [{key for key in {*first, *config} if first.get(key) != config.get(key)}
+                    for _, config, _ in others]
+
+        jobs = this.one_generation("a", ["g"], 60)
+        self.assertEqual([name for name, _, _ in jobs], ["a1", "a2", "a3"])
+        self.assertEqual(differences(jobs), [{"blend", "blend-end"}, {"init", "lr", "passes"}])
+        # Without a teacher the second net of the next begins from random numbers.
+        self.assertEqual(differences(this.one_generation("b", ["g"], 60)), [{"init", "lr", "passes"}])
+        (this.work / "nets" / "t1.value").write_bytes(b"x")
+        jobs = this.one_generation("b", ["g"], 60)
+        self.assertEqual(differences(jobs), [{"teacher", "teacher-data", "teacher-weight"}] * 2)
+        # The last one takes the labels that won, with those of the search beside them.
+        this.state["elo"].update({"b1": 10.0, "b2": 30.0, "b3": 20.0})
+        (_, first, _), (_, second, _) = this.one_generation("c", ["g"], 60)
+        self.assertEqual((first["teacher-weight"], "teacher" in second), (0.7, False))
+        this.state["elo"].update({"b1": 40.0})
+        (_, first, _), (_, second, _) = this.one_generation("c", ["g"], 60)
+        self.assertNotIn("teacher", {**first, **second})
+        self.assertEqual((first["lr"], second["lr"]), (4e-4, 1e-3))
+
+    def test_a_round_in_one_call_plays_cheap_games_where_a_teacher_judges_them(self) -> None:
+        this = self.round("--game", "minishogi", "--calls", "1")
+        this.state.update({"scale": 500.0, "elo": {"current": 0.0}, "best": "current"})
+        told: list[tuple[str, Any]] = []
+        gains = {"b1": 10.0, "b2": 30.0}
+
+        def candidates(jobs: Any, reserve: float) -> None:
+            told.extend((name, Path(config["teacher-data"][-1]).stem if config.get("teacher-data") else None)
+                        for name, config, _ in jobs)
+            this.state["elo"].update({n: gains[n] for n, _, _ in jobs if n in gains})
+
+        def control(fast: bool) -> None:
+            told.append(("fast", fast))
+            if fast:
+                self.games(this, f"{len(this.fast_games()):03d}-current-fast")
+
+        this.prepare = this.start_playing = this.stop_playing = lambda: None
+        this.teach = lambda name, *_: (this.work / "nets" / f"{name}.value").write_bytes(b"x")
+        this.control, this.candidates, this.gate = control, candidates, lambda *_: {}
+        this.deadline = time.monotonic()
+        this.in_one()
+        kept = [entry for entry in told if entry != ("fast", False)]
+        self.assertEqual(kept, [
+            ("a1", None), ("a2", None), ("a3", None), ("fast", True),
+            ("b1", None), ("b2", "000-current-fast"), ("b3", "000-current-fast"), ("fast", True),
+            ("c1", "001-current-fast"), ("c2", None), ("fast", True)])
+        # Where the search's labels are better, games go on in earnest.
+        gains.update({"b1": 40.0})
+        told.clear()
+        this.in_one()
+        self.assertEqual([name for name, _ in told if name[0] == "c"], ["c1", "c2"])
+        self.assertEqual(told[-1], ("fast", False))
+
+    def program(self, text: str) -> str:
+        path = self.folder / "nue"
+        path.write_text("#!/bin/sh\n" + text)
+        path.chmod(0o755)
+        return str(path)
+
+    def test_openings_that_nobody_carried_are_made(self) -> None:
+        made = self.program("""while [ $# -gt 0 ]; do case "$1" in --out) out=$2 ;; --game) game=$2 ;; esac; shift; done
+{ echo "# $game"; for i in 1 2 3 4 5 6 7 8; do echo "$game $i"; done; } >"$out"
+""")
+        this = self.round("--game", "minishogi", "--nue", made, "--scale", "0.01")
+        files = this.openings()
+        self.assertEqual([len(f.read_text().splitlines()) for f in files], [2, 2, 2, 2])
+        self.assertEqual(files[0].read_text(), "minishogi 1\nminishogi 2\n")
+
+    def test_what_is_not_carried_is_made_before_a_round_in_one_call(self) -> None:
+        made = self.program("""echo "$@" >>"$0.said"
+while [ $# -gt 0 ]; do case "$1" in --out|--output) echo made >"$2" ;; esac; shift; done
+""")
+        this = self.round("--game", "minishogi", "--nue", made)
+        this.prepare()
+        said = (self.folder / "nue.said").read_text().splitlines()
+        self.assertEqual([line.split()[0] for line in said], ["gen", "net"])
+        self.assertIn("--game minishogi", said[0])
+        this.prepare()
+        self.assertEqual(len((self.folder / "nue.said").read_text().splitlines()), 2)
+
+    def test_a_match_with_a_peer_ends_by_the_clock_and_counts(self) -> None:
+        # Games until it is interrupted, then the summary; the second engine is named first.
+        match = self.program("""echo "$@" >>"$0.said"
+if [ "$1" = openings ]; then
+    while [ $# -gt 0 ]; do case "$1" in --out) echo line >"$2" ;; esac; shift; done
+    exit
+fi
+trap 'echo "{\\"pairings\\":[{\\"engines\\":[\\"peer\\",\\"new\\"],\\"wins\\":2,\\"draws\\":1,\\"losses\\":7}]}"; exit 130' INT
+while :; do sleep 0.05; done
+""")
+        this = self.round("--game", "minishogi", "--nue", match, "--scale", "0.01", "--threads", "4")
+        (this.carry / "fairy-stockfish").write_bytes(b"x")
+        this.deadline = time.monotonic() + 36
+        this.peer()
+        self.assertEqual(this.state["peers"], {"current": {"won": 7, "drawn": 1, "lost": 2}})
+        said = (self.folder / "nue.said").read_text()
+        self.assertIn("-j 3", said)
+        self.assertNotIn("--resume", said)
+        # Its openings are looked at longer than those of gates.
+        made, played = said.splitlines()
+        self.assertIn("--plies 3-6 --margin 100 --nodes 100000", made)
+        self.assertIn(str(this.work / "openings" / "peer.txt"), played)
+        (this.work / "logs" / "peer-current.csa").write_text("")
+        this.peer()
+        self.assertIn("--resume", (self.folder / "nue.said").read_text())
 
     def test_labels_need_two_calls_and_a_share(self) -> None:
         self.assertEqual(ROUND.arguments(["1", "--calls", "2", "--labels", "0.7"]).labels, 0.7)

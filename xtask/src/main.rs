@@ -33,7 +33,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        summary: "measure against others: bench perft | sliding",
+        summary: "measure: bench perft | sliding | puct | nodes | mate",
         run: bench::run,
     },
     Command {

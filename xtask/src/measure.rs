@@ -105,7 +105,7 @@ fn timings(folder: &Path) -> PathBuf {
 }
 
 /// Signature and nodes a second of one run.
-fn bench(executable: &Path) -> Result<(String, u64), Box<dyn Error>> {
+pub(crate) fn bench(executable: &Path) -> Result<(String, u64), Box<dyn Error>> {
     let output = Command::new(executable).arg("bench").stderr(Stdio::null()).output()?;
     if !output.status.success() {
         return Err(format!("{} bench failed", executable.display()).into());

@@ -5,7 +5,7 @@ use crate::input::{Line, next_line};
 use crate::start::GameArg;
 use crate::{assemble, output};
 use ::cluster::config::{self, preset};
-use ::cluster::{Cluster, ClusterSettings, OfferSettings, offer};
+use ::cluster::{Broker, Cluster, ClusterSettings, OfferSettings, Offered, Place, offer, weights};
 use clap::{Args, Subcommand};
 use display::say;
 use engines::ProgramCommand;
@@ -33,7 +33,26 @@ pub(crate) struct ClusterArgs {
 #[derive(Subcommand)]
 enum ClusterCommand {
     /// Offer an engine of this machine to a cluster elsewhere
-    Child(ChildArgs),
+    Child(Box<ChildArgs>),
+    /// Learn what each engine's vote is worth from the disagreements in a log
+    Learn(LearnArgs),
+}
+
+#[derive(Args)]
+struct LearnArgs {
+    /// Log of a cluster
+    log: PathBuf,
+    /// File for the weights, to be named as "weights" in the cluster's file
+    #[arg(long, short, value_name = "FILE")]
+    out: PathBuf,
+    /// Replace the file
+    #[arg(long)]
+    force: bool,
+    /// Nodes our engine reads after every move that was wanted; more than the children had
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    nodes: u64,
+    #[command(flatten)]
+    game: GameArg,
 }
 
 #[derive(Args)]
@@ -42,8 +61,23 @@ struct ChildArgs {
     #[arg(long, default_value = "127.0.0.1:4090")]
     listen: String,
     /// File with the token that a cluster has to know
-    #[arg(long, value_name = "FILE")]
-    token_file: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "nats")]
+    token_file: Option<PathBuf>,
+    /// Offer it at the broker of a fleet instead: nats://HOST:PORT or tls://HOST:PORT
+    #[arg(long, value_name = "URL", requires = "name", conflicts_with_all = ["listen", "token_file", "certificate"])]
+    nats: Option<String>,
+    /// What it is called there
+    #[arg(long, requires = "nats")]
+    name: Option<String>,
+    /// First word of the fleet's subjects
+    #[arg(long, default_value = "fleet", requires = "nats")]
+    prefix: String,
+    /// File with the nkey to log in with
+    #[arg(long, value_name = "FILE", requires = "nats")]
+    nkey: Option<PathBuf>,
+    /// Certificates to trust, in PEM
+    #[arg(long, value_name = "FILE", requires = "nats")]
+    ca: Option<PathBuf>,
     /// Certificate in PEM; needed unless only this machine can connect
     #[arg(long, value_name = "FILE", requires = "key")]
     certificate: Option<PathBuf>,
@@ -57,16 +91,42 @@ struct ChildArgs {
     game: GameArg,
 }
 
+/// Where an engine is offered.
+fn place(args: ChildArgs) -> Place {
+    match (args.nats, args.name) {
+        (Some(url), Some(name)) => {
+            let (prefix, nkey, ca) = (args.prefix, args.nkey, args.ca);
+            Place::Broker(Broker { url, name, prefix, nkey, ca })
+        }
+        _ => Place::Socket {
+            listen: args.listen,
+            token_file: args.token_file.unwrap_or_default(),
+            tls: args.certificate.zip(args.key),
+        },
+    }
+}
+
+fn learn(args: &LearnArgs, time: Arc<dyn TimeSource>) -> CommandResult {
+    let mut engine = assemble::engine(args.game.game, time);
+    engine.is_ready(&mut say);
+    let bounds = (args.game.game, args.nodes);
+    say(&weights::learn_from(&args.log, &args.out, args.force, engine, bounds)?);
+    Ok(())
+}
+
 /// Runs the command.
 pub(crate) fn run(args: ClusterArgs) -> CommandResult {
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let clock = Arc::clone(&time);
     let factory = Arc::new(move |game| assemble::engine(game, Arc::clone(&clock)));
-    if let Some(ClusterCommand::Child(args)) = args.command {
-        let (listen, token_file, program) = (args.listen, args.token_file, args.program);
-        let (tls, game) = (args.certificate.zip(args.key), args.game.game);
-        let settings = OfferSettings { listen, token_file, tls, program, game, factory, time };
-        return Ok(offer(settings, &mut say)?);
+    match args.command {
+        None => {}
+        Some(ClusterCommand::Learn(args)) => return learn(&args, time),
+        Some(ClusterCommand::Child(args)) => {
+            let (program, game) = (args.program.clone(), args.game.game);
+            let engine = Offered { program, game, factory, time };
+            return Ok(offer(OfferSettings { place: place(*args), engine }, &mut say)?);
+        }
     }
     let (config, folder) =
         config::load(args.config.as_deref()).map_err(|error| Failure::usage(error.to_string()))?;

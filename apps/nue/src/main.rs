@@ -6,6 +6,7 @@
 
 mod assemble;
 mod bench;
+mod book;
 mod cluster;
 mod convert;
 mod csa;
@@ -71,6 +72,7 @@ enum Command {
     Eval(eval::EvalArgs),
     Net(net::NetArgs),
     Bench(bench::BenchArgs),
+    Book(Box<bookwork::BookArgs>),
     Doctor(doctor::DoctorArgs),
     Options(options::OptionsArgs),
     Match(Box<r#match::MatchArgs>),
@@ -106,6 +108,7 @@ fn main() -> ExitCode {
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Net(args)) => net::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Book(args)) => book::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Options(args)) => options::run(&args),
         Some(Command::Match(args)) => r#match::run(*args),

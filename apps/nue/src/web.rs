@@ -58,6 +58,9 @@ pub(crate) struct WebArgs {
     /// A fleet to watch at /fleet: the folder of "nue fleet serve"
     #[arg(long, value_name = "DIR")]
     watch_fleet: Option<PathBuf>,
+    /// A cluster to watch at /cluster: the page that its file names
+    #[arg(long, value_name = "FILE")]
+    watch_cluster: Option<PathBuf>,
     #[command(flatten)]
     evaluation: EvaluationArgs,
 }
@@ -107,6 +110,7 @@ fn serve(args: &WebArgs) -> CommandResult {
             matches: args.watch_match.clone(),
             labs: args.watch_learn.clone(),
             fleet: args.watch_fleet.clone(),
+            cluster: args.watch_cluster.clone(),
         },
         server_file: Arc::new(DataFile),
     })?;

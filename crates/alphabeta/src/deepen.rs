@@ -24,13 +24,29 @@ pub(crate) struct Goal {
     pub(crate) interval: Duration,
     /// Answer even when there is only one move: a game clock runs.
     pub(crate) by_clock: bool,
-    /// Look for mates beside the search.
-    pub(crate) mates: bool,
+    /// Look for mates beside the search, with one node of the solver for so many of the search.
+    pub(crate) mates: Option<Share>,
     /// A proven mate ends the search: nobody wants to see more.
     pub(crate) ends_with_mate: bool,
     /// Value of the last move of the game, for judging whether things go wrong.
     pub(crate) last_value: i32,
 }
+
+/// Nodes of the search for one of the solver beside it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    /// Where one thread does both.
+    pub(crate) alone: u64,
+    /// Where one of several threads looks at the root: of the nodes of all.
+    pub(crate) beside: u64,
+    /// With fewer nodes the solver is not begun: its table costs a millisecond.
+    pub(crate) least: u64,
+    /// Nodes with which the root has been looked at before: with fewer nothing new is found there.
+    pub(crate) root_known: u64,
+}
+
+/// Nodes of the solver between two looks at whether the search has ended: about a millisecond.
+const STEP: u64 = 250;
 
 /// What the first thread remembers between iterations to divide its time.
 struct Stability {
@@ -50,7 +66,12 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let mut last_report = Duration::ZERO;
         let mut untold = None;
         let shared = Arc::clone(&self.shared);
-        let mut prover = (goal.mates && report.is_some()).then(|| Prover::new(&self.pos, &shared));
+        let threads = shared.nodes.len();
+        let looks_at_root = threads > 1 && self.id + 1 == threads;
+        let mut proof = goal
+            .mates
+            .filter(|_| report.is_some() || looks_at_root)
+            .map(|share| (share, Prover::new(&self.pos, &shared)));
         for depth in goal.from..=goal.depth.min(MAX_PLY as i32 - 1) {
             self.root_depth = depth;
             self.changes = 0;
@@ -68,11 +89,17 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
             self.shared.nodes[self.id].store(self.nodes, Ordering::Relaxed);
             let mut stopped = self.shared.stopped();
-            if let Some(prover) = &mut prover {
-                if !stopped {
-                    self.look_for_mates(prover, depth);
+            if !stopped {
+                self.completed = depth;
+            }
+            if let Some((share, prover)) = &mut proof {
+                if !stopped && looks_at_root {
+                    self.look_at_root(prover, *share);
+                } else if !stopped {
+                    self.look_for_mates(prover, *share, depth);
                 }
                 if self.take_proven() && goal.ends_with_mate {
+                    self.shared.answerable.store(true, Ordering::Relaxed);
                     self.shared.stop.store(true, Ordering::Relaxed);
                     stopped = true;
                 }
@@ -103,18 +130,34 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.shared.nodes[self.id].store(self.nodes, Ordering::Relaxed);
     }
 
-    /// Looks for mates with a share of what the search has used.
-    fn look_for_mates(&self, prover: &mut Prover<'_, V>, depth: i32) {
-        let share = self.nodes / self.params.mate_share as u64;
+    /// Looks at the root with a share of what all threads have read, which grows meanwhile: of many
+    /// threads one does nothing else until the root is settled.
+    fn look_at_root(&self, prover: &mut Prover<'_, V>, share: Share) {
+        let from = share.least.max(share.root_known);
+        while !self.shared.stopped() && !prover.knows_root() {
+            let allowed = self.shared.total_nodes() / share.beside;
+            if allowed < from || prover.nodes >= allowed {
+                return;
+            }
+            prover.look_at_root(STEP, None);
+        }
+    }
+
+    /// Looks for mates with a share of what the thread has read.
+    fn look_for_mates(&self, prover: &mut Prover<'_, V>, share: Share, depth: i32) {
+        let all = self.nodes / share.alone;
+        if all < share.least {
+            return;
+        }
         let time = self.timer.as_ref().and_then(|timer| {
             let deadline = timer.deadline();
             let left = Duration::from_nanos(deadline).saturating_sub(self.shared.time.now());
             (deadline != u64::MAX).then_some(left / 4)
         });
         let before = prover.nodes;
-        let allowed = share.saturating_sub(before);
+        let allowed = all.saturating_sub(before);
         // Of several threads the last one looks at the root.
-        if self.shared.nodes.len() == 1 {
+        if self.shared.nodes.len() == 1 && all / 4 * 3 >= share.root_known {
             prover.look_at_root(allowed / 4 * 3, time);
         }
         let left = allowed.saturating_sub(prover.nodes - before);
@@ -326,7 +369,12 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     }
 
     /// A line of an iteration; nothing if it was never read.
-    fn line_info(&self, line: &RootMove, depth: i32, rank: Option<usize>) -> Option<Info> {
+    pub(crate) fn line_info(
+        &self,
+        line: &RootMove,
+        depth: i32,
+        rank: Option<usize>,
+    ) -> Option<Info> {
         let unread = line.score == -INFINITE;
         let value = if unread { line.previous } else { line.shown };
         if value == -INFINITE {

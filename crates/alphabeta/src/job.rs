@@ -8,6 +8,7 @@ use crate::root::{self, RootMove};
 use crate::shared::Shared;
 use crate::skill;
 use crate::values::{self, INFINITE, MAX_PLY};
+use crate::vote::{self, Ballot};
 use crate::worker::Worker;
 use eval::Evaluator;
 use rules::{Declaration, Move, Position, Variant};
@@ -122,9 +123,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             by_clock: self.limits.clocks.is_some()
                 && self.limits.movetime.is_none()
                 && !self.limits.infinite,
-            mates: level == skill::FULL
-                && (self.limits.infinite || lines > 1)
-                && self.settings.get(&options::ROOT_MATE_NODES) > 0,
+            mates: self.mate_share(level, lines),
             ends_with_mate: !self.limits.infinite && lines == 1,
             last_value: *self.last_value.lock().unwrap_or_else(PoisonError::into_inner),
         }
@@ -194,19 +193,13 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             return self.any_move();
         }
         let (first, others) = workers.split_at_mut(1);
-        let last = others.len();
         thread::scope(|scope| {
-            for (index, worker) in others.iter_mut().enumerate() {
+            for worker in others {
                 let builder = thread::Builder::new().stack_size(STACK);
                 let goal = &goal;
                 // Fewer threads than asked for is no reason not to play.
                 let _ = builder.spawn_scoped(scope, move || {
-                    let contained = catch_unwind(AssertUnwindSafe(|| {
-                        if goal.mates && index + 1 == last {
-                            self.prove_root(goal);
-                        }
-                        worker.deepen(goal, None);
-                    }));
+                    let contained = catch_unwind(AssertUnwindSafe(|| worker.deepen(goal, None)));
                     if contained.is_err() {
                         worker.root_moves.clear();
                     }
@@ -242,29 +235,34 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         best
     }
 
-    /// The move of the deepest and best thread.
+    /// The answer, and the line that stands for it if another thread than the first is believed.
     fn verdict(&self, workers: &[Box<Worker<V, E>>], level: u32, report: &mut dyn Report) -> Best {
-        let workers: Vec<&Worker<V, E>> = workers.iter().map(|w| &**w).collect();
         // A thread that failed has no moves; one that was stopped at once has no values.
-        let alive =
-            |w: &&Worker<V, E>| w.root_moves.first().is_some_and(|r| final_value(r) > -INFINITE);
+        let alive: Vec<&Worker<V, E>> = workers
+            .iter()
+            .map(|w| &**w)
+            .filter(|w| w.root_moves.first().is_some_and(|r| final_value(r) > -INFINITE))
+            .collect();
         if workers[0].root_moves.is_empty() {
             report.note("the first search thread failed; using what the others found");
         }
-        let first = workers.first().copied().filter(alive);
-        // Another thread is believed only where it proves more: a nearer mate.
-        let mut best = first;
-        for other in workers.iter().copied().skip(1).filter(alive) {
-            let better = best.is_none_or(|b| {
-                let (mine, theirs) =
-                    (final_value(&b.root_moves[0]), final_value(&other.root_moves[0]));
-                values::is_mate(theirs) && theirs > mine && theirs > 0
-            });
-            if better {
-                best = Some(other);
+        let one_line = level == skill::FULL && self.settings.get(&MULTI_PV) == 1;
+        let Some(elected) = vote::elect(&ballots(&alive)) else { return self.any_move() };
+        // Several lines are those of the first thread, unless another has proven a win.
+        let proven = final_value(&alive[elected].root_moves[0]) >= values::MATE_BOUND;
+        let worker = alive[if one_line || proven { elected } else { 0 }];
+        if worker.id != workers[0].id && one_line {
+            let info = worker.line_info(&worker.root_moves[0], worker.completed, None);
+            if let Some(info) = info {
+                report.info(&Info {
+                    score: info.score,
+                    pv: info.pv,
+                    depth: info.depth,
+                    seldepth: info.seldepth,
+                    ..self.figures(0)
+                });
             }
         }
-        let Some(worker) = best else { return self.any_move() };
         let moves = &worker.root_moves;
         let chosen = if level < skill::FULL {
             let nanos = self.time.now().as_nanos() as u64;
@@ -324,6 +322,15 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let answer = moves.first().map_or(Answer::Resign, |r| Answer::Move(r.mv()));
         Best { answer, ponder: None }
     }
+}
+
+/// What each thread has come to.
+fn ballots<V: Variant, E: Evaluator<V>>(workers: &[&Worker<V, E>]) -> Vec<Ballot> {
+    let ballot = |w: &&Worker<V, E>| {
+        let best = &w.root_moves[0];
+        Ballot { m: best.mv(), value: final_value(best), depth: w.completed }
+    };
+    workers.iter().map(ballot).collect()
 }
 
 /// A report that notes whether a whole line has been told: one comes before every move, however

@@ -1,8 +1,9 @@
 //! What a node teaches the statistics of its thread.
 
-use crate::history::place;
+use crate::history::{PLACES, place};
 use crate::params::Params;
 use crate::picker::moved_piece;
+use crate::values;
 use crate::worker::Worker;
 use eval::Evaluator;
 use rules::{Move, Variant};
@@ -29,12 +30,13 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             self.reward_quiet(ply, best, bonus);
             self.history.update_pawn(pawns, best_place, bonus);
             // A single quiet move at low depth teaches little about the others.
+            let malus = bonus * self.params.stat_malus / 100;
             if !quiets.as_slice().is_empty() || depth > self.params.stat_depth {
                 for &m in quiets.as_slice() {
                     let to = place(moved_piece(&self.pos, m), m.to());
-                    self.history.update_butterfly(us, m, -bonus);
-                    self.history.update_pawn(pawns, to, -bonus);
-                    self.update_continuations(ply, to, -bonus);
+                    self.history.update_butterfly(us, m, -malus);
+                    self.history.update_pawn(pawns, to, -malus);
+                    self.update_continuations(ply, to, -malus);
                 }
             }
         }
@@ -50,7 +52,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             && ply > 0
         {
             let earlier = before.place;
-            if earlier < crate::history::PLACES {
+            if earlier < PLACES {
                 self.update_continuations(ply - 1, earlier, -bonus);
             }
         }
@@ -79,6 +81,25 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.history.update_butterfly(self.pos.turn().opponent(), m, half);
         if ply > 0 {
             self.update_continuations(ply - 1, to, bonus);
+        }
+    }
+
+    /// The quiet move that led here is judged by how the evaluation changed with it: at every node, long
+    /// before a cut says anything. `fresh` is a position the table did not know.
+    #[inline]
+    pub(crate) fn learn_from_swing(&mut self, ply: usize, pawns: u64, fresh: bool) {
+        let (before, own, p) = (self.before(ply, 1), self.frame(ply).eval, &self.params);
+        let (m, theirs, to) = (before.current, before.eval, before.place);
+        // In check nothing was evaluated; a pass is no move.
+        let quiet = || self.pos.last().is_some_and(|d| d.captured.is_none());
+        if p.stat_swing == 0 || theirs == values::NONE || to == PLACES || !quiet() {
+            return;
+        }
+        let gain = (-(theirs + own)).clamp(-p.swing_loss, p.swing_gain) + p.swing_offset;
+        let bonus = gain * p.stat_swing;
+        self.history.update_butterfly(self.pos.turn().opponent(), m, bonus);
+        if fresh {
+            self.history.update_pawn(pawns, to, bonus);
         }
     }
 

@@ -5,6 +5,7 @@
 //! | `engine`, `job` | options and threads; one search, from question to answer |
 //! | `analysis` | what is known about positions analysed before |
 //! | `deepen` | iterative deepening of one thread |
+//! | `vote` | which of several threads is believed |
 //! | `search`, `probcut`, `quiesce` | the nodes, step by step |
 //! | `picker`, `history`, `learn`, `parts` | the order of moves and what it learns from |
 //! | `table`, `memory` | the transposition table |
@@ -40,6 +41,7 @@ mod skill;
 mod stack;
 mod table;
 mod values;
+mod vote;
 mod worker;
 
 pub use engine::AlphaBeta;

@@ -61,28 +61,29 @@ macro_rules! params {
 }
 
 params! {
-    aspiration = 14, 5..=60, "first half-width of the window around the last score";
+    aspiration = 24, 5..=60, "first half-width of the window around the last score";
     aspiration_growth = 34, 10..=100, "percent by which the window grows when missed";
     aspiration_average = 40, 10..=100, "the window is wider by this fraction of the average score";
     aspiration_from = 4, 2..=10, "first depth with a window";
     razor_base = 420, 100..=1200, "razoring: margin at depth 0";
     razor_depth = 250, 50..=600, "razoring: margin per depth squared";
     rfp_margin = 135, 30..=250, "reverse futility: margin per depth";
-    rfp_improving = 70, 0..=200, "reverse futility: margin taken off when improving";
+    rfp_improving = 110, 0..=200, "reverse futility: margin taken off when improving";
     rfp_depth = 9, 4..=14, "reverse futility: deepest depth";
     rfp_return = 3, 1..=6, "reverse futility: the value returned is this fraction of the way up from beta";
     null_margin = 16, 0..=60, "null move: how much of the margin a depth is worth";
     null_offset = 378, 0..=800, "null move: static value must be this much above beta at depth 0";
     null_improving = 53, 0..=200, "null move: taken off that when improving";
-    null_base = 7, 2..=10, "null move: reduction at depth 0";
+    null_base = 6, 2..=10, "null move: reduction at depth 0";
     null_depth = 3, 2..=6, "null move: one more ply for so many plies of depth";
     null_verify = 14, 8..=24, "null move: depth from which the result is verified";
     null_verify_plies = 75, 25..=100, "null move: percent of the reduced depth verified without another one";
-    iir_pv = 2, 0..=4, "unknown nodes: plies taken off in the principal variation";
+    iir_pv = 1, 0..=4, "unknown nodes: plies taken off in the principal variation";
+    iir_unknown = 0, 0..=3, "unknown nodes: plies taken off at expected cuts beside one, where no move is known";
     iir_cut_depth = 7, 4..=12, "unknown nodes: least depth at expected cuts";
     hindsight_deeper = 3, 1..=6, "hindsight: a ply more where the last move was read so much less deep and the evaluation did not agree";
     hindsight_less = 2, 1..=6, "hindsight: a ply less where it was read so much less deep";
-    hindsight_sum = 173, 50..=500, "hindsight: and both evaluations together are above this";
+    hindsight_sum = 260, 50..=500, "hindsight: and both evaluations together are above this";
     probcut_margin = 190, 60..=400, "probcut: how much above beta";
     probcut_improving = 50, 0..=150, "probcut: margin taken off when improving";
     probcut_depth = 3, 2..=6, "probcut: least depth";
@@ -90,7 +91,8 @@ params! {
     probcut_table = 3, 0..=6, "probcut: plies by which a table entry may be less deep and still be believed";
     small_probcut_margin = 416, 100..=900, "probcut by the table alone: how much above beta";
     small_probcut_table = 4, 0..=8, "probcut by the table alone: plies by which the entry may be less deep";
-    lmp_base = 4, 1..=12, "late moves: how many are tried at depth 0";
+    killers_kept = 2, 1..=2, "killers: plies below a node at which they are forgotten";
+    lmp_base = 7, 1..=12, "late moves: how many are tried at depth 0";
     futility_base = 110, 20..=400, "futility: margin at depth 0";
     futility_depth = 105, 30..=250, "futility: margin per depth";
     futility_history = 12000, 4000..=30000, "futility: history worth one ply";
@@ -105,15 +107,16 @@ params! {
     history_prune_max = 6, 3..=10, "the same: deepest reduced depth";
     lmr_base = 1340, 500..=2500, "reductions: constant part, in 1024ths of a ply";
     lmr_scale = 2300, 1000..=3500, "reductions: logarithmic part, in hundredths";
-    lmr_delta = 1050, 0..=2000, "reductions: how much a wide window takes off";
+    lmr_delta = 700, 0..=2000, "reductions: how much a wide window takes off";
     lmr_history = 11000, 4000..=30000, "reductions: history worth one ply";
     lmr_was_pv = 1024, 0..=3072, "reductions: taken off where a principal variation was";
     lmr_was_pv_above = 1024, 0..=3072, "reductions: taken off there if the table is above alpha";
     lmr_cut = 2048, 0..=4096, "reductions: added at expected cuts";
     lmr_cut_was_pv = 1024, 0..=3072, "reductions: taken off that where a principal variation was";
+    lmr_check = 1024, 0..=3072, "reductions: taken off for a check";
     lmr_table_capture = 1024, 0..=3072, "reductions: added if the table's move is a capture";
     lmr_pv = 1024, 0..=3072, "reductions: taken off in the principal variation";
-    lmr_cutoffs = 1024, 0..=3072, "reductions: added if the next ply cuts often";
+    lmr_cutoffs = 1800, 0..=3072, "reductions: added if the next ply cuts often";
     lmr_cutoffs_from = 3, 1..=8, "reductions: how many cuts are not yet often";
     lmr_table_move = 2048, 0..=4096, "reductions: taken off for the table's move";
     lmr_quiet_offset = 4000, 0..=10000, "reductions: history of a usual quiet move";
@@ -134,14 +137,19 @@ params! {
     singular_less = 2, 0..=4, "singular moves: plies taken off a table move that is not singular";
     check_extension_depth = 9, 4..=16, "checks that lose nothing are extended above this depth";
     raised_depth = 14, 6..=20, "after alpha was raised: shallowest depth that is not reduced";
-    raised_reduction = 2, 0..=3, "after alpha was raised: plies taken off the other moves";
-    delta_margin = 328, 50..=600, "quiescence: what a capture may fall short of alpha";
+    raised_reduction = 1, 0..=3, "after alpha was raised: plies taken off the other moves";
+    delta_margin = 220, 50..=600, "quiescence: what a capture may fall short of alpha";
     quiescence_moves = 2, 1..=8, "quiescence: moves tried before only checks and recaptures are";
     quiescence_promotion = 300, 100..=600, "quiescence: what a promotion may gain";
     quiescence_see = 73, 0..=200, "quiescence: what an exchange may lose";
     quiescence_return = 2, 0..=4, "quiescence: quarters of a value above beta that are kept";
     stat_bonus = 290, 50..=800, "history: bonus per depth";
     stat_max = 1900, 500..=6000, "history: greatest bonus";
+    stat_malus = 160, 20..=400, "history: what tried quiet moves lose, in percent of the bonus";
+    stat_swing = 6, 0..=64, "history: weight of how the evaluation changed with a quiet move";
+    swing_loss = 300, 50..=800, "history: no loss of evaluation counts more than this";
+    swing_gain = 240, 50..=800, "history: no gain counts more than this";
+    swing_offset = 60, 0..=300, "history: what a move gains that changes nothing";
     stat_margin = 100, 0..=300, "history: one more ply for a value this much above beta";
     stat_depth = 3, 0..=8, "history: up to this depth a best move tried first says nothing about others";
     stat_previous = 2, 1..=8, "history: divisor of the bonus of a move that refuted everything";
@@ -155,10 +163,11 @@ params! {
     correction_sides_rate = 187, 20..=400, "corrections: by one side's pieces, in 128ths";
     correction_reply_rate = 125, 20..=400, "corrections: by the last two moves, in 128ths";
     correction_plan_rate = 63, 20..=400, "corrections: by the last move and that four plies back, in 128ths";
-    check_bonus = 8000, 0..=20000, "ordering: bonus of a quiet check that loses nothing";
+    check_bonus = 14000, 0..=20000, "ordering: bonus of a quiet check that loses nothing";
     check_see = 90, 0..=300, "ordering: what such a check may lose";
     quiet_sorted = 3500, 500..=8000, "ordering: quiet moves with a worse score per depth stay unsorted";
     capture_see = 32, 8..=128, "ordering: a good capture may lose this fraction of its score";
+    order_threat = 8, 0..=64, "ordering: weight of a piece that leaves, or enters, an attack by a smaller one";
     order_captured = 7, 1..=16, "ordering: weight of the captured piece beside its history";
     order_promotion = 3, 0..=16, "ordering: weight of what a promotion gains";
     order_butterfly = 2, 0..=8, "ordering: weight of a quiet move's own history";
@@ -166,7 +175,11 @@ params! {
     order_reply = 2, 0..=8, "ordering: weight of its history after the last move";
     order_follow_up = 1, 0..=8, "ordering: weight of its history after the move before that";
     order_earlier = 1, 0..=8, "ordering: weight of its histories after moves four and six plies back, in halves";
-    mate_share = 4, 2..=100, "mates: nodes of the search for one of the solver beside it";
+    mate_share = 4, 2..=100, "mates: nodes of an analysis for one of the solver, in one thread";
+    mate_share_beside = 2, 1..=100, "mates: nodes of all threads of an analysis for one of the solver in the last";
+    mate_play = 64, 2..=1000, "mates: nodes in a game for one of the solver, in one thread";
+    mate_play_least = 1000, 100..=100000, "mates: with fewer nodes the solver is not begun in a game";
+    mate_play_beside = 16, 1..=1000, "mates: nodes of all threads in a game for one of the solver in the last";
     time_fall = 300, 100..=900, "time: fall of the score that doubles it";
     time_unstable = 80, 0..=200, "time: percent more for every change of the best move";
     time_settled = 70, 30..=100, "time: percent of it when the best move is settled";
@@ -186,7 +199,26 @@ params! {
 
 impl Params {
     /// Those of minishogi: its own set, equal to the other wherever nothing else was measured.
-    pub const MINISHOGI: Self = Self { ..Self::SHOGI };
+    pub const MINISHOGI: Self = Self {
+        aspiration: 14,
+        check_bonus: 8000,
+        delta_margin: 328,
+        hindsight_sum: 173,
+        iir_pv: 2,
+        iir_unknown: 1,
+        killers_kept: 1,
+        lmp_base: 4,
+        lmr_check: 0,
+        lmr_cutoffs: 1024,
+        lmr_delta: 1050,
+        null_base: 7,
+        order_threat: 0,
+        raised_reduction: 2,
+        rfp_improving: 70,
+        stat_malus: 100,
+        stat_swing: 0,
+        ..Self::SHOGI
+    };
 
     /// The numbers a game is searched with.
     pub const fn of(game: Game) -> Self {

@@ -5,7 +5,7 @@ use crate::history::{History, place};
 use crate::params::Params;
 use crate::stack::Buffer;
 use eval::PIECE_VALUES;
-use rules::{CheckInfo, Gen, Move, Piece, Position, Variant};
+use rules::{Bits, CheckInfo, Color, Gen, Kind, Move, Piece, Position, Variant};
 
 /// What is being picked next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -289,15 +289,20 @@ impl Picker {
         let us = pos.turn();
         let pawn = history.pawn_row(self.hints.pawns);
         let rows = self.hints.earlier.map(|p| history.continuation_row(p));
+        let threats = (params.order_threat != 0).then(|| Threats::of(pos));
         for i in start..self.end {
             let m = buffer.moves[i];
-            let to = place(moved_piece(pos, m), m.to());
+            let mover = moved_piece(pos, m);
+            let to = place(mover, m.to());
             let mut score = params.order_butterfly * history.butterfly(us, m)
                 + params.order_pawns * i32::from(pawn[to])
                 + params.order_reply * i32::from(rows[0][to])
                 + params.order_follow_up * i32::from(rows[1][to])
                 + params.order_earlier * i32::from(rows[2][to]) / 2
                 + params.order_earlier * i32::from(rows[3][to]) / 2;
+            if let Some(threats) = &threats {
+                score += params.order_threat * threats.balance(m, mover);
+            }
             if pos.gives_check_with(m, info)
                 && pos.see_at_least(m, -params.check_see, &PIECE_VALUES)
             {
@@ -339,9 +344,50 @@ impl Picker {
             && pos.piece_at(m.to()).is_none()
             && pos.is_legal(m)
             // Pawn promotions were among the captures.
-            && !(m.is_promotion() && pos.piece_at(m.from()).kind() == Some(rules::Kind::Pawn))
+            && !(m.is_promotion() && pos.piece_at(m.from()).kind() == Some(Kind::Pawn))
     }
 }
+
+/// What smaller pieces of the other side attack.
+struct Threats<V: Variant> {
+    /// Pieces of ours: those in front of a pawn, and large ones that a small one attacks.
+    pieces: V::Bits,
+    /// Squares in front of their pawns.
+    squares: V::Bits,
+}
+
+impl<V: Variant> Threats<V> {
+    fn of(pos: &Position<V>) -> Self {
+        let (us, them) = (pos.turn(), pos.turn().opponent());
+        let pawns = pos.pieces_of(them, Kind::Pawn) & !V::dead_zone(them, Kind::Pawn);
+        let squares = if them == Color::Black { pawns.up() } else { pawns.down() };
+        let mut pieces = squares & pos.pieces(us) & !pos.kind(Kind::Pawn);
+        let all = |kinds: [Kind; 4]| kinds.map(|kind| pos.kind(kind));
+        let [rooks, bishops, dragons, horses] =
+            all([Kind::Rook, Kind::Bishop, Kind::Dragon, Kind::Horse]);
+        let small =
+            pos.kind(Kind::Lance) | pos.kind(Kind::Knight) | pos.kind(Kind::Silver) | pos.golds();
+        ((rooks | bishops | dragons | horses) & pos.pieces(us)).each(|sq| {
+            if (pos.attackers_of(them, sq, pos.occupied()) & small).any() {
+                pieces |= V::Bits::of(sq);
+            }
+        });
+        Self { pieces, squares }
+    }
+
+    /// What a quiet move saves less what it risks: the value of the piece, for leaving and for entering
+    /// an attack.
+    #[inline]
+    fn balance(&self, m: Move, mover: Piece) -> i32 {
+        let value = PIECE_VALUES[mover.kind_index()].min(LARGEST);
+        let saved = !m.is_drop() && self.pieces.has(m.from());
+        let risked = value > PIECE_VALUES[Kind::Pawn.index()] && self.squares.has(m.to());
+        value * (i32::from(saved) - i32::from(risked))
+    }
+}
+
+/// More than this no piece is worth to the order of moves.
+const LARGEST: i32 = 1000;
 
 /// The piece as it stands after the move.
 #[inline]
@@ -355,27 +401,42 @@ pub(crate) fn moved_piece<V: Variant>(pos: &Position<V>, m: Move) -> Piece {
     }
 }
 
-/// Sorts the moves that score at least `limit` to the front; the others are hardly ever reached
-/// and keep their order.
+/// Up to so many moves are sorted by insertion.
+const FEW: usize = 12;
+
+/// Sorts the moves that score at least `limit` to the front, equal ones in the order in which they
+/// came; the others are hardly ever reached and are left where they are put. Scores do not follow.
 fn sort_above(buffer: &mut Buffer, start: usize, end: usize, limit: i32) {
     let mut sorted = start;
     for i in start..end {
-        let score = buffer.scores[i];
-        if score < limit {
-            continue;
+        if buffer.scores[i] >= limit {
+            buffer.swap(i, sorted);
+            sorted += 1;
         }
-        let m = buffer.moves[i];
-        buffer.swap(i, sorted);
-        let moves = buffer.moves.as_mut_slice();
-        let mut at = sorted;
-        while at > start && buffer.scores[at - 1] < score {
-            moves[at] = moves[at - 1];
-            buffer.scores[at] = buffer.scores[at - 1];
-            at -= 1;
+    }
+    let moves = &mut buffer.moves.as_mut_slice()[start..sorted];
+    let scores = &mut buffer.scores[start..sorted];
+    if moves.len() <= FEW {
+        for i in 1..moves.len() {
+            let (m, score) = (moves[i], scores[i]);
+            let mut at = i;
+            while at > 0 && scores[at - 1] < score {
+                (moves[at], scores[at]) = (moves[at - 1], scores[at - 1]);
+                at -= 1;
+            }
+            (moves[at], scores[at]) = (m, score);
         }
-        moves[at] = m;
-        buffer.scores[at] = score;
-        sorted += 1;
+        return;
+    }
+    // Best score first, then by number: one whole number says both, and no two are equal.
+    let keys = &mut buffer.keys[..moves.len()];
+    for (i, (key, &score)) in keys.iter_mut().zip(&*scores).enumerate() {
+        let worse = (i64::from(i32::MAX) - i64::from(score)) as u64;
+        *key = worse << 32 | (i as u64) << 16 | u64::from(moves[i].bits());
+    }
+    keys.sort_unstable();
+    for (m, &key) in moves.iter_mut().zip(&*keys) {
+        *m = Move::from_bits_unchecked(key as u16);
     }
 }
 
@@ -422,6 +483,60 @@ mod tests {
         check::<Shogi>("4k4/9/9/9/9/9/9/4r4/4K4 b P 1");
         check::<Minishogi>(Minishogi::START);
         check::<Minishogi>("4k/3gs/4P/R4/K3B b SPGrb 1");
+    }
+
+    #[test]
+    fn threats_come_from_smaller_pieces() {
+        let check = |sfen: &str, usi: &str, expected: i32| {
+            let pos = Position::<Shogi>::from_sfen(sfen).unwrap();
+            let m = pos.parse_usi(usi).unwrap();
+            assert_eq!(
+                Threats::of(&pos).balance(m, moved_piece(&pos, m)),
+                expected,
+                "{usi} in {sfen}"
+            );
+        };
+        // A silver in front of a pawn, a rook a knight attacks, and one that only a rook does.
+        let sfen = "4k4/9/9/4p1n2/4S4/5R3/9/9/4K4 b GP 1";
+        check(sfen, "5e4d", PIECE_VALUES[Kind::Silver.index()]);
+        check(sfen, "4f4h", PIECE_VALUES[Kind::Rook.index()]);
+        check("4k4/9/9/9/9/9/9/R7r/4K4 b - 1", "9h9f", 0);
+        // Into the pawn's attack, and out of one attack into another.
+        check("4k4/9/9/4p4/9/9/9/9/4K4 b GP 1", "G*5e", -PIECE_VALUES[Kind::Gold.index()]);
+        check("4k4/9/9/4p4/9/9/9/9/4K4 b GP 1", "P*5e", 0);
+        check("4k4/9/5p3/4p4/4S4/9/9/9/4K4 b - 1", "5e4d", 0);
+        // White's pawns and Black's are told apart.
+        check("4k4/9/9/4s4/4P4/9/9/9/4K4 w - 1", "5d4c", PIECE_VALUES[Kind::Silver.index()]);
+        check("4k4/9/9/4P4/4S4/9/9/9/4K4 b - 1", "5e4d", 0);
+    }
+
+    #[test]
+    fn sorted_as_if_one_after_another_were_put_in_its_place() {
+        let mut rng = seed::Rng::new(7);
+        for len in (0..40).chain([100, 593]) {
+            let mut buffer = Buffer::new();
+            let moves: Vec<Move> =
+                (0..len).map(|n| Move::from_bits_unchecked(n as u16 + 1)).collect();
+            for (i, &m) in moves.iter().enumerate() {
+                buffer.moves.push(m);
+                // Few different scores: many are equal.
+                buffer.scores[i] = rng.below(len / 2 + 3) as i32 * 5000 - 20_000;
+            }
+            let start = len / 7;
+            let limit = -9000;
+            let mut good: Vec<(i32, Move)> = (start..len)
+                .map(|i| (buffer.scores[i], moves[i]))
+                .filter(|&(score, _)| score >= limit)
+                .collect();
+            good.sort_by_key(|&(score, _)| std::cmp::Reverse(score));
+            sort_above(&mut buffer, start, len, limit);
+            assert_eq!(buffer.moves[..start], moves[..start], "{len}");
+            let expected: Vec<Move> = good.iter().map(|&(_, m)| m).collect();
+            assert_eq!(buffer.moves[start..start + expected.len()], expected, "{len}");
+            let mut all = buffer.moves.to_vec();
+            all.sort_unstable();
+            assert_eq!(all, moves, "{len}");
+        }
     }
 
     #[test]

@@ -1,16 +1,14 @@
 //! Mates at the root, by proof: `go mate`, and a look before every search. A mate that is proven
 //! is played, whatever the search would have thought.
 
-use crate::deepen::Goal;
+use crate::deepen::Share;
 use crate::job::Job;
 use crate::options;
-use crate::prove::Prover;
 use crate::skill;
 use eval::Evaluator;
 use mate::{Bounds, Verdict};
 use rules::{Gen, Move, MoveList, Variant};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use think::key::universal::{MULTI_PV, PONDER};
 use think::{Answer, Best, Bound, Info, Report, Score};
@@ -20,11 +18,6 @@ const GLANCE_HASH: usize = 8 << 20;
 
 /// With less time nothing is found that the search would not find.
 const WORTH_A_LOOK: Duration = Duration::from_micros(250);
-
-/// Nodes after which a thread that looks for a mate at the root turns to the search.
-const BESIDE_NODES: u64 = 4_000_000;
-/// Nodes between two looks at whether the search has ended.
-const BESIDE_STEP: u64 = 1000;
 
 impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
     /// Answers `go mate`.
@@ -80,23 +73,19 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         Some(Best { answer: Answer::Move(first), ponder: ponder.flatten() })
     }
 
-    /// Looks for a mate at the root while other threads search, for as long as there is hope.
-    pub(crate) fn prove_root(&self, goal: &Goal) {
-        let mut prover = Prover::new(&self.position, &self.shared);
-        while !self.shared.stopped() && !prover.knows_root() && prover.nodes < BESIDE_NODES {
-            // Small steps: the end of the search is seen between them.
-            prover.look_at_root(BESIDE_STEP, None);
-        }
-        if goal.ends_with_mate
-            && self.shared.proven().is_some_and(|line| self.may_begin_with(line[0]))
-        {
-            self.shared.answerable.store(true, Ordering::Relaxed);
-            self.shared.stop.store(true, Ordering::Relaxed);
-        }
-    }
-
-    fn may_begin_with(&self, m: Move) -> bool {
-        self.limits.searchmoves.is_empty() || self.limits.searchmoves.contains(&m)
+    /// How much of the search's work goes into mates beside it; nothing where mates are not wanted.
+    pub(crate) fn mate_share(&self, level: u32, lines: usize) -> Option<Share> {
+        let p = &self.shared.params;
+        let glance = self.settings.get(&options::ROOT_MATE_NODES);
+        // Who looks at lines wants to see mates; who plays wants the best move, mate or not, and has
+        // had a look at the root.
+        let (alone, beside, least, root_known) = if self.limits.infinite || lines > 1 {
+            (p.mate_share, p.mate_share_beside, 1, 0)
+        } else {
+            (p.mate_play, p.mate_play_beside, p.mate_play_least, glance)
+        };
+        let (alone, beside, least) = (alone as u64, beside as u64, least as u64);
+        (level == skill::FULL && glance > 0).then_some(Share { alone, beside, least, root_known })
     }
 
     /// Whether somebody wants to see several lines, or lines until told to stop.

@@ -153,6 +153,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     eval = table_value;
                 }
             }
+            if !N::ROOT && excluded == Move::NONE {
+                self.learn_from_swing(ply, pawns, entry.is_none());
+            }
             let two = self.before(ply, 2).eval;
             let four = self.before(ply, 4).eval;
             let past = if two != NONE { two } else { four };
@@ -243,7 +246,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 && depth >= self.params.iir_cut_depth
                 && (table_move == Move::NONE || table_bound == Bound::Upper)
             {
-                depth -= 1 + i32::from(table_move == Move::NONE);
+                depth -= 1 + self.params.iir_unknown * i32::from(table_move == Move::NONE);
             }
             if depth <= 0 {
                 return self.quiesce::<N>(ply, alpha, beta, 0);
@@ -292,7 +295,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let mut tried_captures = Tried::new();
         let mut move_count = 0u32;
         let mut skip_quiets = false;
-        self.frame_mut(ply + 1).killers = [Move::NONE; 2];
+        self.frame_mut(ply + self.params.killers_kept as usize).killers = [Move::NONE; 2];
         self.frame_mut(ply + 2).cutoffs = 0;
         let us = self.pos.turn();
         let previous_place = self.before(ply, 1).place;
@@ -425,6 +428,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             }
             if cut_node {
                 reduction += self.params.lmr_cut - self.params.lmr_cut_was_pv * i32::from(was_pv);
+            }
+            if gives_check {
+                reduction -= self.params.lmr_check;
             }
             if table_capture {
                 reduction += self.params.lmr_table_capture;

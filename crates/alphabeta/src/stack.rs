@@ -60,11 +60,13 @@ impl Frame {
 pub(crate) struct Buffer {
     pub(crate) moves: MoveList,
     pub(crate) scores: [i32; 600],
+    /// Room for sorting them.
+    pub(crate) keys: [u64; 600],
 }
 
 impl Buffer {
     pub(crate) fn new() -> Self {
-        Self { moves: MoveList::new(), scores: [0; 600] }
+        Self { moves: MoveList::new(), scores: [0; 600], keys: [0; 600] }
     }
 
     /// Swaps two moves with their scores.

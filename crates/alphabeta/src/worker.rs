@@ -40,6 +40,8 @@ pub(crate) struct Worker<V: Variant, E: Evaluator<V>> {
     /// The line of several being read.
     pub(crate) pv_index: usize,
     pub(crate) root_depth: i32,
+    /// The deepest iteration read to its end.
+    pub(crate) completed: i32,
     pub(crate) sel_depth: usize,
     /// Width of the window at the root.
     pub(crate) root_delta: i32,
@@ -72,6 +74,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             root_moves: Vec::new(),
             pv_index: 0,
             root_depth: 0,
+            completed: 0,
             sel_depth: 0,
             root_delta: 1,
             null_floor: 0,
@@ -106,6 +109,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.nodes = 0;
         self.until_poll = 1;
         self.root_moves = moves;
+        self.completed = 0;
         self.null_floor = 0;
         self.readings.clear();
         self.frame_mut(0).parts = PartKeys::of(&self.pos);

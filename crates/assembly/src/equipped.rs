@@ -1,16 +1,17 @@
-//! An engine that loads what it evaluates by: `Engine`, `EvalDir`, `FV_SCALE` and `DNN_…` belong
-//! here, everything else to the search inside, which is built anew when one of them changes.
+//! An engine that loads what it evaluates by and plays from books: `Engine`, `EvalDir`, `FV_SCALE`,
+//! `DNN_…` and `Book…` belong here, everything else to the search inside, which is built anew when one of them changes.
 
+use crate::books::{self, Books, Pondering};
 use crate::deep::{self, NetChoice};
 use crate::evaluation::{Evaluation, LARGEST_FV_SCALE, LoadError, USUAL_FOLDER};
 use crate::search::{search, tree_search};
 use crate::shipped::shipped;
 use rules::{AnyPosition, Game, Move};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use think::{
-    Control, Engine, Limits, OptionError, OptionKey, OptionSpec, Report, Settings, TimeSource,
-    WrongGame,
+    Best, Control, Engine, Limits, OptionError, OptionKey, OptionSpec, Report, Settings,
+    TimeSource, WrongGame,
 };
 
 /// The option that names the evaluation.
@@ -64,6 +65,7 @@ pub struct Equipped {
     tried_net: Option<NetChoice>,
     /// Whether the tree search plays.
     is_tree: bool,
+    books: Books,
 }
 
 impl Equipped {
@@ -77,6 +79,7 @@ impl Equipped {
                 [ENGINE.spec(), EVAL_DIR.spec(), FV_SCALE.spec()]
                     .into_iter()
                     .chain(deep::specs())
+                    .chain(books::specs())
                     .collect(),
             ),
             known: Settings::new(both(inner.options())),
@@ -87,12 +90,14 @@ impl Equipped {
             tried: None,
             tried_net: None,
             is_tree: false,
+            books: Books::default(),
         }
     }
 
     /// Loads what is asked for if it is something else than was tried last. Whatever goes wrong, the
     /// engine goes on with what it had.
     fn equip(&mut self, note: &mut dyn FnMut(&str)) {
+        self.books.load(self.game, &self.settings, note);
         if self.settings.get(&ENGINE) == PUCT {
             let wanted = NetChoice::of(|key| self.settings.get(key));
             if self.tried_net.as_ref() != Some(&wanted) {
@@ -168,6 +173,23 @@ impl Equipped {
         self.is_tree = false;
     }
 
+    /// The book's answer, and what it has to say about every move.
+    fn book_answer(&mut self, limits: &Limits, report: &mut dyn Report) -> Option<Best> {
+        let seed = self.time.now().as_nanos() as u64 ^ self.position.key();
+        let analysing = books::is_analysis(&self.known);
+        let decided = self.books.decide(&self.position, limits, &self.settings, analysing, seed)?;
+        match decided {
+            Ok(decision) => {
+                self.books.tell(&self.position, &decision, &self.settings, report);
+                books::best(&decision)
+            }
+            Err(error) => {
+                report.note(&format!("book: {error}"));
+                None
+            }
+        }
+    }
+
     fn put_in(&mut self, search: Box<dyn Engine>) {
         self.inner = search;
         for (name, value) in &self.chosen {
@@ -188,12 +210,29 @@ impl Engine for Equipped {
 
     fn go(&mut self, limits: Limits, mut report: Box<dyn Report>) {
         self.equip(&mut |text| report.note(text));
-        self.inner.go(limits, report);
+        match self.book_answer(&limits, &mut *report) {
+            Some(best) if limits.ponder => {
+                let control = Arc::new(OnceLock::new());
+                let pondering = Pondering { report, best, control: Arc::clone(&control) };
+                self.inner.go(limits, Box::new(pondering));
+                // Nobody else sets it.
+                let _ = control.set(self.inner.control());
+            }
+            Some(best) => {
+                self.inner.control().stop();
+                self.inner.wait();
+                report.best(&best);
+            }
+            None => self.inner.go(limits, report),
+        }
     }
 
     fn think(&mut self, limits: Limits, report: &mut dyn Report) {
         self.equip(&mut |text| report.note(text));
-        self.inner.think(limits, report);
+        match self.book_answer(&limits, report).filter(|_| !limits.ponder) {
+            Some(best) => report.best(&best),
+            None => self.inner.think(limits, report),
+        }
     }
 
     fn control(&self) -> Control {

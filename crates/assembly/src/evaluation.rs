@@ -1,6 +1,6 @@
 //! Evaluations from disk: nets and tables, told apart by what is there.
 
-use crate::shipped::{shipped, with_known_scale};
+use crate::shipped::shipped;
 use eval::{KKPPT_FILE, KKPPT_MAGIC, KkpptError, KkpptTables, Tables, TablesError};
 use nnue::{AnyNet, Isa, NetError};
 use rules::{Game, Shogi};
@@ -306,6 +306,5 @@ fn read_net(path: &Path) -> Result<AnyNet, LoadError> {
     let file = File::open(path).map_err(failed)?;
     let size = file.metadata().map_err(failed)?.len();
     let net = AnyNet::read(BufReader::with_capacity(1 << 20, file), size);
-    let net = net.map_err(|source| LoadError::Net { path: path.to_owned(), source })?;
-    Ok(with_known_scale(net))
+    net.map_err(|source| LoadError::Net { path: path.to_owned(), source })
 }

@@ -7,6 +7,7 @@
 //! | [`shipped()`] | the nets inside the executable |
 //! | [`deep`] | policy-value nets for the tree search |
 //! | [`equipped`] | an engine that loads its evaluation by options |
+//! | [`books`] | opening books in play |
 //! | [`bench`] | fixed positions at a fixed depth, for the signature |
 //! | [`health`] | whether machine, nets and engine are as they should be |
 //! | [`options`] | every option of our engine, by key |
@@ -16,6 +17,7 @@
 //! Deliberately absent: command lines and printing.
 
 pub mod bench;
+pub mod books;
 pub mod deep;
 pub mod equipped;
 pub mod evaluation;

@@ -1,5 +1,5 @@
 //! Many games in virtual time with children that do everything wrong:
-//! `cargo run -p cluster --example soak -- GAMES [SEED]`. Ends with 1 if anything that must not be was.
+//! `cargo run -p cluster --example soak -- GAMES [SEED] [THREADS]`. Ends with 1 if anything that must not be was.
 
 use cluster::Config;
 use cluster::simulation::{GameReport, GameSettings, Misdeed, play_game};
@@ -8,6 +8,8 @@ use rules::Game;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 const CONFIGS: [&str; 4] = [
@@ -36,37 +38,62 @@ fn clock(number: u64) -> ClockRule {
     ClockRule { game: Some(game), ..ClockRule::default() }
 }
 
-fn main() -> ExitCode {
-    let mut args = std::env::args().skip(1).map(|arg| arg.parse::<u64>().unwrap_or(0));
-    let (games, seed) = (args.next().unwrap_or(1000), args.next().unwrap_or(0));
-    let configs = CONFIGS.map(|text| Config::parse(text).expect("the examples are right"));
-    let mut out = std::io::stdout().lock();
-    let mut all = GameReport::default();
-    let mut misdeeds: BTreeMap<Misdeed, u32> = BTreeMap::new();
-    for number in seed..seed + games {
-        let settings = GameSettings {
-            config: configs[number as usize % configs.len()].clone(),
-            game: if number % 8 == 7 { Game::Minishogi } else { Game::Shogi },
-            seed: number,
-            clock: clock(number / 4),
-            misdeeds: 0.05 + 0.25 * (number % 3) as f64,
-            plies: 60,
-        };
-        let report = play_game(&settings);
-        for failure in &report.failures {
-            let _ = writeln!(out, "seed {number}: {failure}");
-        }
+/// What came of many games.
+#[derive(Default)]
+struct Sum {
+    all: GameReport,
+    misdeeds: BTreeMap<Misdeed, u32>,
+}
+
+impl Sum {
+    fn add(&mut self, report: GameReport) {
+        let all = &mut self.all;
         (all.moves, all.hits, all.own) =
             (all.moves + report.moves, all.hits + report.hits, all.own + report.own);
         all.faults += report.faults;
         all.failures.extend(report.failures);
         for (misdeed, count) in report.misdeeds {
-            *misdeeds.entry(misdeed).or_default() += count;
+            *self.misdeeds.entry(misdeed).or_default() += count;
         }
     }
+}
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1).map(|arg| arg.parse::<u64>().unwrap_or(0));
+    let (games, seed) = (args.next().unwrap_or(1000), args.next().unwrap_or(0));
+    let threads = args.next().unwrap_or(1).max(1);
+    let configs = CONFIGS.map(|text| Config::parse(text).expect("the examples are right"));
+    let (next, sum) = (AtomicU64::new(seed), Mutex::new(Sum::default()));
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= seed + games {
+                return;
+            }
+            let report = play_game(&GameSettings {
+                config: configs[number as usize % configs.len()].clone(),
+                game: if number % 8 == 7 { Game::Minishogi } else { Game::Shogi },
+                seed: number,
+                clock: clock(number / 4),
+                misdeeds: 0.05 + 0.25 * (number % 3) as f64,
+                plies: 60,
+            });
+            for failure in &report.failures {
+                let _ = writeln!(std::io::stdout(), "seed {number}: {failure}");
+            }
+            sum.lock().expect("no thread has failed").add(report);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let thread = std::thread::Builder::new().stack_size(think::STACK);
+            thread.spawn_scoped(scope, work).expect("a thread");
+        }
+    });
+    let Sum { all, misdeeds } = sum.into_inner().expect("no thread has failed");
     let done: u32 = misdeeds.values().sum();
     let _ = writeln!(
-        out,
+        std::io::stdout(),
         "{games} games, {} moves ({} foreseen, {} of the master alone), {done} misdeeds {misdeeds:?}, \
          {} children cut off, {} failures",
         all.moves,

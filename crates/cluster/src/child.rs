@@ -106,6 +106,8 @@ pub(crate) struct Child {
     pub(crate) later: Vec<String>,
     pub(crate) delays: Delays,
     pub(crate) multipv: usize,
+    /// What a score is worth, as it says itself.
+    pub(crate) told_scale: Option<f64>,
     faults: u32,
     pause: Duration,
     said: u64,
@@ -128,12 +130,18 @@ impl Child {
             later: Vec::new(),
             delays: Delays::default(),
             multipv: 1,
+            told_scale: None,
             faults: 0,
             pause: FIRST_PAUSE,
             said: 0,
             said_since: Moment::ZERO,
             heard: Moment::ZERO,
         }
+    }
+
+    /// What a score of it is worth: as the file says, as it says, as is usual.
+    pub(crate) fn scale(&self) -> f64 {
+        self.config.scale.or(self.told_scale).unwrap_or(play::USUAL_SCALE)
     }
 
     pub(crate) fn role(&self) -> Role {

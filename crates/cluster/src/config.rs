@@ -3,6 +3,7 @@
 //! A file is read faithfully first ([`Config`]) and checked then ([`Config::parse`]): every error
 //! names the line and the value, and what may stand there.
 
+use crate::weights::Weights;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,6 +22,15 @@ pub struct Config {
     /// Every child's move, value and time, one line of JSON each; appended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<PathBuf>,
+    /// Where what everybody thinks is shown: a page for browsers, written anew all the time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<PathBuf>,
+    /// Where the options that children declare are remembered, so that the next `usi` has them at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<PathBuf>,
+    /// Weights that were learned from past disagreements, instead of those given here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ponder: Option<PonderConfig>,
     #[serde(rename = "child")]
@@ -49,18 +59,34 @@ pub struct ChildConfig {
     /// Where `ssh` starts it: `user@host`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ssh: Option<String>,
+    /// Further arguments of `ssh`, before the host: `["-p", "2222"]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ssh_args: Vec<String>,
     /// Where `nue cluster child` listens: `host:port`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<String>,
     /// The file with the token it asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_file: Option<PathBuf>,
+    /// The broker of a fleet where it is offered: `nats://host:4222`, `tls://host:4222`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nats: Option<String>,
+    /// What it is called there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
+    /// The first word of the fleet's subjects; `fleet` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
+    /// The file with the nkey to log in with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nkey: Option<PathBuf>,
     /// The certificates that are trusted: the connection is encrypted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<PathBuf>,
-    /// The score, in hundredths of a pawn, at which it wins 73 % of its games.
-    #[serde(default = "usual_scale")]
-    pub scale: f64,
+    /// The score, in hundredths of a pawn, at which it wins 73 % of its games; where none is given, what
+    /// an engine of ours says, or the usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
     /// What its vote counts.
     #[serde(default = "one")]
     pub weight: f64,
@@ -193,6 +219,9 @@ pub enum Phase {
 pub struct PonderConfig {
     /// Who says which replies are likely, by `MultiPV`.
     pub predictor: String,
+    /// What of its lines says how likely they are.
+    #[serde(default)]
+    pub by: By,
     /// How many replies it names.
     #[serde(default = "eight")]
     pub replies: usize,
@@ -207,8 +236,15 @@ pub struct PonderConfig {
     pub ahead: bool,
 }
 
-const fn usual_scale() -> f64 {
-    play::USUAL_SCALE
+/// What of a predictor's lines says how likely a reply is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum By {
+    /// Their scores.
+    #[default]
+    Score,
+    /// Their order: for a policy net, whose tree lists moves by visits and then by what the net expects.
+    Rank,
 }
 
 const fn one() -> f64 {
@@ -248,6 +284,9 @@ struct File {
     #[serde(default = "usual_margin")]
     margin: u64,
     log: Option<PathBuf>,
+    page: Option<PathBuf>,
+    known: Option<PathBuf>,
+    weights: Option<PathBuf>,
     ponder: Option<Spanned<PonderConfig>>,
     #[serde(default)]
     child: Vec<Spanned<ChildConfig>>,
@@ -282,6 +321,9 @@ impl Config {
             name: file.name,
             margin: file.margin,
             log: file.log,
+            page: file.page,
+            known: file.known,
+            weights: file.weights,
             ponder: file.ponder.map(Spanned::into_inner),
             children: plain(file.child).collect(),
             groups: file.group.into_iter().map(Spanned::into_inner).collect(),
@@ -293,6 +335,13 @@ impl Config {
     /// The text of a file that says the same.
     pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
+    }
+
+    /// Takes over what was learned; who is not among it keeps its weight.
+    pub fn weigh(&mut self, learned: &Weights) {
+        for child in &mut self.children {
+            child.weight = learned.of(&child.name).unwrap_or(child.weight);
+        }
     }
 
     /// The place of a child in the list.
@@ -332,7 +381,6 @@ impl Config {
                 name,
                 role: Role::Guard,
                 inside: Some(Inside::Alphabeta),
-                scale: usual_scale(),
                 weight: 1.0,
                 options: options
                     .map(|(name, value)| (name.to_owned(), OptionValue::Number(value)))
@@ -352,8 +400,20 @@ pub fn load(path: Option<&Path>) -> io::Result<(Config, PathBuf)> {
     };
     let named = |error: &dyn fmt::Display| io::Error::other(format!("{}: {error}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| named(&error))?;
-    let config = Config::parse(&text).map_err(|error| named(&error))?;
-    Ok((config, path.parent().map_or_else(PathBuf::new, Path::to_owned)))
+    let mut config = Config::parse(&text).map_err(|error| named(&error))?;
+    let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
+    if let Some(weights) = &config.weights {
+        let path = folder.join(weights);
+        let named = |error: &dyn fmt::Display| {
+            io::Error::other(format!(
+                "weights {}: {error}; nue cluster learn writes them",
+                path.display()
+            ))
+        };
+        let text = std::fs::read_to_string(&path).map_err(|error| named(&error))?;
+        config.weigh(&Weights::parse(&text).map_err(|error| named(&error))?);
+    }
+    Ok((config, folder))
 }
 
 fn line_at(text: &str, at: usize) -> usize {

@@ -1,6 +1,5 @@
 //! How long an answer may take: the master's own deadline, whatever the children think.
 
-use play::USUAL_SCALE;
 use rules::Color;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -48,10 +47,29 @@ impl Reserve {
         self.margin + self.slow
     }
 
+    /// The same for a move with those clocks: a slow child is waited for no longer than half as long as a move
+    /// usually takes. One that is cut off would use up a short clock within a few moves.
+    fn for_clocks(self, clocks: &Clocks, turn: Color, ply: u32) -> Self {
+        let quick = Self { slow: USUAL_DELAY, ..self };
+        let usual = quick.budget(clocks, turn, ply).optimum;
+        Self { slow: self.slow.min((usual / 2).max(USUAL_DELAY)), ..self }
+    }
+
+    fn budget(&self, clocks: &Clocks, turn: Color, ply: u32) -> Budget {
+        let options = TimeOptions {
+            delay: self.slow,
+            worst_delay: self.whole(),
+            minimum: Duration::ZERO,
+            slow_mover: 100,
+            whole_seconds: false,
+            plan: TimePlan::USUAL,
+        };
+        Budget::for_clocks(clocks, turn, ply, 0, options)
+    }
+
     /// The same for that much time: never most of it.
     fn within(self, available: Duration) -> Self {
-        let share = if available < Duration::from_secs(1) { 0.33 } else { 0.6 };
-        let most = available.mul_f64(share);
+        let most = available.mul_f64(0.6);
         // The way to the interface comes first: a slow child can be left behind.
         let margin = self.margin.min(most);
         Self { margin, slow: self.slow.min(most - margin) }
@@ -65,6 +83,8 @@ pub(crate) struct Deadline {
     pub(crate) answer: Duration,
     /// What a move usually takes: shared out where a decision has several stages.
     pub(crate) usual: Duration,
+    /// How long a child that is told to stop is waited for.
+    pub(crate) slow: Duration,
 }
 
 impl Deadline {
@@ -74,26 +94,24 @@ impl Deadline {
         if let Some(movetime) = go.movetime {
             // A time for the move is no clock that could fall: the margin is not kept back.
             let whole = Duration::from_millis(movetime.max(1));
-            let kept = Reserve { margin: Duration::ZERO, ..reserve }.within(whole);
-            let stop = whole - kept.slow;
-            return Some(Self { stop, answer: whole, usual: stop });
+            let slow = reserve.slow.min(whole / 5);
+            let stop = whole - slow;
+            return Some(Self { stop, answer: whole, usual: stop, slow });
         }
         let clocks = go.times.clocks()?;
+        let reserve = reserve.for_clocks(&clocks, turn, ply);
         let whole = available(&clocks, turn);
         let kept = reserve.within(whole);
         let answer = whole.saturating_sub(kept.margin);
+        // What is spent of a clock that does not come back is missed by every later move.
+        let is_spent = clocks.byoyomi.is_zero() && !clocks.time(turn).is_zero();
+        let cushion = if is_spent { 3 * reserve.margin } else { Duration::ZERO };
+        let answer = answer.saturating_sub(cushion.min(whole / 4));
         let hard = answer.saturating_sub(kept.slow);
-        let options = TimeOptions {
-            delay: reserve.slow,
-            worst_delay: reserve.whole(),
-            minimum: Duration::ZERO,
-            slow_mover: 100,
-            whole_seconds: false,
-            plan: TimePlan::USUAL,
-        };
-        let budget = Budget::for_clocks(&clocks, turn, ply, 0, options);
+        let budget = reserve.budget(&clocks, turn, ply);
         let stop = hard.min(budget.maximum);
-        Some(Self { stop, answer: answer.min(stop + kept.slow), usual: budget.optimum.min(stop) })
+        let (answer, usual) = (answer.min(stop + kept.slow), budget.optimum.min(stop));
+        Some(Self { stop, answer, usual, slow: kept.slow })
     }
 }
 
@@ -104,9 +122,14 @@ fn available(clocks: &Clocks, turn: Color) -> Duration {
 }
 
 /// The clocks as children are told them: `used` has passed, and the reserve is not theirs.
-pub(crate) fn told(times: &Times, turn: Color, used: Duration, reserve: Reserve) -> Times {
+pub(crate) fn told(
+    times: &Times,
+    (turn, ply): (Color, u32),
+    used: Duration,
+    reserve: Reserve,
+) -> Times {
     let Some(clocks) = times.clocks() else { return *times };
-    let kept = reserve.within(available(&clocks, turn));
+    let kept = reserve.for_clocks(&clocks, turn, ply).within(available(&clocks, turn));
     let mut owed = used + kept.whole();
     let mut clocks = clocks;
     let own = &mut clocks.time[turn.index()];
@@ -150,9 +173,8 @@ pub(crate) fn share(go: &Go, deadline: Option<Deadline>, part: f64) -> Go {
     stage
 }
 
-/// The win rate of a score told in hundredths of a pawn; where no scale is known, the usual one.
+/// The win rate of a score told in hundredths of a pawn.
 pub(crate) fn win_rate(centipawns: i32, scale: f64) -> f64 {
-    let scale = if scale > 0.0 { scale } else { USUAL_SCALE };
     play::win_rate(f64::from(centipawns), scale)
 }
 
@@ -195,6 +217,23 @@ mod tests {
         assert_eq!((fixed.stop.as_millis(), fixed.answer.as_millis()), (950, 1000));
     }
 
+    /// A child that is cut off answers two seconds late, always: a short clock must not be spent on it.
+    #[test]
+    fn a_child_that_is_far_too_slow_does_not_use_up_the_clock() {
+        let reserve = Reserve { slow: SLOWEST, ..RESERVE };
+        let mut left = 2000;
+        for ply in 1..60 {
+            let question = go(&format!("btime {left} wtime 2000 binc 200 winc 200"));
+            let deadline = Deadline::of(&question, Color::Black, ply, reserve).unwrap();
+            assert!(deadline.answer.as_millis() <= 1300, "{left} {deadline:?}");
+            assert!(deadline.slow <= deadline.usual.max(Duration::from_millis(40)), "{deadline:?}");
+            left = left - deadline.answer.as_millis() + 200;
+            assert!(left > 450, "ply {ply}: {left} ms left, {deadline:?}");
+        }
+        let fixed = Deadline::of(&go("movetime 1000"), Color::Black, 1, reserve).unwrap();
+        assert_eq!(fixed.stop.as_millis(), 800);
+    }
+
     #[test]
     fn a_move_of_a_long_game_does_not_take_the_whole_clock() {
         let deadline = deadline("btime 600000 wtime 600000 byoyomi 0").unwrap();
@@ -204,7 +243,8 @@ mod tests {
     #[test]
     fn children_are_told_less_than_there_is_and_never_nothing() {
         let told = |text: &str, used| {
-            told(&go(text).times, Color::Black, Duration::from_millis(used), RESERVE).to_string()
+            let used = Duration::from_millis(used);
+            told(&go(text).times, (Color::Black, 1), used, RESERVE).to_string()
         };
         let all = told("btime 10000 wtime 9000 byoyomi 1000", 100);
         assert_eq!(all, " btime 9650 wtime 9000 byoyomi 1000");

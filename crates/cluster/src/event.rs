@@ -3,6 +3,7 @@
 
 use crate::journal::Entry;
 use rules::{AnyPosition, Move};
+use think::OptionSpec;
 
 /// A child from one start to its end: what an earlier life still says is for nobody.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -49,6 +50,8 @@ pub enum Action {
     End(Life),
     /// Find out whether a move begins a forced mate; answered with [`Event::Verified`].
     Verify { number: u64, position: Box<AnyPosition>, first: Move },
+    /// Remember what a child declares, for the next time.
+    Know { child: usize, options: Vec<OptionSpec> },
     /// Write down what a child did or what was decided.
     Log(Entry),
     /// End the program.

@@ -30,6 +30,8 @@ pub enum Entry {
     Decision {
         game: u32,
         ply: u32,
+        /// Where, as SFEN.
+        position: String,
         #[serde(rename = "move")]
         answer: String,
         /// Who wanted it, or `own` for the move that is always ready.

@@ -13,8 +13,11 @@
 //! | `fallback` | a move when nobody else has one |
 //! | [`verify`] | whether a move begins a mate |
 //! | [`journal`] | what is written down |
+//! | `known` | the options of children, remembered for the next `usi` |
+//! | [`weights`] | what the vote of each child is worth, learned from the log |
+//! | [`page`] | what every child thinks, as a page for browsers |
 //! | [`runner`] | a master in real time |
-//! | `links` | the ways to a child: inside, program, ssh, socket |
+//! | `links` | the ways to a child: inside, program, ssh, socket, broker |
 //! | [`offer`] | an engine of this machine for a master elsewhere |
 //! | [`simulation`] | whole games in virtual time with children that do everything wrong |
 //!
@@ -28,18 +31,21 @@ mod deadline;
 pub mod event;
 mod fallback;
 pub mod journal;
+mod known;
 mod links;
 pub mod master;
 pub mod offer;
+pub mod page;
 pub mod replies;
 pub mod runner;
 pub mod simulation;
 mod switch;
 pub mod verify;
+pub mod weights;
 
 pub use config::{Config, ConfigError};
 pub use event::{Action, Event, Life};
 pub use journal::Entry;
 pub use master::Master;
-pub use offer::{OfferSettings, offer};
+pub use offer::{Broker, OfferSettings, Offered, Place, offer};
 pub use runner::{Cluster, ClusterSettings, Input};

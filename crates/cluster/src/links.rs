@@ -1,37 +1,35 @@
-//! The ways to a child: inside this process, a program here or over ssh, a socket.
+//! The ways to a child: inside this process, a program here or over ssh, a socket, the broker of a fleet.
 //!
 //! A link takes lines without ever waiting and tells what happens as [`Event`]s. Dropped, it ends
-//! what it leads to.
+//! what it leads to. Engines inside and programs are spoken with as everywhere else ([`engines::lines`]).
 
-mod inside;
-mod program;
+mod broker;
 pub(crate) mod socket;
-
-pub(crate) use inside::start_inside;
-pub(crate) use program::start_program;
 
 use crate::config::ChildConfig;
 use crate::event::{Event, Life};
+use engines::lines::{LineEvent, LineLink, LineSink, start_inside, start_program};
 use engines::{EngineFactory, ProgramCommand};
 use rules::Game;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use think::TimeSource;
 
 /// Where events go. It may hold up whoever calls it, so that a child that floods is not read.
 pub(crate) type Sink = Arc<dyn Fn(Event) + Send + Sync>;
 
-/// Lines that may wait to be taken by a child.
-pub(crate) const WAITING: usize = 4096;
-
-/// The way to a child.
-pub(crate) trait Link: Send {
-    /// Says a line; `false` if the child takes no more.
-    fn send(&mut self, line: &str) -> bool;
-
-    /// Whether the child has ended.
-    fn is_gone(&mut self) -> bool;
+/// The events of one life of a child.
+pub(crate) fn of_life(life: Life, sink: &Sink) -> LineSink {
+    let sink = Arc::clone(sink);
+    Arc::new(move |event| {
+        sink(match event {
+            LineEvent::Started => Event::Started(life),
+            LineEvent::Line(line) => Event::Line(life, line),
+            LineEvent::Ended(why) => Event::Lost(life, why),
+        });
+    })
 }
 
 /// What starting a child needs besides its configuration.
@@ -50,7 +48,13 @@ pub(crate) fn start(
     life: Life,
     around: &Surroundings,
     sink: &Sink,
-) -> io::Result<Box<dyn Link>> {
+) -> io::Result<Box<dyn LineLink>> {
+    let sink = &of_life(life, sink);
+    if let Some(url) = &config.nats {
+        let options = broker_options(config, url, around);
+        let engine = config.engine.as_deref().unwrap_or_default();
+        return Ok(Box::new(broker::connect(&options, engine, sink)?));
+    }
     if let Some(address) = &config.tcp {
         let from = |path: &Path| around.folder.join(path);
         let token = config.token_file.as_deref().map(from);
@@ -59,11 +63,25 @@ pub(crate) fn start(
             token: read_token(&token.unwrap_or_default())?,
             ca: config.ca.as_deref().map(from),
         };
-        return Ok(Box::new(socket::connect(remote, life, sink)?));
+        return Ok(Box::new(socket::connect(remote, sink)?));
     }
     match &config.program {
-        Some(_) => Ok(Box::new(start_program(&command(config)?, life, sink)?)),
-        None => Ok(Box::new(start_inside(game, life, around, sink)?)),
+        Some(_) => start_program(&command(config)?, sink),
+        None => start_inside(game, &around.factory, &around.time, sink),
+    }
+}
+
+/// The broker of a child, and how to log in to it.
+fn broker_options(config: &ChildConfig, url: &str, around: &Surroundings) -> jetstream::Options {
+    let usual = jetstream::Options::new(url);
+    jetstream::Options {
+        prefix: config.prefix.clone().unwrap_or(usual.prefix),
+        nkey: config.nkey.as_ref().map(|path| around.folder.join(path)),
+        ca: config.ca.as_ref().map(|path| around.folder.join(path)),
+        // Connections of one master differ by the child they are for.
+        name: format!("cluster-{}", config.name),
+        patience: Duration::ZERO,
+        ..usual
     }
 }
 
@@ -79,6 +97,7 @@ fn command(config: &ChildConfig) -> io::Result<ProgramCommand> {
         ["BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3"];
     let mut args = vec!["-T".to_owned()];
     args.extend(options.iter().flat_map(|option| ["-o".to_owned(), (*option).to_owned()]));
+    args.extend(config.ssh_args.iter().cloned());
     args.push(host.clone());
     args.push(match &config.dir {
         Some(dir) => format!("cd '{}' && exec {text}", dir.replace('\'', r"'\''")),
@@ -112,14 +131,15 @@ mod tests {
             ssh: Some("me@gpu".to_owned()),
             program: Some("nue --game shogi".to_owned()),
             dir: Some("/opt/it's".to_owned()),
+            ssh_args: vec!["-p".to_owned(), "2222".to_owned()],
             ..ChildConfig::default()
         };
         let there = command(&config).unwrap();
         assert_eq!(there.program, "ssh");
         assert_eq!(there.args[0], "-T");
         assert!(there.args.contains(&"BatchMode=yes".to_owned()));
-        let last = &there.args[there.args.len() - 2..];
-        assert_eq!(last, ["me@gpu", r"cd '/opt/it'\''s' && exec nue --game shogi"]);
+        let last = &there.args[there.args.len() - 4..];
+        assert_eq!(last, ["-p", "2222", "me@gpu", r"cd '/opt/it'\''s' && exec nue --game shogi"]);
         let here = command(&ChildConfig { ssh: None, ..config }).unwrap();
         assert_eq!((here.program.as_str(), here.args.len()), ("nue", 2));
         assert_eq!(here.dir.as_deref(), Some("/opt/it's"));

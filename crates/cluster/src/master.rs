@@ -8,6 +8,7 @@
 //! | `questions` | in which words they are asked |
 //! | `decision` | votes, exchanged values, the arbiter, the move that is played |
 //! | `foresee` | the opponent's replies and who ponders on which |
+//! | `view` | how everything stands, for whoever looks on |
 //!
 //! Nothing here waits, reads a clock or starts anything: [`Master::handle`] takes what happened and
 //! when, and returns what is to be done; [`Master::wake`] says when it wants to be asked again.
@@ -18,6 +19,9 @@ mod foresee;
 mod gui;
 mod own_turn;
 mod questions;
+mod view;
+
+pub use view::{ChildView, View};
 
 use crate::child::Child;
 use crate::config::{Config, Role};

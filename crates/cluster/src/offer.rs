@@ -4,16 +4,16 @@
 //! token learns nothing but that.
 
 use crate::config::check::is_this_machine;
-use crate::event::{Event, Life};
+use crate::links::read_token;
 use crate::links::socket::{GREETING, PATIENCE, Stream, WELCOME, next_line, write_lines};
-use crate::links::{Link, Sink, Surroundings, WAITING, read_token, start_inside, start_program};
+use engines::lines::{LineEvent, LineLink, LineSink, WAITING, start_inside, start_program};
 use engines::{EngineFactory, ProgramCommand};
+use jetstream::lines as broker;
 use rules::Game;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use think::TimeSource;
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -23,39 +23,117 @@ use transport::TlsServer;
 
 /// What is offered, where and to whom.
 pub struct OfferSettings {
-    /// `address:port`; port 0 for any that is free.
-    pub listen: String,
-    pub token_file: PathBuf,
-    /// Certificate and key in PEM; needed unless only this machine can connect.
-    pub tls: Option<(PathBuf, PathBuf)>,
-    /// The program to offer; an engine of this process if none.
+    pub place: Place,
+    pub engine: Offered,
+}
+
+/// Where an engine is offered.
+pub enum Place {
+    /// At a socket of this machine.
+    Socket {
+        /// `address:port`; port 0 for any that is free.
+        listen: String,
+        token_file: PathBuf,
+        /// Certificate and key in PEM; needed unless only this machine can connect.
+        tls: Option<(PathBuf, PathBuf)>,
+    },
+    /// At the broker of a fleet, under that name.
+    Broker(Broker),
+}
+
+/// An engine at a broker.
+pub struct Broker {
+    /// `nats://host:4222`, `tls://host:4222`
+    pub url: String,
+    /// What the engine is called.
+    pub name: String,
+    /// The first word of the fleet's subjects.
+    pub prefix: String,
+    /// The file with the nkey to log in with.
+    pub nkey: Option<PathBuf>,
+    /// The certificates that are trusted.
+    pub ca: Option<PathBuf>,
+}
+
+impl Broker {
+    fn options(&self) -> jetstream::Options {
+        jetstream::Options {
+            prefix: self.prefix.clone(),
+            nkey: self.nkey.clone(),
+            ca: self.ca.clone(),
+            name: self.name.clone(),
+            ..jetstream::Options::new(&self.url)
+        }
+    }
+}
+
+/// The engine that is offered.
+pub struct Offered {
+    /// The program; an engine of this process if none.
     pub program: Option<ProgramCommand>,
     pub game: Game,
     pub factory: Arc<EngineFactory>,
     pub time: Arc<dyn TimeSource>,
 }
 
-/// What everybody who connects shares.
-struct Offer {
-    settings: OfferSettings,
-    token: String,
-    tls: Option<TlsServer>,
-    engine: Semaphore,
-    lives: AtomicU32,
+impl Offered {
+    fn start(&self, sink: &LineSink) -> io::Result<Box<dyn LineLink>> {
+        match &self.program {
+            Some(command) => start_program(command, sink),
+            None => start_inside(self.game, &self.factory, &self.time, sink),
+        }
+    }
 }
 
-/// Offers the engine until the process ends. `told` hears where it listens and who came.
+/// An engine whose lines go through a broker.
+struct ByBroker(Box<dyn LineLink>);
+
+impl broker::Engine for ByBroker {
+    fn send(&mut self, line: &str) -> bool {
+        self.0.send(line)
+    }
+}
+
+/// Where the lines of an engine go.
+fn saying(say: impl Fn(String) + Send + Sync + 'static) -> LineSink {
+    Arc::new(move |event| {
+        if let LineEvent::Line(line) = event {
+            say(line);
+        }
+    })
+}
+
+/// What everybody who connects shares.
+struct Offer {
+    engine: Offered,
+    token: String,
+    tls: Option<TlsServer>,
+    place: Semaphore,
+}
+
+/// Offers the engine until the process ends. `told` hears where it can be reached and who came.
 pub fn offer(settings: OfferSettings, told: &mut dyn FnMut(&str)) -> io::Result<()> {
-    let host = settings.listen.rsplit_once(':').map_or("", |(host, _)| host);
-    if settings.tls.is_none() && !is_this_machine(host) {
+    let engine = settings.engine;
+    let (listen, token_file, tls) = match settings.place {
+        Place::Socket { listen, token_file, tls } => (listen, token_file, tls),
+        Place::Broker(place) => {
+            let options = place.options();
+            let start: Arc<broker::Start> =
+                Arc::new(move |say| Ok(Box::new(ByBroker(engine.start(&saying(say))?))));
+            let over = std::future::pending();
+            let ended = broker::offer_until(&options, &place.name, start, over, told);
+            return ended.map_err(io::Error::other);
+        }
+    };
+    let host = listen.rsplit_once(':').map_or("", |(host, _)| host);
+    if tls.is_none() && !is_this_machine(host) {
         let what = format!(
-            "{} can be reached from other machines: give --certificate and --key, or listen on 127.0.0.1",
-            settings.listen
+            "{listen} can be reached from other machines: give --certificate and --key, or listen on 127.0.0.1"
         );
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }
-    let token = read_token(&settings.token_file)?;
-    let tls = match &settings.tls {
+    let token = read_token(&token_file)?;
+    let tls = match &tls {
         Some((certificate, key)) => {
             Some(TlsServer::new(certificate, key).map_err(io::Error::other)?)
         }
@@ -63,13 +141,11 @@ pub fn offer(settings: OfferSettings, told: &mut dyn FnMut(&str)) -> io::Result<
     };
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-    let (engine, lives) = (Semaphore::new(1), AtomicU32::new(0));
-    let offer = Arc::new(Offer { settings, token, tls, engine, lives });
-    runtime.block_on(accept(&offer, told))
+    let offer = Arc::new(Offer { engine, token, tls, place: Semaphore::new(1) });
+    runtime.block_on(accept(&offer, &listen, told))
 }
 
-async fn accept(offer: &Arc<Offer>, told: &mut dyn FnMut(&str)) -> io::Result<()> {
-    let listen = &offer.settings.listen;
+async fn accept(offer: &Arc<Offer>, listen: &str, told: &mut dyn FnMut(&str)) -> io::Result<()> {
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{listen}: {error}"));
     let listener = TcpListener::bind(listen).await.map_err(named)?;
     told(&format!("listening on {}", listener.local_addr()?));
@@ -112,19 +188,16 @@ async fn serve(offer: &Offer, stream: TcpStream, address: SocketAddr) -> Option<
         let _ = writing.write_all(b"refused: wrong token\n").await;
         return Some("refused: wrong token".to_owned());
     }
-    let Ok(_place) = offer.engine.try_acquire() else {
+    let Ok(_place) = offer.place.try_acquire() else {
         let _ = writing.write_all(b"refused: the engine is in use\n").await;
         return Some("refused: the engine is in use".to_owned());
     };
-    let life = Life { child: 0, number: offer.lives.fetch_add(1, Ordering::Relaxed) };
     let (lines, waiting) = channel::<String>(WAITING);
-    let sink: Sink = Arc::new(move |event| {
-        if let Event::Line(_, line) = event {
-            // Blocks a child that says more than the line takes; nobody listens at the end.
-            let _ = lines.blocking_send(line);
-        }
+    let sink = saying(move |line| {
+        // Blocks a child that says more than the line takes; nobody listens at the end.
+        let _ = lines.blocking_send(line);
     });
-    let mut link = match start(offer, life, &sink) {
+    let mut link = match offer.engine.start(&sink) {
         Ok(link) => link,
         Err(error) => {
             let _ = writing.write_all(format!("refused: {error}\n").as_bytes()).await;
@@ -150,21 +223,6 @@ async fn serve(offer: &Offer, stream: TcpStream, address: SocketAddr) -> Option<
     // Ending a process may take a moment.
     let _ = tokio::task::spawn_blocking(move || drop(link)).await;
     Some(format!("{end} ({})", address.ip()))
-}
-
-fn start(offer: &Offer, life: Life, sink: &Sink) -> io::Result<Box<dyn Link>> {
-    let settings = &offer.settings;
-    match &settings.program {
-        Some(command) => Ok(Box::new(start_program(command, life, sink)?)),
-        None => {
-            let around = Surroundings {
-                folder: PathBuf::new(),
-                factory: Arc::clone(&settings.factory),
-                time: Arc::clone(&settings.time),
-            };
-            Ok(Box::new(start_inside(settings.game, life, &around, sink)?))
-        }
-    }
 }
 
 /// Whether two secrets are the same, in a time that does not tell where they differ.

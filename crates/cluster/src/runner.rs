@@ -2,12 +2,17 @@
 
 use crate::config::Config;
 use crate::event::{Action, Event, Life};
-use crate::links::{self, Link, Sink, Surroundings, WAITING};
+use crate::journal::Entry;
+use crate::known::Known;
+use crate::links::{self, Sink, Surroundings};
 use crate::master::Master;
+use crate::page::{self, PageWriter};
 use crate::verify::begins_mate;
 use engines::EngineFactory;
+use engines::lines::{LineLink, WAITING};
 use engines::shell::{Output, shell_options};
 use rules::{AnyPosition, Game, Move};
+use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -15,7 +20,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
-use think::{Control, OptionSpec, TimeSource, quote};
+use think::{Control, Moment, OptionSpec, TimeSource, quote};
 
 /// Nodes of a verification: under a second, and what takes longer is voted on like any move.
 const VERIFY_NODES: u64 = 100_000;
@@ -96,7 +101,9 @@ impl Cluster {
             }
             None => None,
         };
-        let known = known_options(&settings);
+        let path = settings.config.known.as_ref().map(|path| settings.folder.join(path));
+        let memory = Known::read(path);
+        let known = known_options(&settings, &memory);
         let (config, game) = (settings.config.clone(), settings.game);
         let mut master = Master::new(config, game, &settings.author, known);
         let sender = self.sender;
@@ -110,7 +117,12 @@ impl Cluster {
             time: Arc::clone(&settings.time),
         };
         let links = (0..settings.config.children.len()).map(|_| None).collect();
-        let mut hands = Hands { settings, around, links, log, sink, failed: Vec::new() };
+        let onlookers = match &settings.config.page {
+            Some(path) => Some(Onlookers::new(settings.folder.join(path))?),
+            None => None,
+        };
+        let failed = Vec::new();
+        let mut hands = Hands { settings, around, links, log, memory, onlookers, sink, failed };
         let mut event = Event::Time;
         loop {
             let now = hands.settings.time.now();
@@ -123,7 +135,9 @@ impl Cluster {
                 continue;
             }
             let now = hands.settings.time.now();
-            let wait = master.wake().map_or(LONGEST_WAIT, |wake| wake.saturating_sub(now));
+            let shown = hands.onlookers.as_mut().and_then(|onlookers| onlookers.show(&master, now));
+            let wake = master.wake().into_iter().chain(shown).min();
+            let wait = wake.map_or(LONGEST_WAIT, |wake| wake.saturating_sub(now));
             event = match self.events.recv_timeout(wait.min(LONGEST_WAIT)) {
                 Ok(event) => event,
                 Err(RecvTimeoutError::Timeout) => Event::Time,
@@ -135,11 +149,11 @@ impl Cluster {
     }
 }
 
-/// What children inside this process declare is known before they run.
-fn known_options(settings: &ClusterSettings) -> Vec<Vec<OptionSpec>> {
+/// What children inside this process declare is known before they run, what others do from the last time.
+fn known_options(settings: &ClusterSettings, memory: &Known) -> Vec<Vec<OptionSpec>> {
     let mut ours: Option<Vec<OptionSpec>> = None;
     let children = settings.config.children.iter().map(|child| match child.inside {
-        None => Vec::new(),
+        None => memory.options(&child.name),
         Some(_) => {
             let make = || {
                 let engine = (settings.factory)(settings.game);
@@ -151,12 +165,49 @@ fn known_options(settings: &ClusterSettings) -> Vec<Vec<OptionSpec>> {
     children.collect()
 }
 
+/// Who looks on in a browser, and what they have seen.
+struct Onlookers {
+    writer: PageWriter,
+    recent: VecDeque<Entry>,
+    shown: Moment,
+}
+
+impl Onlookers {
+    fn new(path: PathBuf) -> io::Result<Self> {
+        let (recent, shown) = (VecDeque::new(), Moment::ZERO);
+        Ok(Self { writer: PageWriter::new(path)?, recent, shown })
+    }
+
+    fn note(&mut self, entry: Entry) {
+        if matches!(entry, Entry::Opinion { .. }) {
+            return;
+        }
+        if self.recent.len() == page::SHOWN {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(entry);
+    }
+
+    /// Shows how everything stands, unless it was shown a moment ago: then it says when it wants to.
+    fn show(&mut self, master: &Master, now: Moment) -> Option<Moment> {
+        let next = self.shown + page::PAUSE;
+        if now < next {
+            return Some(next);
+        }
+        self.shown = now;
+        self.writer.show(page::html(&master.view(), self.recent.iter()));
+        None
+    }
+}
+
 /// Does what the master wants done.
 struct Hands {
     settings: ClusterSettings,
     around: Surroundings,
-    links: Vec<Option<(Life, Box<dyn Link>)>>,
+    links: Vec<Option<(Life, Box<dyn LineLink>)>>,
     log: Option<File>,
+    memory: Known,
+    onlookers: Option<Onlookers>,
     sink: Sink,
     /// Events of our own: what could not be done.
     failed: Vec<Event>,
@@ -172,11 +223,20 @@ impl Hands {
                 Action::Send(life, line) => self.send(life, &line),
                 Action::Start(life) => self.start(life, game),
                 Action::End(life) => {
-                    let of_it = |link: &mut (Life, Box<dyn Link>)| link.0 == life;
+                    let of_it = |link: &mut (Life, Box<dyn LineLink>)| link.0 == life;
                     drop(self.links[life.child].take_if(of_it));
                 }
                 Action::Verify { number, position, first } => self.verify(number, *position, first),
-                Action::Log(entry) => self.write(&entry.line()),
+                Action::Know { child, options } => {
+                    let name = &self.settings.config.children[child].name;
+                    self.memory.learn(name, &options);
+                }
+                Action::Log(entry) => {
+                    self.write(&entry.line());
+                    if let Some(onlookers) = &mut self.onlookers {
+                        onlookers.note(entry);
+                    }
+                }
                 Action::Quit => over = true,
             }
         }
@@ -225,7 +285,7 @@ impl Hands {
     /// Lets children that were told to quit do so for a while.
     fn farewell(mut self, events: &Receiver<Event>) {
         let begun = self.settings.time.now();
-        let gone = |link: &mut Option<(Life, Box<dyn Link>)>| {
+        let gone = |link: &mut Option<(Life, Box<dyn LineLink>)>| {
             link.as_mut().is_none_or(|(_, link)| link.is_gone())
         };
         while self.settings.time.now().saturating_sub(begun) < FAREWELL

@@ -10,6 +10,8 @@
 //! | [`usi_player`] | [`UsiPlayer`]: a USI program |
 //! | [`settings`] | how a player is set up, and how its process is started |
 //! | `process`, `reader` | the process and what it says |
+//! | `running` | the end of a process, with all it started, and its last words |
+//! | [`lines`] | conversations line by line, for who leads many at a time |
 //! | [`answers`] | what the last line of a search means |
 //! | [`traffic`] | the conversation with a program, line by line in a file |
 //! | [`game_rules`] | what an engine is told of the rules, by its options |
@@ -33,11 +35,13 @@ pub mod game_rules;
 pub mod handle;
 pub mod introduction;
 pub mod line;
+pub mod lines;
 pub mod local;
 pub mod player;
 mod process;
 mod reader;
 mod run_delay;
+mod running;
 pub mod search_table;
 pub mod settings;
 pub mod shell;

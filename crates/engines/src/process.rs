@@ -4,27 +4,21 @@ use crate::affinity;
 use crate::fault::{EngineFault, FaultKind};
 use crate::reader::{UsiEvent, UsiReader};
 use crate::run_delay::{RunDelay, ThreadDelays};
+use crate::running::{ErrorStream, end_in_words, kill, spawn, wait};
 use crate::settings::{PlayerSettings, ProgramCommand};
 use crate::traffic::TrafficLog;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::process::{Child, ChildStdin};
+use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
-use think::{TimeSource, quote};
+use think::TimeSource;
 
 /// Bytes that may lie unread in the pipe without a write blocking, on any system.
 const ROOM_IN_PIPE: usize = 4 << 10;
 
 /// How long an engine may leave its input unread.
 const UNREAD: Duration = Duration::from_secs(5);
-
-/// How long a killed process may take to be gone.
-const KILLED: Duration = Duration::from_secs(2);
-
-/// Bytes of the error stream that are kept.
-const KEPT_ERRORS: usize = 2 << 10;
 
 /// A running engine. Dropped, it is asked to end, and then killed with all it started.
 pub(crate) struct UsiProcess {
@@ -127,15 +121,9 @@ impl UsiProcess {
 
     /// The fault of an engine whose pipes are closed, with what can be found out about it.
     pub(crate) fn crash(&mut self) -> EngineFault {
-        let status = self.wait(Duration::from_millis(500));
-        let mut detail = match status {
-            Some(status) => format!("the process ended ({status})"),
-            None => "the process closed its pipes".to_owned(),
-        };
+        let status = wait(&mut self.child, Duration::from_millis(500));
         let said = self.errors.last_line().or_else(|| self.reader.last_lines().pop());
-        if let Some(words) = said {
-            detail += &format!(", last words {}", quote(&words));
-        }
+        let detail = end_in_words(status, said);
         EngineFault::new(FaultKind::Crash, detail)
     }
 
@@ -155,41 +143,12 @@ impl UsiProcess {
         if polite && self.unread <= ROOM_IN_PIPE && self.send("quit\n").is_ok() {
             // Closed input tells it too, should it not know the word.
             self.input = None;
-            if self.wait(self.farewell).is_some() {
+            if wait(&mut self.child, self.farewell).is_some() {
                 return;
             }
         }
         self.input = None;
-        self.kill();
-        self.wait(KILLED);
-    }
-
-    fn kill(&mut self) {
-        #[cfg(unix)]
-        if let Some(group) =
-            i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw)
-            && self.child.try_wait().is_ok_and(|status| status.is_none())
-        {
-            // Fails only if nobody is left in it.
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
-        // Fails only if it has ended already.
-        let _ = self.child.kill();
-    }
-
-    fn wait(&mut self, patience: Duration) -> Option<std::process::ExitStatus> {
-        let step = Duration::from_millis(5);
-        let mut waited = Duration::ZERO;
-        loop {
-            if let Ok(Some(status)) = self.child.try_wait() {
-                return Some(status);
-            }
-            if waited >= patience {
-                return None;
-            }
-            thread::sleep(step);
-            waited += step;
-        }
+        kill(&mut self.child);
     }
 }
 
@@ -214,11 +173,6 @@ pub(crate) struct TimedLine {
     pub(crate) line: String,
 }
 
-fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    // Not joined: a child of the engine may hold the pipe open when the engine has long ended.
-    thread::Builder::new().name(name.to_owned()).stack_size(256 << 10).spawn(work).map(|_| ())
-}
-
 /// Writes in a thread of its own; `None` if the reader does not read.
 fn write_on_thread(mut input: ChildStdin, bytes: Vec<u8>) -> Option<io::Result<ChildStdin>> {
     let (done, outcome) = sync_channel(1);
@@ -231,55 +185,4 @@ fn write_on_thread(mut input: ChildStdin, bytes: Vec<u8>) -> Option<io::Result<C
         return Some(Err(error));
     }
     outcome.recv_timeout(UNREAD).ok()
-}
-
-/// The end of what an engine wrote to its error stream.
-#[derive(Default)]
-struct ErrorStream {
-    /// The last bytes, and whether they are the very last.
-    kept: Mutex<(Vec<u8>, bool)>,
-    ended: Condvar,
-}
-
-impl ErrorStream {
-    fn lock(&self) -> MutexGuard<'_, (Vec<u8>, bool)> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Reads the stream to its end; whole lines are told as they come.
-    fn read(&self, mut pipe: impl Read, told: impl Fn(&str)) {
-        let mut buffer = [0; 4096];
-        let mut line = Vec::new();
-        while let Ok(count) = pipe.read(&mut buffer) {
-            if count == 0 {
-                break;
-            }
-            for &byte in &buffer[..count] {
-                if byte == b'\n' {
-                    told(String::from_utf8_lossy(line.trim_ascii_end()).as_ref());
-                    line.clear();
-                } else if line.len() < KEPT_ERRORS {
-                    line.push(byte);
-                }
-            }
-            let (bytes, _) = &mut *self.lock();
-            bytes.extend_from_slice(&buffer[..count]);
-            let excess = bytes.len().saturating_sub(KEPT_ERRORS);
-            bytes.drain(..excess);
-        }
-        if !line.is_empty() {
-            told(String::from_utf8_lossy(&line).as_ref());
-        }
-        self.lock().1 = true;
-        self.ended.notify_all();
-    }
-
-    /// The last line, once the stream has ended or nothing more comes.
-    fn last_line(&self) -> Option<String> {
-        let patience = Duration::from_millis(500);
-        let waited = self.ended.wait_timeout_while(self.lock(), patience, |kept| !kept.1);
-        let kept = waited.unwrap_or_else(PoisonError::into_inner).0;
-        let text = String::from_utf8_lossy(&kept.0);
-        text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
-    }
 }

@@ -12,6 +12,7 @@
 //! | `writer` | writes events and journal, in order, until it is done |
 //! | [`host`] | the queue itself |
 //! | `blobs` | bytes by their hash, in pieces |
+//! | [`lines`] | the same connection for conversations with engines |
 //! | [`joined`] | the other end: a queue reached through the broker |
 //!
 //! Deliberately absent: who may do what (the broker's accounts and the coordinator know), printing.
@@ -20,6 +21,7 @@ mod blobs;
 pub mod host;
 pub mod joined;
 mod journal;
+pub mod lines;
 mod link;
 pub mod options;
 mod writer;

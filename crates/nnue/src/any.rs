@@ -89,16 +89,6 @@ macro_rules! kinds {
                 }
             }
 
-            /// The same net with that scale, unless its file says one. The file stays as it is.
-            #[must_use]
-            pub fn assuming_win_rate_scale(&self, scale: f64) -> Self {
-                match self {
-                    $(Self::$kind(net) => {
-                        Self::$kind(Arc::new(net.assuming_win_rate_scale(scale)))
-                    })*
-                }
-            }
-
             /// The same net for another instruction set.
             #[must_use]
             pub fn with_isa(&self, isa: Isa) -> Self {

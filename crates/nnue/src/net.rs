@@ -137,12 +137,6 @@ impl<V: Variant, F: FeatureSet<V>> Net<V, F> {
         Self { header, win_rate_scale: Some(scale), ..self.clone() }
     }
 
-    /// The same net with that scale, unless its file says one. The file stays as it is.
-    #[must_use]
-    pub fn assuming_win_rate_scale(&self, scale: f64) -> Self {
-        Self { win_rate_scale: self.win_rate_scale.or(Some(scale)), ..self.clone() }
-    }
-
     /// The same net for another instruction set.
     #[must_use]
     pub fn with_isa(&self, isa: Isa) -> Self {

@@ -5,7 +5,7 @@ use crate::labelled::{Labelled, legal};
 use crate::packed::{Scheme, pack, unpack};
 use crate::placement::Placement;
 use play::Outcome;
-use rules::{Game, Move, Position, Variant};
+use rules::{AnyPosition, Game, Move, Position, Variant};
 
 /// Bytes of a record.
 pub const SIZE: usize = 40;
@@ -57,6 +57,17 @@ fn placement(game: Game, record: &Record) -> Result<Placement, PackError> {
 /// whoever wrote them.
 pub fn canonical(game: Game, record: &Record) -> Result<[u8; 32], PackError> {
     pack(Scheme::YaneuraOu, &placement(game, record)?)
+}
+
+/// A position without labels: the first 32 bytes of a record, which books use as well. Equal
+/// positions have equal bytes.
+pub fn pack_position(position: &AnyPosition) -> Result<[u8; 32], PackError> {
+    pack(Scheme::YaneuraOu, &Placement::of_any(position))
+}
+
+/// Reads what [`pack_position`] writes, with that number for the next move. Kings may be missing.
+pub fn unpack_position(game: Game, packed: &[u8; 32], ply: u32) -> Result<AnyPosition, PackError> {
+    unpack(Scheme::YaneuraOu, game, packed)?.position(ply)
 }
 
 /// The score of a record.

@@ -120,8 +120,8 @@ pub const ROOT_MATE_NODES: OptionKey<u64> = OptionKey::spin(
     20_000,
     0,
     100_000_000,
-    "Nodes of the search for a proven mate before every move; 0 for none, and none beside an \
-     analysis. It never takes more than a twentieth of the time.",
+    "Nodes of the search for a proven mate before every move; 0 for none, and none beside the \
+     search. It never takes more than a twentieth of the time.",
 );
 
 const DECLARATIONS: [&str; Declaration::ALL.len()] = {

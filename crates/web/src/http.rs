@@ -75,6 +75,7 @@ pub fn router(state: HttpState) -> Router {
         .route("/api/watch/match/{name}/games/{number}", get(match_game))
         .route("/api/watch/learn", get(watch_learn))
         .route("/fleet", get(fleet_page))
+        .route("/cluster", get(cluster_page))
         .route("/api/ws", get(connect))
         .fallback(get(file))
         .layer(DefaultBodyLimit::max(BYTES))
@@ -395,6 +396,10 @@ async fn watch_learn(State(state): State<HttpState>) -> JsonAnswer<WatchData> {
 
 async fn fleet_page(State(state): State<HttpState>) -> Result<Html<String>, HttpError> {
     Ok(Html(aside(move || state.service.watch().fleet_page()).await?))
+}
+
+async fn cluster_page(State(state): State<HttpState>) -> Result<Html<String>, HttpError> {
+    Ok(Html(aside(move || state.service.watch().cluster_page()).await?))
 }
 
 async fn server_game(State(state): State<HttpState>, Path(id): Path<String>) -> JsonAnswer<Tree> {

@@ -317,9 +317,7 @@ fn long_lines_and_other_bytes_get_one_remark() {
 #[test]
 fn options_of_other_engines_are_mapped_or_answered_once() {
     let mut gui = Gui::start(&[]);
-    for name in
-        ["USI_OwnBook", "BookFile", "Stochastic_Ponder", "OutputFailLHPV", "NumaPolicy", "Unheard"]
-    {
+    for name in ["BookSomething", "Stochastic_Ponder", "OutputFailLHPV", "NumaPolicy", "Unheard"] {
         let line = format!("setoption name {name} value false");
         let said = gui.ask(&line);
         assert_eq!(said.len(), 1, "{said:?}");

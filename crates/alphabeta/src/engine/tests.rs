@@ -693,3 +693,48 @@ fn a_mate_along_the_expected_line_enters_the_table() {
     crate::prove::Prover::new(&root, &shared).look_along(&[m], 1000, None, 5);
     assert_eq!(shared.table.get(after.key()), None);
 }
+
+#[test]
+fn a_mate_proven_beside_a_game_is_played_with_its_line() {
+    let sfen = "n+B1sS4/1R1g5/1Ls6/2k6/2n6/3L5/R8/9/8K b B2P3gs2n2l16p 100";
+    for threads in ["1", "2"] {
+        let mut engine = engine::<Shogi>(wall());
+        for (name, value) in [
+            ("Threads", threads),
+            // The look before the search is too short to find it.
+            ("RootMateNodes", "1"),
+            ("Param.mate_play", "2"),
+            ("Param.mate_play_beside", "1"),
+        ] {
+            engine.set_option(name, value).unwrap();
+        }
+        let most = 4_000_000;
+        let limits = Limits { nodes: Some(most), ..Limits::default() };
+        let (before, best) = listen(&start(&mut engine, sfen, limits));
+        let Some(Said::Info(last)) = before.last() else { panic!("{before:?}") };
+        let (Score::Mate(Some(plies)), _) = last.score.unwrap() else { panic!("{last:?}") };
+        assert_eq!(plies as usize, last.pv.len(), "{threads}");
+        // Proven is proven: nothing more is read.
+        assert!(last.nodes.unwrap() < most / 2, "{threads}: {last:?}");
+        assert_eq!(best.answer, Answer::Move(last.pv[0]));
+        let mut position = Position::<Shogi>::from_sfen(sfen).unwrap();
+        for &m in &last.pv {
+            position.play(m);
+        }
+        assert!(position.is_mated(), "{threads}: {last:?}");
+    }
+}
+
+#[test]
+fn the_line_told_last_is_the_one_played_whichever_thread_found_it() {
+    let sfen = "l4gsnl/4g1kb1/2s1pp1pp/p2p2p2/1pr6/3PP1P1P/PP3P1P1/1S1RGK1S1/LN1G3NL b Nb2p 35";
+    let mut engine = engine::<Shogi>(wall());
+    engine.set_option("Threads", "4").unwrap();
+    for nodes in [300, 3000, 10_000, 30_000] {
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+        let (before, best) = listen(&start(&mut engine, sfen, limits));
+        let Some(Said::Info(last)) = before.last() else { panic!("{before:?}") };
+        assert_eq!(best.answer, Answer::Move(last.pv[0]), "{nodes}");
+        assert!(last.nps.is_some() && last.hashfull.is_some() && last.score.is_some(), "{last:?}");
+    }
+}

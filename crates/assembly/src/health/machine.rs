@@ -1,15 +1,17 @@
-//! What the machine has: instruction sets, threads, memory, huge pages.
+//! What the machine has: instruction sets, threads, memory, huge pages; and what is kept back of its
+//! clock.
 
 use super::Finding;
 use nnue::Isa;
 use std::fs;
+use think::usual::{NETWORK_DELAY, NETWORK_DELAY_2};
 
 /// What `USI_Hash` is by default, in MiB.
 const USUAL_HASH: u64 = 256;
 
 /// What the machine has.
 pub fn look() -> Vec<Finding> {
-    vec![build(), instructions(Isa::available()), threads(), memory(), huge_pages()]
+    vec![build(), instructions(Isa::available()), threads(), memory(), huge_pages(), clock()]
 }
 
 /// The machine in a few words, for whoever repeats what was measured on it.
@@ -61,6 +63,16 @@ fn threads() -> Finding {
             "set option Threads to the number of cores",
         ),
     }
+}
+
+/// Nothing is wrong with the defaults, but who plays on one machine loses time by them.
+fn clock() -> Finding {
+    let [usual, worst] = [NETWORK_DELAY.to_default(), NETWORK_DELAY_2.to_default()];
+    Finding::good(format!(
+        "clock: {} {} and {} {} ms are for games over networks; against a program on this machine set 0 \
+         and 10, or of a byoyomi of one second 600 ms are kept back",
+        usual.0, usual.1, worst.0, worst.1
+    ))
 }
 
 fn memory() -> Finding {
@@ -175,6 +187,12 @@ mod tests {
         ] {
             check(&judge_memory(text, group), grade, part);
         }
+    }
+
+    #[test]
+    fn what_the_clock_s_defaults_cost_is_said() {
+        check(&clock(), Grade::Good, "NetworkDelay 120 and NetworkDelay2 1120 ms");
+        check(&clock(), Grade::Good, "0 and 10");
     }
 
     #[test]

@@ -76,9 +76,14 @@ impl Checked<'_> {
         if earlier.into_iter().any(|other| other.name.eq_ignore_ascii_case(name)) {
             return wrong(name, "the name is taken by another child".to_owned());
         }
-        let places = [child.inside.is_some(), child.program.is_some(), child.tcp.is_some()];
+        let places = [
+            child.inside.is_some(),
+            child.program.is_some(),
+            child.tcp.is_some(),
+            child.nats.is_some(),
+        ];
         if places.iter().filter(|&&given| given).count() != 1 {
-            let what = "say where it runs by exactly one of inside, program and tcp";
+            let what = "say where it runs by exactly one of inside, program, tcp and nats";
             return wrong(name, what.to_owned());
         }
         if let Some(program) = &child.program
@@ -94,11 +99,16 @@ impl Checked<'_> {
         {
             return wrong("ssh", format!("ssh is user@host, not {}", quote(ssh)));
         }
+        if child.ssh.is_none() && !child.ssh_args.is_empty() {
+            return wrong("ssh_args", "ssh_args needs ssh beside it".to_owned());
+        }
         if let Some(dir) = child.dir.as_ref().filter(|_| child.program.is_none()) {
             return wrong(dir, format!("dir = {} needs program beside it", quote(dir)));
         }
         self.check_tcp(table)?;
-        for (key, value) in [("scale", child.scale), ("weight", child.weight)] {
+        self.check_nats(table)?;
+        let scale = child.scale.unwrap_or(play::USUAL_SCALE);
+        for (key, value) in [("scale", scale), ("weight", child.weight)] {
             if !(value.is_finite() && value > 0.0) {
                 return wrong(key, format!("{key} = {value}: a number above 0"));
             }
@@ -118,9 +128,10 @@ impl Checked<'_> {
             Err(self.at(table, value, format!("child {}: {what}", quote(&child.name))))
         };
         let Some(address) = &child.tcp else {
-            return match (&child.token_file, &child.ca) {
-                (None, None) => Ok(()),
-                _ => wrong(&child.name, "token_file and ca belong to tcp".to_owned()),
+            return match (&child.token_file, &child.ca, &child.nats) {
+                (None, None, _) | (None, _, Some(_)) => Ok(()),
+                (Some(_), ..) => wrong("token_file", "token_file belongs to tcp".to_owned()),
+                _ => wrong("ca", "ca belongs to tcp and nats".to_owned()),
             };
         };
         let Some((host, _)) =
@@ -139,6 +150,34 @@ impl Checked<'_> {
             return wrong(address, what);
         }
         Ok(())
+    }
+
+    fn check_nats(&self, table: &Spanned<ChildConfig>) -> Finding {
+        let child = table.get_ref();
+        let wrong = |value: &str, what: String| {
+            Err(self.at(table, value, format!("child {}: {what}", quote(&child.name))))
+        };
+        let Some(url) = &child.nats else {
+            let given = [child.engine.is_some(), child.prefix.is_some(), child.nkey.is_some()];
+            let named =
+                ["engine", "prefix", "nkey"].into_iter().zip(given).find(|(_, given)| *given);
+            return match named {
+                Some((key, _)) => wrong(key, format!("{key} belongs to nats")),
+                None => Ok(()),
+            };
+        };
+        if !(url.starts_with("nats://") || url.starts_with("tls://")) {
+            let what = format!("nats is nats://HOST:PORT or tls://HOST:PORT, not {}", quote(url));
+            return wrong(url, what);
+        }
+        match &child.engine {
+            Some(name) if jetstream::lines::is_engine_name(name) => Ok(()),
+            Some(name) => {
+                let what = "an engine's name has 1 to 64 letters, digits, hyphens and underscores";
+                wrong(name, format!("engine = {}: {what}", quote(name)))
+            }
+            None => wrong(url, "nats needs engine beside it: what it is called there".to_owned()),
+        }
     }
 
     fn check_group(&self, index: usize, table: &Spanned<GroupConfig>) -> Finding {

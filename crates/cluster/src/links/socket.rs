@@ -4,8 +4,7 @@
 //! Who connects says `nue-cluster 1 TOKEN`; the answer is `welcome`, or `refused` with the reason. From
 //! then on both sides speak USI.
 
-use super::{Link, Sink, WAITING};
-use crate::event::{Event, Life};
+use engines::lines::{LineEvent, LineLink, LineSink, WAITING};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,27 +47,22 @@ pub(crate) struct SocketLink {
 }
 
 /// Connects, on a thread of its own.
-pub(crate) fn connect(remote: Remote, life: Life, sink: &Sink) -> io::Result<SocketLink> {
+pub(crate) fn connect(remote: Remote, sink: &LineSink) -> io::Result<SocketLink> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (lines, waiting) = channel(WAITING);
     let sink = Arc::clone(sink);
     let work = move || {
-        let why = match runtime.block_on(converse(&remote, life, &sink, waiting)) {
+        let why = match runtime.block_on(converse(&remote, &sink, waiting)) {
             Ok(()) => format!("{} closed the connection", remote.address),
             Err(error) => format!("{}: {error}", remote.address),
         };
-        sink(Event::Lost(life, why));
+        sink(LineEvent::Ended(why));
     };
     let thread = thread::Builder::new().name("child socket".to_owned()).spawn(work)?;
     Ok(SocketLink { lines, thread })
 }
 
-async fn converse(
-    remote: &Remote,
-    life: Life,
-    sink: &Sink,
-    waiting: Receiver<String>,
-) -> io::Result<()> {
+async fn converse(remote: &Remote, sink: &LineSink, waiting: Receiver<String>) -> io::Result<()> {
     let timeout = |_| io::Error::new(io::ErrorKind::TimedOut, "no answer within 10 s");
     let stream = tokio::time::timeout(PATIENCE, open(remote)).await.map_err(timeout)??;
     let (reading, mut writing) = tokio::io::split(stream);
@@ -78,13 +72,13 @@ async fn converse(
     let first =
         tokio::time::timeout(PATIENCE, next_line(&mut reading)).await.map_err(timeout)??;
     match first.as_deref() {
-        Some(WELCOME) => sink(Event::Started(life)),
+        Some(WELCOME) => sink(LineEvent::Started),
         Some(other) => return Err(io::Error::other(think::quote(other))),
         None => return Ok(()),
     }
     let read = async {
         while let Some(line) = next_line(&mut reading).await? {
-            sink(Event::Line(life, line));
+            sink(LineEvent::Line(line));
         }
         Ok(())
     };
@@ -129,7 +123,7 @@ pub(crate) async fn next_line(
     Ok((count > 0).then(|| String::from_utf8_lossy(line.trim_ascii_end()).into_owned()))
 }
 
-impl Link for SocketLink {
+impl LineLink for SocketLink {
     fn send(&mut self, line: &str) -> bool {
         self.lines.try_send(line.to_owned()).is_ok()
     }

@@ -110,7 +110,13 @@ impl Master {
                 child.state = State::Ready;
                 self.send(index, &Command::UsiNewGame);
             }
-            (Reply::Info(info), State::Ready) => self.child_info(index, &info),
+            (Reply::Info(info), State::Ready) if info.string.is_none() => {
+                self.child_info(index, &info);
+            }
+            (Reply::Info(info), _) => {
+                let told = info.string.as_deref().and_then(told_scale);
+                child.told_scale = told.or(child.told_scale);
+            }
             (Reply::BestMove(_) | Reply::Checkmate(_), State::Ready) => {
                 self.child_answer(index, line);
             }
@@ -131,6 +137,9 @@ impl Master {
         options.extend(child.config.options.iter().map(|(n, v)| (n.clone(), v.to_string())));
         options.extend(child.set.iter().cloned());
         child.state = State::Preparing { since: self.now };
+        let known = child.options.clone();
+        self.actions.push(Action::Know { child: index, options: known });
+        let child = &mut self.children[index];
         let (wanted, name) = (options, child.config.name.clone());
         for (option, value) in wanted {
             if self.children[index].declares(&option) {
@@ -145,7 +154,7 @@ impl Master {
     fn child_info(&mut self, index: usize, info: &Info) {
         let Some(question) = self.children[index].questions.front() else { return };
         let (rank, score) = (info.multipv.unwrap_or(1).max(1) as usize, info.score);
-        if info.string.is_some() || score.is_none() || rank > 64 {
+        if score.is_none() || rank > 64 {
             return;
         }
         if let Some((Score::Cp(cp), _)) = score
@@ -334,6 +343,12 @@ fn is_stray(question: &Question, answer: Answer) -> bool {
     let endless = matches!(question.task.purpose, Purpose::Ponder | Purpose::Predict);
     let at = question.lines.first().and_then(|info| info.pv.first()).map(|&m| Answer::Move(m));
     endless && question.stopped.is_none() && at != Some(answer)
+}
+
+/// What an engine of ours says its scores are worth ([`engines::lines::start_inside`]).
+fn told_scale(text: &str) -> Option<f64> {
+    let scale: f64 = text.trim().strip_prefix("win_rate_scale ")?.trim().parse().ok()?;
+    (50.0..=10_000.0).contains(&scale).then_some(scale)
 }
 
 fn is_move(game: rules::Game, text: &str) -> bool {

@@ -45,13 +45,7 @@ impl Vote {
         now: Moment,
     ) -> Self {
         let info = question.lines.first().cloned();
-        let score = info.as_ref().and_then(|info| info.score).map(|score| score.0);
-        let value = score.map(|score| match score {
-            claim if claims_mate(Some(claim)) => CLAIMED,
-            Score::Mate(_) => CLAIMED,
-            Score::Mated(_) => 1.0 - CLAIMED,
-            Score::Cp(cp) => win_rate(cp, child.config.scale).clamp(1.0 - CLAIMED, CLAIMED),
-        });
+        let value = info.as_ref().and_then(|info| value_of(child, info));
         let follows =
             info.as_ref().filter(|info| info.pv.first().map(|&m| Answer::Move(m)) == Some(answer));
         let reply = reply.or_else(|| follows.and_then(|info| info.pv.get(1).copied()));
@@ -69,6 +63,16 @@ impl Vote {
         let vote = Self::of(child, question, Answer::Move(first), None, now);
         Some(Self { answered: false, ..vote })
     }
+}
+
+/// The win rate that a line of a child tells, by its own scale.
+pub(super) fn value_of(child: &Child, info: &Info) -> Option<f64> {
+    Some(match info.score?.0 {
+        claim if claims_mate(Some(claim)) => CLAIMED,
+        Score::Mate(_) => CLAIMED,
+        Score::Mated(_) => 1.0 - CLAIMED,
+        Score::Cp(cp) => win_rate(cp, child.scale()).clamp(1.0 - CLAIMED, CLAIMED),
+    })
 }
 
 /// What is played, and why.
@@ -388,6 +392,7 @@ impl Master {
         self.actions.push(Action::Log(Entry::Decision {
             game,
             ply,
+            position: search.line.position().sfen(),
             answer: self.text_of(decision.answer),
             by: decision.by.map_or("own", |by| self.children[by].config.name.as_str()).to_owned(),
             why: decision.why,

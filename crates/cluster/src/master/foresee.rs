@@ -2,9 +2,9 @@
 
 use super::decision::Vote;
 use super::{Master, is_same};
-use crate::child::{Purpose, Task};
-use crate::config::Role;
-use crate::replies::{Reply, allot, chances};
+use crate::child::{Child, Purpose, Task};
+use crate::config::{By, Role};
+use crate::replies::{Reply, allot, by_rank, by_score};
 use engines::GameLine;
 use rules::Move;
 use std::sync::Arc;
@@ -20,20 +20,46 @@ pub(super) struct Foresight {
     replies: Vec<Reply>,
     /// What each group ponders on.
     held: Vec<Option<Held>>,
-    /// Until when a player predicts before it ponders.
+    /// Until when a player predicts before it ponders, when it does so again, and how long after that.
     predicting: Option<Moment>,
+    again: Option<Moment>,
+    pause: Duration,
+    /// Positions after other moves we may play and a likely reply to each: for groups to spare.
+    others: Vec<Aside>,
     /// Answers given while pondering, by children that do not wait.
     early: Vec<(usize, Arc<GameLine>, Vote)>,
 }
 
 /// What a group ponders on.
 struct Held {
+    /// The game before the reply.
+    base: Arc<GameLine>,
     reply: Move,
     line: Arc<GameLine>,
     since: Moment,
 }
 
+/// A move we may play besides the likeliest, and a reply to it.
+struct Aside {
+    base: Arc<GameLine>,
+    reply: Move,
+}
+
+/// Pauses between predictions of a player, as multiples of how long it predicts: first this one, then
+/// always twice as long.
+const FIRST_PAUSE: u32 = 10;
+
 impl Foresight {
+    /// Likely replies, likeliest first.
+    pub(super) fn replies(&self) -> &[Reply] {
+        &self.replies
+    }
+
+    /// What a group ponders on.
+    pub(super) fn held_by(&self, group: usize) -> Option<Move> {
+        self.held.get(group)?.as_ref().map(|held| held.reply)
+    }
+
     /// A child has answered before it was asked to.
     pub(super) fn early(&mut self, child: usize, line: &Arc<GameLine>, vote: Vote) {
         self.early.push((child, Arc::clone(line), vote));
@@ -70,37 +96,63 @@ impl Master {
 
     /// The opponent is to move after `base`, or will be if we play what we may.
     pub(super) fn begin_foresight(&mut self, base: Arc<GameLine>, reply: Option<Move>) {
-        if let Some(foresight) = &self.foresight {
+        let mut kept: Vec<Option<Held>> = self.groups.iter().map(|_| None).collect();
+        if let Some(foresight) = &mut self.foresight {
             if is_same(foresight.base.position(), base.position()) {
+                foresight.others.clear();
                 return;
             }
-            self.end_foresight();
+            // Who had pondered on a reply to this very move goes on with it.
+            for (place, held) in foresight.held.iter_mut().enumerate() {
+                kept[place] = held.take_if(|held| is_same(held.base.position(), base.position()));
+            }
+            self.end_foresight_but(&kept);
         }
         if base.position().is_mated() || base.position().repetition().is_some() {
             return;
         }
         let likely = reply.filter(|&reply| base.position().is_legal(reply));
         let busy = self.search.as_ref().map(|search| search.voters.clone()).unwrap_or_default();
-        let predicting = self.config.ponder.as_ref().and_then(|ponder| {
-            let index = self.config.child(&ponder.predictor)?;
-            let shared = self.children[index].role() == Role::Player && !busy.contains(&index);
-            shared.then(|| self.now + Duration::from_millis(ponder.predict))
-        });
+        let ponder = self.config.ponder.as_ref();
+        let predict = Duration::from_millis(ponder.map_or(0, |ponder| ponder.predict));
+        let pause = FIRST_PAUSE * predict;
+        let shared = ponder.and_then(|ponder| self.config.child(&ponder.predictor));
+        let shared = shared.filter(|&index| self.children[index].role() == Role::Player);
+        // A player that thinks about our move predicts when it has.
+        let free = shared.filter(|index| !busy.contains(index));
+        let predicting = free.map(|_| self.now + predict);
+        let again = shared.map(|_| predicting.map_or(self.now, |until| until + pause));
         self.foresight = Some(Foresight {
             base,
             since: self.now,
             replies: likely.map(|reply| Reply { reply, chance: 1.0 }).into_iter().collect(),
-            held: self.groups.iter().map(|_| None).collect(),
+            held: kept,
             predicting,
+            again,
+            pause,
+            others: Vec::new(),
             early: Vec::new(),
         });
     }
 
     pub(super) fn end_foresight(&mut self) {
+        self.end_foresight_but(&[]);
+    }
+
+    /// Ends it for all but the groups that keep what they hold.
+    fn end_foresight_but(&mut self, kept: &[Option<Held>]) {
         if self.foresight.take().is_none() {
             return;
         }
+        let goes_on = |child: &Child| {
+            let lines = kept.iter().flatten().map(|held| &held.line);
+            let task = child.current().map(|question| &question.task).or(child.next.as_ref());
+            task.is_some_and(|task| lines.into_iter().any(|line| Arc::ptr_eq(line, &task.line)))
+        };
         for index in 0..self.children.len() {
+            if goes_on(&self.children[index]) {
+                continue;
+            }
             let child = &mut self.children[index];
             child.next = child.next.take().filter(|task| task.search != 0);
             if child.current().is_some_and(|question| question.task.search == 0) {
@@ -127,9 +179,15 @@ impl Master {
             Some((*info.pv.first()?, value))
         });
         let scored: Vec<(Move, f64)> = scored.collect();
-        if !scored.is_empty() {
-            foresight.replies = chances(&scored);
+        if scored.is_empty() {
+            return;
         }
+        let ordered = self.config.ponder.as_ref().is_some_and(|ponder| ponder.by == By::Rank);
+        foresight.replies = if ordered {
+            by_rank(&scored.iter().map(|line| line.0).collect::<Vec<Move>>())
+        } else {
+            by_score(&scored)
+        };
     }
 
     /// Looks at who ponders on what.
@@ -152,15 +210,29 @@ impl Master {
         {
             return;
         }
-        let line = search.voters.iter().find_map(|&index| {
-            let question = self.children[index].current()?;
-            let pv = &question.lines.first()?.pv;
-            (question.task.search == search.number)
-                .then(|| (pv.first().copied(), pv.get(1).copied()))
-        });
-        let Some((Some(own), reply)) = line else { return };
-        let mut base = (*search.line).clone();
-        base.play(own);
+        // What everybody would play, and what would be replied: the first voter's move is the likeliest.
+        let mut lines: Vec<(Move, Option<Move>)> = Vec::new();
+        for &index in &search.voters {
+            let Some(question) = self.children[index].current() else { continue };
+            let Some(pv) = question.lines.first().map(|info| &info.pv) else { continue };
+            if let (true, Some(&own)) = (question.task.search == search.number, pv.first())
+                && !lines.iter().any(|(known, _)| *known == own)
+            {
+                lines.push((own, pv.get(1).copied()));
+            }
+        }
+        let Some(&(own, reply)) = lines.first() else { return };
+        let after = |own: Move| {
+            let mut base = (*search.line).clone();
+            base.play(own);
+            Arc::new(base)
+        };
+        let asides = lines[1..].iter().filter_map(|&(own, reply)| Some((after(own), reply?)));
+        let asides: Vec<Aside> = asides
+            .filter(|(base, reply)| line_after(base, *reply).is_some())
+            .map(|(base, reply)| Aside { base, reply })
+            .collect();
+        let base = after(own);
         let changed = match &self.foresight {
             None => true,
             Some(foresight) => {
@@ -169,7 +241,10 @@ impl Master {
             }
         };
         if changed {
-            self.begin_foresight(Arc::new(base), reply);
+            self.begin_foresight(base, reply);
+        }
+        if let Some(foresight) = &mut self.foresight {
+            foresight.others = asides;
         }
     }
 
@@ -185,6 +260,14 @@ impl Master {
         let dedicated = self.children[index].role() == Role::Predictor;
         if foresight.predicting.is_some_and(|until| until <= self.now) {
             foresight.predicting = None;
+        }
+        // A long think of the opponent's: the predictor looks again, ever more seldom.
+        let busy = self.search.as_ref().is_some_and(|search| search.voters.contains(&index));
+        if !busy && foresight.again.is_some_and(|again| again <= self.now) {
+            let until = self.now + Duration::from_millis(ponder.predict);
+            foresight.pause *= 2;
+            foresight.predicting = Some(until);
+            foresight.again = Some(until + foresight.pause);
         }
         if !dedicated && foresight.predicting.is_none() {
             return;
@@ -218,12 +301,21 @@ impl Master {
             .copied()
             .filter(|reply| line_after(&foresight.base, reply.reply).is_some())
             .collect();
-        let mut wanted = allot(&playable, free.len());
+        // Half of the groups at most, and not the first of them, are for other moves of ours.
+        let spare = foresight.others.len().min(free.len() / 2);
+        let wanted = allot(&playable, free.len() - spare);
+        let mut wanted: Vec<(Arc<GameLine>, Move)> =
+            wanted.into_iter().map(|reply| (Arc::clone(&foresight.base), reply)).collect();
+        let asides = foresight.others.iter().take(spare);
+        wanted.extend(asides.map(|aside| (Arc::clone(&aside.base), aside.reply)));
         let dwell = self.config.ponder.as_ref().map_or(0, |ponder| ponder.dwell);
         let mut open = Vec::new();
         for &group in &free {
             let held = foresight.held[group].as_ref();
-            let place = held.and_then(|held| wanted.iter().position(|&m| m == held.reply));
+            let is_it = |held: &Held, (base, reply): &(Arc<GameLine>, Move)| {
+                *reply == held.reply && is_same(base.position(), held.base.position())
+            };
+            let place = held.and_then(|held| wanted.iter().position(|want| is_it(held, want)));
             match (held, place) {
                 (_, Some(place)) => {
                     wanted.remove(place);
@@ -232,11 +324,11 @@ impl Master {
                 _ => open.push(group),
             }
         }
-        for (group, reply) in open.into_iter().zip(wanted) {
+        for (group, (base, reply)) in open.into_iter().zip(wanted) {
             if let Some(foresight) = &mut self.foresight
-                && let Some(line) = line_after(&foresight.base, reply)
+                && let Some(line) = line_after(&base, reply)
             {
-                foresight.held[group] = Some(Held { reply, line, since: self.now });
+                foresight.held[group] = Some(Held { base, reply, line, since: self.now });
             }
         }
         for group in free {

@@ -119,7 +119,8 @@ impl Master {
         let reserve = self.reserve();
         let deadline = Deadline::of(go, line.position().turn(), line.position().ply(), reserve);
         let (group, voters, hit, early) = self.who_foresaw(&line);
-        let grace = reserve.slow.max(Duration::from_millis(20)) + Duration::from_millis(10);
+        let slow = deadline.map_or(reserve.slow, |deadline| deadline.slow);
+        let grace = slow.max(Duration::from_millis(20)) + Duration::from_millis(10);
         self.search = Some(Search {
             number,
             asked: self.now,
@@ -191,9 +192,10 @@ impl Master {
     }
 
     fn tell_hit(&mut self, index: usize, go: &Go, clocks: bool) {
-        let turn = self.line.position().turn();
+        let position = self.line.position();
         let times = if clocks && go.times.clocks().is_some() {
-            told(&go.times, turn, Duration::ZERO, self.reserve())
+            let at = (position.turn(), position.ply());
+            told(&go.times, at, Duration::ZERO, self.reserve())
         } else {
             Times::default()
         };
@@ -214,6 +216,9 @@ impl Master {
         (search.pondering, search.asked) = (false, now);
         let position = search.line.position();
         search.deadline = Deadline::of(&search.go, position.turn(), position.ply(), reserve);
+        search.grace = search.deadline.map_or(search.grace, |deadline| {
+            deadline.slow.max(Duration::from_millis(20)) + Duration::from_millis(10)
+        });
         search.hit = true;
         search.first_vote = (!search.votes.is_empty()).then_some(now);
         let (number, go) = (search.number, search.go.clone());

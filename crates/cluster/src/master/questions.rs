@@ -30,8 +30,9 @@ impl Master {
             return Some(match task.purpose {
                 Purpose::Predict => Go { infinite: true, ..Go::default() },
                 _ => {
-                    let turn = task.line.position().turn();
-                    let times = self.times.map(|t| told(&t, turn, Duration::ZERO, reserve));
+                    let position = task.line.position();
+                    let at = (position.turn(), position.ply());
+                    let times = self.times.map(|t| told(&t, at, Duration::ZERO, reserve));
                     Go { ponder: true, times: times.unwrap_or_default(), ..self.limits.clone() }
                 }
             });
@@ -69,7 +70,8 @@ impl Master {
             go.movetime = Some(movetime.min(millis(left)));
         }
         if go.times.clocks().is_some() {
-            go.times = told(&go.times, task.line.position().turn(), used, reserve);
+            let position = task.line.position();
+            go.times = told(&go.times, (position.turn(), position.ply()), used, reserve);
         }
         go.ponder = search.pondering && matches!(task.purpose, Purpose::Think | Purpose::Ponder);
         Some(go)

@@ -17,6 +17,7 @@ struct Rig {
     log: Vec<Entry>,
     claims: Vec<u64>,
     ended: Vec<Life>,
+    known: Vec<(usize, usize)>,
     quit: bool,
 }
 
@@ -34,6 +35,7 @@ impl Rig {
             log: Vec::new(),
             claims: Vec::new(),
             ended: Vec::new(),
+            known: Vec::new(),
             quit: false,
         };
         rig.give(Event::Time);
@@ -72,6 +74,7 @@ impl Rig {
                 Action::End(life) => self.ended.push(life),
                 Action::Verify { number, .. } => self.claims.push(number),
                 Action::Log(entry) => self.log.push(entry),
+                Action::Know { child, options } => self.known.push((child, options.len())),
                 Action::Quit => self.quit = true,
             }
         }
@@ -158,6 +161,7 @@ fn nobody_at_all_still_means_a_legal_move_in_time() {
 
 #[test]
 fn options_go_to_the_child_they_name_and_survive_its_end() {
+    assert_eq!(Rig::ready(TWO, 2).known, [(0, 3), (1, 3)], "told once each, to be remembered");
     let mut rig = Rig::ready(TWO, 2);
     rig.gui("setoption name b_Threads value 7");
     rig.gui("setoption name USI_Hash value 7");
@@ -661,4 +665,84 @@ fn a_reply_nobody_foresaw_is_thought_about_by_the_first() {
     rig.says(0, "bestmove 2g2f");
     assert_eq!(rig.answer().as_deref(), Some("2g2f"));
     assert!(rig.told(1).is_empty(), "it goes on with what it has begun");
+}
+
+/// Four groups of one, the first of which predicts too.
+const SHARED: &str = "margin = 100\n[ponder]\npredictor = \"a\"\npredict = 300\ndwell = 200\n\
+                      [[child]]\nname = \"a\"\nprogram = \"x\"\n[[child]]\nname = \"b\"\nprogram = \"x\"\n\
+                      [[child]]\nname = \"c\"\nprogram = \"x\"\n[[child]]\nname = \"d\"\nprogram = \"x\"\n";
+
+#[test]
+fn a_player_that_predicts_looks_again_while_the_opponent_thinks_long() {
+    let mut rig = Rig::ready(SHARED, 4);
+    rig.gui("setoption name USI_Ponder value true");
+    rig.gui("go btime 60000 wtime 60000");
+    rig.says(0, "bestmove 7g7f");
+    rig.pass(10);
+    let predicted = |told: &[String]| told.iter().any(|line| line == "go infinite");
+    assert!(predicted(&rig.told(0)), "it predicts first");
+    rig.says(0, "info multipv 1 score cp 10 pv 3c3d");
+    rig.pass(400);
+    rig.says(0, "bestmove 3c3d");
+    let told = rig.told(0);
+    assert!(told.iter().any(|line| line.starts_with("go ponder")), "it ponders then: {told:?}");
+    rig.pass(2000);
+    assert!(!predicted(&rig.told(0)));
+    rig.pass(950);
+    let told = rig.told(0);
+    assert_eq!(told.first().map(String::as_str), Some("stop"), "{told:?}");
+    rig.says(0, "bestmove 2g2f");
+    assert!(predicted(&rig.told(0)), "after a while it looks again");
+    rig.pass(400);
+    rig.says(0, "bestmove 3c3d");
+    assert!(rig.told(0).iter().any(|line| line.starts_with("go ponder")));
+    // Then ever more seldom.
+    rig.pass(5000);
+    assert!(!predicted(&rig.told(0)));
+}
+
+#[test]
+fn a_player_that_predicts_does_so_after_its_own_move_too() {
+    let mut rig = Rig::ready(SHARED, 4);
+    rig.gui("setoption name USI_Ponder value true");
+    rig.gui("go btime 60000 wtime 60000");
+    rig.thinks(0, "cp 30", "7g7f 3c3d");
+    rig.pass(600);
+    // The others are ahead already, while the predictor thinks about our move.
+    assert_eq!(position_of(&rig.told(1)), Some("7g7f 3c3d"));
+    drop(rig.told(0));
+    rig.says(0, "bestmove 7g7f");
+    rig.pass(10);
+    assert!(rig.told(0).iter().any(|line| line == "go infinite"));
+}
+
+#[test]
+fn groups_to_spare_ponder_on_replies_to_other_moves_of_ours() {
+    let config = "margin = 100\n[ponder]\npredictor = \"seer\"\ndwell = 200\n\
+                  [[child]]\nname = \"a\"\nprogram = \"x\"\n[[child]]\nname = \"b\"\nprogram = \"x\"\n\
+                  [[child]]\nname = \"c\"\nprogram = \"x\"\n[[child]]\nname = \"d\"\nprogram = \"x\"\n\
+                  [[child]]\nname = \"seer\"\nprogram = \"x\"\nrole = \"predictor\"\n\
+                  [[group]]\nname = \"pair\"\nchildren = [\"a\", \"b\"]\n\
+                  [[group]]\nname = \"third\"\nchildren = [\"c\"]\n\
+                  [[group]]\nname = \"fourth\"\nchildren = [\"d\"]\n";
+    let mut rig = Rig::ready(config, 5);
+    rig.gui("setoption name USI_Ponder value true");
+    rig.gui("position startpos");
+    rig.gui("go btime 60000 wtime 60000");
+    rig.thinks(0, "cp 30", "7g7f 3c3d");
+    rig.thinks(1, "cp 20", "2g2f 8c8d");
+    rig.pass(600);
+    let (third, fourth) = (rig.told(2), rig.told(3));
+    assert_eq!(position_of(&third), Some("7g7f 3c3d"), "{third:?}");
+    assert_eq!(position_of(&fourth), Some("2g2f 8c8d"), "{fourth:?}");
+    // We play the other move after all: who pondered on a reply to it goes on.
+    rig.thinks(0, "cp 10", "2g2f 3c3d");
+    rig.says(0, "bestmove 2g2f");
+    rig.says(1, "bestmove 2g2f");
+    assert_eq!(rig.answer().as_deref(), Some("2g2f"));
+    assert!(!rig.told(3).contains(&"stop".to_owned()), "it goes on");
+    assert!(rig.told(2).contains(&"stop".to_owned()), "it is of no use any more");
+    rig.gui("position startpos moves 2g2f 8c8d");
+    rig.gui("go btime 60000 wtime 60000");
+    assert!(rig.told(3).iter().any(|line| line.starts_with("ponderhit")));
 }

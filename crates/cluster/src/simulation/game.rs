@@ -81,7 +81,7 @@ pub fn play_game(settings: &GameSettings) -> GameReport {
             break;
         }
     }
-    for misdeed in world.misdeeds() {
+    for &misdeed in world.actors.iter().flat_map(|script| &script.done) {
         *report.misdeeds.entry(misdeed).or_default() += 1;
     }
     let is_fault = |entry: &&Entry| matches!(entry, Entry::Fault { .. });
@@ -91,7 +91,7 @@ pub fn play_game(settings: &GameSettings) -> GameReport {
 
 /// The master's move; `None` if it resigned or the game is lost by a failure.
 fn own_move(
-    world: &mut World,
+    world: &mut World<Script>,
     position: &AnyPosition,
     clocks: &mut [Clock; 2],
     report: &mut GameReport,
@@ -149,7 +149,7 @@ fn own_move(
 
 /// Every move has one decision in the log and what the children said to it.
 fn check_log(
-    world: &World,
+    world: &World<Script>,
     answer: &str,
     position: &AnyPosition,
     report: &mut GameReport,

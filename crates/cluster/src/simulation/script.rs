@@ -1,5 +1,6 @@
 //! A child that plays badly and behaves worse.
 
+use super::world::{Actor, Effect};
 use rules::{AnyPosition, Game, Move};
 use seed::Rng;
 use std::time::Duration;
@@ -56,16 +57,6 @@ impl Misdeed {
     ];
 }
 
-/// What comes of a line.
-pub(super) enum Effect {
-    /// A line for the master, so long from now.
-    Say(Duration, String),
-    /// The answer to the question of that number, so long from now.
-    Answer(Duration, u64),
-    /// The process ends, so long from now.
-    Die(Duration),
-}
-
 /// The child.
 pub(super) struct Script {
     game: Game,
@@ -75,11 +66,11 @@ pub(super) struct Script {
     position: AnyPosition,
     question: Option<Question>,
     questions: u64,
-    pub(super) hung: bool,
+    hung: bool,
     /// Whether it has answered twice in this life.
     doubled: bool,
     /// What everything takes on its way.
-    pub(super) lag: Duration,
+    lag: Duration,
     pub(super) done: Vec<Misdeed>,
 }
 
@@ -112,12 +103,7 @@ impl Script {
         Duration::from_millis((from + self.rng.below(to - from + 1)) as u64)
     }
 
-    /// A process that was started anew.
-    pub(super) fn restart(&mut self) {
-        (self.hung, self.doubled, self.question) = (false, false, None);
-    }
-
-    pub(super) fn hear(&mut self, line: &str, _: Moment) -> Vec<Effect> {
+    fn hear_line(&mut self, line: &str) -> Vec<Effect> {
         if self.hung {
             return Vec::new();
         }
@@ -239,7 +225,7 @@ impl Script {
     }
 
     /// The answer to a question, if it is still open.
-    pub(super) fn answer(&mut self, number: u64) -> Vec<String> {
+    fn answer(&mut self, number: u64) -> Vec<String> {
         let Some(question) = self.question.take_if(|question| question.number == number) else {
             return Vec::new();
         };
@@ -262,6 +248,25 @@ impl Script {
             }
             _ => vec![answer],
         }
+    }
+}
+
+impl Actor for Script {
+    fn restart(&mut self) {
+        (self.hung, self.doubled, self.question) = (false, false, None);
+    }
+
+    fn hear(&mut self, line: &str, _: Moment) -> Vec<Effect> {
+        self.hear_line(line)
+    }
+
+    fn due(&mut self, question: u64, _: Moment) -> Vec<Effect> {
+        let lines = self.answer(question).into_iter();
+        lines.map(|line| Effect::Say(Duration::ZERO, line)).collect()
+    }
+
+    fn lag(&self) -> Duration {
+        self.lag
     }
 }
 

@@ -1,6 +1,5 @@
 //! Virtual time: everything that is on its way, in order.
 
-use super::script::{Effect, Misdeed, Script};
 use crate::event::{Action, Event, Life};
 use crate::journal::Entry;
 use crate::master::Master;
@@ -12,6 +11,31 @@ use think::{Control, ManualTime, Moment};
 /// Nodes of a verification: false mates are told, so that few suffice.
 const NODES: u64 = 300;
 
+/// What comes of a line, or of time.
+pub(super) enum Effect {
+    /// A line for the master, so long from now.
+    Say(Duration, String),
+    /// The child is to be asked about the question of that number, so long from now.
+    Answer(Duration, u64),
+    /// The process ends, so long from now.
+    Die(Duration),
+}
+
+/// A child in virtual time.
+pub(super) trait Actor {
+    /// It is started anew.
+    fn restart(&mut self);
+
+    /// It is told a line.
+    fn hear(&mut self, line: &str, now: Moment) -> Vec<Effect>;
+
+    /// The moment it named in an [`Effect::Answer`] has come.
+    fn due(&mut self, question: u64, now: Moment) -> Vec<Effect>;
+
+    /// What a line takes on its way.
+    fn lag(&self) -> Duration;
+}
+
 /// Something on its way.
 enum Transit {
     ToMaster(Event),
@@ -21,12 +45,12 @@ enum Transit {
 }
 
 /// A master and its children.
-pub(super) struct World {
+pub(super) struct World<A> {
     pub(super) now: Moment,
     master: Master,
     transit: BTreeMap<(Moment, u64), Transit>,
     sequence: u64,
-    scripts: Vec<Script>,
+    pub(super) actors: Vec<A>,
     lives: Vec<Option<Life>>,
     /// When the latest line each way arrives: lines do not overtake each other.
     latest: Vec<[Moment; 2]>,
@@ -35,15 +59,15 @@ pub(super) struct World {
     pub(super) log: Vec<Entry>,
 }
 
-impl World {
-    pub(super) fn new(master: Master, scripts: Vec<Script>) -> Self {
-        let count = scripts.len();
+impl<A: Actor> World<A> {
+    pub(super) fn new(master: Master, actors: Vec<A>) -> Self {
+        let count = actors.len();
         Self {
             now: Moment::ZERO,
             master,
             transit: BTreeMap::new(),
             sequence: 0,
-            scripts,
+            actors,
             lives: vec![None; count],
             latest: vec![[Moment::ZERO; 2]; count],
             up: Vec::new(),
@@ -90,15 +114,14 @@ impl World {
             Transit::ToMaster(event) => self.give(event),
             Transit::ToChild(life, line) => {
                 if self.lives[life.child] == Some(life) {
-                    let effects = self.scripts[life.child].hear(&line, self.now);
+                    let effects = self.actors[life.child].hear(&line, self.now);
                     self.perform(life, effects);
                 }
             }
             Transit::Answer(life, number) => {
                 if self.lives[life.child] == Some(life) {
-                    for line in self.scripts[life.child].answer(number) {
-                        self.child_says(life, Duration::ZERO, line);
-                    }
+                    let effects = self.actors[life.child].due(number, self.now);
+                    self.perform(life, effects);
                 }
             }
             Transit::Dies(life) => {
@@ -123,7 +146,7 @@ impl World {
     }
 
     fn child_says(&mut self, life: Life, after: Duration, line: String) {
-        let at = self.now + after + self.scripts[life.child].lag;
+        let at = self.now + after + self.actors[life.child].lag();
         let latest = &mut self.latest[life.child][1];
         *latest = (*latest).max(at);
         let at = *latest;
@@ -142,7 +165,7 @@ impl World {
                 Action::Log(entry) => self.log.push(entry),
                 Action::Start(life) => {
                     self.lives[life.child] = Some(life);
-                    self.scripts[life.child].restart();
+                    self.actors[life.child].restart();
                     let at = self.now + Duration::from_millis(5);
                     self.later(at, Transit::ToMaster(Event::Started(life)));
                 }
@@ -152,7 +175,7 @@ impl World {
                     }
                 }
                 Action::Send(life, line) => {
-                    let at = self.now + self.scripts[life.child].lag;
+                    let at = self.now + self.actors[life.child].lag();
                     let latest = &mut self.latest[life.child][0];
                     *latest = (*latest).max(at);
                     let at = *latest;
@@ -164,13 +187,8 @@ impl World {
                     let at = self.now + Duration::from_millis(3);
                     self.later(at, Transit::ToMaster(Event::Verified { number, mates }));
                 }
-                Action::Quit => {}
+                Action::Quit | Action::Know { .. } => {}
             }
         }
-    }
-
-    /// Everything that was done wrong.
-    pub(super) fn misdeeds(&mut self) -> Vec<Misdeed> {
-        self.scripts.iter_mut().flat_map(|script| std::mem::take(&mut script.done)).collect()
     }
 }

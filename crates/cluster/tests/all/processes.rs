@@ -1,92 +1,12 @@
 //! Real children: engines of this process, shell scripts that are killed, sockets.
 
-use cluster::{Cluster, ClusterSettings, Config, Input, OfferSettings, offer};
-use engines::shell::Output;
-use rules::Game;
-use std::io::{self, Write};
+#[cfg(unix)]
+use crate::harness::script;
+use crate::harness::{engine, start};
+use cluster::{OfferSettings, Place, offer};
 use std::path::Path;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Condvar, Mutex};
-use std::thread::JoinHandle;
 use std::time::Duration;
-use think::{TimeSource, WallTime};
-
-/// What a cluster says.
-#[derive(Clone, Default)]
-struct Said(Arc<(Mutex<String>, Condvar)>);
-
-impl Write for Said {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.0.lock().unwrap().push_str(&String::from_utf8_lossy(bytes));
-        self.0.1.notify_all();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Said {
-    /// Waits for a line that begins so, forgets everything up to it, and returns it.
-    fn wait(&self, start: &str) -> String {
-        self.wait_for_all(start).lines().next_back().unwrap().to_owned()
-    }
-
-    /// The same, and returns all that came up to it.
-    fn wait_for_all(&self, start: &str) -> String {
-        let found = |text: &str| text.lines().position(|line| line.starts_with(start));
-        let text = self.0.0.lock().unwrap();
-        let patience = Duration::from_secs(60);
-        let waiting = |text: &mut String| found(text).is_none();
-        let (mut text, late) = self.0.1.wait_timeout_while(text, patience, waiting).unwrap();
-        assert!(!late.timed_out(), "no {start:?} in {text}");
-        let place = found(&text).unwrap();
-        let lines =
-            |lines: &mut dyn Iterator<Item = &str>| lines.map(|l| format!("{l}\n")).collect();
-        let came = lines(&mut text.lines().take(place + 1));
-        *text = lines(&mut text.lines().skip(place + 1));
-        came
-    }
-}
-
-fn time() -> Arc<dyn TimeSource> {
-    Arc::new(WallTime::start())
-}
-
-struct Running {
-    input: Input,
-    said: Said,
-    thread: JoinHandle<()>,
-}
-
-fn start(config: &str, folder: &Path) -> Running {
-    let said = Said::default();
-    let time = time();
-    let clock = Arc::clone(&time);
-    let (cluster, input) = Cluster::new(ClusterSettings {
-        config: Config::parse(config).unwrap(),
-        folder: folder.to_owned(),
-        game: Game::Shogi,
-        author: "test".to_owned(),
-        factory: Arc::new(move |game| assembly::engine(game, Arc::clone(&clock))),
-        time,
-        output: Output::new(said.clone(), || ()),
-    });
-    let thread = std::thread::spawn(move || cluster.run().unwrap());
-    Running { input, said, thread }
-}
-
-impl Running {
-    fn say(&self, line: &str) {
-        assert!(self.input.line(line.to_owned()));
-    }
-
-    fn quit(self) {
-        self.say("quit");
-        self.thread.join().unwrap();
-    }
-}
 
 #[test]
 fn engines_of_this_process_consult() {
@@ -126,18 +46,6 @@ fn engines_of_this_process_consult() {
     let count = |text: &str| log.lines().filter(|line| line.contains(text)).count();
     assert_eq!(count("\"kind\":\"decision\""), searches + 1);
     assert!(count("\"child\":\"ab\"") >= 1 && count("\"child\":\"tree\"") >= 1, "{log}");
-}
-
-/// An engine of a few lines that writes down its process number and plays one move.
-#[cfg(unix)]
-fn script(folder: &Path) -> String {
-    let path = folder.join("engine.sh");
-    let text = "echo $$ >> pids\nwhile read line; do case $line in \
-        usi) echo id name Script; echo usiok ;; isready) echo readyok ;; \
-        go*infinite*|go*ponder*) ;; go*) sleep 0.3; echo info score cp 5 pv 7g7f; echo bestmove 7g7f ;; \
-        stop) echo bestmove 7g7f ;; quit) exit ;; esac; done\n";
-    std::fs::write(&path, text).unwrap();
-    format!("sh {}", path.display())
 }
 
 #[cfg(unix)]
@@ -197,17 +105,9 @@ fn a_program_that_does_not_exist_is_told_and_lived_without() {
 
 /// Offers an engine of this process; where it listens.
 fn offered(token_file: &Path, tls: Option<(std::path::PathBuf, std::path::PathBuf)>) -> String {
-    let time = time();
-    let clock = Arc::clone(&time);
-    let settings = OfferSettings {
-        listen: "127.0.0.1:0".to_owned(),
-        token_file: token_file.to_owned(),
-        tls,
-        program: None,
-        game: Game::Shogi,
-        factory: Arc::new(move |game| assembly::engine(game, Arc::clone(&clock))),
-        time,
-    };
+    let (listen, token_file) = ("127.0.0.1:0".to_owned(), token_file.to_owned());
+    let place = Place::Socket { listen, token_file, tls };
+    let settings = OfferSettings { place, engine: engine() };
     let (told, heard) = channel();
     std::thread::spawn(move || {
         offer(settings, &mut |text| {
@@ -240,17 +140,9 @@ fn a_child_is_reached_over_tcp_with_the_token_only() {
 
 #[test]
 fn offers_to_other_machines_want_a_certificate() {
-    let time = time();
-    let clock = Arc::clone(&time);
-    let settings = OfferSettings {
-        listen: "0.0.0.0:0".to_owned(),
-        token_file: "none".into(),
-        tls: None,
-        program: None,
-        game: Game::Shogi,
-        factory: Arc::new(move |game| assembly::engine(game, Arc::clone(&clock))),
-        time,
-    };
+    let (listen, token_file) = ("0.0.0.0:0".to_owned(), "none".into());
+    let place = Place::Socket { listen, token_file, tls: None };
+    let settings = OfferSettings { place, engine: engine() };
     let error = offer(settings, &mut |_| ()).unwrap_err().to_string();
     assert!(error.contains("--certificate"), "{error}");
 }

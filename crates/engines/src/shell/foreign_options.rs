@@ -30,11 +30,12 @@ pub(crate) enum Meaning {
     Nothing(&'static str),
 }
 
-const NO_BOOK: &str = "there is no opening book, every move is thought about";
+const NO_SUCH_BOOK: &str =
+    "unknown; books are set by USI_OwnBook, BookFile and the options beside them (docs/options.md)";
 const NO_PLACING: &str = "where threads and memory lie is left to the system";
 const AS_IT_IS: &str = "not needed: lines are reported whole, with bounds where a value is one";
 
-const MEANINGS: [(&str, Meaning); 28] = [
+const MEANINGS: [(&str, Meaning); 27] = [
     ("Hash", Meaning::Same("USI_Hash")),
     ("Ponder", Meaning::Same("USI_Ponder")),
     ("USI_MultiPV", Meaning::Same("MultiPV")),
@@ -51,10 +52,9 @@ const MEANINGS: [(&str, Meaning); 28] = [
     ("Debug Log File", Meaning::Log),
     ("Debug_Log_File", Meaning::Log),
     ("WriteDebugLog", Meaning::LogSwitch("io_log.txt")),
-    ("USI_OwnBook", Meaning::Nothing(NO_BOOK)),
-    ("OwnBook", Meaning::Nothing(NO_BOOK)),
-    ("NarrowBook", Meaning::Nothing(NO_BOOK)),
-    ("FlippedBook", Meaning::Nothing(NO_BOOK)),
+    ("OwnBook", Meaning::Same("USI_OwnBook")),
+    ("Book_File", Meaning::Same("BookFile")),
+    ("Book_Moves", Meaning::Same("BookMoves")),
     ("Stochastic_Ponder", Meaning::Nothing("only the reply expected is pondered on")),
     ("OutputFailLHPV", Meaning::Nothing(AS_IT_IS)),
     ("NumaPolicy", Meaning::Nothing(NO_PLACING)),
@@ -69,9 +69,11 @@ impl Meaning {
     /// What an option of that name means here, unless it is one of ours.
     pub(crate) fn of(name: &str) -> Option<Self> {
         let known = MEANINGS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        // There are dozens about books.
+        // There are dozens about books; ours were found before.
         let book = || name.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("Book"));
-        known.map(|(_, meaning)| *meaning).or_else(|| book().then_some(Meaning::Nothing(NO_BOOK)))
+        known
+            .map(|(_, meaning)| *meaning)
+            .or_else(|| book().then_some(Meaning::Nothing(NO_SUCH_BOOK)))
     }
 }
 
@@ -81,14 +83,13 @@ mod tests {
 
     #[test]
     fn what_interfaces_send_is_known() {
-        for name in ["USI_OwnBook", "bookfile", "Stochastic_Ponder", "OutputFailLHPV", "NumaPolicy"]
-        {
+        for name in ["Book_Something", "Stochastic_Ponder", "OutputFailLHPV", "NumaPolicy"] {
             assert!(matches!(Meaning::of(name), Some(Meaning::Nothing(_))), "{name}");
         }
         assert_eq!(Meaning::of("ConsiderationMode"), Some(Meaning::Same("AnalysisMode")));
         assert_eq!(Meaning::of("debug log file"), Some(Meaning::Log));
-        assert_eq!(Meaning::of("Book_File"), Some(Meaning::Nothing(NO_BOOK)));
-        assert_eq!(Meaning::of("BookEvalDiff"), Some(Meaning::Nothing(NO_BOOK)));
+        assert_eq!(Meaning::of("Book_File"), Some(Meaning::Same("BookFile")));
+        assert_eq!(Meaning::of("BookSomething"), Some(Meaning::Nothing(NO_SUCH_BOOK)));
         assert_eq!(Meaning::of("Threads"), None);
         assert_eq!(Meaning::of("本"), None);
     }

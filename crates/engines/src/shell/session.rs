@@ -91,6 +91,11 @@ impl Session {
         Next::Listen
     }
 
+    /// What a score is worth by what is loaded: [`Engine::win_rate_scale`].
+    pub fn win_rate_scale(&self) -> f64 {
+        self.engine.win_rate_scale()
+    }
+
     /// The end: a search under way is stopped and its answer printed.
     pub fn end(mut self) {
         if let Some((control, _)) = &self.search {

@@ -2,4 +2,5 @@
 
 mod contract;
 mod deaths;
+mod lines;
 mod login;

@@ -1,10 +1,12 @@
 //! What can be watched besides the games here: a CSA server, matches, learning.
 
+mod cluster;
 mod fleet;
 mod labs;
 mod matches;
 mod sources;
 mod status_page;
+mod written_page;
 
 pub use sources::{ServerFile, WatchPlaces, WatchSources};
 
@@ -29,6 +31,11 @@ pub trait WatchSource: Send + Sync {
     /// The page of a fleet.
     fn fleet_page(&self) -> Result<String, ApiError> {
         fleet::page(None)
+    }
+
+    /// The page of a cluster: what each of its engines thinks.
+    fn cluster_page(&self) -> Result<String, ApiError> {
+        cluster::page(None)
     }
 }
 

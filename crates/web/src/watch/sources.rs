@@ -32,6 +32,8 @@ pub struct WatchPlaces {
     pub labs: Vec<PathBuf>,
     /// The folder of `nue fleet serve`.
     pub fleet: Option<PathBuf>,
+    /// The page of `nue cluster`.
+    pub cluster: Option<PathBuf>,
 }
 
 enum Server {
@@ -46,6 +48,7 @@ pub struct WatchSources {
     matches: Vec<PathBuf>,
     labs: Vec<PathBuf>,
     fleet: Option<PathBuf>,
+    cluster: Option<PathBuf>,
 }
 
 impl WatchSources {
@@ -59,8 +62,8 @@ impl WatchSources {
             Some(path) => Some(Server::File(PathBuf::from(path))),
         };
         let (matches, labs) = (places.matches.clone(), places.labs.clone());
-        let fleet = places.fleet.clone();
-        Ok(Self { server, server_file, matches, labs, fleet })
+        let (fleet, cluster) = (places.fleet.clone(), places.cluster.clone());
+        Ok(Self { server, server_file, matches, labs, fleet, cluster })
     }
 
     fn file_parts(&self, path: &Path) -> Result<ServerParts, String> {
@@ -159,6 +162,10 @@ impl WatchSource for WatchSources {
     fn fleet_page(&self) -> Result<String, ApiError> {
         super::fleet::page(self.fleet.as_deref())
     }
+
+    fn cluster_page(&self) -> Result<String, ApiError> {
+        super::cluster::page(self.cluster.as_deref())
+    }
 }
 
 #[cfg(test)]
@@ -193,9 +200,11 @@ mod tests {
             matches: vec![PathBuf::from("no/such/games.csa")],
             labs: vec![PathBuf::from("no/such/lab")],
             fleet: Some(PathBuf::from("no/such/fleet")),
+            cluster: Some(PathBuf::from("no/such/page")),
         };
         let some = sources(&places).unwrap();
         assert!(none.fleet_page().is_err() && some.fleet_page().is_err());
+        assert!(none.cluster_page().is_err() && some.cluster_page().is_err());
         let told = json!(some.look(WatchKind::Server).unwrap());
         assert_eq!((&told["source"], &told["live"]), (&json!("file.db"), &json!(false)));
         assert!(told["error"].is_string());

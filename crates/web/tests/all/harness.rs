@@ -28,12 +28,18 @@ use web::{BoardService, Services};
 /// Nothing here takes as long, however busy the machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The dummy engine, which is built together with the tests.
-pub(crate) fn dummy(what: &str) -> Registered {
+/// A program that is built together with the tests.
+pub(crate) fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let folder = test.parent().and_then(Path::parent).unwrap();
-    let program = folder.join("examples").join(format!("dummy{}", std::env::consts::EXE_SUFFIX));
+    let program = folder.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     assert!(program.exists(), "{} is missing: build with --examples", program.display());
+    program
+}
+
+/// The dummy engine.
+pub(crate) fn dummy(what: &str) -> Registered {
+    let program = example("dummy");
     Registered {
         id: what.to_owned(),
         name: format!("The {what} one"),

@@ -1,5 +1,6 @@
 //! Whether levels are what they say: a beginner beats the first, and loses to stronger ones.
 
+use crate::harness::example;
 use board::game::Game;
 use board::opponent;
 use board::question::Lines;
@@ -9,6 +10,8 @@ use play::Reason;
 use rules::{AnyPosition, Color, Kind, Move, Piece};
 use seed::Rng;
 use serde_json::json;
+use std::io::Write;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use think::{Answer, ManualTime, TimeSource};
@@ -109,4 +112,33 @@ fn a_beginner_beats_the_first_level() {
 fn and_loses_to_the_sixth() {
     let leads: Vec<i32> = (1..=2).map(|seed| play(6, seed)).collect();
     assert!(leads.iter().all(|lead| *lead < -50), "{leads:?}");
+}
+
+/// What the example `level` answers where the program behind it lies.
+fn answered(level: &str) -> String {
+    let mut child = Command::new(example("level"))
+        .arg(level)
+        .arg(example("dummy"))
+        .arg("lie")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let said = b"usi\nisready\nusinewgame\nposition startpos moves 7g7f\ngo movetime 100\nquit\n";
+    child.stdin.take().unwrap().write_all(said).unwrap();
+    let told = child.wait_with_output().unwrap();
+    let told = String::from_utf8(told.stdout).unwrap();
+    let words: Vec<&str> = told.lines().collect();
+    assert!(words.contains(&"usiok") && words.contains(&"readyok"), "{told}");
+    words.last().unwrap().strip_prefix("bestmove ").unwrap().to_owned()
+}
+
+#[test]
+fn a_level_as_a_program_answers_what_the_level_makes_of_the_lines() {
+    let mut position = AnyPosition::startpos(rules::Game::Shogi);
+    position.play(position.parse_usi("7g7f").unwrap());
+    // The first level draws among lines and legal moves, the last takes the program's word.
+    let drawn = answered("1");
+    assert!(position.parse_usi(&drawn).is_ok_and(|m| position.is_legal(m)), "{drawn}");
+    assert_eq!(answered("10"), "1a9i+");
 }

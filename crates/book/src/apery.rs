@@ -1,0 +1,352 @@
+//! Apery's and dlshogi's `book.bin` (docs/formats/book-apery.md): keys, from which no position can be
+//! made again.
+
+use crate::bytes::{ReadAt, Taker, bytes_at};
+use crate::losses::Losses;
+use crate::model::key_of;
+use crate::{BookError, BookMove, Entry, Format, Key};
+use rules::{AnyPosition, Color, Game, Kind, Square};
+use std::collections::{HashSet, VecDeque};
+use std::io::Write;
+use std::sync::LazyLock;
+use teacher::{apery_bits, from_apery_bits};
+
+const RECORD: u64 = 16;
+/// Kinds in hand in the order of the key's table.
+const HAND: [Kind; 7] =
+    [Kind::Pawn, Kind::Lance, Kind::Knight, Kind::Silver, Kind::Gold, Kind::Bishop, Kind::Rook];
+
+/// The random numbers of the keys.
+struct Numbers {
+    pieces: [[u64; 81]; 31],
+    hands: [[u64; 19]; 7],
+    turn: u64,
+}
+
+static NUMBERS: LazyLock<Numbers> = LazyLock::new(|| {
+    let mut twister = Twister::new(5489);
+    Numbers {
+        pieces: std::array::from_fn(|_| std::array::from_fn(|_| twister.next())),
+        hands: std::array::from_fn(|_| std::array::from_fn(|_| twister.next())),
+        turn: twister.next(),
+    }
+});
+
+/// The 64-bit Mersenne Twister of the C++ library, from which the format draws its numbers. Nothing
+/// else may use it: our own random numbers come from `seed`.
+struct Twister {
+    state: [u64; 312],
+    at: usize,
+}
+
+impl Twister {
+    fn new(seed: u64) -> Self {
+        let mut state = [seed; 312];
+        for i in 1..312 {
+            let last: u64 = state[i - 1];
+            state[i] =
+                (last ^ last >> 62).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(i as u64);
+        }
+        Self { state, at: 312 }
+    }
+
+    fn next(&mut self) -> u64 {
+        if self.at == 312 {
+            for i in 0..312 {
+                let x =
+                    self.state[i] & 0xffff_ffff_8000_0000 | self.state[(i + 1) % 312] & 0x7fff_ffff;
+                let twist = if x & 1 == 1 { 0xb502_6f5a_a966_19e9 } else { 0 };
+                self.state[i] = self.state[(i + 156) % 312] ^ x >> 1 ^ twist;
+            }
+            self.at = 0;
+        }
+        let mut x = self.state[self.at];
+        self.at += 1;
+        x ^= x >> 29 & 0x5555_5555_5555_5555;
+        x ^= x << 17 & 0x71d6_7fff_eda6_0000;
+        x ^= x << 37 & 0xfff7_eee0_0000_0000;
+        x ^ x >> 43
+    }
+}
+
+/// The key of a position of shogi: its board, the hand of the side to move, and whose move it is.
+pub fn apery_key(position: &AnyPosition) -> u64 {
+    let numbers = &*NUMBERS;
+    let mut key = 0;
+    for square in Square::all(Game::Shogi) {
+        let piece = position.piece_at(square);
+        if piece.is_some() {
+            key ^= numbers.pieces[piece.index()][square.index()];
+        }
+    }
+    let hand = position.hand(position.turn());
+    for (kind, row) in HAND.into_iter().zip(&numbers.hands) {
+        key ^= row[hand.count(kind)];
+    }
+    if position.turn() == Color::White { key ^ numbers.turn } else { key }
+}
+
+/// A book to be probed where it lies.
+pub struct AperyBook {
+    input: Box<dyn ReadAt>,
+    records: u64,
+}
+
+struct Record {
+    key: u64,
+    bits: u16,
+    count: u16,
+    score: i32,
+}
+
+impl AperyBook {
+    /// Opens a book. The format has no mark of its own: what can be seen at once is seen.
+    pub fn open(input: Box<dyn ReadAt>) -> Result<Self, BookError> {
+        let length = input.length()?;
+        if !length.is_multiple_of(RECORD) {
+            let why = format!("{length} bytes are not whole records of {RECORD}");
+            return Err(BookError::not(Format::Apery, why));
+        }
+        let book = Self { input, records: length / RECORD };
+        let mut last = 0;
+        for index in (0..book.records).step_by((book.records / 256).max(1) as usize) {
+            let key = book.record(index)?.key;
+            if key < last {
+                return Err(BookError::not(
+                    Format::Apery,
+                    format!("record {index} is not in order"),
+                ));
+            }
+            last = key;
+        }
+        Ok(book)
+    }
+
+    /// How many records there are, one for each move.
+    pub const fn records(&self) -> u64 {
+        self.records
+    }
+
+    fn record(&self, index: u64) -> Result<Record, BookError> {
+        let bytes = bytes_at(&*self.input, index * RECORD, RECORD as usize)?;
+        let mut from = Taker::new(&bytes);
+        let mut take = || {
+            let (key, bits, count) = (from.u64()?, from.u16()?, from.u16()?);
+            Some(Record { key, bits, count, score: from.u32()? as i32 })
+        };
+        take().ok_or_else(|| BookError::damaged(index * RECORD, "not a record"))
+    }
+
+    /// The entry of a position. Moves that are not legal are left out: other positions may have the
+    /// same key.
+    pub fn find(&self, position: &AnyPosition) -> Result<Option<Entry>, BookError> {
+        if position.game() != Game::Shogi {
+            return Ok(None);
+        }
+        let key = apery_key(position);
+        let (mut low, mut high) = (0, self.records);
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.record(middle)?.key < key { low = middle + 1 } else { high = middle }
+        }
+        let mut entry = Entry::of(position)?;
+        entry.ply = 0;
+        while low < self.records {
+            let record = self.record(low)?;
+            if record.key != key {
+                break;
+            }
+            let mv = from_apery_bits(Game::Shogi, record.bits);
+            if let Some(mv) = mv.filter(|&mv| position.is_legal(mv) && entry.find(mv).is_none()) {
+                let value = Some(record.score);
+                let count = u64::from(record.count);
+                entry.moves.push(BookMove { value, count, ..BookMove::new(mv) });
+            }
+            low += 1;
+        }
+        entry.sort_by_count();
+        Ok((!entry.moves.is_empty()).then_some(entry))
+    }
+
+    /// The positions that can be reached from the roots by moves of the book, and from those by so
+    /// many moves that are not in it. Everything else in the file cannot be told apart.
+    pub fn walk(&self, roots: Vec<AnyPosition>, astray: u32) -> Walk<'_> {
+        Walk {
+            book: self,
+            queue: roots.into_iter().map(|root| (root, astray)).collect(),
+            seen: HashSet::new(),
+            astray,
+            found: 0,
+        }
+    }
+}
+
+/// See [`AperyBook::walk`].
+pub struct Walk<'a> {
+    book: &'a AperyBook,
+    queue: VecDeque<(AnyPosition, u32)>,
+    seen: HashSet<Key>,
+    astray: u32,
+    /// Records met.
+    pub found: u64,
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Result<Entry, BookError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while let Some((position, left)) = self.queue.pop_front() {
+            match self.visit(&position, left) {
+                Ok(None) => {}
+                Ok(Some(entry)) => return Some(Ok(entry)),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        None
+    }
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, position: &AnyPosition, left: u32) -> Result<Option<Entry>, BookError> {
+        if !self.seen.insert(key_of(position)?) {
+            return Ok(None);
+        }
+        let entry = self.book.find(position)?;
+        let left = if entry.is_some() { self.astray } else { left };
+        let legal = position.legal_moves();
+        for &mv in &legal {
+            let in_book = entry.as_ref().is_some_and(|entry| entry.find(mv).is_some());
+            if in_book || left > 0 {
+                let mut next = position.without_history();
+                next.play(mv);
+                let next = next.without_history();
+                let known = in_book || self.book.find(&next)?.is_some();
+                if known || left > 1 {
+                    let left = if in_book { self.astray } else { left - 1 };
+                    self.queue.push_back((next, left));
+                }
+            }
+        }
+        self.found += entry.as_ref().map_or(0, |entry| entry.moves.len() as u64);
+        Ok(entry.map(|entry| Entry { ply: position.ply(), ..entry }))
+    }
+}
+
+/// What the records of a file are sorted by.
+pub fn order_of(entry: &Entry) -> Result<Box<[u8]>, BookError> {
+    Ok(apery_key(&entry.position(Game::Shogi)?).to_be_bytes().into())
+}
+
+/// Writes a book; see [`order_of`].
+pub struct Writer<W> {
+    output: W,
+    losses: Losses,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a book.
+    pub fn new(output: W) -> Self {
+        Self { output, losses: Losses::default() }
+    }
+
+    /// Writes a position. A move that was never counted counts once, else it would never be played.
+    pub fn write(&mut self, entry: &Entry) -> Result<(), BookError> {
+        let key = apery_key(&entry.position(Game::Shogi)?);
+        let losses = &mut self.losses;
+        losses.comments += u64::from(entry.comment.is_some());
+        losses.plies += u64::from(entry.ply > 0);
+        for m in &entry.moves {
+            let count = u16::try_from(m.count.max(1)).unwrap_or(u16::MAX);
+            losses.cut_numbers += u64::from(m.count > u64::from(u16::MAX));
+            losses.unknown_values += u64::from(m.value.is_none());
+            losses.replies += u64::from(m.reply.is_some());
+            losses.depths += u64::from(m.depth > 0);
+            losses.results += u64::from(m.wins > 0 || m.draws > 0);
+            losses.comments += u64::from(m.comment.is_some());
+            losses.sources += u64::from(m.source.is_some());
+            self.output.write_all(&key.to_le_bytes())?;
+            self.output.write_all(&apery_bits(m.mv).to_le_bytes())?;
+            self.output.write_all(&count.to_le_bytes())?;
+            self.output.write_all(&m.value.unwrap_or(0).to_le_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Ends the book, and says what had no place in it.
+    pub fn finish(mut self) -> Result<(W, Losses), BookError> {
+        self.output.flush()?;
+        Ok((self.output, self.losses))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::leak;
+
+    #[test]
+    fn the_keys_are_aperys() {
+        let mut twister = Twister::new(5489);
+        assert_eq!(twister.next(), 0xC96D_191C_F6F6_AEA6);
+        assert_eq!(twister.next(), 0x401F_7AC7_8BC8_0F1C);
+        assert_eq!(NUMBERS.turn, 0x3FA5_1FD0_A8BB_5298);
+        let mut position = AnyPosition::startpos(Game::Shogi);
+        assert_eq!(apery_key(&position), 0xEEBE_8EE7_E1AD_7E15);
+        position.play(position.parse_usi("7g7f").unwrap());
+        assert_eq!(apery_key(&position), 0x3E7B_1F82_5672_20D5);
+        let sfen = "lnsgk1snl/1r4g2/p1pppp1pp/6p2/1p5P1/2P6/PPSPPPP1P/7R1/LN1GKGSNL w Bb 12";
+        let position = AnyPosition::from_sfen(Game::Shogi, sfen).unwrap();
+        assert_eq!(apery_key(&position), 0xE783_DAB6_FFE8_59AC);
+    }
+
+    /// The start, a reply, and a position that only a move outside the book leads to.
+    fn book() -> (Vec<u8>, Vec<Entry>) {
+        let mut entries = Vec::new();
+        for (moves, book_moves) in [
+            (&[][..], &[("7g7f", 3, 40), ("2g2f", 9, 35)][..]),
+            (&["7g7f"], &[("3c3d", 1, -30)]),
+            (&["1g1f"], &[("9c9d", 2, 0)]),
+            (&["1g1f", "1c1d", "9g9f"], &[("9c9d", 2, 0)]),
+        ] {
+            let mut position = AnyPosition::startpos(Game::Shogi);
+            for mv in moves {
+                position.play(position.parse_usi(mv).unwrap());
+            }
+            let mut entry = Entry::of(&position).unwrap();
+            for &(mv, count, value) in book_moves {
+                let mv = BookMove::new(position.parse_usi(mv).unwrap());
+                entry.moves.push(BookMove { count, value: Some(value), ..mv });
+            }
+            entry.sort_by_count();
+            entries.push(entry);
+        }
+        let mut sorted = entries.clone();
+        sorted.sort_by_key(|entry| order_of(entry).unwrap());
+        let mut writer = Writer::new(Vec::new());
+        sorted.iter().for_each(|entry| writer.write(entry).unwrap());
+        (writer.finish().unwrap().0, entries)
+    }
+
+    #[test]
+    fn a_walk_finds_what_can_be_reached() {
+        let (bytes, entries) = book();
+        let book = AperyBook::open(Box::new(leak(&bytes))).unwrap();
+        assert_eq!(book.records(), 5);
+        let roots = || vec![AnyPosition::startpos(Game::Shogi)];
+        let walked = |astray| book.walk(roots(), astray).collect::<Result<Vec<_>, _>>().unwrap();
+        let near = walked(1);
+        assert_eq!(near.len(), 3, "the fourth is two moves away");
+        assert!(near.iter().all(|entry| entries.contains(entry)));
+        assert_eq!(walked(0).len(), 2);
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        assert!(AperyBook::open(Box::new(leak(&[0; 17]))).is_err());
+        let (mut bytes, _) = book();
+        bytes.reverse();
+        assert!(AperyBook::open(Box::new(leak(&bytes))).is_err(), "not in order");
+        let empty = AperyBook::open(Box::new(leak(&[]))).unwrap();
+        assert_eq!(empty.find(&AnyPosition::startpos(Game::Shogi)).unwrap(), None);
+    }
+}

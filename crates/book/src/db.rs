@@ -1,0 +1,301 @@
+//! YaneuraOu's text books (docs/formats/book-db.md): read in pieces by several threads, written
+//! sorted.
+
+use crate::losses::{Losses, Problems};
+use crate::{BookError, BookMove, Entry, Format};
+use rules::{AnyPosition, Game, Move};
+use std::collections::VecDeque;
+use std::io::{Read, Write};
+use std::thread;
+
+/// First line of every file.
+pub(crate) const FIRST_LINE: &str = "#YANEURAOU-DB2016 1.00";
+/// What one thread reads at a time.
+const PIECE: usize = 1 << 20;
+/// There must be a position within so many bytes.
+const LONGEST: usize = 64 << 20;
+/// Lines that are longer hold no position and no move.
+const LONGEST_LINE: usize = 64 << 10;
+/// What a position begins with.
+const MARK: &[u8] = b"sfen ";
+
+/// Reads a book, position by position, in the order of the file.
+pub struct Reader<R> {
+    input: R,
+    game: Game,
+    threads: usize,
+    /// Bytes read but not yet parsed.
+    rest: Vec<u8>,
+    line: u64,
+    is_over: bool,
+    entries: VecDeque<Entry>,
+    problems: Problems,
+    /// Bytes taken from the input.
+    read: u64,
+}
+
+impl<R: Read> Reader<R> {
+    /// Begins to read. The first line must be that of the format; which game it is, the first
+    /// position says.
+    pub fn new(input: R, threads: usize) -> Result<Self, BookError> {
+        let mut reader = Self {
+            input,
+            game: Game::Shogi,
+            threads: threads.max(1),
+            rest: Vec::new(),
+            line: 1,
+            is_over: false,
+            entries: VecDeque::new(),
+            problems: Problems::default(),
+            read: 0,
+        };
+        reader.more()?;
+        if reader.rest.starts_with(b"\xEF\xBB\xBF") {
+            reader.rest.drain(..3);
+        }
+        if !reader.rest.starts_with(FIRST_LINE.as_bytes()) {
+            let why = format!("the first line is not {FIRST_LINE}");
+            return Err(BookError::not(Format::Db, why));
+        }
+        reader.game = game_of(&reader.rest);
+        Ok(reader)
+    }
+
+    /// Shogi or minishogi.
+    pub const fn game(&self) -> Game {
+        self.game
+    }
+
+    /// What could not be read, so far.
+    pub const fn problems(&self) -> &Problems {
+        &self.problems
+    }
+
+    /// Bytes of the file read so far.
+    pub const fn position(&self) -> u64 {
+        self.read
+    }
+
+    fn more(&mut self) -> Result<(), BookError> {
+        let had = self.rest.len();
+        self.rest.resize(had + PIECE, 0);
+        let read = teacher::fill(&mut self.input, &mut self.rest[had..])?;
+        self.rest.truncate(had + read);
+        self.read += read as u64;
+        self.is_over = read < PIECE;
+        Ok(())
+    }
+
+    /// The next bytes that end with a whole position.
+    fn piece(&mut self) -> Result<Option<(u64, Vec<u8>)>, BookError> {
+        loop {
+            let cut =
+                if self.is_over { self.rest.len() } else { last_mark(&self.rest).unwrap_or(0) };
+            if cut > 0 {
+                let rest = self.rest.split_off(cut);
+                let piece = std::mem::replace(&mut self.rest, rest);
+                let first = self.line;
+                self.line += piece.iter().filter(|&&byte| byte == b'\n').count() as u64;
+                return Ok(Some((first, piece)));
+            }
+            if self.is_over {
+                return Ok(None);
+            }
+            if self.rest.len() > LONGEST {
+                let why = format!("no position within {LONGEST} bytes");
+                return Err(BookError::damaged(self.read - self.rest.len() as u64, why));
+            }
+            self.more()?;
+        }
+    }
+
+    /// Parses the next pieces, one for each thread.
+    fn fill(&mut self) -> Result<(), BookError> {
+        let mut pieces = Vec::new();
+        while pieces.len() < self.threads {
+            let Some(piece) = self.piece()? else { break };
+            pieces.push(piece);
+            if !self.is_over {
+                self.more()?;
+            }
+        }
+        let game = self.game;
+        let parsed: Vec<(Vec<Entry>, Problems)> = if pieces.len() > 1 {
+            thread::scope(|scope| {
+                let work =
+                    |(line, piece): (u64, Vec<u8>)| scope.spawn(move || parse(game, &piece, line));
+                let handles: Vec<_> = pieces.into_iter().map(work).collect();
+                let joined = handles.into_iter().map(thread::ScopedJoinHandle::join);
+                joined
+                    .map(|parsed| parsed.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                    .collect()
+            })
+        } else {
+            pieces.into_iter().map(|(line, piece)| parse(game, &piece, line)).collect()
+        };
+        for (entries, problems) in parsed {
+            self.entries.extend(entries);
+            self.problems.add(problems);
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Iterator for Reader<R> {
+    type Item = Result<Entry, BookError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.entries.is_empty() {
+            if self.is_over && self.rest.is_empty() {
+                return None;
+            }
+            if let Err(error) = self.fill() {
+                (self.is_over, self.rest) = (true, Vec::new());
+                return Some(Err(error));
+            }
+        }
+        self.entries.pop_front().map(Ok)
+    }
+}
+
+/// Where the last position begins, if it is not the first byte.
+fn last_mark(bytes: &[u8]) -> Option<usize> {
+    bytes.windows(MARK.len() + 1).rposition(|w| w[0] == b'\n' && &w[1..] == MARK).map(|at| at + 1)
+}
+
+/// The game of the first position: a board of five ranks is minishogi's.
+pub(crate) fn game_of(bytes: &[u8]) -> Game {
+    let first = bytes.split(|&byte| byte == b'\n').find(|line| line.starts_with(MARK));
+    let board = first.and_then(|line| line[MARK.len()..].split(|&byte| byte == b' ').next());
+    let ranks = board.map_or(0, |board| board.iter().filter(|&&byte| byte == b'/').count());
+    if ranks == 4 { Game::Minishogi } else { Game::Shogi }
+}
+
+/// Reads lines, of which the first has that number.
+pub(crate) fn parse(game: Game, bytes: &[u8], first: u64) -> (Vec<Entry>, Problems) {
+    let (mut entries, mut problems) = (Vec::new(), Problems::default());
+    let mut current: Option<(Entry, AnyPosition)> = None;
+    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        let number = first + index as u64;
+        let line = line.trim_ascii();
+        if line.is_empty() || line.len() > LONGEST_LINE {
+            if !line.is_empty() {
+                problems.note(|| format!("line {number}: {} bytes long", line.len()));
+            }
+            continue;
+        }
+        let text = String::from_utf8_lossy(line);
+        if let Some(sfen) = text.strip_prefix("sfen ") {
+            entries.extend(current.take().map(|(entry, _)| entry));
+            match position(game, sfen) {
+                Ok(read) => current = Some(read),
+                Err(why) => problems.note(|| format!("line {number}: {why}")),
+            }
+        } else if let Some(comment) = text.strip_prefix("//").or_else(|| text.strip_prefix('#')) {
+            if let Some((entry, _)) = &mut current {
+                comment_on(entry, comment.trim());
+            }
+        } else if let Some((entry, position)) = &mut current {
+            match read_move(position, &text) {
+                Ok(Some(m)) if entry.find(m.mv).is_some() => {
+                    problems.note(|| format!("line {number}: {text:?}: the move was there before"));
+                }
+                Ok(m) => entry.moves.extend(m),
+                Err(why) => problems.note(|| format!("line {number}: {text:?}: {why}")),
+            }
+        } else {
+            problems.note(|| format!("line {number}: {text:?} belongs to no position"));
+        }
+    }
+    entries.extend(current.map(|(entry, _)| entry));
+    (entries, problems)
+}
+
+fn position(game: Game, sfen: &str) -> Result<(Entry, AnyPosition), String> {
+    let position = AnyPosition::from_sfen(game, sfen).map_err(|error| error.to_string())?;
+    let mut entry = Entry::of(&position).map_err(|error| error.to_string())?;
+    let has_ply = sfen.split_ascii_whitespace().count() > 3;
+    entry.ply = if has_ply { position.ply() } else { 0 };
+    Ok((entry, position))
+}
+
+fn comment_on(entry: &mut Entry, comment: &str) {
+    let place = match entry.moves.last_mut() {
+        Some(m) => &mut m.comment,
+        None => &mut entry.comment,
+    };
+    *place = Some(match place.take() {
+        Some(before) => format!("{before}\n{comment}").into(),
+        None => comment.into(),
+    });
+}
+
+/// A move with what follows it; nothing for the words that mean no move.
+fn read_move(position: &AnyPosition, line: &str) -> Result<Option<BookMove>, String> {
+    let mut words = line.split_ascii_whitespace();
+    let first = words.next().unwrap_or_default();
+    if ["none", "None", "resign"].contains(&first) {
+        return Ok(None);
+    }
+    let mv = Move::from_usi(position.game(), first).ok_or("not a move")?;
+    if let Some(why) = position.why_illegal(mv) {
+        return Err(why.to_owned());
+    }
+    let reply = words.next().and_then(|word| Move::from_usi(position.game(), word));
+    let value = words.next().and_then(|word| word.parse().ok());
+    let depth = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
+    let count = words.next().and_then(|word| word.parse().ok()).unwrap_or(1);
+    Ok(Some(BookMove { reply, value, depth, count, ..BookMove::new(mv) }))
+}
+
+/// What the positions of a file are sorted by: the bytes of the line without `sfen`.
+pub fn order_of(entry: &Entry, game: Game) -> Result<Box<[u8]>, BookError> {
+    Ok(entry.position(game)?.sfen().into_bytes().into())
+}
+
+/// Writes a book.
+pub struct Writer<W> {
+    output: W,
+    game: Game,
+    losses: Losses,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a book.
+    pub fn new(mut output: W, game: Game) -> Result<Self, BookError> {
+        writeln!(output, "{FIRST_LINE}")?;
+        Ok(Self { output, game, losses: Losses::default() })
+    }
+
+    /// Writes a position. The order of the file is the caller's business: see [`order_of`].
+    pub fn write(&mut self, entry: &Entry) -> Result<(), BookError> {
+        writeln!(self.output, "sfen {}", entry.position(self.game)?.sfen())?;
+        self.comment(entry.comment.as_deref())?;
+        for m in &entry.moves {
+            let reply = m.reply.map_or("none".to_owned(), |reply| reply.usi(self.game));
+            let value = m.value.map_or("none".to_owned(), |value| value.to_string());
+            let mv = m.mv.usi(self.game);
+            writeln!(self.output, "{mv} {reply} {value} {} {}", m.depth, m.count)?;
+            self.comment(m.comment.as_deref())?;
+            self.losses.results += u64::from(m.wins > 0 || m.draws > 0);
+            self.losses.sources += u64::from(m.source.is_some());
+        }
+        Ok(())
+    }
+
+    fn comment(&mut self, comment: Option<&str>) -> Result<(), BookError> {
+        for line in comment.unwrap_or_default().lines() {
+            writeln!(self.output, "# {line}")?;
+        }
+        Ok(())
+    }
+
+    /// Ends the book, and says what had no place in it.
+    pub fn finish(mut self) -> Result<(W, Losses), BookError> {
+        self.output.flush()?;
+        Ok((self.output, self.losses))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,320 @@
+//! Every command with its flags. A command is what is asked: it is carried out by `run`.
+
+use crate::{Console, WorkError};
+use book::{Combine, Format};
+use rules::Game;
+use std::path::PathBuf;
+
+/// Opening books: convert, probe, check, make, merge, prune, diff, stats, tree, minimax, mine
+#[derive(clap::Args, Debug)]
+pub struct BookArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Command {
+    Convert(Convert),
+    Probe(Probe),
+    Check(Check),
+    Make(Make),
+    Merge(Merge),
+    Prune(Prune),
+    Diff(Diff),
+    Stats(Stats),
+    Tree(Tree),
+    Minimax(Propagate),
+    Mine(Mine),
+}
+
+impl BookArgs {
+    /// Carries the command out.
+    pub fn run(&self, console: &mut Console<'_>) -> Result<(), WorkError> {
+        match &self.command {
+            Command::Convert(args) => args.run(console),
+            Command::Probe(args) => args.run(console),
+            Command::Check(args) => args.run(console),
+            Command::Make(args) => args.run(console),
+            Command::Merge(args) => args.run(console),
+            Command::Prune(args) => args.run(console),
+            Command::Diff(args) => args.run(console),
+            Command::Stats(args) => args.run(console),
+            Command::Tree(args) => args.run(console),
+            Command::Minimax(args) => args.run(console),
+            Command::Mine(args) => args.run(console),
+        }
+    }
+}
+
+/// How books are read.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub struct Reading {
+    /// Format of the input, instead of telling it from content and name: nbk, db, ybb, bin or sbk
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<Format>,
+    /// Game of a book that does not say it (ybb): shogi or minishogi
+    #[arg(long, default_value = "shogi", value_parser = |s: &str| s.parse::<Game>())]
+    pub game: Game,
+    /// Threads that read text
+    #[arg(long, value_name = "N", default_value_t = usual_threads())]
+    pub threads: usize,
+    /// Moves outside an Apery book that may lead to the next position in it
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub astray: u32,
+}
+
+fn usual_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// How a book is written.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Writing {
+    /// File to write; its name says the format: nbk, db, ybb, bin or sbk
+    #[arg(long, short, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Format of the output, instead of its name's
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<Format>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub force: bool,
+    /// Memory for sorting in MiB; what does not fit is sorted in temporary files beside the output
+    #[arg(long, value_name = "MIB", default_value_t = 512)]
+    pub memory: usize,
+}
+
+/// Convert a book; what the format has no place for is counted
+#[derive(clap::Args, Debug)]
+pub struct Convert {
+    /// The book
+    pub input: PathBuf,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub writing: Writing,
+}
+
+/// Make one book of several
+#[derive(clap::Args, Debug)]
+pub struct Merge {
+    /// The books, the most important first
+    #[arg(required = true, num_args = 2..)]
+    pub inputs: Vec<PathBuf>,
+    /// Where two know a position: "both" adds counts and keeps the deeper value, "first" keeps what
+    /// came first, "deeper" takes the position whose first move is deeper
+    #[arg(long, value_name = "both|first|deeper", default_value = "both", value_parser = combine)]
+    pub rule: Combine,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub writing: Writing,
+}
+
+fn combine(word: &str) -> Result<Combine, String> {
+    let known = Combine::ALL.iter().find(|(name, _)| *name == word);
+    known.map(|(_, rule)| *rule).ok_or_else(|| "there are both, first and deeper".to_owned())
+}
+
+/// Leave out what is not wanted
+#[derive(clap::Args, Debug)]
+pub struct Prune {
+    /// The book
+    pub input: PathBuf,
+    /// Moves that are worse than the best of their position by more than this
+    #[arg(long, value_name = "CP")]
+    pub eval_diff: Option<i32>,
+    /// Moves below this value
+    #[arg(long, value_name = "CP", allow_hyphen_values = true)]
+    pub min_value: Option<i32>,
+    /// Moves that were played less often
+    #[arg(long, value_name = "N")]
+    pub min_count: Option<u64>,
+    /// Moves beyond so many in a position, the worst ones
+    #[arg(long, value_name = "N")]
+    pub keep: Option<usize>,
+    /// Positions after this move of the game
+    #[arg(long, value_name = "N")]
+    pub max_ply: Option<u32>,
+    /// Positions of the other side: b keeps those with Black to move, w with White
+    #[arg(long, value_name = "b|w", value_parser = side)]
+    pub side: Option<rules::Color>,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub writing: Writing,
+}
+
+fn side(word: &str) -> Result<rules::Color, String> {
+    match word {
+        "b" => Ok(rules::Color::Black),
+        "w" => Ok(rules::Color::White),
+        _ => Err("b or w".to_owned()),
+    }
+}
+
+/// Make a book from records of games, or add games to one
+#[derive(clap::Args, Debug)]
+pub struct Make {
+    /// Records (CSA, KIF, KI2, JKF, USI), or folders of them
+    #[arg(required = true, value_name = "IN")]
+    pub inputs: Vec<PathBuf>,
+    /// Only games whose players both have this rating (black_rate and white_rate of floodgate)
+    #[arg(long, value_name = "N")]
+    pub min_rating: Option<f64>,
+    /// Only moves of the winner
+    #[arg(long)]
+    pub winners: bool,
+    /// Up to this move of the game
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    pub max_ply: u32,
+    /// Add to the book that is there: games it has seen are left out
+    #[arg(long)]
+    pub add: bool,
+    /// The game of records that do not say it: shogi or minishogi
+    #[arg(long, default_value = "shogi", value_parser = |s: &str| s.parse::<Game>())]
+    pub game: Game,
+    #[command(flatten)]
+    pub writing: Writing,
+}
+
+/// What a book has to say about a position, move by move, and why each is taken or refused
+#[derive(clap::Args, Debug)]
+pub struct Probe {
+    /// The books, the most important first
+    #[arg(required = true)]
+    pub books: Vec<PathBuf>,
+    /// "startpos", a handicap or an SFEN
+    #[arg(long, default_value = "startpos")]
+    pub position: String,
+    /// Moves to play from there, in USI notation
+    #[arg(long, num_args = 1.., value_name = "MOVE")]
+    pub moves: Vec<String>,
+    /// Options of the engine that bear on books, as NAME=VALUE
+    #[arg(long = "option", value_name = "NAME=VALUE")]
+    pub options: Vec<String>,
+    /// shogi or minishogi
+    #[arg(long, default_value = "shogi", value_parser = |s: &str| s.parse::<Game>())]
+    pub game: Game,
+    /// Seed of the choice among moves left
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+}
+
+/// Look for faults: damage, illegal moves, disorder, pointless non-promotions
+#[derive(clap::Args, Debug)]
+pub struct Check {
+    /// The book
+    pub input: PathBuf,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// Compare two books
+#[derive(clap::Args, Debug)]
+pub struct Diff {
+    pub first: PathBuf,
+    pub second: PathBuf,
+    /// Differences told in words
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub show: usize,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// Count what is in a book
+#[derive(clap::Args, Debug)]
+pub struct Stats {
+    /// The book
+    pub input: PathBuf,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// Show the lines of a book as a tree
+#[derive(clap::Args, Debug)]
+pub struct Tree {
+    /// The book
+    pub input: PathBuf,
+    /// "startpos", a handicap or an SFEN
+    #[arg(long, default_value = "startpos")]
+    pub position: String,
+    /// Moves to play from there, in USI notation
+    #[arg(long, num_args = 1.., value_name = "MOVE")]
+    pub moves: Vec<String>,
+    /// How many moves deep
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub depth: usize,
+    /// How many moves of each position
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub width: usize,
+    /// shogi or minishogi
+    #[arg(long, default_value = "shogi", value_parser = |s: &str| s.parse::<Game>())]
+    pub game: Game,
+}
+
+/// Carry values from the ends of lines to their beginnings
+#[derive(clap::Args, Debug)]
+pub struct Propagate {
+    /// The book
+    pub input: PathBuf,
+    /// How much less than nothing a draw is worth when we are Black
+    #[arg(long, value_name = "CP", default_value_t = 0, allow_hyphen_values = true)]
+    pub contempt_black: i32,
+    /// How much less than nothing a draw is worth when we are White
+    #[arg(long, value_name = "CP", default_value_t = 0, allow_hyphen_values = true)]
+    pub contempt_white: i32,
+    /// Keep only the moves that are as good as the best
+    #[arg(long)]
+    pub shrink: bool,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub writing: Writing,
+}
+
+/// Grow a book: choose leaves, search them, propagate, again. Started again it goes on
+#[derive(clap::Args, Debug)]
+pub struct Mine {
+    /// The book to grow (nbk); made if it is not there
+    pub book: PathBuf,
+    /// Where lines begin: "startpos", a handicap or an SFEN
+    #[arg(long, default_value = "startpos")]
+    pub position: String,
+    /// Rounds
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub rounds: u32,
+    /// Leaves searched in a round
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub leaves: usize,
+    /// Nodes of a search
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub nodes: u64,
+    /// Moves valued in a search
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub multipv: usize,
+    /// Moves of the other side that are followed: so much worse than the best at most
+    #[arg(long, value_name = "CP", default_value_t = 30)]
+    pub eval_diff: i32,
+    /// Lines that are worth more than this to either side are not followed
+    #[arg(long, value_name = "CP", default_value_t = 400)]
+    pub max_value: i32,
+    /// Lines are not followed beyond this move of the game
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    pub max_ply: u32,
+    #[arg(long, value_name = "CP", default_value_t = 0, allow_hyphen_values = true)]
+    /// How much less than nothing a draw is worth when we are Black
+    pub contempt_black: i32,
+    /// How much less than nothing a draw is worth when we are White
+    #[arg(long, value_name = "CP", default_value_t = 0, allow_hyphen_values = true)]
+    pub contempt_white: i32,
+    /// Evaluation of the search, as EvalDir
+    #[arg(long, value_name = "FOLDER")]
+    pub eval: Option<String>,
+    /// Threads of the search
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub threads: usize,
+    /// shogi or minishogi
+    #[arg(long, default_value = "shogi", value_parser = |s: &str| s.parse::<Game>())]
+    pub game: Game,
+}

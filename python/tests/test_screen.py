@@ -1,0 +1,61 @@
+"""The sums of script/screen, without games."""
+
+import importlib.machinery
+import importlib.util
+import math
+import pathlib
+import random
+import unittest
+
+PATH = pathlib.Path(__file__).parents[2] / "script" / "screen"
+
+
+def load():
+    loader = importlib.machinery.SourceFileLoader("screen", str(PATH))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("screen", loader))
+    loader.exec_module(module)
+    return module
+
+
+screen = load()
+
+
+class Sums(unittest.TestCase):
+    def test_effects_are_found_again(self):
+        for count in (1, 17, 63):
+            rng = random.Random(count)
+            true = [rng.gauss(0, 15) for _ in range(count)]
+            rows, data = screen.design(count), []
+            for _ in range(400):
+                row = next(rows)
+                p = 1 / (1 + math.exp(-sum(a * b for a, b in zip(row, true)) / screen.ELO))
+                won = sum(rng.random() < p for _ in range(16))
+                data.append((row, (won, 0, 16 - won)))
+            found, errors = screen.fit(data, count)
+            self.assertTrue(all(3 < e < 6 for e in errors), errors)
+            self.assertTrue(all(abs(f - t) < 4 * e for f, t, e in zip(found, true, errors)))
+
+    def test_every_round_is_balanced_and_pairs_are_told_apart(self):
+        rows = screen.design(63)
+        matrix = [next(rows) for _ in range(screen.ORDER)]
+        for i in range(63):
+            for j in range(i):
+                self.assertEqual(sum(row[i] * row[j] for row in matrix), 0)
+            self.assertEqual(abs(sum(row[i] for row in matrix)), 0)
+
+    def test_changes_are_read_and_mistakes_told(self):
+        lines = ["# remark", "", "wider window: aspiration=24", "both: a=1 b=-2 # why"]
+        self.assertEqual(
+            screen.read_changes(lines),
+            [("wider window", [("aspiration", "24")]), ("both", [("a", "1"), ("b", "-2")])],
+        )
+        for wrong in (["no colon=1"], ["name:"], ["name: a=x"], ["name: a=1 b"], [], ["n: a=1"] * 64):
+            self.assertRaises(ValueError, screen.read_changes, wrong)
+
+    def test_scores(self):
+        self.assertEqual(screen.score_text(0, 0, 0), "no game")
+        self.assertEqual(screen.score_text(599, 12, 306), "599-12-306 of 917, +115.0 ± 23.6 Elo")
+
+
+if __name__ == "__main__":
+    unittest.main()
