@@ -225,8 +225,11 @@ async fn the_contract_names_every_address() {
     let server = start(Settings::default()).await;
     let document = server.visitor().get("/api/openapi.json").await.json();
     let paths = document["paths"].as_object().unwrap();
-    let source =
-        concat!(include_str!("../../src/http.rs"), include_str!("../../src/http/studies.rs"));
+    let source = concat!(
+        include_str!("../../src/http.rs"),
+        include_str!("../../src/http/studies.rs"),
+        include_str!("../../src/http/practice.rs")
+    );
     let pages = include_str!("../../../../docs/web-api.md");
     let mut count = 0;
     for rest in source.split(".route(\"").skip(1) {
