@@ -93,17 +93,10 @@ struct ChildArgs {
 
 /// Where an engine is offered.
 fn place(args: ChildArgs) -> Place {
-    match (args.nats, args.name) {
-        (Some(url), Some(name)) => {
-            let (prefix, nkey, ca) = (args.prefix, args.nkey, args.ca);
-            Place::Broker(Broker { url, name, prefix, nkey, ca })
-        }
-        _ => Place::Socket {
-            listen: args.listen,
-            token_file: args.token_file.unwrap_or_default(),
-            tls: args.certificate.zip(args.key),
-        },
-    }
+    let (prefix, nkey, ca) = (args.prefix, args.nkey, args.ca);
+    let named = args.nats.zip(args.name);
+    let broker = named.map(|(url, name)| Broker { url, name, prefix, nkey, ca });
+    Place::chosen(broker, args.listen, args.token_file, args.certificate.zip(args.key))
 }
 
 fn learn(args: &LearnArgs, time: Arc<dyn TimeSource>) -> CommandResult {

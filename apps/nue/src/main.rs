@@ -11,8 +11,6 @@ mod cluster;
 mod convert;
 mod csa;
 mod data;
-#[cfg(test)]
-mod deployment_tests;
 mod doctor;
 mod eval;
 mod evaluation;

@@ -1,6 +1,8 @@
 //! The commands that rooms write down are those this program understands: typed again they ask for
 //! the very same work.
 
+mod deployment;
+
 use super::{Cli, Command};
 use arena::adjudication::{DrawRule, ResignRule};
 use arena::opening::PlyRange;

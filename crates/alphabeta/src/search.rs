@@ -588,15 +588,6 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         best_value
     }
 
-    /// How much less deep a late move is read first, in 1024ths of a ply.
-    #[inline]
-    fn reduction(&self, improving: bool, depth: i32, number: u32, delta: i32) -> i32 {
-        let p = &self.params;
-        let product = self.shared.reductions.product(depth, number);
-        product + p.lmr_base - delta * p.lmr_delta / self.root_delta.max(1)
-            + if !improving && product > p.lmr_worsening_from { p.lmr_worsening } else { 0 }
-    }
-
     /// Kept for the root: [`Root`] is searched like any node.
     pub(crate) fn search_root(&mut self, alpha: i32, beta: i32, depth: i32) -> i32 {
         self.search::<Root>(0, alpha, beta, depth, false)

@@ -282,6 +282,15 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.shared.table.put(key, Entry { best, value, eval, depth, bound, pv });
     }
 
+    /// How much less deep a late move is read first, in 1024ths of a ply.
+    #[inline]
+    pub(crate) fn reduction(&self, improving: bool, depth: i32, number: u32, delta: i32) -> i32 {
+        let p = &self.params;
+        let product = self.shared.reductions.product(depth, number);
+        product + p.lmr_base - delta * p.lmr_delta / self.root_delta.max(1)
+            + if !improving && product > p.lmr_worsening_from { p.lmr_worsening } else { 0 }
+    }
+
     /// The line of this ply becomes `m` and the line below it.
     pub(crate) fn extend_pv(&mut self, ply: usize, m: Move) {
         let (upper, lower) = self.frames.split_at_mut(ply + LOOK_BACK + 1);

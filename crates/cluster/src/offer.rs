@@ -41,6 +41,19 @@ pub enum Place {
     Broker(Broker),
 }
 
+impl Place {
+    /// The broker if one is named, else a socket.
+    pub fn chosen(
+        broker: Option<Broker>,
+        listen: String,
+        token_file: Option<PathBuf>,
+        tls: Option<(PathBuf, PathBuf)>,
+    ) -> Self {
+        let token_file = token_file.unwrap_or_default();
+        broker.map_or(Self::Socket { listen, token_file, tls }, Self::Broker)
+    }
+}
+
 /// An engine at a broker.
 pub struct Broker {
     /// `nats://host:4222`, `tls://host:4222`

@@ -1,7 +1,7 @@
 //! The files of deploy/ as far as they can be tried without the machines they are for: every command line in them is one
 //! this program understands, and everything they refer to is there.
 
-use super::{Cli, Command};
+use crate::{Cli, Command};
 use clap::Parser;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
