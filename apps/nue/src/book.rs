@@ -1,19 +1,11 @@
 //! `nue book`: opening books. The commands and their flags are room `bookwork`'s.
 
 use crate::failure::{CommandResult, Failure};
-use crate::interrupt;
-use bookwork::{BookArgs, Console, WorkError};
-use std::io;
 
-/// Runs the command.
-pub(crate) fn run(args: &BookArgs) -> CommandResult {
-    let (stop, _) = interrupt::flag();
-    let mut output = io::stdout();
-    let mut console = Console { output: &mut output, tell: &mut display::say, stop: &stop };
-    args.run(&mut console).map_err(|error| match error {
-        WorkError::Io(error) => Failure::from(error),
-        WorkError::Exists(_) | WorkError::Position(_) => Failure::usage(error.to_string()),
-        error if error.is_interrupt() => Failure::Interrupted(error.to_string()),
-        error => Failure::failed(error.to_string()),
+pub(crate) fn run(args: &bookwork::BookArgs) -> CommandResult {
+    let stop = crate::interrupt::flag().0;
+    args.carry_out(&mut std::io::stdout(), &mut display::say, &stop).map_err(|error| {
+        let text = error.to_string();
+        if error.is_interrupt() { Failure::Interrupted(text) } else { Failure::failed(text) }
     })
 }

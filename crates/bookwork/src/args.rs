@@ -3,7 +3,9 @@
 use crate::{Console, WorkError};
 use book::{Combine, Format};
 use rules::Game;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 /// Opening books: convert, probe, check, make, merge, prune, diff, stats, tree, minimax, mine
 #[derive(clap::Args, Debug)]
@@ -28,7 +30,20 @@ enum Command {
 }
 
 impl BookArgs {
-    /// Carries the command out.
+    /// Carries the command out. That whoever read the output has gone is no error.
+    pub fn carry_out<'a>(
+        &self,
+        output: &'a mut dyn Write,
+        tell: &'a mut dyn FnMut(&str),
+        stop: &'a AtomicBool,
+    ) -> Result<(), WorkError> {
+        match self.run(&mut Console { output, tell, stop }) {
+            Err(WorkError::Io(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            done => done,
+        }
+    }
+
+    /// Carries the command out on a console.
     pub fn run(&self, console: &mut Console<'_>) -> Result<(), WorkError> {
         match &self.command {
             Command::Convert(args) => args.run(console),
