@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(asked(&[&real]), [PathBuf::from("python3")]);
         assert_eq!(asked(&[&other, &real]), ["python3", "python"].map(PathBuf::from));
         assert_eq!(asked(&[&other]), [PathBuf::from("python3"), whole.clone()]);
-        assert_eq!(asked(&[]), [whole.clone()]);
+        assert_eq!(asked(&[]), [whole]);
     }
 
     fn simd_name() -> &'static str {

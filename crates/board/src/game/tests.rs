@@ -237,8 +237,8 @@ fn what_is_stored_is_the_game() {
 }
 
 /// A game between two browsers in which both have come.
-fn friends(clock: Value) -> Game {
-    let mut game = game(json!({ "opponent": { "friend": true }, "clock": clock }));
+fn friends() -> Game {
+    let mut game = game(json!({ "opponent": { "friend": true }, "clock": null }));
     game.take_seat(Color::Black, "Tsuru");
     assert!(game.is_waiting());
     game.take_seat(Color::White, "  a name\nthat is much too long to stand beside a board ");
@@ -266,7 +266,7 @@ fn a_game_waits_for_a_friend() {
 
 #[test]
 fn each_friend_moves_their_own_side() {
-    let mut game = friends(Value::Null);
+    let mut game = friends();
     assert_eq!(
         game.play(Side::White, "7g7f", None, s(0)).unwrap_err().code,
         ErrorCode::NotYourTurn
@@ -294,7 +294,7 @@ fn each_friend_moves_their_own_side() {
 
 #[test]
 fn friends_agree_on_draws_and_on_taking_back() {
-    let mut game = friends(Value::Null);
+    let mut game = friends();
     assert!(game.offer(Side::Black, OfferKind::Takeback).is_err(), "nothing was played");
     game.play(Side::Black, "7g7f", None, s(0)).unwrap();
     game.play(Side::White, "3c3d", None, s(0)).unwrap();
