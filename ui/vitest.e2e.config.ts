@@ -1,12 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
-// The page in a real browser against the real server. One file after the other: they share both.
+// The page in a real browser against the real server, both started by every file; two files at a time, as
+// most of their time is waiting.
 export default defineConfig({
   test: {
     include: ['tests/**/*.e2e.ts'],
     testTimeout: 120000,
     hookTimeout: 120000,
-    fileParallelism: false,
+    maxWorkers: 2,
+    minWorkers: 1,
     // A machine may stall; what fails twice is wrong.
     retry: 2,
     sequence: { concurrent: false },
