@@ -8,7 +8,6 @@ export default defineConfig({
     testTimeout: 120000,
     hookTimeout: 120000,
     maxWorkers: 2,
-    minWorkers: 1,
     // A machine may stall; what fails twice is wrong.
     retry: 2,
     sequence: { concurrent: false },
