@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import subprocess
 import sys
 import tempfile
 import unittest
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from typing import Any
 
-SCRIPT = Path(__file__).resolve().parents[2] / "script" / "levels"
+from tests.scripts import FOLDER, load
 
 # A match in which the greater SkillLevel wins every game.
 MATCH = """#!/usr/bin/env python3
@@ -33,21 +30,7 @@ print(json.dumps({"games": 2, "engines": engines, "pairings": [pairing]}))
 """
 
 
-def load() -> Any:
-    """The script as a module, without a file of bytecode beside it."""
-    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    try:
-        loader = SourceFileLoader("nue_levels", str(SCRIPT))
-        spec = importlib.util.spec_from_loader("nue_levels", loader)
-        assert spec is not None
-        module = importlib.util.module_from_spec(spec)
-        loader.exec_module(module)
-        return module
-    finally:
-        sys.dont_write_bytecode = writes
-
-
-LEVELS = load()
+LEVELS = load("levels")
 
 
 class Ladders(unittest.TestCase):
@@ -90,7 +73,7 @@ class Ladders(unittest.TestCase):
             nue.write_text(MATCH)
             nue.chmod(0o755)
             done = subprocess.run(
-                [sys.executable, str(SCRIPT), "--nue", str(nue), "--skill", "0,5,10,15", "-j", "2",
+                [sys.executable, str(FOLDER / "levels"), "--nue", str(nue), "--skill", "0,5,10,15", "-j", "2",
                  "--minutes", "0.05"], capture_output=True, text=True, timeout=60, check=True)
             found = json.loads(done.stdout.splitlines()[-1])
             names = [row["name"] for row in found["ratings"]]
@@ -102,7 +85,7 @@ class Ladders(unittest.TestCase):
             self.assertEqual(games, 2 * sum(won + lost for _, _, won, lost in found["pairs"]))
             # A program that cannot play is asked three times, and nothing is counted.
             done = subprocess.run(
-                [sys.executable, str(SCRIPT), "--nue", str(nue), "--skill", "0,19", "-j", "1", "--minutes", "0.2"],
+                [sys.executable, str(FOLDER / "levels"), "--nue", str(nue), "--skill", "0,19", "-j", "1", "--minutes", "0.2"],
                 capture_output=True, text=True, timeout=60, check=True)
             self.assertEqual(json.loads(done.stdout.splitlines()[-1])["pairs"], [])
             self.assertEqual(done.stderr.count("cannot play"), 3)

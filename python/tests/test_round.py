@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 import tarfile
@@ -10,11 +9,10 @@ import tempfile
 import threading
 import time
 import unittest
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
 
-SCRIPT = Path(__file__).resolve().parents[2] / "script" / "round"
+from tests.scripts import load
 
 # A player that writes games until it is interrupted, as `nue gen` does.
 PLAYER = """#!/bin/sh
@@ -29,21 +27,7 @@ while :; do sleep 0.05; done
 """
 
 
-def load() -> Any:
-    """The script as a module, without a file of bytecode beside it."""
-    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    try:
-        loader = SourceFileLoader("nue_round", str(SCRIPT))
-        spec = importlib.util.spec_from_loader("nue_round", loader)
-        assert spec is not None
-        module = importlib.util.module_from_spec(spec)
-        loader.exec_module(module)
-        return module
-    finally:
-        sys.dont_write_bytecode = writes
-
-
-ROUND = load()
+ROUND = load("round")
 
 
 class Rounds(unittest.TestCase):

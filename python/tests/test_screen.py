@@ -1,23 +1,12 @@
 """The sums of script/screen, without games."""
 
-import importlib.machinery
-import importlib.util
 import math
-import pathlib
 import random
 import unittest
 
-PATH = pathlib.Path(__file__).parents[2] / "script" / "screen"
+from tests.scripts import load
 
-
-def load():
-    loader = importlib.machinery.SourceFileLoader("screen", str(PATH))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("screen", loader))
-    loader.exec_module(module)
-    return module
-
-
-screen = load()
+screen = load("screen")
 
 
 class Sums(unittest.TestCase):

@@ -23,6 +23,7 @@ pub mod deep;
 pub mod equipped;
 pub mod evaluation;
 pub mod health;
+pub mod leaves;
 pub mod options;
 pub mod own;
 mod search;

@@ -1,12 +1,13 @@
 //! Who searches the leaves of a book: an engine here, or whoever else can.
 
 use crate::WorkError;
+use assembly::leaves::{LeafLine, LeafSearcher};
 use book::BookMove;
 use rules::{AnyPosition, Game};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use think::key::universal::{MULTI_PV, THREADS};
-use think::{Best, Engine, Info, Limits, MateAnswer, Report, Score, WallTime};
+use think::{Score, WallTime};
 
 /// Somebody who values the moves of positions.
 pub trait Searcher {
@@ -24,8 +25,7 @@ pub trait Searcher {
 
 /// Our engine, in this process.
 pub struct LocalSearcher {
-    engine: Box<dyn Engine>,
-    nodes: u64,
+    searcher: LeafSearcher,
     name: String,
 }
 
@@ -58,34 +58,20 @@ impl LocalSearcher {
             }
         });
         let name = format!("search {} nodes, {evaluation}", settings.nodes);
-        Ok(Self { engine, nodes: settings.nodes, name })
+        let searcher = LeafSearcher::new(engine, (Some(settings.nodes), None), settings.multipv);
+        Ok(Self { searcher, name })
     }
 
     fn one(&mut self, position: &AnyPosition) -> Result<Vec<BookMove>, WorkError> {
-        if position.legal_moves().is_empty() {
-            return Ok(Vec::new());
-        }
-        let lines = Lines::default();
-        self.engine
-            .set_position(position.clone())
-            .map_err(|error| WorkError::Search(error.to_string()))?;
-        let limits = Limits { nodes: Some(self.nodes), ..Limits::default() };
-        self.engine.go(limits, Box::new(lines.clone()));
-        self.engine.wait();
-        let lines =
-            lines.0.lock().map_err(|_| WorkError::Search("the engine panicked".to_owned()))?;
-        let mut moves: Vec<BookMove> = Vec::new();
-        for info in lines.values() {
-            let (Some(&mv), Some((score, _))) = (info.pv.first(), info.score) else { continue };
-            if moves.iter().any(|m| m.mv == mv) {
-                continue;
-            }
-            let mut m = BookMove::valued(mv, centipawns(score), info.depth.unwrap_or(0));
-            m.reply = info.pv.get(1).copied();
+        let found = self.searcher.search(position, &AtomicBool::new(false));
+        let found = found.map_err(|error| WorkError::Search(error.to_string()))?;
+        let valued = |line: &LeafLine| {
+            let mut m = BookMove::valued(line.moves[0], centipawns(line.score), line.depth);
+            m.reply = line.moves.get(1).copied();
             m.source = Some(self.name.as_str().into());
-            moves.push(m);
-        }
-        Ok(moves)
+            m
+        };
+        Ok(found.unwrap_or_default().lines.iter().map(valued).collect())
     }
 }
 
@@ -120,22 +106,41 @@ impl Searcher for LocalSearcher {
     }
 }
 
-/// The latest line of each rank.
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<BTreeMap<u32, Info>>>);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Report for Lines {
-    fn info(&mut self, info: &Info) {
-        if !info.pv.is_empty()
-            && let Ok(mut lines) = self.0.lock()
-        {
-            lines.insert(info.multipv.unwrap_or(1), info.clone());
-        }
+    #[test]
+    fn our_engine_values_the_moves_of_positions() {
+        let settings = SearchSettings {
+            nodes: 300,
+            multipv: 3,
+            threads: 1,
+            eval: Some("material".to_owned()),
+        };
+        let mut searcher = LocalSearcher::new(Game::Minishogi, &settings).unwrap();
+        assert!(searcher.name().starts_with("search 300 nodes, "), "{}", searcher.name());
+        let start = AnyPosition::startpos(Game::Minishogi);
+        let mated = AnyPosition::from_sfen(Game::Minishogi, "4k/4G/4P/5/K4 w - 1").unwrap();
+        let positions = [start.clone(), mated, start.clone()];
+        let found = searcher.search(&positions, &mut |_| true).unwrap();
+        assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [3, 0, 3]);
+        assert_eq!(found[0], found[2], "whatever came before");
+        assert!(found[0].iter().all(|m| start.why_illegal(m.mv).is_none()));
+        assert!(found[0].windows(2).all(|pair| pair[0].value >= pair[1].value));
+        assert!(searcher.search(&positions, &mut |done| done < 1).is_err());
     }
 
-    fn note(&mut self, _: &str) {}
-
-    fn best(&mut self, _: &Best) {}
-
-    fn mate(&mut self, _: &MateAnswer) {}
+    #[test]
+    fn nearer_mates_are_worth_more() {
+        let worths = [
+            Score::Mated(Some(2)),
+            Score::Mated(None),
+            Score::Cp(-90_000),
+            Score::Cp(90_000),
+            Score::Mate(None),
+            Score::Mate(Some(1)),
+        ];
+        assert!(worths.map(centipawns).windows(2).all(|pair| pair[0] < pair[1]));
+    }
 }

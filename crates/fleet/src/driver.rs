@@ -15,7 +15,7 @@ pub use pieces::inputs;
 
 use crate::batch::{Fault, FaultKind, Product};
 use crate::perform::checksum;
-use crate::task::{Spec, Unit};
+use crate::task::{Input, Spec, Unit};
 use arena::request::RequestError;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -188,9 +188,36 @@ impl Parts {
         Some(Part { unit, batches })
     }
 
+    /// The same where every unit takes positions with it.
+    fn next_of(&mut self, positions: &[Vec<u8>], batches: u32) -> Option<Part> {
+        let mut part = self.next(batches.into(), 1)?;
+        let range = part.unit.first as usize..(part.unit.first + part.unit.count) as usize;
+        part.unit.input.get_or_insert_with(|| Input::of("sfen", &positions[range]));
+        Some(part)
+    }
+
     fn handed_out(&mut self, unit: &Unit) {
         self.next = self.next.max(unit.first + unit.count);
     }
+}
+
+/// Checks that there is an answer for each position of a range, and each answer against its position.
+fn check_answers<A>(
+    (unit, range): (&Unit, Range<u64>),
+    answers: &[A],
+    (one, many): (&str, &str),
+    check: impl Fn(&[u8], &A) -> Result<(), String>,
+) -> Result<(), Fault> {
+    if answers.len() as u64 != range.end - range.start {
+        let came = answers.len();
+        return Err(dishonest(format!("{many} {range:?} were asked for, {came} came")));
+    }
+    for (number, answer) in range.zip(answers) {
+        let place = usize::try_from(number - unit.first).unwrap_or(usize::MAX);
+        let text = unit.input.as_ref().and_then(|input| input.piece(place)).unwrap_or_default();
+        check(text, answer).map_err(|why| dishonest(format!("{one} {number}: {why}")))?;
+    }
+    Ok(())
 }
 
 /// Sums that everybody computes, for drills.

@@ -4,7 +4,7 @@ use crate::batch::{Batch, Fault, FaultKind, Made, Product, Usage};
 use crate::bytes::Bytes;
 use crate::files::FileCache;
 use crate::game_record::GameRecord;
-use crate::leaves::{LeafSearcher, leaf};
+use crate::leaves::{leaf, searched, searcher};
 use crate::mates::{MateRecord, problem};
 use crate::names::RunId;
 use crate::queue::Queue;
@@ -21,6 +21,7 @@ use arena::tuning::{EnginePair, TuningGame};
 use arena::tuning_request::TuningRequest;
 use arena::{Finished, MatchRunner, Plan, Seat};
 use assembly::bench::Bench;
+use assembly::leaves::LeafSearcher;
 use assembly::{Evaluation, OwnSearch};
 use corpus::rescore::{Piece, PieceScorer};
 use engines::PlayerError;
@@ -234,7 +235,7 @@ impl Slot {
             Spec::Leaves(spec) => {
                 self.check_options("the engine", &spec.options)?;
                 let time = &self.equipment.runner.time;
-                Ready::Leaves(Box::new(LeafSearcher::new(spec, time)?))
+                Ready::Leaves(Box::new(searcher(spec, time)?))
             }
         };
         self.ready = Some((task.run, Arc::clone(&task.spec), ready));
@@ -422,7 +423,7 @@ fn leaves(
         let place = usize::try_from(number - task.unit.first).unwrap_or(usize::MAX);
         let text = input.piece(place).ok_or_else(|| wrong("there is no such leaf"))?;
         let position = leaf(text).map_err(wrong)?;
-        leaves.push(searcher.search(&position, abandoned)?.ok_or_else(broken_off)?);
+        leaves.push(searched(searcher, &position, abandoned)?.ok_or_else(broken_off)?);
     }
     Ok(Product::Leaves { leaves })
 }

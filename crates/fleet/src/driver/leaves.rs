@@ -1,9 +1,9 @@
 //! Leaves of books: a batch for each position, however often it is named; every answer checked.
 
-use super::{Counted, Driver, Part, Parts, RunProgress, dishonest};
+use super::{Counted, Driver, Part, Parts, RunProgress, check_answers, dishonest};
 use crate::batch::{Fault, Product};
 use crate::leaves::{leaf, leaf_key, leaf_text};
-use crate::task::{Input, LeavesSpec, Unit};
+use crate::task::{LeavesSpec, Unit};
 use arena::request::{OpeningSource, RequestError};
 use rules::Game;
 use std::collections::{BTreeMap, HashSet};
@@ -66,10 +66,7 @@ impl Leaves {
 
 impl Driver for Leaves {
     fn next(&mut self, batches: u32) -> Result<Option<Part>, Fault> {
-        let Some(mut part) = self.parts.next(batches.into(), 1) else { return Ok(None) };
-        let range = part.unit.first as usize..(part.unit.first + part.unit.count) as usize;
-        part.unit.input.get_or_insert_with(|| Input::of("sfen", &self.positions[range]));
-        Ok(Some(part))
+        Ok(self.parts.next_of(&self.positions, batches))
     }
 
     fn usual(&self) -> u32 {
@@ -89,17 +86,9 @@ impl Driver for Leaves {
         let Product::Leaves { leaves } = product else {
             return Err(dishonest("searched leaves were asked for"));
         };
-        if leaves.len() as u64 != range.end - range.start {
-            let came = leaves.len();
-            return Err(dishonest(format!("leaves {range:?} were asked for, {came} came")));
-        }
-        for (number, found) in range.clone().zip(leaves) {
-            let place = usize::try_from(number - unit.first).unwrap_or(usize::MAX);
-            let text = unit.input.as_ref().and_then(|input| input.piece(place));
-            let position = leaf(text.unwrap_or_default());
-            let checked = position.and_then(|position| found.read(&position, self.lines).map(drop));
-            checked.map_err(|why| dishonest(format!("leaf {number}: {why}")))?;
-        }
+        check_answers((unit, range), leaves, ("leaf", "leaves"), |text, found| {
+            found.read(&leaf(text)?, self.lines).map(drop)
+        })?;
         self.done += leaves.len() as u64;
         Ok(Counted {
             games: leaves.len() as u64,

@@ -1,9 +1,9 @@
 //! Problems of mate: a batch for each, every answer checked.
 
-use super::{Counted, Driver, Part, Parts, RunProgress, dishonest};
+use super::{Counted, Driver, Part, Parts, RunProgress, check_answers, dishonest};
 use crate::batch::{Fault, Product};
 use crate::mates::{Said, problem, problem_text};
-use crate::task::{Input, MateSpec, Unit};
+use crate::task::{MateSpec, Unit};
 use arena::request::RequestError;
 use kifu::MateProblem;
 use std::collections::BTreeMap;
@@ -48,10 +48,7 @@ impl Mates {
 
 impl Driver for Mates {
     fn next(&mut self, batches: u32) -> Result<Option<Part>, Fault> {
-        let Some(mut part) = self.parts.next(batches.into(), 1) else { return Ok(None) };
-        let range = part.unit.first as usize..(part.unit.first + part.unit.count) as usize;
-        part.unit.input.get_or_insert_with(|| Input::of("sfen", &self.problems[range]));
-        Ok(Some(part))
+        Ok(self.parts.next_of(&self.problems, batches))
     }
 
     fn handed_out(&mut self, unit: &Unit) {
@@ -67,17 +64,9 @@ impl Driver for Mates {
         let Product::Mates { answers } = product else {
             return Err(dishonest("answers to problems of mate were asked for"));
         };
-        if answers.len() as u64 != range.end - range.start {
-            let came = answers.len();
-            return Err(dishonest(format!("problems {range:?} were asked for, {came} came")));
-        }
-        for (number, answer) in range.clone().zip(answers) {
-            let place = usize::try_from(number - unit.first).unwrap_or(usize::MAX);
-            let text = unit.input.as_ref().and_then(|input| input.piece(place));
-            let position = problem(text.unwrap_or_default());
-            let checked = position.and_then(|position| answer.study(&position).map(drop));
-            checked.map_err(|why| dishonest(format!("problem {number}: {why}")))?;
-        }
+        check_answers((unit, range), answers, ("problem", "problems"), |text, answer| {
+            answer.study(&problem(text)?).map(drop)
+        })?;
         for answer in answers {
             let word = match answer.verdict {
                 Said::Mate => "mates",
