@@ -197,9 +197,10 @@ fn announce(server: &Server) -> CommandResult {
 
 /// Until an interrupt or a request to terminate; a second one ends the program at once.
 async fn interrupted() {
-    transport::termination().await;
-    tokio::spawn(async {
-        transport::termination().await;
+    let mut termination = transport::Termination::listen();
+    termination.requested().await;
+    tokio::spawn(async move {
+        termination.requested().await;
         std::process::exit(130);
     });
 }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use transport::TlsServer;
+use transport::{Termination, TlsServer};
 
 /// Inputs that may wait for the server loop.
 const QUEUE: usize = 8192;
@@ -200,7 +200,7 @@ pub fn serve(
             beside.spawn(status_pages::serve(tokio::net::TcpListener::from_std(listener)?, pages));
         }
         beside.spawn(control.serve(inputs.clone()));
-        beside.spawn(stop_on_signals(inputs));
+        beside.spawn(stop_on_signals(Termination::listen(), inputs));
     }
     let runtime = arrival_times.runtime()?;
     let acceptor = Acceptor { arrival_times: Some(arrival_times), ..acceptor };
@@ -297,9 +297,9 @@ fn check_logins(config: &Config, inputs: mpsc::Sender<Input>) -> Result<Arc<Logi
 }
 
 /// An interrupt or a request to terminate stops the server; a second one at once.
-async fn stop_on_signals(inputs: mpsc::Sender<Input>) {
+async fn stop_on_signals(mut termination: Termination, inputs: mpsc::Sender<Input>) {
     loop {
-        transport::termination().await;
+        termination.requested().await;
         if inputs.send(Input::Stop).await.is_err() {
             return;
         }

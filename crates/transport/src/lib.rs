@@ -7,7 +7,7 @@ mod signals;
 mod tls;
 
 pub use bounded::{BoundedStream, Patience, Place};
-pub use signals::termination;
+pub use signals::Termination;
 pub use tls::{CertificateError, TlsClient, TlsServer};
 
 use std::time::Duration;

@@ -115,7 +115,7 @@ fn stopped_politely_it_stores_its_games() {
     black.say("+7776FU");
     black.expect("+7776FU,T0");
     white.expect("+7776FU,T0");
-    assert!(server.terminate());
+    server.terminate();
     black.expect("#CHUDAN");
     white.expect("#CHUDAN");
     assert_eq!(black.read_line(), None);

@@ -68,13 +68,14 @@ impl Server {
 
     /// Asks it to end.
     #[cfg(unix)]
-    pub(crate) fn terminate(mut self) -> bool {
+    pub(crate) fn terminate(mut self) {
         let sent = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
         assert!(sent.unwrap().success());
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
             if let Some(status) = self.child.try_wait().unwrap() {
-                return status.success();
+                assert!(status.success(), "{status}");
+                return;
             }
             std::thread::sleep(Duration::from_millis(20));
         }
