@@ -8,7 +8,7 @@ use crate::spec::{EngineSpec, Launch};
 use crate::timed_game::{Terms, Turn, play_watched};
 use engines::{
     EngineFactory, EngineFault, Introduction, LocalPlayer, Player, PlayerError, PlayerSettings,
-    ProgramCommand, TrafficLog, UsiPlayer, affinity,
+    ProgramCommand, TrafficLog, UsiPlayer,
 };
 use play::GameRules;
 use rules::Game;
@@ -246,7 +246,7 @@ impl<P: Deref<Target = Plan>, R: Deref<Target = MatchRunner>> Seat<P, R> {
         };
         if plan.engines.iter().any(|e| e.launch == Launch::Inside) {
             // Threads of our own engine start from this one and stay where it is.
-            affinity::confine(&cpus);
+            os::affinity::confine(&cpus);
         }
         Self { plan, runner, slot, cpus, players: HashMap::new() }
     }
