@@ -4,7 +4,14 @@
 use super::{Finding, Tree};
 
 /// Pages for people who play.
-const PAGES: &[&str] = &["README.md", "docs/interfaces.md"];
+const PAGES: &[&str] = &[
+    "README.md",
+    "docs/arena.md",
+    "docs/board.md",
+    "docs/interfaces.md",
+    "docs/kifu.md",
+    "docs/options.md",
+];
 
 /// Begins the line in which a Japanese page notes the text it was made from; that text's sum follows.
 const MARK: &str = "<!-- translated from ";
