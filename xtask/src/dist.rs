@@ -114,7 +114,12 @@ fn make(root: &Path, platform: &Platform, request: &Request) -> Result<PathBuf, 
         let text = speaker.say(&["completions", shell])?;
         entries.push(Entry::file(&format!("completions/{name}"), text));
     }
-    entries.push(Entry::file("man/nue.1", speaker.say(&["completions", "man"])?));
+    let manual = speaker.say(&["completions", "man"])?;
+    for command in commands_of(&String::from_utf8_lossy(&manual)) {
+        let page = speaker.say(&["completions", "man", &command])?;
+        entries.push(Entry::file(&format!("man/nue-{command}.1"), page));
+    }
+    entries.push(Entry::file("man/nue.1", manual));
     let folder = format!("nue-{version}-{}", platform.name);
     let bytes = archive::pack(platform.archive, &folder, entries, commit.time)?;
     let path = request.out.join(format!("{folder}.{}", platform.archive.extension()));
@@ -175,6 +180,12 @@ impl Speaker {
     }
 }
 
+/// The commands that a manual page refers to, as `nue\-match(1)`.
+fn commands_of(manual: &str) -> Vec<String> {
+    let pages = manual.lines().filter_map(|line| line.strip_prefix("nue\\-")?.strip_suffix("(1)"));
+    pages.filter(|name| *name != "help").map(|name| name.replace("\\-", "-")).collect()
+}
+
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -220,6 +231,12 @@ mod tests {
         for wrong in [&["amiga"][..], &["--out"], &["--executable", "x"]] {
             assert!(asked(wrong).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn commands_are_those_the_manual_refers_to() {
+        let manual = ".SH SUBCOMMANDS\n.TP\nnue\\-match(1)\nPlay a match\n.TP\nnue\\-help(1)\n";
+        assert_eq!(commands_of(manual), ["match"]);
     }
 
     /// What is packed exists.

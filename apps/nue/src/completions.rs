@@ -1,6 +1,6 @@
 //! `nue completions`: what shells and manuals know about the flags.
 
-use crate::failure::CommandResult;
+use crate::failure::{CommandResult, Failure};
 use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use std::io::{self, Write};
@@ -9,6 +9,8 @@ use std::io::{self, Write};
 #[derive(Args)]
 pub(crate) struct CompletionsArgs {
     what: Made,
+    /// The command whose manual page it is
+    command: Option<String>,
 }
 
 /// What is made.
@@ -27,7 +29,7 @@ enum Made {
 pub(crate) fn run(args: &CompletionsArgs, mut command: clap::Command) -> CommandResult {
     let mut out = Vec::new();
     match args.what {
-        Made::Man => clap_mangen::Man::new(command).render(&mut out)?,
+        Made::Man => clap_mangen::Man::new(page(command, args)?).render(&mut out)?,
         Made::Bash => clap_complete::generate(Shell::Bash, &mut command, "nue", &mut out),
         Made::Elvish => clap_complete::generate(Shell::Elvish, &mut command, "nue", &mut out),
         Made::Fish => clap_complete::generate(Shell::Fish, &mut command, "nue", &mut out),
@@ -37,4 +39,12 @@ pub(crate) fn run(args: &CompletionsArgs, mut command: clap::Command) -> Command
         Made::Zsh => clap_complete::generate(Shell::Zsh, &mut command, "nue", &mut out),
     }
     Ok(io::stdout().write_all(&out)?)
+}
+
+/// Whose page it is: the program's, or a command's.
+fn page(command: clap::Command, args: &CompletionsArgs) -> Result<clap::Command, Failure> {
+    let Some(name) = &args.command else { return Ok(command) };
+    let found = command.find_subcommand(name).cloned();
+    let found = found.ok_or_else(|| Failure::usage(format!("there is no command {name:?}")))?;
+    Ok(found.display_name(format!("nue-{name}")).bin_name(format!("nue {name}")))
 }

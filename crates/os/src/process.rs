@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::{Deref, DerefMut};
+use std::path::PathBuf;
 use std::process::{Child, Command};
 
 /// A program that runs in a group of its own. An interrupt typed at the terminal does not reach it: it is
@@ -57,6 +58,18 @@ impl DerefMut for Running {
     fn deref_mut(&mut self) -> &mut Child {
         &mut self.child
     }
+}
+
+/// The program that runs, to be started once more. On Linux it is this very program even if its file has been
+/// replaced since, as by a new build; Windows does not let a file be replaced that runs.
+pub fn this_program() -> io::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        let running = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
+        if running.exists() {
+            return Ok(running);
+        }
+    }
+    std::env::current_exe()
 }
 
 /// Lets others go first: this program, and what it starts from now on, gets what processors they leave.
