@@ -18,6 +18,9 @@ const BESIDE: &[&str] = &["/examples/", "/benches/", "crates/fixtures/"];
 /// Words of conditions of compilation, which mean nothing else where they follow `cfg`.
 const CONDITIONS: &[&str] = &["unix", "windows", "target_os", "target_family", "target_env"];
 
+/// A condition that asks for no operating system: what the page's own engine is built without.
+const BROWSER: &str = "target_family = \"wasm\"";
+
 /// Words that stand for the system wherever they are code.
 const WORDS: &[&str] = &["libc", "rustix", "windows_sys", "ctrlc", "signal_hook_registry"];
 
@@ -73,7 +76,8 @@ fn questions(file: &File) -> Vec<(usize, &'static str)> {
         {
             found.push((index + 1, "std::os"));
         }
-        if let Some(condition) = line.find("cfg").map(|at| &line[at..])
+        if !text.contains(BROWSER)
+            && let Some(condition) = line.find("cfg").map(|at| &line[at..])
             && let Some(word) = CONDITIONS.iter().find(|word| has_word(condition, word))
         {
             found.push((index + 1, *word));
@@ -113,6 +117,8 @@ mod tests {
             ("crates/a/src/b.rs", "for pair in bytes.windows(2) {}\n", 0),
             ("crates/a/src/b.rs", "#[cfg(test)]\nmod tests {\n    #[cfg(unix)]\n}\n", 0),
             ("crates/a/src/b.rs", "#[cfg(all(test, unix))]\nmod tests {\n}\n", 0),
+            ("crates/a/src/b.rs", "#[cfg(not(target_family = \"wasm\"))]\nmod c;\n", 0),
+            ("crates/a/src/b.rs", "#[cfg(target_family = \"unix\")]\nmod c;\n", 1),
             ("crates/a/src/b.rs", "#[cfg(target_arch = \"x86_64\")]\n", 0),
             ("crates/a/src/b.rs", "// cfg(unix) and std::os:: in words\n", 0),
             ("crates/a/src/b/tests.rs", "#[cfg(unix)]\n", 0),
