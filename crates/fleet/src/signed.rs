@@ -123,7 +123,7 @@ impl Sandbox {
         if is_there.ok() != Some(hash) {
             std::fs::copy(program, &own).map_err(machine)?;
         }
-        executable(&own).map_err(machine)?;
+        os::files::make_executable(&own).map_err(machine)?;
         let own = own.to_str().ok_or_else(|| refused("its folder is no text".to_owned()))?;
         let mut args: Vec<String> = UNSHARE[1..].iter().map(|&word| word.to_owned()).collect();
         args.extend(["env".to_owned(), "-i".to_owned(), own.to_owned()]);
@@ -131,17 +131,6 @@ impl Sandbox {
         let dir = Some(folder.to_string_lossy().into_owned());
         Ok(ProgramCommand { program: UNSHARE[0].to_owned(), args, dir, env: Vec::new() })
     }
-}
-
-#[cfg(unix)]
-fn executable(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
-}
-
-#[cfg(not(unix))]
-fn executable(_: &Path) -> std::io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

@@ -13,8 +13,10 @@ mod links;
 mod manifests;
 mod metaphors;
 mod origins;
+mod os;
 mod page;
 mod sizes;
+mod translations;
 mod tree;
 mod unsafety;
 mod words;
@@ -68,6 +70,8 @@ const RULES: &[Rule] = &[
     app::size,
     generated::check,
     layers::check_folders,
+    os::check,
+    translations::check,
 ];
 
 fn findings(root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {
