@@ -739,37 +739,3 @@ fn the_line_told_last_is_the_one_played_whichever_thread_found_it() {
         assert!(last.nps.is_some() && last.hashfull.is_some() && last.score.is_some(), "{last:?}");
     }
 }
-
-/// The shortest mate of the side to move.
-fn shortest_mate(position: &Position<Shogi>) -> Vec<Move> {
-    let bounds = mate::Bounds { hash: 16 << 20, shortest: true, ..mate::Bounds::default() };
-    let solution = mate::solve(position, &bounds, &Control::default(), &*wall());
-    assert_eq!(solution.verdict, mate::Verdict::Mate, "{position:?}");
-    solution.line
-}
-
-#[test]
-fn a_lost_side_takes_the_longest_defence() {
-    // White mates in five; after its first move Black may last four plies, or fewer.
-    let sfen = "l2gkg2l/2s3s2/p1nppp1pp/2p3p2/P4P1P1/4n3P/1PPPG1N2/1BKS2+s2/LN3+r3 w RBgl3p 72";
-    let mut position = Position::<Shogi>::from_sfen(sfen).unwrap();
-    position.play(shortest_mate(&position)[0]);
-    let mated_in = |m: Move| {
-        let mut after = position.clone();
-        after.play(m);
-        1 + shortest_mate(&after).len() as u32
-    };
-    let plies: Vec<u32> = position.legal_moves().iter().map(|&m| mated_in(m)).collect();
-    let longest = *plies.iter().max().unwrap();
-    assert!(plies.iter().any(|&n| n < longest), "there is a choice: {plies:?}");
-    for threads in ["1", "2"] {
-        let mut engine = engine::<Shogi>(wall());
-        engine.set_option("Threads", threads).unwrap();
-        let limits = Limits { nodes: Some(100_000), ..Limits::default() };
-        let (before, best) = listen(&start(&mut engine, &position.sfen(), limits));
-        let Some(Said::Info(last)) = before.last() else { panic!("{before:?}") };
-        assert_eq!(last.score.unwrap().0, Score::Mated(Some(longest)), "{threads}: {last:?}");
-        let Answer::Move(m) = best.answer else { panic!("{best:?}") };
-        assert_eq!(mated_in(m), longest, "{threads}: {m:?}");
-    }
-}
