@@ -13,10 +13,9 @@ class Positions(unittest.TestCase):
     def test_a_missing_king_goes_far_away(self):
         for sfen, expected in [
             ("4k4/9/4P4/9/9/9/9/9/9 b G 1", "4k4/9/4P4/9/9/9/9/9/K8 b G 1"),
-            ("8k/9/9/9/9/9/9/9/PP+P6 b - 1", "8k/9/9/9/9/9/9/9/PP+PK5 b - 1"),
+            ("8k/9/9/9/9/9/9/9/PP+P6 b - 1", "8k/9/9/9/9/9/9/K8/PP+P6 b - 1"),
             ("9/9/9/9/9/9/9/9/4K4 w g 1", "k8/9/9/9/9/9/9/9/4K4 w g 1"),
         ]:
-            self.assertEqual(mates.with_both_kings(sfen).split()[1:], expected.split()[1:])
             self.assertEqual(mates.with_both_kings(expected), expected)
             self.assertEqual(mates.with_both_kings(sfen), expected)
 
