@@ -98,7 +98,7 @@ impl Equipment {
         let for_engines = Arc::clone(&time);
         let factory = Arc::new(move |game| assembly::engine(game, Arc::clone(&for_engines)));
         let abandoned = Arc::new(AtomicBool::new(false));
-        let runner = MatchRunner { time, factory, abandoned, logs: None };
+        let runner = MatchRunner { time, factory, own_program: None, abandoned, logs: None };
         Self { runner, files: None, speed, programs: false, sandbox: None, shared: Arc::default() }
     }
 }
