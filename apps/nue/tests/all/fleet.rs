@@ -39,14 +39,23 @@ fn bytes(folder: &TempDir, name: &str) -> Vec<u8> {
     fs::read(folder.path().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Moves and endings of the games in a CSA file, by their players and what they began from.
+/// The games in a teacher file.
+fn taught(folder: &TempDir, name: &str) -> Vec<teacher::Game> {
+    let bytes = bytes(folder, name);
+    let games = teacher::Reader::new(&bytes[..]).unwrap().games();
+    games.collect::<Result<_, _>>().unwrap()
+}
+
+/// Players, moves and endings of the games in a CSA file, by number.
 fn games(folder: &TempDir, name: &str) -> BTreeMap<String, Vec<String>> {
     let text = String::from_utf8(bytes(folder, name)).unwrap();
     let mut games = BTreeMap::new();
     for game in text.split("\n/\n") {
         let event = game.lines().find(|line| line.starts_with("$EVENT:")).unwrap();
+        // Numbers at the end; before that is who played it.
+        let number = event.rsplit(' ').next().unwrap();
         let moves = game.lines().filter(|line| line.starts_with(['+', '-', '%', 'N']));
-        let before = games.insert(event.to_owned(), moves.map(str::to_owned).collect());
+        let before = games.insert(number.to_owned(), moves.map(str::to_owned).collect());
         assert_eq!(before, None, "{event} is there twice");
     }
     games
@@ -129,10 +138,10 @@ fn commands_give_the_same_with_a_queue_in_the_process() {
     assert_eq!(told(&folder, openings), told(&folder, &format!("{openings} --fleet")));
     fs::write(
         folder.path().join("problems.sfen"),
-        "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1\n9/9/9/9/4k4/9/9/9/9 b P2r2b4g4s4n4l17p 1\n",
+        "4k4/9/4P4/9/9/9/9/9/9 b G 1\n7nl/7k1/6p2/6S1p/9/9/9/9/9 b GS2r2b3g2s3n3l16p 1\n",
     )
     .unwrap();
-    let mate = "mate problems.sfen --json --hash 1 --nodes 2000";
+    let mate = "mate problems.sfen --json --hash 1";
     let plain = untimed(&told(&folder, mate));
     assert_eq!(plain, untimed(&told(&folder, &format!("{mate} --fleet"))));
     assert_eq!(plain.len(), 2);
@@ -171,7 +180,8 @@ fn two_processes_over_a_broker_make_the_files_of_one() {
     coordinator = serve(&folder, &at);
     wait_until("the end of the run", || asked.0.try_wait().unwrap().is_some());
     assert!(asked.0.wait().unwrap().success());
-    assert_eq!(bytes(&folder, "plain.teacher"), bytes(&folder, "fleet.teacher"));
+    assert!(taught(&folder, "plain.teacher") == taught(&folder, "fleet.teacher"));
+    assert_eq!(taught(&folder, "plain.teacher").len(), 60);
     // A file that exists is not replaced unasked, and no run is made for it.
     let again = run(&folder, &format!("{GEN} --games 60 --out fleet.teacher --fleet=fleet"));
     assert_eq!(again.status.code(), Some(2), "{}", String::from_utf8_lossy(&again.stderr));

@@ -757,10 +757,10 @@ fn what_a_broker_that_is_away_was_not_told_it_is_told_later() {
     let run = before.submit(sums(1), NOW).unwrap();
     announce(&mut before, "a", "alice");
     drop(before);
-    let options = jetstream::Options::new(server.url());
-    let host = jetstream::Host::start(&options, Settings::default()).unwrap();
-    server.kill();
     let ledger = Ledger::open(&home.ledger_path()).unwrap();
+    let (options, after) = (jetstream::Options::new(server.url()), ledger.cursor().unwrap());
+    let host = jetstream::Host::start_after(&options, Settings::default(), after).unwrap();
+    server.kill();
     let opened = Coordinator::open(ledger, Arc::new(host), home.files().unwrap(), plain());
     let mut coordinator = opened.unwrap();
     server.run();
