@@ -92,7 +92,9 @@ impl LedgerFile {
         if said != right {
             found.complaints.push(format!("the run says {said:?}, not {right:?}"));
         }
-        let named = "SELECT DISTINCT coalesce(worker, '') FROM faults WHERE kind = 'dishonest'";
+        // Where two disagree nobody is named until a third has decided.
+        let named =
+            "SELECT DISTINCT worker FROM faults WHERE kind = 'dishonest' AND worker NOT NULL";
         let barred = "SELECT id FROM workers WHERE standing = 'barred'";
         for name in [self.names(named)?, self.names(barred)?].concat() {
             if name != LIAR {
