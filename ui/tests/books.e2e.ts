@@ -45,6 +45,17 @@ async function setValue(page: Page, move: string, value: string): Promise<void> 
 }
 
 describe('the book panel', () => {
+  it('has a book of Nue’s own, to be looked at and played', async () => {
+    const page = await visit(house, '#/analyse');
+    await page.locator(at(0)).waitFor();
+    await page.locator('.book > summary').click();
+    await expect.poll(() => page.locator('tr[data-book-move]').count()).toBeGreaterThan(1);
+    expect(await page.locator('[data-book-edit], [data-grow], [data-book-undo]').count()).toBe(0);
+    await page.locator('.book-move').first().click();
+    await page.locator(at(1)).waitFor();
+    await leave(page);
+  });
+
   it('shows moves with values, what would be played and why not, and undoes changes', async () => {
     const page = await visit(house, '#/analyse');
     await newBook(page, 'My book');
@@ -130,7 +141,7 @@ describe('the book panel', () => {
     expect(text.toString()).toMatch(/^#YANEURAOU-DB2016/);
     await page.locator('[data-book-menu] > summary').click();
     await page.locator('[data-book-delete]').click();
-    await expect.poll(() => page.locator('[data-book-choice]').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-book-choice]').textContent()).not.toContain('定跡の本');
     await page.locator('[data-book-input]').setInputFiles({ name: '読む.db', mimeType: 'text/plain', buffer: text });
     await page.locator(row('2g2f')).waitFor();
     expect(await page.locator('[data-book-choice]').textContent()).toContain('読む');

@@ -46,7 +46,7 @@ pub(crate) struct WebArgs {
     /// The same from a file, with a table [[engine]] for each
     #[arg(long, value_name = "FILE")]
     engines: Option<PathBuf>,
-    /// An opening book visitors may look at and play; Nue's levels open with the first (may be repeated)
+    /// An opening book visitors may look at and play; Nue's levels open with the first in place of its own (may be repeated)
     #[arg(long, value_name = "FILE")]
     book: Vec<PathBuf>,
     /// A CSA server to watch: the data file of "nue server", or the address of its status page (http://HOST:PORT)

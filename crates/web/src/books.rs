@@ -12,7 +12,9 @@ use board::error::{ApiError, ErrorCode};
 use board::game::Game as BoardGame;
 use board::opponent::{self, OpeningBook};
 use board::position::{self, PositionRequest};
-use book::{Book, BookError, Combine, Format, Header, Key, Library, ReadOptions, Source, Target};
+use book::{
+    Book, BookError, Combine, Format, Header, Key, Library, ReadOptions, Source, Target, small,
+};
 use rules::{AnyPosition, Game, Kings, Move};
 use std::collections::HashMap;
 use std::io::Write;
@@ -35,9 +37,17 @@ const SORTING: usize = 64 << 20;
 /// The moves of an opening book at a position, each with how often it is played.
 pub type OpeningMoves = Arc<dyn Fn(&AnyPosition) -> Vec<(Move, f64)> + Send + Sync>;
 
-/// What levels open with where their owner names no book.
-pub(crate) fn inside() -> Option<OpeningMoves> {
-    None
+/// What levels open with where the owner of the server names no book: the small books inside the executable.
+pub(crate) fn inside() -> OpeningMoves {
+    Arc::new(|at| small::moves(at).into_iter().map(|(m, weight)| (m, weight as f64)).collect())
+}
+
+/// The small books inside the executable, to be looked at.
+fn small_books() -> impl Iterator<Item = SharedBook> {
+    Game::ALL.into_iter().filter_map(|game| {
+        let library = Library::new(vec![small::book(game)?]);
+        Some(SharedBook::new(&format!("nue-{}", game.name()), "Nue", game, library))
+    })
 }
 
 /// A book the owner of the server shows to everybody.
@@ -73,7 +83,9 @@ pub(crate) fn open(paths: &[PathBuf]) -> Result<Vec<SharedBook>, StartError> {
 
 /// Every book of the server, and what is remembered of visitors' games.
 pub struct BookShelf {
+    /// Those of the owner of the server.
     shared: Vec<SharedBook>,
+    small: Vec<SharedBook>,
     /// What levels open with where nothing else was asked for.
     opening: Option<OpeningMoves>,
     games: Mutex<HashMap<String, Arc<GamePlaces>>>,
@@ -82,11 +94,15 @@ pub struct BookShelf {
 impl BookShelf {
     /// Shared books; levels open with the first of their game, else with `opening`.
     pub fn new(shared: Vec<SharedBook>, opening: Option<OpeningMoves>) -> Self {
-        Self { shared, opening, games: Mutex::default() }
+        Self { shared, small: small_books().collect(), opening, games: Mutex::default() }
     }
 
     fn shared(&self, id: &str) -> Option<&SharedBook> {
-        self.shared.iter().find(|book| book.facts.book == id)
+        self.everybodys().find(|book| book.facts.book == id)
+    }
+
+    fn everybodys(&self) -> impl Iterator<Item = &SharedBook> {
+        self.shared.iter().chain(&self.small)
     }
 
     fn usual(&self, at: &AnyPosition) -> Vec<(Move, f64)> {
@@ -129,7 +145,7 @@ impl BoardService {
     /// Books a visitor may look at, their own first.
     pub fn books(&self, visitor: &str) -> Result<Books, ApiError> {
         let own = self.store().books(visitor)?.into_iter().map(|kept| kept.facts);
-        let shared = self.shelf().shared.iter().map(|book| book.facts.clone());
+        let shared = self.shelf().everybodys().map(|book| book.facts.clone());
         Ok(Books { books: own.chain(shared).collect() })
     }
 

@@ -233,7 +233,7 @@ fn service(
         pool,
         store,
         watch,
-        books: BookShelf::new(shared, books::inside()),
+        books: BookShelf::new(shared, Some(books::inside())),
         wall: Arc::new(wall),
         random: Arc::new(random),
         evaluation: settings.evaluation,

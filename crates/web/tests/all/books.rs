@@ -80,7 +80,8 @@ async fn a_book_is_changed_and_every_change_undone() {
         assert_eq!(answer.status, 404, "{path}");
     }
     assert_eq!(page.ask("DELETE", &format!("/api/books/{book}"), b"").await.status, 204);
-    assert_eq!(page.get("/api/books").await.json()["books"], json!([]));
+    let left = page.get("/api/books").await.json();
+    assert!(left["books"].as_array().unwrap().iter().all(|b| b["own"] == false), "{left}");
     assert_eq!(page.post(&format!("/api/books/{book}/restore"), &json!({})).await.status, 204);
     assert_eq!(moves(&look(&mut page, &book, &[]).await), ["7g7f"]);
 }
@@ -138,6 +139,19 @@ async fn levels_play_from_a_book_and_the_page_shows_the_game_in_it() {
     assert_eq!(look(&mut page, "s", &["1g1f"]).await["games"], json!([]));
     let unknown = json!({ "type": "game.new", "opponent": { "level": 1 }, "book": "nothing" });
     assert_eq!(socket.ask(unknown).await["code"], "not_found");
+}
+
+#[tokio::test]
+async fn the_small_books_can_be_looked_at() {
+    let server = start(Settings::default()).await;
+    let mut page = server.visitor();
+    let shown = look(&mut page, "nue-shogi", &[]).await;
+    assert!(shown["moves"].as_array().unwrap().len() > 1, "{shown}");
+    assert_eq!(shown["book"]["own"], false);
+    let other = json!({ "variant": "minishogi" });
+    let small = page.post("/api/books/nue-minishogi/look", &other).await;
+    assert!(!small.json()["moves"].as_array().unwrap().is_empty());
+    assert_eq!(page.post("/api/books/nue-shogi/look", &other).await.status, 400);
 }
 
 #[tokio::test]
