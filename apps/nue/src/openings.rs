@@ -84,7 +84,9 @@ fn usual() -> OpeningSettings {
 pub(crate) fn run(args: &OpeningsArgs) -> CommandResult {
     let Command::Make(args) = &args.command;
     let settings = args.settings();
-    if args.fleet.submitted("openings", || Spec::Openings(Box::new(settings.clone())), None)? {
+    let out = args.out.as_deref().map(|path| (path, args.force));
+    let spec = || Spec::Openings(Box::new(settings.clone()));
+    if args.fleet.submitted("openings", spec, None, out)? {
         return Ok(());
     }
     let runner = assemble::match_runner();

@@ -40,15 +40,7 @@ impl Words {
     /// Asks for the cache line of a word ahead of its use. Any index is harmless.
     #[inline]
     pub(crate) fn prefetch(&self, index: usize) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let address = self.start.as_ptr().wrapping_add(index).cast::<i8>();
-            // SAFETY: a prefetch never faults, whatever the address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = index;
+        ask_for(self.start.as_ptr().wrapping_add(index).cast());
     }
 
     /// Hands out everything in groups of so many words, in that many threads; `progress` is told
@@ -96,6 +88,19 @@ impl Words {
     }
 }
 
+/// Asks for the cache line of an address. Any address is harmless.
+#[inline]
+fn ask_for(address: *const i8) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch never faults, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 /// Zeroed numbers of one thread, in huge pages where the system gives them: tables that are read all
 /// over would else need thousands of pages, of which a processor remembers where they are for some.
 pub(crate) struct Numbers {
@@ -117,6 +122,12 @@ impl Numbers {
             std::alloc::handle_alloc_error(layout.unwrap_or(std::alloc::Layout::new::<i16>()));
         };
         Self { start: block.start().cast(), len, _block: block }
+    }
+
+    /// Asks for the cache line of a number ahead of its use. Any index is harmless.
+    #[inline]
+    pub(crate) fn prefetch(&self, index: usize) {
+        ask_for(self.start.as_ptr().wrapping_add(index).cast());
     }
 }
 

@@ -2,11 +2,12 @@
 
 use crate::spsa::Parameter;
 use engines::Introduction;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use think::OptionKind;
 
 /// A number that can be tuned.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Tunable {
     pub name: Cow<'static, str>,
     pub default: i64,

@@ -133,6 +133,11 @@ impl<'a> Taker<'a> {
         Some((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
+    pub(crate) fn skip_text(&mut self) -> Option<()> {
+        let length = usize::try_from(self.number()?).ok().filter(|&n| n <= LONGEST_TEXT)?;
+        self.take(length).map(drop)
+    }
+
     pub(crate) fn text(&mut self) -> Option<&'a str> {
         let length = usize::try_from(self.number()?).ok().filter(|&n| n <= LONGEST_TEXT)?;
         std::str::from_utf8(self.take(length)?).ok()

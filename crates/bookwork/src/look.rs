@@ -20,7 +20,7 @@ pub(crate) fn position(game: Game, text: &str, moves: &[String]) -> Result<AnyPo
     position.map_err(|error| WorkError::Position(error.to_string()))
 }
 
-fn open_book(path: &Path, game: Game) -> Result<Book, WorkError> {
+pub(crate) fn open_book(path: &Path, game: Game) -> Result<Book, WorkError> {
     // A sorted text book need not be loaded for one question.
     Book::open(path, game, true)
         .or_else(|_| Book::open(path, game, false))

@@ -1,6 +1,6 @@
 //! Who does it.
 
-use crate::names::{OwnerName, Pool, WorkerId};
+use crate::names::{OwnerName, Pool, TaskId, WorkerId};
 use serde::{Deserialize, Serialize};
 
 /// A worker as it introduces itself. Nothing of it is believed that can be measured.
@@ -19,6 +19,10 @@ pub struct Worker {
     pub version: String,
     /// Where it looks for tasks, besides its own pool.
     pub pools: Vec<Pool>,
+    /// The tasks it has, when it says so; `None` says nothing. What else is leased to it is not with it any more: it
+    /// was started anew, or never heard of the lease.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holding: Option<Vec<TaskId>>,
 }
 
 /// MiB of this machine that are free, three quarters of them; 0 where the system does not say.

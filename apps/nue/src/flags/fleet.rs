@@ -1,6 +1,7 @@
 //! Work through a fleet.
 
 use crate::failure::{CommandResult, Failure};
+use crate::interrupt;
 use clap::Args;
 use display::say;
 use fleet::{MateSpec, Priority, Spec};
@@ -42,20 +43,22 @@ impl FleetFlag {
         let lines: String = read.map(|position| format!("{}\n", position.sfen())).collect();
         let problems = Some(Home::new(folder).keep("problems.sfen", lines.as_bytes())?);
         let spec = || Spec::Mate(MateSpec { problems, ..MateSpec::of(questions) });
-        self.submitted("mate", spec, None)
+        self.submitted("mate", spec, None, None)
     }
 
-    /// Asks the fleet that was named for a run; whether one was.
+    /// Asks the fleet that was named for a run; whether one was. A file, with whether it may replace one, is waited for.
     pub(crate) fn submitted(
         &self,
         name: &str,
         spec: impl FnOnce() -> Spec,
         goal: Option<u64>,
+        out: Option<(&Path, bool)>,
     ) -> Result<bool, Failure> {
         let Some(folder) = self.folder() else { return Ok(false) };
         let (name, priority) = (name.to_owned(), Priority::Normal);
         let request = Request { name, spec: spec(), goal, priority, share: 1.0 };
-        heard(Home::new(folder).submit(request, "local", now(), ANSWER))?;
+        let (stop, _) = interrupt::flag();
+        heard(Home::new(folder).carry_out(request, out, now, &stop, say))?;
         Ok(true)
     }
 }
@@ -84,6 +87,9 @@ pub(crate) fn order(home: &Home, order: &fleetd::orders::Order) -> CommandResult
 impl From<FleetError> for Failure {
     fn from(error: FleetError) -> Self {
         let text = error.to_string();
+        if let FleetError::Interrupted(_) = error {
+            return Self::Interrupted(text);
+        }
         if error.is_usage() { Self::usage(text) } else { Self::failed(text) }
     }
 }

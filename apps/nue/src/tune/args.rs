@@ -148,6 +148,7 @@ impl TuneArgs {
             resign: self.resign,
             draw: self.end.draw,
             declaration: self.end.declaration,
+            numbers: Vec::new(),
         }
     }
 }

@@ -10,6 +10,7 @@ mod csa_referee;
 mod csa_server;
 mod data;
 mod evaluating;
+mod fleet;
 #[cfg(unix)]
 mod full_disk;
 mod games;

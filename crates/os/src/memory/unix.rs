@@ -20,9 +20,9 @@ pub(super) struct Block {
 
 impl Block {
     pub(super) fn zeroed(bytes: usize) -> Option<Self> {
-        // Whole huge pages, and room to begin at one.
+        // Whole huge pages where they would be half full, and room to begin at one.
         let bytes =
-            bytes.checked_next_multiple_of(if bytes < HUGE_PAGE { 1 } else { HUGE_PAGE })?;
+            bytes.checked_next_multiple_of(if bytes < HUGE_PAGE / 2 { 1 } else { HUGE_PAGE })?;
         let mapped_bytes = bytes.checked_add(HUGE_PAGE)?;
         let rights = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a fresh anonymous mapping touches no memory of ours.
