@@ -12,6 +12,7 @@ mod contract;
 mod ledger;
 mod measure;
 mod tidy;
+mod wasm;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -50,6 +51,11 @@ const COMMANDS: &[Command] = &[
         name: "ledger",
         summary: "write nets/LEDGER.md from nets/ledger.toml",
         run: ledger::run,
+    },
+    Command {
+        name: "wasm",
+        summary: "build the board and its engine for browsers, target/wasm/nue.wasm",
+        run: wasm::run,
     },
 ];
 

@@ -371,4 +371,4 @@ mod studies;
 mod tests;
 mod tsume;
 
-pub use studies::{KeptStudy, STUDIES};
+pub use studies::STUDIES;
