@@ -4,6 +4,7 @@ pub(crate) use assembly::{engine, judge, search};
 
 use crate::interrupt;
 use arena::MatchRunner;
+use engines::ProgramCommand;
 use std::io::{self, Write};
 use std::sync::Arc;
 use think::{TimeSource, WallTime};
@@ -20,5 +21,6 @@ pub(crate) fn match_runner() -> MatchRunner {
             writeln!(io::stderr(), "warning: an interrupt will end the match without its table");
     }
     let factory = Arc::new(move |game| engine(game, Arc::clone(&for_engines)));
-    MatchRunner { time, factory, abandoned, logs: None }
+    let own_program = ProgramCommand::of_this_process();
+    MatchRunner { time, factory, own_program, abandoned, logs: None }
 }

@@ -84,6 +84,10 @@ fn value_all(mut input: BufReader<impl Read>, values: &mut Valuation) -> Result<
             // Whoever asks line by line wants answers line by line.
             out.flush()?;
             waiting.store(true, Ordering::SeqCst);
+            // It may have come just before.
+            if interrupted.load(Ordering::SeqCst) {
+                break;
+            }
             // What cannot be read is told by the next line.
             let _ = input.fill_buf();
             waiting.store(false, Ordering::SeqCst);

@@ -25,7 +25,7 @@ pub(crate) fn and_then(first: impl Fn() + Send + 'static) -> Arc<AtomicBool> {
 fn hear(interrupted: &Arc<AtomicBool>, first: impl Fn() + Send + 'static) -> bool {
     let set = Arc::clone(interrupted);
     let handler = move || {
-        if set.swap(true, Ordering::Relaxed) {
+        if set.swap(true, Ordering::SeqCst) {
             end_now();
         }
         // Where nobody reads it there is nobody to tell.

@@ -358,7 +358,10 @@ pub fn logs_in(
     let Some(folder) = folder else { return Ok((None, None)) };
     let logs = EngineLogs::in_folder(folder)
         .map_err(|e| RequestError::Failed(format!("{}: {e}", folder.display())))?;
-    let inside = plan.engines.iter().filter(|engine| engine.launch == Launch::Inside);
+    let inside = plan
+        .engines
+        .iter()
+        .filter(|engine| engine.launch == Launch::Inside && !plan.is_timed_among_programs());
     let silent: Vec<&str> = inside.map(|engine| engine.name.as_str()).collect();
     let warning = (!silent.is_empty()).then(|| {
         let names = silent.join(", ");

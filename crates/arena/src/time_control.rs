@@ -25,6 +25,11 @@ impl TimeControl {
         Self { margin: None, ..*self } != Self::default()
     }
 
+    /// Whether a move is bounded by time.
+    pub fn is_timed(&self) -> bool {
+        self.clock.is_some() || self.movetime.is_some()
+    }
+
     /// The same for a machine on which everything takes that many times as long. Nodes and depth stay.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {

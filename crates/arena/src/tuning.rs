@@ -6,7 +6,6 @@
 use crate::game::Played;
 use crate::runner::{Flow, MatchRunner, Plan};
 use crate::schedule::ScheduledGame;
-use crate::spec::Launch;
 use crate::spsa::{Probe, Spsa, WINDOW};
 use crate::timed_game::play_timed;
 use engines::{LocalPlayer, Player, UsiPlayer};
@@ -219,12 +218,9 @@ impl<P: Deref<Target = Plan>> EnginePair<P> {
     pub fn new(plan: P, runner: &MatchRunner, slot: usize, names: Vec<String>) -> Self {
         let player = |index: usize| {
             let spec = &plan.engines[index];
-            match &spec.launch {
-                Launch::Inside => {
-                    TunedPlayer::Local(Box::new(runner.local_player(spec, plan.terms.rules)))
-                }
-                Launch::Process(command) => {
-                    let program = command.clone();
+            match runner.command(&plan, index) {
+                None => TunedPlayer::Local(Box::new(runner.local_player(spec, plan.terms.rules))),
+                Some(program) => {
                     let player = runner.usi_player(&plan, index, slot, &[], program);
                     TunedPlayer::Program(Box::new(player))
                 }

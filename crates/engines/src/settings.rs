@@ -33,6 +33,17 @@ pub enum CommandLineError {
 }
 
 impl ProgramCommand {
+    /// The program that runs, to be started once more. Where the system can tell, it is this very
+    /// program even if its file has been replaced since, as by a new build.
+    pub fn of_this_process() -> Option<Self> {
+        let running = format!("/proc/{}/exe", std::process::id());
+        let program = match std::fs::exists(&running) {
+            Ok(true) => running,
+            _ => std::env::current_exe().ok()?.to_str()?.to_owned(),
+        };
+        Some(Self { program, ..Self::default() })
+    }
+
     /// Splits a command line the way a POSIX shell does; nothing in it is expanded.
     pub fn from_command_line(text: &str) -> Result<Self, CommandLineError> {
         let words = shlex::split(text).ok_or_else(|| CommandLineError::Quotes(text.to_owned()))?;

@@ -46,7 +46,7 @@ const ROOMS: &[Room] = &[
     room("usi", 4),
     room("csa", 4),
     room("transport", 4),
-    room("assembly", 4),
+    Room { name: "assembly", layer: 4, beside: &["engines"] },
     Room { name: "engines", layer: 4, beside: &["usi"] },
     room("arena", 5),
     room("bookwork", 5),

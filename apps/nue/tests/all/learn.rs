@@ -64,35 +64,6 @@ fn a_generation_is_played_trained_and_judged() {
     }
 }
 
-/// The whole way: games of piece values against themselves, tables learned from them, and a match
-/// that those tables win. One thread, so that it is the same match every time.
-#[test]
-fn what_is_learned_from_nothing_beats_piece_values() {
-    let path = std::env::temp_dir().join(format!("nue-learn-whole-{}", std::process::id()));
-    let folder = Folder(path);
-    // Openings judged by a glance: those the gate would make itself take as long as all the rest.
-    let place = tempfile::tempdir().unwrap();
-    let openings = place.path().join("openings.txt");
-    let made = "openings make --game minishogi --count 20 --plies 6 --nodes 50 -o";
-    let mut make = Command::new(env!("CARGO_BIN_EXE_nue"));
-    assert!(make.args(made.split(' ')).arg(&openings).output().unwrap().status.success());
-    let words = format!(
-        "--game minishogi --positions 40000 --nodes 40 --arch kkppt -j 1 --gate-games 200 \
-         --gate-limit nodes=60 --gate-sprt elo0=0,elo1=120 --match=--openings={}",
-        openings.display()
-    );
-    let training = "--epochs 2 --batch 512 --lambda 0.5 --validate-every 20000";
-    let output = learn(&folder, &words, training);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{told}");
-    assert!(folder.0.join("current.bin").is_file(), "{told}");
-    let ledger = fs::read_to_string(folder.0.join("ledger.toml")).unwrap();
-    let ledger: toml::Table = ledger.parse().unwrap();
-    let entry = ledger["generation"][0].as_table().unwrap();
-    assert_eq!(entry["verdict"].as_str(), Some("accepted"), "{told}");
-    assert!(entry["wins"].as_integer() > entry["losses"].as_integer());
-}
-
 #[test]
 fn flags_of_the_steps_are_checked_before_the_first_game() {
     let path = std::env::temp_dir().join(format!("nue-learn-flags-{}", std::process::id()));

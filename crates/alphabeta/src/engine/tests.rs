@@ -222,7 +222,8 @@ fn after_a_ponder_hit_the_clock_told_last_counts() {
     let asked = Instant::now();
     engine.control().ponderhit(PonderHit { at: time.now(), clocks: Some(short) });
     listen(&said);
-    assert!(asked.elapsed() < Duration::from_millis(1000), "{:?}", asked.elapsed());
+    // By the clock told first it would think for minutes.
+    assert!(asked.elapsed() < Duration::from_secs(20), "{:?}", asked.elapsed());
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Whole matches between engines that behave and engines that do not.
 
-use crate::mocks::{engine, plan, play, runner};
+use crate::mocks::{engine, mock, plan, play, runner, spec};
 use arena::adjudication::{Adjudication, DrawRule, ResignRule};
 use arena::ending::GameEnd;
-use arena::{Event, Finished, Flow, Opening};
-use engines::FaultKind;
+use arena::{EngineLogs, Event, Finished, Flow, MatchRunner, Opening};
+use engines::{FaultKind, ProgramCommand};
 use play::{Ending, Reason};
 use rules::{AnyPosition, Color, Declaration, Game, Handicap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -87,7 +88,7 @@ fn faults_tell_their_story() {
 
 #[test]
 fn an_engine_that_cannot_start_loses_at_once() {
-    let missing = crate::mocks::spec("cmd=no-such-engine-anywhere,nodes=1");
+    let missing = spec("cmd=no-such-engine-anywhere,nodes=1");
     let plan = plan(vec![engine("good", "good", LIMIT), missing], 2);
     assert_eq!(runner().try_out(&plan, 1).unwrap_err().kind, FaultKind::Crash);
     for game in play(&plan) {
@@ -162,6 +163,43 @@ fn both_games_and_handicaps_are_played() {
     let mut handicap = plan(vec![engine("a", "good", LIMIT), engine("b", "good", LIMIT)], 2);
     handicap.openings = vec![Opening::new(start, Vec::new()).unwrap()];
     assert!(play(&handicap).iter().all(|game| fault(game).is_none()));
+}
+
+#[test]
+fn our_own_engine_is_a_program_too_against_programs_on_the_clock() {
+    // The mock stands for this program; the factory would refuse to make an engine inside.
+    let own = spec(&format!("cmd=self,name=own,{LIMIT}"));
+    let plan = plan(vec![own, engine("b", "good", LIMIT)], 2);
+    let folder = tempfile::tempdir().unwrap();
+    let logs = Arc::new(EngineLogs::in_folder(folder.path()).unwrap());
+    let program = mock().to_string_lossy().into_owned();
+    let own_program = Some(ProgramCommand { program, ..ProgramCommand::default() });
+    let runner = MatchRunner { own_program, logs: Some(logs), ..runner() };
+    assert!(runner.try_out(&plan, 0).is_ok());
+    let mut games = Vec::new();
+    runner.run(&plan, &|_| true, &mut |event| {
+        if let Event::Finished(game) = event {
+            games.push(fault(&game));
+        }
+        Flow::Continue
+    });
+    assert_eq!(games, [None, None]);
+    assert!(folder.path().join("own-1.log").exists(), "it is spoken to in lines");
+}
+
+#[test]
+fn it_stays_inside_where_no_clock_runs_or_all_are_inside() {
+    let timed = |keys: [&str; 2], program: bool| {
+        let other = if program { engine("b", "good", keys[1]) } else { spec(&own("b", keys[1])) };
+        plan(vec![spec(&own("a", keys[0])), other], 2).is_timed_among_programs()
+    };
+    fn own(name: &str, keys: &str) -> String {
+        format!("cmd=self,name={name},{keys}")
+    }
+    assert!(timed(["tc=1+0.1", "tc=1+0.1"], true));
+    assert!(timed(["nodes=5", "movetime=10"], true));
+    assert!(!timed(["nodes=5", "depth=3"], true));
+    assert!(!timed(["tc=1+0.1", "tc=1+0.1"], false));
 }
 
 #[test]

@@ -77,4 +77,14 @@ mod tests {
             assert!(bare.text.starts_with(&format!("no net for {game}")), "{}", bare.text);
         }
     }
+
+    #[test]
+    fn a_net_that_is_named_and_not_there_is_a_problem() {
+        let (findings, evaluations) = look(Some(Path::new("no-such-net")));
+        let problems: Vec<&Finding> =
+            findings.iter().filter(|finding| finding.grade == Grade::Problem).collect();
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].text.contains("no-such-net"), "{}", problems[0].text);
+        assert_eq!(evaluations.len(), Game::ALL.len(), "those inside are there all the same");
+    }
 }

@@ -18,7 +18,13 @@ fn slot() -> Slot {
     let for_engines = Arc::clone(&time);
     let factory = Arc::new(move |game| assembly::engine(game, Arc::clone(&for_engines)));
     let abandoned = Arc::new(AtomicBool::new(false));
-    let runner = MatchRunner { time, factory, abandoned: Arc::clone(&abandoned), logs: None };
+    let runner = MatchRunner {
+        time,
+        factory,
+        own_program: None,
+        abandoned: Arc::clone(&abandoned),
+        logs: None,
+    };
     let equipment = Equipment { programs: false, ..Equipment::of_command(&runner) };
     Slot::new(&equipment, 0, abandoned)
 }

@@ -55,6 +55,7 @@ pub(crate) fn runner() -> MatchRunner {
         time: Arc::new(WallTime::start()),
         factory: Arc::new(|_| panic!("no engine of our own takes part")),
         abandoned: Arc::new(AtomicBool::new(false)),
+        own_program: None,
         logs: None,
     }
 }
