@@ -312,7 +312,7 @@ impl Board {
         let Some(running) = self.searches.running.take() else { return };
         let answer = end.and_then(|best| answer(&best, &running.position));
         match &running.purpose {
-            Purpose::Hint(_) => self.finish_hint(&running, answer),
+            Purpose::Hint(_) => self.finish_hint(&running, answer.ok()),
             Purpose::Move(id, _) => self.finish_move(id, &running, answer, now),
             Purpose::Mate(_) => {
                 if let (Some(mate), Err(why)) = (&mut self.searches.mate, answer) {
@@ -336,18 +336,18 @@ impl Board {
         }
     }
 
-    fn finish_hint(&mut self, running: &Running, answer: Result<Answer, String>) {
+    fn finish_hint(&mut self, running: &Running, answer: Option<Answer>) {
         let Some(hint) = self.searches.hint.take() else { return };
         let scale = self.facts.scales().of(running.position.game());
         let message: ServerMessage = match answer {
-            Ok(Answer::Move(m)) => ServerMessage::Hint(thinking::hint(
+            Some(Answer::Move(m)) => ServerMessage::Hint(thinking::hint(
                 hint.game,
                 &running.position,
                 m,
                 &running.lines,
                 scale,
             )),
-            Ok(Answer::Win) => ApiError::new(ErrorCode::NotAllowed, "declare the win").into(),
+            Some(Answer::Win) => ApiError::new(ErrorCode::NotAllowed, "declare the win").into(),
             _ => ApiError::new(ErrorCode::EngineFailed, "there is no hint").into(),
         };
         self.reply(hint.id, message);
