@@ -63,7 +63,7 @@ fn compressible(kind: &str) -> bool {
         || kind.contains("wasm")
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     // Writing into memory does not fail.
     let _ = encoder.write_all(bytes);

@@ -63,6 +63,7 @@ const ROOMS: &[Room] = &[
     Room { name: "gateway", layer: 6, beside: &["fleet", "jetstream"] },
     room("serverd", 6),
     Room { name: "web", layer: 6, beside: &["lab"] },
+    room("offline", 6),
     Room { name: "lab", layer: 6, beside: &["trainer"] },
     Room { name: "display", layer: 6, beside: &["lab", "trainer"] },
     room("nue", 7),
