@@ -32,21 +32,13 @@ fn net() -> Floats {
     Floats::random(sizes, 1)
 }
 
-/// A file that is removed at the end.
-struct File(PathBuf);
-
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
 #[test]
 fn pytorch_answers_as_our_own_arithmetic_does() {
     let Some(python) = python() else { return };
     let net = net();
-    let file = File(std::env::temp_dir().join(format!("nue-torch-{}.nuedf", std::process::id())));
-    net.write(&mut std::fs::File::create(&file.0).unwrap()).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("net.nuedf");
+    net.write(&mut std::fs::File::create(&file).unwrap()).unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python");
     let words = [
         "/usr/bin/env".to_owned(),
@@ -58,7 +50,7 @@ fn pytorch_answers_as_our_own_arithmetic_does() {
         "--device".to_owned(),
         "cpu".to_owned(),
         "--net".to_owned(),
-        file.0.display().to_string(),
+        file.display().to_string(),
     ];
     let reference = Reference::new(&net);
     let canaries = || Box::new(|shape| infer::random_positions(shape, 4, 1));
