@@ -15,6 +15,7 @@ mod metaphors;
 mod origins;
 mod page;
 mod sizes;
+mod test_files;
 mod tree;
 mod unsafety;
 mod words;
@@ -68,6 +69,7 @@ const RULES: &[Rule] = &[
     app::size,
     generated::check,
     layers::check_folders,
+    test_files::check,
 ];
 
 fn findings(root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {

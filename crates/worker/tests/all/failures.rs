@@ -50,7 +50,7 @@ fn start_for(
     let python = fixtures::program("python3")?;
     let (planes, labels) = (shape.planes.name(), shape.labels.name());
     let folder = tempfile::tempdir().unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/all/fake.py");
     let words = [
         python.display().to_string(),
         script.to_owned(),

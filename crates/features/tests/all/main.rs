@@ -39,7 +39,7 @@ fn lines(games: u64) -> String {
 #[test]
 fn cshogi_sees_and_says_the_same() {
     let python = std::env::var("NUE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracle.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/all/oracle.py");
     let child = Command::new(python)
         .arg(script)
         .stdin(Stdio::piped())
