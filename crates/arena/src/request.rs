@@ -2,7 +2,7 @@
 
 use crate::adjudication::{Adjudication, DrawRule, ResignRule};
 use crate::engine_logs::EngineLogs;
-use crate::game::{MAX_MOVES, game_rules};
+use crate::game::game_rules;
 use crate::opening::Opening;
 use crate::progress::MatchOptions;
 use crate::runner::Plan;
@@ -103,7 +103,7 @@ impl Default for MatchRequest {
             sprt: None,
             resign: None,
             draw: None,
-            max_moves: MAX_MOVES,
+            max_moves: play::MAX_MOVES,
             declaration: Declaration::default(),
             margin: Duration::from_millis(50),
             give_up: 20,
