@@ -59,7 +59,7 @@ const ROOMS: &[Room] = &[
     room("fleet", 6),
     Room { name: "fleetd", layer: 6, beside: &["fleet", "gateway", "jetstream"] },
     Room { name: "jetstream", layer: 6, beside: &["fleet"] },
-    Room { name: "gateway", layer: 6, beside: &["fleet", "jetstream"] },
+    Room { name: "gateway", layer: 6, beside: &["fleet"] },
     room("serverd", 6),
     Room { name: "web", layer: 6, beside: &["lab"] },
     Room { name: "lab", layer: 6, beside: &["trainer"] },

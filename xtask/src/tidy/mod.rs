@@ -5,6 +5,7 @@
 
 mod app;
 mod code;
+mod dependencies;
 mod documented;
 mod functions;
 mod generated;
@@ -70,6 +71,7 @@ const RULES: &[Rule] = &[
     generated::check,
     layers::check_folders,
     test_files::check,
+    dependencies::check,
 ];
 
 fn findings(root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {
