@@ -57,10 +57,7 @@ def pyffish_moves():
 
 
 def main():
-    try:
-        oracle = {"cshogi": cshogi_moves, "pyffish": pyffish_moves}[sys.argv[1]]()
-    except ImportError:
-        sys.exit(3)
+    oracle = {"cshogi": cshogi_moves, "pyffish": pyffish_moves}[sys.argv[1]]()
     compared = 0
     for line in sys.stdin:
         game, sfen, ours = line.rstrip("\n").split("\t")

@@ -22,9 +22,7 @@ fn search() -> Option<Search> {
     if Library::find(&usual).is_ok() {
         return Some(usual);
     }
-    let named = ["NUE_PYTHON", "PYTHON"].into_iter().filter_map(std::env::var_os);
-    let pythons = named.chain(["python3".into(), "/usr/bin/python3".into()]);
-    let found = pythons.into_iter().find_map(|python| onnx::of_python(Path::new(&python)));
+    let found = fixtures::pythons().iter().find_map(|python| onnx::of_python(python));
     let search = found.map(|folder| Search { named: Some(folder), ..Search::default() });
     fixtures::found(search, "no ONNX Runtime: ORT_DYLIB_PATH names none, no Python has it")
 }

@@ -47,7 +47,7 @@ fn start_for(
     shape: Shape,
     mode: &str,
 ) -> Option<(Result<Worker, StartError>, TempDir)> {
-    let python = fixtures::program("python3")?;
+    let python = fixtures::python()?;
     let (planes, labels) = (shape.planes.name(), shape.labels.name());
     let folder = tempfile::tempdir().unwrap();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/all/fake.py");

@@ -4,8 +4,7 @@ use features::{Labels, Planes};
 use infer::native::{Architecture, Floats, Reference, positions};
 use infer::{Backend, Shape};
 use rules::Game;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use think::WallTime;
@@ -13,18 +12,6 @@ use worker::{Settings, Worker};
 
 const SHAPE: Shape =
     Shape { game: Game::Minishogi, planes: Planes::Minishogi, labels: Labels::Minishogi };
-
-/// A Python that has PyTorch: the one `PYTHON` names, the one on the path, the system's.
-fn python() -> Option<PathBuf> {
-    let named = std::env::var_os("PYTHON").map(PathBuf::from);
-    let candidates = named.into_iter().chain(["python3", "/usr/bin/python3"].map(PathBuf::from));
-    let has_torch = |python: &PathBuf| {
-        let mut command = Command::new(python);
-        command.args(["-c", "import torch"]).stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    };
-    fixtures::found(candidates.into_iter().find(has_torch), "no Python with PyTorch")
-}
 
 fn net() -> Floats {
     let sizes =
@@ -34,7 +21,7 @@ fn net() -> Floats {
 
 #[test]
 fn pytorch_answers_as_our_own_arithmetic_does() {
-    let Some(python) = python() else { return };
+    let Some(python) = fixtures::python_with("torch") else { return };
     let net = net();
     let scratch = tempfile::tempdir().unwrap();
     let file = scratch.path().join("net.nuedf");
