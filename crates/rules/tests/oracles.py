@@ -1,6 +1,6 @@
 """Reads `game<TAB>sfen<TAB>moves` lines and compares the moves with another generator's.
 
-The generator is named by the first argument; exit status 3 says it is not installed.
+The generator is named by the first argument.
 """
 
 import sys

@@ -53,7 +53,6 @@ pub struct Services {
     pub store: Store,
     /// What can be watched.
     pub watch: Arc<dyn WatchSource>,
-    /// The date.
     pub wall: Wall,
     /// Random numbers for sessions, ids and sides.
     pub random: Random,
@@ -124,7 +123,7 @@ impl BoardService {
         self.pool.config().time.now()
     }
 
-    /// The date.
+    /// Milliseconds since 1970 by the calendar that was passed in.
     pub fn wall(&self) -> i64 {
         (self.wall)()
     }

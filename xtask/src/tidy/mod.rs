@@ -7,6 +7,7 @@ mod app;
 mod code;
 mod dependencies;
 mod documented;
+mod field_docs;
 mod functions;
 mod generated;
 mod layers;
@@ -72,6 +73,7 @@ const RULES: &[Rule] = &[
     layers::check_folders,
     test_files::check,
     dependencies::check,
+    field_docs::check,
 ];
 
 fn findings(root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {
