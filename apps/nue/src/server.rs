@@ -94,7 +94,7 @@ fn init(folder: &Path) -> CommandResult {
     let path = path.display();
     let mut out = std::io::stdout().lock();
     writeln!(out, "made {path}")?;
-    writeln!(out, "let somebody in: nue server --config {path} account me")?;
+    writeln!(out, "add an account:  nue server --config {path} account me")?;
     writeln!(out, "run it:          nue server --config {path}")?;
     writeln!(
         out,

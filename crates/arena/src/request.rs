@@ -223,10 +223,12 @@ impl MatchRequest {
 pub fn check_pairs(games: u64) -> Result<(), String> {
     match games {
         0 => Err("no games to play".to_owned()),
-        1 => Err("one game is no pair, one from each side; say 2".to_owned()),
+        1 => Err("1 game is not a pair: every opening is played from both sides; use 2".to_owned()),
         n if !n.is_multiple_of(2) => {
             let (fewer, more) = (n - 1, n.saturating_add(1));
-            Err(format!("{n} games are no whole pairs, one from each side; say {fewer} or {more}"))
+            Err(format!(
+                "{n} games are not whole pairs: every opening is played from both sides; use {fewer} or {more}"
+            ))
         }
         _ => Ok(()),
     }

@@ -361,8 +361,8 @@ mod tests {
     fn damaged_moves_are_reported_with_their_line() {
         for (text, line, part) in [
             ("V2.2\nPI\n+\n+7776FU\nT1\n-3335FU\nT2\n+2726FU\n%TORYO\n", 5, "not legal"),
-            ("PI\n+\n+7776FU\n-33x4FU\n+2726FU\n", 3, "is no move"),
-            ("PI\n+\n+7776FU\n-3334FV\n%TORYO\n", 3, "is no move"),
+            ("PI\n+\n+7776FU\n-33x4FU\n+2726FU\n", 3, "is not a move"),
+            ("PI\n+\n+7776FU\n-3334FV\n%TORYO\n", 3, "is not a move"),
             ("PI\n+\n+7776FU\n-3335FU\n%SENNICHITE\n", 3, "not legal"),
             ("PI\n+\n+7776FU,-3335FU,+2726FU\n", 2, "not legal"),
         ] {

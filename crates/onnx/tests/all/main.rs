@@ -144,7 +144,7 @@ fn what_cannot_be_opened_is_told() {
 
     let Some(search) = search() else { return };
     let text = open(&search, &file, Provider::Auto).unwrap_err().to_string();
-    assert!(text.contains("told.onnx is no net that ONNX Runtime 1."), "{text}");
+    assert!(text.contains("told.onnx is not a net that ONNX Runtime 1."), "{text}");
     let library = Library::find(&search).unwrap();
     let has = library.providers();
     assert!(has.iter().any(|name| name == "CPUExecutionProvider"), "{has:?}");

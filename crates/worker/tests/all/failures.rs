@@ -152,7 +152,7 @@ fn what_cannot_be_used_is_told_at_the_start() {
         ("silent", "said nothing for 1 s"),
         ("crash", "its last words: Traceback: no torch here"),
         ("version", "it speaks version 2 of the protocol"),
-        ("chatter", "its first line is no introduction"),
+        ("chatter", "its first line is not an introduction"),
         ("nonsense", "it says: the net gives nonsense in full precision"),
     ] {
         let Some((worker, _folder)) = start(mode) else { return };
