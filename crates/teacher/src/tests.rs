@@ -1,4 +1,4 @@
 //! What several formats have to do with each other.
 
 mod files;
-mod foreign;
+mod other_programs;
