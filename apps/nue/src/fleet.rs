@@ -183,6 +183,9 @@ struct WorkArgs {
     /// End when there is nothing to do
     #[arg(long)]
     drain: bool,
+    /// Let other programs of this machine go first
+    #[arg(long)]
+    background: bool,
     /// Start executables that come with a run and are signed by this key, without network; may be repeated
     #[arg(long, value_name = "PUBLIC KEY")]
     allow_signed: Vec<Signer>,
@@ -277,6 +280,9 @@ fn serve(home: &Home, args: &ServeArgs) -> CommandResult {
 
 fn join(args: &WorkArgs) -> CommandResult {
     let (stop, _) = interrupt::flag();
+    if args.background && !os::process::yield_to_others() {
+        say("this system lets no program go behind others");
+    }
     let request = WorkRequest {
         broker: args.broker.broker(args.name.as_str()),
         gateway: args.gateway.clone(),

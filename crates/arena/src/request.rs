@@ -10,7 +10,6 @@ use crate::schedule::{Format, Schedule};
 use crate::spec::{EngineSpec, Launch, pairs};
 use crate::stats::Sprt;
 use crate::timed_game::Terms;
-use engines::affinity;
 use kifu::archive::Source;
 use kifu::{ReadOptions, Reader};
 use rules::{Declaration, Game};
@@ -189,7 +188,7 @@ impl MatchRequest {
         if !self.pin {
             return;
         }
-        let cpus = affinity::available();
+        let cpus = os::affinity::available();
         match shares(&cpus, plan.threads() / plan.concurrency, plan.concurrency) {
             Some(shares) => plan.cpus = shares,
             None => warnings.push("not pinned: too few processors, or none to choose".to_owned()),

@@ -36,8 +36,9 @@ impl FileCache {
     /// A cache in that folder. Its path stands in the words engines are described by, in which commas and
     /// backslashes mean something.
     pub fn new(folder: &Path) -> Result<Self, String> {
-        let text =
-            folder.to_str().ok_or_else(|| format!("the path {folder:?} is not valid UTF-8"))?;
+        let text = folder
+            .to_str()
+            .ok_or_else(|| format!("{}: choose a folder whose name is UTF-8", folder.display()))?;
         if text.contains([',', '\\']) {
             return Err(format!("{text}: choose a folder without commas and backslashes"));
         }

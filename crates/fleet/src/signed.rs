@@ -126,7 +126,7 @@ impl Sandbox {
         if is_there.ok() != Some(hash) {
             std::fs::copy(program, &own).map_err(machine)?;
         }
-        executable(&own).map_err(machine)?;
+        os::files::make_executable(&own).map_err(machine)?;
         let own = own
             .to_str()
             .ok_or_else(|| refused("the path of its folder is not valid UTF-8".to_owned()))?;
@@ -136,17 +136,6 @@ impl Sandbox {
         let dir = Some(folder.to_string_lossy().into_owned());
         Ok(ProgramCommand { program: UNSHARE[0].to_owned(), args, dir, env: Vec::new() })
     }
-}
-
-#[cfg(unix)]
-fn executable(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
-}
-
-#[cfg(not(unix))]
-fn executable(_: &Path) -> std::io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

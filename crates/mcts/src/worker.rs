@@ -430,7 +430,7 @@ impl<'a, V: Variant> Worker<'a, V> {
     /// The plies of a mate in the position of a leaf, looked for while the net computes.
     fn leaf_mate(&mut self) -> Option<u16> {
         let plan = &self.search.plan;
-        if !plan.leaf_mates || !plan.rules.leaves_time(&self.pos, 3) {
+        if !plan.leaf_mates || !plan.rules.game.leaves_time(&self.pos, 3) {
             return None;
         }
         if mate::mate_in_three(&mut self.pos).is_some() {
@@ -438,7 +438,7 @@ impl<'a, V: Variant> Worker<'a, V> {
         }
         let nodes = plan.leaf_mate_nodes;
         let plies = (nodes > 0).then(|| leaf::mate_within(&self.pos, nodes)).flatten()?;
-        plan.rules.leaves_time(&self.pos, u32::from(plies)).then_some(plies)
+        plan.rules.game.leaves_time(&self.pos, u32::from(plies)).then_some(plies)
     }
 
     fn queue(&mut self, turn: Color) -> bool {

@@ -9,12 +9,10 @@ use std::sync::Arc;
 use thiserror::Error;
 
 /// The file as installers name it.
-const FILE: &str = if cfg!(windows) {
-    "onnxruntime.dll"
-} else if cfg!(target_os = "macos") {
-    "libonnxruntime.dylib"
-} else {
-    "libonnxruntime.so"
+const FILE: &str = match std::env::consts::DLL_EXTENSION.as_bytes() {
+    b"dll" => "onnxruntime.dll",
+    b"dylib" => "libonnxruntime.dylib",
+    _ => "libonnxruntime.so",
 };
 
 /// What says where the library is.

@@ -13,12 +13,10 @@
 //! | `connections` | how many there may be, and how long without an answer |
 //! | [`Server`] | a server from its settings |
 //! | [`load`] | how fast many players are answered |
-//! | [`browser`] | showing an address |
 //!
 //! The page itself is built from ui/ and lies in `page/`, inside the executable. Deliberately absent:
 //! printing, command lines, and what games, analysis and reviews are; that is in `board`.
 
-pub mod browser;
 mod connections;
 mod data_file;
 pub mod guard;

@@ -15,9 +15,11 @@ mod links;
 mod manifests;
 mod metaphors;
 mod origins;
+mod os;
 mod page;
 mod sizes;
 mod test_files;
+mod translations;
 mod tree;
 mod unsafety;
 mod words;
@@ -74,6 +76,8 @@ const RULES: &[Rule] = &[
     test_files::check,
     dependencies::check,
     field_docs::check,
+    os::check,
+    translations::check,
 ];
 
 fn findings(root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {

@@ -378,11 +378,15 @@ fn a_large_table_costs_no_game_its_first_move() {
     let told = notes.iter().filter(|line| line.contains("USI_Hash")).count();
     assert!(told > 0, "{notes:?}");
     for again in ["usinewgame", "setoption name Clear_Hash"] {
-        let asked = Instant::now();
-        gui.send(&format!("{again}\nposition startpos\ngo movetime 100"));
-        let (before, _) = gui.until("bestmove ");
-        assert!(before.iter().any(|line| line.contains(" score ")), "{before:?}");
-        assert!(asked.elapsed() < Duration::from_millis(600), "{:?}", asked.elapsed());
+        // The quickest of a few: other work on the machine is not what is measured.
+        let quick = (0..5).any(|_| {
+            let asked = Instant::now();
+            gui.send(&format!("{again}\nposition startpos\ngo movetime 100"));
+            let (before, _) = gui.until("bestmove ");
+            assert!(before.iter().any(|line| line.contains(" score ")), "{before:?}");
+            asked.elapsed() < Duration::from_millis(300)
+        });
+        assert!(quick, "{again} delays the search after it");
     }
 }
 

@@ -6,6 +6,7 @@ use alphabeta::options::{
 };
 use board::hello::Scales;
 use board::question::Question;
+use engines::game_rules::in_its_words;
 use engines::{
     Allowed, EngineFactory, GameLine, LocalPlayer, Player, PlayerError, PlayerSettings,
     ProgramCommand, SearchHandle, SearchRequest, UsiPlayer,
@@ -169,12 +170,12 @@ impl PoolEngine {
             Some((_, known)) => known.clone_from(&value),
             None => self.options.push((name, value.clone())),
         }
-        let declared = self.player.options();
-        let understood = declared.iter().any(|o| o.is_called(name) && o.parse(&value).is_ok());
+        let Some((name, value)) = in_its_words(name, &value, &self.player.options()) else {
+            return Ok(());
+        };
         // What the owner registered a program with is not changed.
-        let chosen = self.chosen.iter().any(|chosen| chosen.eq_ignore_ascii_case(name));
-        if understood && !chosen {
-            self.player.set_option(name, &value)?;
+        if !self.chosen.iter().any(|chosen| chosen.eq_ignore_ascii_case(&name)) {
+            self.player.set_option(&name, &value)?;
         }
         Ok(())
     }

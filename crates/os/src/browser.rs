@@ -9,6 +9,14 @@ pub fn open(url: &str) {
             .iter()
             .all(|name| std::env::var_os(name).is_none_or(|value| value.is_empty()));
     if !headless {
-        let _ = open::that_detached(url);
+        show(url);
     }
 }
+
+#[cfg(any(unix, windows))]
+fn show(url: &str) {
+    let _ = open::that_detached(url);
+}
+
+#[cfg(not(any(unix, windows)))]
+fn show(_: &str) {}
