@@ -13,6 +13,7 @@ mod dist;
 mod ledger;
 mod measure;
 mod tidy;
+mod wasm;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -56,6 +57,11 @@ const COMMANDS: &[Command] = &[
         name: "ledger",
         summary: "write nets/LEDGER.md from nets/ledger.toml",
         run: ledger::run,
+    },
+    Command {
+        name: "wasm",
+        summary: "build the board and its engine for browsers, target/wasm/nue.wasm",
+        run: wasm::run,
     },
 ];
 

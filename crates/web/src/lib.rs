@@ -12,6 +12,7 @@
 //! | `practice` | mate problems, and games by opening |
 //! | `qr` | addresses for the camera of a phone |
 //! | `connections` | how many there may be, and how long without an answer |
+//! | [`export()`] | the page as a site without a server |
 //! | [`Server`] | a server from its settings |
 //! | [`load`] | how fast many players are answered |
 //!
@@ -21,6 +22,7 @@
 pub mod books;
 mod connections;
 mod data_file;
+mod export;
 pub mod growth;
 pub mod guard;
 pub mod http;
@@ -44,6 +46,7 @@ mod studies;
 pub mod watch;
 
 pub use books::OpeningMoves;
+pub use export::{Exported, SiteParts, export};
 pub use serve::serve;
 pub use service::{BoardService, Services};
 pub use start::{EngineSettings, MakeEngines, Server, Settings, StartError};
