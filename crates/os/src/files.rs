@@ -180,10 +180,12 @@ mod tests {
         fs::write(&old, "old").unwrap();
         let open = File::open(&old).unwrap();
         assert!(is_named(&open, &old));
+        // Windows before 10 does not replace a file that somebody has open.
+        let open = TELLS_APART.then_some(open);
         replace(&new, &old).unwrap();
         assert_eq!(fs::read_to_string(&old).unwrap(), "new");
         assert!(!new.exists());
-        assert_eq!(is_named(&open, &old), !TELLS_APART, "another file has the name");
+        assert!(open.is_none_or(|open| !is_named(&open, &old)), "another file has the name");
         assert!(replace(&new, &old).is_err(), "there is nothing to put there");
     }
 
