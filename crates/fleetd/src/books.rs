@@ -38,7 +38,7 @@ pub fn searcher(
 pub fn by_fleet(
     now: fn() -> i64,
 ) -> impl Fn(&Path, &SearchSettings) -> Result<Box<dyn Searcher>, WorkError> {
-    move |fleet, settings| searcher(fleet, settings, now)
+    move |fleet: &Path, settings: &SearchSettings| searcher(fleet, settings, now)
 }
 
 impl Searcher for ServedSearcher {
