@@ -118,10 +118,11 @@ pub const SOFTMAX_TEMPERATURE: OptionKey<u32> = OptionKey::spin(
     "What the net's policy is softened by, in hundredths; 0 as the constants say.",
 );
 
-/// Win rate to score.
+/// Win rate to score. A net of this kind says win rates: this is no number to be measured, only what
+/// scores are told in.
 pub const EVAL_COEF: OptionKey<u32> = OptionKey::spin(
     "Eval_Coef",
-    600,
+    play::USUAL_SCALE as i64,
     1,
     10_000,
     "The score in hundredths of a pawn that is told for a win rate of 73 %.",
