@@ -2,7 +2,7 @@
 
 use crate::adjudication::{Adjudication, DrawRule, ResignRule};
 use crate::engine_logs::EngineLogs;
-use crate::game::{MAX_MOVES, game_rules};
+use crate::game::game_rules;
 use crate::opening::Opening;
 use crate::progress::MatchOptions;
 use crate::runner::Plan;
@@ -102,7 +102,7 @@ impl Default for MatchRequest {
             sprt: None,
             resign: None,
             draw: None,
-            max_moves: MAX_MOVES,
+            max_moves: play::MAX_MOVES,
             declaration: Declaration::default(),
             margin: Duration::from_millis(50),
             give_up: 20,
@@ -222,10 +222,12 @@ impl MatchRequest {
 pub fn check_pairs(games: u64) -> Result<(), String> {
     match games {
         0 => Err("no games to play".to_owned()),
-        1 => Err("one game is no pair, one from each side; say 2".to_owned()),
+        1 => Err("1 game is not a pair: every opening is played from both sides; use 2".to_owned()),
         n if !n.is_multiple_of(2) => {
             let (fewer, more) = (n - 1, n.saturating_add(1));
-            Err(format!("{n} games are no whole pairs, one from each side; say {fewer} or {more}"))
+            Err(format!(
+                "{n} games are not whole pairs: every opening is played from both sides; use {fewer} or {more}"
+            ))
         }
         _ => Ok(()),
     }

@@ -37,7 +37,6 @@ const ALPHABETA: &str = "alphabeta";
 /// The value of [`ENGINE`] that asks for the tree search.
 pub const PUCT: &str = "puct";
 
-/// Which search.
 pub const ENGINE: OptionKey<String> = OptionKey::combo(
     "Engine",
     ALPHABETA,

@@ -71,7 +71,9 @@ impl FileCache {
         for part in parts {
             let end = part.find([',', ':', ' ']).unwrap_or(part.len());
             let (named, rest) = part.split_at(end);
-            let wrong = || Fault::new(FaultKind::Spec, format!("{SCHEME}{named} is no file"));
+            let wrong = || {
+                Fault::new(FaultKind::Spec, format!("{SCHEME}{named} does not name a stored file"))
+            };
             let (hash, name) = named.split_once('/').ok_or_else(wrong)?;
             let hash: BlobHash = hash.parse().map_err(|_| wrong())?;
             if reference(&hash, name) != format!("{SCHEME}{named}") {

@@ -209,8 +209,9 @@ mod tests {
         assert_eq!(&plain[2 * BLOCK + 100..2 * BLOCK + 107], b"0000755");
         assert_eq!(plain.len() % BLOCK, 0);
         // Both, where a system has the programs, by somebody else's hands.
-        let folder = std::env::temp_dir().join(format!("nue-dist-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let Some(python) = fixtures::python() else { return };
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path();
         let zip = pack(Kind::Zip, "nue-1", entries(), 1_700_000_000).unwrap();
         std::fs::write(folder.join("a.zip"), zip).unwrap();
         std::fs::write(folder.join("a.tar.gz"), tar).unwrap();
@@ -222,14 +223,12 @@ mod tests {
                       t = tarfile.open('a.tar.gz')\n\
                       assert t.getnames() == z.namelist(), t.getnames()\n\
                       assert t.extractfile('nue-1/nue').read() == b'nue ' * 1000\n";
-        let asked = std::process::Command::new("python3")
+        let asked = std::process::Command::new(python)
             .args(["-X", "utf8", "-c", script])
-            .current_dir(&folder)
-            .output();
-        std::fs::remove_dir_all(&folder).unwrap();
-        if let Ok(asked) = asked {
-            assert!(asked.status.success(), "{}", String::from_utf8_lossy(&asked.stderr));
-        }
+            .current_dir(folder)
+            .output()
+            .unwrap();
+        assert!(asked.status.success(), "{}", String::from_utf8_lossy(&asked.stderr));
     }
 
     #[test]

@@ -85,13 +85,14 @@ mod tests {
 
     #[test]
     fn every_package_is_named_and_texts_stand_once() {
-        let folder = std::env::temp_dir().join(format!("nue-notices-{}", std::process::id()));
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path();
         let mut packages = small();
         let page = folder.join("crates/web/page");
         fs::create_dir_all(&page).unwrap();
-        assert!(text(&packages, &folder).unwrap_err().to_string().contains(PAGE));
+        assert!(text(&packages, folder).unwrap_err().to_string().contains(PAGE));
         fs::write(folder.join(PAGE), "preact is MIT\n").unwrap();
-        let told = text(&packages, &folder).unwrap();
+        let told = text(&packages, folder).unwrap();
         assert!(told.contains("a 1.0.0: MIT OR Apache-2.0\n"), "{told}");
         assert!(
             told.contains("comes with the package; its name is in the list above:\n\na 1.0.0\n")
@@ -105,9 +106,8 @@ mod tests {
         for package in packages.all.iter_mut().filter(|package| !package.is_ours) {
             package.manifest = folder.join("Cargo.toml");
         }
-        let told = text(&packages, &folder).unwrap();
+        let told = text(&packages, folder).unwrap();
         assert!(told.contains("a 1.0.0, b 1.0.0\n\nMIT, as always\n"), "{told}");
         assert!(!told.contains("no licence text"), "{told}");
-        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -5,7 +5,9 @@
 
 mod app;
 mod code;
+mod dependencies;
 mod documented;
+mod field_docs;
 mod functions;
 mod generated;
 mod layers;
@@ -16,6 +18,7 @@ mod origins;
 mod os;
 mod page;
 mod sizes;
+mod test_files;
 mod translations;
 mod tree;
 mod unsafety;
@@ -70,6 +73,9 @@ const RULES: &[Rule] = &[
     app::size,
     generated::check,
     layers::check_folders,
+    test_files::check,
+    dependencies::check,
+    field_docs::check,
     os::check,
     translations::check,
 ];

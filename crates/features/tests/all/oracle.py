@@ -1,18 +1,15 @@
-"""Compares packed planes and labels with cshogi's. Exit code 3: cshogi is not here."""
+"""Compares packed planes and labels with cshogi's."""
 
 import sys
 
-try:
-    import numpy as np
-    from cshogi import Board, move_to_usi
-    from cshogi.dlshogi import (
-        FEATURES1_NUM,
-        FEATURES2_NUM,
-        make_input_features,
-        make_move_label,
-    )
-except ImportError:
-    sys.exit(3)
+import numpy as np
+from cshogi import Board, move_to_usi
+from cshogi.dlshogi import (
+    FEATURES1_NUM,
+    FEATURES2_NUM,
+    make_input_features,
+    make_move_label,
+)
 
 compared = 0
 for line in sys.stdin:

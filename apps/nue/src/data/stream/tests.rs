@@ -1,7 +1,9 @@
 //! Streams as a reader sees them.
 
-use super::stream::{StreamArgs, stream};
-use super::tests::{Folder, played};
+mod planes;
+
+use super::super::tests::{Folder, played};
+use super::{StreamArgs, stream};
 use crate::failure::Failure;
 use clap::Parser;
 use features::{FeatureSet, HalfKp, HalfKpE9, HalfKpKrank, KP, List, active};

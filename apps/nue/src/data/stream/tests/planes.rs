@@ -1,7 +1,7 @@
 //! Streams of planes as a reader sees them.
 
-use super::stream::{StreamArgs, stream};
-use super::tests::{Folder, played};
+use super::super::super::tests::{Folder, played};
+use super::super::{StreamArgs, stream};
 use crate::failure::{CommandResult, Failure};
 use clap::Parser;
 use features::{Labels, Planes};

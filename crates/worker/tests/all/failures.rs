@@ -3,9 +3,9 @@
 use features::{Labels, Planes};
 use infer::{Backend, Batch, Fault, Shape, Ticket};
 use rules::Game;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tempfile::TempDir;
 use think::WallTime;
 use worker::{Settings, StartError, Worker};
 
@@ -36,27 +36,21 @@ fn is_right(batch: &Batch) {
     }
 }
 
-/// A file that says whether a program was started before, removed at the end.
-struct Mark(PathBuf);
-
-impl Drop for Mark {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-fn start(mode: &str) -> Option<(Result<Worker, StartError>, Mark)> {
+fn start(mode: &str) -> Option<(Result<Worker, StartError>, TempDir)> {
     start_for(SHAPE.game, SHAPE, mode)
 }
 
-/// A worker for a game whose net is of some shape.
-fn start_for(game: Game, shape: Shape, mode: &str) -> Option<(Result<Worker, StartError>, Mark)> {
-    let python = fixtures::program("python3")?;
+/// A worker for a game whose net is of some shape, and the folder in which a file says whether it was
+/// started before.
+fn start_for(
+    game: Game,
+    shape: Shape,
+    mode: &str,
+) -> Option<(Result<Worker, StartError>, TempDir)> {
+    let python = fixtures::python()?;
     let (planes, labels) = (shape.planes.name(), shape.labels.name());
-    let name = format!("nue-worker-{}-{mode}-{planes}-{labels}", std::process::id());
-    let mark = Mark(std::env::temp_dir().join(name));
-    let _ = std::fs::remove_file(&mark.0);
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake.py");
+    let folder = tempfile::tempdir().unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/all/fake.py");
     let words = [
         python.display().to_string(),
         script.to_owned(),
@@ -64,7 +58,7 @@ fn start_for(game: Game, shape: Shape, mode: &str) -> Option<(Result<Worker, Sta
         shape.labels.count().to_string(),
         format!("{}/{planes}/{labels}", shape.game),
         mode.to_owned(),
-        mark.0.display().to_string(),
+        folder.path().join("started").display().to_string(),
     ];
     let settings = Settings {
         command: words.to_vec(),
@@ -73,7 +67,7 @@ fn start_for(game: Game, shape: Shape, mode: &str) -> Option<(Result<Worker, Sta
         restarts: 2,
     };
     let canaries = Box::new(|shape| batch_of(shape, 0..3));
-    Some((Worker::start(settings, game, canaries, Arc::new(WallTime::start())), mark))
+    Some((Worker::start(settings, game, canaries, Arc::new(WallTime::start())), folder))
 }
 
 /// All answers to ten batches, three in flight.
@@ -96,7 +90,7 @@ fn ten(worker: &Worker) -> Result<(), Fault> {
 
 #[test]
 fn a_worker_answers() {
-    let Some((worker, _mark)) = start("well") else { return };
+    let Some((worker, _folder)) = start("well") else { return };
     let worker = worker.unwrap();
     assert_eq!(worker.describe(), "a fake in a process of its own");
     assert_eq!((worker.pace().batch, worker.pace().in_flight), (64, 3));
@@ -108,7 +102,7 @@ fn a_worker_answers() {
 #[test]
 fn a_worker_says_which_planes_its_net_sees() {
     for shape in [PAL, MIXED] {
-        let Some((worker, _mark)) = start_for(Game::Shogi, shape, "well") else { return };
+        let Some((worker, _folder)) = start_for(Game::Shogi, shape, "well") else { return };
         let worker = worker.unwrap();
         assert_eq!(worker.shape(), shape);
         worker.submit(batch_of(shape, 0..9)).unwrap();
@@ -116,7 +110,7 @@ fn a_worker_says_which_planes_its_net_sees() {
         is_right(&answered);
         assert!(matches!(worker.submit(batch(0..1)), Err(Fault::Shape { .. })));
     }
-    let Some((worker, _mark)) = start_for(Game::Minishogi, PAL, "well") else { return };
+    let Some((worker, _folder)) = start_for(Game::Minishogi, PAL, "well") else { return };
     let error = worker.unwrap_err().to_string();
     assert!(error.contains("its net is for shogi, planes pal, labels pal"), "{error}");
 }
@@ -124,7 +118,7 @@ fn a_worker_says_which_planes_its_net_sees() {
 #[test]
 fn nothing_is_lost_when_it_dies_hangs_or_talks_nonsense_once() {
     for mode in ["die", "hang", "garbage"] {
-        let Some((worker, _mark)) = start(mode) else { return };
+        let Some((worker, _folder)) = start(mode) else { return };
         ten(&worker.unwrap()).unwrap_or_else(|fault| panic!("{mode}: {fault}"));
     }
 }
@@ -134,7 +128,7 @@ fn it_is_given_up_after_some_attempts() {
     for (mode, words) in
         [("always", "killed by a bug"), ("late", "said late"), ("checksum", "a wrong checksum")]
     {
-        let Some((worker, _mark)) = start(mode) else { return };
+        let Some((worker, _folder)) = start(mode) else { return };
         let worker = worker.unwrap();
         let fault = ten(&worker).unwrap_err().to_string();
         assert!(fault.contains("is given up") && fault.contains(words), "{mode}: {fault}");
@@ -147,7 +141,7 @@ fn it_is_given_up_after_some_attempts() {
 
 #[test]
 fn answers_that_are_none_are_faults() {
-    let Some((worker, _mark)) = start("nan") else { return };
+    let Some((worker, _folder)) = start("nan") else { return };
     let fault = ten(&worker.unwrap()).unwrap_err();
     assert!(matches!(fault, Fault::Nonsense { ticket: Ticket(0), .. }), "{fault}");
 }
@@ -158,10 +152,10 @@ fn what_cannot_be_used_is_told_at_the_start() {
         ("silent", "said nothing for 1 s"),
         ("crash", "its last words: Traceback: no torch here"),
         ("version", "it speaks version 2 of the protocol"),
-        ("chatter", "its first line is no introduction"),
+        ("chatter", "its first line is not an introduction"),
         ("nonsense", "it says: the net gives nonsense in full precision"),
     ] {
-        let Some((worker, _mark)) = start(mode) else { return };
+        let Some((worker, _folder)) = start(mode) else { return };
         let error = worker.unwrap_err().to_string();
         assert!(error.contains(words), "{mode}: {error}");
     }

@@ -4,8 +4,7 @@ use features::{Labels, Planes};
 use infer::native::{Architecture, Floats, Reference, positions};
 use infer::{Backend, Shape};
 use rules::Game;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use think::WallTime;
@@ -14,39 +13,19 @@ use worker::{Settings, Worker};
 const SHAPE: Shape =
     Shape { game: Game::Minishogi, planes: Planes::Minishogi, labels: Labels::Minishogi };
 
-/// A Python that has PyTorch: the one `PYTHON` names, the one on the path, the system's.
-fn python() -> Option<PathBuf> {
-    let named = std::env::var_os("PYTHON").map(PathBuf::from);
-    let candidates = named.into_iter().chain(["python3", "/usr/bin/python3"].map(PathBuf::from));
-    let has_torch = |python: &PathBuf| {
-        let mut command = Command::new(python);
-        command.args(["-c", "import torch"]).stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    };
-    fixtures::found(candidates.into_iter().find(has_torch), "no Python with PyTorch")
-}
-
 fn net() -> Floats {
     let sizes =
         Architecture { shape: SHAPE, blocks: 2, channels: 32, value_channels: 5, value_hidden: 16 };
     Floats::random(sizes, 1)
 }
 
-/// A file that is removed at the end.
-struct File(PathBuf);
-
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
 #[test]
 fn pytorch_answers_as_our_own_arithmetic_does() {
-    let Some(python) = python() else { return };
+    let Some(python) = fixtures::python_with("torch") else { return };
     let net = net();
-    let file = File(std::env::temp_dir().join(format!("nue-torch-{}.nuedf", std::process::id())));
-    net.write(&mut std::fs::File::create(&file.0).unwrap()).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("net.nuedf");
+    net.write(&mut std::fs::File::create(&file).unwrap()).unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python");
     let words = [
         "/usr/bin/env".to_owned(),
@@ -58,7 +37,7 @@ fn pytorch_answers_as_our_own_arithmetic_does() {
         "--device".to_owned(),
         "cpu".to_owned(),
         "--net".to_owned(),
-        file.0.display().to_string(),
+        file.display().to_string(),
     ];
     let reference = Reference::new(&net);
     let canaries = || Box::new(|shape| infer::random_positions(shape, 4, 1));
