@@ -7,6 +7,10 @@ pub(crate) fn run(args: &bookwork::BookArgs) -> CommandResult {
     let fleet = fleetd::books::by_fleet(think::seconds_since_1970);
     args.carry_out(&mut std::io::stdout(), &mut display::say, &stop, &fleet).map_err(|error| {
         let text = error.to_string();
-        if error.is_interrupt() { Failure::Interrupted(text) } else { Failure::failed(text) }
+        match error {
+            bookwork::WorkError::Exists(_) => Failure::usage(text),
+            _ if error.is_interrupt() => Failure::Interrupted(text),
+            _ => Failure::failed(text),
+        }
     })
 }
