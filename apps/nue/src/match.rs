@@ -31,8 +31,9 @@ use think::{OptionKey, WallTime};
 pub(crate) fn run(args: MatchArgs) -> CommandResult {
     let args = args.with_config()?;
     let request = args.request();
+    let out = request.out.as_deref().map(|path| (path, request.force));
     let spec = || MatchSpec { request: request.clone(), reference_speed: None };
-    if args.fleet.submitted("match", || Spec::Match(Box::new(spec())), None)? {
+    if args.fleet.submitted("match", || Spec::Match(Box::new(spec())), None, out)? {
         return Ok(());
     }
     let (plan, mut warnings) = request.plan()?;

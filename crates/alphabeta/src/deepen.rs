@@ -300,7 +300,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
     /// Notes how far an analysis has come.
     fn note_reading(&mut self, goal: &Goal, depth: i32, complete: bool) {
-        if self.shared.rules.analysis {
+        if self.shared.terms.analysis {
             // A limit of nodes may be overstepped by the last few.
             let limit = self.timer.as_ref().and_then(Timer::nodes).unwrap_or(u64::MAX);
             let now = self.shared.total_nodes().max(self.nodes).min(limit);

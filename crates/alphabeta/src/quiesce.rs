@@ -160,7 +160,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let was_pv = entry.is_some_and(|e| e.pv);
         let slots = self.correction_slots(ply, pawns);
         if entry.is_none() {
-            if self.pos.can_declare(self.shared.rules.declaration) {
+            if self.pos.can_declare(self.shared.terms.rules.declaration) {
                 return Err(mate_in(ply + 1));
             }
             if let Some(m) = mate::mate_in_one(&self.pos) {

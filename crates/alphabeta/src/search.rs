@@ -108,7 +108,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let slots = self.correction_slots(ply, pawns);
         // 5. Wins that need no search: declaration, mate in one. Whoever wrote an entry has looked.
         if !N::ROOT && excluded == Move::NONE && entry.is_none() {
-            if self.pos.can_declare(self.shared.rules.declaration) {
+            if self.pos.can_declare(self.shared.terms.rules.declaration) {
                 return mate_in(ply + 1);
             }
             if !in_check && let Some(m) = mate::mate_in_one(&self.pos) {

@@ -279,7 +279,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             counter: self.history.counter(last),
             earlier: [1, 2, 4, 6].map(|n| self.before(ply, n).place),
             pawns,
-            all_moves: self.shared.rules.all_moves,
+            all_moves: self.shared.terms.all_moves,
         }
     }
 

@@ -38,6 +38,15 @@ fn names_and_defaults() {
 }
 
 #[test]
+fn a_margin_is_the_engines_own() {
+    let margin = |text: &str| spec(text).unwrap().control.margin;
+    assert_eq!(margin("cmd=x,movetime=5,margin=120"), Some(ms(120)));
+    assert_eq!(margin("cmd=x,movetime=5,margin=1s"), Some(ms(1000)));
+    assert_eq!(margin("cmd=x,movetime=5"), None);
+    assert!(spec("cmd=x,movetime=5,margin=much").is_err());
+}
+
+#[test]
 fn nothing_is_kept_back_for_a_network_unless_asked_for() {
     let told = |text: &str| {
         let rules = GameRules::default();
