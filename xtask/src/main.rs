@@ -9,6 +9,7 @@
 
 mod bench;
 mod contract;
+mod dist;
 mod ledger;
 mod measure;
 mod tidy;
@@ -46,6 +47,11 @@ const COMMANDS: &[Command] = &[
         name: "contract",
         summary: "write the page's TypeScript and the OpenAPI document from the types",
         run: contract::run,
+    },
+    Command {
+        name: "dist",
+        summary: "make the archives that are handed out: Linux, Windows",
+        run: dist::run,
     },
     Command {
         name: "ledger",

@@ -343,7 +343,8 @@ mod tests {
 
     #[test]
     fn an_onnx_file_asks_for_the_library_that_is_named() {
-        let net = std::env::temp_dir().join(format!("nue-{}.ONNX", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let net = folder.path().join("net.ONNX");
         std::fs::write(&net, "no net").unwrap();
         let choice = NetChoice {
             model: net.display().to_string(),
@@ -352,7 +353,6 @@ mod tests {
         };
         let time = Arc::new(think::WallTime::start());
         let text = choice.open(Game::Shogi, time).err().map(|e| e.to_string()).unwrap();
-        std::fs::remove_file(&net).unwrap();
         assert!(
             text.contains("/nowhere/libonnxruntime.so") && text.contains("DNN_Library"),
             "{text}"

@@ -8,7 +8,7 @@ use crate::search::search;
 use crate::shipped::shipped;
 use rules::{AnyPosition, Game, Move};
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use think::{
     Best, Control, Engine, Limits, OptionError, OptionKey, OptionSpec, Report, Settings,
     TimeSource, WrongGame,
@@ -37,7 +37,6 @@ const ALPHABETA: &str = "alphabeta";
 /// The value of [`ENGINE`] that asks for the tree search.
 pub const PUCT: &str = "puct";
 
-/// Which search.
 pub const ENGINE: OptionKey<String> = OptionKey::combo(
     "Engine",
     ALPHABETA,
@@ -217,11 +216,8 @@ impl Engine for Equipped {
         self.equip(&mut |text| report.note(text));
         match self.book_answer(&limits, &mut *report) {
             Some(best) if limits.ponder => {
-                let control = Arc::new(OnceLock::new());
-                let pondering = Pondering { report, best, control: Arc::clone(&control) };
-                self.inner.go(limits, Box::new(pondering));
-                // Nobody else sets it.
-                let _ = control.set(self.inner.control());
+                self.inner.go(limits, Box::new(Pondering { report, best }));
+                books::end_at_our_turn(self.inner.control());
             }
             Some(best) => {
                 self.inner.control().stop();

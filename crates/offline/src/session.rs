@@ -88,7 +88,9 @@ impl Board {
             | ClientMessage::Offer(_)
             | ClientMessage::Reply(_)
             | ClientMessage::StartWatch(_)
-            | ClientMessage::StopWatch(_) => return Err(needs_a_server()),
+            | ClientMessage::StopWatch(_)
+            | ClientMessage::Grow(_)
+            | ClientMessage::StopGrowing => return Err(needs_a_server()),
         };
         Ok(Some(answer))
     }

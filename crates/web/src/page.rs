@@ -27,7 +27,6 @@ pub struct File {
     pub bytes: &'static [u8],
     /// The same as gzip has them, where that is shorter.
     pub gzip: Option<Vec<u8>>,
-    /// The type.
     pub kind: &'static str,
     /// Changes when the bytes do.
     pub tag: String,

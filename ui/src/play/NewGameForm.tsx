@@ -155,7 +155,7 @@ function Rules({ choices, change }: PartProps) {
 export function NewGameForm({ started, from }: { started?: () => void; from?: From }) {
   const [choices, setChoices] = useState((): GameChoices => {
     const kept = loadChoices();
-    return from ? { ...kept, variant: from.variant } : kept;
+    return from ? { ...kept, variant: from.variant, ...(from.book && { against: 'level' as const }) } : kept;
   });
   const [busy, setBusy] = useState(false);
   const change: Change = (changed) => setChoices({ ...choices, ...changed });
@@ -171,6 +171,7 @@ export function NewGameForm({ started, from }: { started?: () => void; from?: Fr
   const variants = hello.value?.variants ?? [];
   return (
     <form class="new-game" onSubmit={(event) => void submit(event)}>
+      {from?.book && <p class="level-text" data-from-book>{t('new.frombook', { name: from.book.name })}</p>}
       {!from && (
         <Choice<Variant>
           label={t('new.game')} value={choices.variant} onChange={(variant) => change({ variant, against: 'level' })}
