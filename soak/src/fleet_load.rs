@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
 pub(crate) struct FleetArgs {
-    /// Workers.
+    /// Workers that ask for work at the same time.
     #[arg(long, default_value_t = 1000)]
     workers: usize,
     /// Leases a second of all together; 0 for as many as there can be.

@@ -108,7 +108,7 @@ pub(crate) fn run(args: &CsaArgs) -> CommandResult {
     let interrupted = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&interrupted);
     // A program without a way to be interrupted politely is interrupted impolitely.
-    let _ = ctrlc::set_handler(move || {
+    let _ = os::signals::on_interrupt(move || {
         set.store(true, Ordering::Relaxed);
         interrupts.interrupt();
     });

@@ -46,7 +46,9 @@ fn finish(line: Vec<u8>, length: u64) -> Line {
     if length > LONGEST_LINE as u64 {
         return Line::TooLong(length);
     }
-    String::from_utf8(line).map_or_else(
+    let text = String::from_utf8(line)
+        .or_else(|error| os::names::in_code_page(error.as_bytes()).ok_or(error));
+    text.map_or_else(
         |error| Line::NotText(String::from_utf8_lossy(error.as_bytes()).into_owned()),
         Line::Text,
     )

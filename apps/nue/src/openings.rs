@@ -28,7 +28,7 @@ pub(crate) enum Command {
 /// Random moves, kept where a short search finds the position balanced; no position twice
 #[derive(Args)]
 pub(crate) struct MakeArgs {
-    /// How many
+    /// Number of openings to make
     #[arg(long, value_name = "N", default_value_t = usual().count)]
     count: usize,
 

@@ -36,6 +36,7 @@ fn document() -> String {
 mod tests {
     use super::*;
     use assembly::options::{HASH, PONDER};
+    use engines::shell::foreign_options::foreign_targets;
     use usi::option::VARIANT;
 
     #[test]
@@ -49,6 +50,9 @@ mod tests {
         for game in Game::ALL {
             let specs = all(game);
             for name in [VARIANT.name(), HASH.name(), PONDER.name()] {
+                assert!(specs.iter().any(|s| s.name == name), "{game}: {name}");
+            }
+            for name in foreign_targets() {
                 assert!(specs.iter().any(|s| s.name == name), "{game}: {name}");
             }
             assert_eq!(specs[0].default, game.name());

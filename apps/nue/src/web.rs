@@ -46,6 +46,9 @@ pub(crate) struct WebArgs {
     /// The same from a file, with a table [[engine]] for each
     #[arg(long, value_name = "FILE")]
     engines: Option<PathBuf>,
+    /// An opening book visitors may look at and play; Nue's levels open with the first in place of its own (may be repeated)
+    #[arg(long, value_name = "FILE")]
+    book: Vec<PathBuf>,
     /// A CSA server to watch: the data file of "nue server", or the address of its status page (http://HOST:PORT)
     #[arg(long, value_name = "FILE|URL")]
     watch_server: Option<String>,
@@ -105,6 +108,7 @@ fn serve(args: &WebArgs) -> CommandResult {
         data: args.data.clone(),
         registered: args.engine.clone(),
         registered_file: args.engines.clone(),
+        books: args.book.clone(),
         watch: WatchPlaces {
             server: args.watch_server.clone(),
             matches: args.watch_match.clone(),
@@ -116,7 +120,7 @@ fn serve(args: &WebArgs) -> CommandResult {
     })?;
     announce(&server)?;
     if !args.no_open {
-        web::browser::open(&server.url());
+        os::browser::open(&server.url());
     }
     server.run(interrupted()).map_err(|e| Failure::failed(format!("the server ended: {e}")))
 }

@@ -196,7 +196,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> AlphaBeta<V, E> {
             table: self.table(),
             params: self.params.clone(),
             reductions: Reductions::new(&self.params),
-            rules: options::game_rules(&self.settings),
+            terms: options::terms(&self.settings),
             control: self.control.clone(),
             stop: AtomicBool::new(false),
             answerable: AtomicBool::new(false),

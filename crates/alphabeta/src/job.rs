@@ -1,6 +1,7 @@
 //! One search from question to answer: whatever happens, it ends with one legal answer.
 
 use crate::analysis::{Memory, Question, Reading};
+use crate::counts::Counts;
 use crate::deepen::{Goal, final_value, nodes_per_second};
 use crate::engine::{WorkerPool, resize_pool};
 use crate::options;
@@ -11,7 +12,8 @@ use crate::values::{self, INFINITE, MAX_PLY};
 use crate::vote::{self, Ballot};
 use crate::worker::Worker;
 use eval::Evaluator;
-use rules::{Declaration, Move, Position, Variant};
+use play::Forced;
+use rules::{Move, Position, Variant};
 use seed::Rng;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -81,24 +83,17 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
 
     /// Answers that need no search: a declared win, no legal move.
     fn without_search(&self) -> Option<Best> {
-        let rule = self.shared.rules.declaration;
-        let answer = if rule == Declaration::Try
-            && let Some(m) = self.position.try_move()
-        {
-            Answer::Move(m)
-        } else if self.position.can_declare(rule) {
-            Answer::Win
-        } else if self.position.is_mated() {
-            Answer::Resign
-        } else {
-            return None;
+        let answer = match self.shared.terms.rules.forced(&self.position)? {
+            Forced::Try(m) => Answer::Move(m),
+            Forced::Declare => Answer::Win,
+            Forced::Resign => Answer::Resign,
         };
         Some(Best { answer, ponder: None })
     }
 
     fn root_moves(&self) -> Vec<RootMove> {
         let mut list = rules::MoveList::new();
-        if self.shared.rules.all_moves || !self.limits.searchmoves.is_empty() {
+        if self.shared.terms.all_moves || !self.limits.searchmoves.is_empty() {
             self.position.generate(rules::Gen::All, &mut list);
         } else {
             self.position.generate_useful(rules::Gen::All, &mut list);
@@ -147,7 +142,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             options::time_options(&self.settings, &self.shared.params),
             self.position.turn(),
             self.position.ply(),
-            self.shared.rules.max_moves,
+            self.shared.terms.rules.max_moves,
         )
     }
 
@@ -218,6 +213,9 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         if let Some((question, memory)) = memory {
             let readings = std::mem::take(&mut workers[0].readings);
             memory.lock().unwrap_or_else(PoisonError::into_inner).add(question, readings);
+        }
+        if Counts::ON {
+            workers.iter().for_each(|worker| report.note(&worker.counts.to_string()));
         }
         let best = self.verdict(&workers, level, report);
         *self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner) = workers;

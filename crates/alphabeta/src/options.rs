@@ -1,42 +1,22 @@
 //! The options of the search, and what they mean to it.
 
 use crate::params::Params;
-use crate::shared::GameRules;
+use crate::shared::Terms;
 use crate::values;
+use play::SearchRules;
 use think::key::universal::{HASH, MULTI_PV, PONDER, THREADS};
 use think::{OptionKey, OptionSpec, Settings, TimeOptions, TimePlan};
 
 pub use think::usual::{
-    DRAW_VALUE_BLACK, DRAW_VALUE_WHITE, ENTERING_KING_RULE, GENERATE_ALL_LEGAL_MOVES,
-    MAX_MOVES_TO_DRAW, MINIMUM_THINKING_TIME, NETWORK_DELAY, NETWORK_DELAY_2, NODES_LIMIT,
-    PV_INTERVAL, RESIGN_VALUE, ROOT_MATE_NODES, ROUND_UP_TO_FULL_SECOND, SLOW_MOVER,
+    ANALYSIS_MODE, CLEAR_HASH, DRAW_VALUE_BLACK, DRAW_VALUE_WHITE, ENTERING_KING_RULE,
+    GENERATE_ALL_LEGAL_MOVES, MAX_MOVES_TO_DRAW, MINIMUM_THINKING_TIME, NETWORK_DELAY,
+    NETWORK_DELAY_2, NODES_LIMIT, PV_INTERVAL, RESIGN_VALUE, ROOT_MATE_NODES,
+    ROUND_UP_TO_FULL_SECOND, SKILL_LEVEL, SLOW_MOVER,
 };
-
-/// Forget everything read so far.
-pub const CLEAR_HASH: OptionKey<()> =
-    OptionKey::button("Clear_Hash", "Forget everything read so far.");
 
 /// Plies of the deepest iteration.
 pub const DEPTH_LIMIT: OptionKey<i32> =
     OptionKey::spin("DepthLimit", 0, 0, 245, "Plies of the deepest iteration; 0 for no limit.");
-
-/// Strength.
-pub const SKILL_LEVEL: OptionKey<u32> = OptionKey::spin(
-    "SkillLevel",
-    20,
-    0,
-    20,
-    "Strength: 20 is full, 0 suits a beginner. Lower levels read less and do not always choose the \
-     best move.",
-);
-
-/// Whether a position is judged without what happened before.
-pub const ANALYSIS_MODE: OptionKey<bool> = OptionKey::check(
-    "AnalysisMode",
-    false,
-    "Values do not depend on how a position was reached: earlier moves, earlier searches and \
-     shortcuts for repeated boards are left aside.",
-);
 
 /// What can be set, in the order it is told.
 pub(crate) fn specs() -> Vec<OptionSpec> {
@@ -78,12 +58,15 @@ pub(crate) fn time_options(settings: &Settings, params: &Params) -> TimeOptions 
     think::usual::time_options(settings, plan)
 }
 
-/// The options that bear on the rules.
-pub(crate) fn game_rules(settings: &Settings) -> GameRules {
+/// The options that say what is read.
+pub(crate) fn terms(settings: &Settings) -> Terms {
     let draw = |key| values::from_cp(settings.get(key));
-    GameRules {
+    let rules = SearchRules {
         declaration: settings.get(&ENTERING_KING_RULE).parse().unwrap_or_default(),
         max_moves: settings.get(&MAX_MOVES_TO_DRAW),
+    };
+    Terms {
+        rules,
         draw: [draw(&DRAW_VALUE_BLACK), draw(&DRAW_VALUE_WHITE)],
         all_moves: settings.get(&GENERATE_ALL_LEGAL_MOVES),
         analysis: settings.get(&ANALYSIS_MODE),

@@ -116,8 +116,7 @@ impl<'a, V: Variant> Prover<'a, V> {
     fn note(&self, pos: &Position<V>, line: &[Move], depth: i32) {
         let plies = line.len();
         // The game is drawn before such a mate is on the board.
-        let limit = self.shared.rules.max_moves;
-        if plies > MAX_PLY || limit > 0 && pos.ply() + plies as u32 - 1 > limit {
+        if plies > MAX_PLY || !self.shared.terms.rules.leaves_time(pos, plies as u32) {
             return;
         }
         let mut pos = pos.clone();

@@ -3,18 +3,18 @@
 use crate::params::Params;
 use crate::table::Table;
 use crate::values;
-use rules::{Color, Declaration, Move, Position, Recurrence, Variant};
+use play::SearchRules;
+use play::searched::LOOK_BACK;
+use rules::{Color, Move, Position, Recurrence, Variant};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use think::{Control, TimeSource};
 
-/// The rules of the game being played that a search must know beyond the moves.
+/// What is read, and by which rules.
 #[derive(Clone, Debug)]
-pub(crate) struct GameRules {
-    pub(crate) declaration: Declaration,
-    /// The game is drawn when this many moves have been played; 0 for never.
-    pub(crate) max_moves: u32,
+pub(crate) struct Terms {
+    pub(crate) rules: SearchRules,
     /// Value of a draw to Black and to White as the root player, in evaluation units.
     pub(crate) draw: [i32; 2],
     /// Whether moves that are never better than another are read too.
@@ -28,7 +28,7 @@ pub(crate) struct Shared {
     pub(crate) table: Arc<Table>,
     pub(crate) params: Params,
     pub(crate) reductions: Reductions,
-    pub(crate) rules: GameRules,
+    pub(crate) terms: Terms,
     pub(crate) control: Control,
     /// Set by the first thread when time or nodes are used up, or when it is done.
     pub(crate) stop: AtomicBool,
@@ -87,7 +87,7 @@ impl Shared {
     /// The value of a draw to the side to move.
     #[inline]
     pub(crate) fn draw_value(&self, turn: Color) -> i32 {
-        let to_root = self.rules.draw[self.root_color.index()];
+        let to_root = self.terms.draw[self.root_color.index()];
         values::DRAW + if turn == self.root_color { to_root } else { -to_root }
     }
 
@@ -95,25 +95,21 @@ impl Shared {
     #[inline]
     pub(crate) fn ended<V: Variant>(&self, pos: &Position<V>, ply: usize) -> Option<i32> {
         // In a game every earlier position counts; an analysis sees only its own line.
-        let reach = if self.rules.analysis { ply } else { ply + 16 };
+        let reach = if self.terms.analysis { ply } else { ply + LOOK_BACK };
         if let Some(what) = pos.recurrence(reach) {
             match what {
                 Recurrence::Draw => return Some(self.draw_value(pos.turn())),
                 Recurrence::Win => return Some(values::RULE_WIN - ply as i32),
                 Recurrence::Loss => return Some(-values::RULE_WIN + ply as i32),
                 // These are shortcuts of the search, not rules of the game.
-                Recurrence::Superior if !self.rules.analysis => return Some(values::SUPERIOR),
-                Recurrence::Inferior if !self.rules.analysis => return Some(-values::SUPERIOR),
+                Recurrence::Superior if !self.terms.analysis => return Some(values::SUPERIOR),
+                Recurrence::Inferior if !self.terms.analysis => return Some(-values::SUPERIOR),
                 Recurrence::Superior | Recurrence::Inferior => {}
             }
         }
-        let limit = self.rules.max_moves;
-        if limit > 0 && pos.ply() > limit {
-            // A mate by the last move counts.
-            let mated = pos.in_check() && pos.is_mated();
-            return Some(if mated { values::mated_in(ply) } else { self.draw_value(pos.turn()) });
-        }
-        None
+        let outcome = self.terms.rules.at_limit(pos)?;
+        let mated = outcome.winner().is_some();
+        Some(if mated { values::mated_in(ply) } else { self.draw_value(pos.turn()) })
     }
 }
 

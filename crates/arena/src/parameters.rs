@@ -79,7 +79,7 @@ pub fn chosen(
         }
         if parameter.min >= parameter.max {
             let (min, max) = (parameter.min, parameter.max);
-            return Err(format!("{name}: nothing lies between {min} and {max}"));
+            return Err(format!("{name}: min {min} must be below max {max}"));
         }
         parameter.start = parameter.start.clamp(parameter.min, parameter.max);
         parameter.c_end = step.unwrap_or_else(|| usual_step(parameter.min, parameter.max, c));

@@ -6,11 +6,11 @@
 
 use alphabeta::options::ANALYSIS_MODE;
 use book::choice::{self, Decision, Policy};
-use book::{Book, BookError, Library, overlays};
+use book::{Book, BookError, Library, overlays, small};
 use rules::{AnyPosition, Game};
 use seed::Rng;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::thread;
 use think::{
     Answer, Best, Bound, Control, Info, Limits, MateAnswer, OptionKey, OptionSpec, Report, Score,
     Settings,
@@ -25,15 +25,13 @@ const SEPARATOR: char = ';';
 pub const OWN_BOOK: OptionKey<bool> =
     OptionKey::check("USI_OwnBook", true, "Play from the book named by BookFile.");
 
-/// Which book.
 pub const BOOK_FILE: OptionKey<String> = OptionKey::filename(
     "BookFile",
     NO_BOOK,
-    "The book: a file (nbk, db, ybb, bin, sbk), or \"no_book\" for none. Several separated by semicolons lie over each other, the first that knows a \
+    "The book: a file (nbk, db, ybb, bin, sbk), \"small_book\" for the one inside the executable, or \"no_book\" for none. Several separated by semicolons lie over each other, the first that knows a \
      position answers; so do patches X-000.db, X-001.db, … beside X.db.",
 );
 
-/// Where it lies.
 pub const BOOK_DIR: OptionKey<String> =
     OptionKey::text("BookDir", "book", "The folder of books that are named without one.");
 
@@ -289,6 +287,10 @@ fn open(game: Game, (names, folder, on_the_fly): &Wanted) -> (Vec<Book>, Vec<Str
         if name == NO_BOOK || name == "<empty>" {
             continue;
         }
+        if name == small::NAME {
+            books.extend(small::book(game));
+            continue;
+        }
         for path in overlays(&find(name, folder)) {
             match Book::open(&path, game, *on_the_fly) {
                 Ok(book) => books.push(book),
@@ -324,17 +326,21 @@ fn find(name: &str, folder: &str) -> PathBuf {
 pub(crate) struct Pondering {
     pub(crate) report: Box<dyn Report>,
     pub(crate) best: Best,
-    /// The handle of the search, once it has begun.
-    pub(crate) control: Arc<OnceLock<Control>>,
+}
+
+/// Ends a search on the opponent's time as soon as it is our turn: nothing is left to think about.
+pub(crate) fn end_at_our_turn(control: Control) {
+    let wait = move || {
+        control.wait_until_answerable(false);
+        control.stop();
+    };
+    // Without the thread the move is played a little later, when the search ends by itself.
+    let _ = thread::Builder::new().name("book".to_owned()).spawn(wait);
 }
 
 impl Report for Pondering {
     fn info(&mut self, info: &Info) {
         self.report.info(info);
-        // Our turn: nothing is left to think about.
-        if let Some(control) = self.control.get().filter(|control| control.hit().is_some()) {
-            control.stop();
-        }
     }
 
     fn note(&mut self, text: &str) {

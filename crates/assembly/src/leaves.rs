@@ -4,7 +4,10 @@ use rules::{AnyPosition, Move};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use think::{Answer, Best, Bound, Engine, Info, Limits, MateAnswer, Report, Score, WrongGame};
+use think::key::universal::MULTI_PV;
+use think::{
+    Answer, Best, Bound, Engine, Info, Limits, MateAnswer, OptionError, Report, Score, WrongGame,
+};
 
 /// Nodes beyond which a search that has found no value is not repeated with more.
 const MOST_NODES: u64 = 100_000;
@@ -66,6 +69,14 @@ impl LeafSearcher {
         lines: usize,
     ) -> Self {
         Self { engine, nodes, depth, lines }
+    }
+
+    /// From now on so many lines are told.
+    pub fn tell_lines(&mut self, lines: usize) -> Result<(), OptionError> {
+        let (name, value) = MULTI_PV.to(lines);
+        self.engine.set_option(name, &value)?;
+        self.lines = lines;
+        Ok(())
     }
 
     /// Searches a position; `None` if it was broken off.

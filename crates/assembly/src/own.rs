@@ -1,9 +1,9 @@
 //! One of our two searches with what it plays by, as options choose it: loaded once, for many engines.
 
-use crate::deep::{self, DeepError, LoadedNet, NetChoice};
+use crate::deep::{self, DeepError, LoadedNet, NetChoice, tree_search};
 use crate::equipped::{ENGINE, PUCT};
 use crate::evaluation::{Evaluation, LoadError};
-use crate::search::{search, tree_search};
+use crate::search::search;
 use nnue::Isa;
 use rules::Game;
 use std::io;

@@ -7,6 +7,8 @@
 mod openapi;
 mod typescript;
 
+use crate::book_edit::{BookEdit, NewBook};
+use crate::book_panel::{BookFacts, BookPage, Books};
 use crate::error::ErrorBody;
 use crate::game::{Games, OwnOpenings};
 use crate::hello::{Hello, Watchable};
@@ -37,6 +39,9 @@ fn schemas() -> Map<String, Value> {
     sent.subschema_for::<Watchable>();
     sent.subschema_for::<Games>();
     sent.subschema_for::<OwnOpenings>();
+    sent.subschema_for::<Books>();
+    sent.subschema_for::<BookFacts>();
+    sent.subschema_for::<BookPage>();
     sent.subschema_for::<TsumeNext>();
     sent.subschema_for::<TsumeAnswer>();
     sent.subschema_for::<PositionView>();
@@ -60,6 +65,8 @@ fn schemas() -> Map<String, Value> {
     received.subschema_for::<StudyChange>();
     received.subschema_for::<FolderChange>();
     received.subschema_for::<TsumeAttempt>();
+    received.subschema_for::<NewBook>();
+    received.subschema_for::<BookEdit>();
 
     let mut all = sent.take_definitions(true);
     all.values_mut().for_each(without_nulls);

@@ -384,6 +384,70 @@ mod tests {
         assert!((6..=7).contains(&adapted(&results)), "{results:?}");
     }
 
+    /// Games of somebody whose strength lies between levels, against the level that adapts to the last 40 of them: the
+    /// levels met, and the points made.
+    fn season(strength: f64, games: usize, seed: u64) -> (Vec<u32>, Vec<f64>) {
+        let mut rng = Rng::new(seed);
+        let (mut levels, mut points): (Vec<u32>, Vec<f64>) = (Vec::new(), Vec::new());
+        for number in 0..games {
+            let window = number.saturating_sub(40);
+            let known: Vec<(u32, f64)> =
+                levels.iter().copied().zip(points.iter().copied()).skip(window).collect();
+            let level = adapted(&known);
+            let wins = 1.0 / (1.0 + 4.2f64.powf(f64::from(level) - strength));
+            levels.push(level);
+            points.push(if rng.unit() < wins { 1.0 } else { 0.0 });
+        }
+        (levels, points)
+    }
+
+    #[test]
+    fn the_level_finds_whoever_plays_it_and_stays_with_them() {
+        for strength in [1.4, 2.0, 3.5, 5.0, 6.7, 8.2, 9.5] {
+            let (mut apart, mut made, mut early, mut counted) = (0.0, 0.0, 0.0, 0.0);
+            for seed in 0..60 {
+                let (levels, points) = season(strength, 120, seed);
+                for (number, (level, point)) in levels.iter().zip(&points).enumerate() {
+                    let distance = (f64::from(*level) - strength).abs();
+                    match number {
+                        // What is known after a dozen games is enough to be near.
+                        12..20 => early += distance / 8.0,
+                        20.. => {
+                            apart += distance;
+                            made += point;
+                            counted += 1.0;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            assert!(
+                early / 60.0 < 1.6,
+                "{strength}: {} levels apart after twelve games",
+                early / 60.0
+            );
+            assert!(apart / counted < 1.0, "{strength}: {} levels apart", apart / counted);
+            assert!((0.42..0.58).contains(&(made / counted)), "{strength}: {}", made / counted);
+        }
+    }
+
+    #[test]
+    fn somebody_who_learns_is_followed() {
+        let mut moved = 0;
+        for seed in 0..40 {
+            let (levels, points) = season(3.0, 40, seed);
+            let mut known: Vec<(u32, f64)> = levels.into_iter().zip(points).collect();
+            let mut rng = Rng::new(seed ^ 1);
+            for _ in 0..40 {
+                let level = adapted(&known[known.len() - 40..]);
+                let wins = 1.0 / (1.0 + 4.2f64.powf(f64::from(level) - 7.0));
+                known.push((level, if rng.unit() < wins { 1.0 } else { 0.0 }));
+            }
+            moved += usize::from((6..=8).contains(&adapted(&known[known.len() - 40..])));
+        }
+        assert!(moved >= 36, "{moved} of 40 are met where they play now");
+    }
+
     #[test]
     fn the_same_seed_gives_the_same_move() {
         assert_eq!(drawn(2, &[50, 40, 30]), drawn(2, &[50, 40, 30]));

@@ -9,6 +9,7 @@
 //! | [`question`] | what an engine is asked, and the lines it reports |
 //! | [`analysis`], [`review`], [`mate`], [`thinking`] | searches under way and what the page is told of them |
 //! | [`castle`], [`opening`], [`lesson`] | what castles and openings are called, why a move was a mistake |
+//! | [`book_panel`], [`book_edit`], [`book_growth`] | opening books on the page: what they say, how they are changed, how they grow |
 //! | [`tsume`] | mate problems, and when they come back |
 //! | [`queue`], [`rate`] | who is served next, and how often somebody may ask |
 //! | [`hello`] | what the page is told first |
@@ -20,6 +21,9 @@
 //! adapter is the room `web`.
 
 pub mod analysis;
+pub mod book_edit;
+pub mod book_growth;
+pub mod book_panel;
 pub mod castle;
 pub mod clock;
 pub mod ending;

@@ -2,6 +2,7 @@
 //! document are made from them (`cargo xtask contract`).
 
 use crate::analysis::AnalysisView;
+use crate::book_growth::{GrowRequest, GrowthView};
 use crate::error::{ApiError, ErrorCode};
 use crate::game::{GameView, OfferKind};
 use crate::mate::MateView;
@@ -66,6 +67,11 @@ pub enum ClientMessage {
     StartMate(MateRequest),
     #[serde(rename = "mate.stop")]
     StopMate,
+    /// Grows a book of the visitor's from a position.
+    #[serde(rename = "book.grow")]
+    Grow(GrowRequest),
+    #[serde(rename = "book.stop")]
+    StopGrowing,
     #[serde(rename = "watch.start")]
     StartWatch(WatchRequest),
     #[serde(rename = "watch.stop")]
@@ -252,6 +258,7 @@ pub enum ServerMessage {
     Analysis(Box<AnalysisView>),
     Review(Box<ReviewView>),
     Mate(Box<MateView>),
+    Growth(Box<GrowthView>),
     Watch(WatchAnswer),
 }
 
@@ -319,5 +326,11 @@ impl From<ReviewView> for ServerMessage {
 impl From<MateView> for ServerMessage {
     fn from(view: MateView) -> Self {
         Self::Mate(Box::new(view))
+    }
+}
+
+impl From<GrowthView> for ServerMessage {
+    fn from(view: GrowthView) -> Self {
+        Self::Growth(Box::new(view))
     }
 }

@@ -140,6 +140,59 @@ pub fn pace(game: &Game, m: Move, lines: &Lines) -> Duration {
     })
 }
 
+/// The word for playing without a book.
+pub const NO_BOOK: &str = "none";
+
+/// Which book our engine plays from in a game: one by its id, or the usual one; nothing where it plays without, or
+/// somebody else plays.
+pub fn book_of(game: &Game) -> Option<OpeningBook<'_>> {
+    let setup = game.setup();
+    if !matches!(setup.opponent, Opponent::Level { .. }) {
+        return None;
+    }
+    match setup.book.as_deref() {
+        Some(NO_BOOK) => None,
+        Some(id) => Some(OpeningBook::Named(id)),
+        None => Some(OpeningBook::Usual),
+    }
+}
+
+/// A book our engine plays from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OpeningBook<'a> {
+    /// What every level has.
+    Usual,
+    /// A book that was asked for, by its id.
+    Named(&'a str),
+}
+
+/// The move our engine plays out of a book that has these moves here, each with how often; better liked ones more often.
+pub fn book_move(game: &Game, moves: &[(Move, f64)]) -> Option<Move> {
+    let (setup, position) = (game.setup(), game.position());
+    let mut rng = level::rng(setup.seed ^ BOOK, game.played().len() as u64);
+    let liked = |m: Move| (f64::from(style::liking(setup.style, position, m)) / LIKING).exp();
+    let weighed: Vec<(Move, f64)> = moves
+        .iter()
+        .filter(|(m, weight)| *weight > 0.0 && position.is_legal(*m))
+        .map(|&(m, weight)| (m, weight * liked(m)))
+        .collect();
+    let total: f64 = weighed.iter().map(|(_, weight)| weight).sum();
+    let mut ticket = rng.unit() * total;
+    for &(m, weight) in &weighed {
+        ticket -= weight;
+        if ticket < 0.0 {
+            return Some(m);
+        }
+    }
+    weighed.last().map(|&(m, _)| m)
+}
+
+/// A move is played e times as often for so many hundredths of a pawn that a style likes it.
+const LIKING: f64 = 40.0;
+
+/// Keeps the random numbers of books apart from those of moves.
+const BOOK: u64 = 0x626f_6f6b;
+
 /// Keeps the random numbers of manners apart from those of moves.
 const PACE: u64 = 0x7061_6365;
 
@@ -249,6 +302,46 @@ mod tests {
             seen.insert(m.usi(rules::Game::Shogi));
         }
         assert_eq!(Vec::from_iter(seen), ["2g2f", "5g5f", "7g7f"], "and none begins strangely");
+    }
+
+    fn from_book(seed: u64, settings: Value, moves: &[(&str, f64)]) -> Option<String> {
+        let settings: GameSettings = serde_json::from_value(settings).unwrap();
+        let game = Game::new(settings.resolve(&|_| None, seed).unwrap()).unwrap();
+        let m = |text: &str| Move::from_usi(rules::Game::Shogi, text).unwrap();
+        let moves: Vec<(Move, f64)> = moves.iter().map(|(text, w)| (m(text), *w)).collect();
+        book_move(&game, &moves).map(|m| m.usi(rules::Game::Shogi))
+    }
+
+    #[test]
+    fn books_are_played_as_often_as_they_say_and_as_styles_like() {
+        let moves = [("7g7f", 0.6), ("2g2f", 0.3), ("2h6h", 0.1), ("9i9a", 5.0), ("5g5f", 0.0)];
+        let count = |style: &str, wanted: &str| {
+            let settings = json!({ "opponent": { "level": 3 }, "side": "white", "style": style });
+            let played = |seed| from_book(seed, settings.clone(), &moves);
+            (0..1000).filter(|&seed| played(seed).as_deref() == Some(wanted)).count()
+        };
+        assert!((520..680).contains(&count("any", "7g7f")), "{}", count("any", "7g7f"));
+        assert!((60..150).contains(&count("any", "2h6h")), "{}", count("any", "2h6h"));
+        assert_eq!(count("any", "9i9a") + count("any", "5g5f"), 0, "neither illegal nor refused");
+        assert!(count("ranging", "2h6h") > 700, "{}", count("ranging", "2h6h"));
+        assert!(count("static", "2h6h") < 10);
+        assert_eq!(from_book(1, json!({ "opponent": { "level": 3 } }), &[]), None);
+    }
+
+    #[test]
+    fn levels_have_a_book_unless_told_otherwise() {
+        let of = |settings: Value| {
+            let game = game(settings);
+            match book_of(&game) {
+                Some(OpeningBook::Named(id)) => id.to_owned(),
+                Some(OpeningBook::Usual) => "usual".to_owned(),
+                None => "-".to_owned(),
+            }
+        };
+        assert_eq!(of(json!({ "opponent": { "level": 1 } })), "usual");
+        assert_eq!(of(json!({ "opponent": { "level": 1 }, "book": "abc" })), "abc");
+        assert_eq!(of(json!({ "opponent": { "level": 1 }, "book": "none" })), "-");
+        assert_eq!(of(json!({ "opponent": { "human": true }, "book": "abc" })), "-");
     }
 
     #[test]

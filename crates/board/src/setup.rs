@@ -46,6 +46,9 @@ pub struct GameSettings {
     /// How the visitor is called in a game against a friend.
     #[serde(default)]
     pub name: Option<String>,
+    /// The opening book a level plays from; `none` for none, Nue's own where nothing is said.
+    #[serde(default)]
+    pub book: Option<String>,
 }
 
 /// How our engine likes to play, among moves that are about as good.
@@ -186,6 +189,9 @@ pub struct Setup {
     pub style: Style,
     #[serde(default)]
     pub natural: bool,
+    /// The opening book our engine plays from; the usual one where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub book: Option<String>,
 }
 
 /// An engine that may be asked for, by id and name, with the games it plays.
@@ -231,6 +237,7 @@ impl GameSettings {
             seed,
             style: self.style,
             natural: self.natural,
+            book: self.book.clone(),
         })
     }
 

@@ -18,23 +18,8 @@ pub trait ReadAt: Send + Sync {
 }
 
 impl ReadAt for File {
-    #[cfg(unix)]
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        std::os::unix::fs::FileExt::read_exact_at(self, buffer, offset)
-    }
-
-    #[cfg(windows)]
-    fn read_at(&self, mut offset: u64, mut buffer: &mut [u8]) -> io::Result<()> {
-        while !buffer.is_empty() {
-            match std::os::windows::fs::FileExt::seek_read(self, buffer, offset)? {
-                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                read => {
-                    buffer = &mut buffer[read..];
-                    offset += read as u64;
-                }
-            }
-        }
-        Ok(())
+        os::files::read_exact_at(self, buffer, offset)
     }
 
     fn length(&self) -> io::Result<u64> {
@@ -146,6 +131,11 @@ impl<'a> Taker<'a> {
     pub(crate) fn signed(&mut self) -> Option<i64> {
         let number = self.number()?;
         Some((number >> 1) as i64 ^ -((number & 1) as i64))
+    }
+
+    pub(crate) fn skip_text(&mut self) -> Option<()> {
+        let length = usize::try_from(self.number()?).ok().filter(|&n| n <= LONGEST_TEXT)?;
+        self.take(length).map(drop)
     }
 
     pub(crate) fn text(&mut self) -> Option<&'a str> {

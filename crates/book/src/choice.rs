@@ -201,7 +201,7 @@ pub fn choose(
 }
 
 /// Judges every move; nothing is chosen yet.
-fn judge(found: &Found, position: &AnyPosition, policy: &Policy) -> Decision {
+pub(crate) fn judge(found: &Found, position: &AnyPosition, policy: &Policy) -> Decision {
     let entry = &found.entry;
     let mut decision = Decision {
         chosen: None,
@@ -284,19 +284,24 @@ fn refuse_bad(entry: &Entry, refusals: &mut [Option<Refusal>], color: Color, pol
     }
 }
 
-fn pick(decision: &mut Decision, policy: &Policy, rng: &mut Rng) {
-    let is_eligible = |verdict: &Verdict| matches!(verdict, Verdict::Eligible { .. });
-    let eligible = || decision.moves.iter().filter(|(_, verdict)| is_eligible(verdict));
-    let counted = policy.by_count && eligible().any(|(m, _)| m.count > 0);
+/// What each move weighs in the choice, in the order of the book; what was refused weighs nothing.
+pub(crate) fn weights(moves: &[(BookMove, Verdict)], policy: &Policy) -> Vec<u64> {
+    let is_eligible = |verdict: &Verdict| !matches!(verdict, Verdict::Refused(_));
+    let mut eligible = moves.iter().filter(|(_, verdict)| is_eligible(verdict));
+    let counted = policy.by_count && eligible.any(|(m, _)| m.count > 0);
     let weight = |m: &BookMove| if counted { m.count.min(1 << 40) } else { 1 };
-    let total: u64 = eligible().map(|(m, _)| weight(m)).sum();
+    moves.iter().map(|(m, verdict)| if is_eligible(verdict) { weight(m) } else { 0 }).collect()
+}
+
+fn pick(decision: &mut Decision, policy: &Policy, rng: &mut Rng) {
+    let weights = weights(&decision.moves, policy);
+    let total: u64 = weights.iter().sum();
     let mut ticket = (rng.unit() * total as f64) as u64;
     let mut chosen = None;
-    for (index, (m, verdict)) in decision.moves.iter_mut().enumerate() {
-        if !is_eligible(verdict) {
+    for (index, ((_, verdict), share)) in decision.moves.iter_mut().zip(weights).enumerate() {
+        if matches!(verdict, Verdict::Refused(_)) {
             continue;
         }
-        let share = weight(m);
         *verdict = Verdict::Eligible { percent: share * 100 / total.max(1) };
         if chosen.is_none() && ticket < share {
             chosen = Some(index);
@@ -307,6 +312,26 @@ fn pick(decision: &mut Decision, policy: &Policy, rng: &mut Rng) {
         *verdict = Verdict::Chosen;
         decision.chosen = Some((m.clone(), None));
     }
+}
+
+/// The moves the books would play in a position, each with its weight in the choice: what an opponent
+/// that wants variety draws from. None where the books are silent.
+pub fn weighted(
+    library: &Library,
+    position: &AnyPosition,
+    policy: &Policy,
+) -> Result<Vec<(Move, u64)>, BookError> {
+    if position.ply() > policy.book_moves {
+        return Ok(Vec::new());
+    }
+    let Some(found) = library.find(position, policy.flipped)? else { return Ok(Vec::new()) };
+    let decision = judge(&found, position, policy);
+    if decision.passed.is_some() {
+        return Ok(Vec::new());
+    }
+    let weights = weights(&decision.moves, policy);
+    let moves = decision.moves.iter().map(|(m, _)| m.mv).zip(weights);
+    Ok(moves.filter(|(_, weight)| *weight > 0).collect())
 }
 
 /// The reply a book expects to a move: the one it names, else its first move after it.

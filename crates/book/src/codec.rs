@@ -2,7 +2,7 @@
 
 use crate::bytes::{Taker, put_number, put_signed, put_text};
 use crate::model::MOST_MOVES;
-use crate::{BookError, BookMove, Entry};
+use crate::{BookError, BookMove, Entry, Key};
 use rules::{Game, Move};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -107,6 +107,38 @@ pub(crate) fn take_entry(from: &mut Taker<'_>, game: Game, sources: &Sources) ->
     let count = usize::try_from(from.number()?).ok().filter(|&n| n <= MOST_MOVES)?;
     let moves = (0..count).map(|_| take_move(from, game, sources)).collect::<Option<_>>()?;
     Some(Entry { key, ply, comment, moves })
+}
+
+/// Passes over an entry, and gives its key with the place where the entry begins: what a search needs to
+/// know of those it does not want.
+pub(crate) fn skip_entry(from: &mut Taker<'_>) -> Option<(Key, usize)> {
+    let start = from.at;
+    let key = from.array()?;
+    from.number()?;
+    from.skip_text()?;
+    let count = usize::try_from(from.number()?).ok().filter(|&n| n <= MOST_MOVES)?;
+    for _ in 0..count {
+        from.u16()?;
+        let flags = from.byte()?;
+        let has = |flag: u8| flags & flag != 0;
+        if has(VALUE) {
+            from.number()?;
+        }
+        if has(REPLY) {
+            from.u16()?;
+        }
+        let numbers = u8::from(has(DEPTH)) + u8::from(has(COUNT)) + 2 * u8::from(has(RESULTS));
+        for _ in 0..numbers {
+            from.number()?;
+        }
+        if has(COMMENT) {
+            from.skip_text()?;
+        }
+        if has(SOURCE) {
+            from.number()?;
+        }
+    }
+    Some((key, start))
 }
 
 fn take_move(from: &mut Taker<'_>, game: Game, sources: &Sources) -> Option<BookMove> {

@@ -5,6 +5,7 @@ use crate::losses::{Losses, Problems};
 use crate::{BookError, BookMove, Entry, Format};
 use rules::{AnyPosition, Game, Move};
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::thread;
 
@@ -269,25 +270,15 @@ impl<W: Write> Writer<W> {
 
     /// Writes a position. The order of the file is the caller's business: see [`order_of`].
     pub fn write(&mut self, entry: &Entry) -> Result<(), BookError> {
-        writeln!(self.output, "sfen {}", entry.position(self.game)?.sfen())?;
-        self.comment(entry.comment.as_deref())?;
-        for m in &entry.moves {
-            let reply = m.reply.map_or("none".to_owned(), |reply| reply.usi(self.game));
-            let value = m.value.map_or("none".to_owned(), |value| value.to_string());
-            let mv = m.mv.usi(self.game);
-            writeln!(self.output, "{mv} {reply} {value} {} {}", m.depth, m.count)?;
-            self.comment(m.comment.as_deref())?;
-            self.losses.results += u64::from(m.wins > 0 || m.draws > 0);
-            self.losses.sources += u64::from(m.source.is_some());
-        }
-        Ok(())
+        let mut text = String::new();
+        let losses = put_text(&mut text, entry, self.game)?;
+        self.write_text(&text, losses)
     }
 
-    fn comment(&mut self, comment: Option<&str>) -> Result<(), BookError> {
-        for line in comment.unwrap_or_default().lines() {
-            writeln!(self.output, "# {line}")?;
-        }
-        Ok(())
+    /// Writes positions that are text already.
+    pub(crate) fn write_text(&mut self, text: &str, losses: Losses) -> Result<(), BookError> {
+        self.losses.add(losses);
+        Ok(self.output.write_all(text.as_bytes())?)
     }
 
     /// Ends the book, and says what had no place in it.
@@ -295,6 +286,36 @@ impl<W: Write> Writer<W> {
         self.output.flush()?;
         Ok((self.output, self.losses))
     }
+}
+
+/// A position as the lines of a file, and what had no place in them.
+pub(crate) fn put_text(out: &mut String, entry: &Entry, game: Game) -> Result<Losses, BookError> {
+    let mut losses = Losses::default();
+    let comment = |out: &mut String, comment: Option<&str>| {
+        for line in comment.unwrap_or_default().lines() {
+            out.extend(["# ", line, "\n"]);
+        }
+    };
+    out.extend(["sfen ", &entry.position(game)?.sfen(), "\n"]);
+    comment(out, entry.comment.as_deref());
+    for m in &entry.moves {
+        out.push_str(&m.mv.usi(game));
+        out.push(' ');
+        match m.reply {
+            Some(reply) => out.push_str(&reply.usi(game)),
+            None => out.push_str("none"),
+        }
+        // Writing to a text cannot fail.
+        let _ = match m.value {
+            Some(value) => write!(out, " {value} {} {}", m.depth, m.count),
+            None => write!(out, " none {} {}", m.depth, m.count),
+        };
+        out.push('\n');
+        comment(out, m.comment.as_deref());
+        losses.results += u64::from(m.wins > 0 || m.draws > 0);
+        losses.sources += u64::from(m.source.is_some());
+    }
+    Ok(losses)
 }
 
 #[cfg(test)]

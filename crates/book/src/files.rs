@@ -1,6 +1,7 @@
 //! Books of any format, read through and written.
 
 use crate::losses::{Losses, Problems};
+use crate::parallel::in_order;
 use crate::runs::Sorter;
 use crate::{
     AperyBook, BookError, Combine, Entry, Format, Header, NativeBook, YbbBook, apery, db, native,
@@ -39,6 +40,7 @@ pub struct Source {
     pub header: Header,
     /// Positions, where the file says how many.
     pub positions: Option<u64>,
+    threads: usize,
     kind: SourceKind,
 }
 
@@ -90,11 +92,13 @@ impl Source {
             Format::Sbk => {
                 let (read, entries, problems) = sbk::read(&std::fs::read(path)?)?;
                 header = read;
+                // Others have states for what a move leads to even if nothing is known of it.
+                let entries: Vec<Entry> = entries.into_iter().filter(says_something).collect();
                 positions = Some(entries.len() as u64);
                 SourceKind::Sbk(entries, problems)
             }
         };
-        Ok(Self { format, header, positions, kind })
+        Ok(Self { format, header, positions, threads: options.threads, kind })
     }
 
     /// Shogi or minishogi.
@@ -115,8 +119,24 @@ impl Source {
     ) -> Result<Problems, BookError> {
         let mut problems = Problems::default();
         match self.kind {
-            SourceKind::Native(book) => book.entries().try_for_each(|entry| take(entry?))?,
-            SourceKind::Ybb(book) => book.entries().try_for_each(|entry| take(entry?))?,
+            SourceKind::Native(book) => {
+                let blocks = (0..book.blocks()).map(Ok);
+                in_order(
+                    self.threads,
+                    blocks,
+                    |block| book.entries_of(block),
+                    |entries| entries.into_iter().try_for_each(&mut *take),
+                )?;
+            }
+            SourceKind::Ybb(book) => {
+                let parts = (0..book.parts()).map(Ok);
+                in_order(
+                    self.threads,
+                    parts,
+                    |part| book.part(part),
+                    |entries| entries.into_iter().try_for_each(&mut *take),
+                )?;
+            }
             SourceKind::Db(mut reader) => {
                 reader.by_ref().try_for_each(|entry| take(entry?))?;
                 problems = reader.problems().clone();
@@ -140,6 +160,10 @@ impl Source {
     }
 }
 
+fn says_something(entry: &Entry) -> bool {
+    !entry.moves.is_empty() || entry.comment.is_some()
+}
+
 /// Where games begin: the even game and every handicap.
 fn roots() -> Vec<AnyPosition> {
     let handicaps = Handicap::ALL.into_iter().map(Handicap::sfen);
@@ -154,13 +178,21 @@ pub struct Written {
     pub losses: Losses,
 }
 
+/// Positions that one thread takes at a time.
+const BATCH: usize = 1024;
+
 /// A book that is being written. Entries come in any order; the file appears whole, at the end.
 pub struct Target {
     path: PathBuf,
     format: Format,
     header: Header,
     combine: Combine,
+    threads: usize,
+    /// Entries that are not in the sorter yet.
+    waiting: Vec<Entry>,
     sorter: Sorter,
+    /// Where entries come in order already.
+    direct: Option<native::Writer<Draft>>,
 }
 
 impl Target {
@@ -181,7 +213,25 @@ impl Target {
             std::fs::create_dir_all(folder)?;
         }
         let sorter = Sorter::new(header.game, folder, memory);
-        Ok(Self { path: path.to_owned(), format, header, combine, sorter })
+        let (path, waiting) = (path.to_owned(), Vec::new());
+        let (threads, direct) = (1, None);
+        Ok(Self { path, format, header, combine, threads, waiting, sorter, direct })
+    }
+
+    /// The same with several threads; the file is the same.
+    #[must_use]
+    pub fn on_threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// The same for entries that come in the order of their keys, each once: our own format needs no sorting then.
+    pub fn by_key(mut self) -> Result<Self, BookError> {
+        if self.format == Format::Native {
+            let draft = Draft::new(&self.path)?;
+            self.direct = Some(native::Writer::new(draft, self.header.clone())?);
+        }
+        Ok(self)
     }
 
     /// Takes an entry. Positions without moves are no entries.
@@ -189,22 +239,62 @@ impl Target {
         if entry.moves.is_empty() {
             return Ok(());
         }
-        let order = self.format.order_of(&entry, self.header.game)?;
-        self.sorter.push_by(order, entry)
+        if let Some(writer) = &mut self.direct {
+            return writer.write(&entry);
+        }
+        self.waiting.push(entry);
+        if self.waiting.len() < self.threads * BATCH { Ok(()) } else { self.sort_waiting() }
+    }
+
+    /// What entries are sorted by takes time to find: each thread does a part of them.
+    fn sort_waiting(&mut self) -> Result<(), BookError> {
+        let (format, game) = (self.format, self.header.game);
+        let mut waiting = std::mem::take(&mut self.waiting).into_iter().peekable();
+        let batches = std::iter::from_fn(|| {
+            waiting.peek()?;
+            Some(Ok(waiting.by_ref().take(BATCH).collect::<Vec<Entry>>()))
+        });
+        let order = |entries: Vec<Entry>| {
+            let ordered =
+                entries.into_iter().map(|entry| Ok((format.order_of(&entry, game)?, entry)));
+            ordered.collect::<Result<Vec<_>, BookError>>()
+        };
+        let threads = if format.has_own_order() { self.threads } else { 1 };
+        in_order(threads, batches, order, |entries| {
+            entries.into_iter().try_for_each(|(order, entry)| self.sorter.push_by(order, entry))
+        })
     }
 
     /// Writes the file; an existing one only with `force`.
-    pub fn finish(self, force: bool) -> Result<Written, BookError> {
+    pub fn finish(mut self, force: bool) -> Result<Written, BookError> {
         if !force && self.path.exists() {
             return Err(std::io::Error::from(std::io::ErrorKind::AlreadyExists).into());
         }
+        if let Some(writer) = self.direct {
+            let (positions, moves) = writer.written();
+            writer.finish()?.publish(force)?;
+            return Ok(Written { positions, moves, losses: Losses::default() });
+        }
+        self.sort_waiting()?;
         let sorted = self.sorter.finish(self.combine)?;
-        write_sorted(&self.path, self.format, &self.header, sorted, force)
+        write_sorted_on(self.threads, &self.path, self.format, &self.header, sorted, force)
     }
 }
 
 /// Writes a book of entries that come in the order of the format.
 pub fn write_sorted(
+    path: &Path,
+    format: Format,
+    header: &Header,
+    entries: impl Iterator<Item = Result<Entry, BookError>>,
+    force: bool,
+) -> Result<Written, BookError> {
+    write_sorted_on(1, path, format, header, entries, force)
+}
+
+/// The same on several threads, where the format takes any time to write.
+fn write_sorted_on(
+    threads: usize,
     path: &Path,
     format: Format,
     header: &Header,
@@ -228,7 +318,18 @@ pub fn write_sorted(
         }
         Format::Db => {
             let mut writer = db::Writer::new(&mut draft, header.game)?;
-            counted.try_for_each(|entry| writer.write(&entry?))?;
+            let batches = std::iter::from_fn(|| {
+                let batch: Result<Vec<Entry>, BookError> = counted.by_ref().take(BATCH).collect();
+                Some(batch).filter(|batch| !matches!(batch, Ok(entries) if entries.is_empty()))
+            });
+            let text = |entries: Vec<Entry>| {
+                let (mut text, mut losses) = (String::new(), Losses::default());
+                for entry in &entries {
+                    losses.add(db::put_text(&mut text, entry, header.game)?);
+                }
+                Ok((text, losses))
+            };
+            in_order(threads, batches, text, |(text, losses)| writer.write_text(&text, losses))?;
             writer.finish()?.1
         }
         Format::Ybb => {
@@ -303,6 +404,15 @@ mod tests {
                 assert!(again == entries);
             }
             assert!(essence(&again) == essence(&entries), "{format}");
+            // On several threads the file is the same.
+            let other = folder.path().join("other");
+            let header = Header::new(Game::Shogi);
+            let target = Target::new(&other, Some(format), header, Combine::Both, 1 << 16);
+            let mut target = target.unwrap().on_threads(3);
+            entries.iter().for_each(|entry| target.push(entry.clone()).unwrap());
+            assert_eq!(target.finish(false).unwrap(), written);
+            assert!(std::fs::read(&other).unwrap() == std::fs::read(&path).unwrap(), "{format}");
+            std::fs::remove_file(&other).unwrap();
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4, "and nothing else");
     }
@@ -318,6 +428,29 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"mine");
         target().finish(true).unwrap();
         assert_eq!(read(&path).0.len(), 0);
+    }
+
+    #[test]
+    fn what_comes_in_order_is_not_sorted_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let entries = random_entries(Game::Shogi, 200, 62);
+        let write = |name: &str, by_key: bool, entries: &[Entry]| {
+            let path = folder.path().join(name);
+            let header = Header::new(Game::Shogi);
+            let mut target = Target::new(&path, None, header, Combine::Both, 1 << 20).unwrap();
+            if by_key {
+                target = target.by_key().unwrap();
+            }
+            entries.iter().try_for_each(|entry| target.push(entry.clone()))?;
+            target.finish(false).map(|written| (written, std::fs::read(&path).unwrap()))
+        };
+        let sorted = write("a.nbk", false, &entries).unwrap();
+        assert!(write("b.nbk", true, &entries).unwrap() == sorted);
+        let disorder: Vec<Entry> = entries.iter().rev().cloned().collect();
+        assert!(write("c.nbk", true, &disorder).is_err());
+        assert!(!folder.path().join("c.nbk").exists(), "and no half a file");
+        let text = write("a.db", true, &disorder).unwrap();
+        assert!(text == write("b.db", false, &entries).unwrap(), "other formats are sorted");
     }
 
     #[test]

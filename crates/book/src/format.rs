@@ -55,6 +55,11 @@ impl Format {
         }
     }
 
+    /// Whether entries are sorted by something else than their keys.
+    pub(crate) const fn has_own_order(self) -> bool {
+        matches!(self, Self::Db | Self::Apery)
+    }
+
     /// What entries are sorted by in a file.
     pub(crate) fn order_of(
         self,

@@ -6,10 +6,13 @@
 //! | [`native`] | our own format: sorted, in blocks with checksums |
 //! | [`db`], `db_file` | YaneuraOu's text, read through or searched where it lies |
 //! | [`ybb`], [`apery`], [`sbk`] | the binary formats of the field |
+//! | `parallel` | work on several threads, taken in order |
 //! | `runs`, `combine` | sorting what does not fit into memory, and making one entry of two |
 //! | [`files`] | books of any format, read through and written |
 //! | `library` | books of any format, probed, several over each other |
 //! | [`choice`] | which move is played, and for every other one why not |
+//! | [`view()`] | the same for a page: every move, its numbers, why it is refused |
+//! | [`small`] | the books inside the executable |
 //! | [`minimax`] | values carried from the ends of lines to their beginnings |
 //!
 //! Deliberately absent: searching, records of games, and what to do with a book (room `bookwork`).
@@ -29,10 +32,13 @@ mod losses;
 pub mod minimax;
 mod model;
 pub mod native;
+mod parallel;
 mod runs;
 #[cfg(test)]
 mod sample;
 pub mod sbk;
+pub mod small;
+mod view;
 pub mod ybb;
 
 pub use apery::AperyBook;
@@ -49,4 +55,5 @@ pub use model::{
 };
 pub use native::NativeBook;
 pub use runs::{Sorted, Sorter};
+pub use view::{BookView, MoveView, view};
 pub use ybb::YbbBook;

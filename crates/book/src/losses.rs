@@ -37,6 +37,20 @@ impl Losses {
         ]
     }
 
+    /// Those of another part of the same book.
+    pub fn add(&mut self, other: Self) {
+        self.replies += other.replies;
+        self.unknown_values += other.unknown_values;
+        self.cut_numbers += other.cut_numbers;
+        self.depths += other.depths;
+        self.counts += other.counts;
+        self.results += other.results;
+        self.comments += other.comments;
+        self.sources += other.sources;
+        self.plies += other.plies;
+        self.positions += other.positions;
+    }
+
     /// Whether everything had its place.
     pub fn is_none(&self) -> bool {
         *self == Self::default()

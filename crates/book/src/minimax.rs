@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `build` | the graph of a book: transpositions and rotated twins are one node |
 //! | `graph` | nodes, edges, strongly connected components |
+//! | `work` | edges in a file: what a run that was ended goes on from, and what does not fit into memory |
 //! | `solve` | values, exact also where lines go in circles |
 //!
 //! See docs/book.md for the rules.
@@ -11,12 +12,16 @@
 mod build;
 mod graph;
 mod solve;
+mod work;
 
+use crate::parallel::in_order;
 use crate::{BookError, BookMove, Entry, NativeBook};
 use graph::Edge;
 use rules::{Color, Game, Move};
 pub use solve::{CIRCLE, MATE};
 use solve::{Draws, Value, Values};
+use std::path::Path;
+use work::WorkFile;
 
 /// What other programs write for the depth of a line that goes in circles.
 const CIRCLE_DEPTH: u32 = 9999;
@@ -29,11 +34,13 @@ pub struct Minimax {
     /// Keep only the moves that are as good as the best.
     pub shrink: bool,
     pub threads: usize,
+    /// Bytes that keys, and edges, may each have of memory; what is more lies in files.
+    pub memory: usize,
 }
 
 impl Default for Minimax {
     fn default() -> Self {
-        Self { contempt: [0, 0], shrink: false, threads: 1 }
+        Self { contempt: [0, 0], shrink: false, threads: 1, memory: usize::MAX }
     }
 }
 
@@ -73,10 +80,34 @@ impl Minimax {
         &self,
         book: &NativeBook,
         take: &mut dyn FnMut(Entry) -> Result<(), BookError>,
+        progress: Progress<'_>,
+    ) -> Result<Summary, BookError> {
+        self.solve(book, None, take, progress)
+    }
+
+    /// The same by way of a file, which is there until all is done: a run that was ended goes on from it.
+    pub fn run_by(
+        &self,
+        book: &NativeBook,
+        work: &Path,
+        take: &mut dyn FnMut(Entry) -> Result<(), BookError>,
+        progress: Progress<'_>,
+    ) -> Result<Summary, BookError> {
+        let mut work = WorkFile::open(work, book)?;
+        let summary = self.solve(book, Some(&mut work), take, progress)?;
+        work.remove()?;
+        Ok(summary)
+    }
+
+    fn solve(
+        &self,
+        book: &NativeBook,
+        work: Option<&mut WorkFile>,
+        take: &mut dyn FnMut(Entry) -> Result<(), BookError>,
         mut progress: Progress<'_>,
     ) -> Result<Summary, BookError> {
         let game = book.header().game;
-        let built = build::build(book, self.threads, &mut progress)?;
+        let built = build::build(book, self.threads, self.memory, work, &mut progress)?;
         let draws = match game {
             Game::Shogi => Draws::of_contempt(self.contempt),
             Game::Minishogi => Draws::lost_by_black(),
@@ -89,18 +120,27 @@ impl Minimax {
             }
         });
         go_on?;
+        built.graph.check()?;
         let edges = built.graph.edge_count() as u64;
         let mut summary = Summary { nodes, edges, joined: built.joined, unknown: 0 };
-        for (index, entry) in book.entries().enumerate() {
-            let entry = entry?;
-            let edges = built.graph.edges(built.nodes[index]);
-            let entry = self.rewritten(entry, edges, &values, game);
-            summary.unknown += u64::from(entry.moves.iter().all(|m| m.value.is_none()));
-            take(entry)?;
-            if index % (1 << 16) == 0 {
-                progress.tell(Stage::Writing, index as u64, book.size().0)?;
+        let rewrite = |part: usize| -> Result<Vec<Entry>, BookError> {
+            let numbered = build::entries_of(book, part)?.into_iter().zip(built.firsts[part]..);
+            let rewritten = numbered.map(|(entry, number)| {
+                let edges = built.graph.edges(built.nodes[number]);
+                self.rewritten(entry, &edges, &values, game)
+            });
+            Ok(rewritten.collect())
+        };
+        let mut written = 0;
+        in_order(self.threads, (0..build::parts(book)).map(Ok), rewrite, |entries| {
+            written += entries.len() as u64;
+            for entry in entries {
+                summary.unknown += u64::from(entry.moves.iter().all(|m| m.value.is_none()));
+                take(entry)?;
             }
-        }
+            progress.tell(Stage::Writing, written, book.size().0)
+        })?;
+        built.graph.check()?;
         Ok(summary)
     }
 

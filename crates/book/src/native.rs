@@ -2,7 +2,7 @@
 //! (docs/formats/nbk.md).
 
 use crate::bytes::{ReadAt, Taker, bytes_at, put_number, put_text};
-use crate::codec::{Sources, put_entry, take_entry};
+use crate::codec::{Sources, put_entry, skip_entry, take_entry};
 use crate::{BookError, Entry, Format, Header, Key};
 use rules::Game;
 use std::io::Write;
@@ -137,6 +137,8 @@ pub struct NativeBook {
     sources: Sources,
     positions: u64,
     moves: u64,
+    /// Of the end, which has the checksum of the table, which has those of the blocks.
+    sum: u32,
 }
 
 impl NativeBook {
@@ -188,7 +190,8 @@ impl NativeBook {
             .map(|line| read_fence(line))
             .collect::<Option<Vec<_>>>()
             .ok_or_else(|| BookError::damaged(fences_at, "the table of blocks is damaged"))?;
-        Ok(Self { input, header: Header { game, pairs }, fences, sources, positions, moves })
+        let header = Header { game, pairs };
+        Ok(Self { input, header, fences, sources, positions, moves, sum })
     }
 
     /// Opens a file.
@@ -199,6 +202,11 @@ impl NativeBook {
     /// What the book says about itself.
     pub const fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// A number that another book is unlikely to have.
+    pub const fn fingerprint(&self) -> u32 {
+        self.sum
     }
 
     /// Positions and moves.
@@ -220,9 +228,15 @@ impl NativeBook {
         let block = self.block(fence)?;
         let mut from = Taker::new(&block);
         while !from.is_empty() {
-            let entry = self.next_of(&mut from, fence)?;
-            if entry.key >= *key {
-                return Ok((entry.key == *key).then_some(entry));
+            let at = fence.offset + from.at as u64;
+            let (met, start) =
+                skip_entry(&mut from).ok_or_else(|| BookError::damaged(at, "not an entry"))?;
+            if met == *key {
+                let mut from = Taker::new(&block[start..]);
+                return self.next_of(&mut from, fence).map(Some);
+            }
+            if met > *key {
+                break;
             }
         }
         Ok(None)

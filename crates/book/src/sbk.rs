@@ -1,8 +1,8 @@
 //! ShogiGUI's books (docs/formats/book-sbk.md): Protocol Buffers, whole in memory.
 //!
-//! States know each other by number. How the program computes the keys of boards and hands is not
-//! published: they are passed over in reading and left out in writing, where every state says its
-//! position instead.
+//! States know each other by number, which is their place in the file. The keys of boards and hands are
+//! 0, as in the books of the converter by ShogiGUI's author: who reads such a book finds positions by
+//! their text and by the moves that lead to them.
 
 use crate::bytes::{Taker, put_number};
 use crate::losses::{Losses, Problems};
@@ -288,23 +288,52 @@ pub fn write(header: &Header, entries: &[Entry]) -> Result<(Vec<u8>, Losses), Bo
     if header.game != Game::Shogi {
         return Err(BookError::Unfit("this format knows no minishogi".to_owned()));
     }
-    let ids: HashMap<Key, usize> = entries.iter().enumerate().map(|(id, e)| (e.key, id)).collect();
-    let (mut out, mut losses) = (Vec::new(), Losses::default());
+    let mut states = States {
+        ids: entries.iter().enumerate().map(|(id, e)| (e.key, id)).collect(),
+        first_end: entries.len(),
+        ends: Vec::new(),
+        losses: Losses::default(),
+    };
+    let mut out = Vec::new();
     put_bytes(&mut out, 1, header.get("author").unwrap_or_default().as_bytes());
     put_bytes(&mut out, 2, header.get("description").unwrap_or_default().as_bytes());
     for (id, entry) in entries.iter().enumerate() {
-        let state = write_state(id, entry, &ids, &mut losses)?;
+        let state = write_state(id, entry, &mut states)?;
         put_bytes(&mut out, 3, &state);
     }
-    Ok((out, losses))
+    for (end, results) in states.ends.iter().enumerate() {
+        put_bytes(&mut out, 3, &write_end(entries.len() + end, results));
+    }
+    Ok((out, states.losses))
 }
 
-fn write_state(
-    id: usize,
-    entry: &Entry,
-    ids: &HashMap<Key, usize>,
-    losses: &mut Losses,
-) -> Result<Vec<u8>, BookError> {
+/// What is known of states while they are written.
+struct States {
+    ids: HashMap<Key, usize>,
+    /// The number of the first of the next.
+    first_end: usize,
+    /// States without moves, for results of moves that lead out of the book: games, won by Black, by White.
+    ends: Vec<[u64; 3]>,
+    losses: Losses,
+}
+
+/// Numbers are signed, of 32 bits.
+fn small(number: u64) -> u64 {
+    number.min(i32::MAX as u64)
+}
+
+fn write_end(id: usize, [games, black, white]: &[u64; 3]) -> Vec<u8> {
+    let mut state = Vec::new();
+    put_field(&mut state, 1, id as u64);
+    put_field(&mut state, 2, 0);
+    put_field(&mut state, 3, 0);
+    put_field(&mut state, 4, small(*games));
+    put_field(&mut state, 5, small(*black));
+    put_field(&mut state, 6, small(*white));
+    state
+}
+
+fn write_state(id: usize, entry: &Entry, states: &mut States) -> Result<Vec<u8>, BookError> {
     let position = entry.position(Game::Shogi)?;
     let mut state = Vec::new();
     put_field(&mut state, 1, id as u64);
@@ -315,7 +344,6 @@ fn write_state(
     let lost = games.saturating_sub(wins).saturating_sub(sum(|m| m.draws));
     let won = if position.turn() == Color::Black { [wins, lost] } else { [lost, wins] };
     let known = wins > 0 || sum(|m| m.draws) > 0;
-    let small = |n: u64| n.min(i32::MAX as u64);
     put_field(&mut state, 4, small(games));
     put_field(&mut state, 5, if known { small(won[0]) } else { 0 });
     put_field(&mut state, 6, if known { small(won[1]) } else { 0 });
@@ -326,17 +354,24 @@ fn write_state(
     for m in &entry.moves {
         let mut next = position.without_history();
         next.play(m.mv);
-        let next = ids.get(&crate::model::key_of(&next)?);
+        let mut next = states.ids.get(&crate::model::key_of(&next)?).copied();
+        let has_results = m.wins > 0 || m.draws > 0;
+        if next.is_none() && has_results {
+            let lost = m.count.saturating_sub(m.wins).saturating_sub(m.draws);
+            let won = if position.turn() == Color::Black { [m.wins, lost] } else { [lost, m.wins] };
+            next = Some(states.first_end + states.ends.len());
+            states.ends.push([m.count, won[0], won[1]]);
+        }
+        let losses = &mut states.losses;
         let opinion = m.comment.as_deref().and_then(|c| OPINIONS.iter().position(|o| *o == c));
         losses.comments += u64::from(m.comment.is_some() && opinion.is_none());
-        losses.results += u64::from((m.wins > 0 || m.draws > 0) && next.is_none());
         losses.replies += u64::from(m.reply.is_some());
         losses.cut_numbers += u64::from(m.count > i32::MAX as u64);
         let mut bytes = Vec::new();
         put_field(&mut bytes, 1, i64::from(encode(&position, m.mv) as i32) as u64);
         put_field(&mut bytes, 2, opinion.unwrap_or(0) as u64);
         put_field(&mut bytes, 3, small(m.count));
-        put_field(&mut bytes, 4, next.map_or(-1i64 as u64, |&id| id as u64));
+        put_field(&mut bytes, 4, next.map_or(-1i64 as u64, |id| id as u64));
         put_bytes(&mut state, 9, &bytes);
     }
     for m in entry.moves.iter().filter(|m| m.value.is_some()) {
@@ -349,7 +384,7 @@ fn write_state(
         put_bytes(&mut bytes, 6, m.source.as_deref().unwrap_or_default().as_bytes());
         put_bytes(&mut state, 10, &bytes);
     }
-    losses.sources +=
+    states.losses.sources +=
         entry.moves.iter().filter(|m| m.value.is_none() && m.source.is_some()).count() as u64;
     Ok(state)
 }
@@ -364,11 +399,23 @@ mod tests {
         let entries = random_entries(Game::Shogi, 200, 41);
         let header = Header::new(Game::Shogi).with("author", "鵺");
         let (bytes, losses) = write(&header, &entries).unwrap();
-        assert!(losses.replies > 0 && losses.results > 0);
+        assert!(losses.replies > 0);
         let (header, read, problems) = read(&bytes).unwrap();
         assert_eq!((header.get("author"), problems.count), (Some("鵺"), 0));
+        // Moves with results that lead out of the book lead to states without moves.
+        let read: Vec<Entry> = read.into_iter().filter(|entry| !entry.moves.is_empty()).collect();
         assert_eq!(read.len(), entries.len());
+        let keys: HashSet<Key> = entries.iter().map(|entry| entry.key).collect();
         for (read, entry) in read.iter().zip(&entries) {
+            let position = entry.position(Game::Shogi).unwrap();
+            for (read, m) in read.moves.iter().zip(&entry.moves) {
+                let mut next = position.clone();
+                next.play(m.mv);
+                let leads_out = !keys.contains(&crate::model::key_of(&next).unwrap());
+                if leads_out && (m.wins > 0 || m.draws > 0) {
+                    assert_eq!((read.wins, read.draws), (m.wins, m.draws));
+                }
+            }
             assert_eq!((read.key, read.ply, &read.comment), (entry.key, entry.ply, &entry.comment));
             let facts = |e: &Entry| -> Vec<_> {
                 e.moves.iter().map(|m| (m.mv, m.value, m.depth, m.count)).collect()

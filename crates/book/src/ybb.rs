@@ -15,6 +15,11 @@ const RECORD: u64 = 44;
 /// The flag: moves carry depths.
 const DEPTHS: u64 = 1;
 
+/// Positions read at a time.
+const PART: u64 = 1024;
+/// Moves of so many bytes are read at once.
+const LARGEST_WINDOW: u64 = 4 << 20;
+
 /// A book to be probed or read through where it lies.
 pub struct YbbBook {
     input: Box<dyn ReadAt>,
@@ -29,6 +34,14 @@ struct Record {
     offset: u64,
     ply: u16,
     moves: u16,
+}
+
+impl Record {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let mut from = Taker::new(bytes);
+        let (key, offset) = (from.array()?, from.u64()?);
+        Some(Self { key, offset, ply: from.u16()?, moves: from.u16()? })
+    }
 }
 
 impl YbbBook {
@@ -71,12 +84,7 @@ impl YbbBook {
     fn record(&self, index: u64) -> Result<Record, BookError> {
         let offset = HEAD + index * RECORD;
         let bytes = bytes_at(&*self.input, offset, RECORD as usize)?;
-        let mut from = Taker::new(&bytes);
-        let mut take = || {
-            let (key, offset) = (from.array()?, from.u64()?);
-            Some(Record { key, offset, ply: from.u16()?, moves: from.u16()? })
-        };
-        take().ok_or_else(|| BookError::damaged(offset, "not a position"))
+        Record::read(&bytes).ok_or_else(|| BookError::damaged(offset, "not a position"))
     }
 
     /// The entry of a position.
@@ -88,13 +96,18 @@ impl YbbBook {
             match record.key.cmp(key) {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return self.entry(&record).map(Some),
+                std::cmp::Ordering::Equal => {
+                    let (offset, length) = self.place(&record)?;
+                    let bytes = bytes_at(&*self.input, offset, length)?;
+                    return self.entry(&record, offset, &bytes).map(Some);
+                }
             }
         }
         Ok(None)
     }
 
-    fn entry(&self, record: &Record) -> Result<Entry, BookError> {
+    /// Where the moves of a position lie, and how many bytes they have.
+    fn place(&self, record: &Record) -> Result<(u64, usize), BookError> {
         let size = if self.has_depths { 6 } else { 4 };
         let start = HEAD + self.positions * RECORD;
         let length = usize::from(record.moves) * size;
@@ -104,9 +117,13 @@ impl YbbBook {
         let offset = offset.ok_or_else(|| {
             BookError::damaged(self.length, "the moves of a position lie beyond the end")
         })?;
-        let bytes = bytes_at(&*self.input, offset, length)?;
-        let mut from = Taker::new(&bytes);
-        let mut moves: Vec<BookMove> = Vec::new();
+        Ok((offset, length))
+    }
+
+    /// The entry of a record with these bytes of moves, which lie there.
+    fn entry(&self, record: &Record, offset: u64, bytes: &[u8]) -> Result<Entry, BookError> {
+        let mut from = Taker::new(bytes);
+        let mut moves: Vec<BookMove> = Vec::with_capacity(usize::from(record.moves));
         while let Some(bits) = from.u16() {
             let value = from.u16().map(|bits| i32::from(bits as i16));
             let depth = if self.has_depths { from.u16().unwrap_or(0) } else { 0 };
@@ -123,23 +140,61 @@ impl YbbBook {
         Ok(Entry { key: record.key, ply: u32::from(record.ply), comment: None, moves })
     }
 
-    /// All entries in the order of the file, which must ascend. Their positions are checked, and
+    /// How many parts [`Self::part`] knows.
+    pub(crate) const fn parts(&self) -> u64 {
+        self.positions.div_ceil(PART)
+    }
+
+    /// The entries of a part in the order of the file, which must ascend. Their positions are checked, and
     /// packed as we pack them: older writers put pieces in hand in another order.
-    pub fn entries(&self) -> impl Iterator<Item = Result<Entry, BookError>> + '_ {
-        let mut last: Option<Key> = None;
-        (0..self.positions).map(move |index| {
-            let record = self.record(index)?;
-            if last.is_some_and(|last| last >= record.key) {
-                let why = format!("position {index} is not above the one before");
-                return Err(BookError::damaged(HEAD + index * RECORD, why));
+    pub(crate) fn part(&self, part: u64) -> Result<Vec<Entry>, BookError> {
+        let (first, end) = (part * PART, ((part + 1) * PART).min(self.positions));
+        // With the last one of the part before, to see that they ascend.
+        let from = first.saturating_sub(1);
+        let length = (end - from) * RECORD;
+        let index = bytes_at(&*self.input, HEAD + from * RECORD, length as usize)?;
+        let mut records: Vec<Record> = Vec::with_capacity(PART as usize);
+        for (number, bytes) in (from..).zip(index.chunks(RECORD as usize)) {
+            let damaged = |why: String| BookError::damaged(HEAD + number * RECORD, why);
+            let record = Record::read(bytes).ok_or_else(|| damaged("not a position".to_owned()))?;
+            if records.last().is_some_and(|last| last.key >= record.key) {
+                return Err(damaged(format!("position {number} is not above the one before")));
             }
-            last = Some(record.key);
-            let mut entry = self.entry(&record)?;
+            records.push(record);
+        }
+        records.drain(..(first - from) as usize);
+        let places = records.iter().map(|record| self.place(record));
+        let places: Vec<(u64, usize)> = places.collect::<Result<_, _>>()?;
+        // Moves of neighbours lie together, unless somebody wrote them otherwise.
+        let low = places.iter().map(|&(offset, _)| offset).min().unwrap_or(0);
+        let high = places.iter().map(|&(offset, length)| offset + length as u64).max().unwrap_or(0);
+        let window = match high - low {
+            size @ 0..=LARGEST_WINDOW => Some(bytes_at(&*self.input, low, size as usize)?),
+            _ => None,
+        };
+        let mut entries = Vec::with_capacity(records.len());
+        for (number, (record, (offset, length))) in (first..).zip(records.iter().zip(places)) {
+            let mut entry = match &window {
+                Some(window) => {
+                    let start = (offset - low) as usize;
+                    self.entry(record, offset, &window[start..start + length])?
+                }
+                None => self.entry(record, offset, &bytes_at(&*self.input, offset, length)?)?,
+            };
             let position = position_of(self.game, &record.key, entry.ply.max(1))
-                .map_err(|error| BookError::damaged(HEAD + index * RECORD, error.to_string()))?;
+                .map_err(|error| BookError::damaged(HEAD + number * RECORD, error.to_string()))?;
             entry.key = key_of(&position)?;
             entry.moves.retain(|m| position.is_legal(m.mv));
-            Ok(entry)
+            entries.push(entry);
+        }
+        Ok(entries)
+    }
+
+    /// All entries in the order of the file.
+    pub fn entries(&self) -> impl Iterator<Item = Result<Entry, BookError>> + '_ {
+        (0..self.parts()).flat_map(|part| match self.part(part) {
+            Ok(entries) => entries.into_iter().map(Ok).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
         })
     }
 }

@@ -1,5 +1,10 @@
 //! Every command with its flags. A command is what is asked: it is carried out by `run`.
 
+mod grow;
+
+pub use grow::{Extend, Mine, Play, Searching};
+
+use crate::searcher::ByFleet;
 use crate::{Console, WorkError};
 use book::{Combine, Format};
 use rules::Game;
@@ -7,7 +12,7 @@ use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-/// Opening books: convert, probe, check, make, merge, prune, diff, stats, tree, minimax, mine
+/// Opening books: convert, probe, check, make, merge, prune, diff, stats, tree, minimax, mine, extend, play
 #[derive(clap::Args, Debug)]
 pub struct BookArgs {
     #[command(subcommand)]
@@ -27,17 +32,21 @@ enum Command {
     Tree(Tree),
     Minimax(Propagate),
     Mine(Mine),
+    Extend(Extend),
+    Play(Play),
 }
 
 impl BookArgs {
-    /// Carries the command out. That whoever read the output has gone is no error.
+    /// Carries the command out; `fleet` makes whoever searches by a fleet. That whoever read the output has gone
+    /// is no error.
     pub fn carry_out<'a>(
         &self,
         output: &'a mut dyn Write,
         tell: &'a mut dyn FnMut(&str),
         stop: &'a AtomicBool,
+        fleet: ByFleet<'a>,
     ) -> Result<(), WorkError> {
-        match self.run(&mut Console { output, tell, stop }) {
+        match self.run(&mut Console { output, tell, stop, fleet }) {
             Err(WorkError::Io(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
             done => done,
         }
@@ -57,6 +66,8 @@ impl BookArgs {
             Command::Tree(args) => args.run(console),
             Command::Minimax(args) => args.run(console),
             Command::Mine(args) => args.run(console),
+            Command::Extend(args) => args.run(console),
+            Command::Play(args) => args.run(console),
         }
     }
 }
@@ -78,7 +89,7 @@ pub struct Reading {
     pub astray: u32,
 }
 
-fn usual_threads() -> usize {
+pub(crate) fn usual_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
@@ -102,7 +113,7 @@ pub struct Writing {
 /// Convert a book; what the format has no place for is counted
 #[derive(clap::Args, Debug)]
 pub struct Convert {
-    /// The book
+    /// Book to read (nbk, db, ybb, bin, sbk)
     pub input: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
@@ -134,7 +145,7 @@ fn combine(word: &str) -> Result<Combine, String> {
 /// Leave out what is not wanted
 #[derive(clap::Args, Debug)]
 pub struct Prune {
-    /// The book
+    /// Book to read (nbk, db, ybb, bin, sbk)
     pub input: PathBuf,
     /// Moves that are worse than the best of their position by more than this
     #[arg(long, value_name = "CP")]
@@ -154,6 +165,9 @@ pub struct Prune {
     /// Positions of the other side: b keeps those with Black to move, w with White
     #[arg(long, value_name = "b|w", value_parser = side)]
     pub side: Option<rules::Color>,
+    /// Replies, comments and sources of moves
+    #[arg(long)]
+    pub plain: bool,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
@@ -219,7 +233,7 @@ pub struct Probe {
 /// Look for faults: damage, illegal moves, disorder, pointless non-promotions
 #[derive(clap::Args, Debug)]
 pub struct Check {
-    /// The book
+    /// Book to read (nbk, db, ybb, bin, sbk)
     pub input: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
@@ -240,7 +254,7 @@ pub struct Diff {
 /// Count what is in a book
 #[derive(clap::Args, Debug)]
 pub struct Stats {
-    /// The book
+    /// Book to read (nbk, db, ybb, bin, sbk)
     pub input: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
@@ -249,7 +263,7 @@ pub struct Stats {
 /// Show the lines of a book as a tree
 #[derive(clap::Args, Debug)]
 pub struct Tree {
-    /// The book
+    /// Book to read (nbk, db, ybb, bin, sbk)
     pub input: PathBuf,
     /// "startpos", a handicap or an SFEN
     #[arg(long, default_value = "startpos")]
@@ -271,7 +285,7 @@ pub struct Tree {
 /// Carry values from the ends of lines to their beginnings
 #[derive(clap::Args, Debug)]
 pub struct Propagate {
-    /// The book
+    /// Book to read (nbk, db, ybb, bin, sbk)
     pub input: PathBuf,
     /// How much less than nothing a draw is worth when we are Black
     #[arg(long, value_name = "CP", default_value_t = 0, allow_hyphen_values = true)]
@@ -286,50 +300,4 @@ pub struct Propagate {
     pub reading: Reading,
     #[command(flatten)]
     pub writing: Writing,
-}
-
-/// Grow a book: choose leaves, search them, propagate, again. Started again it goes on
-#[derive(clap::Args, Debug)]
-pub struct Mine {
-    /// The book to grow (nbk); made if it is not there
-    pub book: PathBuf,
-    /// Where lines begin: "startpos", a handicap or an SFEN
-    #[arg(long, default_value = "startpos")]
-    pub position: String,
-    /// Rounds
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub rounds: u32,
-    /// Leaves searched in a round
-    #[arg(long, value_name = "N", default_value_t = 16)]
-    pub leaves: usize,
-    /// Nodes of a search
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
-    pub nodes: u64,
-    /// Moves valued in a search
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    pub multipv: usize,
-    /// Moves of the other side that are followed: so much worse than the best at most
-    #[arg(long, value_name = "CP", default_value_t = 30)]
-    pub eval_diff: i32,
-    /// Lines that are worth more than this to either side are not followed
-    #[arg(long, value_name = "CP", default_value_t = 400)]
-    pub max_value: i32,
-    /// Lines are not followed beyond this move of the game
-    #[arg(long, value_name = "N", default_value_t = 60)]
-    pub max_ply: u32,
-    #[arg(long, value_name = "CP", default_value_t = 0, allow_hyphen_values = true)]
-    /// How much less than nothing a draw is worth when we are Black
-    pub contempt_black: i32,
-    /// How much less than nothing a draw is worth when we are White
-    #[arg(long, value_name = "CP", default_value_t = 0, allow_hyphen_values = true)]
-    pub contempt_white: i32,
-    /// Evaluation of the search, as EvalDir
-    #[arg(long, value_name = "FOLDER")]
-    pub eval: Option<String>,
-    /// Threads of the search
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub threads: usize,
-    /// shogi or minishogi
-    #[arg(long, default_value = "shogi", value_parser = |s: &str| s.parse::<Game>())]
-    pub game: Game,
 }

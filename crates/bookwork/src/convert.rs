@@ -13,6 +13,7 @@ impl Writing {
             return Err(WorkError::Exists(self.out.clone()));
         }
         Target::new(&self.out, self.to, header, combine, self.memory << 20)
+            .map(|target| target.on_threads(crate::args::usual_threads()))
             .map_err(WorkError::at(&self.out))
     }
 
@@ -40,6 +41,9 @@ impl Convert {
     pub fn run(&self, console: &mut Console<'_>) -> Result<(), WorkError> {
         let source = open(&self.input, &self.reading)?;
         let mut target = self.writing.begin(source.header.clone(), Combine::Both)?;
+        if source.is_by_key() {
+            target = target.by_key()?;
+        }
         each(&self.input, source, console, &mut |entry| target.push(entry))?;
         self.writing.end(target, console)
     }
@@ -101,5 +105,10 @@ impl Prune {
             !is_bad && self.min_count.is_none_or(|count| m.count >= count)
         });
         entry.moves.truncate(self.keep.unwrap_or(usize::MAX));
+        if self.plain {
+            for m in &mut entry.moves {
+                (m.reply, m.comment, m.source) = (None, None, None);
+            }
+        }
     }
 }

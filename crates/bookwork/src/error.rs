@@ -35,6 +35,16 @@ impl WorkError {
         )
     }
 
+    /// The user asked to end.
+    pub const fn interrupted() -> Self {
+        Self::Book(BookError::Interrupted)
+    }
+
+    /// Why nothing was found.
+    pub fn search(why: impl std::fmt::Display) -> Self {
+        Self::Search(why.to_string())
+    }
+
     /// An error with the file it concerns.
     pub(crate) fn at(path: &Path) -> impl Fn(BookError) -> Self + '_ {
         move |source| match source {

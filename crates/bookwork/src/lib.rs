@@ -7,7 +7,9 @@
 //! | `make` | a book from records of games |
 //! | `look` | probing, checking, counting, comparing, the tree of a book |
 //! | `propagate` | values carried to the beginnings of lines |
-//! | [`mine`] | leaves chosen, searched and propagated, round by round |
+//! | [`growing`] | a book that grows: what searches found, and what its lines come to |
+//! | [`mine`] | leaves chosen, searched and propagated, round by round; one line extended |
+//! | `games` | moves that prove themselves in games |
 //! | [`searcher`] | who searches leaves |
 //!
 //! Deliberately absent: formats and probing (room `book`), printing: what is to be said is written
@@ -16,6 +18,8 @@
 pub mod args;
 mod convert;
 mod error;
+mod games;
+pub mod growing;
 mod look;
 mod make;
 pub mod mine;
@@ -38,6 +42,8 @@ pub struct Console<'a> {
     /// Progress and remarks, a line each.
     pub tell: &'a mut dyn FnMut(&str),
     pub stop: &'a AtomicBool,
+    /// Makes whoever searches by a fleet.
+    pub fleet: searcher::ByFleet<'a>,
 }
 
 impl Console<'_> {

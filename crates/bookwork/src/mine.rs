@@ -1,42 +1,48 @@
 //! The loop that grows a book: choose leaves, search them, propagate, again.
 //!
-//! What searches found stays in the book as it is; propagated values serve to choose, and `nue book
-//! minimax` writes them. After every round the book is written whole, so that a run that was ended goes
-//! on where it was.
+//! After every round the book is written whole, so that a run that was ended goes on where it was.
 
-use crate::args::Mine;
-use crate::look::position;
-use crate::searcher::{LocalSearcher, SearchSettings, Searcher};
+mod choose;
+mod lost;
+
+pub use choose::{Leaves, Way, choose};
+
+use crate::args::{Extend, Mine, Searching};
+use crate::growing::Growing;
+use crate::look::{open_book, position};
+use crate::searcher::{LocalSearcher, SearchSettings, Searcher, Width, search_widened};
 use crate::{Console, WorkError};
-use book::files::write_sorted;
-use book::minimax::{Minimax, Progress};
-use book::{Entry, Format, Header, Key, NativeBook, key_of, rotated};
+use book::Library;
 use chart::grouped;
-use rules::{AnyPosition, Color};
-use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::path::Path;
-use std::sync::atomic::Ordering;
+use rules::AnyPosition;
 
-/// What lines are followed to leaves.
-#[derive(Clone, Copy, Debug)]
-pub struct Leaves {
-    pub count: usize,
-    pub eval_diff: i32,
-    pub max_value: i32,
-    pub max_ply: u32,
+/// Never more lines than this many times those asked for.
+const WIDEST: usize = 4;
+
+impl Searching {
+    pub(crate) fn settings(&self) -> SearchSettings {
+        let (game, nodes, threads) = (self.game, self.nodes, self.threads);
+        SearchSettings { game, nodes, threads, eval: self.eval.clone() }
+    }
+
+    /// Whoever searches so.
+    pub(crate) fn searcher(&self, console: &Console<'_>) -> Result<Box<dyn Searcher>, WorkError> {
+        match &self.fleet {
+            Some(fleet) => (console.fleet)(fleet, &self.settings()),
+            None => Ok(Box::new(LocalSearcher::new(&self.settings())?)),
+        }
+    }
+
+    pub(crate) fn width(&self) -> Width {
+        Width { lines: self.multipv, margin: self.widen, most: WIDEST * self.multipv }
+    }
 }
 
 impl Mine {
-    /// Grows the book with our engine.
+    /// Grows the book with our engine, here or by a fleet.
     pub fn run(&self, console: &mut Console<'_>) -> Result<(), WorkError> {
-        let settings = SearchSettings {
-            nodes: self.nodes,
-            multipv: self.multipv,
-            threads: self.threads,
-            eval: self.eval.clone(),
-        };
-        let mut searcher = LocalSearcher::new(self.game, &settings)?;
-        self.run_with(&mut searcher, console)
+        let mut searcher = self.searching.searcher(console)?;
+        self.run_with(&mut *searcher, console)
     }
 
     /// Grows the book with whoever searches.
@@ -45,128 +51,137 @@ impl Mine {
         searcher: &mut dyn Searcher,
         console: &mut Console<'_>,
     ) -> Result<(), WorkError> {
-        let root = position(self.game, &self.position, &[])?;
-        let mut raw = load(&self.book)?;
-        let leaves = Leaves {
-            count: self.leaves,
-            eval_diff: self.eval_diff,
-            max_value: self.max_value,
-            max_ply: self.max_ply,
-        };
+        let game = self.searching.game;
+        let root = position(game, &self.position, &[])?;
+        let mut book = Growing::open(&self.book, game)?;
+        let leaves = self.leaves(console)?;
+        let contempt = [self.contempt_black, self.contempt_white];
+        let made = format!("nue book mine, {}", searcher.name());
         for round in 1..=self.rounds {
             console.check()?;
-            let valued = self.propagated()?;
-            let chosen = choose(&valued, &root, leaves)?;
+            book.propagate(contempt, self.searching.threads)?;
+            let chosen = choose(&book, &root, &leaves)?;
             if chosen.is_empty() {
                 (console.tell)("every line is followed to its end");
                 break;
             }
-            let stop = console.stop;
-            let found = searcher.search(&chosen, &mut |_| !stop.load(Ordering::Relaxed))?;
-            for (position, moves) in chosen.iter().zip(found) {
-                let entry = Entry { moves, ..Entry::of(position)? };
-                raw.insert(entry.key, entry);
-            }
-            self.save(&raw, searcher.name())?;
-            let (count, size) = (chosen.len(), grouped(raw.len() as u64));
-            (console.tell)(&format!("round {round}: {count} leaves searched, {size} positions"));
+            let searched = self.search(&mut book, chosen, searcher, console)?;
+            book.save(&made)?;
+            let (count, size) = (grouped(searched), grouped(book.len() as u64));
+            (console.tell)(&format!(
+                "round {round}: {count} positions searched, {size} in the book"
+            ));
         }
-        let size = grouped(raw.len() as u64);
+        let size = grouped(book.len() as u64);
         console.line(&format!("{}: {size} positions", self.book.display()))
     }
 
-    fn save(&self, raw: &BTreeMap<Key, Entry>, source: &str) -> Result<(), WorkError> {
-        let header = Header::new(self.game).with("made", &format!("nue book mine, {source}"));
-        let entries = raw.values().filter(|entry| !entry.moves.is_empty()).cloned().map(Ok);
-        write_sorted(&self.book, Format::Native, &header, entries, true)
-            .map_err(WorkError::at(&self.book))?;
-        Ok(())
-    }
-
-    /// The book as it is, with values carried to the beginnings of lines.
-    fn propagated(&self) -> Result<BTreeMap<Key, Entry>, WorkError> {
-        let mut entries = BTreeMap::new();
-        if !self.book.exists() {
-            return Ok(entries);
+    fn leaves(&self, console: &mut Console<'_>) -> Result<Leaves, WorkError> {
+        let asks = |way| self.by.contains(&way);
+        if asks(Way::Lost) == self.games.is_empty() {
+            let text = "--by lost wants --games, and --games wants --by lost";
+            return Err(WorkError::Position(text.to_owned()));
         }
-        let book = NativeBook::open_file(&self.book).map_err(WorkError::at(&self.book))?;
-        let contempt = [self.contempt_black, self.contempt_white];
-        let mut take = |entry: Entry| {
-            entries.insert(entry.key, entry);
-            Ok(())
-        };
-        let minimax = Minimax { contempt, ..Minimax::default() };
-        minimax.run(&book, &mut take, Progress(&mut |_, _, _| true))?;
-        Ok(entries)
+        if asks(Way::Rival) != self.rival.is_some() {
+            let text = "--by rival wants --rival, and --rival wants --by rival";
+            return Err(WorkError::Position(text.to_owned()));
+        }
+        let game = self.searching.game;
+        let rival = self.rival.as_ref().map(|path| open_book(path, game)).transpose()?;
+        Ok(Leaves {
+            ways: self.by.clone(),
+            count: self.leaves,
+            eval_diff: self.eval_diff,
+            margin: self.margin,
+            max_value: self.max_value,
+            max_ply: self.max_ply,
+            lost: lost::games(&self.games, game, self.player.as_deref(), console)?,
+            rival: Library::new(rival.into_iter().collect()),
+        })
     }
-}
 
-fn load(path: &Path) -> Result<BTreeMap<Key, Entry>, WorkError> {
-    if !path.exists() {
-        return Ok(BTreeMap::new());
-    }
-    let book = NativeBook::open_file(path).map_err(WorkError::at(path))?;
-    let entries = book.entries().map(|entry| entry.map(|entry| (entry.key, entry)));
-    entries.collect::<Result<_, _>>().map_err(WorkError::at(path))
-}
-
-/// Chooses leaves: the owner of the book, once Black and once White, plays its best moves; the other side
-/// plays whatever is not much worse than its best at the root. A leaf is a position that is not in
-/// the book, nor its twin.
-pub fn choose(
-    book: &BTreeMap<Key, Entry>,
-    root: &AnyPosition,
-    leaves: Leaves,
-) -> Result<Vec<AnyPosition>, WorkError> {
-    let mut queues =
-        Color::BOTH.map(|owner| (owner, VecDeque::from([root.clone()]), HashSet::new()));
-    let (mut chosen, mut taken) = (Vec::new(), HashSet::new());
-    // Both colours in turn, nearest first.
-    while chosen.len() < leaves.count && queues.iter().any(|(_, queue, _)| !queue.is_empty()) {
-        for (owner, queue, seen) in &mut queues {
-            let Some(position) = queue.pop_front() else { continue };
-            let key = key_of(&position)?;
-            if !seen.insert(key) {
-                continue;
+    /// Searches leaves, then the positions after their best moves, as far as is asked for; how many.
+    fn search(
+        &self,
+        book: &mut Growing,
+        mut positions: Vec<AnyPosition>,
+        searcher: &mut dyn Searcher,
+        console: &Console<'_>,
+    ) -> Result<u64, WorkError> {
+        let mut searched = 0;
+        for _ in 0..=self.extend {
+            if positions.is_empty() {
+                break;
             }
-            let twin = key_of(&rotated(&position)?)?;
-            match book.get(&key) {
-                Some(entry) => follow(entry, &position, *owner, leaves, queue),
-                None if book.contains_key(&twin) => {}
-                None if chosen.len() < leaves.count
-                    && !position.legal_moves().is_empty()
-                    && taken.insert(key.min(twin)) =>
-                {
-                    chosen.push(position);
+            let width = self.searching.width();
+            let found = search_widened(searcher, &positions, width, console.stop)?;
+            let mut next = Vec::new();
+            for (position, moves) in positions.iter().zip(found) {
+                let best =
+                    moves.first().filter(|m| m.value.is_some_and(|v| v.abs() <= self.max_value));
+                let best = best.map(|m| m.mv).filter(|_| position.ply() < self.max_ply);
+                book.put(position, moves)?;
+                searched += 1;
+                if let Some(mv) = best {
+                    let mut after = position.clone();
+                    after.play(mv);
+                    next.push(after);
                 }
-                None => {}
             }
+            positions = choose::leased(book, next, usize::MAX)?;
         }
+        Ok(searched)
     }
-    Ok(chosen)
 }
 
-fn follow(
-    entry: &Entry,
-    position: &AnyPosition,
-    owner: Color,
-    leaves: Leaves,
-    queue: &mut VecDeque<AnyPosition>,
-) {
-    let Some(best) = entry.moves.iter().filter_map(|m| m.value).max() else { return };
-    if best.abs() > leaves.max_value || position.ply() >= leaves.max_ply {
-        return;
+impl Extend {
+    /// Extends a line with our engine, here or by a fleet.
+    pub fn run(&self, console: &mut Console<'_>) -> Result<(), WorkError> {
+        let mut searcher = self.searching.searcher(console)?;
+        self.run_with(&mut *searcher, console)
     }
-    let least = if position.turn() == owner { best } else { best.saturating_sub(leaves.eval_diff) };
-    for m in entry.moves.iter().filter(|m| m.value.is_some_and(|value| value >= least)) {
-        if !position.is_legal(m.mv) {
-            continue;
+
+    /// Extends a line with whoever searches.
+    pub fn run_with(
+        &self,
+        searcher: &mut dyn Searcher,
+        console: &mut Console<'_>,
+    ) -> Result<(), WorkError> {
+        let game = self.searching.game;
+        let mut at = position(game, &self.position, &self.moves)?;
+        let mut book = Growing::open(&self.book, game)?;
+        book.propagate([0, 0], self.searching.threads)?;
+        let made = format!("nue book extend, {}", searcher.name());
+        let mut searched = 0;
+        while searched < self.plies {
+            console.check()?;
+            let known = book.find(&at)?.or(book.found(&at)?);
+            let entry = match known {
+                Some(entry) => entry,
+                None => {
+                    let asked = std::slice::from_ref(&at);
+                    let width = self.searching.width();
+                    let found = search_widened(searcher, asked, width, console.stop)?;
+                    book.put(&at, found.into_iter().next().unwrap_or_default())?;
+                    book.save(&made)?;
+                    searched += 1;
+                    match book.found(&at)? {
+                        Some(entry) => entry,
+                        None => break,
+                    }
+                }
+            };
+            let Some(best) = entry.moves.iter().find(|m| at.is_legal(m.mv)) else { break };
+            let value = best.value.map_or(String::new(), |value| format!(" {value}"));
+            console.line(&format!("{}{value}", best.mv.usi(game)))?;
+            at.play(best.mv);
+            if at.occurrences() > 1 || best.value.is_some_and(|v| v.abs() > self.max_value) {
+                break;
+            }
         }
-        let mut after = position.clone();
-        after.play(m.mv);
-        if after.occurrences() == 1 {
-            queue.push_back(after);
-        }
+        let size = grouped(book.len() as u64);
+        console
+            .line(&format!("{}: {searched} positions searched, {size} in it", self.book.display()))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{Console, WorkError};
 use book::minimax::{Minimax, Progress, Stage};
 use book::{Combine, Header};
 use chart::grouped;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 impl Propagate {
@@ -18,8 +18,13 @@ impl Propagate {
         let header: Header = native.book.header().clone();
         let header =
             header.with("propagated", &format!("contempt {} {}", contempt[0], contempt[1]));
-        let mut target = self.writing.begin(header, Combine::First)?;
-        let minimax = Minimax { contempt, shrink: self.shrink, threads: self.reading.threads };
+        let mut target = self.writing.begin(header, Combine::First)?.by_key()?;
+        let (threads, memory) = (self.reading.threads, self.writing.memory << 20);
+        let minimax = Minimax { contempt, shrink: self.shrink, threads, memory };
+        // Where a run that was ended goes on.
+        let mut work = self.writing.out.clone().into_os_string();
+        work.push(".work");
+        let work = PathBuf::from(work);
         let (tell, stop) = (&mut *console.tell, console.stop);
         let mut told = None;
         let mut progress = |stage: Stage, done: u64, all: u64| {
@@ -37,7 +42,7 @@ impl Propagate {
             !stop.load(Ordering::Relaxed)
         };
         let summary = minimax
-            .run(&native.book, &mut |entry| target.push(entry), Progress(&mut progress))
+            .run_by(&native.book, &work, &mut |entry| target.push(entry), Progress(&mut progress))
             .map_err(WorkError::at(&self.input))?;
         self.writing.end(target, console)?;
         console.line(&format!(

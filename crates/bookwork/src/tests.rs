@@ -1,5 +1,6 @@
 //! Commands as a user gives them.
 
+use crate::searcher::no_fleet;
 use crate::{BookArgs, Console, WorkError};
 use clap::Parser;
 use std::path::Path;
@@ -17,7 +18,12 @@ fn run(line: &str) -> Result<(String, Vec<String>), WorkError> {
         .unwrap_or_else(|error| panic!("{error}"));
     let (mut output, mut told, stop) = (Vec::new(), Vec::new(), AtomicBool::new(false));
     let mut tell = |text: &str| told.push(text.to_owned());
-    cli.args.run(&mut Console { output: &mut output, tell: &mut tell, stop: &stop })?;
+    cli.args.run(&mut Console {
+        output: &mut output,
+        tell: &mut tell,
+        stop: &stop,
+        fleet: &no_fleet,
+    })?;
     Ok((String::from_utf8(output).unwrap(), told))
 }
 
@@ -75,6 +81,12 @@ fn a_book_is_converted_compared_merged_and_pruned() {
     assert_eq!(text, "☗7g7f  ×4\n☗2g2f  ×2\n");
     let (text, _) = run(&format!("prune {own} --side w --out {}", path("w.nbk"))).unwrap();
     assert!(text.contains("3 positions") && text.contains("left out: 3 positions"), "{text}");
+    let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+    let text = format!("#YANEURAOU-DB2016 1.00\nsfen {start}\n7g7f 3c3d 5 9 1\n# good\n");
+    std::fs::write(path("full.db"), text).unwrap();
+    run(&format!("prune {} --plain --out {}", path("full.db"), path("plain.db"))).unwrap();
+    let plain = std::fs::read_to_string(path("plain.db")).unwrap();
+    assert!(plain.ends_with("\n7g7f none 5 9 1\n"), "{plain}");
 }
 
 #[test]
@@ -103,7 +115,12 @@ fn faults_are_found() {
     let (mut output, mut told, stop) = (Vec::new(), Vec::new(), AtomicBool::new(false));
     let cli = Cli::try_parse_from(["book", "check", &path.display().to_string()]).unwrap();
     let mut tell = |text: &str| told.push(text.to_owned());
-    let checked = cli.args.run(&mut Console { output: &mut output, tell: &mut tell, stop: &stop });
+    let checked = cli.args.run(&mut Console {
+        output: &mut output,
+        tell: &mut tell,
+        stop: &stop,
+        fleet: &no_fleet,
+    });
     assert!(checked.is_err_and(|error| error.to_string() == "1 faults"));
     let output = String::from_utf8(output).unwrap();
     assert!(

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use think::key::universal::{HASH, THREADS};
 use thiserror::Error;
 use toml::Spanned;
 
@@ -376,7 +377,7 @@ impl Config {
             while self.child(&name).is_some() {
                 name.push('_');
             }
-            let options = [("Threads", 1), ("USI_Hash", 64)];
+            let options = [(THREADS.name(), 1), (HASH.name(), 64)];
             self.children.push(ChildConfig {
                 name,
                 role: Role::Guard,

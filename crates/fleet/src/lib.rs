@@ -6,7 +6,7 @@
 //! | [`task`], [`needs`] | what is to be done: [`Spec`], [`Unit`], [`Task`]; what it takes: [`Needs`] |
 //! | [`batch`], [`bytes`] | what came of it: [`Batch`], [`Product`], [`Fault`] |
 //! | [`game_record`] | games as they travel, and replayed by the rules before they count |
-//! | [`leaves`] | leaves of books: searched, and as they travel |
+//! | [`leaves`], [`books`] | leaves of books: searched, and as they travel; for whoever works on books |
 //! | [`mates`] | answers to problems of mate as they travel, and what is checked of them |
 //! | [`worker`] | who does it |
 //! | [`queue`] | the one trait, [`Queue`], with its contract |
@@ -25,6 +25,7 @@
 
 pub mod batch;
 pub mod blobs;
+pub mod books;
 pub mod bytes;
 pub mod conformance;
 pub mod driver;

@@ -23,7 +23,7 @@ use assembly::bench::Bench;
 use assembly::leaves::LeafSearcher;
 use assembly::{Evaluation, OwnSearch};
 use corpus::rescore::{Piece, PieceScorer};
-use engines::PlayerError;
+use engines::{PlayerError, ProgramCommand};
 use mate::Questions;
 use rules::Game;
 use seed::Rng;
@@ -98,7 +98,8 @@ impl Equipment {
         let for_engines = Arc::clone(&time);
         let factory = Arc::new(move |game| assembly::engine(game, Arc::clone(&for_engines)));
         let abandoned = Arc::new(AtomicBool::new(false));
-        let runner = MatchRunner { time, factory, own_program: None, abandoned, logs: None };
+        let own_program = ProgramCommand::of_this_process();
+        let runner = MatchRunner { time, factory, own_program, abandoned, logs: None };
         Self { runner, files: None, speed, programs: false, sandbox: None, shared: Arc::default() }
     }
 }

@@ -272,7 +272,6 @@ impl Spec {
 pub struct Unit {
     /// The first game, record or position.
     pub first: u64,
-    /// How many.
     pub count: u64,
     /// The values that meet, in a tuning.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -27,10 +27,7 @@ pub struct Worker {
 
 /// MiB of this machine that are free, three quarters of them; 0 where the system does not say.
 pub fn memory_mib() -> u64 {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let kib = line.and_then(|line| line.split_ascii_whitespace().next()?.parse::<u64>().ok());
-    kib.unwrap_or(0) / 1024 * 3 / 4
+    os::memory::figures().map_or(0, |memory| memory.free_mib * 3 / 4)
 }
 
 /// What a worker may have.

@@ -65,6 +65,7 @@ mod tests {
     use super::*;
     use crate::connections::Broker;
     use crate::start::ServeRequest;
+    use bookwork::searcher::SearchSettings;
     use rules::Game;
     use std::sync::atomic::Ordering;
     use std::thread;
@@ -110,8 +111,19 @@ mod tests {
             let found = home.search_leaves("x", &spec, &positions, || 1, &on);
             let wrong = LeavesSpec { nodes: None, ..spec };
             let refused = home.search_leaves("x", &wrong, &positions, || 1, &on);
+            let settings = SearchSettings {
+                game: Game::Minishogi,
+                nodes: 100,
+                threads: 1,
+                eval: Some("material".to_owned()),
+            };
+            let by_book = crate::books::searcher(folder.path(), &settings, || 1)
+                .and_then(|mut searcher| searcher.search(&positions, 2, &on));
             stop.store(true, Ordering::Relaxed);
             let found = found.unwrap();
+            let first = |leaf: &Leaf| leaf.lines[0].moves[0];
+            let by_book: Vec<_> = by_book.unwrap().iter().map(|moves| moves[0].mv).collect();
+            assert_eq!(by_book, found.iter().map(first).collect::<Vec<_>>(), "as books have it");
             assert_eq!((&found[0], &found[1]), (&found[2], &found[3]));
             assert_ne!(found[0], found[1]);
             assert!(found.iter().all(|leaf| leaf.lines.len() == 2));

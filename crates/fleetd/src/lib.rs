@@ -9,7 +9,8 @@
 //! | [`home`] | the folder of a fleet |
 //! | [`orders`] | what people ask a coordinator for, through the ledger |
 //! | [`pins`], [`signing`] | files a run names, put into the store; executables signed |
-//! | [`export`], [`awaited`], [`leaves`] | what a run made, as files; runs that are waited for; leaves of a book searched by a fleet |
+//! | [`export`], [`awaited`] | what a run made, as files; runs that are waited for |
+//! | [`leaves`], [`books`] | leaves of a book searched by a fleet; for whoever works on books |
 //! | [`status`], [`page`], [`metrics`] | where everything stands, in words, as a page and for Prometheus |
 //!
 //! A step of the coordinator is one transaction: after a kill it goes on as if nothing had happened, because
@@ -17,6 +18,7 @@
 //! Deliberately absent: sockets of its own, printing, and any clock that was not passed in.
 
 pub mod awaited;
+pub mod books;
 pub mod connections;
 pub mod coordinator;
 pub mod error;

@@ -25,6 +25,9 @@ pub enum Problem {
     /// A move that cannot be played, in the middle of a game.
     #[error("move {number}, {text:?}, {why}, and the game goes on after it")]
     Move { number: u32, text: String, why: NotAMove },
+    /// A line among the moves that is neither a move nor anything else of the format.
+    #[error("line {0:?} among the moves cannot be read")]
+    Statement(String),
     /// There is no game in the text.
     #[error("no game found")]
     Nothing,

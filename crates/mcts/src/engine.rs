@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use think::key::universal::{HASH, MULTI_PV, THREADS};
+use think::usual::CLEAR_HASH;
 use think::{
     Control, Engine, Limits, OptionError, OptionSpec, Report, STACK, Settings, TimeSource,
     WrongGame,
@@ -306,6 +307,11 @@ impl<V: Variant> Engine for Puct<V> {
         let before = self.settings.value(name).cloned();
         self.settings.set(name, value)?;
         if !options::leaves_the_tree(name) && self.settings.value(name) != before.as_ref() {
+            self.forget = true;
+        }
+        if CLEAR_HASH.is_called(name) {
+            self.wait();
+            self.root = None;
             self.forget = true;
         }
         if MULTI_PV.is_called(name) {

@@ -11,7 +11,8 @@ use crate::stop::{LEAST_NEW, Moment, Stopper};
 use crate::tree::Tree;
 use crate::worker::Worker;
 use infer::Backend;
-use rules::{Declaration, Move, Position, Variant};
+use play::Forced;
+use rules::{Move, Position, Variant};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -75,17 +76,11 @@ impl<V: Variant> Job<V> {
 
     /// Answers that need no search: a declared win, no legal move.
     fn without_search(&self) -> Option<Best> {
-        let rule = options::game_rules(&self.settings).declaration;
-        let answer = if rule == Declaration::Try
-            && let Some(m) = self.position.try_move()
-        {
-            Answer::Move(m)
-        } else if self.position.can_declare(rule) {
-            Answer::Win
-        } else if self.position.is_mated() {
-            Answer::Resign
-        } else {
-            return None;
+        let rules = options::leaf_rules(&self.settings).game;
+        let answer = match rules.forced(&self.position)? {
+            Forced::Try(m) => Answer::Move(m),
+            Forced::Declare => Answer::Win,
+            Forced::Resign => Answer::Resign,
         };
         Some(Best { answer, ponder: None })
     }
@@ -107,7 +102,7 @@ impl<V: Variant> Job<V> {
         let gain = settings.get(&options::LEAST_GAIN);
         Plan {
             constants: options::constants(settings),
-            rules: options::game_rules(settings),
+            rules: options::leaf_rules(settings),
             draw_scores: options::draw_scores(settings, self.position.turn()),
             noise: options::noise(settings, self.position.key()),
             searchmoves: self.limits.searchmoves.clone(),
@@ -130,7 +125,7 @@ impl<V: Variant> Job<V> {
             think::usual::time_options(&self.settings, TimePlan::USUAL),
             self.position.turn(),
             self.position.ply(),
-            options::game_rules(&self.settings).max_moves,
+            options::leaf_rules(&self.settings).game.max_moves,
         )
     }
 

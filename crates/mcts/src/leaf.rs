@@ -1,21 +1,18 @@
 //! What a new position is before any net is asked: over, won, or open.
 
-use crate::bounds::{Bounds, Outcome};
-use rules::{Declaration, GameRepetition, Gen, MoveList, Position, Recurrence, Variant};
+use crate::bounds::{Bounds, GameValue};
+use play::SearchRules;
+use play::searched::LOOK_BACK;
+use rules::{GameRepetition, Gen, MoveList, Position, Recurrence, Variant};
 use think::{Control, ManualTime};
 
-/// The rules of the game that a search must know beyond the moves.
+/// What a leaf is judged by.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct GameRules {
-    pub(crate) declaration: Declaration,
-    /// The game is drawn when this many moves have been played; 0 for never.
-    pub(crate) max_moves: u32,
+pub(crate) struct LeafRules {
+    pub(crate) game: SearchRules,
     /// Whether moves that are never better than another are read too.
     pub(crate) all_moves: bool,
 }
-
-/// Earlier positions of the game a recurrence is looked for in, beyond those of the line itself.
-const LOOK_BACK: usize = 16;
 
 /// What a position is.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -23,12 +20,12 @@ pub(crate) enum Verdict {
     /// Settled by the rules.
     Proven(Bounds),
     /// Not settled, but nothing is gained by reading on: the line repeats itself.
-    Ended(Outcome),
+    Ended(GameValue),
     /// To be evaluated.
     Open,
 }
 
-impl GameRules {
+impl LeafRules {
     /// Judges a position that is so many plies below the root.
     pub(crate) fn judge<V: Variant>(&self, pos: &Position<V>, depth: usize) -> Verdict {
         let turn = pos.turn();
@@ -43,26 +40,23 @@ impl GameRules {
         // 2. The line repeats itself: it could go on like this. More in hand on the same board is
         //    as good as won.
         match pos.recurrence(depth + LOOK_BACK) {
-            Some(Recurrence::Draw) => return Verdict::Ended(Outcome::Draw),
-            Some(Recurrence::Win | Recurrence::Superior) => return Verdict::Ended(Outcome::Win),
-            Some(Recurrence::Loss | Recurrence::Inferior) => return Verdict::Ended(Outcome::Loss),
+            Some(Recurrence::Draw) => return Verdict::Ended(GameValue::Draw),
+            Some(Recurrence::Win | Recurrence::Superior) => return Verdict::Ended(GameValue::Win),
+            Some(Recurrence::Loss | Recurrence::Inferior) => {
+                return Verdict::Ended(GameValue::Loss);
+            }
             None => {}
         }
         // 3. The limit of moves; a mate by the last move counts.
-        if self.max_moves > 0 && pos.ply() > self.max_moves {
-            let mated = pos.in_check() && pos.is_mated();
+        if let Some(outcome) = self.game.at_limit(pos) {
+            let mated = outcome.winner().is_some();
             return Verdict::Proven(if mated { Bounds::loss(0) } else { Bounds::draw(0) });
         }
         // 4. Mate in one, declaration.
-        if mate::mate_in_one(pos).is_some() || pos.can_declare(self.declaration) {
+        if mate::mate_in_one(pos).is_some() || pos.can_declare(self.game.declaration) {
             return Verdict::Proven(Bounds::win(1));
         }
         Verdict::Open
-    }
-
-    /// Whether a mate of so many plies comes before the limit of moves.
-    pub(crate) fn leaves_time<V: Variant>(&self, pos: &Position<V>, plies: u32) -> bool {
-        self.max_moves == 0 || pos.ply() + plies <= self.max_moves + 1
     }
 
     /// The moves that are read.
@@ -101,12 +95,12 @@ pub(crate) fn mate_within<V: Variant>(pos: &Position<V>, nodes: u64) -> Option<u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rules::{Minishogi, Shogi};
+    use rules::{Declaration, Minishogi, Shogi};
 
-    const RULES: GameRules =
-        GameRules { declaration: Declaration::Points27, max_moves: 0, all_moves: false };
+    const GAME: SearchRules = SearchRules { declaration: Declaration::Points27, max_moves: 0 };
+    const RULES: LeafRules = LeafRules { game: GAME, all_moves: false };
 
-    fn check<V: Variant>(rules: GameRules, sfen: &str, moves: &str, depth: usize, is: Verdict) {
+    fn check<V: Variant>(rules: LeafRules, sfen: &str, moves: &str, depth: usize, is: Verdict) {
         let mut pos = Position::<V>::from_sfen(sfen).unwrap();
         for text in moves.split_whitespace() {
             let m = pos.parse_usi(text).unwrap();
@@ -119,7 +113,7 @@ mod tests {
 
     #[test]
     fn repetition_is_judged_by_the_referees_rules() {
-        let draw = Verdict::Ended(Outcome::Draw);
+        let draw = Verdict::Ended(GameValue::Draw);
         check::<Shogi>(RULES, Shogi::START, "2h3h 8b7b 3h2h", 3, Verdict::Open);
         check::<Shogi>(RULES, Shogi::START, CYCLE, 4, draw);
         let fourth = [CYCLE; 3].join(" ");
@@ -127,7 +121,7 @@ mod tests {
         // Minishogi: any repetition is lost by Black, who is to move.
         let cycle = "5e4d 1a2b 4d5e 2b1a";
         let sfen = "4k/5/5/5/K4 b - 1";
-        check::<Minishogi>(RULES, sfen, cycle, 4, Verdict::Ended(Outcome::Loss));
+        check::<Minishogi>(RULES, sfen, cycle, 4, Verdict::Ended(GameValue::Loss));
         let fourth = [cycle; 3].join(" ");
         check::<Minishogi>(RULES, sfen, &fourth, 12, Verdict::Proven(Bounds::loss(0)));
     }
@@ -138,7 +132,7 @@ mod tests {
         let sfen = "4k4/9/9/9/9/9/9/9/R3K4 b - 1";
         let cycle = "9i9a 5a5b 9a9b 5b5a";
         check::<Shogi>(RULES, sfen, cycle, 4, Verdict::Open);
-        check::<Shogi>(RULES, sfen, "9i9a 5a5b 9a9b 5b5a 9b9a", 5, Verdict::Ended(Outcome::Win));
+        check::<Shogi>(RULES, sfen, "9i9a 5a5b 9a9b 5b5a 9b9a", 5, Verdict::Ended(GameValue::Win));
     }
 
     #[test]
@@ -153,14 +147,12 @@ mod tests {
 
     #[test]
     fn the_limit_draws_unless_the_last_move_mates() {
-        let limited = GameRules { max_moves: 2, ..RULES };
+        let limited = LeafRules { game: SearchRules { max_moves: 2, ..GAME }, ..RULES };
         let draw = Verdict::Proven(Bounds::draw(0));
         check::<Shogi>(limited, Shogi::START, "2h3h", 1, Verdict::Open);
         check::<Shogi>(limited, Shogi::START, "2h3h 8b7b", 2, draw);
         let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 2";
         check::<Shogi>(limited, mate, "G*5b", 1, Verdict::Proven(Bounds::loss(0)));
-        let pos = Position::<Shogi>::from_sfen("4k4/9/4P4/9/9/9/9/9/4K4 b G 2").unwrap();
-        assert!(limited.leaves_time(&pos, 1) && !limited.leaves_time(&pos, 3));
     }
 
     #[test]
@@ -169,7 +161,8 @@ mod tests {
         check::<Shogi>(RULES, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "", 1, win);
         let entered = "K1+P+P+P+P+P+P+P/+P+P+P+P5/9/9/9/9/9/9/4k4 b 2R2B 1";
         check::<Shogi>(RULES, entered, "", 1, win);
-        let without = GameRules { declaration: Declaration::None, ..RULES };
+        let without =
+            LeafRules { game: SearchRules { declaration: Declaration::None, ..GAME }, ..RULES };
         check::<Shogi>(without, entered, "", 1, Verdict::Open);
     }
 }

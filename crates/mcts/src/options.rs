@@ -2,13 +2,14 @@
 //! mean here what they mean there.
 
 use crate::constants::{Constants, Fpu};
-use crate::leaf::GameRules;
+use crate::leaf::LeafRules;
 use crate::root::Noise;
 use crate::tree::DrawScores;
+use play::SearchRules;
 use rules::Color;
 use think::key::universal::{HASH, MULTI_PV, PONDER, THREADS};
 use think::usual::{
-    DRAW_VALUE_BLACK, DRAW_VALUE_WHITE, ENTERING_KING_RULE, GENERATE_ALL_LEGAL_MOVES,
+    CLEAR_HASH, DRAW_VALUE_BLACK, DRAW_VALUE_WHITE, ENTERING_KING_RULE, GENERATE_ALL_LEGAL_MOVES,
     MAX_MOVES_TO_DRAW, MINIMUM_THINKING_TIME, NETWORK_DELAY, NETWORK_DELAY_2, NODES_LIMIT,
     PV_INTERVAL, RESIGN_VALUE, ROOT_MATE_NODES, ROUND_UP_TO_FULL_SECOND, SLOW_MOVER,
 };
@@ -117,10 +118,11 @@ pub const SOFTMAX_TEMPERATURE: OptionKey<u32> = OptionKey::spin(
     "What the net's policy is softened by, in hundredths; 0 as the constants say.",
 );
 
-/// Win rate to score.
+/// Win rate to score. A net of this kind says win rates: this is no number to be measured, only what
+/// scores are told in.
 pub const EVAL_COEF: OptionKey<u32> = OptionKey::spin(
     "Eval_Coef",
-    600,
+    play::USUAL_SCALE as i64,
     1,
     10_000,
     "The score in hundredths of a pawn that is told for a win rate of 73 %.",
@@ -236,6 +238,7 @@ pub fn specs() -> Vec<OptionSpec> {
     vec![
         HASH.spec(),
         THREADS.spec(),
+        CLEAR_HASH.spec(),
         PONDER.spec(),
         NETWORK_DELAY.spec(),
         NETWORK_DELAY_2.spec(),
@@ -339,12 +342,12 @@ pub(crate) fn constants(settings: &Settings) -> Constants {
 }
 
 /// The options that bear on the rules.
-pub(crate) fn game_rules(settings: &Settings) -> GameRules {
-    GameRules {
+pub(crate) fn leaf_rules(settings: &Settings) -> LeafRules {
+    let game = SearchRules {
         declaration: settings.get(&ENTERING_KING_RULE).parse().unwrap_or_default(),
         max_moves: settings.get(&MAX_MOVES_TO_DRAW),
-        all_moves: settings.get(&GENERATE_ALL_LEGAL_MOVES),
-    }
+    };
+    LeafRules { game, all_moves: settings.get(&GENERATE_ALL_LEGAL_MOVES) }
 }
 
 /// What a draw is worth by colour, where the engine plays for this one.

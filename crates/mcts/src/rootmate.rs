@@ -70,7 +70,7 @@ impl<V: Variant> Job<V> {
         };
         let line = catch_unwind(AssertUnwindSafe(solve)).ok()??;
         // The game is drawn before such a mate is on the board.
-        let rules = options::game_rules(&self.settings);
+        let rules = options::leaf_rules(&self.settings).game;
         (!line.is_empty() && rules.leaves_time(position, line.len() as u32)).then_some(line)
     }
 

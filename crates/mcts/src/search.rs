@@ -3,7 +3,7 @@
 use crate::arena::Index;
 use crate::constants::Constants;
 use crate::flight::Flight;
-use crate::leaf::GameRules;
+use crate::leaf::LeafRules;
 use crate::root::{Noise, RootPolicy};
 use crate::tree::{DrawScores, Tree};
 use infer::Backend;
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 /// What is decided before a search begins.
 pub(crate) struct Plan {
     pub(crate) constants: Constants,
-    pub(crate) rules: GameRules,
+    pub(crate) rules: LeafRules,
     pub(crate) draw_scores: DrawScores,
     pub(crate) noise: Noise,
     /// Moves considered at the root; all if empty.

@@ -1,7 +1,7 @@
 //! One thread of a search: takes finished batches, else sends out playouts.
 
 use crate::arena::{Index, Magazine};
-use crate::bounds::{Bounds, Outcome};
+use crate::bounds::{Bounds, GameValue};
 use crate::edges::{self, Edge};
 use crate::flight::{Claim, Polled};
 use crate::leaf::{self, Verdict};
@@ -317,7 +317,7 @@ impl<'a, V: Variant> Worker<'a, V> {
                     return self.evaluate(node);
                 }
                 State::New | State::Pending | State::Collapsing => return Played::Collided,
-                State::Expanded if self.path.len() > DEEPEST => return self.ended(Outcome::Draw),
+                State::Expanded if self.path.len() > DEEPEST => return self.ended(GameValue::Draw),
                 State::Expanded => {}
             }
             let (child, pick) = match self.go_on(node) {
@@ -361,7 +361,7 @@ impl<'a, V: Variant> Worker<'a, V> {
     }
 
     /// The playout ends where the game does.
-    fn ended(&mut self, outcome: Outcome) -> Played {
+    fn ended(&mut self, outcome: GameValue) -> Played {
         let (search, turn) = (self.search, self.pos.turn());
         search.tree.back_up(&self.path, turn, outcome.chances(), search.plan.draw_scores);
         search.count(1, self.path.len() - 1);
@@ -430,7 +430,7 @@ impl<'a, V: Variant> Worker<'a, V> {
     /// The plies of a mate in the position of a leaf, looked for while the net computes.
     fn leaf_mate(&mut self) -> Option<u16> {
         let plan = &self.search.plan;
-        if !plan.leaf_mates || !plan.rules.leaves_time(&self.pos, 3) {
+        if !plan.leaf_mates || !plan.rules.game.leaves_time(&self.pos, 3) {
             return None;
         }
         if mate::mate_in_three(&mut self.pos).is_some() {
@@ -438,7 +438,7 @@ impl<'a, V: Variant> Worker<'a, V> {
         }
         let nodes = plan.leaf_mate_nodes;
         let plies = (nodes > 0).then(|| leaf::mate_within(&self.pos, nodes)).flatten()?;
-        plan.rules.leaves_time(&self.pos, u32::from(plies)).then_some(plies)
+        plan.rules.game.leaves_time(&self.pos, u32::from(plies)).then_some(plies)
     }
 
     fn queue(&mut self, turn: Color) -> bool {

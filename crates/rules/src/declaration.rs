@@ -50,6 +50,16 @@ impl Declaration {
         }
     }
 
+    /// The same rule with points counted as if nothing were missing.
+    #[must_use]
+    pub const fn without_handicaps(self) -> Self {
+        match self {
+            Self::Points24H => Self::Points24,
+            Self::Points27H => Self::Points27,
+            rule => rule,
+        }
+    }
+
     const fn corrects_handicap(self) -> bool {
         matches!(self, Self::Points24H | Self::Points27H)
     }

@@ -124,6 +124,28 @@ pub const ROOT_MATE_NODES: OptionKey<u64> = OptionKey::spin(
      search. It never takes more than a twentieth of the time.",
 );
 
+/// Forget everything read so far.
+pub const CLEAR_HASH: OptionKey<()> =
+    OptionKey::button("Clear_Hash", "Forget everything read so far.");
+
+/// Strength.
+pub const SKILL_LEVEL: OptionKey<u32> = OptionKey::spin(
+    "SkillLevel",
+    20,
+    0,
+    20,
+    "Strength: 20 is full, 0 suits a beginner. Lower levels read less and do not always choose the \
+     best move.",
+);
+
+/// Whether a position is judged without what happened before.
+pub const ANALYSIS_MODE: OptionKey<bool> = OptionKey::check(
+    "AnalysisMode",
+    false,
+    "Values do not depend on how a position was reached: earlier moves, earlier searches and \
+     shortcuts for repeated boards are left aside.",
+);
+
 const DECLARATIONS: [&str; Declaration::ALL.len()] = {
     let mut names = [""; Declaration::ALL.len()];
     let mut index = 0;

@@ -1,5 +1,6 @@
 //! The addresses of the server, and who is let in to them.
 
+mod books;
 mod practice;
 mod studies;
 
@@ -35,7 +36,6 @@ use std::sync::Arc;
 /// What the addresses need.
 #[derive(Clone)]
 pub struct HttpState {
-    /// Everything.
     pub service: Arc<BoardService>,
     /// Whether only this machine can reach us.
     pub loopback: bool,
@@ -66,6 +66,7 @@ pub fn router(state: HttpState) -> Router {
         .route("/api/line", post(line))
         .route("/api/record/read", post(read_record))
         .route("/api/record/write", post(write_record).layer(DefaultBodyLimit::max(2 * BYTES)))
+        .merge(books::routes())
         .merge(studies::routes())
         .merge(practice::routes())
         .route("/api/watch", get(watchable))

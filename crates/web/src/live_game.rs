@@ -2,10 +2,11 @@
 
 use crate::outbox::Outbox;
 use crate::pool::{Job, JobHandle, JobResult, Listener, Task};
+use crate::searches::HintListener;
 use crate::service::BoardService;
 use board::error::{ApiError, ErrorCode};
 use board::game::{Dates, Game, GameView, Presence, Thinking, Viewer};
-use board::message::{Answer as Reply, ServerMessage};
+use board::message::ServerMessage;
 use board::opponent;
 use board::question::{Lines, Question};
 use board::queue::Priority;
@@ -321,6 +322,12 @@ impl LiveGame {
         if busy || state.gone || !state.game.engine_to_move() {
             return;
         }
+        if let Some(m) = service.book_move(&self.owner, &state.game) {
+            let (since, none) = (service.now(), std::time::Duration::ZERO);
+            let due = since + opponent::pace(&state.game, m, &Lines::default());
+            state.held = Some(HeldMove { m, since, due, spent: none });
+            return;
+        }
         let Some(asked) = opponent::ask(&state.game) else { return };
         let listener = Player {
             service: Arc::downgrade(service),
@@ -461,36 +468,5 @@ impl Listener for Player {
         if idle {
             service.tidy();
         }
-    }
-}
-
-/// Who answers a request for a hint.
-struct HintListener {
-    outbox: Arc<Outbox>,
-    id: Option<u64>,
-    game: String,
-    position: AnyPosition,
-    lines: Lines,
-    scale: f64,
-}
-
-impl Listener for HintListener {
-    fn info(&mut self, info: &Info) {
-        self.lines.update(info);
-    }
-
-    fn finished(&mut self, outcome: JobResult) {
-        let message = match outcome {
-            JobResult::Answered(Answer::Move(m), _) => {
-                let (game, position) = (self.game.clone(), &self.position);
-                ServerMessage::Hint(thinking::hint(game, position, m, &self.lines, self.scale))
-            }
-            JobResult::Answered(Answer::Win, _) => {
-                ApiError::new(ErrorCode::NotAllowed, "declare the win").into()
-            }
-            JobResult::Cancelled => return,
-            _ => ApiError::new(ErrorCode::EngineFailed, "there is no hint").into(),
-        };
-        self.outbox.post(Reply::new(self.id, message));
     }
 }

@@ -1,13 +1,15 @@
 //! Long searches of a connection: what the pool reports of them goes to their streams.
 
-use crate::outbox::StreamHandle;
+use crate::outbox::{Outbox, StreamHandle};
 use crate::pool::{Job, JobHandle, JobResult, Listener, Pool, Task};
 use board::analysis::{Analysis, Subject, WorkState};
+use board::error::{ApiError, ErrorCode};
 use board::mate::MateState;
-use board::message::ServerMessage;
+use board::message::{Answer, ServerMessage};
 use board::question::Lines;
 use board::queue::Priority;
 use board::review::{Review, ReviewView};
+use board::thinking;
 use rules::AnyPosition;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use think::Info;
@@ -200,10 +202,41 @@ impl Listener for MateListener {
     }
 }
 
+/// Who answers a request for a hint.
+pub(crate) struct HintListener {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) id: Option<u64>,
+    pub(crate) game: String,
+    pub(crate) position: AnyPosition,
+    pub(crate) lines: Lines,
+    pub(crate) scale: f64,
+}
+
+impl Listener for HintListener {
+    fn info(&mut self, info: &Info) {
+        self.lines.update(info);
+    }
+
+    fn finished(&mut self, outcome: JobResult) {
+        let message = match outcome {
+            JobResult::Answered(think::Answer::Move(m), _) => {
+                let (game, position) = (self.game.clone(), &self.position);
+                ServerMessage::Hint(thinking::hint(game, position, m, &self.lines, self.scale))
+            }
+            JobResult::Answered(think::Answer::Win, _) => {
+                ApiError::new(ErrorCode::NotAllowed, "declare the win").into()
+            }
+            JobResult::Cancelled => return,
+            _ => ApiError::new(ErrorCode::EngineFailed, "there is no hint").into(),
+        };
+        self.outbox.post(Answer::new(self.id, message));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outbox::{Next, Outbox};
+    use crate::outbox::Next;
     use crate::pool::EngineFailure;
     use std::time::Duration;
 

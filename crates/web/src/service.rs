@@ -1,5 +1,6 @@
 //! Everything the server holds: games in memory and on disk, the pool of engines, who watches what.
 
+use crate::books::BookShelf;
 use crate::live_game::{Connection, LiveGame, Seat};
 use crate::outbox::Outbox;
 use crate::pool::{Pool, PoolConfig};
@@ -53,7 +54,8 @@ pub struct Services {
     pub store: Store,
     /// What can be watched.
     pub watch: Arc<dyn WatchSource>,
-    /// The date.
+    /// Opening books.
+    pub books: BookShelf,
     pub wall: Wall,
     /// Random numbers for sessions, ids and sides.
     pub random: Random,
@@ -76,6 +78,7 @@ pub struct BoardService {
     connected: AtomicUsize,
     connections: AtomicU64,
     watch: Arc<dyn WatchSource>,
+    books: BookShelf,
     wall: Wall,
     random: Random,
     evaluation: [String; 2],
@@ -101,6 +104,7 @@ impl BoardService {
             connected: AtomicUsize::new(0),
             connections: AtomicU64::new(0),
             watch: services.watch,
+            books: services.books,
             wall: services.wall,
             random: services.random,
             evaluation: services.evaluation,
@@ -119,12 +123,16 @@ impl BoardService {
         locked(&self.store)
     }
 
+    pub(crate) const fn shelf(&self) -> &BookShelf {
+        &self.books
+    }
+
     /// The time by the clock that was passed in.
     pub fn now(&self) -> Moment {
         self.pool.config().time.now()
     }
 
-    /// The date.
+    /// Milliseconds since 1970 by the calendar that was passed in.
     pub fn wall(&self) -> i64 {
         (self.wall)()
     }
@@ -182,6 +190,7 @@ impl BoardService {
         }
         // What is drawn must survive a JavaScript number.
         let setup = settings.resolve(&known, u64::from_le_bytes(seed) >> 12)?;
+        self.check_book(visitor, setup.book.as_deref(), setup.game())?;
         let seats = setup.opponent.is_friend().then(|| {
             let name = settings.name.clone().unwrap_or_default();
             [rules::Color::Black, rules::Color::White].map(|color| Seat {

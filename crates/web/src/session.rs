@@ -1,11 +1,13 @@
 //! One connection: every message of the page, understood and acted upon. No sockets here.
 
+use crate::growth::GrowthRun;
 use crate::live_game::LiveGame;
 use crate::outbox::{Outbox, StreamHandle};
 use crate::pool::{Job, JobHandle, Task};
 use crate::searches::{AnalysisListener, MateListener, ReviewRun};
 use crate::service::{ANALYSES, BoardService, ConnectionGuard, LINES};
 use board::analysis::{AnalysisView, Subject, WorkState};
+use board::book_growth::{GrowRequest, GrowthView};
 use board::error::{ApiError, ErrorCode};
 use board::game::{Game, GameView};
 use board::mate::{MateState, MateView};
@@ -46,6 +48,7 @@ pub struct Session {
     analyses: HashMap<String, Analysis>,
     review: Option<Arc<ReviewRun>>,
     mate: Option<(u64, StreamHandle, JobHandle)>,
+    growth: Option<Arc<GrowthRun>>,
     /// Streams opened so far.
     streams: u64,
     hint: Option<JobHandle>,
@@ -79,6 +82,7 @@ impl Session {
             analyses: HashMap::new(),
             review: None,
             mate: None,
+            growth: None,
             streams: 0,
             hint: None,
             bucket,
@@ -188,6 +192,11 @@ impl Session {
                     stream.cut();
                     board::mate::in_state(serial, MateState::Stopped).into()
                 }
+                None => ServerMessage::Ok,
+            },
+            ClientMessage::Grow(asked) => self.grow(&asked)?.into(),
+            ClientMessage::StopGrowing => match self.growth.take() {
+                Some(growth) => growth.stop().into(),
                 None => ServerMessage::Ok,
             },
             ClientMessage::StartWatch(asked) => {
@@ -325,6 +334,16 @@ impl Session {
         let visitor = self.connected.visitor.clone();
         self.review = Some(ReviewRun::start(review, engine, visitor, stream, pool));
         Ok(queued)
+    }
+
+    fn grow(&mut self, asked: &GrowRequest) -> Result<GrowthView, ApiError> {
+        if let Some(before) = self.growth.take() {
+            before.stop();
+        }
+        let (stream, visitor) = (self.stream(), self.connected.visitor.clone());
+        let (run, told) = GrowthRun::start(self.service(), &visitor, asked, stream)?;
+        self.growth = Some(run);
+        Ok(told)
     }
 
     fn look_for_mate(&mut self, asked: &MateRequest) -> Result<MateView, ApiError> {

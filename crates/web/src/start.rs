@@ -1,5 +1,6 @@
 //! A server from its settings: the data file, the engines, the watch sources and the listening socket.
 
+use crate::books::{self, BookShelf, SharedBook};
 use crate::data_file;
 use crate::pool::{EngineFactory, PoolConfig, Registered};
 use crate::registered;
@@ -12,7 +13,7 @@ use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use think::{TimeSource, WallTime};
 
 /// Why a server could not be started.
@@ -73,6 +74,8 @@ pub struct Settings {
     pub registered: Vec<String>,
     /// The same from a file.
     pub registered_file: Option<PathBuf>,
+    /// Opening books visitors may look at and play.
+    pub books: Vec<PathBuf>,
     pub watch: WatchPlaces,
     /// Reads data files of `nue server`.
     pub server_file: Arc<dyn ServerFile>,
@@ -94,12 +97,13 @@ impl Server {
         let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
         let file = settings.registered_file.as_deref();
         let engines = registered::registered(&settings.registered, file, &time)?;
+        let books = books::open(&settings.books)?;
         let data = settings.data.unwrap_or_else(data_file::usual);
         let (store, lock) = data_file::open(&data)?;
         let listener = listen(settings.address)?;
         let address = listener.local_addr()?;
         let watch = Arc::new(WatchSources::new(&settings.watch, settings.server_file)?);
-        let service = service(settings.engines, engines, store, time, watch)?;
+        let service = service(settings.engines, (engines, books), store, time, watch)?;
         let token = (!address.ip().is_loopback()).then(|| service.secret(32));
         Ok(Self { listener, address, service, token, data, _lock: lock })
     }
@@ -192,12 +196,12 @@ fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
 pub(crate) fn bare_service(engines: EngineSettings) -> Result<Arc<BoardService>, StartError> {
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let store = Store::in_memory().map_err(|e| StartError::failed(e.to_string()))?;
-    service(engines, Vec::new(), store, time, Arc::new(NoWatch))
+    service(engines, (Vec::new(), Vec::new()), store, time, Arc::new(NoWatch))
 }
 
 fn service(
     settings: EngineSettings,
-    engines: Vec<Registered>,
+    (engines, shared): (Vec<Registered>, Vec<SharedBook>),
     store: Store,
     time: Arc<dyn TimeSource>,
     watch: Arc<dyn WatchSource>,
@@ -212,10 +216,7 @@ fn service(
         engines,
         time,
     };
-    let wall = || {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        since.map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX))
-    };
+    let wall = || i64::try_from(think::since_1970().as_millis()).unwrap_or(i64::MAX);
     // Without random numbers sessions could be guessed: better not to begin.
     getrandom::fill(&mut [0; 8]).map_err(|e| {
         StartError::failed(format!("cannot get random numbers from the system: {e}"))
@@ -229,6 +230,7 @@ fn service(
         pool,
         store,
         watch,
+        books: BookShelf::new(shared, Some(books::inside())),
         wall: Arc::new(wall),
         random: Arc::new(random),
         evaluation: settings.evaluation,

@@ -1,4 +1,4 @@
-//! The one file in which games and studies lie, written after every move and change.
+//! The one file in which games, studies and books lie, written after every move and change.
 //!
 //! In WAL mode a committed transaction is in the hands of the operating system: the death of this
 //! process loses nothing.
@@ -38,11 +38,20 @@ CREATE TABLE IF NOT EXISTS tsume (
   tries INTEGER NOT NULL, solved INTEGER NOT NULL, PRIMARY KEY (visitor, problem)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS solvers (
   visitor TEXT PRIMARY KEY, level REAL NOT NULL, streak INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS books (
+  id TEXT PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, variant TEXT NOT NULL,
+  changes INTEGER NOT NULL, updated INTEGER NOT NULL, deleted INTEGER) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS owned_books ON books (owner, updated);
+CREATE TABLE IF NOT EXISTS book_entries (
+  book TEXT NOT NULL, key BLOB NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (book, key)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS book_changes (
+  book TEXT NOT NULL, number INTEGER NOT NULL, item INTEGER NOT NULL, key BLOB NOT NULL,
+  before TEXT, after TEXT, PRIMARY KEY (book, number, item)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS guests (secret TEXT PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID;
 ";
 
 /// The version of the tables; a file of a later version is left alone.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 /// Games one visitor may have.
 pub const GAMES: usize = 1000;
@@ -305,6 +314,9 @@ impl Store {
                 "DELETE FROM seats WHERE game IN (SELECT id FROM games WHERE deleted < ?1)",
                 "DELETE FROM games WHERE deleted < ?1",
                 "DELETE FROM studies WHERE deleted < ?1",
+                "DELETE FROM book_entries WHERE book IN (SELECT id FROM books WHERE deleted < ?1)",
+                "DELETE FROM book_changes WHERE book IN (SELECT id FROM books WHERE deleted < ?1)",
+                "DELETE FROM books WHERE deleted < ?1",
             ] {
                 transaction.execute(sql, [now - BIN])?;
             }
@@ -365,10 +377,12 @@ fn ending_of(reason: Option<String>, winner: Option<String>) -> Option<Ending> {
     ending::of_words(&reason?, winner)
 }
 
+mod books;
 mod seats;
 mod studies;
 #[cfg(test)]
 mod tests;
 mod tsume;
 
-pub use studies::{KeptStudy, STUDIES};
+pub use books::{BOOKS, BookEntry, BookNote, KeptBook, POSITIONS};
+pub use studies::STUDIES;

@@ -19,6 +19,8 @@ import { Splitter } from '../parts/Splitter';
 import { swipeSteps } from '../parts/swipe';
 import { complain, toast } from '../parts/toast';
 import { go, route, routeHash } from '../route';
+import { bookMarks } from './book';
+import { BookPanel } from './BookPanel';
 import { keepDraft, loadDraft } from './draft';
 import { Editor } from './Editor';
 import { answers, follow, forgetAnswers, listenToEngines, preview, running, startSlot, stopSlot } from './engine';
@@ -55,7 +57,7 @@ function marks(): Mark[] {
   const arrows = lines.slice(0, 3).flatMap(({ pv, rank }): Mark[] => (pv[0] ? [{ move: pv[0], brush: rank === 1 ? 'best' : 'second' }] : []));
   const second = running.value.b ? answers.value.b?.lines?.[0]?.pv[0] : undefined;
   if (second) arrows.push({ move: second, brush: 'better' });
-  return arrows;
+  return arrows.length ? arrows : bookMarks();
 }
 
 /** Records named in the address: a game of the visitor's, the server's or a match's. */
@@ -243,6 +245,7 @@ function Analysis() {
         <TreeTools />
         <MoveEntry position={position.value} enabled={position.value !== null} onMove={(usi) => void playMove(usi)} />
         <Comment />
+        <BookPanel />
         <ReviewPanel />
         <HeadersPanel />
       </aside>

@@ -47,12 +47,17 @@ function stateText(answer: Analysis | undefined): string {
   return `${depth} · ${speed}${answer.state === 'done' ? ` · ${t('engine.done')}` : ''}`;
 }
 
+/** What a net is made of, which is said the same in every language. */
+function netName(text: string | undefined): string | undefined {
+  return /^net (.+) \((?:mini)?shogi\), shipped$/.exec(text ?? '')?.[1] ?? text;
+}
+
 function SlotView({ slot }: { slot: Slot }) {
   const on = running.value[slot];
   const answer = answers.value[slot];
   const choices = (hello.value?.engines ?? []).filter((engine) => engine.variants.includes(study.value.variant));
   const chosen = choices.find(({ id }) => id === engines.value[slot]);
-  const about = chosen?.evaluation?.[study.value.variant];
+  const about = netName(chosen?.evaluation?.[study.value.variant]);
   return (
     <div class="slot" data-slot={slot} data-state={on ? (answer?.state ?? 'starting') : 'off'} data-depth={on ? (answer?.depth ?? 0) : 0}>
       <div class="slot-head">

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { hello } from '../hello';
-import { t } from '../i18n';
+import { fill, known, t } from '../i18n';
 import { rest } from '../net/rest';
 import { Dialog } from '../parts/Dialog';
 import { Select } from '../parts/Choice';
@@ -25,6 +25,14 @@ function name(format: string): string {
   const day = dayIn(headerOf(now, STARTED) ?? headerOf(now, DAY)) ?? dayOf(Date.now());
   const players = [headerOf(now, BLACK), headerOf(now, WHITE)];
   return fileName(day, players.some((player) => player) ? players : [t('file.game')], format);
+}
+
+/** What a format has no room for, as the server counts it ("53 time stamps, 1 variation"), in the page's language. */
+function lossWords(text: string): string {
+  return text.split(', ').map((part) => {
+    const found = /^(\d+) (\w+?)(?: stamp)?s?$/.exec(part);
+    return found ? fill(known('loss', found[2] ?? ''), { n: Number(found[1]) }) : part;
+  }).join(', ');
 }
 
 export function ExportDialog({ close }: { close: () => void }) {
@@ -75,7 +83,7 @@ export function ExportDialog({ close }: { close: () => void }) {
         <Select label={t('export.encoding')} value={encoding} onChange={setEncoding} options={(hello.value?.encodings ?? []).map((name) => [name, name] as const)} />
       </div>
       <label class="field"><span>{t('export.text')}</span><textarea rows={11} readOnly value={text} data-export /></label>
-      {losses && <p class="faint">{t('export.losses', { what: losses })}</p>}
+      {losses && <p class="faint">{t('export.losses', { what: lossWords(losses) })}</p>}
       <div class="actions">
         <button type="button" class="primary" onClick={() => void save()} data-save-file>{t('export.save')}</button>
         <button type="button" onClick={() => void copy(text)}>{t('export.copy')}</button>

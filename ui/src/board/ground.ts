@@ -26,7 +26,7 @@ export interface View {
 }
 
 /** A mark of the page's own on the board. */
-export interface Mark { move: string; brush: 'hint' | 'best' | 'second' | 'better' | 'played'; label?: string }
+export interface Mark { move: string; brush: 'hint' | 'best' | 'second' | 'better' | 'played' | 'book'; label?: string }
 
 function moveDests(position: Position | null | undefined): MoveDests {
   return new Map(Object.entries(position?.destinations ?? {})) as MoveDests;

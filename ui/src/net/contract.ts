@@ -101,6 +101,8 @@ export type ClientMessage =
   | { type: 'review.stop' }
   | ({ type: 'mate.start' } & MateRequest)
   | { type: 'mate.stop' }
+  | ({ type: 'book.grow'; id?: number } & GrowRequest)
+  | { type: 'book.stop'; id?: number }
   | ({ type: 'watch.start' } & WatchRequest)
   | ({ type: 'watch.stop' } & WatchRequest);
 
@@ -599,6 +601,7 @@ export interface NamedOpponent {
 
 /** A game as the page asks for it. */
 export interface NewGame {
+  book?: string | null;
   /** `shogi` where nothing is said. */
   variant?: Variant | null;
   /** Name of a start position. */
@@ -971,6 +974,7 @@ export type ServerMessage =
   | ({ type: 'error'; id?: number } & ApiError)
   | PositionAnswer
   | Line
+  | Growth
   | Game
   | ThinkingLine
   | Hint
@@ -1319,3 +1323,15 @@ export interface WriteRequest {
   encoding?: string | null;
   tree: SentTree;
 }
+
+export interface BookFacts { book: string; name: string; own: boolean; variant: Variant; positions: number | null; undo: boolean; redo: boolean }
+export interface Books { books: BookFacts[] }
+export interface BookLine { pv: string[]; ja: string[]; en: string[] }
+export interface BookRow { move: string; ja: string; en: string; score: Score | null; winrate: number | null; depth: number; count: number; wins: number; draws: number; comment: string | null; source: string | null; chance: number; refused: Words | null; remark: Words | null; line: BookLine }
+export interface OwnGame { game: string; move: string; ja: string; en: string; opponent: Words; result: number | null; updated: number }
+export interface BookPage { book: BookFacts; flipped: boolean; passed: Words | null; comment: string | null; moves: BookRow[]; games: OwnGame[] }
+export interface NewBook { name: string; variant?: Variant | null }
+export interface BookEdit { variant?: Variant | null; sfen?: string | null; moves?: string[]; line?: boolean; move?: string | null; remove?: boolean; first?: boolean; value?: number | null; comment?: string | null }
+export type GrowEffort = 'quick' | 'normal' | 'deep';
+export interface GrowRequest { serial: number; book: string; variant?: Variant | null; sfen?: string | null; moves?: string[]; positions: number; effort?: GrowEffort }
+export interface Growth { type: 'growth'; id?: number; serial: number; book: string; state: WorkState; done: number; total: number; code?: ErrorCode; message?: string }

@@ -1,6 +1,7 @@
 // What is asked once, over plain requests. Answers are values or a Refusal that carries the code.
 
-import type { Game, Games, Hello, NewStudy, OwnOpenings, SentTree, Studies, Study, StudyChange, StudySummary, Tree, Trees, TsumeAnswer, TsumeAttempt, TsumeNext, Variant } from './contract';
+import type { BookEdit, BookFacts, BookPage, Books, Game, Games, Hello, NewBook, NewStudy, OwnOpenings, Place, SentTree, Studies, Study, StudyChange, StudySummary, Tree, Trees, TsumeAnswer, TsumeAttempt, TsumeNext, Variant } from './contract';
+import { transport } from './transport';
 
 /** The server said no; `code` is one of the contract's, `network` where it could not be reached. */
 export class Refusal extends Error {
@@ -12,7 +13,7 @@ export class Refusal extends Error {
 async function ask(path: string, init?: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(`./api/${path}`, init);
+    response = await transport.ask(path, init);
   } catch (cause) {
     throw new Refusal('network', String(cause));
   }
@@ -67,6 +68,16 @@ export const rest = {
   deleteStudy: (id: string) => ask(`studies/${part(id)}`, { method: 'DELETE' }),
   restoreStudy: (id: string) => ask(`studies/${part(id)}/restore`, post({})),
   renameFolder: (from: string, to: string) => ask('studies/folder', post({ from, to })),
+  books: () => json<Books>('books'),
+  newBook: (asked: NewBook) => json<BookFacts>('books', post(asked)),
+  readBook: (name: string, variant: Variant, body: BodyInit) => json<BookFacts>(`books/read${search({ name, variant })}`, { method: 'POST', body }),
+  renameBook: (id: string, asked: NewBook) => json<BookFacts>(`books/${part(id)}`, { ...post(asked), method: 'PUT' }),
+  deleteBook: (id: string) => ask(`books/${part(id)}`, { method: 'DELETE' }),
+  restoreBook: (id: string) => ask(`books/${part(id)}/restore`, post({})),
+  lookAtBook: (id: string, place: Place) => json<BookPage>(`books/${part(id)}/look`, post(place)),
+  editBook: (id: string, edit: BookEdit) => json<BookFacts>(`books/${part(id)}/edit`, post(edit)),
+  travelBook: (id: string, way: 'undo' | 'redo') => json<BookFacts>(`books/${part(id)}/${way}`, post({})),
+  bookFile: async (id: string, format: string) => (await ask(`books/${part(id)}/file?format=${format}`)).blob(),
   openings: () => json<OwnOpenings>('openings'),
   tsume: () => json<TsumeNext>('tsume'),
   tryTsume: (id: string, attempt: TsumeAttempt) => json<TsumeAnswer>(`tsume/${part(id)}`, post(attempt)),

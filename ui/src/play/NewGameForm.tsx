@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Style, Variant } from '../net/contract';
+import { serverless } from '../net/transport';
 import { colorName } from '../board/announce';
 import { facts, hello } from '../hello';
 import { known, say, t } from '../i18n';
@@ -22,7 +23,7 @@ function Opponent({ choices, change }: PartProps) {
     <>
       <Choice
         label={t('new.opponent')} value={choices.against} onChange={(against) => change({ against, engine: engines[0]?.id ?? '' })}
-        options={[['level', t('new.nue')], ...(engines.length ? [['engine', t('new.engine')] as const] : []), ['human', t('new.human')], ['friend', t('new.friend')]]}
+        options={[['level', t('new.nue')], ...(engines.length ? [['engine', t('new.engine')] as const] : []), ['human', t('new.human')], ...(serverless ? [] : [['friend', t('new.friend')] as const])]}
       />
       {choices.against === 'level' && level && (
         <div class="level">
@@ -154,7 +155,7 @@ function Rules({ choices, change }: PartProps) {
 export function NewGameForm({ started, from }: { started?: () => void; from?: From }) {
   const [choices, setChoices] = useState((): GameChoices => {
     const kept = loadChoices();
-    return from ? { ...kept, variant: from.variant } : kept;
+    return from ? { ...kept, variant: from.variant, ...(from.book && { against: 'level' as const }) } : kept;
   });
   const [busy, setBusy] = useState(false);
   const change: Change = (changed) => setChoices({ ...choices, ...changed });
@@ -170,6 +171,7 @@ export function NewGameForm({ started, from }: { started?: () => void; from?: Fr
   const variants = hello.value?.variants ?? [];
   return (
     <form class="new-game" onSubmit={(event) => void submit(event)}>
+      {from?.book && <p class="level-text" data-from-book>{t('new.frombook', { name: from.book.name })}</p>}
       {!from && (
         <Choice<Variant>
           label={t('new.game')} value={choices.variant} onChange={(variant) => change({ variant, against: 'level' })}

@@ -52,7 +52,7 @@ export function keepChoices(choices: GameChoices): void {
 }
 
 /** A position to begin from, in place of a handicap. */
-export interface From { variant: Variant; start: string }
+export interface From { variant: Variant; start: string; /** Nue opens from this book. */ book?: { id: string; name: string } }
 
 export function newGame(choices: GameChoices, from?: From): NewGame {
   const opponent =
@@ -65,7 +65,7 @@ export function newGame(choices: GameChoices, from?: From): NewGame {
     variant,
     ...(from ? { start: from.start } : { handicap: variant === 'shogi' ? choices.handicap : 'even' }),
     side: choices.against === 'human' || (choices.side === 'watch' && choices.against !== 'friend') ? 'black' : choices.side,
-    ...(choices.against === 'level' && { style: choices.style, natural: choices.natural }),
+    ...(choices.against === 'level' && { style: choices.style, natural: choices.natural, ...(from?.book && { book: from.book.id }) }),
     ...(choices.against === 'friend' && { name: ownName() }),
     opponent,
     clock: choices.clock === 'own' ? choices.own : CLOCKS[choices.clock],

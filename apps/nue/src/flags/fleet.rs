@@ -9,7 +9,8 @@ use fleetd::orders::{Answer, Reply};
 use fleetd::{FleetError, Home, Request};
 use kifu::MateProblem;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
+use think::seconds_since_1970;
 
 /// How long an order waits for its answer.
 const ANSWER: Duration = Duration::from_secs(30);
@@ -58,15 +59,9 @@ impl FleetFlag {
         let (name, priority) = (name.to_owned(), Priority::Normal);
         let request = Request { name, spec: spec(), goal, priority, share: 1.0 };
         let (stop, _) = interrupt::flag();
-        heard(Home::new(folder).carry_out(request, out, now, &stop, say))?;
+        heard(Home::new(folder).carry_out(request, out, seconds_since_1970, &stop, say))?;
         Ok(true)
     }
-}
-
-/// Seconds since 1970.
-pub(crate) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
 /// Says what became of an order.
@@ -81,7 +76,7 @@ pub(crate) fn heard(heard: Result<Reply, FleetError>) -> CommandResult {
 
 /// Gives an order to the fleet of a folder.
 pub(crate) fn order(home: &Home, order: &fleetd::orders::Order) -> CommandResult {
-    heard(home.beside()?.order(order, now(), ANSWER))
+    heard(home.beside()?.order(order, seconds_since_1970(), ANSWER))
 }
 
 impl From<FleetError> for Failure {

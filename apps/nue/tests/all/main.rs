@@ -2,6 +2,7 @@
 //! them, so that everything is linked once.
 
 mod commands;
+mod completions;
 mod csa_client;
 mod csa_faults;
 mod csa_harness;

@@ -58,6 +58,26 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
+/// Under the same conditions as the script: a program, spoken to in lines. At fixed nodes it stays inside.
+#[test]
+fn our_own_engine_on_the_clock_is_a_program_like_the_other() {
+    for (limit, spoken_to) in [("movetime=100,margin=60s", true), ("nodes=20", false)] {
+        let folder = folder();
+        let line = format!(
+            "match --engine cmd=self --engine cmd=./engine.sh --each {limit} --games 2 --log talk"
+        );
+        let output = nue(folder.path(), &line);
+        let (told, table) = (text(&output.stderr), text(&output.stdout));
+        assert!(output.status.success(), "{told}");
+        assert_eq!(folder.path().join("talk/self-1.log").exists(), spoken_to, "{told}");
+        for name in ["self", "engine"] {
+            assert!(table.contains(&format!("time of {name}: ")), "{table}");
+        }
+        let ends = told.lines().filter(|line| line.contains("resign")).count();
+        assert_eq!(ends, 2, "a line for every game: {told}");
+    }
+}
+
 #[test]
 fn options_of_another_engine_are_tuned() {
     let folder = folder();

@@ -38,6 +38,30 @@ fn names_and_defaults() {
 }
 
 #[test]
+fn a_margin_is_the_engines_own() {
+    let margin = |text: &str| spec(text).unwrap().control.margin;
+    assert_eq!(margin("cmd=x,movetime=5,margin=120"), Some(ms(120)));
+    assert_eq!(margin("cmd=x,movetime=5,margin=1s"), Some(ms(1000)));
+    assert_eq!(margin("cmd=x,movetime=5"), None);
+    assert!(spec("cmd=x,movetime=5,margin=much").is_err());
+}
+
+#[test]
+fn nothing_is_kept_back_for_a_network_unless_asked_for() {
+    let told = |text: &str| {
+        let rules = GameRules::default();
+        let settings = spec(text).unwrap().settings(&[], rules);
+        // What is asked for comes last, and counts.
+        settings.optional.into_iter().chain(settings.options).collect::<Vec<_>>()
+    };
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let local = [pair("NetworkDelay", "0"), pair("NetworkDelay2", "10")];
+    assert_eq!(told("cmd=self,byoyomi=1000"), local);
+    let asked = told("cmd=self,byoyomi=1000,option.NetworkDelay2=500");
+    assert_eq!(asked.last(), Some(&pair("NetworkDelay2", "500")));
+}
+
+#[test]
 fn times_and_counts() {
     for (text, unit, want) in [
         ("500ms", SECOND, Some(500)),

@@ -2,10 +2,10 @@ use super::*;
 use crate::Equipped;
 use book::{BookMove, Combine, Entry, Header, Target};
 use rules::Move;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use think::key::universal::HASH;
-use think::{Engine, ManualTime, MateLimit};
+use think::{Engine, ManualTime, MateLimit, Moment, PonderHit};
 
 /// Notes, lines, the answer.
 type Said = (Vec<String>, Vec<Info>, Option<Best>);
@@ -123,6 +123,42 @@ fn the_opponents_time_is_used_where_the_book_knows_the_answer() {
     let (_, infos, best) = heard(&mut engine, limits);
     assert!(infos.iter().any(|info| info.nodes.is_some()), "a search ran");
     assert_eq!(best, Some(Best { answer: Answer::Move(odd), ponder: Some(reply) }));
+}
+
+#[test]
+fn at_the_ponder_hit_the_books_move_is_played_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut engine, odd, reply) = engine(folder.path());
+    let heard = LastReport::default();
+    engine.set_position(start()).unwrap();
+    // Nothing else would ever end this search.
+    let limits = Limits { ponder: true, ..Limits::default() };
+    engine.go(limits, Box::new(heard.clone()));
+    assert!(heard.0.lock().unwrap().2.is_none(), "while the opponent thinks nothing is played");
+    assert!(engine.control().ponderhit(PonderHit { at: Moment::default(), clocks: None }));
+    engine.wait();
+    let best = heard.0.lock().unwrap().2;
+    assert_eq!(best, Some(Best { answer: Answer::Move(odd), ponder: Some(reply) }));
+}
+
+#[test]
+fn the_book_inside_the_executable_is_played_where_it_is_asked_for() {
+    for game in [Game::Shogi, Game::Minishogi] {
+        let mut engine = Equipped::new(game, Arc::new(ManualTime::new()));
+        for (name, value) in [(HASH.name(), "4"), ("EvalDir", "material")] {
+            engine.set_option(name, value).unwrap();
+        }
+        let mut played = |file: &str| {
+            engine.set_option(BOOK_FILE.name(), file).unwrap();
+            engine.set_position(AnyPosition::startpos(game)).unwrap();
+            let heard = LastReport::default();
+            engine.go(Limits::to_depth(1), Box::new(heard.clone()));
+            engine.wait();
+            let heard = heard.0.lock().unwrap();
+            heard.0.iter().any(|note| note == "book: found in small_book")
+        };
+        assert!(played("small_book") && !played("no_book"), "{game}");
+    }
 }
 
 #[test]

@@ -3,14 +3,12 @@
 use super::Finding;
 use crate::options::{HASH, PV_INTERVAL};
 use crate::{Evaluation, bench};
+use engines::{PlayerSettings, ProgramCommand, UsiPlayer};
 use nnue::{AnyNet, Architecture, FeatureKind, Isa, Noise, Shape};
 use rules::{AnyPosition, Game};
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc::channel;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::Duration;
 use think::{Answer, Best, Engine, Info, Limits, MateAnswer, Report, TimeSource};
 
@@ -41,6 +39,8 @@ const BUSY: &str = "end other programs that use the processor, and try again";
 const STOP: Duration = Duration::from_millis(20);
 /// `usi` must be answered this fast, from the start of the program.
 const USIOK: Duration = Duration::from_millis(50);
+/// A program that has not introduced itself by then never will.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Beyond this many times the limit something is wrong, not only slow.
 const WRONG: u32 = 20;
 
@@ -86,7 +86,7 @@ fn compare_values(test: &SelfTest) -> Finding {
         for &isa in Isa::available() {
             if values(isa) != scalar {
                 let kind = net.architecture();
-                let text = format!("{isa} gives other values than plain code for {kind}");
+                let text = format!("{isa} and scalar code give different values for {kind}");
                 return Finding::problem(text, REPORT);
             }
         }
@@ -181,7 +181,7 @@ fn stop(test: &SelfTest) -> Finding {
     let quickest = (0..3).map(|_| {
         let limits = Limits { start: time.now(), infinite: true, ..Limits::default() };
         engine.go(limits, Box::new(LastReport::default()));
-        thread::sleep(Duration::from_millis(200));
+        std::thread::sleep(Duration::from_millis(200));
         let asked = time.now();
         engine.control().stop();
         engine.wait();
@@ -214,29 +214,14 @@ fn judge_delay(what: &str, took: Option<Duration>, limit: Duration) -> Finding {
 
 /// Time from the start of the executable to its `usiok`.
 fn usiok(path: &Path, time: &Arc<dyn TimeSource>) -> Result<Duration, String> {
+    let program = path.to_str().ok_or("the name of its file is not UTF-8")?.to_owned();
+    let command = ProgramCommand { program, ..ProgramCommand::default() };
+    let settings = PlayerSettings { startup: PATIENCE, ..PlayerSettings::default() };
+    let never = Arc::new(AtomicBool::new(false));
+    let mut player = UsiPlayer::new(command, settings, Arc::clone(time), never);
     let started = time.now();
-    let mut child = Command::new(path)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|e| e.to_string())?;
-    let (input, output) = (child.stdin.take(), child.stdout.take());
-    let (told, waiting) = channel();
-    let time = Arc::clone(time);
-    thread::spawn(move || {
-        let lines = output.into_iter().flat_map(|output| BufReader::new(output).lines());
-        let found = lines.map_while(Result::ok).any(|line| line == "usiok");
-        // Nobody listens any more where it took too long.
-        let _ = told.send(found.then(|| time.now().saturating_sub(started)));
-    });
-    let sent = input.ok_or("no input")?.write_all(b"usi\n").map_err(|e| e.to_string());
-    // Dropped by now: the end of input ends the engine.
-    let answer = waiting.recv_timeout(Duration::from_secs(10));
-    let _ = child.kill();
-    let _ = child.wait();
-    sent?;
-    answer.ok().flatten().ok_or_else(|| "it does not answer usi".to_owned())
+    player.introduce().map_err(|error| error.to_string())?;
+    Ok(time.now().saturating_sub(started))
 }
 
 #[cfg(test)]

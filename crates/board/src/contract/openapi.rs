@@ -43,7 +43,9 @@ const GAME: (&str, &str, &str) = ("game", "path", "Id of a game of the visitor")
 
 const STUDY: (&str, &str, &str) = ("study", "path", "Id of a study of the visitor");
 
-const ROUTES: [Route; 33] = [
+const BOOK: (&str, &str, &str) = ("book", "path", "Id of an opening book");
+
+const ROUTES: [Route; 44] = [
     get("/api/health", "Whether the server is there", Answer::Text),
     get("/api/openapi.json", "This document", Answer::Document),
     get("/api/hello", "Games, handicaps, levels, engines, limits", Answer::Json("Hello")),
@@ -169,6 +171,79 @@ const ROUTES: [Route; 33] = [
             Body::None,
             Answer::Nothing,
         )
+    },
+    get("/api/books", "Opening books, the visitor's own first", Answer::Json("Books")),
+    post("/api/books", "A new book", Body::Json("NewBook"), Answer::Created("BookFacts")),
+    Route {
+        parameters: &[
+            ("name", "query", "Name of the file"),
+            ("variant", "query", "The game where the file does not say"),
+        ],
+        ..post(
+            "/api/books/read",
+            "A book from a file: nbk, db, ybb, bin or sbk",
+            Body::Bytes,
+            Answer::Created("BookFacts"),
+        )
+    },
+    Route {
+        method: "put",
+        parameters: &[BOOK],
+        ..post(
+            "/api/books/{book}",
+            "Another name for a book",
+            Body::Json("NewBook"),
+            Answer::Json("BookFacts"),
+        )
+    },
+    Route {
+        method: "delete",
+        parameters: &[BOOK],
+        ..get("/api/books/{book}", "Puts a book into the bin", Answer::Nothing)
+    },
+    Route {
+        parameters: &[BOOK],
+        ..post("/api/books/{book}/restore", "Takes it out again", Body::None, Answer::Nothing)
+    },
+    Route {
+        parameters: &[BOOK],
+        ..post(
+            "/api/books/{book}/look",
+            "What a book says of a position, and the visitor's games through it",
+            Body::Json("Place"),
+            Answer::Json("BookPage"),
+        )
+    },
+    Route {
+        parameters: &[BOOK],
+        ..post(
+            "/api/books/{book}/edit",
+            "Changes a move of a book",
+            Body::Json("BookEdit"),
+            Answer::Json("BookFacts"),
+        )
+    },
+    Route {
+        parameters: &[BOOK],
+        ..post(
+            "/api/books/{book}/undo",
+            "Undoes the last change",
+            Body::None,
+            Answer::Json("BookFacts"),
+        )
+    },
+    Route {
+        parameters: &[BOOK],
+        ..post(
+            "/api/books/{book}/redo",
+            "Does again what was undone",
+            Body::None,
+            Answer::Json("BookFacts"),
+        )
+    },
+    Route {
+        parameters: &[BOOK, ("format", "query", "nbk, db, ybb, bin or sbk")],
+        ..get("/api/books/{book}/file", "A book of the visitor's as a file", Answer::File)
     },
     get("/api/openings", "The visitor's finished games by opening", Answer::Json("OwnOpenings")),
     get("/api/tsume", "The next mate problem, and progress", Answer::Json("TsumeNext")),

@@ -114,6 +114,26 @@ fn counts_choose_and_narrow() {
 }
 
 #[test]
+fn an_opponent_draws_from_what_may_be_played() {
+    let moves = vec![valued("7g7f", 10, 90), valued("2g2f", 0, 10), valued("5g5f", -90, 500)];
+    let library = library(&start(), moves);
+    let by_count = Policy { by_count: true, ..Policy::default() };
+    let drawn = weighted(&library, &start(), &by_count).unwrap();
+    assert_eq!(drawn, [(mv("7g7f"), 90), (mv("2g2f"), 10)], "the bad one is left out");
+    let alike = weighted(&library, &start(), &Policy::default()).unwrap();
+    assert_eq!(alike, [(mv("7g7f"), 1), (mv("2g2f"), 1)]);
+    for silent in [
+        Policy { book_moves: 0, ..Policy::default() },
+        Policy { depth_limit: 50, ..Policy::default() },
+    ] {
+        assert!(weighted(&library, &start(), &silent).unwrap().is_empty());
+    }
+    let mut elsewhere = start();
+    elsewhere.play(mv("1g1f"));
+    assert!(weighted(&library, &elsewhere, &by_count).unwrap().is_empty());
+}
+
+#[test]
 fn moves_nobody_valued_are_played_all_the_same() {
     let moves = vec![BookMove::new(mv("7g7f")), BookMove::new(mv("7g7d"))];
     let decision = ask(&library(&start(), moves), &start(), &Policy::default());

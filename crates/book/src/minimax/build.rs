@@ -2,14 +2,18 @@
 
 use super::graph::{Edge, Graph, OUTSIDE, UNKNOWN};
 use super::solve::MATE;
+use super::work::WorkFile;
 use super::{Progress, Stage};
+use crate::bytes::ReadAt;
 use crate::model::{key_of, position_of, rotated};
+use crate::parallel::in_order;
 use crate::{BookError, Entry, Key, NativeBook};
 use rules::{AnyPosition, Color, Game, Minishogi, Move, Position, Shogi, Variant};
 use std::collections::HashMap;
-use std::thread;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 
-/// Blocks of the book that a thread takes at a time.
+/// Blocks of the book that a thread takes at a time: a part.
 const BLOCKS: usize = 32;
 
 /// Nodes by their positions: open addressing, with half of a hash beside the number of the node.
@@ -57,8 +61,64 @@ pub(crate) struct Built {
     pub(crate) graph: Graph,
     /// By the number of the entry in the book.
     pub(crate) nodes: Vec<u32>,
+    /// The number of the first entry of each part.
+    pub(crate) firsts: Vec<usize>,
     /// Edges that the book does not list.
     pub(crate) joined: u64,
+}
+
+/// The keys of nodes: in memory, or in a temporary file where that takes too much.
+enum Keys {
+    Memory(Vec<Key>),
+    File { output: BufWriter<File>, input: File, count: u32 },
+}
+
+impl Keys {
+    fn new(positions: usize, memory: usize) -> io::Result<Self> {
+        if positions.saturating_mul(size_of::<Key>()) <= memory / 2 {
+            return Ok(Self::Memory(Vec::with_capacity(positions)));
+        }
+        let input = tempfile::tempfile()?;
+        let output = BufWriter::with_capacity(1 << 18, input.try_clone()?);
+        Ok(Self::File { output, input, count: 0 })
+    }
+
+    fn len(&self) -> u32 {
+        match self {
+            Self::Memory(keys) => keys.len() as u32,
+            Self::File { count, .. } => *count,
+        }
+    }
+
+    fn push(&mut self, key: Key) -> io::Result<()> {
+        match self {
+            Self::Memory(keys) => keys.push(key),
+            Self::File { output, count, .. } => {
+                output.write_all(&key)?;
+                *count += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// From now on keys can be read.
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Memory(_) => Ok(()),
+            Self::File { output, .. } => output.flush(),
+        }
+    }
+
+    fn is(&self, node: u32, key: &Key) -> io::Result<bool> {
+        match self {
+            Self::Memory(keys) => Ok(keys[node as usize] == *key),
+            Self::File { input, .. } => {
+                let mut found = Key::default();
+                input.read_at(u64::from(node) * size_of::<Key>() as u64, &mut found)?;
+                Ok(found == *key)
+            }
+        }
+    }
 }
 
 /// A position with Black to move, and with White to move: one of them is the twin.
@@ -84,125 +144,222 @@ fn black_moves(entry: &Entry, game: Game, is_black: bool) -> Vec<(Move, i16)> {
     entry.moves.iter().map(|m| (turned(m.mv), value(m.value))).collect()
 }
 
-/// Does something with the blocks of a book on several threads; results come in the order of the book.
-fn by_blocks<T: Send>(
-    book: &NativeBook,
-    threads: usize,
-    work: impl Fn(Vec<Entry>, u64) -> Result<T, BookError> + Sync,
-    mut take: impl FnMut(T) -> Result<(), BookError>,
-) -> Result<(), BookError> {
-    let mut first = 0;
-    let mut block = 0;
-    while block < book.blocks() {
-        let mut batches = Vec::new();
-        while batches.len() < threads.max(1) && block < book.blocks() {
-            let end = (block + BLOCKS).min(book.blocks());
-            let mut entries = Vec::new();
-            for block in block..end {
-                entries.extend(book.entries_of(block)?);
-            }
-            block = end;
-            let count = entries.len() as u64;
-            batches.push((entries, first));
-            first += count;
-        }
-        let work = &work;
-        let results: Vec<Result<T, BookError>> = thread::scope(|scope| {
-            let started: Vec<_> = batches
-                .into_iter()
-                .map(|(entries, first)| scope.spawn(move || work(entries, first)))
-                .collect();
-            let joined = started.into_iter().map(thread::ScopedJoinHandle::join);
-            joined.map(|r| r.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-        });
-        for result in results {
-            take(result?)?;
-        }
-    }
-    Ok(())
+/// The nodes of a book.
+struct Nodes {
+    table: Table,
+    keys: Keys,
+    /// By the number of the entry in the book.
+    of_entries: Vec<u32>,
+    /// Moves of the second of two twins, by their node.
+    twins: HashMap<u32, Vec<(Move, i16)>>,
+    /// The number of the first entry of each part.
+    firsts: Vec<usize>,
 }
 
-/// Builds the graph.
-pub(crate) fn build(
+/// How many parts a book has.
+pub(crate) fn parts(book: &NativeBook) -> usize {
+    book.blocks().div_ceil(BLOCKS)
+}
+
+/// The entries of a part.
+pub(crate) fn entries_of(book: &NativeBook, part: usize) -> Result<Vec<Entry>, BookError> {
+    let mut entries = Vec::new();
+    for block in part * BLOCKS..((part + 1) * BLOCKS).min(book.blocks()) {
+        entries.extend(book.entries_of(block)?);
+    }
+    Ok(entries)
+}
+
+/// Finds the nodes, by the position with White to move, which is what follows a move of Black.
+fn nodes(
     book: &NativeBook,
     threads: usize,
+    memory: usize,
     progress: &mut Progress<'_>,
-) -> Result<Built, BookError> {
+) -> Result<Nodes, BookError> {
     let game = book.header().game;
     let positions = book.size().0;
     if positions >= u64::from(u32::MAX) {
         return Err(BookError::Unfit(format!("{positions} positions at once")));
     }
-    // First: nodes, by the position with White to move, which is what follows a move of Black.
-    let mut table = Table::new(positions as usize);
-    let mut keys: Vec<Key> = Vec::with_capacity(positions as usize);
-    let mut nodes: Vec<u32> = Vec::with_capacity(positions as usize);
-    let mut twins: HashMap<u32, Vec<(Move, i16)>> = HashMap::new();
-    let look = |entries: Vec<Entry>, _| -> Result<Vec<_>, BookError> {
-        let mut found = Vec::with_capacity(entries.len());
-        for entry in entries {
-            let sides = sides(&entry, game)?;
-            found.push((key_of(&sides.white)?, sides.white.key(), sides.is_black, entry));
-        }
-        Ok(found)
+    let mut found = Nodes {
+        table: Table::new(positions as usize),
+        keys: Keys::new(positions as usize, memory)?,
+        of_entries: Vec::with_capacity(positions as usize),
+        twins: HashMap::new(),
+        firsts: Vec::with_capacity(parts(book)),
     };
-    by_blocks(book, threads, look, |found| {
-        for (key, hash, is_black, entry) in found {
-            let known = table.find(hash, |node| keys[node as usize] == key);
-            let node = known.unwrap_or(keys.len() as u32);
-            if known.is_some() {
-                twins.entry(node).or_default().extend(black_moves(&entry, game, is_black));
-            } else {
-                table.insert(hash, node);
-                keys.push(key);
-            }
-            nodes.push(node);
-        }
-        progress.tell(Stage::Positions, nodes.len() as u64, positions)
-    })?;
-    // Then: their edges.
-    let mut built = Built { graph: Graph::new(), nodes: Vec::new(), joined: 0 };
-    let (table, keys_ref, nodes_ref) = (&table, &keys, &nodes);
-    let connect = |entries: Vec<Entry>, first: u64| -> Result<(Vec<NodeEdges>, u64), BookError> {
-        let (mut list, mut joined) = (Vec::new(), 0);
-        // Of the nodes of this part, the first entry of each makes it.
-        let mut scratch = Vec::new();
-        for (index, entry) in entries.into_iter().enumerate() {
-            let node = nodes_ref[first as usize + index];
+    let look = |part: usize| -> Result<Vec<_>, BookError> {
+        let mut seen = Vec::new();
+        for entry in entries_of(book, part)? {
             let sides = sides(&entry, game)?;
-            let mut moves = black_moves(&entry, game, sides.is_black);
-            for &(mv, value) in twins.get(&node).into_iter().flatten() {
-                match moves.iter_mut().find(|known| known.0 == mv) {
-                    Some(known) if known.1 == UNKNOWN => known.1 = value,
-                    Some(_) => {}
-                    None => moves.push((mv, value)),
-                }
+            seen.push((key_of(&sides.white)?, sides.white.key(), sides.is_black, entry));
+        }
+        Ok(seen)
+    };
+    in_order(threads, (0..parts(book)).map(Ok), look, |seen| {
+        found.firsts.push(found.of_entries.len());
+        for (key, hash, is_black, entry) in seen {
+            let (keys, mut failed) = (&mut found.keys, None);
+            let known = found.table.find(hash, |node| {
+                let is = keys.flush().and_then(|()| keys.is(node, &key));
+                is.unwrap_or_else(|error| {
+                    failed = Some(error);
+                    false
+                })
+            });
+            if let Some(error) = failed {
+                return Err(error.into());
             }
-            let found = match &sides.black {
-                AnyPosition::Shogi(p) => edges::<Shogi>(p, &moves, table, keys_ref, &mut scratch)?,
-                AnyPosition::Minishogi(p) => {
-                    edges::<Minishogi>(p, &moves, table, keys_ref, &mut scratch)?
-                }
-            };
+            let node = known.unwrap_or(found.keys.len());
+            if known.is_some() {
+                let moves = black_moves(&entry, game, is_black);
+                found.twins.entry(node).or_default().extend(moves);
+            } else {
+                found.table.insert(hash, node);
+                found.keys.push(key)?;
+            }
+            found.of_entries.push(node);
+        }
+        progress.tell(Stage::Positions, found.of_entries.len() as u64, positions)
+    })?;
+    found.keys.flush()?;
+    Ok(found)
+}
+
+/// Builds the graph; with a work file, by way of it.
+pub(crate) fn build(
+    book: &NativeBook,
+    threads: usize,
+    memory: usize,
+    mut work: Option<&mut WorkFile>,
+    progress: &mut Progress<'_>,
+) -> Result<Built, BookError> {
+    let (game, positions) = (book.header().game, book.size().0);
+    let nodes = nodes(book, threads, memory, progress)?;
+    let connect = |part: usize| -> Result<(Vec<NodeEdges>, u64), BookError> {
+        let (mut list, mut joined, mut scratch) = (Vec::new(), 0, Vec::new());
+        for (index, entry) in entries_of(book, part)?.into_iter().enumerate() {
+            let found = nodes.connect(&entry, nodes.firsts[part] + index, game, &mut scratch)?;
             joined += found.joined;
-            list.push(NodeEdges { node, ..found });
+            list.push(found);
         }
         Ok((list, joined))
     };
-    let mut next = 0;
-    by_blocks(book, threads, connect, |(list, joined)| {
+    let reached = work.as_ref().map_or_else(Default::default, |work| work.reached);
+    let (mut graph, mut next, mut joined) = (Graph::new(), reached.nodes, reached.joined);
+    let jobs = (reached.parts as usize..parts(book)).map(Ok);
+    in_order(threads, jobs, connect, |(list, more)| {
         for found in list {
-            // A twin came before: the node is made.
-            if found.node == next {
-                built.graph.push(&found.edges, found.in_check, found.mated);
-                next += 1;
+            // Of the entries of a node the first makes it.
+            if found.node != next {
+                continue;
+            }
+            next += 1;
+            match &mut work {
+                Some(work) => work.push(&found.edges, found.in_check, found.mated)?,
+                None => graph.push(&found.edges, found.in_check, found.mated),
             }
         }
-        built.joined += joined;
+        joined += more;
+        if let Some(work) = &mut work {
+            work.checkpoint(more)?;
+        }
         progress.tell(Stage::Moves, u64::from(next), positions)
     })?;
-    built.nodes = nodes;
-    Ok(built)
+    let Nodes { of_entries, firsts, table, keys, .. } = nodes;
+    // Their place is needed for what follows.
+    drop((table, keys));
+    if let Some(work) = work {
+        graph = work.graph(memory)?;
+    }
+    Ok(Built { graph, nodes: of_entries, firsts, joined })
+}
+
+impl Nodes {
+    /// The edges of an entry's node.
+    fn connect(
+        &self,
+        entry: &Entry,
+        number: usize,
+        game: Game,
+        scratch: &mut Vec<Edge>,
+    ) -> Result<NodeEdges, BookError> {
+        let node = self.of_entries[number];
+        let sides = sides(entry, game)?;
+        let mut moves = black_moves(entry, game, sides.is_black);
+        for &(mv, value) in self.twins.get(&node).into_iter().flatten() {
+            match moves.iter_mut().find(|known| known.0 == mv) {
+                Some(known) if known.1 == UNKNOWN => known.1 = value,
+                Some(_) => {}
+                None => moves.push((mv, value)),
+            }
+        }
+        let found = match &sides.black {
+            AnyPosition::Shogi(p) => self.edges::<Shogi>(p, &moves, scratch)?,
+            AnyPosition::Minishogi(p) => self.edges::<Minishogi>(p, &moves, scratch)?,
+        };
+        Ok(NodeEdges { node, ..found })
+    }
+
+    /// Edges of a position with Black to move: the moves the book lists, and all others that lead back into
+    /// it.
+    fn edges<V: Variant>(
+        &self,
+        position: &Position<V>,
+        listed: &[(Move, i16)],
+        scratch: &mut Vec<Edge>,
+    ) -> Result<NodeEdges, BookError>
+    where
+        AnyPosition: From<Position<V>>,
+    {
+        scratch.clear();
+        let legal = position.legal_moves();
+        let mut joined = 0;
+        for &(mv, value) in listed.iter().filter(|(mv, _)| legal.contains(mv)) {
+            let to = self.follow(position, mv)?.unwrap_or(OUTSIDE);
+            scratch.push(Edge { to, mv, value });
+        }
+        let count = scratch.len();
+        for &mv in &legal {
+            if scratch[..count].iter().any(|edge| edge.mv == mv) {
+                continue;
+            }
+            if let Some(to) = self.follow(position, mv)? {
+                scratch.push(Edge { to, mv, value: UNKNOWN });
+                joined += 1;
+            }
+        }
+        let (in_check, mated) = (position.in_check(), legal.is_empty());
+        Ok(NodeEdges { node: 0, edges: scratch.clone(), in_check, mated, joined })
+    }
+
+    /// The node after a move; the hash finds it, the whole position confirms it.
+    fn follow<V: Variant>(&self, position: &Position<V>, mv: Move) -> Result<Option<u32>, BookError>
+    where
+        AnyPosition: From<Position<V>>,
+    {
+        let (mut key, mut failed) = (None, None);
+        let found = self.table.find(position.key_after(mv), |node| {
+            let key = key.get_or_insert_with(|| {
+                let mut after = position.clone();
+                after.play(mv);
+                key_of(&AnyPosition::from(after))
+            });
+            let is = match key {
+                Ok(key) => self.keys.is(node, key).map_err(BookError::from),
+                Err(_) => Ok(false),
+            };
+            is.unwrap_or_else(|error| {
+                failed = Some(error);
+                false
+            })
+        });
+        match (key, failed) {
+            (Some(Err(error)), _) | (_, Some(error)) => Err(error),
+            _ => Ok(found),
+        }
+    }
 }
 
 struct NodeEdges {
@@ -211,62 +368,4 @@ struct NodeEdges {
     in_check: bool,
     mated: bool,
     joined: u64,
-}
-
-/// Edges of a position with Black to move: the moves the book lists, and all others that lead back into
-/// it.
-fn edges<V: Variant>(
-    position: &Position<V>,
-    listed: &[(Move, i16)],
-    table: &Table,
-    keys: &[Key],
-    scratch: &mut Vec<Edge>,
-) -> Result<NodeEdges, BookError>
-where
-    AnyPosition: From<Position<V>>,
-{
-    scratch.clear();
-    let legal = position.legal_moves();
-    let mut joined = 0;
-    for &(mv, value) in listed.iter().filter(|(mv, _)| legal.contains(mv)) {
-        let to = follow(position, mv, table, keys)?.unwrap_or(OUTSIDE);
-        scratch.push(Edge { to, mv, value });
-    }
-    let count = scratch.len();
-    for &mv in &legal {
-        if scratch[..count].iter().any(|edge| edge.mv == mv) {
-            continue;
-        }
-        if let Some(to) = follow(position, mv, table, keys)? {
-            scratch.push(Edge { to, mv, value: UNKNOWN });
-            joined += 1;
-        }
-    }
-    let (in_check, mated) = (position.in_check(), legal.is_empty());
-    Ok(NodeEdges { node: 0, edges: scratch.clone(), in_check, mated, joined })
-}
-
-/// The node after a move; the hash finds it, the whole position confirms it.
-fn follow<V: Variant>(
-    position: &Position<V>,
-    mv: Move,
-    table: &Table,
-    keys: &[Key],
-) -> Result<Option<u32>, BookError>
-where
-    AnyPosition: From<Position<V>>,
-{
-    let mut key: Option<Result<Key, BookError>> = None;
-    let found = table.find(position.key_after(mv), |node| {
-        let key = key.get_or_insert_with(|| {
-            let mut after = position.clone();
-            after.play(mv);
-            key_of(&AnyPosition::from(after))
-        });
-        key.as_ref().is_ok_and(|key| *key == keys[node as usize])
-    });
-    match key {
-        Some(Err(error)) => Err(error),
-        _ => Ok(found),
-    }
 }

@@ -1,6 +1,12 @@
 //! A book as a graph: one node for a position and its twin, edges to whatever is in the book too.
 
+use crate::BookError;
+use crate::bytes::ReadAt;
 use rules::Move;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io;
+use std::sync::{Mutex, PoisonError};
 
 /// No node: the move leads out of the book.
 pub(crate) const OUTSIDE: u32 = u32::MAX;
@@ -17,12 +23,43 @@ pub(crate) struct Edge {
     pub(crate) value: i16,
 }
 
+impl Edge {
+    /// Bytes of an edge in a file.
+    pub(crate) const SIZE: usize = 8;
+
+    pub(crate) fn bytes(self) -> [u8; Self::SIZE] {
+        let mut bytes = [0; Self::SIZE];
+        bytes[..4].copy_from_slice(&self.to.to_le_bytes());
+        bytes[4..6].copy_from_slice(&self.mv.bits().to_le_bytes());
+        bytes[6..].copy_from_slice(&self.value.to_le_bytes());
+        bytes
+    }
+
+    pub(crate) fn of_bytes(bytes: &[u8; Self::SIZE]) -> Self {
+        let [a, b, c, d, e, f, g, h] = *bytes;
+        Self {
+            to: u32::from_le_bytes([a, b, c, d]),
+            mv: Move::from_bits_unchecked(u16::from_le_bytes([e, f])),
+            value: i16::from_le_bytes([g, h]),
+        }
+    }
+}
+
+/// Where edges are.
+#[derive(Debug)]
+enum Store {
+    Memory(Vec<Edge>),
+    /// Too many for memory: read where they lie. What went wrong in reading is kept until somebody asks.
+    File(File, Mutex<Option<io::Error>>),
+}
+
 /// Nodes with their edges, in one list.
-#[derive(Clone, Default, Debug)]
+#[derive(Debug)]
 pub(crate) struct Graph {
-    /// Where the edges of each node begin; one more than there are nodes.
+    /// Where the edges of each node begin; one more than there are nodes. In a file edges are counted as if they stood
+    /// one after the other; [`Self::HEAD`] bytes stand before those of each node.
     starts: Vec<u64>,
-    edges: Vec<Edge>,
+    edges: Store,
     /// Whether the side to move is in check, a bit a node.
     checks: Vec<u64>,
     /// Whether it is mated.
@@ -30,39 +67,79 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    pub(crate) fn new() -> Self {
-        Self { starts: vec![0], ..Self::default() }
+    /// Bytes before the edges of a node in a file.
+    pub(crate) const HEAD: usize = 2;
+
+    pub(crate) const fn new() -> Self {
+        Self::with(Vec::new(), Store::Memory(Vec::new()))
+    }
+
+    /// A graph whose edges lie in a file; its nodes are told by [`Self::note`].
+    pub(crate) fn in_file(file: File) -> Self {
+        Self::with(Vec::new(), Store::File(file, Mutex::new(None)))
+    }
+
+    const fn with(starts: Vec<u64>, edges: Store) -> Self {
+        Self { starts, edges, checks: Vec::new(), mates: Vec::new() }
     }
 
     /// Adds a node; they are numbered from 0.
     pub(crate) fn push(&mut self, edges: &[Edge], in_check: bool, mated: bool) {
+        self.note(edges.len(), in_check, mated);
+        if let Store::Memory(list) = &mut self.edges {
+            list.extend(edges);
+        }
+    }
+
+    /// Adds a node whose edges are in the file.
+    pub(crate) fn note(&mut self, edges: usize, in_check: bool, mated: bool) {
         let node = self.len();
+        if self.starts.is_empty() {
+            self.starts.push(0);
+        }
         if node.is_multiple_of(64) {
             self.checks.push(0);
             self.mates.push(0);
         }
         self.checks[node / 64] |= u64::from(in_check) << (node % 64);
         self.mates[node / 64] |= u64::from(mated) << (node % 64);
-        self.edges.extend(edges);
-        self.starts.push(self.edges.len() as u64);
+        self.starts.push(self.edge_count() as u64 + edges as u64);
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.starts.len() - 1
+    pub(crate) const fn len(&self) -> usize {
+        self.starts.len().saturating_sub(1)
     }
 
     pub(crate) fn edge_count(&self) -> usize {
-        self.edges.len()
+        self.starts.last().copied().unwrap_or(0) as usize
     }
 
-    pub(crate) fn edges(&self, node: u32) -> &[Edge] {
-        let node = node as usize;
-        &self.edges[self.starts[node] as usize..self.starts[node + 1] as usize]
+    pub(crate) fn edges(&self, node: u32) -> Cow<'_, [Edge]> {
+        let index = node as usize;
+        let (start, end) = (self.starts[index] as usize, self.starts[index + 1] as usize);
+        match &self.edges {
+            Store::Memory(edges) => Cow::Borrowed(&edges[start..end]),
+            Store::File(file, failed) => {
+                let mut bytes = vec![0; (end - start) * Edge::SIZE];
+                let at = start * Edge::SIZE + (index + 1) * Self::HEAD;
+                if let Err(error) = file.read_at(at as u64, &mut bytes) {
+                    failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                    return Cow::Owned(Vec::new());
+                }
+                Cow::Owned(bytes.as_chunks().0.iter().map(Edge::of_bytes).collect())
+            }
+        }
     }
 
-    /// Nodes that can be reached in one move, in the order of the edges.
-    pub(crate) fn next(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
-        self.edges(node).iter().map(|edge| edge.to).filter(|&to| to != OUTSIDE)
+    /// What went wrong in reading edges, if anything did.
+    pub(crate) fn check(&self) -> Result<(), BookError> {
+        match &self.edges {
+            Store::Memory(_) => Ok(()),
+            Store::File(_, failed) => {
+                let failed = failed.lock().unwrap_or_else(PoisonError::into_inner).take();
+                failed.map_or(Ok(()), |error| Err(error.into()))
+            }
+        }
     }
 
     pub(crate) fn in_check(&self, node: u32) -> bool {
@@ -133,8 +210,14 @@ impl Tarjan<'_> {
 
     fn visit(&mut self, root: u32) {
         self.enter(root);
+        let graph = self.graph;
+        // Edges in a file are read once for each time one comes to a node.
+        let mut held = (root, graph.edges(root));
         while let Some(&mut (node, ref mut followed)) = self.path.last_mut() {
-            let edge = self.graph.edges(node).get(*followed as usize);
+            if held.0 != node {
+                held = (node, graph.edges(node));
+            }
+            let edge = held.1.get(*followed as usize);
             *followed += 1;
             match edge.map(|edge| edge.to) {
                 None => self.leave(node),

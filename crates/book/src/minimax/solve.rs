@@ -115,7 +115,9 @@ impl Values {
         let mut done = 0;
         for component in components.iter() {
             match component {
-                [node] if graph.next(*node).all(|to| to != *node) => solved.solve_one(graph, *node),
+                [node] if graph.edges(*node).iter().all(|edge| edge.to != *node) => {
+                    solved.solve_one(graph, *node);
+                }
                 nodes => {
                     let mut members = nodes.to_vec();
                     members.sort_unstable();
@@ -148,13 +150,14 @@ impl Values {
     }
 
     fn solve_one(&mut self, graph: &Graph, node: u32) {
+        let edges = graph.edges(node);
         for state in 0..4 {
             let draw = self.draws.0[state];
             let mut best = Value::UNKNOWN;
             if graph.is_mated(node) {
                 best = Value::new(-MATE, 0);
             }
-            for edge in graph.edges(node) {
+            for edge in edges.iter() {
                 let value = self.of_edge(edge, state);
                 if value.is_better(best, draw) {
                     best = value;
@@ -248,13 +251,12 @@ impl<'a> Circle<'a> {
             look: false,
         };
         let inside = |edge: &Edge| edge.to != OUTSIDE && local[edge.to as usize] != u32::MAX;
-        let arrows = || {
-            members.iter().enumerate().flat_map(move |(index, &member)| {
-                let inner = graph.edges(member).iter().filter(move |edge| inside(edge));
-                inner.map(move |edge| (index as u32, local[edge.to as usize]))
-            })
+        // Where the moves of a member lead within the component.
+        let arrows = |member: u32| -> Vec<u32> {
+            let edges = graph.edges(member);
+            edges.iter().filter(|edge| inside(edge)).map(|edge| local[edge.to as usize]).collect()
         };
-        for (_, to) in arrows() {
+        for to in members.iter().flat_map(|&member| arrows(member)) {
             circle.starts[2 * to as usize + 1] += 1;
             circle.starts[2 * to as usize + 2] += 1;
         }
@@ -263,17 +265,19 @@ impl<'a> Circle<'a> {
         }
         circle.earlier = vec![0; circle.starts[size] as usize];
         let mut at = circle.starts.clone();
-        for (from, to) in arrows() {
-            for side in 0..2 {
-                let slot = &mut at[(2 * to + side) as usize];
-                circle.earlier[*slot as usize] = 2 * from + (side ^ 1);
-                *slot += 1;
+        for (from, &member) in members.iter().enumerate() {
+            for to in arrows(member) {
+                for side in 0..2 {
+                    let slot = &mut at[(2 * to + side) as usize];
+                    circle.earlier[*slot as usize] = 2 * from as u32 + (side ^ 1);
+                    *slot += 1;
+                }
             }
         }
         for (index, &member) in members.iter().enumerate() {
             for side in 0..2 {
                 let node = 2 * index + side;
-                for edge in graph.edges(member) {
+                for edge in graph.edges(member).iter() {
                     if inside(edge) {
                         circle.open[node] += 1;
                         circle.quiet[node] += u32::from(!graph.in_check(edge.to));
@@ -432,7 +436,8 @@ impl<'a> Circle<'a> {
     /// Nodes after an open move.
     fn open_replies(&self, node: u32) -> Vec<u32> {
         let side = node & 1 ^ 1;
-        let reached = self.graph.next(self.graph_node(node));
+        let edges = self.graph.edges(self.graph_node(node));
+        let reached = edges.iter().map(|edge| edge.to).filter(|&to| to != OUTSIDE);
         let members = reached.filter_map(|to| self.member(to));
         members.map(|index| 2 * index + side).filter(|&to| !self.is_final[to as usize]).collect()
     }

@@ -186,6 +186,116 @@ fn the_same_on_however_many_threads() {
     assert_eq!(one.len(), 4000);
 }
 
+/// A book of many parts.
+fn large() -> NativeBook {
+    let mut writer = Writer::new(Vec::new(), Header::new(Game::Shogi)).unwrap();
+    random_entries(Game::Shogi, 9000, 82).iter().for_each(|entry| writer.write(entry).unwrap());
+    NativeBook::open(Box::new(leak(&writer.finish().unwrap()))).unwrap()
+}
+
+/// Runs by way of a file and ends it when `go_on` says so.
+fn by_file(
+    book: &NativeBook,
+    minimax: Minimax,
+    file: &Path,
+    go_on: &mut dyn FnMut(Stage, u64) -> bool,
+) -> Result<BTreeMap<Key, Entry>, BookError> {
+    let mut entries = BTreeMap::new();
+    let mut take = |entry: Entry| {
+        entries.insert(entry.key, entry);
+        Ok(())
+    };
+    let mut progress = |stage, done, _| go_on(stage, done);
+    minimax.run_by(book, file, &mut take, Progress(&mut progress))?;
+    Ok(entries)
+}
+
+#[test]
+fn the_same_in_however_little_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let (book, file) = (large(), folder.path().join("work"));
+    let expected = solved(&book, Minimax::default());
+    for memory in [0, 1 << 17, usize::MAX] {
+        let minimax = Minimax { memory, threads: 2, ..Minimax::default() };
+        assert!(by_file(&book, minimax, &file, &mut |_, _| true).unwrap() == expected, "{memory}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
+    }
+}
+
+#[test]
+fn a_run_that_was_ended_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let (book, file) = (large(), folder.path().join("work"));
+    let minimax = Minimax { threads: 2, ..Minimax::default() };
+    let expected = solved(&book, minimax);
+    // Ended once in the middle of the moves, once when they are done.
+    let mut begun = Vec::new();
+    for is_first in [true, false] {
+        let mut first = None;
+        let ended = by_file(&book, minimax, &file, &mut |stage, done| {
+            let is_moves = stage == Stage::Moves;
+            first = first.or(is_moves.then_some(done));
+            stage != Stage::Values && !(is_moves && is_first)
+        });
+        assert!(matches!(ended, Err(BookError::Interrupted)));
+        begun.extend(first);
+    }
+    assert!(begun.len() == 2 && begun[0] < begun[1], "the second goes on after the first");
+    let mut more = 0;
+    let found = by_file(&book, minimax, &file, &mut |stage, _| {
+        more += u64::from(stage == Stage::Moves);
+        true
+    });
+    assert!(found.unwrap() == expected);
+    assert_eq!(more, 0, "every part was done before");
+    // What another book left is not taken over, nor what is damaged.
+    let stop = &mut |stage, _| stage != Stage::Values;
+    by_file(&book, minimax, &file, stop).unwrap_err();
+    let other = Lines::new(Game::Shogi).line(&start(), "7g7f 3c3d", Some(1));
+    let found = by_file(&other.book(), minimax, &file, &mut |_, _| true).unwrap();
+    assert!(found == other.solved(minimax));
+    by_file(&book, minimax, &file, stop).unwrap_err();
+    let left = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    let largest = left.max_by_key(|path| path.metadata().unwrap().len()).unwrap();
+    let mut bytes = std::fs::read(&largest).unwrap();
+    bytes[1000] ^= 1;
+    std::fs::write(&largest, bytes).unwrap();
+    assert!(by_file(&book, minimax, &file, &mut |_, _| true).unwrap() == expected);
+}
+
+#[test]
+fn a_line_of_three_hundred_plies() {
+    // Kings and rooks walk over an empty board, each position once.
+    let mut position =
+        AnyPosition::from_sfen(Game::Shogi, "k8/9/9/9/9/9/9/9/8K b 2R2B4G4S4N4L9P9p 1").unwrap();
+    let first = position.clone();
+    let mut entries = BTreeMap::new();
+    let mut rng = seed::Rng::new(3);
+    let mut last = None;
+    while entries.len() < 300 {
+        let legal = position.legal_moves();
+        let quiet = |mv: &Move| {
+            let mut after = position.clone();
+            after.play(*mv);
+            !after.in_check() && !entries.contains_key(&key_of(&after).unwrap())
+        };
+        let choices: Vec<Move> = legal.iter().copied().filter(quiet).collect();
+        let mv = choices[rng.below(choices.len())];
+        let mut entry = Entry::of(&position).unwrap();
+        entry.moves = vec![BookMove::new(mv)];
+        last = Some(entry.key);
+        entries.insert(entry.key, entry);
+        position.play(mv);
+    }
+    entries.get_mut(&last.unwrap()).unwrap().moves[0].value = Some(77);
+    let lines = Lines { game: Game::Shogi, entries };
+    let found = lines.solved(Minimax::default());
+    let best = &found[&key_of(&first).unwrap()].moves[0];
+    // Lines may join on the way: nobody has to go all of it.
+    assert_eq!(best.value.map(i32::abs), Some(77));
+    assert!(best.depth <= 299, "{}", best.depth);
+}
+
 #[test]
 fn an_interrupt_ends_it() {
     let book = Lines::new(Game::Shogi).line(&start(), "7g7f", Some(1)).book();

@@ -2,6 +2,10 @@
 //! once learned from those. They are mapped to ours where one means the same, else answered once.
 
 use rules::Game;
+use think::key::universal::{HASH, MULTI_PV, PONDER, THREADS};
+use think::usual::{
+    ANALYSIS_MODE, CLEAR_HASH, MAX_MOVES_TO_DRAW, NETWORK_DELAY_2, SKILL_LEVEL, SLOW_MOVER,
+};
 use think::{OptionKey, OptionSpec};
 use usi::option::variant;
 
@@ -36,19 +40,19 @@ const NO_PLACING: &str = "where threads and memory lie is left to the system";
 const AS_IT_IS: &str = "not needed: lines are reported whole, with bounds where a value is one";
 
 const MEANINGS: [(&str, Meaning); 27] = [
-    ("Hash", Meaning::Same("USI_Hash")),
-    ("Ponder", Meaning::Same("USI_Ponder")),
-    ("USI_MultiPV", Meaning::Same("MultiPV")),
-    ("Thread", Meaning::Same("Threads")),
-    ("Clear Hash", Meaning::Same("Clear_Hash")),
-    ("Skill Level", Meaning::Same("SkillLevel")),
-    ("Move_Overhead", Meaning::Same("NetworkDelay2")),
-    ("Move Overhead", Meaning::Same("NetworkDelay2")),
-    ("Slow_Mover", Meaning::Same("SlowMover")),
-    ("Draw_Ply", Meaning::Same("MaxMovesToDraw")),
-    ("ConsiderationMode", Meaning::Same("AnalysisMode")),
-    ("USI_AnalyseMode", Meaning::Same("AnalysisMode")),
-    ("UCI_AnalyseMode", Meaning::Same("AnalysisMode")),
+    ("Hash", Meaning::Same(HASH.name())),
+    ("Ponder", Meaning::Same(PONDER.name())),
+    ("USI_MultiPV", Meaning::Same(MULTI_PV.name())),
+    ("Thread", Meaning::Same(THREADS.name())),
+    ("Clear Hash", Meaning::Same(CLEAR_HASH.name())),
+    ("Skill Level", Meaning::Same(SKILL_LEVEL.name())),
+    ("Move_Overhead", Meaning::Same(NETWORK_DELAY_2.name())),
+    ("Move Overhead", Meaning::Same(NETWORK_DELAY_2.name())),
+    ("Slow_Mover", Meaning::Same(SLOW_MOVER.name())),
+    ("Draw_Ply", Meaning::Same(MAX_MOVES_TO_DRAW.name())),
+    ("ConsiderationMode", Meaning::Same(ANALYSIS_MODE.name())),
+    ("USI_AnalyseMode", Meaning::Same(ANALYSIS_MODE.name())),
+    ("UCI_AnalyseMode", Meaning::Same(ANALYSIS_MODE.name())),
     ("Debug Log File", Meaning::Log),
     ("Debug_Log_File", Meaning::Log),
     ("WriteDebugLog", Meaning::LogSwitch("io_log.txt")),
@@ -64,6 +68,14 @@ const MEANINGS: [(&str, Meaning); 27] = [
     ("SkipLoadingEval", Meaning::Nothing("to count material alone set EvalDir to material")),
     ("Contempt", Meaning::Nothing("set DrawValueBlack and DrawValueWhite instead")),
 ];
+
+/// Options of ours that those of other engines are mapped to. The engine that plays declares them.
+pub fn foreign_targets() -> impl Iterator<Item = &'static str> {
+    MEANINGS.iter().filter_map(|(_, meaning)| match meaning {
+        Meaning::Same(name) => Some(*name),
+        _ => None,
+    })
+}
 
 impl Meaning {
     /// What an option of that name means here, unless it is one of ours.

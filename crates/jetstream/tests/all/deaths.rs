@@ -143,7 +143,8 @@ fn a_host_that_starts_is_heard() {
     });
     let soon = quickest.into_iter().find(|after| *after < Duration::from_secs(2));
     assert!(soon.is_some(), "it waits on for a host that is gone");
-    host.unwrap().offer(&task(1)).unwrap();
+    let host = host.unwrap();
+    host.offer(&task(1)).unwrap();
     assert_eq!(lease(&worker, "a").task.id, TaskId(1));
 }
 

@@ -5,6 +5,7 @@ use super::words::{special, summary};
 use super::{moves, read_move};
 use crate::error::{Located, Problem};
 use crate::headers::{Headers, Key};
+use crate::movetext::NotAMove;
 use crate::record::{Record, Step};
 use crate::replay::Builder;
 use crate::termination::Termination;
@@ -151,6 +152,10 @@ impl Reader {
             [b'%', ..] => self.special(&text[1..])?,
             [b'T', rest @ ..] if rest.first().is_some_and(u8::is_ascii_digit) => self.time(text),
             [b'+' | b'-', ..] => self.play(number, text)?,
+            // A sign or a letter was damaged: what follows would be another game.
+            _ if self.game.as_ref().is_some_and(|game| !game.is_over()) => {
+                return Err(Problem::Statement(text.to_owned()).at(number));
+            }
             _ => self.remark(text),
         }
         Ok(())
@@ -185,12 +190,11 @@ impl Reader {
             Ok(m) => game.play(m),
             Err(why) => {
                 let (ply, text) = (game.position().ply(), text.to_owned());
-                self.foul = Some(Problem::Move { number: ply, text: text.clone(), why }.at(number));
-                game.end(if moves::looks_like_a_move(&text) {
-                    Termination::illegal(&text)
-                } else {
-                    Termination::other(&text)
-                });
+                if why == NotAMove::Unreadable {
+                    return Err(Problem::Statement(text).at(number));
+                }
+                game.end(Termination::illegal(&text));
+                self.foul = Some(Problem::Move { number: ply, text, why }.at(number));
             }
         }
         Ok(())
@@ -206,7 +210,6 @@ impl Reader {
                 | Termination::IllegalAction(_)
                 | Termination::Interrupted
                 | Termination::Error
-                | Termination::Other(_)
         );
         if let Some(foul) = self.foul.take_if(|_| !says_so) {
             return Err(foul);
@@ -361,8 +364,6 @@ mod tests {
     fn damaged_moves_are_reported_with_their_line() {
         for (text, line, part) in [
             ("V2.2\nPI\n+\n+7776FU\nT1\n-3335FU\nT2\n+2726FU\n%TORYO\n", 5, "not legal"),
-            ("PI\n+\n+7776FU\n-33x4FU\n+2726FU\n", 3, "is no move"),
-            ("PI\n+\n+7776FU\n-3334FV\n%TORYO\n", 3, "is no move"),
             ("PI\n+\n+7776FU\n-3335FU\n%SENNICHITE\n", 3, "not legal"),
             ("PI\n+\n+7776FU,-3335FU,+2726FU\n", 2, "not legal"),
         ] {
@@ -371,6 +372,25 @@ mod tests {
             assert_eq!(error.line, line, "{text}: {reason}");
             assert!(reason.contains(part) && reason.contains("move 2"), "{reason}");
         }
+        // What is no move at all is damage also where the text ends with it.
+        for damaged in [
+            "-33x4FU\n+2726FU",
+            "-3334FV\n%TORYO",
+            "?3334FU\n%TORYO",
+            "XYZ\n-3334FU",
+            "-3334F",
+            "-33",
+            "-9999XX\n'* so it goes\n%CHUDAN",
+        ] {
+            let text = format!("PI\n+\n+7776FU\n{damaged}\n");
+            let error = read(&text, None).unwrap_err();
+            let first = damaged.lines().next().unwrap();
+            assert_eq!(error.line, 3, "{text}");
+            assert!(error.reason.to_string().contains(first), "{}", error.reason);
+        }
+        assert!(read("PI\n+\n+7776FU\n-3335FU\n%TORYOO\n", None).is_err());
+        // After the end of a game anything may stand.
+        read_ok("PI\n+\n+7776FU\n%TORYO\nEND\n");
         // The rest of a game that was stopped at once by the referee is no damage.
         for end in ["%-ILLEGAL_ACTION", "%CHUDAN", "%ILLEGAL_MOVE", "'** 5 +2726FU"] {
             read_ok(&format!("PI\n+\n+7776FU\n-3335FU\nT3\n{end}\n"));

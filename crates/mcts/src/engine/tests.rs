@@ -166,6 +166,17 @@ fn one_thread_grows_the_same_tree_every_time() {
 }
 
 #[test]
+fn what_was_read_is_forgotten_when_somebody_asks_for_it() {
+    let mut engine = engine::<Shogi>(&[]);
+    listen(&start(&mut engine, "startpos", nodes(300)));
+    engine.wait();
+    let kept = engine.memory_of_position().tree;
+    assert_eq!(kept.node(kept.root()).visits(), 300, "the same position again goes on");
+    engine.set_option(CLEAR_HASH.name(), "").unwrap();
+    assert_eq!(engine.memory_of_position().tree.root(), 0);
+}
+
+#[test]
 fn many_threads_leave_a_sound_tree() {
     for (threads, limit) in [("4", 4000), ("7", 300)] {
         let mut engine = engine::<Shogi>(&[("UCT_Threads", threads)]);

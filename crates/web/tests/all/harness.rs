@@ -20,6 +20,7 @@ use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use web::books::{BookShelf, SharedBook};
 use web::pool::{Origin, PoolConfig, Registered};
 use web::store::Store;
 use web::watch::WatchSource;
@@ -89,13 +90,21 @@ pub(crate) struct Settings {
     pub(crate) token: Option<String>,
     pub(crate) data: Option<PathBuf>,
     pub(crate) engines: Vec<Registered>,
+    pub(crate) books: Vec<SharedBook>,
     /// Where the random numbers of this server begin.
     pub(crate) seed: u64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { threads: 2, token: None, data: None, engines: Vec::new(), seed: 1 }
+        Self {
+            threads: 2,
+            token: None,
+            data: None,
+            engines: Vec::new(),
+            books: Vec::new(),
+            seed: 1,
+        }
     }
 }
 
@@ -131,6 +140,7 @@ pub(crate) async fn start(settings: Settings) -> Server {
         pool,
         store,
         watch: Arc::new(Weather(AtomicU64::new(0))),
+        books: BookShelf::new(settings.books, None),
         wall: Arc::new(|| 1_800_000_000_000),
         random: Arc::new(random),
         evaluation: ["material".to_owned(), "material".to_owned()],

@@ -2,6 +2,7 @@
 
 mod access;
 mod analyse;
+mod books;
 mod friends;
 mod harness;
 mod levels;

@@ -1,0 +1,150 @@
+use super::*;
+use crate::searcher::no_fleet;
+use rules::Game;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+/// Tells of moves what a script says, else that the first legal one is worth nothing.
+#[derive(Clone)]
+struct Script {
+    values: Vec<(&'static str, &'static str, i32)>,
+    searched: Arc<Mutex<Vec<String>>>,
+}
+
+fn line(position: &AnyPosition) -> String {
+    let moves = position.moves_played();
+    moves.iter().map(|mv| mv.usi(Game::Minishogi)).collect::<Vec<_>>().join(" ")
+}
+
+impl Script {
+    fn new(values: &[(&'static str, &'static str, i32)]) -> Self {
+        Self { values: values.to_vec(), searched: Arc::default() }
+    }
+}
+
+impl Searcher for Script {
+    fn name(&self) -> &str {
+        "script"
+    }
+
+    fn search(
+        &mut self,
+        positions: &[AnyPosition],
+        lines: usize,
+        _: &AtomicBool,
+    ) -> Result<Vec<Vec<BookMove>>, WorkError> {
+        let moves = |position: &AnyPosition| {
+            self.searched.lock().unwrap().push(line(position));
+            let said = self.values.iter().filter(|(at, ..)| *at == line(position));
+            let mut moves: Vec<BookMove> = said
+                .map(|&(_, mv, value)| BookMove::valued(position.parse_usi(mv).unwrap(), value, 1))
+                .collect();
+            if moves.is_empty() {
+                moves.push(BookMove::valued(position.legal_moves()[0], 0, 1));
+            }
+            moves.truncate(lines);
+            moves
+        };
+        Ok(positions.iter().map(moves).collect())
+    }
+}
+
+fn play(book: &Path, games: u32, max_ply: u32) -> Play {
+    let (eval, fleet, game) = (None, None, Game::Minishogi);
+    let searching =
+        crate::args::Searching { nodes: 1, multipv: 2, widen: 0, eval, threads: 1, game, fleet };
+    Play {
+        book: book.to_owned(),
+        position: "startpos".to_owned(),
+        games,
+        opponents: Vec::new(),
+        eval_diff: 0,
+        margin: 100,
+        study: 4,
+        max_value: 600,
+        max_ply,
+        seed: 1,
+        searching,
+    }
+}
+
+fn run(play: &Play, book: &Script, study: &Script, opponent: &Script) -> String {
+    let (mut output, stop) = (Vec::new(), AtomicBool::new(false));
+    let (tell, fleet) = (&mut |_: &str| (), &no_fleet);
+    let mut console = Console { output: &mut output, tell, stop: &stop, fleet };
+    let mut players = Players {
+        book: Box::new(book.clone()),
+        study: Box::new(study.clone()),
+        opponents: vec![Box::new(opponent.clone())],
+    };
+    play.run_with(&mut players, &mut console).unwrap();
+    String::from_utf8(output).unwrap()
+}
+
+fn start() -> AnyPosition {
+    AnyPosition::startpos(Game::Minishogi)
+}
+
+fn entry(play: &Play) -> Vec<(String, Option<i32>, u64, u64)> {
+    let book = Growing::open(&play.book, Game::Minishogi).unwrap();
+    let entry = book.found(&start()).unwrap().unwrap();
+    let fact = |m: &BookMove| (m.mv.usi(Game::Minishogi), m.value, m.count, m.wins);
+    entry.moves.iter().map(fact).collect()
+}
+
+#[test]
+fn a_move_that_never_was_worse_stays_and_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = play(&folder.path().join("book.nbk"), 1, 9);
+    let book = Script::new(&[("", "4e4d", 30), ("", "3e3d", 10), ("4e4d 2a2b", "4d4e", 700)]);
+    let opponent = Script::new(&[("4e4d", "2a2b", -30)]);
+    let study = Script::new(&[]);
+    let text = run(&play, &book, &study, &opponent);
+    assert!(text.contains("won 1") && text.contains("studied again 0"), "{text}");
+    let expected = [("4e4d".to_owned(), Some(30), 1, 1), ("3e3d".to_owned(), Some(10), 0, 0)];
+    assert_eq!(entry(&play), expected);
+    assert!(study.searched.lock().unwrap().is_empty());
+    // Asked again, the book knows.
+    let asked = book.searched.lock().unwrap().len();
+    run(&play, &book, &study, &opponent);
+    assert_eq!(book.searched.lock().unwrap().len(), asked);
+    assert_eq!(entry(&play)[0].2, 2);
+}
+
+#[test]
+fn a_move_that_turned_out_worse_is_gone_back_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = play(&folder.path().join("book.nbk"), 1, 3);
+    let book = Script::new(&[("", "4e4d", 30), ("", "3e3d", 10), ("4e4d 2a2b", "4d4e", -250)]);
+    let opponent = Script::new(&[("4e4d", "2a2b", -30)]);
+    let study = Script::new(&[("", "4e4d", 25), ("", "1e1d", 15), ("", "3e3d", 5)]);
+    let text = run(&play, &book, &study, &opponent);
+    assert!(text.contains("not decided 1") && text.contains("studied again 1"), "{text}");
+    assert_eq!(*study.searched.lock().unwrap(), [""]);
+    // What came of the move is what it is worth now; the best of the study comes first.
+    let expected = [
+        ("1e1d".to_owned(), Some(15), 0, 0),
+        ("3e3d".to_owned(), Some(5), 0, 0),
+        ("4e4d".to_owned(), Some(-250), 1, 0),
+    ];
+    assert_eq!(entry(&play), expected);
+}
+
+#[test]
+fn the_last_good_position_is_the_one_to_study() {
+    let played = |values: &[i32]| -> Vec<Played> {
+        let mv = start().legal_moves()[0];
+        values.iter().map(|&value| Played { position: start(), mv, value }).collect()
+    };
+    assert_eq!(doubtful(&played(&[20, 30, -200, -220]), End::Open(-230), 100), Some(1));
+    assert_eq!(
+        doubtful(&played(&[20, 30, -40, -60]), End::Open(-60), 100),
+        None,
+        "little by little"
+    );
+    assert_eq!(doubtful(&played(&[20, 0, -40, -90]), End::Open(-90), 100), Some(0));
+    assert_eq!(doubtful(&played(&[20, 30]), End::Lost, 100), Some(1));
+    assert_eq!(doubtful(&played(&[20, 30]), End::Drawn, 100), None);
+    assert_eq!(doubtful(&[], End::Lost, 100), None);
+}

@@ -1,0 +1,56 @@
+//! Leaves of a book searched by a fleet, for whoever works on books.
+
+use crate::home::Home;
+use book::BookMove;
+use bookwork::WorkError;
+use bookwork::searcher::{SearchSettings, Searcher, moves_of};
+use fleet::LeavesSpec;
+use fleet::books::{QueueSearcher, leaves_spec};
+use rules::AnyPosition;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What names the fleet of this process.
+const SELF: &str = "self";
+
+/// The fleet served in a folder. Every batch of positions is a run of it.
+struct ServedSearcher {
+    home: Home,
+    spec: LeavesSpec,
+    name: String,
+    now: fn() -> i64,
+}
+
+/// Whoever searches by the fleet of a folder, or by one in this process for `self`. `now` tells seconds since 1970.
+pub fn searcher(
+    fleet: &Path,
+    settings: &SearchSettings,
+    now: fn() -> i64,
+) -> Result<Box<dyn Searcher>, WorkError> {
+    if fleet == Path::new(SELF) {
+        return Ok(Box::new(QueueSearcher::new(settings)?));
+    }
+    let (spec, name) = (leaves_spec(settings), settings.source()?);
+    Ok(Box::new(ServedSearcher { home: Home::new(fleet), spec, name, now }))
+}
+
+impl Searcher for ServedSearcher {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn search(
+        &mut self,
+        positions: &[AnyPosition],
+        lines: usize,
+        stop: &AtomicBool,
+    ) -> Result<Vec<Vec<BookMove>>, WorkError> {
+        self.spec.lines = u16::try_from(lines.max(1)).map_err(WorkError::search)?;
+        let leaves = self.home.search_leaves("book", &self.spec, positions, self.now, stop);
+        match leaves {
+            Ok(leaves) => Ok(leaves.iter().map(|leaf| moves_of(leaf, &self.name)).collect()),
+            Err(_) if stop.load(Ordering::Relaxed) => Err(WorkError::interrupted()),
+            Err(error) => Err(WorkError::search(error)),
+        }
+    }
+}
