@@ -144,7 +144,7 @@ fn zip_fields(entry: &Entry, packed: &[u8], time: u64) -> io::Result<Vec<u8>> {
 fn dos_time(time: u64) -> [u8; 4] {
     let (days, second) = (time / 86_400, time % 86_400);
     let (year, month, day) = date(days);
-    let clock = second / 3600 << 11 | second / 60 % 60 << 5 | second % 60 / 2;
+    let clock = ((second / 3600) << 11) | ((second / 60 % 60) << 5) | (second % 60 / 2);
     let calendar = year.saturating_sub(1980) << 9 | month << 5 | day;
     let ([a, b, ..], [c, d, ..]) = (clock.to_le_bytes(), calendar.to_le_bytes());
     [a, b, c, d]

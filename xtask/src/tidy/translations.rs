@@ -27,7 +27,7 @@ fn check_pages(tree: &Tree, pages: &[&str]) -> Vec<Finding> {
         match (tree.text(page), tree.text(&japanese)) {
             (None, _) => found.push(Finding::new(page, 0, "has a translation but does not exist")),
             (_, None) => {
-                found.push(Finding::new(&japanese, 0, "is missing: people who play read it"))
+                found.push(Finding::new(&japanese, 0, "is missing: people who play read it"));
             }
             (Some(english), Some(text)) => found.extend(stale(page, english, &japanese, text)),
         }
