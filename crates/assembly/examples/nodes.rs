@@ -59,7 +59,7 @@ fn counts(evaluation: &Evaluation) {
     for position in bench::positions(Game::Shogi) {
         let (sender, counted) = channel();
         nodes += search_one(&mut *engine, &position, &*time, COUNTED_NODES, Some(sender)).0;
-        for line in counted.iter() {
+        for line in &counted {
             let words: Vec<&str> = line.split(' ').skip(1).collect();
             for pair in words.chunks_exact(2) {
                 let number: u64 = pair[1].parse().expect("a name, then a number");

@@ -93,7 +93,7 @@ fn another_engine_is_tuned_only_in_the_sandbox() {
         Err(why) => return fixtures::skipped(&why),
     };
     let with = slot(1, Some(sandbox));
-    assert!(refused(&with, &asked, &Pins::default()).contains("nobody has signed it"));
+    assert!(refused(&with, &asked, &Pins::default()).contains("it is not signed"));
     assert!(refused(&with, &unasked, &signed).contains("starts no other program"));
     assert_eq!(refused(&with, &asked, &signed), "");
     // A coordinator does not ask it either.
