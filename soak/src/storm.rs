@@ -134,7 +134,7 @@ fn ask_for_sums(folder: &Path, batches: u32, goal: Option<u64>) -> Result<(), Fa
     let spec = Spec::Checksum { rounds: ROUNDS, batches };
     let (name, priority) = ("sums".to_owned(), Priority::Normal);
     let request = Request { name, spec, goal, priority, share: 1.0 };
-    match home.submit(request, "storm", parts::now(), PATIENCE).map_err(failed)? {
+    match home.submit(request, "storm", think::seconds_since_1970(), PATIENCE).map_err(failed)? {
         Reply::Answer(Answer::Refused(why)) => Err(failed(why)),
         Reply::Answer(Answer::Done(_)) | Reply::Later => Ok(()),
     }
@@ -294,7 +294,7 @@ impl Storm {
     fn pardon(&self) -> Result<(), Failure> {
         let ledger = self.home.beside().map_err(failed)?;
         let order = Order::Pardon { worker: worker_id(parts::LIAR)? };
-        ledger.order(&order, parts::now(), Duration::ZERO).map_err(failed)?;
+        ledger.order(&order, think::seconds_since_1970(), Duration::ZERO).map_err(failed)?;
         Ok(())
     }
 

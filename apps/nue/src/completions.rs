@@ -1,42 +1,35 @@
 //! `nue completions`: what shells and manuals know about the flags.
 
 use crate::failure::{CommandResult, Failure};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use clap_complete::Shell;
 use std::io::{self, Write};
 
 /// Print the completions of a shell, or the manual page, made from the flags.
 #[derive(Args)]
 pub(crate) struct CompletionsArgs {
-    what: Made,
+    /// bash, elvish, fish, powershell or zsh; man for the manual page
+    what: String,
     /// The command whose manual page it is
     command: Option<String>,
-}
-
-/// What is made.
-#[derive(Clone, Copy, ValueEnum)]
-enum Made {
-    Bash,
-    Elvish,
-    Fish,
-    Powershell,
-    Zsh,
-    /// The manual page, for man
-    Man,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &CompletionsArgs, mut command: clap::Command) -> CommandResult {
     let mut out = Vec::new();
-    match args.what {
-        Made::Man => clap_mangen::Man::new(page(command, args)?).render(&mut out)?,
-        Made::Bash => clap_complete::generate(Shell::Bash, &mut command, "nue", &mut out),
-        Made::Elvish => clap_complete::generate(Shell::Elvish, &mut command, "nue", &mut out),
-        Made::Fish => clap_complete::generate(Shell::Fish, &mut command, "nue", &mut out),
-        Made::Powershell => {
-            clap_complete::generate(Shell::PowerShell, &mut command, "nue", &mut out);
-        }
-        Made::Zsh => clap_complete::generate(Shell::Zsh, &mut command, "nue", &mut out),
+    if args.what == "man" {
+        clap_mangen::Man::new(page(command, args)?).render(&mut out)?;
+    } else {
+        let what = &args.what;
+        let unknown = |_| {
+            Failure::usage(format!("{what:?} is not bash, elvish, fish, powershell, zsh or man"))
+        };
+        clap_complete::generate(
+            what.parse::<Shell>().map_err(unknown)?,
+            &mut command,
+            "nue",
+            &mut out,
+        );
     }
     Ok(io::stdout().write_all(&out)?)
 }

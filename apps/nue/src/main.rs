@@ -20,7 +20,6 @@ mod flags;
 mod fleet;
 mod r#gen;
 mod go;
-mod input;
 mod interrupt;
 mod lab;
 mod learn;

@@ -67,9 +67,9 @@ pub(crate) fn run(args: &ServerArgs) -> CommandResult {
 
 fn failure(error: serverd::Error) -> Failure {
     match error {
-        serverd::Error::Name(_) | serverd::Error::Password { .. } => {
-            Failure::usage(error.to_string())
-        }
+        serverd::Error::Name(_)
+        | serverd::Error::Password { .. }
+        | serverd::Error::Exists { .. } => Failure::usage(error.to_string()),
         serverd::Error::Setup(error) => error.into(),
         _ => Failure::failed(error.to_string()),
     }

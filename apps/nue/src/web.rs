@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use web::load::Load;
 use web::watch::{ServerFile, WatchPlaces};
-use web::{EngineSettings, Server, Settings, StartError};
+use web::{EngineSettings, Exported, Server, Settings, SiteParts, StartError};
 
 /// Play, analyse and watch in a browser.
 #[derive(Args)]
@@ -64,6 +64,12 @@ pub(crate) struct WebArgs {
     /// A cluster to watch at /cluster: the page that its file names
     #[arg(long, value_name = "FILE")]
     watch_cluster: Option<PathBuf>,
+    /// Write the page into a folder instead, with its engine for browsers: a site that needs no server
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+    /// The engine for browsers; "nue.wasm" beside this program by default
+    #[arg(long, value_name = "FILE", requires = "export")]
+    wasm: Option<PathBuf>,
     #[command(flatten)]
     evaluation: EvaluationArgs,
 }
@@ -97,8 +103,32 @@ pub(crate) fn run(args: &WebArgs) -> CommandResult {
             write!(std::io::stdout().lock(), "{report}")?;
             Ok(())
         }
-        None => serve(args),
+        None => match &args.export {
+            Some(folder) => export(args, folder),
+            None => serve(args),
+        },
     }
+}
+
+/// Writes the page as a site without a server.
+fn export(args: &WebArgs, folder: &Path) -> CommandResult {
+    if args.evaluation.path().is_some() {
+        return Err(Failure::Usage("--export: a site has the nets inside this program".to_owned()));
+    }
+    let [shogi, minishogi] = [Game::Shogi, Game::Minishogi].map(assembly::shipped);
+    let scales = Scales { shogi: shogi.win_rate_scale(), minishogi: minishogi.win_rate_scale() };
+    let parts = SiteParts {
+        module: args.wasm.as_deref(),
+        nets: [Game::Shogi, Game::Minishogi].map(assembly::shipped_file),
+        evaluation: [shogi.describe(), minishogi.describe()],
+        scales,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let Exported { files, bytes, wire } = web::export(folder, &parts)?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "Wrote {files} files, {} KiB, to {}.", bytes / 1024, folder.display())?;
+    writeln!(out, "A visitor who plays shogi fetches {} KiB.", wire / 1024)?;
+    Ok(out.flush()?)
 }
 
 fn serve(args: &WebArgs) -> CommandResult {

@@ -357,8 +357,13 @@ pub fn logs_in(
     plan: &Plan,
 ) -> Result<(Option<EngineLogs>, Option<String>), RequestError> {
     let Some(folder) = folder else { return Ok((None, None)) };
-    let logs = EngineLogs::in_folder(folder)
-        .map_err(|e| RequestError::Failed(format!("{}: {e}", folder.display())))?;
+    let logs = EngineLogs::in_folder(folder).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory => {
+            let folder = folder.display();
+            RequestError::Usage(format!("{folder} is a file: name a folder for the logs"))
+        }
+        _ => RequestError::Failed(format!("{}: {error}", folder.display())),
+    })?;
     let inside = plan
         .engines
         .iter()

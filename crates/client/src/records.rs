@@ -94,6 +94,7 @@ pub(crate) fn save(folder: &Path, game: &FinishedGame) -> Result<PathBuf, Error>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use csa::Summary;
 
     #[test]
     fn the_server_says_when_a_game_began() {
@@ -102,5 +103,37 @@ mod tests {
         for other in ["", "20150505-CSA25-3-5-7", "a+b+20261320100030", "a+b+2026112010003"] {
             assert_eq!(start_in(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_record_is_saved_with_the_time_the_server_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let saved = |id: &str| {
+            let summary = Summary {
+                id: id.to_owned(),
+                names: ["a", "b"].map(str::to_owned),
+                your_turn: Color::Black,
+                max_moves: None,
+                declaration: None,
+                times: csa::Times::Both(csa::TimeRule::fischer(300, 10)),
+                start: rules::AnyPosition::startpos(rules::Game::Shogi),
+                played: Vec::new(),
+                more: Vec::new(),
+            };
+            let end = Some((ReasonWord::Resign, Verdict::Win));
+            let lasted = std::time::Duration::from_secs(60);
+            let game = FinishedGame { summary, moves: Vec::new(), end, last: None, lasted };
+            let text = std::fs::read_to_string(save(folder.path(), &game).unwrap()).unwrap();
+            let start = text.lines().find_map(|line| line.strip_prefix("$START_TIME:"));
+            start.unwrap_or_else(|| panic!("{text}")).to_owned()
+        };
+        assert_eq!(saved("wdoor+test-300-10F+a+b+20261120100030"), "2026/11/20 10:00:30");
+        // Else from when it said START, a minute before the end.
+        let text = |time: Timestamp| time.strftime("%Y/%m/%d %H:%M:%S").to_string();
+        let minute = SignedDuration::from_secs(60);
+        let before = text(Timestamp::now().saturating_sub(minute).unwrap());
+        let start = saved("a-game");
+        let after = text(Timestamp::now().saturating_sub(minute).unwrap());
+        assert!(before <= start && start <= after, "{before} {start} {after}");
     }
 }

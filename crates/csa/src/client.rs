@@ -53,7 +53,7 @@ pub enum ClientLine {
     Reject(Option<String>),
     /// `CHALLENGE`: wait for an opponent again.
     Challenge,
-    /// An empty line.
+    /// A line with nothing but white space.
     KeepAlive,
     /// Anything that begins like a move. Only its first seven characters are the move.
     Move {
@@ -81,7 +81,11 @@ impl ClientLine {
     }
 
     /// Reads a line. Whatever cannot be read is [`ClientLine::Other`].
+    ///
+    /// White space before a sign is let pass: it makes nothing else of a move.
     pub fn parse(line: &str) -> Self {
+        let whole = line;
+        let line = whole.trim_start();
         if line.is_empty() {
             return Self::KeepAlive;
         }
@@ -100,7 +104,7 @@ impl ClientLine {
                 return Self::Special { special, comment: comment(rest) };
             }
         }
-        Self::word(line.trim_end()).unwrap_or_else(|| Self::Other(line.to_owned()))
+        Self::word(whole.trim_end()).unwrap_or_else(|| Self::Other(whole.to_owned()))
     }
 
     fn word(line: &str) -> Option<Self> {
@@ -198,7 +202,6 @@ mod tests {
             ("REJECT g", ClientLine::Reject(Some("g".into()))),
             ("CHALLENGE", ClientLine::Challenge),
             ("", ClientLine::KeepAlive),
-            (" ", other(" ")),
             ("+7776FU", ClientLine::plain_move("+7776FU")),
             ("+7776FU,'* 12 -3334FU", with("+7776FU", "* 12 -3334FU")),
             ("-", ClientLine::plain_move("-")),
@@ -231,11 +234,23 @@ mod tests {
             ("+７七六歩", with("+７七", None)),
             ("%TORYO ", resign(None)),
             ("%TORYO\t,'投了", resign(Some("投了"))),
+            (" +7776FU", with("+7776FU", None)),
+            ("\t+7776FU,'* 12", with("+7776FU", Some("* 12"))),
+            (" %TORYO", resign(None)),
             ("AGREE ", ClientLine::Agree(None)),
             ("LOGOUT\t", ClientLine::Logout),
         ] {
             assert_eq!(ClientLine::parse(text), want, "{text}");
         }
+    }
+
+    #[test]
+    fn nothing_but_white_space_keeps_the_connection_alive() {
+        for text in ["", " ", "\t", " \t ", "\u{3000}"] {
+            assert_eq!(ClientLine::parse(text), ClientLine::KeepAlive, "{text:?}");
+        }
+        assert_eq!(ClientLine::parse(" hello"), ClientLine::Other(" hello".to_owned()));
+        assert_eq!(ClientLine::parse("'comment"), ClientLine::Other("'comment".to_owned()));
     }
 
     #[test]

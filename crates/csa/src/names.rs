@@ -158,45 +158,110 @@ impl fmt::Display for GameName {
 }
 
 /// The game somebody may have meant with a text that is no game name but looks like one, such as
-/// `test_300_10F` or `Floodgate-300-10f`: the text put right, or the one of `known` that differs
-/// least.
+/// `test_300_10F`, `test-300` or `Floodgate-300-10f`: the one of `known` that differs least or whose
+/// times were left out, else the text put right.
 pub fn meant_game<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     if GameName::parse_with_color(text).is_some() || text.len() > LONGEST_GAME_NAME {
         return None;
     }
-    let near = |name: &&str| distance(&text.to_ascii_lowercase(), &name.to_ascii_lowercase());
-    let nearest = known.into_iter().min_by_key(near).filter(|name| near(name) <= 2);
-    nearest.map(str::to_owned).or_else(|| put_right(text))
+    let is_base = |name: &str| {
+        GameName::parse(name).is_some_and(|game| game.base().eq_ignore_ascii_case(text))
+    };
+    let near = |name: &str| match is_base(name) {
+        true => 0,
+        false => distance(&text.to_ascii_lowercase(), &name.to_ascii_lowercase()),
+    };
+    let nearest = known.into_iter().map(|name| (near(name), name)).min_by_key(|&(near, _)| near);
+    let nearest = nearest.filter(|&(near, _)| near <= 2).map(|(_, name)| name.to_owned());
+    nearest.or_else(|| put_right(text))
 }
 
-/// A name of three parts with the signs it should have.
+/// What may stand between the parts of a mistyped name.
+const SEPARATORS: [char; 7] = ['-', '_', '.', ':', '/', '+', ' '];
+
+/// A time as people type it: `300`, `10F`, `10s`, `5m`.
+struct TypedTime {
+    seconds: String,
+    fischer: bool,
+}
+
+impl TypedTime {
+    fn parse(text: &str) -> Option<Self> {
+        let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (digits, unit) = text.split_at(end);
+        if digits.is_empty() || unit.len() > 3 || !unit.bytes().all(|b| b.is_ascii_alphabetic()) {
+            return None;
+        }
+        let factor: u64 = match unit.to_ascii_lowercase().as_str() {
+            "m" | "min" => 60,
+            "h" => 3600,
+            _ => 1,
+        };
+        let seconds = match factor {
+            1 => digits.to_owned(),
+            _ => digits.parse::<u64>().ok()?.saturating_mul(factor).to_string(),
+        };
+        Some(Self { seconds, fischer: unit.starts_with(['F', 'f']) })
+    }
+}
+
+/// What is typed for a game, with one or two times at its end, as a name with the signs it should
+/// have.
 fn put_right(text: &str) -> Option<String> {
-    let separator = |c: char| "-_.:/+ ".contains(c);
-    let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
-    let (mut rest, mut wish) = (text, "");
-    if let Some((head, last)) = text.rsplit_once(separator) {
-        match last {
-            "b" | "B" => (rest, wish) = (head, "-B"),
-            "w" | "W" => (rest, wish) = (head, "-W"),
+    let last_part = |text: &str| -> Option<(usize, usize)> {
+        let at = text.rfind(SEPARATORS)?;
+        Some((text[..at].trim_end_matches(SEPARATORS).len(), at + 1))
+    };
+    let mut rest = text.trim_end_matches(SEPARATORS);
+    let mut wish = "";
+    if let Some((end, begin)) = last_part(rest)
+        && rest.len() - begin <= 2
+        && rest[begin..].bytes().all(|b| b.is_ascii_alphabetic())
+    {
+        match &rest[begin..] {
+            "b" | "B" => wish = "-B",
+            "w" | "W" => wish = "-W",
             _ => {}
         }
+        rest = &rest[..end];
     }
-    let (rest, per_move) = rest.rsplit_once(separator)?;
-    let (base, total) = rest.rsplit_once(separator)?;
-    let (per_move, fischer) = match per_move.strip_suffix(['F', 'f']) {
-        Some(increment) => (increment, "F"),
-        None => (per_move.trim_end_matches(['s', 'S']), ""),
-    };
-    let total = total.trim_end_matches(['s', 'S']);
-    if base.is_empty() || !digits(total) || !digits(per_move) {
+    let mut times: Vec<TypedTime> = Vec::new();
+    while times.len() < 2
+        && let Some((end, begin)) = last_part(rest)
+        && let Some(time) = TypedTime::parse(&rest[begin..])
+    {
+        times.push(time);
+        rest = &rest[..end];
+    }
+    let without_digits = rest.trim_end_matches(|c: char| c.is_ascii_digit());
+    if times.len() == 1
+        && times[0].fischer
+        && !without_digits.is_empty()
+        && let Some(total) = TypedTime::parse(&rest[without_digits.len()..])
+    {
+        // No sign between the name and the time.
+        times.push(total);
+        rest = without_digits;
+    }
+    if rest.is_empty() || times.is_empty() {
         return None;
     }
+    let (total, per_move) = match &times[..] {
+        [only] if only.fischer => ("300", Some(only)),
+        [only] => (only.seconds.as_str(), None),
+        [per_move, total, ..] => (total.seconds.as_str(), Some(per_move)),
+        [] => return None,
+    };
+    let per_move = per_move.map_or_else(
+        || "10F".to_owned(),
+        |time| format!("{}{}", time.seconds, if time.fischer { "F" } else { "" }),
+    );
     let allowed = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
-    let base: String = base.chars().map(allowed).collect();
-    let right = format!("{base}-{total}-{per_move}{fischer}");
+    let base: String = rest.chars().map(allowed).collect();
     // A game without any time at all is none, however it is written.
-    let right = GameName::parse(&right).map_or_else(|| format!("{base}-300-10F"), |n| n.text);
-    Some(format!("{right}{wish}"))
+    let forms = [format!("{base}-{total}-{per_move}"), format!("{base}-300-10F")];
+    let right = forms.iter().find_map(|form| GameName::parse(form));
+    Some(right.map_or_else(|| "test-300-10F".to_owned(), |name| format!("{name}{wish}")))
 }
 
 /// How many characters must be changed, added or taken away to make one text of the other.
@@ -298,8 +363,23 @@ mod tests {
             ("Floodgate-300-10f", Some("floodgate-300-10F")),
             ("test-300-10F", None),
             ("test-300-10F-W", None),
+            ("test-300", Some("test-300-10F")),
+            ("test-300-", Some("test-300-10F")),
+            ("test-300-10FF", Some("test-300-10F")),
+            ("test-300-10F-X", Some("test-300-10F")),
+            ("test-300-10F-", Some("test-300-10F")),
+            ("test300-10F", Some("test-300-10F")),
+            ("test-10m-10s", Some("test-600-10")),
+            ("test-5min+10F-w", Some("test-300-10F-W")),
+            ("test-10F", Some("test-300-10F")),
+            ("my-test_300", Some("my-test-300-10F")),
+            ("test-99999999999999999999", Some("test-300-10F")),
+            ("floodgate", Some("floodgate-300-10F")),
             ("secret", None),
-            ("secret-300", None),
+            ("secret300", None),
+            ("pass-word", None),
+            ("-300", None),
+            ("550e8400-e29b-41d4-a716-4466ab440000", None),
             ("", None),
         ] {
             assert_eq!(meant_game(text, known).as_deref(), want, "{text}");

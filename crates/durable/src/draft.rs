@@ -20,13 +20,23 @@ pub struct Draft {
 impl Draft {
     /// Starts a file beside its final place, making the folders it is to lie in.
     pub fn new(target: &Path) -> io::Result<Self> {
+        Self::begin(target, &mut OpenOptions::new())
+    }
+
+    /// The same for a secret: where the system knows owners, only its owner may read it.
+    pub fn private(target: &Path) -> io::Result<Self> {
+        Self::begin(target, os::files::for_owner_alone(&mut OpenOptions::new()))
+    }
+
+    fn begin(target: &Path, options: &mut OpenOptions) -> io::Result<Self> {
+        options.write(true).create_new(true);
         if let Some(folder) = target.parent().filter(|f| !f.as_os_str().is_empty()) {
             fs::create_dir_all(folder)?;
         }
         for attempt in 0..100 {
             let temporary = beside(target, &format!(".{}-{attempt}.tmp", std::process::id()))
                 .ok_or_else(|| io::Error::other(format!("{target:?} is not the name of a file")))?;
-            match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            match options.open(&temporary) {
                 Ok(file) => {
                     let output = Some(BufWriter::new(file));
                     return Ok(Self { target: target.to_owned(), temporary, output });

@@ -34,6 +34,13 @@ pub fn searcher(
     Ok(Box::new(ServedSearcher { home: Home::new(fleet), spec, name, now }))
 }
 
+/// Makes whoever searches by a fleet, for commands that know only its name.
+pub fn by_fleet(
+    now: fn() -> i64,
+) -> impl Fn(&Path, &SearchSettings) -> Result<Box<dyn Searcher>, WorkError> {
+    move |fleet: &Path, settings: &SearchSettings| searcher(fleet, settings, now)
+}
+
 impl Searcher for ServedSearcher {
     fn name(&self) -> &str {
         &self.name

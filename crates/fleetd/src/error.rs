@@ -20,6 +20,8 @@ pub enum FleetError {
     NoLedger(PathBuf),
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: std::io::Error },
+    #[error("{} exists: a key is never replaced, name another file", .0.display())]
+    KeyExists(PathBuf),
     #[error(transparent)]
     Queue(#[from] QueueError),
     #[error(transparent)]
@@ -41,6 +43,7 @@ impl FleetError {
         matches!(
             self,
             Self::NoLedger(_)
+                | Self::KeyExists(_)
                 | Self::NoRun(_)
                 | Self::NoWorker(_)
                 | Self::Refused(_)

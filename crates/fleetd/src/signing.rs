@@ -1,19 +1,27 @@
 //! Keys and signatures of executables, as files.
 
 use crate::error::FleetError;
+use durable::Draft;
 use fleet::BlobHash;
 use fleet::signed::{self, signature_path};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Makes a key in a file that is not there yet, readable by its owner only; what workers know it by.
 pub fn new_key(path: &Path) -> Result<String, FleetError> {
     let failed = |source| FleetError::File { path: path.to_owned(), source };
     let (secret, public) = signed::new_key().map_err(FleetError::Refused)?;
-    let mut options = std::fs::OpenOptions::new();
-    let options = os::files::for_owner_alone(options.write(true).create_new(true));
-    let mut file = options.open(path).map_err(failed)?;
-    std::io::Write::write_all(&mut file, format!("{secret}\n").as_bytes()).map_err(failed)?;
-    file.sync_all().map_err(failed)?;
+    if path.exists() {
+        return Err(FleetError::KeyExists(path.to_owned()));
+    }
+    let written = Draft::private(path).and_then(|mut draft| {
+        draft.write_all(format!("{secret}\n").as_bytes())?;
+        draft.publish(false)
+    });
+    written.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => FleetError::KeyExists(path.to_owned()),
+        _ => failed(error),
+    })?;
     Ok(public)
 }
 

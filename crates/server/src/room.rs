@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 mod absence;
+mod misplaced;
 
 /// A moment: time passed since the server's origin.
 pub type Moment = Duration;
@@ -234,8 +235,12 @@ impl Room {
         self.conditions.summary(to, &self.played, &more).to_string()
     }
 
-    /// Takes a line. Empty lines and commands of extended mode are the lobby's business.
+    /// Takes a line. Empty lines, commands of extended mode and what is [misplaced](Room::misplaced)
+    /// are the lobby's business.
     pub fn receive(&mut self, from: Color, line: &ClientLine, now: Moment) -> Vec<Effect> {
+        if self.misplaced(from, line).is_some() {
+            return Vec::new();
+        }
         match self.phase {
             Phase::Proposed { .. } => self.agreement_line(from, line, now),
             Phase::Running { .. } if !self.agreed[from.index()] => self.return_line(from, line),
@@ -328,7 +333,7 @@ impl Room {
                     }
                 }
             }
-            // Anything else said on one's turn is a move in a wrong form.
+            // Nobody leaves a game like that.
             other => {
                 let last = Some((quoted(&other.to_string()), time));
                 self.end(Ending::lost(from, Reason::IllegalMove), last)

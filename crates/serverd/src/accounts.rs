@@ -60,7 +60,7 @@ impl Accounts {
                 }
                 Err(_) => refused(Refusal::Busy),
             },
-            (None, Some(_)) => refused(Refusal::Password),
+            (None, Some(_)) => refused(Refusal::Unknown),
             (None, None) if self.guests => answer(Checked::Guest),
             (None, None) => refused(Refusal::Guests),
         }
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(accounts.check("old", None, true).checked, Checked::Refused(Refusal::Account));
         assert_eq!(accounts.check("guest", None, true).checked, Checked::Guest);
         let reserved = accounts.check("new", Some("n"), false);
-        assert_eq!(reserved.checked, Checked::Refused(Refusal::Password));
+        assert_eq!(reserved.checked, Checked::Refused(Refusal::Unknown));
         assert!(reserved.new_hash.is_none());
         assert!(accounts.check("new", Some("n"), true).new_hash.is_some());
         assert_eq!(accounts.check("new", Some("n"), true).checked, Checked::Known);
@@ -176,7 +176,7 @@ mod tests {
         let mut closed = Accounts::new(connection, false, false);
         assert_eq!(
             closed.check("new", Some("n"), true).checked,
-            Checked::Refused(Refusal::Password)
+            Checked::Refused(Refusal::Unknown)
         );
         assert_eq!(closed.check("guest", None, true).checked, Checked::Refused(Refusal::Guests));
         assert_eq!(closed.check("old", Some("s"), true).checked, Checked::Known);

@@ -9,6 +9,9 @@ pub enum Error {
     /// Something is wrong with a file: the settings, the data, the log.
     #[error("{}: {why}", path.display())]
     File { path: PathBuf, why: String },
+    /// What a new server would be written over.
+    #[error("{} exists: name another folder, or remove it to begin anew", path.display())]
+    Exists { path: PathBuf },
     /// A certificate or a key cannot be used.
     #[error(transparent)]
     Certificate(#[from] transport::CertificateError),

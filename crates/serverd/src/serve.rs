@@ -111,7 +111,10 @@ fn open_store(config: &Config) -> Result<Store, Error> {
 /// A listening socket, and an error that names the address.
 fn bind(address: &str) -> Result<TcpListener, Error> {
     let listener = TcpListener::bind(address);
-    let listener = listener.and_then(|l| l.set_nonblocking(true).map(|()| l));
+    let listener = listener.and_then(|listener| {
+        transport::widen(&listener)?;
+        listener.set_nonblocking(true).map(|()| listener)
+    });
     listener.map_err(|source| Error::Listen { address: address.to_owned(), source })
 }
 
@@ -303,5 +306,23 @@ async fn stop_on_signals(mut termination: Termination, inputs: mpsc::Sender<Inpu
         if inputs.send(Input::Stop).await.is_err() {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// More than the standard library's 128 wait to be accepted, and none of them has to try again.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn hundreds_may_connect_at_once() {
+        let listener = super::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let allowed = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap();
+        let allowed: usize = allowed.trim().parse().unwrap();
+        let patience = std::time::Duration::from_secs(60);
+        let waiting: Vec<_> = (0..allowed.min(300))
+            .map(|_| std::net::TcpStream::connect_timeout(&address, patience).unwrap())
+            .collect();
+        assert_eq!(waiting.len(), allowed.min(300));
     }
 }

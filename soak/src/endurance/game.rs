@@ -402,7 +402,7 @@ impl<'a> ScriptedGame<'a> {
                 (turn, format!("{sign}1111FU"), "1111FU", ReasonWord::IllegalMove)
             }
             ScriptedEnd::Garbage => {
-                (turn, "HELLO,WORLD".to_owned(), "HELLO", ReasonWord::IllegalMove)
+                (turn, format!("{sign}HELLO,WORLD"), "HELLO", ReasonWord::IllegalMove)
             }
             ScriptedEnd::FalseDeclaration => {
                 (turn, "%KACHI".to_owned(), "%KACHI", ReasonWord::IllegalMove)

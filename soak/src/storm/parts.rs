@@ -11,7 +11,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
+use think::seconds_since_1970;
 
 /// The worker that lies now and then.
 pub(super) const LIAR: &str = "w1";
@@ -79,12 +80,6 @@ pub(crate) fn about(name: &str, slots: usize) -> Result<Worker, Failure> {
         pools: vec![Pool::any()],
         holding: None,
     })
-}
-
-/// Seconds since 1970.
-pub(crate) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
 pub(crate) fn failed(error: impl std::fmt::Display) -> Failure {
@@ -156,8 +151,15 @@ fn coordinate(args: &PartArgs) -> Result<(), Failure> {
     let known_answers = if args.steady { 0 } else { CoordinatorSettings::default().known_answers };
     let settings =
         CoordinatorSettings { known_answers, bench: Some(BENCH), ..CoordinatorSettings::default() };
-    let service =
-        Service { home: &home, ledger, queue, settings, local: None, until_idle: false, now };
+    let service = Service {
+        home: &home,
+        ledger,
+        queue,
+        settings,
+        local: None,
+        until_idle: false,
+        now: seconds_since_1970,
+    };
     let (mut rested, never) = (Instant::now(), AtomicBool::new(false));
     let mut rest = |_: &fleetd::Status| {
         if !args.steady && rested.elapsed() > REST.0 {

@@ -138,6 +138,142 @@ fn comments_in_shift_jis_and_fast_players_lose_nothing() {
     });
 }
 
+/// Why connections are closed: told where anybody needs it, logged, and counted.
+#[test]
+fn every_close_has_its_words_its_line_in_the_log_and_its_count() {
+    let folder = folder();
+    let settings = "log = \"log.jsonl\"\nrepeat = \"close\"\nreferees = [\"ref\"]\n\
+                    [limits]\nper_address = 6\noffences = 5\n";
+    let server = Server::start(folder.path(), settings);
+    let [mut black, mut white] = pair(server.port, ["a", "b"], "test-600-10");
+    black.say("%TORYO");
+    for (player, verdict) in [(&mut black, "#LOSE"), (&mut white, "#WIN")] {
+        player.until(verdict);
+        assert_eq!(player.read_line(), None, "closed without another word");
+    }
+    let mut noisy = Bare::login(server.port, "noisy", "test-600-10");
+    for _ in 0..5 {
+        noisy.say("nonsense");
+    }
+    let told = noisy.until("##[ERROR] closed");
+    assert!(told.contains("too many lines that mean nothing here"), "{told}");
+    let mut crook = Bare::login(server.port, "crook", "other-600-10");
+    let mut referee = extended(server.port, "ref", "pw");
+    referee.say("%%REFEREE ban crook");
+    referee.until("##[REFEREE] +OK");
+    let told = crook.until("##[ERROR] closed");
+    assert!(told.contains("the referee has banned you"), "{told}");
+    // With the referee there are six.
+    let _five: Vec<Bare> = (1..=5)
+        .map(|n| Bare::login(server.port, &format!("n{n}"), &format!("game{n}-600-10")))
+        .collect();
+    let mut sixth = Bare::connect(server.port);
+    sixth.expect("##[ERROR] closed: too many connections");
+    assert_eq!(sixth.read_line(), None);
+    let metrics = server.page("/metrics");
+    for line in [
+        "nue_closed_total{reason=\"game-over\"} 2",
+        "nue_closed_total{reason=\"nonsense\"} 1",
+        "nue_closed_total{reason=\"banned\"} 1",
+        "nue_turned_away_total 1",
+    ] {
+        assert!(metrics.lines().any(|l| l == line), "{line} in\n{metrics}");
+    }
+    let log = folder.path().join("log.jsonl");
+    for words in [
+        ["\"close\"", "\"game-over\""],
+        ["\"close\"", "\"nonsense\""],
+        ["\"close\"", "\"banned\""],
+        ["\"turned-away\"", "\"127.0.0.1\""],
+    ] {
+        wait_for(&format!("{words:?} in the log"), || {
+            let text = std::fs::read_to_string(&log).unwrap_or_default();
+            text.lines().any(|line| words.iter().all(|word| line.contains(word)))
+        });
+    }
+}
+
+/// What is no move, said by a player in and out of turn as bytes on a socket.
+#[test]
+fn talk_and_noise_lose_no_game() {
+    let folder = folder();
+    let server = Server::start(folder.path(), "");
+    let [mut black, mut white] = pair(server.port, ["a", "b"], "test-600-10");
+    let long = vec![b'x'; 70_000];
+    for player in [&mut black, &mut white] {
+        for line in [&b"hello there"[..], b"\x90\xe6\x8e\xe8", b"'comment", b"AGREE", &long[..]] {
+            player.raw(&[line, &b"\n"[..]].concat());
+            let told = player.read_line().unwrap();
+            assert!(told.starts_with("##[ERROR] "), "{told}");
+        }
+        player.raw(b" \n\t\n%%%\n");
+    }
+    for (text, n) in [(" +2726FU", 0), ("\t-8384FU", 1)] {
+        let mover = if n == 0 { &mut black } else { &mut white };
+        mover.say(text);
+        for player in [&mut black, &mut white] {
+            let told = player.read_line().unwrap();
+            assert!(told.starts_with(&text[1..]), "{told}");
+        }
+    }
+    black.say("%TORYO");
+    white.until("#WIN");
+}
+
+/// A flood of real wrong passwords, each of which costs the server a hash, from ever new addresses:
+/// others are let in meanwhile. Other addresses of the loopback interface are Linux's.
+#[cfg(target_os = "linux")]
+#[test]
+fn wrong_passwords_from_everywhere_keep_nobody_out() {
+    use std::net::SocketAddr;
+    use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+    let folder = folder();
+    let server = Server::start(folder.path(), "");
+    for name in ["victim", "honest"] {
+        account(folder.path(), name, "right");
+    }
+    let (over, address) = (AtomicBool::new(false), AtomicU8::new(1));
+    let attack = || {
+        let mut refused = 0;
+        while refused == 0 || !over.load(Ordering::Relaxed) {
+            let own = [127, 0, 9, address.fetch_add(1, Ordering::Relaxed)];
+            let mut flood: Vec<Bare> = (0..4)
+                .map(|_| {
+                    let socket =
+                        socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None);
+                    let socket = socket.unwrap();
+                    socket.bind(&SocketAddr::from((own, 0)).into()).unwrap();
+                    let server = SocketAddr::from(([127, 0, 0, 1], server.port));
+                    socket.connect(&server.into()).unwrap();
+                    Bare::on(socket.into())
+                })
+                .collect();
+            for bare in &mut flood {
+                bare.say("LOGIN victim wrong");
+            }
+            for bare in &mut flood {
+                bare.expect("LOGIN:incorrect");
+                refused += 1;
+            }
+        }
+        refused
+    };
+    std::thread::scope(|scope| {
+        let attackers: Vec<_> = (0..2).map(|_| scope.spawn(attack)).collect();
+        for _ in 0..3 {
+            let mut honest = Bare::login(server.port, "honest", "right");
+            honest.say("LOGOUT");
+            honest.expect("LOGOUT:completed");
+        }
+        over.store(true, Ordering::Relaxed);
+        for attacker in attackers {
+            assert!(attacker.join().unwrap() >= 4);
+        }
+    });
+    // The right password of the one they wanted is as good as before.
+    Bare::login(server.port, "victim", "right");
+}
+
 #[test]
 fn a_new_home_is_closed_until_told_otherwise() {
     let folder = folder();

@@ -66,6 +66,8 @@ fn run(folder: &Path, line: &str, before: &str) -> Output {
 /// Blocks of 512 bytes, or of 1,024 with some shells; a write beyond them is an error, not a death.
 const LIMIT: &str = "trap '' XFSZ; ulimit -f 1";
 
+const NOTHING: &str = "trap '' XFSZ; ulimit -f 0";
+
 fn files(folder: &Path) -> BTreeSet<String> {
     let list = fs::read_dir(folder).unwrap();
     list.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
@@ -102,8 +104,12 @@ fn a_file_is_whole_or_not_there() {
         "net pack a.bin -o out.nnz",
         "openings make --game minishogi --count 60 --plies 4 --nodes 20 -o out.txt",
         "train a.teacher --validation a.teacher --arch halfkp-16x2-8-8 --epochs 1 --batch 256 --out out.bin",
+        "server init home",
+        "fleet key out.key",
     ] {
-        let output = run(folder.path(), line, LIMIT);
+        // A key is shorter than any block.
+        let limit = if line.starts_with("fleet key") { NOTHING } else { LIMIT };
+        let output = run(folder.path(), line, limit);
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{line}: {told}");
         assert!(told.contains("too large"), "{line}: {told}");
@@ -117,6 +123,49 @@ fn a_file_is_whole_or_not_there() {
         for name in found.difference(&before) {
             fs::remove_file(folder.path().join(name)).unwrap();
         }
+    }
+}
+
+/// When there is room again the same command does what it was asked, and what is in the way is told
+/// as wrong usage, with what to do.
+#[test]
+fn a_file_in_the_way_is_told_with_what_to_do() {
+    let folder = prepared();
+    fs::write(folder.path().join("in-the-way"), "").unwrap();
+    fs::write(folder.path().join("game.csa"), "V2.2\nPI\n+\n+7776FU\n%TORYO\n").unwrap();
+    for (line, limit, advice) in [
+        ("server init home", LIMIT, "name another folder"),
+        ("fleet key out.key", NOTHING, "name another file"),
+        ("book make game.csa --out out.db", NOTHING, "--force"),
+    ] {
+        let full = run(folder.path(), line, limit);
+        let told = String::from_utf8_lossy(&full.stderr).into_owned();
+        assert_eq!(full.status.code(), Some(1), "{line}: {told}");
+        let done = run(folder.path(), line, "");
+        let told = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(done.status.success(), "{line}: {told}");
+        let again = run(folder.path(), line, "");
+        let told = String::from_utf8_lossy(&again.stderr).into_owned();
+        assert_eq!(again.status.code(), Some(2), "{line}: {told}");
+        assert!(told.contains(advice) && !told.contains("os error"), "{line}: {told}");
+    }
+    for (line, advice) in [
+        ("server init in-the-way", "name another folder"),
+        (
+            "tune --game minishogi --nodes 10 --iterations 1 --params rfp_margin --option \
+             EvalDir=material --log in-the-way",
+            "name a folder",
+        ),
+        (
+            "match --game minishogi --engine cmd=self,name=a --engine cmd=self,name=b --each \
+             nodes=10,option.EvalDir=material --games 2 --log in-the-way",
+            "name a folder",
+        ),
+    ] {
+        let output = run(folder.path(), line, "");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{line}: {told}");
+        assert!(told.contains(advice) && !told.contains("os error"), "{line}: {told}");
     }
 }
 

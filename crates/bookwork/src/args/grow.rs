@@ -38,7 +38,7 @@ pub struct Mine {
     /// Where lines begin: "startpos", a handicap or an SFEN
     #[arg(long, default_value = "startpos")]
     pub position: String,
-    /// Rounds
+    /// Rounds of choosing, searching and propagating
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub rounds: u32,
     /// Leaves searched in a round

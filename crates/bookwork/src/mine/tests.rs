@@ -183,7 +183,7 @@ fn lines_that_are_decided_are_not_followed() {
 
 #[test]
 fn the_other_side_may_lose_only_so_much_from_the_beginning() {
-    // White's best after 2g2f is 60 below where the game began: nothing more is to be had there.
+    // White's best after 2g2f is 60 below where the game began, which is too much.
     let book = growing(&[
         (&start(), &[("7g7f", 0, 0), ("2g2f", 0, 0)]),
         (&after("2g2f"), &[("8c8d", -60, -60), ("3c3d", -70, -70)]),

@@ -85,3 +85,15 @@ fn a_full_disk_is_an_error_and_leaves_nothing() {
     assert_eq!(error.kind(), io::ErrorKind::StorageFull);
     assert!(!target.exists() && !temporary.exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_secret_is_its_owners_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("key");
+    let mut draft = Draft::private(&target).unwrap();
+    draft.write_all(b"secret").unwrap();
+    draft.publish(false).unwrap();
+    assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o600);
+}

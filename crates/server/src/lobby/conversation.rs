@@ -2,12 +2,15 @@
 
 use super::{Closing, ConnId, Connection, ConnectionState, Limits, Lobby, Now, RoomKey, Timer};
 use crate::room::Moment;
-use csa::{ClientLine, Received, ServerLine};
+use csa::{ClientLine, Extended, Received, ServerLine};
 use rules::Color;
 use std::time::Duration;
 
 /// How long must pass between two empty lines, or after anything else said.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
+
+/// How long after the end of a game or of a proposal lines about it may still arrive.
+const CROSSING: Duration = Duration::from_secs(10);
 
 /// Longest line of a password attempt and the like that is let in before anybody knows who it is.
 const LONGEST_LOGIN_LINE: usize = 256;
@@ -88,6 +91,10 @@ impl Lobby {
             self.close(id, Closing::Flood);
             return;
         }
+        if awaited {
+            // Who plays on may say one senseless thing with every move.
+            connection.offences = connection.offences.saturating_sub(1);
+        }
         let quiet = now.at.saturating_sub(connection.last_line);
         connection.last_line = now.at;
         if line == ClientLine::KeepAlive {
@@ -111,6 +118,8 @@ impl Lobby {
                 }
             }
             (ConnectionState::Checking { .. }, _) => self.offend(id, 1),
+            // shogi-server lets these pass, too.
+            (_, ClientLine::Extended(Extended::Other(text))) if text.starts_with('%') => {}
             (_, ClientLine::Extended(command)) if extended => self.command(id, command, now),
             (_, ClientLine::Extended(_)) => {
                 self.send(id, "##[ERROR] %% commands need a login with x1: LOGIN name password x1");
@@ -124,6 +133,11 @@ impl Lobby {
             }
             (ConnectionState::Playing(key, color), line) => {
                 let Some(open) = self.rooms.get_mut(&key) else { return };
+                if let Some(why) = open.room.misplaced(color, &line) {
+                    self.send(id, &format!("##[ERROR] {why}"));
+                    self.offend(id, 1);
+                    return;
+                }
                 let effects = open.room.receive(color, &line, now.at);
                 self.perform(key, effects, now);
             }
@@ -134,7 +148,8 @@ impl Lobby {
     /// Whether the server waits for just this: a player's word in its game or on a proposal. It
     /// never counts towards the limit of lines, however fast two players are.
     fn is_awaited(&self, state: &ConnectionState, line: &ClientLine) -> bool {
-        let ConnectionState::Playing(key, color) = state else { return false };
+        let &ConnectionState::Playing(key, color) = state else { return false };
+        let Some(open) = self.rooms.get(&key) else { return false };
         let answers = matches!(
             line,
             ClientLine::Move { .. }
@@ -142,7 +157,7 @@ impl Lobby {
                 | ClientLine::Agree(_)
                 | ClientLine::Reject(_)
         );
-        answers && self.rooms.get(key).is_some_and(|open| open.room.awaits(*color))
+        answers && open.room.awaits(color) && open.room.misplaced(color, line).is_none()
     }
 
     /// Who leaves turns down what was proposed to it.
@@ -159,11 +174,10 @@ impl Lobby {
                 self.close(id, Closing::LoggedOut);
             }
             ClientLine::Challenge => self.challenge(id, now),
-            // These crossed the end of a game or of a proposal on their way.
             ClientLine::Agree(_)
             | ClientLine::Reject(_)
             | ClientLine::Move { .. }
-            | ClientLine::Special { .. } => self.offend(id, 0),
+            | ClientLine::Special { .. } => self.no_game(id, now),
             ClientLine::Login { .. } => {
                 self.send(id, "##[ERROR] you are logged in already");
                 self.offend(id, 1);
@@ -174,6 +188,18 @@ impl Lobby {
             }
             ClientLine::KeepAlive => self.offend(id, 1),
         }
+    }
+
+    /// Answers a word about a game to somebody who has none, unless it may have crossed the end of a
+    /// game or of a proposal on its way.
+    fn no_game(&mut self, id: ConnId, now: Now) {
+        let Some(connection) = self.connections.get(&id) else { return };
+        if !connection.fresh && now.at.saturating_sub(connection.ready) < CROSSING {
+            return;
+        }
+        let ask = if connection.extended { "%%GAME" } else { "CHALLENGE" };
+        let state = self.waits_for(id, now).unwrap_or_else(|| format!("ask for one with {ask}"));
+        self.send(id, &format!("##[ERROR] you have no game: {state}"));
     }
 
     /// Counts senseless lines; too many of them end the connection.

@@ -1,7 +1,7 @@
 //! The commands of extended mode.
 
 use super::buoys::Fork;
-use super::{ConnId, ConnectionState, Effect, GameRequest, Lobby, Now};
+use super::{ConnId, ConnectionState, Effect, Event, GameRequest, Lobby, Now};
 use csa::extended::ColorChoice;
 use csa::{Extended, GameName};
 use rules::Color;
@@ -106,6 +106,18 @@ impl Lobby {
             return None;
         }
         Some(format!("##[GAME] {}\n##[GAME] +OK", self.waiting_text(&wait, now)))
+    }
+
+    /// What somebody who does not play waits for, if anything.
+    pub(super) fn waits_for(&self, id: ConnId, now: Now) -> Option<String> {
+        let connection = self.connections.get(&id)?;
+        if let Some(wait) = &connection.waiting {
+            return Some(self.waiting_text(wait, now));
+        }
+        let name = connection.name.as_ref()?.as_str();
+        let goes_on = |event: &&Event| event.has(name) && event.stage().current_round().is_some();
+        let event = self.events.iter().find(goes_on)?;
+        Some(format!("waiting for the next game of the tournament {}", event.name()))
     }
 
     /// For what and for whom somebody waits, in words.

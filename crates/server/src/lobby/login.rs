@@ -18,8 +18,10 @@ pub enum Checked {
 /// Why somebody is not let in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// The secret is wrong, or there is no such account and none is made.
+    /// The secret is wrong.
     Password,
+    /// There is no such account, and none is made.
+    Unknown,
     /// A guest with the name of an account.
     Account,
     /// Guests are not let in.
@@ -31,7 +33,7 @@ pub enum Refusal {
 impl Refusal {
     /// Whether it counts as an attempt to guess a password.
     const fn is_guess(self) -> bool {
-        matches!(self, Self::Password)
+        matches!(self, Self::Password | Self::Unknown)
     }
 }
 
@@ -74,7 +76,7 @@ impl Lobby {
             GameRequest { game, color }
         });
         let register =
-            !entrant && self.meant(password).is_none() && !self.seats.contains_key(name.as_str());
+            !entrant && self.slip(password).is_none() && !self.seats.contains_key(name.as_str());
         let failures = self.failures_of(&peer, now);
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let password = password.to_owned();
@@ -92,10 +94,16 @@ impl Lobby {
         offers.chain(rounds).chain([settings.default_game.as_str()])
     }
 
-    /// The game that was meant by a password that looks like the name of one.
-    fn meant(&self, password: &str) -> Option<String> {
-        let first = password.split(',').next().unwrap_or_default();
-        meant_game(first, self.known_games())
+    /// The game that was meant by a password that looks like the name of one, or has before its comma
+    /// what is none: nobody becomes an account by a slip.
+    fn slip(&self, password: &str) -> Option<String> {
+        let (first, comma) = match password.split_once(',') {
+            Some((first, _)) => (first, true),
+            None => (password, false),
+        };
+        let meant = meant_game(first, self.known_games());
+        let no_game = comma && GameName::parse_with_color(first).is_none();
+        meant.or_else(|| no_game.then(|| self.settings.default_game.to_string()))
     }
 
     /// What is wrong with what somebody asks for, whether or not it knows a secret.
@@ -147,9 +155,10 @@ impl Lobby {
     /// Tells somebody who was checked and not let in why that is.
     fn refuse_checked(&mut self, id: ConnId, name: &UserName, password: &str, refusal: Refusal) {
         let why = match refusal {
-            Refusal::Password => match self.meant(password) {
+            Refusal::Password | Refusal::Unknown => match self.slip(password) {
                 Some(meant) => format!(
-                    "the name or the password is wrong; if you meant a game, its name is {meant}"
+                    "the name or the password is wrong; if you meant a game, its name is {meant}; \
+                     a new account needs a password that does not look like a game"
                 ),
                 None if self.events.iter().any(|e| e.has(name.as_str())) => {
                     format!(
@@ -176,7 +185,9 @@ impl Lobby {
         };
         let peer = connection.peer.clone();
         if let Checked::Refused(refusal) = checked {
-            if refusal.is_guess() {
+            // Who mistypes a game guesses at nobody's password.
+            let slip = refusal == Refusal::Unknown && self.slip(&password).is_some();
+            if refusal.is_guess() && !slip {
                 self.count_failure(&peer, now);
             }
             self.refuse_checked(id, &name, &password, refusal);
@@ -221,8 +232,14 @@ impl Lobby {
         if self.find_game(id, now) {
             return;
         }
-        if let Some(wait) = wanted {
-            self.wait_for(id, &wait, now);
+        if let Some(wait) = wanted
+            && self.wait_for(id, &wait, now)
+        {
+            return;
+        }
+        // To others the protocol has nothing to say before a game is proposed.
+        if extended && let Some(text) = self.waits_for(id, now) {
+            self.send(id, &format!("##[GAME] {text}\n##[GAME] +OK"));
         }
     }
 

@@ -237,10 +237,10 @@ fn an_illegal_or_unreadable_move_loses_and_is_quoted() {
         ("+7775FU,'* 12", "+7775FU"),
         ("+77", "+77"),
         ("+7775FUxxxxxx", "+7775FU"),
-        ("AGREE", "AGREE"),
+        ("-", "-"),
+        ("+hello world", "+hello "),
+        (" +7775FU", "+7775FU"),
         ("LOGOUT", "LOGOUT"),
-        ("hello world", "hello w"),
-        ("%TORYOX", "%TORYOX"),
     ] {
         let mut table = Table::running(quick());
         table.wait(s(1));
@@ -372,11 +372,48 @@ fn a_mate_does_not_end_the_game_by_itself() {
 }
 
 #[test]
-fn whatever_is_said_out_of_turn_loses() {
-    for line in ["-3334FU", "%TORYO", "%KACHI", "%CHUDAN", "AGREE", "LOGOUT", "hello"] {
+fn a_move_out_of_turn_loses() {
+    for line in ["-3334FU", "-xx", "\t-3334FU", "%TORYO", "%KACHI", "%CHUDAN", "LOGOUT"] {
         let mut table = Table::running(quick());
         table.say(Color::White, line);
         table.expect(&["#ILLEGAL_ACTION", "#WIN"], &["#ILLEGAL_ACTION", "#LOSE"]);
+    }
+}
+
+#[test]
+fn what_is_no_move_has_no_place_in_a_game_and_loses_none() {
+    let lines = [
+        "hello there",
+        "'comment",
+        "先手",
+        " hello",
+        "AGREE",
+        "AGREE g",
+        "REJECT",
+        "CHALLENGE",
+        "LOGIN a b",
+        "%TORYOX",
+        "%toryo",
+    ];
+    for side in Color::BOTH {
+        for line in lines {
+            let mut table = Table::running(quick());
+            assert!(table.room.misplaced(side, &ClientLine::parse(line)).is_some(), "{line}");
+            table.say(side, line);
+            table.expect(&[], &[]);
+            table.wait(s(2));
+            table.say(Color::Black, "+7776FU");
+            table.expect(&["+7776FU,T2"], &["+7776FU,T2"]);
+        }
+    }
+    // Before both have agreed, a word on the proposal and nothing else counts.
+    let table = Table::plain();
+    let misplaced = |line: &str| table.room.misplaced(Color::White, &ClientLine::parse(line));
+    for line in ["AGREE", "AGREE g", "REJECT", "LOGOUT"] {
+        assert_eq!(misplaced(line), None, "{line}");
+    }
+    for line in ["AGREE another", "-3334FU", "%TORYO", "hello"] {
+        assert!(misplaced(line).is_some_and(|why| why.contains("AGREE or REJECT")), "{line}");
     }
 }
 

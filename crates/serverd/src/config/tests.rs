@@ -63,6 +63,9 @@ fn a_folder_need_not_be_text() {
 fn mistakes_are_named() {
     for (text, part) in [
         ("colour = 1", "colour"),
+        ("listen = \"127.0.0.1:99999\"", "listen is \"127.0.0.1:99999\": a port is a number"),
+        ("status = \"127.0.0.1:99999\"", "a port is a number up to 65535"),
+        ("listen = \"\"", "expected an address"),
         ("listen = \"127.0.0.1:4081\"\nstatus = \"127.0.0.1:4081\"", "twice"),
         ("listen = \"0.0.0.0:4082\"\nstatus = \"127.0.0.1:4082\"", "twice"),
         ("[tls]\nlisten = \"0.0.0.0:4081\"\ncertificate = \"c\"\nkey = \"k\"", "0.0.0.0:4081"),

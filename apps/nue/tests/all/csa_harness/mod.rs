@@ -110,7 +110,11 @@ pub(crate) struct Bare {
 
 impl Bare {
     pub(crate) fn connect(port: u16) -> Self {
-        let writer = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        Self::on(TcpStream::connect(("127.0.0.1", port)).unwrap())
+    }
+
+    /// One on a connection that was made already.
+    pub(crate) fn on(writer: TcpStream) -> Self {
         writer.set_read_timeout(Some(PATIENCE)).unwrap();
         writer.set_nodelay(true).unwrap();
         Self { reader: BufReader::new(writer.try_clone().unwrap()), writer }

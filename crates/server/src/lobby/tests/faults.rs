@@ -109,7 +109,8 @@ fn every_close_is_told_with_its_reason() {
     for _ in 0..100 {
         server.say(idle, "AGREE");
     }
-    assert_eq!(server.told(idle), ["##[ERROR] closed: too many lines in too short a time"]);
+    let last = server.told(idle).pop();
+    assert_eq!(last.as_deref(), Some("##[ERROR] closed: too many lines in too short a time"));
     let silent = server.connect_from("silent").unwrap();
     server.wait(s(60));
     assert!(server.told(silent)[0].contains("nobody logged in"));
@@ -119,6 +120,85 @@ fn every_close_is_told_with_its_reason() {
     assert!(server.told(first)[0].contains("another connection"));
     let reasons = [Closing::Flood, Closing::LoginTimeout, Closing::Replaced];
     assert_eq!(server.reasons, reasons);
+    // Nonsense, one line a second.
+    let noisy = server.login("c", "y-100-10");
+    while !server.closed.contains(&noisy) {
+        server.wait(s(1));
+        server.say(noisy, "hello");
+    }
+    let told = server.told(noisy);
+    assert_eq!(told.iter().filter(|line| *line == "##[ERROR] unknown command").count(), 50);
+    assert_eq!(told.last().unwrap(), "##[ERROR] closed: too many lines that mean nothing here");
+    assert_eq!(server.reasons.pop(), Some(Closing::Offences));
+}
+
+#[test]
+fn who_is_banned_is_told_and_who_leaves_after_its_game_need_not_be() {
+    let mut server = TestLobby::new(Settings { repeat: Repeat::Close, ..with_rounds() });
+    server.accounts(&["ref"]);
+    let referee = extended(&mut server, "ref", "pw");
+    let crook = server.login("crook", "x-100-10");
+    server.told(crook);
+    server.say(referee, "%%REFEREE ban crook");
+    assert_eq!(server.told(crook), ["##[ERROR] closed: the referee has banned you"]);
+    assert_eq!(server.reasons, [Closing::Banned]);
+    let [black, white] = server.pair(["a", "b"], "test-100-10");
+    server.say(black, "%TORYO");
+    server.expect(black, &["%TORYO,T0", "#RESIGN", "#LOSE"]);
+    server.expect(white, &["%TORYO,T0", "#RESIGN", "#WIN"]);
+    assert_eq!(server.reasons[1..], [Closing::GameOver; 2]);
+}
+
+#[test]
+fn what_is_no_move_loses_no_game_in_turn_or_out_of_turn() {
+    let limits = Limits { offences: 10, ..Limits::default() };
+    let mut server = TestLobby::new(Settings { limits, ..Settings::default() });
+    let [black, white] = server.pair(["a", "b"], "test-1000-10");
+    let nonsense = [
+        Received::Line("hello there".to_owned()),
+        Received::NotText("こんにちは".to_owned()),
+        Received::Line("'comment".to_owned()),
+        Received::Line("AGREE".to_owned()),
+        Received::Line("REJECT".to_owned()),
+        Received::Line("CHALLENGE".to_owned()),
+        Received::Line("LOGIN a test-1000-10-B".to_owned()),
+        Received::TooLong("x".repeat(70_000)),
+    ];
+    let quiet = ["", " ", "\t", "%%%keep alive"].map(|text| Received::Line(text.to_owned()));
+    for id in [black, white] {
+        for line in nonsense.iter().chain(&quiet) {
+            server.wait(s(1));
+            server.lobby.line(id, line, server.now);
+            server.settle();
+            let told = server.told(id);
+            let answered = told.len() == 1 && told[0].starts_with("##[ERROR] ");
+            assert_eq!(answered, nonsense.contains(line), "{line:?}: {told:?}");
+        }
+    }
+    assert_eq!((server.ends(), server.closed.len()), (0, 0));
+    let time = 2 * (nonsense.len() + quiet.len());
+    server.say(black, " +2726FU");
+    server.expect(black, &[&format!("+2726FU,T{time}")]);
+    server.say(white, "\t-8384FU,'* 0");
+    assert_eq!(server.told(white).last().unwrap(), "-8384FU,T0");
+    // Who plays on may say something with every move; who only talks is sent away.
+    let rooks = ["+2858HI", "-8252HI", "+5828HI", "-5282HI"];
+    // Pawns between them, lest a position comes four times.
+    let pawns = ["+1716FU", "-1314FU", "+9796FU", "-9394FU", "+3736FU", "-7374FU"];
+    let moves = pawns.chunks(2).flat_map(|pair| rooks.iter().cycle().take(8).chain(pair));
+    for (n, text) in moves.enumerate() {
+        let id = [black, white][n % 2];
+        server.wait(s(1));
+        server.say(id, "thinking");
+        server.say(id, text);
+    }
+    assert_eq!((server.ends(), server.closed.len()), (0, 0));
+    server.told(black);
+    while !server.closed.contains(&black) {
+        server.wait(s(1));
+        server.say(black, "thinking");
+    }
+    assert_eq!(server.reasons, [Closing::Offences]);
 }
 
 #[test]
@@ -180,17 +260,86 @@ fn logins_are_answered_with_what_is_wrong() {
         let why = refused(&mut server, line);
         assert!(why.contains(part), "{line}: {why}");
     }
+    for password in [
+        "test-300",
+        "test-300-",
+        "test-300-10FF",
+        "test-300-10F-X",
+        "test-300-10F-",
+        "test300-10F",
+        "test-10m-10s",
+        "test-300,pw",
+        "test-300-10F-X,pw",
+        "floodgate,pw",
+        "nogame,pw",
+    ] {
+        let why = refused(&mut server, &format!("LOGIN a {password}"));
+        assert!(why.contains("if you meant a game, its name is "), "{password}: {why}");
+    }
+    assert!(refused(&mut server, "LOGIN a floodgate,pw").contains("floodgate-300-10F"));
     assert!(
         server.accounts.is_empty(),
         "nobody became an account by a slip: {:?}",
         server.accounts
     );
+    // Nor is anybody shut out for one: all of these came from the same address.
+    let id = server.connect_from("somewhere").unwrap();
+    server.say(id, "LOGIN a test-300-10F,pw");
+    server.expect(id, &["LOGIN:a OK"]);
+    // But a wrong password of an account counts, whatever it looks like.
+    for n in 0..10 {
+        refused(&mut server, &format!("LOGIN a test-{n}"));
+    }
+    assert!(refused(&mut server, "LOGIN b test-300-10F,pw").contains("too many wrong passwords"));
     // Who has such a password keeps it.
     server.accounts.insert("old".to_owned(), "test_300_10F".to_owned());
     let old = server.login("old", "test_300_10F");
     server.expect(old, &["LOGIN:old OK"]);
     server.say(old, "nonsense");
     server.expect(old, &["##[ERROR] unknown command"]);
+}
+
+#[test]
+fn who_waits_is_told_for_what() {
+    let mut server = TestLobby::new(with_rounds());
+    let id = server.connect_from("x").unwrap();
+    server.say(id, "LOGIN x test-100-10 x1");
+    let waiting = "waiting for an opponent in test-100-10";
+    let game = format!("##[GAME] {waiting}");
+    server.expect(id, &["LOGIN:x OK", "##[LOGIN] +OK x1", &game, "##[GAME] +OK"]);
+    let round = server.connect_from("y").unwrap();
+    server.say(round, "LOGIN y floodgate-300-10F,pw x1");
+    assert!(server.told(round)[2].contains("waiting for the round of floodgate-300-10F at "));
+    // A word about a game that there is not, in either mode.
+    let plain = server.login("z", "other-100-10");
+    server.expect(plain, &["LOGIN:z OK"]);
+    for line in ["AGREE", "REJECT", "+7776FU", "%TORYO"] {
+        server.say(id, line);
+        server.expect(id, &[&format!("##[ERROR] you have no game: {waiting}")]);
+        server.say(plain, line);
+        let want = "##[ERROR] you have no game: waiting for an opponent in other-100-10";
+        server.expect(plain, &[want]);
+    }
+    server.say(id, "%%GAME");
+    server.told(id);
+    server.say(id, "AGREE");
+    server.expect(id, &["##[ERROR] you have no game: ask for one with %%GAME"]);
+    // What crosses the end of a game on its way is let pass, later it is answered.
+    let [black, white] = server.pair(["a", "b"], "test-100-20");
+    server.say(black, "%TORYO");
+    server.told(white);
+    server.say(white, "-3334FU");
+    server.expect(white, &[]);
+    server.wait(s(10));
+    server.say(white, "-3334FU");
+    server.expect(white, &["##[ERROR] you have no game: ask for one with CHALLENGE"]);
+    // A proposal is answered with a word on it.
+    let [one, _] = ["c", "d"].map(|name| server.login(name, "test-100-30"));
+    let id = server.proposal(one).unwrap().id;
+    server.say(one, "AGREE another");
+    server.expect(one, &[&format!("##[ERROR] the game proposed is {id}: AGREE or REJECT")]);
+    server.say(one, "+7776FU");
+    server.expect(one, &[&format!("##[ERROR] {id} has yet to be agreed to: AGREE or REJECT")]);
 }
 
 #[test]

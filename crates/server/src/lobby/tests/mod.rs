@@ -82,7 +82,8 @@ impl TestLobby {
                                 Checked::Known
                             }
                             (Some(secret), Some(known)) if secret == *known => Checked::Known,
-                            _ => Checked::Refused(Refusal::Password),
+                            (Some(_), None) => Checked::Refused(Refusal::Unknown),
+                            (Some(_), Some(_)) => Checked::Refused(Refusal::Password),
                         };
                         self.lobby.checked(conn, checked, self.now);
                     }

@@ -3,11 +3,11 @@
 use std::io::{self, BufRead};
 
 /// Longest line that is read. A `position` command with a hundred thousand moves fits.
-pub(crate) const LONGEST_LINE: usize = 1 << 20;
+pub const LONGEST_LINE: usize = 1 << 20;
 
 /// What came in.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Line {
+pub enum Line {
     /// A line of text, without its end.
     Text(String),
     /// A line of that many bytes, more than are read.
@@ -17,7 +17,7 @@ pub(crate) enum Line {
 }
 
 /// Reads the next line; `None` at the end of input or when reading fails for good.
-pub(crate) fn next_line(input: &mut impl BufRead) -> Option<Line> {
+pub fn next_line(input: &mut impl BufRead) -> Option<Line> {
     let mut line: Vec<u8> = Vec::new();
     let mut length = 0u64;
     loop {
