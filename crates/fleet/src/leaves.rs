@@ -217,7 +217,7 @@ mod tests {
         };
         assert!(wrong(&|record| drop(record.lines.pop())).contains("2 lines"));
         assert!(wrong(&|record| record.lines[1] = record.lines[0].clone()).contains("twice"));
-        assert!(wrong(&|record| record.declares = true).contains("declare"));
+        assert!(wrong(&|record| record.declares = true).contains("declaration"));
         assert!(wrong(&|record| record.lines[0].pv.clear()).contains("without a move"));
         wrong(&|record| record.lines[0].pv[0] = "1a1b".to_owned());
         let low = ScoreRecord::of((Score::Cp(-30_000), Bound::Exact));

@@ -210,8 +210,9 @@ fn nonsense_is_refused() {
 
 #[test]
 fn a_flood_of_requests_keeps_nobody_out() {
-    let fleet =
-        fleet(Limits { requests_per_second: 10.0, requests_burst: 20.0, ..Limits::default() });
+    // An allowance that does not fill up again while the test runs, however slow the machine is.
+    let limits = Limits { requests_per_second: 0.01, requests_burst: 20.0, ..Limits::default() };
+    let fleet = fleet(limits);
     let ask = || fleet.hostile.lease(&name("hostile"), &[Pool::any()], Duration::ZERO);
     let full = (0..60).filter(|_| matches!(ask(), Err(QueueError::Full { .. }))).count();
     assert!(full >= 20, "{full}");
@@ -238,7 +239,7 @@ fn tokens_cannot_be_guessed() {
     for attempt in 0..8 {
         let options = ClientOptions { url: url.clone(), token: format!("nue-{attempt}"), ca: None };
         let said = connect(&options).unwrap_err().to_string();
-        let known = if attempt < 5 { "this token is nobody's" } else { "too many wrong tokens" };
+        let known = if attempt < 5 { "unknown token" } else { "too many wrong tokens" };
         assert!(said.contains(known), "{attempt}: {said}");
     }
     assert_eq!(fleet.gateway.refusals().count(None, Reason::Token), 8);
