@@ -14,6 +14,7 @@ export default defineConfig({
     reportCompressedSize: true,
     chunkSizeWarningLimit: 300,
   },
+  worker: { format: 'es' },
   plugins: [manifest()],
   server: { proxy: { '/api': { target: 'http://127.0.0.1:8088', ws: true } } },
   test: { include: ['src/**/*.test.ts'], environment: 'node' },

@@ -5,9 +5,9 @@
 //! its own, at a steady pace.
 
 use crate::Failure;
-use crate::storm::{Batching, steady_coordinator, worker_id, worker_name};
+use crate::storm::{about, batch, failed, persevere, right, steady_coordinator, worker_name};
 use fixtures::nats::NatsServer;
-use fleet::{Batch, Pool, Product, Queue, Usage, WorkerId};
+use fleet::{Pool, Queue, Worker};
 use jetstream::joined::{join_on, runtime};
 use jetstream::{Joined, Options};
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
 pub(crate) struct FleetArgs {
-    /// Workers.
+    /// Workers that ask for work at the same time.
     #[arg(long, default_value_t = 1000)]
     workers: usize,
     /// Leases a second of all together; 0 for as many as there can be.
@@ -68,8 +68,7 @@ pub(crate) fn run(args: &FleetArgs) -> Result<(), Failure> {
         return Err(Failure::Failed("nats-server is not installed".to_owned()));
     };
     let folder = tempfile::tempdir()?;
-    let batching = Batching { workers: args.workers, batches: args.batches };
-    let coordinator = steady_coordinator(folder.path(), &server.url(), &batching)?;
+    let coordinator = steady_coordinator(folder.path(), &server.url(), args.batches)?;
     let pace = (args.leases > 0)
         .then(|| Duration::from_secs_f64(args.workers as f64 / args.leases as f64));
     let plan = Plan {
@@ -83,8 +82,11 @@ pub(crate) fn run(args: &FleetArgs) -> Result<(), Failure> {
     let begun = Instant::now();
     let join = |number: usize| -> Result<_, Failure> {
         let options = Options { name: worker_name(number), ..Options::new(url.clone()) };
-        let queue = crate::storm::persevere(|| join_on(&runtime, &options));
-        Ok((worker_id(&worker_name(number))?, queue))
+        let queue = persevere(|| join_on(&runtime, &options));
+        let holding = Some(Vec::new());
+        let about = Worker { holding, ..about(&worker_name(number), 1)? };
+        persevere(|| queue.announce(&about));
+        Ok((about, queue))
     };
     std::thread::scope(|scope| -> Result<(), Failure> {
         let join = &join;
@@ -102,12 +104,12 @@ pub(crate) fn run(args: &FleetArgs) -> Result<(), Failure> {
     let seconds = Duration::from_secs(args.seconds);
     let mut text = format!("{:<32} {:.1}\n", "seconds until all had joined", joined.as_secs_f64());
     std::thread::scope(|scope| -> Result<(), Failure> {
-        for (number, (id, queue)) in workers.iter().enumerate() {
+        for (number, (about, queue)) in workers.iter().enumerate() {
             let (seen, plan) = (&seen, &plan);
             let small = std::thread::Builder::new().stack_size(256 << 10);
             small.spawn_scoped(scope, move || {
                 let share = number as f64 / args.workers as f64;
-                plan.work(queue, id, share, seen);
+                plan.work(queue, about, share, seen);
             })?;
         }
         std::thread::sleep(Duration::from_secs(3));
@@ -154,10 +156,6 @@ fn returned(plan: &Plan, seen: &Seen, time: usize, workers: u64) -> (f64, String
     (first, if count < workers { format!("only {count} of {workers} in {all}") } else { all })
 }
 
-fn failed(error: impl std::fmt::Display) -> Failure {
-    Failure::Failed(error.to_string())
-}
-
 fn describe(text: &mut String, what: &str, times: &mut [Duration], seconds: Duration) {
     times.sort_unstable();
     let at = |share: f64| {
@@ -177,7 +175,7 @@ fn describe(text: &mut String, what: &str, times: &mut [Duration], seconds: Dura
 }
 
 impl Plan {
-    fn work(&self, queue: &fleet::wire::Remote<Joined>, id: &WorkerId, share: f64, seen: &Seen) {
+    fn work(&self, queue: &fleet::wire::Remote<Joined>, about: &Worker, share: f64, seen: &Seen) {
         let pace = self.pace.unwrap_or_default();
         let mut next = Instant::now() + pace.mul_f64(share);
         let mut back = 0;
@@ -185,10 +183,12 @@ impl Plan {
             std::thread::sleep(next.saturating_duration_since(Instant::now()));
             next = (next + pace).max(Instant::now());
             let returns = self.returns.load(Ordering::Relaxed);
-            let done = self.one_task(queue, id, seen);
+            let done = self.one_task(queue, about, seen);
             if done.is_none() {
                 seen.faults.fetch_add(1, Ordering::Relaxed);
                 std::thread::sleep(Duration::from_millis(20));
+                // As a worker does: it says who it is, and that it has nothing. What failed is tried again anyway.
+                let _ = queue.announce(about);
             } else if returns > back {
                 back = returns;
                 seen.back[returns].fetch_add(1, Ordering::Relaxed);
@@ -199,25 +199,25 @@ impl Plan {
     fn one_task(
         &self,
         queue: &fleet::wire::Remote<Joined>,
-        id: &WorkerId,
+        about: &Worker,
         seen: &Seen,
     ) -> Option<()> {
-        let measuring = self.measuring.load(Ordering::Relaxed);
+        let measuring = || self.measuring.load(Ordering::Relaxed);
         let begun = Instant::now();
-        let lease = queue.lease(id, &[Pool::any()], Duration::from_secs(1)).ok()??;
-        if measuring {
+        let pools = [Pool::of(&about.id), Pool::any()];
+        let lease = queue.lease(&about.id, &pools, Duration::from_secs(1)).ok()??;
+        if measuring() {
             locked(&seen.leases).push(begun.elapsed());
         }
         for number in 0..lease.task.batches {
             if let Some(pace) = self.pace {
                 std::thread::sleep(pace / (2 * lease.task.batches));
             }
-            let text = format!("{} -", crate::storm::expected(lease.task.seed, number));
-            let product = Product::Text { text };
+            let result = batch(number, right(&lease.task, number));
             let begun = Instant::now();
-            queue.finish(&lease.key, &Batch { number, product, usage: Usage::default() }).ok()?;
+            queue.finish(&lease.key, &result).ok()?;
             seen.accepted.fetch_add(1, Ordering::Relaxed);
-            if measuring {
+            if measuring() {
                 locked(&seen.results).push(begun.elapsed());
             }
         }

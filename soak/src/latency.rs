@@ -39,13 +39,17 @@ const WARM: usize = 50;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(super) fn run(args: &LatencyArgs, program: &Program) -> Result<(), Failure> {
-    let parent = args.folder.clone().unwrap_or_else(std::env::temp_dir);
-    std::fs::create_dir_all(&parent)?;
+    if let Some(parent) = &args.folder {
+        std::fs::create_dir_all(parent)?;
+    }
     let mut out = std::io::stdout().lock();
     writeln!(out, "games  moves   mean ms  p50 ms  p99 ms  max ms  KiB/game")?;
     for &games in &args.games {
         // Every number begins with an empty file.
-        let folder = tempfile::Builder::new().prefix("soak-").tempdir_in(&parent)?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("soak-");
+        let folder =
+            args.folder.as_ref().map_or_else(|| builder.tempdir(), |f| builder.tempdir_in(f))?;
         writeln!(out, "{}", measure(games, args, program, folder.path())?)?;
         out.flush()?;
     }

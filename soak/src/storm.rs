@@ -1,9 +1,9 @@
 //! The fleet through a storm: broker, coordinator, gateway and workers killed and held at random, the
 //! broker's room filled up, messages repeated, a worker that lies.
 //!
-//! The processes are this very program in different parts. Checked from outside, in the coordinator's ledger: every
-//! result is there, right, and counted once; every result that a worker was told is accepted is among them; the liar
-//! is named.
+//! The processes are this very program in different parts; the coordinator is the one of `nue fleet serve --nats`. Checked
+//! from outside, in its ledger: every result is there, right, and counted once; every result that a worker was told is
+//! accepted is among them; the liar is named, and nobody else.
 
 mod ledger;
 mod parts;
@@ -11,10 +11,13 @@ mod worker;
 
 use crate::Failure;
 use fixtures::nats::{NatsServer, free_port};
+use fleet::{Priority, Spec};
+use fleetd::orders::{Answer, Order, Reply};
+use fleetd::{Home, Request};
 use gateway::{Identity, tokens};
-use ledger::Ledger;
+use ledger::LedgerFile;
 pub(crate) use parts::run as run_part;
-pub(crate) use parts::{PartArgs, persevere, worker_id, worker_name};
+pub(crate) use parts::{PartArgs, about, failed, persevere, worker_id, worker_name};
 use rustix::process::{Pid, Signal, kill_process};
 use seed::Rng;
 use std::collections::BTreeMap;
@@ -23,7 +26,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
-pub(crate) use worker::expected;
+use worker::AGAIN;
+pub(crate) use worker::{batch, right};
+
+/// Numbers of one sum.
+const ROUNDS: u64 = 1;
 
 #[derive(clap::Args)]
 pub(crate) struct StormArgs {
@@ -79,12 +86,6 @@ impl Weather {
     }
 }
 
-/// How many workers there are, and results to a task.
-pub(crate) struct Batching {
-    pub(crate) workers: usize,
-    pub(crate) batches: u32,
-}
-
 /// A coordinator that nothing happens to.
 pub(crate) struct Steady(Part);
 
@@ -102,7 +103,7 @@ impl Steady {
 pub(crate) fn steady_coordinator(
     folder: &Path,
     url: &str,
-    batching: &Batching,
+    batches: u32,
 ) -> Result<Steady, Failure> {
     let text = [
         "coordinator".to_owned(),
@@ -110,13 +111,33 @@ pub(crate) fn steady_coordinator(
         format!("--nats={url}"),
         format!("--folder={}", folder.display()),
         "--port=0".to_owned(),
-        format!("--results={}", 1_u64 << 40),
-        format!("--batches={}", batching.batches),
-        format!("--workers={}", batching.workers),
     ];
     let mut part = Part::new("coordinator", text.to_vec());
     part.start()?;
+    ask_for_sums(folder, batches, None)?;
     Ok(Steady(part))
+}
+
+/// Asks the coordinator of a folder, once it is there, for a run of sums; not twice.
+fn ask_for_sums(folder: &Path, batches: u32, goal: Option<u64>) -> Result<(), Failure> {
+    const PATIENCE: Duration = Duration::from_secs(60);
+    let (home, begun) = (Home::new(folder), Instant::now());
+    while !home.beside().is_ok_and(|ledger| ledger.is_served()) {
+        if begun.elapsed() > PATIENCE {
+            return Err(failed("no coordinator came"));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    if !home.beside().map_err(failed)?.runs().map_err(failed)?.is_empty() {
+        return Ok(());
+    }
+    let spec = Spec::Checksum { rounds: ROUNDS, batches };
+    let (name, priority) = ("sums".to_owned(), Priority::Normal);
+    let request = Request { name, spec, goal, priority, share: 1.0 };
+    match home.submit(request, "storm", parts::now(), PATIENCE).map_err(failed)? {
+        Reply::Answer(Answer::Refused(why)) => Err(failed(why)),
+        Reply::Answer(Answer::Done(_)) | Reply::Later => Ok(()),
+    }
 }
 
 /// A part, in a process that is started again whenever it is killed.
@@ -171,6 +192,7 @@ impl Drop for Part {
 
 struct Storm {
     server: NatsServer,
+    home: Home,
     parts: Vec<Part>,
     rng: Rng,
     weather: Weather,
@@ -188,18 +210,19 @@ pub(crate) fn run(args: &StormArgs) -> Result<(), Failure> {
     // Other blows than those of the run before.
     let rng = Rng::new(args.seed).split(weather.seconds as u64);
     let before = weather.seconds;
-    let mut storm = Storm { server, parts, rng, weather };
+    let mut storm = Storm { server, home: Home::new(folder), parts, rng, weather };
     for part in &mut storm.parts {
         part.start()?;
     }
     let begun = Instant::now();
-    let ledger = wait_for(folder)?;
-    let (first, mut told) = (ledger.count()?, Instant::now());
+    ask_for_sums(folder, args.batches, Some(args.results))?;
+    let ledger = LedgerFile::open(folder)?;
+    let (first, mut told) = (ledger.done()?.0, Instant::now());
     loop {
         storm.weather.seconds = before + begun.elapsed().as_secs_f64();
         storm.weather.keep(folder)?;
-        let count = ledger.count()?;
-        if count >= args.results {
+        let (count, over) = ledger.done()?;
+        if over {
             break;
         }
         if storm.weather.seconds > args.limit as f64 {
@@ -207,10 +230,10 @@ pub(crate) fn run(args: &StormArgs) -> Result<(), Failure> {
         }
         if told.elapsed() > TELL {
             told = Instant::now();
-            tell(args.results, count, count - first, begun.elapsed())?;
+            tell(args.results, count, count.saturating_sub(first), begun.elapsed())?;
         }
         if args.seconds.is_some_and(|seconds| begun.elapsed() > Duration::from_secs(seconds)) {
-            tell(args.results, count, count - first, begun.elapsed())?;
+            tell(args.results, count, count.saturating_sub(first), begun.elapsed())?;
             writeln!(std::io::stderr(), "resting; the same command goes on")?;
             return Ok(());
         }
@@ -229,7 +252,7 @@ const TELL: Duration = Duration::from_secs(10);
 /// How far it is, and how long it will take.
 fn tell(results: u64, count: u64, of_this: u64, took: Duration) -> Result<(), Failure> {
     let rate = of_this as f64 / took.as_secs_f64().max(1e-9);
-    let minutes = (results - count) as f64 / rate.max(1e-9) / 60.0;
+    let minutes = results.saturating_sub(count) as f64 / rate.max(1e-9) / 60.0;
     let text = format!("{count} of {results} results, {rate:.0} a second, {minutes:.1} min left");
     Ok(writeln!(std::io::stderr(), "{text}")?)
 }
@@ -240,9 +263,6 @@ fn parts_of(args: &StormArgs, folder: &Path, url: &str) -> Result<Vec<Part>, Fai
         let mut text = vec![kind.to_owned(), "--nats".to_owned(), url.to_owned()];
         text.extend(["--folder".to_owned(), folder.display().to_string()]);
         text.extend(["--port".to_owned(), port.to_string()]);
-        text.extend(["--results".to_owned(), args.results.to_string()]);
-        text.extend(["--batches".to_owned(), args.batches.to_string()]);
-        text.extend(["--workers".to_owned(), args.workers.to_string()]);
         text.extend(["--slots".to_owned(), args.slots.to_string()]);
         text
     };
@@ -253,7 +273,7 @@ fn parts_of(args: &StormArgs, folder: &Path, url: &str) -> Result<Vec<Part>, Fai
     let mut lines = String::new();
     for number in 0..args.workers {
         let name = worker_name(number);
-        let (worker, owner) = (worker_id(&name)?, parts::owner()?);
+        let (worker, owner) = (worker_id(&name)?, parts::owner(&name)?);
         let (token, line) = tokens::issue(&Identity { worker, owner })
             .map_err(|e| Failure::Failed(e.to_string()))?;
         lines.push_str(&line);
@@ -269,25 +289,24 @@ fn parts_of(args: &StormArgs, folder: &Path, url: &str) -> Result<Vec<Part>, Fai
     Ok(parts)
 }
 
-/// The ledger, once the coordinator has made it.
-fn wait_for(folder: &Path) -> Result<Ledger, Failure> {
-    let begun = Instant::now();
-    loop {
-        match Ledger::open(folder) {
-            Ok(ledger) => return Ok(ledger),
-            Err(e) if begun.elapsed() > Duration::from_secs(30) => return Err(e),
-            Err(_) => std::thread::sleep(Duration::from_millis(50)),
-        }
-    }
-}
-
 impl Storm {
+    /// The liar begins anew, on probation, and lies again.
+    fn pardon(&self) -> Result<(), Failure> {
+        let ledger = self.home.beside().map_err(failed)?;
+        let order = Order::Pardon { worker: worker_id(parts::LIAR)? };
+        ledger.order(&order, parts::now(), Duration::ZERO).map_err(failed)?;
+        Ok(())
+    }
+
     /// Something happens to somebody.
     fn blow(&mut self) -> Result<(), Failure> {
         for part in &mut self.parts {
             if part.revive()? {
                 self.weather.note(format!("{} ended by itself", part.name));
             }
+        }
+        if self.rng.below(PARDON) == 0 {
+            self.pardon()?;
         }
         let away = Duration::from_millis(self.rng.below(400) as u64);
         let held = Duration::from_millis(200 + self.rng.below(1500) as u64);
@@ -316,23 +335,34 @@ impl Storm {
     }
 }
 
+/// In how many blows the liar is let in once more.
+const PARDON: usize = 25;
+
 /// Checks everything, and says it.
 fn report(
     args: &StormArgs,
     folder: &Path,
-    ledger: &Ledger,
+    ledger: &LedgerFile,
     weather: &Weather,
 ) -> Result<(), Failure> {
-    let found = ledger.check(args.results, args.batches)?;
-    let mut promised = 0;
+    let found = ledger.check(args.results)?;
+    let (mut promised, mut again) = (0, 0);
     let mut lost = Vec::new();
+    let is_there = |line: &str| {
+        let number = line.parse::<usize>().ok();
+        number.and_then(|number| found.there.get(number).copied()).unwrap_or(false)
+    };
     for number in 0..args.workers {
         let log = folder.join(format!("{}.accepted", worker_name(number)));
         let text = std::fs::read_to_string(log).unwrap_or_default();
         // A line that was cut by a death promises nothing.
         for line in text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
+            if line == AGAIN {
+                again += 1;
+                continue;
+            }
             promised += 1;
-            if !ledger.has(line)? {
+            if !is_there(line) {
                 lost.push(line.to_owned());
             }
         }
@@ -348,9 +378,12 @@ fn report(
     for (what, times) in &weather.blows {
         line(what, times.to_string());
     }
-    line("results sent again", found.repeated.to_string());
-    line("wrong results refused", found.wrong.to_string());
-    line("times the room was full", found.full.to_string());
+    let full = std::fs::read_to_string(parts::fullness(folder)).unwrap_or_default();
+    line("results sent again", again.to_string());
+    line("wrong results refused", found.lies.to_string());
+    line("results taken out again", found.taken_out.to_string());
+    line("checked by second owners", found.checks.to_string());
+    line("times the room was full", full.lines().count().to_string());
     line("promised to workers", promised.to_string());
     std::io::stdout().write_all(text.as_bytes())?;
     let mut complaints = found.complaints;

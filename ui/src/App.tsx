@@ -7,6 +7,7 @@ import { failure } from './failure';
 import { hello } from './hello';
 import { t, type Key } from './i18n';
 import { connection } from './net/socket';
+import { serverless } from './net/transport';
 import { complain, refusalWords, Toast } from './parts/toast';
 import { PlayScreen } from './play/PlayScreen';
 import { route, routeHash, type Route } from './route';
@@ -16,7 +17,7 @@ import { hovering } from './parts/intake';
 import { shortcuts } from './parts/keys';
 import { SettingsDialog } from './SettingsDialog';
 
-const SCREENS: Route['screen'][] = ['play', 'analyse', 'practise', 'watch'];
+const SCREENS: Route['screen'][] = serverless ? ['play', 'analyse', 'practise'] : ['play', 'analyse', 'practise', 'watch'];
 type LazyScreen = Exclude<Route['screen'], 'play'>;
 const LAZY: Record<LazyScreen, () => Promise<FunctionComponent>> = {
   analyse: async () => (await import('./analyse/AnalyseScreen')).AnalyseScreen,

@@ -43,10 +43,14 @@ async function end(server: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTER
   await gone;
 }
 
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+}
+
 export async function openHouse(more: string[] = []): Promise<House> {
   const data = mkdtempSync(join(tmpdir(), 'nue-page-'));
   let { server, address } = await launch(data, 0, more);
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+  const browser = await launchBrowser();
   const port = Number(new URL(address).port);
   return {
     address,

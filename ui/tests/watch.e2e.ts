@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { leave, openHouse, visit, type House } from './harness';
+import { leave, NUE, openHouse, visit, type House } from './harness';
 
 let house: House;
 let folder: string;
@@ -21,9 +22,21 @@ function match(): string {
   return path;
 }
 
+/** The folder of a fleet with a run that is over, as `nue fleet serve` leaves it: its coordinator did the work itself. */
+function fleet(): string {
+  const data = join(folder, 'fleet');
+  const work = join(folder, 'sums.toml');
+  writeFileSync(work, 'kind = "checksum"\nrounds = 1\n');
+  const nue = (...words: string[]): void => void execFileSync(NUE, ['fleet', '--data', data, ...words], { stdio: 'ignore' });
+  nue('serve', '--drain');
+  nue('submit', work, '--games', '3', '--name', '<em>sums</em>');
+  nue('serve', '--drain', '-j', '1');
+  return data;
+}
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nue-watch-'));
-  house = await openHouse(['--watch-match', match(), '--watch-learn', resolve(import.meta.dirname, '../../nets')]);
+  house = await openHouse(['--watch-match', match(), '--watch-learn', resolve(import.meta.dirname, '../../nets'), '--watch-fleet', fleet()]);
 });
 afterAll(async () => {
   await house?.close();
@@ -46,6 +59,16 @@ describe('watching', () => {
     const page = await visit(house, '#/watch/learn');
     await page.locator('.chart canvas').first().waitFor();
     expect(await page.locator('.card').first().textContent()).toContain('accepted');
+    await leave(page);
+  });
+
+  it('a fleet: its page is a link away, with runs, workers and faults', async () => {
+    const page = await visit(house, '#/watch/match');
+    await page.locator('[data-watch="fleet"]').click();
+    await page.locator('h1', { hasText: 'Fleet' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/fleet');
+    const text = (await page.locator('body').textContent()) ?? '';
+    for (const part of ['games a minute', '<em>sums</em>', '3/3', 'done', 'Workers', 'local', 'Faults']) expect(text).toContain(part);
     await leave(page);
   });
 

@@ -23,6 +23,10 @@ const BENCHES: &[(&str, &str)] = &[
         "nodes",
         "what a node costs, by part; or two executables that follow, in turn (docs/search.md)",
     ),
+    (
+        "counts",
+        "how often the search does what: quiescence, first moves that cut, moves read again",
+    ),
     ("cluster", "what a master adds to a move of its only child (docs/cluster.md)"),
     ("mate", "the mate solver on the problems of the files that follow (docs/mate.md)"),
 ];
@@ -52,6 +56,12 @@ pub(crate) fn run(arguments: &[String]) -> CommandResult {
     }
     if name == "nodes" {
         return nodes(rest);
+    }
+    if name == "counts" {
+        let counting = ["run", "--release", "--quiet", "-p", "assembly", "--features"];
+        let example = ["alphabeta/counts", "--example", "nodes", "--", "counts"];
+        let status = cargo().args(counting).args(example).status()?;
+        return Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
     let root = workspace_root();
     let status = cargo()

@@ -9,9 +9,11 @@
 
 mod bench;
 mod contract;
+mod dist;
 mod ledger;
 mod measure;
 mod tidy;
+mod wasm;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -47,9 +49,19 @@ const COMMANDS: &[Command] = &[
         run: contract::run,
     },
     Command {
+        name: "dist",
+        summary: "make the archives that are handed out: Linux, Windows",
+        run: dist::run,
+    },
+    Command {
         name: "ledger",
         summary: "write nets/LEDGER.md from nets/ledger.toml",
         run: ledger::run,
+    },
+    Command {
+        name: "wasm",
+        summary: "build the board and its engine for browsers, target/wasm/nue.wasm",
+        run: wasm::run,
     },
 ];
 

@@ -1,7 +1,6 @@
 //! `nue cluster`: many engines as one, itself a USI engine.
 
 use crate::failure::{CommandResult, Failure};
-use crate::input::{Line, next_line};
 use crate::start::GameArg;
 use crate::{assemble, output};
 use ::cluster::config::{self, preset};
@@ -9,6 +8,7 @@ use ::cluster::{Broker, Cluster, ClusterSettings, OfferSettings, Offered, Place,
 use clap::{Args, Subcommand};
 use display::say;
 use engines::ProgramCommand;
+use engines::shell::input::{Line, next_line};
 use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::Arc;

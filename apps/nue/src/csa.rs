@@ -1,7 +1,6 @@
 //! `nue csa`: play on a CSA server, or against somebody whose moves are typed in.
 
 use crate::failure::{CommandResult, Failure};
-use crate::input::{Line, next_line};
 use crate::start::PositionArgs;
 use ::csa::TimeRule;
 use clap::{ArgAction, Args};
@@ -9,6 +8,7 @@ use client::{
     EngineSettings, Events, ManualSettings, OnlineSettings, Report, SessionSettings, UserInput,
 };
 use engines::ProgramCommand;
+use engines::shell::input::{Line, next_line};
 use rules::{Color, Declaration};
 use std::io::Write;
 use std::path::PathBuf;
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &CsaArgs) -> CommandResult {
     let interrupted = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&interrupted);
     // A program without a way to be interrupted politely is interrupted impolitely.
-    let _ = ctrlc::set_handler(move || {
+    let _ = os::signals::on_interrupt(move || {
         set.store(true, Ordering::Relaxed);
         interrupts.interrupt();
     });

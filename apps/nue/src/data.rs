@@ -8,15 +8,11 @@ mod dedup;
 mod filter;
 mod head;
 mod merge;
-#[cfg(test)]
-mod planes_tests;
 mod rescore;
 mod shuffle;
 mod split;
 mod stats;
 mod stream;
-#[cfg(test)]
-mod stream_tests;
 mod summary;
 #[cfg(test)]
 mod tests;

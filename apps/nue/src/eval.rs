@@ -3,11 +3,11 @@
 use crate::assemble;
 use crate::evaluation::EvaluationArgs;
 use crate::failure::{CommandResult, Failure};
-use crate::input::{LONGEST_LINE, Line, next_line};
 use crate::interrupt;
 use crate::start::GameArg;
 use clap::Args;
 use engines::Valuation;
+use engines::shell::input::{LONGEST_LINE, Line, next_line};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};

@@ -40,8 +40,8 @@ impl Failure {
         Self::Failed(message.into())
     }
 
-    /// Tells the user and gives the exit code.
-    pub(crate) fn report(self) -> ExitCode {
+    /// Tells the user and gives the exit code. A window that closes with us stays until it was read.
+    pub(crate) fn report(self, in_own_window: bool) -> ExitCode {
         let (message, code) = match self {
             Self::ReaderGone => return ExitCode::SUCCESS,
             Self::Usage(message) => (message, 2),
@@ -51,6 +51,10 @@ impl Failure {
         };
         // Where even the error stream is closed there is nobody left to tell.
         let _ = writeln!(io::stderr(), "nue: {message}");
+        if in_own_window {
+            let _ = writeln!(io::stderr(), "Press Enter to close this window.");
+            let _ = io::stdin().read_line(&mut String::new());
+        }
         ExitCode::from(code)
     }
 }

@@ -1,7 +1,7 @@
 //! `nue fleet`: work for many machines, handed out by a coordinator.
 
 use crate::failure::{CommandResult, Failure};
-use crate::flags::fleet::{now, order};
+use crate::flags::fleet::order;
 use crate::interrupt;
 use ::fleet::signed::Signer;
 use ::fleet::{OwnerName, Priority, RunId, Spec, WorkerId};
@@ -17,6 +17,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use think::seconds_since_1970;
 
 /// Share work among machines: matches, SPRT, tuning, self-play, rescoring, openings, mates
 #[derive(Args)]
@@ -182,6 +183,9 @@ struct WorkArgs {
     /// End when there is nothing to do
     #[arg(long)]
     drain: bool,
+    /// Let other programs of this machine go first
+    #[arg(long)]
+    background: bool,
     /// Start executables that come with a run and are signed by this key, without network; may be repeated
     #[arg(long, value_name = "PUBLIC KEY")]
     allow_signed: Vec<Signer>,
@@ -201,7 +205,7 @@ pub(crate) fn run(args: &FleetArgs) -> CommandResult {
             let name = name.clone().unwrap_or_else(|| file.display().to_string());
             let request = Request { name, spec, goal: *games, priority: *priority, share: *share };
             let wait = Duration::from_secs(30);
-            crate::flags::fleet::heard(home.submit(request, "local", now(), wait))
+            crate::flags::fleet::heard(home.submit(request, "local", seconds_since_1970(), wait))
         }
         FleetCommand::List(Json { json }) => {
             let status = home.status()?;
@@ -235,7 +239,8 @@ pub(crate) fn run(args: &FleetArgs) -> CommandResult {
             order(&home, &Order::Quarantine { worker, reason })
         }
         FleetCommand::Token { worker, owner: Some(owner), revoke: false } => {
-            let token = connections::new_token(&home, worker.clone(), owner.clone(), now())?;
+            let token =
+                connections::new_token(&home, worker.clone(), owner.clone(), seconds_since_1970())?;
             Ok(writeln!(io::stdout(), "{token}")?)
         }
         FleetCommand::Token { worker, .. } => {
@@ -267,7 +272,7 @@ fn serve(home: &Home, args: &ServeArgs) -> CommandResult {
         tls: args.cert.clone().zip(args.key.clone()),
         trusted: args.trust.clone(),
         until_idle: args.drain,
-        now,
+        now: seconds_since_1970,
     };
     request.run(&stop, say)?;
     ended(&stop, "ended; the same command goes on")
@@ -275,6 +280,9 @@ fn serve(home: &Home, args: &ServeArgs) -> CommandResult {
 
 fn join(args: &WorkArgs) -> CommandResult {
     let (stop, _) = interrupt::flag();
+    if args.background && !os::process::yield_to_others() {
+        say("this system lets no program go behind others");
+    }
     let request = WorkRequest {
         broker: args.broker.broker(args.name.as_str()),
         gateway: args.gateway.clone(),

@@ -6,6 +6,7 @@ pub(crate) use args::GenArgs;
 
 use crate::failure::{CommandResult, Failure};
 use crate::interrupt;
+use arena::selfplay::file::Existing;
 use display::{SelfPlayDisplay, say};
 use fleet::exchange::{play_self, with_local_fleet};
 use fleet::perform::Equipment;
@@ -20,7 +21,8 @@ pub(crate) fn run(args: &GenArgs) -> CommandResult {
         let (settings, net) = (request.complete_settings(), request.net.clone());
         Spec::SelfPlay(Box::new(SelfPlaySpec { settings, net, fv_scale: request.fv_scale }))
     };
-    if args.fleet.submitted("gen", spec, request.goal.games)? {
+    let out = Some((&*request.out, request.existing == Existing::Replace));
+    if args.fleet.submitted("gen", spec, request.goal.games, out)? {
         return Ok(());
     }
     let (stop, handled) = interrupt::flag();

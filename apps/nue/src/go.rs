@@ -59,7 +59,7 @@ pub(crate) struct GoArgs {
           value_parser = clap::value_parser!(u32).range(1..=600))]
     multipv: u32,
 
-    /// Threads
+    /// Threads that search
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,

@@ -32,7 +32,7 @@ fn hear(interrupted: &Arc<AtomicBool>, first: impl Fn() + Send + 'static) -> boo
         let _ = writeln!(io::stderr(), "interrupted: ending in good order; once more ends at once");
         first();
     };
-    ctrlc::set_handler(handler).is_ok()
+    os::signals::on_interrupt(handler).is_ok()
 }
 
 /// Ends the program as after a second interrupt.

@@ -29,7 +29,7 @@ struct ReproArgs {
     /// Game, line and number: "minishogi 1", "shogi HalfKP 3"
     #[arg(required = true)]
     entry: Vec<String>,
-    /// The ledger
+    /// Ledger that has the entry
     #[arg(long, value_name = "FILE", default_value = "nets/ledger.toml")]
     ledger: PathBuf,
     /// Folder of the files that are read and made; made if it is not there

@@ -8,6 +8,7 @@ mod assemble;
 mod bench;
 mod book;
 mod cluster;
+mod completions;
 mod convert;
 mod csa;
 mod data;
@@ -19,7 +20,6 @@ mod flags;
 mod fleet;
 mod r#gen;
 mod go;
-mod input;
 mod interrupt;
 mod lab;
 mod learn;
@@ -43,7 +43,7 @@ mod tune;
 mod version;
 mod web;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use failure::Failure;
 use std::process::ExitCode;
 
@@ -87,11 +87,14 @@ enum Command {
     Web(Box<web::WebArgs>),
     Fleet(Box<fleet::FleetArgs>),
     Cluster(Box<cluster::ClusterArgs>),
+    Completions(completions::CompletionsArgs),
 }
 
 fn main() -> ExitCode {
+    // Double-clicked it shows the board: nobody would know what to type.
+    let alone = std::env::args_os().len() == 1 && os::console::is_own_window();
     // Wrong usage ends here, with exit code 2.
-    let cli = Cli::parse();
+    let cli = if alone { Cli::parse_from(["nue", "web"]) } else { Cli::parse() };
     if cli.command.is_some() {
         interrupt::end_with_input();
     }
@@ -123,6 +126,7 @@ fn main() -> ExitCode {
         Some(Command::Web(args)) => web::run(&args),
         Some(Command::Fleet(args)) => fleet::run(&args),
         Some(Command::Cluster(args)) => cluster::run(*args),
+        Some(Command::Completions(args)) => completions::run(&args, Cli::command()),
     };
-    outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+    outcome.map_or_else(|failure: Failure| failure.report(alone), |()| ExitCode::SUCCESS)
 }

@@ -7,32 +7,29 @@ mod args;
 pub(crate) use args::MatchArgs;
 
 use crate::assemble;
-use crate::evaluation::Evaluation;
 use crate::failure::{CommandResult, Failure};
 use arena::progress::{MatchProgress, ProgressError};
 use arena::request::RequestError;
-use arena::spec::{EngineSpec, Launch};
+use arena::spec::Launch;
 use arena::{MatchRunner, Plan};
-use assembly::deep::NetChoice;
-use assembly::options::{ENGINE, EVAL_DIR, PUCT, is_always_sent};
+use assembly::OwnSearch;
+use assembly::options::is_always_sent;
 use display::{MatchDisplay, say};
 use fleet::exchange::run_match;
 use fleet::{MatchSpec, Spec};
-use rules::Game;
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
-use think::{OptionKey, WallTime};
 
 /// Runs the command.
 pub(crate) fn run(args: MatchArgs) -> CommandResult {
     let args = args.with_config()?;
     let request = args.request();
+    let out = request.out.as_deref().map(|path| (path, request.force));
     let spec = || MatchSpec { request: request.clone(), reference_speed: None };
-    if args.fleet.submitted("match", || Spec::Match(Box::new(spec())), None)? {
+    if args.fleet.submitted("match", || Spec::Match(Box::new(spec())), None, out)? {
         return Ok(());
     }
     let (plan, mut warnings) = request.plan()?;
@@ -91,10 +88,12 @@ fn end(
 /// Starts every engine once: what cannot work is said before the first game.
 fn try_out(plan: &Plan, runner: &MatchRunner) -> CommandResult {
     for (index, engine) in plan.engines.iter().enumerate() {
-        check_evaluation(engine, plan.game)?;
-        let introduction = runner
-            .try_out(plan, index)
-            .map_err(|fault| Failure::failed(format!("engine {:?}: {fault}", engine.name)))?;
+        let failed =
+            |why: &dyn Display| Failure::failed(format!("engine {:?}: {why}", engine.name));
+        if engine.launch == Launch::Inside {
+            OwnSearch::check(&engine.options, plan.game).map_err(|error| failed(&error))?;
+        }
+        let introduction = runner.try_out(plan, index).map_err(|fault| failed(&fault))?;
         let known = |name: &str| is_always_sent(name) || introduction.declares(name);
         for (name, _) in engine.options.iter().filter(|(name, _)| !known(name)) {
             say(&format!("warning: engine {:?} declares no option {name:?}", engine.name));
@@ -103,28 +102,6 @@ fn try_out(plan: &Plan, runner: &MatchRunner) -> CommandResult {
         say(&format!("{}{told}: {}", engine.name, engine.control));
     }
     Ok(())
-}
-
-/// Our own engine plays on with what is inside it when a net cannot be read, which is right at a
-/// board and would make a match about something else.
-fn check_evaluation(engine: &EngineSpec, game: Game) -> CommandResult {
-    if engine.launch != Launch::Inside {
-        return Ok(());
-    }
-    let set = |key: &OptionKey<String>| {
-        let given = engine.options.iter().rev().find(|(name, _)| key.is_called(name));
-        given.map(|(_, value)| value.as_str())
-    };
-    let failed =
-        |error: &dyn Display| Failure::failed(format!("engine {:?}: {error}", engine.name));
-    if set(&ENGINE).is_some_and(|name| name.eq_ignore_ascii_case(PUCT)) {
-        let choice = NetChoice::of(|key| set(key).unwrap_or_default().to_owned());
-        let found = choice.open(game, Arc::new(WallTime::start()));
-        return found.map(drop).map_err(|error| failed(&error));
-    }
-    let Some(path) = set(&EVAL_DIR) else { return Ok(()) };
-    let found = Evaluation::load(Path::new(path), game, nnue::DEFAULT_FV_SCALE);
-    found.map(drop).map_err(|error| failed(&error))
 }
 
 impl From<RequestError> for Failure {

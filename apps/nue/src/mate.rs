@@ -40,7 +40,7 @@ pub(crate) struct MateArgs {
           value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     hash: u32,
 
-    /// Threads
+    /// Threads that search
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,

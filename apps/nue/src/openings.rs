@@ -28,7 +28,7 @@ pub(crate) enum Command {
 /// Random moves, kept where a short search finds the position balanced; no position twice
 #[derive(Args)]
 pub(crate) struct MakeArgs {
-    /// How many
+    /// Number of openings to make
     #[arg(long, value_name = "N", default_value_t = usual().count)]
     count: usize,
 
@@ -84,7 +84,9 @@ fn usual() -> OpeningSettings {
 pub(crate) fn run(args: &OpeningsArgs) -> CommandResult {
     let Command::Make(args) = &args.command;
     let settings = args.settings();
-    if args.fleet.submitted("openings", || Spec::Openings(Box::new(settings.clone())), None)? {
+    let out = args.out.as_deref().map(|path| (path, args.force));
+    let spec = || Spec::Openings(Box::new(settings.clone()));
+    if args.fleet.submitted("openings", spec, None, out)? {
         return Ok(());
     }
     let runner = assemble::match_runner();

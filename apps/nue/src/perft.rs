@@ -4,7 +4,6 @@ use crate::failure::{CommandResult, Failure};
 use crate::interrupt;
 use crate::start::{self, GameArg};
 use clap::Args;
-use indicatif::HumanCount;
 use rules::DEEPEST_PERFT;
 use std::io::{self, Write};
 use std::sync::atomic::Ordering;
@@ -54,7 +53,7 @@ pub(crate) fn run(args: &PerftArgs) -> CommandResult {
     let seconds = started.elapsed().as_secs_f64();
     let rate = (total as f64 / seconds.max(1e-9)) as u64;
     // Beside the point of the command: a closed error stream must not spoil it.
-    let _ = writeln!(io::stderr(), "{seconds:.3} s, {} nodes/s", HumanCount(rate));
+    let _ = writeln!(io::stderr(), "{seconds:.3} s, {} nodes/s", chart::grouped(rate));
     writeln!(out, "{total}")?;
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct ServerArgs {
     #[command(subcommand)]
     command: Option<ServerCommand>,
-    /// The settings.
+    /// File with the server's settings.
     #[arg(long, default_value = "server.toml", global = true)]
     config: PathBuf,
     /// Check the settings without starting the server.
@@ -23,7 +23,7 @@ pub(crate) struct ServerArgs {
 enum ServerCommand {
     /// Make a folder with commented settings for a new server.
     Init {
-        /// The folder.
+        /// Folder for the settings and the data; made if it is missing.
         folder: PathBuf,
     },
     /// Take over what another server has: ratings of players.yaml, games as CSA files.
@@ -35,13 +35,13 @@ enum ServerCommand {
     /// Give the running server an order; "list" shows what there is, "log" the orders so far.
     #[command(after_help = format!("Orders: {}, log", serverd::ORDERS))]
     Referee {
-        /// The order.
+        /// Words of the order, for example: adjudicate GAME draw.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         order: Vec<String>,
     },
     /// Set the password of an account; it is read from standard input.
     Account {
-        /// The name.
+        /// Name of the player: letters, digits and _ - . @
         name: String,
     },
 }
@@ -94,7 +94,7 @@ fn init(folder: &Path) -> CommandResult {
     let path = path.display();
     let mut out = std::io::stdout().lock();
     writeln!(out, "made {path}")?;
-    writeln!(out, "let somebody in: nue server --config {path} account me")?;
+    writeln!(out, "add an account:  nue server --config {path} account me")?;
     writeln!(out, "run it:          nue server --config {path}")?;
     writeln!(
         out,

@@ -5,10 +5,10 @@
 //! and `quit` act as soon as they are read. What it answers to what is written in docs/usi.md.
 
 use crate::failure::CommandResult;
-use crate::input::{LONGEST_LINE, Line, next_line};
 use crate::{assemble, output};
 use assembly::Evaluation;
 use assembly::bench::Bench;
+use engines::shell::input::{LONGEST_LINE, Line, next_line};
 use engines::shell::{Next, Output, Session, ShellSettings, Task};
 use rules::Game;
 use std::io;

@@ -5,7 +5,6 @@ use clap::Args;
 use rules::{AnyPosition, Game};
 use usi::{PositionError, SetPosition};
 
-/// Which game.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct GameArg {
     /// The game: shogi or minishogi

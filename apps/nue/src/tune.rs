@@ -27,7 +27,7 @@ use std::sync::atomic::Ordering;
 pub(crate) fn run(args: &TuneArgs) -> CommandResult {
     let request = args.request();
     let spec = || Spec::Tune(Box::new(request.clone()));
-    if args.fleet.submitted("tune", spec, None)? {
+    if args.fleet.submitted("tune", spec, None, None)? {
         return Ok(());
     }
     let mut runner = assemble::match_runner();

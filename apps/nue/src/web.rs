@@ -120,7 +120,7 @@ fn serve(args: &WebArgs) -> CommandResult {
     })?;
     announce(&server)?;
     if !args.no_open {
-        web::browser::open(&server.url());
+        os::browser::open(&server.url());
     }
     server.run(interrupted()).map_err(|e| Failure::failed(format!("the server ended: {e}")))
 }

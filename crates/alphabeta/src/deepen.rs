@@ -1,6 +1,7 @@
 //! Iterative deepening: one thread's loop from depth 1 to the end.
 
 use crate::analysis::Reading;
+use crate::node::Root;
 use crate::prove::Prover;
 use crate::root::{self, RootMove};
 use crate::values::{self, INFINITE, MAX_PLY, NONE, is_mate, to_cp};
@@ -196,7 +197,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         loop {
             self.root_delta = beta - alpha;
             let adjusted = (depth - failed_high).max(1);
-            let best = self.search_root(alpha, beta, adjusted);
+            let best = self.search::<Root>(0, alpha, beta, adjusted, false);
             let index = self.pv_index;
             root::sort(&mut self.root_moves[index..]);
             if self.shared.stopped() {

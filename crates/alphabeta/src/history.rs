@@ -3,10 +3,10 @@
 
 use crate::memory::Numbers;
 use crate::params::Params;
-use rules::{Color, Move, Piece, Square};
+use rules::{Color, Kind, Move, Piece, Square};
 
 /// Squares of the larger board: tables are the same for both games.
-const SQUARES: usize = 81;
+pub(crate) const SQUARES: usize = 81;
 const PIECES: usize = Piece::COUNT;
 /// A place on the board for a piece: the unit of the continuation tables.
 pub(crate) const PLACES: usize = PIECES * SQUARES;
@@ -22,6 +22,8 @@ const CORRECTION_LIMIT: i32 = 1_024;
 /// What corrections are kept under: pawns, minor pieces, the pieces of Black and of White, the last
 /// move with that two and that four plies back.
 pub(crate) type CorrectionKeys = [u64; CORRECTIONS];
+/// Where the corrections of a position are kept.
+pub(crate) type CorrectionSlots = [usize; CORRECTIONS];
 
 /// A number that moves towards the bonus it gets, the slower the nearer it is to its bound.
 #[inline]
@@ -50,7 +52,7 @@ pub(crate) struct History {
     /// The reply that refuted the move to a place.
     counter: Box<[Move]>,
     /// By key, side to move and what the key tells apart.
-    correction: Box<[i16]>,
+    correction: Numbers,
     /// Which rows of `pawn` and of `continuation` were written since they were cleared: after a game of
     /// small searches few of their 15 MB.
     written: [Box<[bool]>; 2],
@@ -63,6 +65,18 @@ fn clear_rows(table: &mut [i16], written: &mut [bool]) {
             row.fill(0);
         }
     }
+}
+
+/// One row of a table of places: its length is known, so that one look at a place is enough for all rows.
+#[inline]
+fn row(table: &[i16], number: usize) -> &[i16; PLACES] {
+    table[number * PLACES..].first_chunk().expect("a table has whole rows")
+}
+
+/// What a row says of a piece on every square.
+#[inline]
+pub(crate) fn of_piece(row: &[i16; PLACES], piece: Piece) -> &[i16; SQUARES] {
+    row[piece.index() * SQUARES..].first_chunk().expect("a row has all squares of every piece")
 }
 
 fn zeros(n: usize) -> Box<[i16]> {
@@ -78,7 +92,7 @@ impl History {
             // The last row is for "no earlier move".
             continuation: Numbers::zeroed((PLACES + 1) * PLACES),
             counter: vec![Move::NONE; PLACES + 1].into_boxed_slice(),
-            correction: zeros(CORRECTIONS * 2 * CORRECTION_SLOTS),
+            correction: Numbers::zeroed(CORRECTIONS * 2 * CORRECTION_SLOTS),
             written: [PAWN_SLOTS, PLACES + 1].map(|rows| vec![false; rows].into_boxed_slice()),
         }
     }
@@ -100,8 +114,15 @@ impl History {
     }
 
     #[inline]
-    pub(crate) fn butterfly(&self, color: Color, m: Move) -> i32 {
-        i32::from(self.butterfly[Self::butterfly_index(color, m)])
+    pub(crate) fn butterfly(&self, color: Color, m: Move) -> i16 {
+        self.butterfly[Self::butterfly_index(color, m)]
+    }
+
+    /// The same for drops of one kind, by their squares.
+    #[inline]
+    pub(crate) fn butterfly_drops(&self, color: Color, kind: Kind) -> &[i16; SQUARES] {
+        let first = Self::butterfly_index(color, Move::drop(kind, Square::new(0)));
+        self.butterfly[first..].first_chunk().expect("a move has bits for every square")
     }
 
     pub(crate) fn update_butterfly(&mut self, color: Color, m: Move, bonus: i32) {
@@ -110,9 +131,8 @@ impl History {
 
     /// The rows of one pawn structure.
     #[inline]
-    pub(crate) fn pawn_row(&self, pawns: u64) -> &[i16] {
-        let slot = pawns as usize % PAWN_SLOTS * PLACES;
-        &self.pawn[slot..slot + PLACES]
+    pub(crate) fn pawn_row(&self, pawns: u64) -> &[i16; PLACES] {
+        row(&self.pawn, pawns as usize % PAWN_SLOTS)
     }
 
     pub(crate) fn update_pawn(&mut self, pawns: u64, place: usize, bonus: i32) {
@@ -132,8 +152,8 @@ impl History {
 
     /// What followed a move to an earlier place ([`PLACES`] for none).
     #[inline]
-    pub(crate) fn continuation_row(&self, earlier: usize) -> &[i16] {
-        &self.continuation[earlier * PLACES..(earlier + 1) * PLACES]
+    pub(crate) fn continuation_row(&self, earlier: usize) -> &[i16; PLACES] {
+        row(&self.continuation, earlier)
     }
 
     pub(crate) fn update_continuation(&mut self, earlier: usize, place: usize, bonus: i32) {
@@ -154,7 +174,7 @@ impl History {
 
     /// Where each correction of a position is kept.
     #[inline]
-    fn correction_slots(color: Color, keys: &CorrectionKeys) -> [usize; CORRECTIONS] {
+    pub(crate) fn correction_slots(color: Color, keys: &CorrectionKeys) -> CorrectionSlots {
         let mut table = color.index();
         keys.map(|key| {
             let slot = table * CORRECTION_SLOTS + (key >> 40) as usize % CORRECTION_SLOTS;
@@ -163,11 +183,17 @@ impl History {
         })
     }
 
+    /// Asks for the corrections of a position ahead of their use.
+    #[inline]
+    pub(crate) fn prefetch_corrections(&self, slots: &CorrectionSlots) {
+        slots.iter().for_each(|&slot| self.correction.prefetch(slot));
+    }
+
     /// How far the evaluation has been off in positions like this one.
     #[inline]
-    pub(crate) fn correction(&self, color: Color, keys: &CorrectionKeys, p: &Params) -> i32 {
+    pub(crate) fn correction(&self, slots: &CorrectionSlots, p: &Params) -> i32 {
         let [pawns, minor, black, white, reply, plan] =
-            Self::correction_slots(color, keys).map(|slot| i32::from(self.correction[slot]));
+            slots.map(|slot| i32::from(self.correction[slot]));
         let sum = p.correction_pawns * pawns
             + p.correction_minor * minor
             + p.correction_sides * (black + white)
@@ -179,8 +205,7 @@ impl History {
     /// with a move that reached it.
     pub(crate) fn update_correction(
         &mut self,
-        color: Color,
-        keys: &CorrectionKeys,
+        slots: &CorrectionSlots,
         error: i32,
         depth: i32,
         found: bool,
@@ -197,8 +222,8 @@ impl History {
             p.correction_reply_rate,
             p.correction_plan_rate,
         ];
-        for (slot, rate) in Self::correction_slots(color, keys).into_iter().zip(rates) {
-            nudge(&mut self.correction[slot], bonus * rate / 128, CORRECTION_LIMIT);
+        for (slot, rate) in slots.iter().zip(rates) {
+            nudge(&mut self.correction[*slot], bonus * rate / 128, CORRECTION_LIMIT);
         }
     }
 }
@@ -239,21 +264,22 @@ mod tests {
     #[test]
     fn corrections_follow_the_error() {
         let (mut h, p) = (History::new(), Params::SHOGI);
+        let black = |keys: &CorrectionKeys| History::correction_slots(Color::Black, keys);
         let keys: CorrectionKeys = [1, 2, 3, 4, 5, 6].map(|n| n << 40);
         for _ in 0..200 {
-            h.update_correction(Color::Black, &keys, 60, 10, true, &p);
+            h.update_correction(&black(&keys), 60, 10, true, &p);
         }
-        let c = h.correction(Color::Black, &keys, &p);
+        let c = h.correction(&black(&keys), &p);
         assert!(c > 20, "{c}");
-        assert_eq!(h.correction(Color::White, &keys, &p), 0);
+        assert_eq!(h.correction(&History::correction_slots(Color::White, &keys), &p), 0);
         // Each key has a say, and none speaks for another.
         for i in 0..keys.len() {
             let mut other = keys;
             other[i] = 77 << 40;
-            let without = h.correction(Color::Black, &other, &p);
+            let without = h.correction(&black(&other), &p);
             assert!(0 < without && without < c, "{i}: {without} of {c}");
         }
         h.clear();
-        assert_eq!(h.correction(Color::Black, &keys, &p), 0);
+        assert_eq!(h.correction(&black(&keys), &p), 0);
     }
 }

@@ -1,6 +1,7 @@
 //! One search from question to answer: whatever happens, it ends with one legal answer.
 
 use crate::analysis::{Memory, Question, Reading};
+use crate::counts::Counts;
 use crate::deepen::{Goal, final_value, nodes_per_second};
 use crate::engine::{WorkerPool, resize_pool};
 use crate::options;
@@ -212,6 +213,9 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         if let Some((question, memory)) = memory {
             let readings = std::mem::take(&mut workers[0].readings);
             memory.lock().unwrap_or_else(PoisonError::into_inner).add(question, readings);
+        }
+        if Counts::ON {
+            workers.iter().for_each(|worker| report.note(&worker.counts.to_string()));
         }
         let best = self.verdict(&workers, level, report);
         *self.idle_workers.lock().unwrap_or_else(PoisonError::into_inner) = workers;

@@ -2,7 +2,6 @@
 
 use crate::history::{PLACES, place};
 use crate::params::Params;
-use crate::picker::moved_piece;
 use crate::values;
 use crate::worker::Worker;
 use eval::Evaluator;
@@ -23,7 +22,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     ) {
         let us = self.pos.turn();
         let captured = self.pos.piece_at(best.to());
-        let best_place = place(moved_piece(&self.pos, best), best.to());
+        let best_place = place(self.pos.moved_piece(best), best.to());
         if captured.is_some() {
             self.history.update_capture(best_place, captured, bonus);
         } else {
@@ -33,7 +32,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             let malus = bonus * self.params.stat_malus / 100;
             if !quiets.as_slice().is_empty() || depth > self.params.stat_depth {
                 for &m in quiets.as_slice() {
-                    let to = place(moved_piece(&self.pos, m), m.to());
+                    let to = place(self.pos.moved_piece(m), m.to());
                     self.history.update_butterfly(us, m, -malus);
                     self.history.update_pawn(pawns, to, -malus);
                     self.update_continuations(ply, to, -malus);
@@ -42,7 +41,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         }
         for &m in captures.as_slice() {
             let taken = self.pos.piece_at(m.to());
-            let to = place(moved_piece(&self.pos, m), m.to());
+            let to = place(self.pos.moved_piece(m), m.to());
             self.history.update_capture(to, taken, -bonus);
         }
         // The quiet move before this one was refuted at once.
@@ -69,7 +68,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let last = self.before(ply, 1).place;
         self.history.set_counter(last, m);
         self.history.update_butterfly(us, m, bonus);
-        let to = place(moved_piece(&self.pos, m), m.to());
+        let to = place(self.pos.moved_piece(m), m.to());
         self.update_continuations(ply, to, bonus);
     }
 
@@ -121,8 +120,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// Follow-up statistics of the moves one and two plies before.
     #[inline]
     pub(crate) fn continuation_stat(&self, ply: usize, to: usize) -> i32 {
-        let row = |back| i32::from(self.history.continuation_row(self.before(ply, back).place)[to]);
-        row(1) + row(2)
+        let earlier = [1, 2].map(|back| self.before(ply, back).place);
+        let [reply, follow_up] = earlier.map(|place| self.history.continuation_row(place)[to]);
+        i32::from(reply) + i32::from(follow_up)
     }
 }
 

@@ -7,10 +7,11 @@
 //! | `deepen` | iterative deepening of one thread |
 //! | `vote` | which of several threads is believed |
 //! | `search`, `probcut`, `quiesce` | the nodes, step by step |
-//! | `picker`, `history`, `learn`, `parts` | the order of moves and what it learns from |
+//! | `picker`, `quiets`, `history`, `learn`, `parts` | the order of moves and what it learns from |
 //! | `table`, `memory` | the transposition table |
 //! | `rootmate`, `prove` | mates by proof, before the search and beside it |
 //! | `skill` | playing weaker |
+//! | `counts` | how often the search does what, for measurements |
 //! | [`options`] | what can be set |
 //! | `params` | every tunable number |
 //!
@@ -19,6 +20,7 @@
 //! `nnue`, plugged in as a type), protocols, printing, any clock that was not passed in.
 
 mod analysis;
+mod counts;
 mod deepen;
 mod engine;
 mod history;
@@ -33,6 +35,7 @@ mod picker;
 mod probcut;
 mod prove;
 mod quiesce;
+mod quiets;
 mod root;
 mod rootmate;
 mod search;

@@ -4,6 +4,7 @@
 
 #![allow(unsafe_code)]
 
+use os::memory::Block;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -13,7 +14,7 @@ pub(crate) struct Words {
     start: NonNull<AtomicU64>,
     len: usize,
     /// There until it is dropped.
-    block: Option<system::Block>,
+    block: Option<Block>,
 }
 
 // SAFETY: the block is owned, never moves, and is only reached through atomics.
@@ -24,7 +25,7 @@ unsafe impl Sync for Words {}
 impl Words {
     /// That many zero words; `None` if the system has no room for them.
     pub(crate) fn zeroed(len: usize) -> Option<Self> {
-        let block = system::Block::zeroed(len.checked_mul(8)?.max(8))?;
+        let block = Block::zeroed(len.checked_mul(8)?.max(8))?;
         Some(Self { start: block.start().cast(), len, block: Some(block) })
     }
 
@@ -39,15 +40,7 @@ impl Words {
     /// Asks for the cache line of a word ahead of its use. Any index is harmless.
     #[inline]
     pub(crate) fn prefetch(&self, index: usize) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let address = self.start.as_ptr().wrapping_add(index).cast::<i8>();
-            // SAFETY: a prefetch never faults, whatever the address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = index;
+        ask_for(self.start.as_ptr().wrapping_add(index).cast());
     }
 
     /// Hands out everything in groups of so many words, in that many threads; `progress` is told
@@ -95,12 +88,25 @@ impl Words {
     }
 }
 
+/// Asks for the cache line of an address. Any address is harmless.
+#[inline]
+fn ask_for(address: *const i8) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch never faults, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 /// Zeroed numbers of one thread, in huge pages where the system gives them: tables that are read all
 /// over would else need thousands of pages, of which a processor remembers where they are for some.
 pub(crate) struct Numbers {
     start: NonNull<i16>,
     len: usize,
-    _block: system::Block,
+    _block: Block,
 }
 
 // SAFETY: the block is owned and never moves; references to it follow the usual rules (below).
@@ -111,11 +117,17 @@ unsafe impl Sync for Numbers {}
 impl Numbers {
     /// That many zeros. As with any other memory, the program ends where the system has none.
     pub(crate) fn zeroed(len: usize) -> Self {
-        let Some(block) = system::Block::zeroed((2 * len).max(8)) else {
+        let Some(block) = Block::zeroed((2 * len).max(8)) else {
             let layout = std::alloc::Layout::array::<i16>(len);
             std::alloc::handle_alloc_error(layout.unwrap_or(std::alloc::Layout::new::<i16>()));
         };
         Self { start: block.start().cast(), len, _block: block }
+    }
+
+    /// Asks for the cache line of a number ahead of its use. Any index is harmless.
+    #[inline]
+    pub(crate) fn prefetch(&self, index: usize) {
+        ask_for(self.start.as_ptr().wrapping_add(index).cast());
     }
 }
 
@@ -145,23 +157,7 @@ const LARGE: usize = 64 << 20;
 
 /// MiB of memory that are free, as far as the system tells.
 pub(crate) fn free_mib() -> Option<usize> {
-    if !cfg!(target_os = "linux") {
-        return None;
-    }
-    let read = |path: &str| std::fs::read_to_string(path).ok();
-    let group = read("/sys/fs/cgroup/memory.max").zip(read("/sys/fs/cgroup/memory.current"));
-    free_in(&read("/proc/meminfo")?, group.as_ref().map(|(max, now)| (max.as_str(), now.as_str())))
-}
-
-/// The same, from the text of `/proc/meminfo` and from limit and use of the group of processes.
-fn free_in(meminfo: &str, group: Option<(&str, &str)>) -> Option<usize> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let free: usize = line.split_ascii_whitespace().next()?.parse().ok()?;
-    let bytes = |text: &str| text.trim().parse::<usize>().ok();
-    let in_group = group
-        .and_then(|(limit, used)| Some(bytes(limit)?.saturating_sub(bytes(used)?) / 1024))
-        .unwrap_or(usize::MAX);
-    Some(free.min(in_group) / 1024)
+    usize::try_from(os::memory::figures()?.free_mib).ok()
 }
 
 impl Drop for Words {
@@ -174,117 +170,6 @@ impl Drop for Words {
         // Where no thread can be started the closure is dropped, and the block with it.
         let builder = std::thread::Builder::new().name("free table".to_owned());
         let _ = builder.spawn(move || drop(block));
-    }
-}
-
-/// Memory mapped straight from the system: pages are zero and cost nothing until touched.
-#[cfg(unix)]
-mod system {
-    use std::ptr::{NonNull, null_mut};
-
-    /// Size of a huge page on x86-64 and most ARM systems.
-    const HUGE: usize = 2 << 20;
-
-    /// Bytes the system takes back at a time.
-    #[cfg(target_os = "linux")]
-    const AT_A_TIME: usize = 8 << 20;
-
-    pub(super) struct Block {
-        mapped: NonNull<u8>,
-        mapped_bytes: usize,
-        start: NonNull<u8>,
-    }
-
-    impl Block {
-        pub(super) fn zeroed(bytes: usize) -> Option<Self> {
-            // Whole huge pages, and room to begin at one.
-            let bytes = bytes.checked_next_multiple_of(if bytes < HUGE { 1 } else { HUGE })?;
-            let mapped_bytes = bytes.checked_add(HUGE)?;
-            // SAFETY: a fresh anonymous mapping touches no memory of ours.
-            let mapped = unsafe {
-                libc::mmap(
-                    null_mut(),
-                    mapped_bytes,
-                    libc::PROT_READ | libc::PROT_WRITE,
-                    libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                    -1,
-                    0,
-                )
-            };
-            if mapped == libc::MAP_FAILED {
-                return None;
-            }
-            let mapped = NonNull::new(mapped.cast::<u8>())?;
-            let offset = mapped.as_ptr().align_offset(HUGE).min(HUGE);
-            // SAFETY: the offset is at most the extra room mapped above.
-            let start = unsafe { mapped.add(offset) };
-            #[cfg(target_os = "linux")]
-            // SAFETY: the range is ours; the advice changes nothing about its contents and the
-            // system may ignore it.
-            unsafe {
-                libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE);
-            }
-            Some(Self { mapped, mapped_bytes, start })
-        }
-
-        pub(super) fn start(&self) -> NonNull<u8> {
-            self.start
-        }
-    }
-
-    // SAFETY: a range of memory that belongs to whoever has this; no thread is special to it.
-    unsafe impl Send for Block {}
-
-    impl Drop for Block {
-        fn drop(&mut self) {
-            // A little at a time: nobody can map or touch memory while the system takes pages away.
-            #[cfg(target_os = "linux")]
-            for at in (0..self.mapped_bytes).step_by(AT_A_TIME) {
-                let bytes = AT_A_TIME.min(self.mapped_bytes - at);
-                // SAFETY: within the mapping, which nobody refers to any more (see below).
-                unsafe {
-                    libc::madvise(self.mapped.add(at).as_ptr().cast(), bytes, libc::MADV_DONTNEED)
-                };
-            }
-            // SAFETY: mapped in `zeroed` with this very size; `Words` hands out no reference that
-            // outlives it, and drops this last.
-            unsafe { libc::munmap(self.mapped.as_ptr().cast(), self.mapped_bytes) };
-        }
-    }
-}
-
-/// Memory from the allocator, where there is no `mmap`.
-#[cfg(not(unix))]
-mod system {
-    use std::alloc::{Layout, alloc_zeroed, dealloc};
-    use std::ptr::NonNull;
-
-    pub(super) struct Block {
-        start: NonNull<u8>,
-        layout: Layout,
-    }
-
-    impl Block {
-        pub(super) fn zeroed(bytes: usize) -> Option<Self> {
-            let layout = Layout::from_size_align(bytes, 64).ok()?;
-            // SAFETY: the layout has a size of at least eight bytes.
-            let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-            Some(Self { start, layout })
-        }
-
-        pub(super) fn start(&self) -> NonNull<u8> {
-            self.start
-        }
-    }
-
-    // SAFETY: a range of memory that belongs to whoever has this; no thread is special to it.
-    unsafe impl Send for Block {}
-
-    impl Drop for Block {
-        fn drop(&mut self) {
-            // SAFETY: allocated in `zeroed` with this very layout.
-            unsafe { dealloc(self.start.as_ptr(), self.layout) };
-        }
     }
 }
 
@@ -320,15 +205,5 @@ mod tests {
             assert!(told.is_sorted() && told.last() == Some(&100), "{told:?}");
         }
         assert!(Words::zeroed(usize::MAX / 4).is_none());
-    }
-
-    #[test]
-    fn free_memory_is_what_the_machine_and_the_group_have() {
-        let text = "MemTotal: 8000000 kB\nMemFree: 10 kB\nMemAvailable:   2097152 kB\n";
-        assert_eq!(free_in(text, None), Some(2048));
-        assert_eq!(free_in(text, Some(("max\n", "5\n"))), Some(2048));
-        assert_eq!(free_in(text, Some(("1073741824\n", "536870912\n"))), Some(512));
-        assert_eq!(free_in(text, Some(("5", "7"))), Some(0));
-        assert_eq!(free_in("", None), None);
     }
 }

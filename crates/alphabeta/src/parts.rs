@@ -11,6 +11,18 @@ pub(crate) struct PartKeys {
     pub(crate) sides: [u64; 2],
 }
 
+/// Kinds that are not minor, one bit each.
+const MAJOR: u32 = {
+    let kinds = [Kind::King, Kind::Rook, Kind::Bishop, Kind::Dragon, Kind::Horse];
+    let mut set = 0;
+    let mut i = 0;
+    while i < kinds.len() {
+        set |= 1 << kinds[i].index();
+        i += 1;
+    }
+    set
+};
+
 impl PartKeys {
     /// Those of a position.
     pub(crate) fn of<V: Variant>(pos: &Position<V>) -> Self {
@@ -36,14 +48,14 @@ impl PartKeys {
     /// Puts a piece in or takes it out; no piece changes nothing.
     #[inline]
     fn toggle(&mut self, piece: Piece, sq: Square) {
-        let Some(kind) = piece.kind().filter(|&kind| kind != Kind::Pawn) else { return };
+        let kind = 1u32 << piece.kind_index();
+        if kind & (1 | 1 << Kind::Pawn.index()) != 0 {
+            return;
+        }
         let number = (place(piece, sq) as u64 + 1).wrapping_mul(seed::GAMMA);
         let number = (number ^ number >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let number = number ^ number >> 32;
-        let major = [Kind::King, Kind::Rook, Kind::Bishop, Kind::Dragon, Kind::Horse];
-        if !major.contains(&kind) {
-            self.minor ^= number;
-        }
+        self.minor ^= if kind & MAJOR == 0 { number } else { 0 };
         self.sides[piece.index() >> 4] ^= number;
     }
 }

@@ -3,9 +3,10 @@
 
 use crate::history::{History, place};
 use crate::params::Params;
-use crate::stack::Buffer;
+use crate::quiets::{bring_above, order, order_rest, score};
+use crate::stack::{Buffer, DropScores};
 use eval::PIECE_VALUES;
-use rules::{Bits, CheckInfo, Color, Gen, Kind, Move, Piece, Position, Variant};
+use rules::{CheckInfo, Gen, Kind, Move, Position, Variant};
 
 /// What is being picked next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +39,16 @@ pub(crate) struct Hints {
     pub(crate) all_moves: bool,
 }
 
+/// What moves are ordered by, besides what the node brings.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a, V: Variant> {
+    pub(crate) pos: &'a Position<V>,
+    pub(crate) history: &'a History,
+    pub(crate) params: &'a Params,
+    /// Where checks come from; needed for quiet moves.
+    pub(crate) info: Option<&'a CheckInfo<V>>,
+}
+
 /// Hands out the moves of one node.
 pub(crate) struct Picker {
     stage: Stage,
@@ -47,6 +58,8 @@ pub(crate) struct Picker {
     depth: i32,
     /// Exchanges must gain this much (probcut), or tells quiescence nothing.
     threshold: i32,
+    /// What the exchange of the move handed out last is known to gain, as far as it was looked at.
+    known_gain: i32,
     next: usize,
     end: usize,
     /// Captures that lose material wait at the front of the buffer.
@@ -54,6 +67,9 @@ pub(crate) struct Picker {
     bad_next: usize,
     refutations: [Move; 3],
     skip_quiets: bool,
+    /// Quiet moves before the first are in order, those before the second are still to be put so.
+    ordered: usize,
+    to_order: usize,
 }
 
 impl Picker {
@@ -67,12 +83,15 @@ impl Picker {
             hints,
             depth,
             threshold,
+            known_gain: i32::MIN,
             next: 0,
             end: 0,
             bad: 0,
             bad_next: 0,
             refutations,
             skip_quiets: false,
+            ordered: 0,
+            to_order: 0,
         }
     }
 
@@ -99,16 +118,22 @@ impl Picker {
         self.skip_quiets = true;
     }
 
+    /// What the exchange of the move handed out last gains at least; the least number where nobody has
+    /// looked.
+    #[inline]
+    pub(crate) fn known_gain(&self) -> i32 {
+        self.known_gain
+    }
+
     /// The next move; `None` when there is none left. All are legal but the table move, which is
     /// pseudo-legal.
     pub(crate) fn next<V: Variant>(
         &mut self,
-        pos: &Position<V>,
-        history: &History,
-        params: &Params,
-        info: &CheckInfo<V>,
+        known: &Known<'_, V>,
         buffer: &mut Buffer,
+        drops: &mut DropScores,
     ) -> Option<Move> {
+        let &Known { pos, history, params, info } = known;
         loop {
             match self.stage {
                 Stage::TableMove => {
@@ -124,6 +149,7 @@ impl Picker {
                         return Some(m);
                     }
                     self.stage = Stage::Refutations;
+                    self.known_gain = i32::MIN;
                     self.next = 0;
                 }
                 Stage::Refutations => {
@@ -133,13 +159,19 @@ impl Picker {
                     self.stage = Stage::MakeQuiets;
                 }
                 Stage::MakeQuiets => {
-                    if !self.skip_quiets {
-                        self.make_quiets(pos, history, params, info, buffer);
+                    if let (false, Some(info)) = (self.skip_quiets, info) {
+                        self.make_quiets(known, info, buffer, drops);
+                    } else {
+                        self.end = self.next;
                     }
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => {
                     while !self.skip_quiets && self.next < self.end {
+                        if self.next == self.ordered && self.ordered < self.to_order {
+                            order_rest(buffer, self.bad, self.ordered, self.to_order);
+                            self.ordered = self.to_order;
+                        }
                         let m = buffer.moves[self.next];
                         self.next += 1;
                         if m != self.hints.table_move && !self.refutations.contains(&m) {
@@ -198,6 +230,7 @@ impl Picker {
         while let Some(m) = self.best(buffer) {
             let least = -buffer.scores[self.next - 1] / params.capture_see;
             if pos.see_at_least(m, least.min(0), &PIECE_VALUES) {
+                self.known_gain = least.min(0);
                 return Some(m);
             }
             buffer.moves.as_mut_slice()[self.bad] = m;
@@ -261,7 +294,7 @@ impl Picker {
         for i in 0..self.end {
             let m = buffer.moves[i];
             let captured = pos.piece_at(m.to());
-            let mover = moved_piece(pos, m);
+            let mover = pos.moved_piece(m);
             let promotion = if m.is_promotion() {
                 PIECE_VALUES[mover.kind_index()] - PIECE_VALUES[pos.piece_at(m.from()).kind_index()]
             } else {
@@ -275,42 +308,22 @@ impl Picker {
 
     fn make_quiets<V: Variant>(
         &mut self,
-        pos: &Position<V>,
-        history: &History,
-        params: &Params,
+        known: &Known<'_, V>,
         info: &CheckInfo<V>,
         buffer: &mut Buffer,
+        drops: &mut DropScores,
     ) {
+        let &Known { pos, params, .. } = known;
         // Captures that lose material stay at the front.
         let start = self.bad;
         buffer.moves.truncate(start);
         self.generate(pos, Gen::Positional, buffer);
         (self.next, self.end) = (start, buffer.moves.len());
-        let us = pos.turn();
-        let pawn = history.pawn_row(self.hints.pawns);
-        let rows = self.hints.earlier.map(|p| history.continuation_row(p));
-        let threats = (params.order_threat != 0).then(|| Threats::of(pos));
-        for i in start..self.end {
-            let m = buffer.moves[i];
-            let mover = moved_piece(pos, m);
-            let to = place(mover, m.to());
-            let mut score = params.order_butterfly * history.butterfly(us, m)
-                + params.order_pawns * i32::from(pawn[to])
-                + params.order_reply * i32::from(rows[0][to])
-                + params.order_follow_up * i32::from(rows[1][to])
-                + params.order_earlier * i32::from(rows[2][to]) / 2
-                + params.order_earlier * i32::from(rows[3][to]) / 2;
-            if let Some(threats) = &threats {
-                score += params.order_threat * threats.balance(m, mover);
-            }
-            if pos.gives_check_with(m, info)
-                && pos.see_at_least(m, -params.check_see, &PIECE_VALUES)
-            {
-                score += params.check_bonus;
-            }
-            buffer.scores[i] = score;
-        }
-        sort_above(buffer, start, self.end, -params.quiet_sorted * self.depth);
+        score(known, info, &self.hints, buffer, start, drops);
+        self.to_order = bring_above(buffer, start, self.end, -params.quiet_sorted * self.depth);
+        // Of moves without hope so many are tried at most; the rest is put in order when it is needed.
+        let first = (params.lmp_base + self.depth * self.depth) as usize;
+        self.ordered = order(buffer, start, self.to_order, first);
     }
 
     fn make_evasions<V: Variant>(
@@ -327,12 +340,12 @@ impl Picker {
         for i in 0..self.end {
             let m = buffer.moves[i];
             let captured = pos.piece_at(m.to());
-            let mover = moved_piece(pos, m);
+            let mover = pos.moved_piece(m);
             buffer.scores[i] = if captured.is_some() {
                 (1 << 28) + PIECE_VALUES[captured.kind_index()] * 16
                     - PIECE_VALUES[mover.kind_index()]
             } else {
-                history.butterfly(us, m) + i32::from(row[place(mover, m.to())])
+                i32::from(history.butterfly(us, m)) + i32::from(row[place(mover, m.to())])
             };
         }
     }
@@ -348,102 +361,10 @@ impl Picker {
     }
 }
 
-/// What smaller pieces of the other side attack.
-struct Threats<V: Variant> {
-    /// Pieces of ours: those in front of a pawn, and large ones that a small one attacks.
-    pieces: V::Bits,
-    /// Squares in front of their pawns.
-    squares: V::Bits,
-}
-
-impl<V: Variant> Threats<V> {
-    fn of(pos: &Position<V>) -> Self {
-        let (us, them) = (pos.turn(), pos.turn().opponent());
-        let pawns = pos.pieces_of(them, Kind::Pawn) & !V::dead_zone(them, Kind::Pawn);
-        let squares = if them == Color::Black { pawns.up() } else { pawns.down() };
-        let mut pieces = squares & pos.pieces(us) & !pos.kind(Kind::Pawn);
-        let all = |kinds: [Kind; 4]| kinds.map(|kind| pos.kind(kind));
-        let [rooks, bishops, dragons, horses] =
-            all([Kind::Rook, Kind::Bishop, Kind::Dragon, Kind::Horse]);
-        let small =
-            pos.kind(Kind::Lance) | pos.kind(Kind::Knight) | pos.kind(Kind::Silver) | pos.golds();
-        ((rooks | bishops | dragons | horses) & pos.pieces(us)).each(|sq| {
-            if (pos.attackers_of(them, sq, pos.occupied()) & small).any() {
-                pieces |= V::Bits::of(sq);
-            }
-        });
-        Self { pieces, squares }
-    }
-
-    /// What a quiet move saves less what it risks: the value of the piece, for leaving and for entering
-    /// an attack.
-    #[inline]
-    fn balance(&self, m: Move, mover: Piece) -> i32 {
-        let value = PIECE_VALUES[mover.kind_index()].min(LARGEST);
-        let saved = !m.is_drop() && self.pieces.has(m.from());
-        let risked = value > PIECE_VALUES[Kind::Pawn.index()] && self.squares.has(m.to());
-        value * (i32::from(saved) - i32::from(risked))
-    }
-}
-
-/// More than this no piece is worth to the order of moves.
-const LARGEST: i32 = 1000;
-
-/// The piece as it stands after the move.
-#[inline]
-pub(crate) fn moved_piece<V: Variant>(pos: &Position<V>, m: Move) -> Piece {
-    match m.dropped() {
-        Some(kind) => Piece::new(pos.turn(), kind),
-        None => {
-            let piece = pos.piece_at(m.from());
-            if m.is_promotion() { piece.promoted() } else { piece }
-        }
-    }
-}
-
-/// Up to so many moves are sorted by insertion.
-const FEW: usize = 12;
-
-/// Sorts the moves that score at least `limit` to the front, equal ones in the order in which they
-/// came; the others are hardly ever reached and are left where they are put. Scores do not follow.
-fn sort_above(buffer: &mut Buffer, start: usize, end: usize, limit: i32) {
-    let mut sorted = start;
-    for i in start..end {
-        if buffer.scores[i] >= limit {
-            buffer.swap(i, sorted);
-            sorted += 1;
-        }
-    }
-    let moves = &mut buffer.moves.as_mut_slice()[start..sorted];
-    let scores = &mut buffer.scores[start..sorted];
-    if moves.len() <= FEW {
-        for i in 1..moves.len() {
-            let (m, score) = (moves[i], scores[i]);
-            let mut at = i;
-            while at > 0 && scores[at - 1] < score {
-                (moves[at], scores[at]) = (moves[at - 1], scores[at - 1]);
-                at -= 1;
-            }
-            (moves[at], scores[at]) = (m, score);
-        }
-        return;
-    }
-    // Best score first, then by number: one whole number says both, and no two are equal.
-    let keys = &mut buffer.keys[..moves.len()];
-    for (i, (key, &score)) in keys.iter_mut().zip(&*scores).enumerate() {
-        let worse = (i64::from(i32::MAX) - i64::from(score)) as u64;
-        *key = worse << 32 | (i as u64) << 16 | u64::from(moves[i].bits());
-    }
-    keys.sort_unstable();
-    for (m, &key) in moves.iter_mut().zip(&*keys) {
-        *m = Move::from_bits_unchecked(key as u16);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::PLACES;
+    use crate::history::{PLACES, SQUARES};
     use rules::{Minishogi, Shogi};
     use std::collections::BTreeSet;
 
@@ -462,13 +383,15 @@ mod tests {
     fn check<V: Variant>(sfen: &str) {
         let pos = Position::<V>::from_sfen(sfen).unwrap();
         let (history, info) = (History::new(), pos.check_info());
-        let mut buffer = Buffer::new();
+        let params = &Params::SHOGI;
+        let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
+        let (mut buffer, mut drops) = (Buffer::new(), [[0; SQUARES]; 8]);
         let legal = pos.legal_moves();
         for (i, &table) in legal.iter().enumerate().step_by(7).chain([(0, &Move::NONE)]) {
             let killers = [legal[i / 2], legal[legal.len() - 1 - i / 3]];
             let mut picker = Picker::main(hints(table, killers), 5, pos.in_check());
             let mut seen = BTreeSet::new();
-            while let Some(m) = picker.next(&pos, &history, &Params::SHOGI, &info, &mut buffer) {
+            while let Some(m) = picker.next(&known, &mut buffer, &mut drops) {
                 assert!(seen.insert(m), "{m:?} twice in {sfen}");
             }
             assert_eq!(seen, legal.iter().copied().collect(), "{sfen}");
@@ -486,69 +409,17 @@ mod tests {
     }
 
     #[test]
-    fn threats_come_from_smaller_pieces() {
-        let check = |sfen: &str, usi: &str, expected: i32| {
-            let pos = Position::<Shogi>::from_sfen(sfen).unwrap();
-            let m = pos.parse_usi(usi).unwrap();
-            assert_eq!(
-                Threats::of(&pos).balance(m, moved_piece(&pos, m)),
-                expected,
-                "{usi} in {sfen}"
-            );
-        };
-        // A silver in front of a pawn, a rook a knight attacks, and one that only a rook does.
-        let sfen = "4k4/9/9/4p1n2/4S4/5R3/9/9/4K4 b GP 1";
-        check(sfen, "5e4d", PIECE_VALUES[Kind::Silver.index()]);
-        check(sfen, "4f4h", PIECE_VALUES[Kind::Rook.index()]);
-        check("4k4/9/9/9/9/9/9/R7r/4K4 b - 1", "9h9f", 0);
-        // Into the pawn's attack, and out of one attack into another.
-        check("4k4/9/9/4p4/9/9/9/9/4K4 b GP 1", "G*5e", -PIECE_VALUES[Kind::Gold.index()]);
-        check("4k4/9/9/4p4/9/9/9/9/4K4 b GP 1", "P*5e", 0);
-        check("4k4/9/5p3/4p4/4S4/9/9/9/4K4 b - 1", "5e4d", 0);
-        // White's pawns and Black's are told apart.
-        check("4k4/9/9/4s4/4P4/9/9/9/4K4 w - 1", "5d4c", PIECE_VALUES[Kind::Silver.index()]);
-        check("4k4/9/9/4P4/4S4/9/9/9/4K4 b - 1", "5e4d", 0);
-    }
-
-    #[test]
-    fn sorted_as_if_one_after_another_were_put_in_its_place() {
-        let mut rng = seed::Rng::new(7);
-        for len in (0..40).chain([100, 593]) {
-            let mut buffer = Buffer::new();
-            let moves: Vec<Move> =
-                (0..len).map(|n| Move::from_bits_unchecked(n as u16 + 1)).collect();
-            for (i, &m) in moves.iter().enumerate() {
-                buffer.moves.push(m);
-                // Few different scores: many are equal.
-                buffer.scores[i] = rng.below(len / 2 + 3) as i32 * 5000 - 20_000;
-            }
-            let start = len / 7;
-            let limit = -9000;
-            let mut good: Vec<(i32, Move)> = (start..len)
-                .map(|i| (buffer.scores[i], moves[i]))
-                .filter(|&(score, _)| score >= limit)
-                .collect();
-            good.sort_by_key(|&(score, _)| std::cmp::Reverse(score));
-            sort_above(&mut buffer, start, len, limit);
-            assert_eq!(buffer.moves[..start], moves[..start], "{len}");
-            let expected: Vec<Move> = good.iter().map(|&(_, m)| m).collect();
-            assert_eq!(buffer.moves[start..start + expected.len()], expected, "{len}");
-            let mut all = buffer.moves.to_vec();
-            all.sort_unstable();
-            assert_eq!(all, moves, "{len}");
-        }
-    }
-
-    #[test]
     fn skipping_quiets_leaves_captures() {
         let sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
         let pos = Position::<Shogi>::from_sfen(sfen).unwrap();
         let (history, info) = (History::new(), pos.check_info());
-        let mut buffer = Buffer::new();
+        let params = &Params::SHOGI;
+        let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
+        let (mut buffer, mut drops) = (Buffer::new(), [[0; SQUARES]; 8]);
         let mut picker = Picker::main(hints(Move::NONE, [Move::NONE; 2]), 5, false);
         picker.skip_quiets();
         let mut count = 0;
-        while let Some(m) = picker.next(&pos, &history, &Params::SHOGI, &info, &mut buffer) {
+        while let Some(m) = picker.next(&known, &mut buffer, &mut drops) {
             assert!(pos.piece_at(m.to()).is_some() || m.is_promotion());
             count += 1;
         }

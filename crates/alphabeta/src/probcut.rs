@@ -5,12 +5,11 @@ use crate::picker::Picker;
 use crate::table::Bound;
 use crate::worker::Worker;
 use eval::{Evaluator, PIECE_VALUES};
-use rules::{CheckInfo, Move, Variant};
+use rules::{Move, Variant};
 
 impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// Whether a capture shows, by a shallow search, that the node is above `probcut_beta`.
     /// `raw_eval` is the evaluation as the table keeps it: corrections come on top when it is read.
-    #[expect(clippy::too_many_arguments, reason = "what the node knows, told once")]
     pub(crate) fn probcut(
         &mut self,
         ply: usize,
@@ -19,7 +18,6 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         cut_node: bool,
         table_move: Move,
         raw_eval: i32,
-        info: &CheckInfo<V>,
     ) -> Option<i32> {
         let threshold = probcut_beta - self.frame(ply).eval;
         let table_move = if table_move.is_some()
@@ -34,7 +32,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let mut picker = Picker::probcut(hints, threshold);
         let buffer = self.claim();
         let mut found = None;
-        while let Some(m) = self.pick(&mut picker, info, buffer) {
+        while let Some(m) = self.pick(&mut picker, None, buffer) {
             self.play(ply, m);
             let mut value = -self.quiesce::<Cut>(ply + 1, -probcut_beta, -probcut_beta + 1, 0);
             if value >= probcut_beta {

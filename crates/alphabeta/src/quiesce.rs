@@ -57,16 +57,18 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         }
 
         // 4. Forcing moves.
-        let info = self.pos.check_info();
+        let mut info = None;
         let hints = self.hints(ply, table_move, pawns);
         let mut picker = Picker::quiescence(hints, in_check);
         let buffer = self.claim();
         let mut best_move = Move::NONE;
         let mut move_count = 0;
-        while let Some(m) = self.pick(&mut picker, &info, buffer) {
+        while let Some(m) = self.pick(&mut picker, None, buffer) {
             move_count += 1;
             let captured = self.pos.piece_at(m.to());
-            let gives_check = self.pos.gives_check_with(m, &info);
+            // Most nodes have no forcing move: where checks come from is asked with the first.
+            let info = info.get_or_insert_with(|| self.pos.check_info());
+            let gives_check = self.pos.gives_check_with(m, info);
             let tried = Tried { captured, gives_check, in_check, move_count, alpha, futility_base };
             if best_value > -values::MATE_BOUND && self.is_futile(m, tried, &mut best_value) {
                 continue;
@@ -118,6 +120,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     #[inline]
     fn enter_quiescence<N: Node>(&mut self, ply: usize, in_check: bool) -> Option<i32> {
         let stop = self.count_node();
+        self.counts.count(|c| &mut c.quiescence);
         let frame = self.frame_mut(ply);
         frame.in_check = in_check;
         if N::PV {
@@ -155,6 +158,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         pawns: u64,
     ) -> Result<(i32, i32), i32> {
         let was_pv = entry.is_some_and(|e| e.pv);
+        let slots = self.correction_slots(ply, pawns);
         if entry.is_none() {
             if self.pos.can_declare(self.shared.terms.rules.declaration) {
                 return Err(mate_in(ply + 1));
@@ -169,7 +173,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             Some(e) if e.eval != NONE => e.eval,
             _ => self.evaluate(),
         };
-        let mut best_value = self.corrected(ply, raw_eval, pawns);
+        let mut best_value = self.corrected(raw_eval, &slots);
         self.frame_mut(ply).eval = best_value;
         if let Some(e) = entry {
             let value = from_table(e.value, ply);
@@ -195,6 +199,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     fn is_futile(&self, m: Move, tried: Tried, best_value: &mut i32) -> bool {
         let Tried { captured, gives_check, in_check, move_count, alpha, futility_base } = tried;
         let p = &self.params;
+        let mut known_gain = i32::MIN;
         // 5. Captures that cannot bring the value up to alpha. Checks and recaptures are read.
         let recaptures = self.pos.last().is_some_and(|d| d.to == m.to());
         if !gives_check && !in_check && !recaptures && futility_base > -values::EVAL_BOUND {
@@ -211,13 +216,15 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 *best_value = (*best_value).max(alpha.min(futility_base));
                 return true;
             }
+            known_gain = alpha - futility_base;
         }
         // 6. Once there is a way out of check, quiet ones need not be read.
         if in_check && captured.is_none() {
             return true;
         }
         // 7. Exchanges that lose material.
-        !self.pos.see_at_least(m, -p.quiescence_see, &PIECE_VALUES)
+        known_gain < -p.quiescence_see
+            && !self.pos.see_at_least(m, -p.quiescence_see, &PIECE_VALUES)
     }
 }
 

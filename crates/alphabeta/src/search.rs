@@ -4,8 +4,8 @@
 
 use crate::history::place;
 use crate::learn::{Tried, stat_bonus};
-use crate::node::{Cut, Node, Pv, Root};
-use crate::picker::{Picker, moved_piece};
+use crate::node::{Cut, Node, Pv};
+use crate::picker::Picker;
 use crate::table::{Bound, Entry};
 use crate::values::{self, INFINITE, MAX_PLY, NONE, from_table, is_decided, mate_in, mated_in};
 use crate::worker::Worker;
@@ -76,6 +76,20 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         } else {
             entry.map_or(Move::NONE, |e| e.best)
         };
+        if excluded == Move::NONE {
+            self.frame_mut(ply).was_pv = N::PV || entry.is_some_and(|e| e.pv);
+        }
+        let was_pv = self.frame(ply).was_pv;
+        let table_cuts = !N::PV
+            && excluded == Move::NONE
+            && table_value != NONE
+            // A mate in one is as certain at any depth.
+            && (table_depth > depth - i32::from(table_value <= beta)
+                || table_value >= mate_in(ply + 1))
+            && (if table_value >= beta { table_bound.is_lower() } else { table_bound.is_upper() });
+        if table_cuts && table_value < beta {
+            return table_value;
+        }
         // Another position's move may hide behind the same key bits.
         let table_move = if table_move.is_some() && self.pos.is_legal(table_move) {
             table_move
@@ -83,24 +97,15 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             Move::NONE
         };
         let table_capture = table_move.is_some() && self.pos.piece_at(table_move.to()).is_some();
-        if excluded == Move::NONE {
-            self.frame_mut(ply).was_pv = N::PV || entry.is_some_and(|e| e.pv);
-        }
-        let was_pv = self.frame(ply).was_pv;
-        if !N::PV
-            && excluded == Move::NONE
-            && table_value != NONE
-            // A mate in one is as certain at any depth.
-            && (table_depth > depth - i32::from(table_value <= beta)
-                || table_value >= mate_in(ply + 1))
-            && (if table_value >= beta { table_bound.is_lower() } else { table_bound.is_upper() })
-        {
-            if table_value >= beta && table_move.is_some() && !table_capture {
+        if table_cuts {
+            if table_move.is_some() && !table_capture {
                 self.reward_quiet(ply, table_move, stat_bonus(&self.params, depth));
             }
             return table_value;
         }
 
+        let pawns = self.pawns();
+        let slots = self.correction_slots(ply, pawns);
         // 5. Wins that need no search: declaration, mate in one. Whoever wrote an entry has looked.
         if !N::ROOT && excluded == Move::NONE && entry.is_none() {
             if self.pos.can_declare(self.shared.terms.rules.declaration) {
@@ -120,7 +125,6 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         }
 
         // 6. Static evaluation.
-        let pawns = self.pawns();
         let mut eval = NONE;
         let mut raw_eval = NONE;
         let mut improving = false;
@@ -136,7 +140,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     Some(e) if e.eval != NONE => e.eval,
                     _ => self.evaluate(),
                 };
-                eval = self.corrected(ply, raw_eval, pawns);
+                eval = self.corrected(raw_eval, &slots);
                 self.frame_mut(ply).eval = eval;
                 if entry.is_none() {
                     self.shared.table.put(key, Entry::eval_only(raw_eval, was_pv));
@@ -252,7 +256,6 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 return self.quiesce::<N>(ply, alpha, beta, 0);
             }
         }
-        let info = self.pos.check_info();
         if !in_check && excluded == Move::NONE {
             // 11. Probcut: a capture that is far above beta to a shallow depth will be above
             // beta to the full one.
@@ -265,7 +268,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     || table_depth < depth - self.params.probcut_table
                     || table_value >= probcut_beta)
                 && let Some(value) =
-                    self.probcut(ply, probcut_beta, depth, cut_node, table_move, raw_eval, &info)
+                    self.probcut(ply, probcut_beta, depth, cut_node, table_move, raw_eval)
             {
                 return value;
             }
@@ -286,6 +289,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         }
 
         // 12. The moves.
+        let info = self.pos.check_info();
         let hints = self.hints(ply, table_move, pawns);
         let mut picker = Picker::main(hints, depth, in_check);
         let buffer = self.claim();
@@ -300,8 +304,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let us = self.pos.turn();
         let previous_place = self.before(ply, 1).place;
         let doubles = if N::ROOT { 0 } else { self.before(ply, 1).doubles };
+        let mut reduction_base = self.reduction_base(beta - alpha);
 
-        while let Some(m) = self.pick(&mut picker, &info, buffer) {
+        while let Some(m) = self.pick(&mut picker, Some(&info), buffer) {
             if m == excluded {
                 continue;
             }
@@ -311,13 +316,12 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             move_count += 1;
             self.frame_mut(ply).move_count = move_count;
             let capture = self.pos.piece_at(m.to()).is_some();
-            let gives_check = self.pos.gives_check_with(m, &info);
-            let mover = moved_piece(&self.pos, m);
+            let mover = self.pos.moved_piece(m);
+            let gives_check = self.pos.gives_check_as(m, mover, &info);
             let to = place(mover, m.to());
             let captured = self.pos.piece_at(m.to());
             let new_depth = depth - 1;
-            let delta = beta - alpha;
-            let mut reduction = self.reduction(improving, depth, move_count, delta);
+            let mut reduction = self.reduction(improving, depth, move_count, reduction_base);
 
             // 13. Moves not worth trying at low depth.
             if !N::ROOT && best_value > -values::MATE_BOUND {
@@ -339,7 +343,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                             continue;
                         }
                     }
-                    if !self.pos.see_at_least(m, -self.params.see_capture * depth, &PIECE_VALUES) {
+                    let least = -self.params.see_capture * depth;
+                    if picker.known_gain() < least
+                        && !self.pos.see_at_least(m, least, &PIECE_VALUES)
+                    {
                         continue;
                     }
                 } else {
@@ -350,7 +357,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     {
                         continue;
                     }
-                    let stat = stat + 2 * self.history.butterfly(us, m);
+                    let stat = stat + 2 * i32::from(self.history.butterfly(us, m));
                     let lmr_depth = (lmr_depth + stat / self.params.futility_history).max(-1);
                     let futile = self.frame(ply).eval
                         + self.params.futility_base
@@ -448,7 +455,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     + self.params.lmr_capture_value * PIECE_VALUES[captured.kind_index()]
                     - self.params.lmr_capture_offset
             } else {
-                2 * self.history.butterfly(us, m) + self.continuation_stat(ply, to)
+                2 * i32::from(self.history.butterfly(us, m)) + self.continuation_stat(ply, to)
                     - self.params.lmr_quiet_offset
             };
             reduction -= stat * 1024 / self.params.lmr_history;
@@ -457,6 +464,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if depth >= 2 && move_count > 1 + u32::from(N::ROOT) {
                 let reduced = (new_depth - reduction / 1024).clamp(1, new_depth + 1);
                 self.frame_mut(ply).reduction = new_depth - reduced;
+                self.counts.count(|c| &mut c.reduced);
                 value = -self.search::<Cut>(ply + 1, -alpha - 1, -alpha, reduced, true);
                 self.frame_mut(ply).reduction = 0;
                 if value > alpha && reduced < new_depth {
@@ -468,6 +476,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     let shallower = value < best_value + self.params.shallower;
                     let again = new_depth + i32::from(deeper) - i32::from(shallower);
                     if again > reduced {
+                        self.counts.count(|c| &mut c.again);
                         value = -self.search::<Cut>(ply + 1, -alpha - 1, -alpha, again, !cut_node);
                     }
                     if !capture {
@@ -514,6 +523,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                         self.extend_pv(ply, m);
                     }
                     if value >= beta {
+                        self.counts.cut(move_count == 1);
                         self.frame_mut(ply).cutoffs += 1 + u32::from(table_move == Move::NONE);
                         break;
                     }
@@ -521,6 +531,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                         depth -= self.params.raised_reduction;
                     }
                     alpha = value;
+                    reduction_base = self.reduction_base(beta - alpha);
                 }
             }
             if m != best_move {
@@ -579,17 +590,11 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             let eval = self.frame(ply).eval;
             let found = best_move != Move::NONE;
             if !in_check && quiet && !is_decided(best_value) && (best_value > eval) == found {
-                let keys = self.correction_keys(ply, pawns);
                 let (error, p) = (best_value - eval, &self.params);
-                self.history.update_correction(us, &keys, error, depth, found, p);
+                self.history.update_correction(&slots, error, depth, found, p);
             }
         }
         debug_assert!(best_value > -INFINITE && best_value < INFINITE);
         best_value
-    }
-
-    /// Kept for the root: [`Root`] is searched like any node.
-    pub(crate) fn search_root(&mut self, alpha: i32, beta: i32, depth: i32) -> i32 {
-        self.search::<Root>(0, alpha, beta, depth, false)
     }
 }

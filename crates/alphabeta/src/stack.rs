@@ -1,6 +1,6 @@
 //! What one ply of the line being read knows.
 
-use crate::history::PLACES;
+use crate::history::{PLACES, SQUARES};
 use crate::parts::PartKeys;
 use crate::values;
 use rules::{Move, MoveList};
@@ -55,6 +55,10 @@ impl Frame {
         }
     }
 }
+
+/// Scores of all drops of a node, by the number of the kind and by square: used while its moves are scored,
+/// so one is enough for all nodes of a thread.
+pub(crate) type DropScores = [[i32; SQUARES]; 8];
 
 /// Room for the moves of one node and their scores, reused by every node of its level.
 pub(crate) struct Buffer {

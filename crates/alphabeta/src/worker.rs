@@ -1,13 +1,14 @@
 //! One thread of a search: its position, its statistics, its line.
 
 use crate::analysis::Reading;
-use crate::history::{CorrectionKeys, History, PLACES, place};
+use crate::counts::Counts;
+use crate::history::{CorrectionKeys, CorrectionSlots, History, PLACES, SQUARES, place};
 use crate::params::Params;
 use crate::parts::PartKeys;
-use crate::picker::{Hints, moved_piece};
+use crate::picker::{Hints, Known};
 use crate::root::RootMove;
 use crate::shared::Shared;
-use crate::stack::{Buffer, Frame, LOOK_BACK};
+use crate::stack::{Buffer, DropScores, Frame, LOOK_BACK};
 use crate::table::{Bound, Entry};
 use crate::values::{self, MAX_PLY};
 use eval::Evaluator;
@@ -32,6 +33,7 @@ pub(crate) struct Worker<V: Variant, E: Evaluator<V>> {
     pub(crate) history: History,
     frames: Vec<Frame>,
     buffers: Vec<Buffer>,
+    drop_scores: Box<DropScores>,
     /// Buffers in use.
     level: usize,
     pub(crate) nodes: u64,
@@ -49,6 +51,7 @@ pub(crate) struct Worker<V: Variant, E: Evaluator<V>> {
     pub(crate) null_floor: usize,
     /// How often the best move changed in this iteration.
     pub(crate) changes: u32,
+    pub(crate) counts: Counts,
     /// The first thread watches the clock for all.
     pub(crate) timer: Option<Timer>,
     /// In an analysis the first thread notes how far it has come.
@@ -68,6 +71,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             history: History::new(),
             frames: (0..MAX_PLY + LOOK_BACK + 4).map(|_| Frame::new()).collect(),
             buffers: (0..2 * MAX_PLY + 8).map(|_| Buffer::new()).collect(),
+            drop_scores: Box::new([[0; SQUARES]; 8]),
             level: 0,
             nodes: 0,
             until_poll: POLL,
@@ -79,6 +83,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             root_delta: 1,
             null_floor: 0,
             changes: 0,
+            counts: Counts::default(),
             timer: None,
             readings: Vec::new(),
             // Memory is touched before it is needed.
@@ -111,6 +116,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.root_moves = moves;
         self.completed = 0;
         self.null_floor = 0;
+        self.counts = Counts::default();
         self.readings.clear();
         self.frame_mut(0).parts = PartKeys::of(&self.pos);
     }
@@ -148,15 +154,17 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.level -= 1;
     }
 
-    /// The next move of a picker. The position, history and buffer it needs live here.
+    /// The next move of a picker. The position, history and buffer it needs live here; where checks come
+    /// from it must be told where it hands out quiet moves.
     #[inline]
     pub(crate) fn pick(
         &mut self,
         picker: &mut crate::picker::Picker,
-        info: &rules::CheckInfo<V>,
+        info: Option<&rules::CheckInfo<V>>,
         buffer: usize,
     ) -> Option<Move> {
-        picker.next(&self.pos, &self.history, &self.params, info, &mut self.buffers[buffer])
+        let known = Known { pos: &self.pos, history: &self.history, params: &self.params, info };
+        picker.next(&known, &mut self.buffers[buffer], &mut self.drop_scores)
     }
 
     /// Counts a node, and looks at clock and counters now and then. Says whether to stop.
@@ -192,7 +200,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     #[inline]
     pub(crate) fn play(&mut self, ply: usize, m: Move) {
         self.shared.table.prefetch(self.pos.key_after(m));
-        let to = place(moved_piece(&self.pos, m), m.to());
+        let to = place(self.pos.moved_piece(m), m.to());
         let frame = self.frame_mut(ply);
         frame.current = m;
         frame.place = to;
@@ -226,15 +234,28 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
     /// The evaluation corrected by how far it was off in positions like this.
     #[inline]
-    pub(crate) fn corrected(&self, ply: usize, raw: i32, pawns: u64) -> i32 {
-        let keys = self.correction_keys(ply, pawns);
-        let by = self.history.correction(self.pos.turn(), &keys, &self.params);
+    pub(crate) fn corrected(&self, raw: i32, slots: &CorrectionSlots) -> i32 {
+        let by = self.history.correction(slots, &self.params);
         (raw + by).clamp(-values::EVAL_BOUND + 1, values::EVAL_BOUND - 1)
+    }
+
+    /// Where the corrections of this position are kept, which are on their way then. Nowhere in check and
+    /// while a move is left out: nothing is evaluated there.
+    #[inline]
+    pub(crate) fn correction_slots(&self, ply: usize, pawns: u64) -> CorrectionSlots {
+        let frame = self.frame(ply);
+        if frame.in_check || frame.excluded != Move::NONE {
+            return CorrectionSlots::default();
+        }
+        let keys = self.correction_keys(ply, pawns);
+        let slots = History::correction_slots(self.pos.turn(), &keys);
+        self.history.prefetch_corrections(&slots);
+        slots
     }
 
     /// What corrections are kept under.
     #[inline]
-    pub(crate) fn correction_keys(&self, ply: usize, pawns: u64) -> CorrectionKeys {
+    fn correction_keys(&self, ply: usize, pawns: u64) -> CorrectionKeys {
         let PartKeys { minor, sides: [black, white] } = self.frame(ply).parts;
         let place = |back| self.before(ply, back).place as u64;
         let pair = |back| (place(1) * 4099 + place(back)).wrapping_mul(seed::GAMMA);
@@ -282,13 +303,20 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         self.shared.table.put(key, Entry { best, value, eval, depth, bound, pv });
     }
 
-    /// How much less deep a late move is read first, in 1024ths of a ply.
+    /// How much less deep a late move is read first, in 1024ths of a ply. `base` is [`Worker::reduction_base`].
     #[inline]
-    pub(crate) fn reduction(&self, improving: bool, depth: i32, number: u32, delta: i32) -> i32 {
+    pub(crate) fn reduction(&self, improving: bool, depth: i32, number: u32, base: i32) -> i32 {
         let p = &self.params;
         let product = self.shared.reductions.product(depth, number);
-        product + p.lmr_base - delta * p.lmr_delta / self.root_delta.max(1)
+        product
+            + base
             + if !improving && product > p.lmr_worsening_from { p.lmr_worsening } else { 0 }
+    }
+
+    /// What all moves of a node with this window have in common of it.
+    #[inline]
+    pub(crate) fn reduction_base(&self, window: i32) -> i32 {
+        self.params.lmr_base - window * self.params.lmr_delta / self.root_delta.max(1)
     }
 
     /// The line of this ply becomes `m` and the line below it.

@@ -13,9 +13,6 @@ use rules::{Color, Declaration, Move};
 use std::time::Duration;
 use think::Info;
 
-/// Moves after which games between engines are drawn unless told otherwise.
-pub const MAX_MOVES: u32 = 320;
-
 /// A move as it was played.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayedMove {

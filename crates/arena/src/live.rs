@@ -195,7 +195,7 @@ fn write_on(shared: &Shared, path: &Path) {
         let written = serde_json::to_vec(&told)
             .map_err(std::io::Error::other)
             .and_then(|bytes| fs::write(&draft, bytes))
-            .and_then(|()| fs::rename(&draft, path));
+            .and_then(|()| os::files::replace(&draft, path));
         if written.is_err() {
             let _ = fs::remove_file(&draft);
         }

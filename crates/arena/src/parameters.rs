@@ -2,11 +2,12 @@
 
 use crate::spsa::Parameter;
 use engines::Introduction;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use think::OptionKind;
 
 /// A number that can be tuned.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Tunable {
     pub name: Cow<'static, str>,
     pub default: i64,
@@ -78,7 +79,7 @@ pub fn chosen(
         }
         if parameter.min >= parameter.max {
             let (min, max) = (parameter.min, parameter.max);
-            return Err(format!("{name}: nothing lies between {min} and {max}"));
+            return Err(format!("{name}: min {min} must be below max {max}"));
         }
         parameter.start = parameter.start.clamp(parameter.min, parameter.max);
         parameter.c_end = step.unwrap_or_else(|| usual_step(parameter.min, parameter.max, c));

@@ -23,13 +23,10 @@ impl Plan {
         })
     }
 
-    /// FNV-1a over the lines of all openings.
+    /// Over the lines of all openings. It stands in journals.
     fn openings_hash(&self) -> u64 {
         let lines = self.openings.iter().map(crate::Opening::line);
-        let bytes = lines.flat_map(|line| line.into_bytes().into_iter().chain([b'\n']));
-        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        })
+        seed::fnv1a(lines.flat_map(|line| line.into_bytes().into_iter().chain([b'\n'])))
     }
 }
 

@@ -122,7 +122,7 @@ fn ending(end: &GameEnd, turn: Color) -> (Termination, Option<String>) {
 /// A moment as CSA writes dates, in universal time.
 pub fn date(time: SystemTime) -> String {
     let moment = jiff::Timestamp::try_from(time).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    moment.strftime("%Y/%m/%d %H:%M:%S").to_string()
+    moment.strftime(kifu::DATE_FORM).to_string()
 }
 
 #[cfg(test)]

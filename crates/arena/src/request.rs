@@ -2,7 +2,7 @@
 
 use crate::adjudication::{Adjudication, DrawRule, ResignRule};
 use crate::engine_logs::EngineLogs;
-use crate::game::{MAX_MOVES, game_rules};
+use crate::game::game_rules;
 use crate::opening::Opening;
 use crate::progress::MatchOptions;
 use crate::runner::Plan;
@@ -10,7 +10,6 @@ use crate::schedule::{Format, Schedule};
 use crate::spec::{EngineSpec, Launch, pairs};
 use crate::stats::Sprt;
 use crate::timed_game::Terms;
-use engines::affinity;
 use kifu::archive::Source;
 use kifu::{ReadOptions, Reader};
 use rules::{Declaration, Game};
@@ -103,7 +102,7 @@ impl Default for MatchRequest {
             sprt: None,
             resign: None,
             draw: None,
-            max_moves: MAX_MOVES,
+            max_moves: play::MAX_MOVES,
             declaration: Declaration::default(),
             margin: Duration::from_millis(50),
             give_up: 20,
@@ -189,7 +188,7 @@ impl MatchRequest {
         if !self.pin {
             return;
         }
-        let cpus = affinity::available();
+        let cpus = os::affinity::available();
         match shares(&cpus, plan.threads() / plan.concurrency, plan.concurrency) {
             Some(shares) => plan.cpus = shares,
             None => warnings.push("not pinned: too few processors, or none to choose".to_owned()),
@@ -223,10 +222,12 @@ impl MatchRequest {
 pub fn check_pairs(games: u64) -> Result<(), String> {
     match games {
         0 => Err("no games to play".to_owned()),
-        1 => Err("one game is no pair, one from each side; say 2".to_owned()),
+        1 => Err("1 game is not a pair: every opening is played from both sides; use 2".to_owned()),
         n if !n.is_multiple_of(2) => {
             let (fewer, more) = (n - 1, n.saturating_add(1));
-            Err(format!("{n} games are no whole pairs, one from each side; say {fewer} or {more}"))
+            Err(format!(
+                "{n} games are not whole pairs: every opening is played from both sides; use {fewer} or {more}"
+            ))
         }
         _ => Ok(()),
     }

@@ -8,7 +8,7 @@ use crate::spec::{EngineSpec, Launch};
 use crate::timed_game::{Terms, Turn, play_watched};
 use engines::{
     EngineFactory, EngineFault, Introduction, LocalPlayer, Player, PlayerError, PlayerSettings,
-    ProgramCommand, TrafficLog, UsiPlayer, affinity,
+    ProgramCommand, TrafficLog, UsiPlayer,
 };
 use play::GameRules;
 use rules::Game;
@@ -266,7 +266,7 @@ impl<P: Deref<Target = Plan>, R: Deref<Target = MatchRunner>> Seat<P, R> {
         };
         if (0..plan.engines.len()).any(|index| runner.command(&plan, index).is_none()) {
             // Threads of our own engine start from this one and stay where it is.
-            affinity::confine(&cpus);
+            os::affinity::confine(&cpus);
         }
         Self { plan, runner, slot, cpus, players: HashMap::new() }
     }

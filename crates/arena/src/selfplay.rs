@@ -80,7 +80,7 @@ pub struct SelfPlayPlan {
     pub rules: GameRules,
     /// When scores end a game.
     pub adjudication: Adjudication,
-    /// Which games.
+    /// Of the random moves: the same seed gives the same games.
     pub seed: u64,
     /// Each side thinks with an engine of its own.
     pub separate: bool,

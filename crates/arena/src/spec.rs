@@ -9,6 +9,7 @@ use play::{GameRules, GameTime};
 use std::time::Duration;
 use think::key::universal::{PONDER, THREADS};
 use think::quote;
+use think::usual::{NETWORK_DELAY, NETWORK_DELAY_2};
 use thiserror::Error;
 
 /// Where an engine runs.
@@ -64,6 +65,9 @@ pub enum SpecError {
 const KEYS: &str = "cmd, name, arg, dir, env.NAME, option.NAME, tc, byoyomi, movetime, nodes, \
                     depth, margin, ponder, startup, stall";
 
+/// Milliseconds an answer may lose at worst on its way inside one machine.
+const LOCAL_DELAY: u64 = 10;
+
 /// The word for our own engine in this process.
 const INSIDE: &str = "self";
 
@@ -81,8 +85,12 @@ impl EngineSpec {
 
     /// How it is set up as a player of games by those rules, on those processors if any are named.
     pub fn settings(&self, cpus: &[usize], rules: GameRules) -> PlayerSettings {
+        // There is no network between engine and clock: who has options for its delays gets to use the
+        // time a network would need.
+        let delays = [NETWORK_DELAY.to(0), NETWORK_DELAY_2.to(LOCAL_DELAY)];
         PlayerSettings {
             options: self.options.clone(),
+            optional: delays.map(|(name, value)| (name.to_owned(), value)).to_vec(),
             rules: Some(rules),
             ponder: self.ponder,
             startup: self.startup,

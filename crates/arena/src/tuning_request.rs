@@ -17,7 +17,7 @@ use think::key::universal::{HASH, THREADS};
 /// What our own engine calls the numbers of its search, as options.
 const OPTION: &str = "Param.";
 /// What every engine is given unless told otherwise: as many as there are processors must fit.
-const HASH_MIB: usize = 16;
+pub const HASH_MIB: usize = 16;
 /// What a player may overstep its time by.
 const MARGIN: Duration = Duration::from_millis(50);
 
@@ -57,6 +57,9 @@ pub struct TuningRequest {
     pub draw: Option<DrawRule>,
     #[serde(with = "crate::as_text")]
     pub declaration: Declaration,
+    /// The numbers of another engine, where somebody has asked it for them already.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub numbers: Vec<Tunable>,
 }
 
 /// A tuning, and what the user should know about it.
@@ -76,10 +79,13 @@ fn usage(text: impl Into<String>) -> RequestError {
 }
 
 impl TuningRequest {
-    /// The numbers another engine lets others set, asked of it; `None` if it is our own.
+    /// The numbers another engine lets others set, asked of it if they are not known; `None` if it is our own.
     pub fn declared(&self, runner: &MatchRunner) -> Result<Option<Vec<Tunable>>, RequestError> {
         if self.engine.is_none() {
             return Ok(None);
+        }
+        if !self.numbers.is_empty() {
+            return Ok(Some(self.numbers.clone()));
         }
         let spec = self.engine("the engine", &[])?;
         let introduction = runner

@@ -26,10 +26,13 @@ const NODES: u64 = 60_000;
 const POSITIONS: usize = 600;
 
 fn main() {
-    let roots: Vec<Position<Shogi>> =
-        bench::positions(Game::Shogi).into_iter().filter_map(Shogi::position).collect();
     let evaluation = shipped(Game::Shogi);
     println!("{}", evaluation.describe());
+    if std::env::args().any(|argument| argument == "counts") {
+        return counts(&evaluation);
+    }
+    let roots: Vec<Position<Shogi>> =
+        bench::positions(Game::Shogi).into_iter().filter_map(Shogi::position).collect();
     let (nodes, nanos) = search_all(&evaluation);
     println!("{:8.0} ns a node of the search ({nodes} nodes)", nanos / nodes as f64);
     let positions = walk(&roots);
@@ -44,8 +47,46 @@ fn main() {
     }
 }
 
-/// Hands the last number of nodes on.
-struct Told(Sender<u64>);
+/// Nodes of each search whose parts are counted: about a second.
+const COUNTED_NODES: u64 = 500_000;
+
+/// How often the search does what. Only the feature `counts` of room alphabeta makes it tell.
+fn counts(evaluation: &Evaluation) {
+    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
+    let mut engine = engine(evaluation, &time);
+    let mut sums: Vec<(String, u64)> = Vec::new();
+    let mut nodes = 0;
+    for position in bench::positions(Game::Shogi) {
+        let (sender, counted) = channel();
+        nodes += search_one(&mut *engine, &position, &*time, COUNTED_NODES, Some(sender)).0;
+        for line in counted.iter() {
+            let words: Vec<&str> = line.split(' ').skip(1).collect();
+            for pair in words.chunks_exact(2) {
+                let number: u64 = pair[1].parse().expect("a name, then a number");
+                match sums.iter_mut().find(|(name, _)| name == pair[0]) {
+                    Some((_, sum)) => *sum += number,
+                    None => sums.push((pair[0].to_owned(), number)),
+                }
+            }
+        }
+    }
+    let of = |name: &str| sums.iter().find(|(n, _)| n == name).map_or(0, |&(_, sum)| sum) as f64;
+    if sums.is_empty() {
+        println!("nothing was counted: cargo xtask bench counts");
+        return;
+    }
+    println!("{nodes} nodes of 12 searches");
+    for (share, what) in [
+        (of("quiescence") / nodes as f64, "of all nodes are quiescence"),
+        (of("first") / of("cuts"), "of the cuts of the main search come with the first move"),
+        (of("again") / of("reduced"), "of the moves read less deep are read again"),
+    ] {
+        println!("{:6.1} % {what}", 100.0 * share);
+    }
+}
+
+/// Hands the last number of nodes on, and what was counted.
+struct Told(Sender<u64>, Option<Sender<String>>);
 
 impl Report for Told {
     fn info(&mut self, info: &Info) {
@@ -54,26 +95,35 @@ impl Report for Told {
         }
     }
 
-    fn note(&mut self, _: &str) {}
+    fn note(&mut self, text: &str) {
+        if let Some(counted) = self.1.as_ref().filter(|_| text.starts_with("counts: ")) {
+            let _ = counted.send(text.to_owned());
+        }
+    }
 
     fn best(&mut self, _: &Best) {}
 
     fn mate(&mut self, _: &MateAnswer) {}
 }
 
-/// Nodes of all searches together, and the nanoseconds they took when least disturbed.
-fn search_all(evaluation: &Evaluation) -> (u64, f64) {
-    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
-    let mut engine = search(Game::Shogi, evaluation, Arc::clone(&time));
+fn engine(evaluation: &Evaluation, time: &Arc<dyn TimeSource>) -> Box<dyn Engine> {
+    let mut engine = search(Game::Shogi, evaluation, Arc::clone(time));
     for (name, value) in [HASH.to(64), THREADS.to(1), PV_INTERVAL.to(0)] {
         engine.set_option(name, &value).expect("the search has these options");
     }
     engine.is_ready(&mut |_| ());
+    engine
+}
+
+/// Nodes of all searches together, and the nanoseconds they took when least disturbed.
+fn search_all(evaluation: &Evaluation) -> (u64, f64) {
+    let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
+    let mut engine = engine(evaluation, &time);
     let (mut all, mut nanos) = (0, 0.0);
     for position in bench::positions(Game::Shogi) {
         let mut best = (0, f64::INFINITY);
         for _ in 0..ROUNDS {
-            let took = search_one(&mut *engine, &position, &*time);
+            let took = search_one(&mut *engine, &position, &*time, NODES, None);
             if took.1 < best.1 {
                 best = took;
             }
@@ -88,13 +138,15 @@ fn search_one(
     engine: &mut dyn Engine,
     position: &AnyPosition,
     time: &dyn TimeSource,
+    nodes: u64,
+    counted: Option<Sender<String>>,
 ) -> (u64, f64) {
     engine.new_game();
     engine.set_position(position.clone()).expect("a position of shogi");
     let (sender, told) = channel();
-    let limits = Limits { start: time.now(), nodes: Some(NODES), ..Limits::default() };
+    let limits = Limits { start: time.now(), nodes: Some(nodes), ..Limits::default() };
     let started = Instant::now();
-    engine.think(limits, &mut Told(sender));
+    engine.think(limits, &mut Told(sender, counted));
     let took = started.elapsed().as_nanos() as f64;
     (told.iter().last().unwrap_or(1), took)
 }

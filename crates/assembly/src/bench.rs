@@ -2,11 +2,12 @@
 //! changes when, and only when, they do.
 
 use crate::evaluation::Evaluation;
-use crate::options::{HASH, PV_INTERVAL, THREADS};
 use crate::search::search;
+use alphabeta::options::PV_INTERVAL;
 use rules::{AnyPosition, Game};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use think::key::universal::{HASH, THREADS};
 use think::{Best, Control, Engine, Info, Limits, MateAnswer, Report, TimeSource};
 
 /// Depth where none is given: five to ten seconds.
@@ -119,7 +120,10 @@ impl Bench {
         engine.set_position(position).expect("the engine was made for this game");
         let nodes = Arc::new(Mutex::new(0));
         let limits = Limits { start, ..Limits::to_depth(self.depth) };
-        {
+        if cfg!(target_family = "wasm") {
+            // There are no threads, and so nobody who could cancel it.
+            engine.think(limits, &mut NodeCount(Arc::clone(&nodes)));
+        } else {
             let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
             if running.cancelled {
                 return None;

@@ -25,7 +25,6 @@ const SEPARATOR: char = ';';
 pub const OWN_BOOK: OptionKey<bool> =
     OptionKey::check("USI_OwnBook", true, "Play from the book named by BookFile.");
 
-/// Which book.
 pub const BOOK_FILE: OptionKey<String> = OptionKey::filename(
     "BookFile",
     NO_BOOK,
@@ -33,7 +32,6 @@ pub const BOOK_FILE: OptionKey<String> = OptionKey::filename(
      position answers; so do patches X-000.db, X-001.db, … beside X.db.",
 );
 
-/// Where it lies.
 pub const BOOK_DIR: OptionKey<String> =
     OptionKey::text("BookDir", "book", "The folder of books that are named without one.");
 

@@ -1,13 +1,15 @@
 //! Policy-value nets for the tree search: from a file, from inside the executable, computed by ONNX
 //! Runtime or by another program.
 
+use crate::search::search;
 use infer::native::{FileError, Native, Net};
 use infer::{Backend, Shape, Split};
+use mcts::Puct;
 use onnx::{Onnx, OpenError, Provider, Search};
-use rules::Game;
+use rules::{Game, Minishogi, Shogi};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use think::{OptionKey, OptionSpec, TimeSource};
+use think::{Engine, OptionKey, OptionSpec, TimeSource};
 use worker::{Settings, StartError, Worker};
 
 /// Positions a program is tried with before it is believed, and the seed they are made from.
@@ -54,6 +56,23 @@ pub const DNN_PROVIDER: OptionKey<String> = OptionKey::combo(
 /// The options that choose a net.
 pub fn specs() -> Vec<OptionSpec> {
     vec![DNN_MODEL.spec(), DNN_WORKER.spec(), DNN_LIBRARY.spec(), DNN_PROVIDER.spec()]
+}
+
+/// A tree search that asks a policy-value net, for the game of the net.
+pub fn tree_search(net: Arc<dyn Backend>, time: Arc<dyn TimeSource>) -> Box<dyn Engine> {
+    match net.shape().game {
+        Game::Shogi => Box::new(Puct::<Shogi>::new(time, net)),
+        Game::Minishogi => Box::new(Puct::<Minishogi>::new(time, net)),
+    }
+}
+
+/// The tree search with the net inside the executable.
+pub fn shipped_tree_search(game: Game, time: Arc<dyn TimeSource>) -> Box<dyn Engine> {
+    match load("", game) {
+        Ok(net) => tree_search(net, time),
+        // Only a damaged executable has none.
+        Err(_) => search(game, &crate::shipped::shipped(game), time),
+    }
 }
 
 /// Which net, and what computes it, as options say it.
@@ -324,7 +343,8 @@ mod tests {
 
     #[test]
     fn an_onnx_file_asks_for_the_library_that_is_named() {
-        let net = std::env::temp_dir().join(format!("nue-{}.ONNX", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let net = folder.path().join("net.ONNX");
         std::fs::write(&net, "no net").unwrap();
         let choice = NetChoice {
             model: net.display().to_string(),
@@ -333,7 +353,6 @@ mod tests {
         };
         let time = Arc::new(think::WallTime::start());
         let text = choice.open(Game::Shogi, time).err().map(|e| e.to_string()).unwrap();
-        std::fs::remove_file(&net).unwrap();
         assert!(
             text.contains("/nowhere/libonnxruntime.so") && text.contains("DNN_Library"),
             "{text}"

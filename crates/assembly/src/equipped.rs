@@ -2,9 +2,9 @@
 //! `DNN_…` and `Book…` belong here, everything else to the search inside, which is built anew when one of them changes.
 
 use crate::books::{self, Books, Pondering};
-use crate::deep::{self, NetChoice};
+use crate::deep::{self, NetChoice, tree_search};
 use crate::evaluation::{Evaluation, LARGEST_FV_SCALE, LoadError, USUAL_FOLDER};
-use crate::search::{search, tree_search};
+use crate::search::search;
 use crate::shipped::shipped;
 use rules::{AnyPosition, Game, Move};
 use std::path::Path;
@@ -37,7 +37,6 @@ const ALPHABETA: &str = "alphabeta";
 /// The value of [`ENGINE`] that asks for the tree search.
 pub const PUCT: &str = "puct";
 
-/// Which search.
 pub const ENGINE: OptionKey<String> = OptionKey::combo(
     "Engine",
     ALPHABETA,
@@ -45,6 +44,11 @@ pub const ENGINE: OptionKey<String> = OptionKey::combo(
     "Which search plays: alpha-beta with an evaluation (EvalDir), or a tree search guided by a \
      policy-value net (DNN_Model).",
 );
+
+/// An engine for the game, at its start position, that loads its evaluation when it is needed.
+pub fn engine(game: Game, time: Arc<dyn TimeSource>) -> Box<dyn Engine> {
+    Box::new(Equipped::new(game, time))
+}
 
 /// The engine.
 pub struct Equipped {

@@ -1,5 +1,6 @@
 //! Evaluations from disk: nets and tables, told apart by what is there.
 
+#[cfg(not(target_family = "wasm"))]
 use crate::shipped::shipped;
 use eval::{KKPPT_FILE, KKPPT_MAGIC, KkpptError, KkpptTables, Tables, TablesError};
 pub use nnue::DEFAULT_FV_SCALE;
@@ -123,6 +124,7 @@ impl Evaluation {
 
     /// What an engine plays with: what is at `path`, else what lies in the usual folder, else what
     /// is shipped. Also says which, in words.
+    #[cfg(not(target_family = "wasm"))]
     pub fn as_engine(
         path: Option<&Path>,
         game: Game,

@@ -17,20 +17,35 @@
 //! so that whoever uses engines compiles none. Above this room an engine is `Box<dyn Engine>`.
 //! Deliberately absent: command lines and printing.
 
+// In a browser there are no files, programs or libraries to find, and nets come over the wire: what looks for
+// them is left out there, and with it the tree search.
 pub mod bench;
+#[cfg(not(target_family = "wasm"))]
 pub mod books;
+#[cfg(not(target_family = "wasm"))]
 pub mod deep;
+#[cfg(not(target_family = "wasm"))]
 pub mod equipped;
 pub mod evaluation;
+#[cfg(not(target_family = "wasm"))]
 pub mod health;
+#[cfg(not(target_family = "wasm"))]
 pub mod leaves;
+#[cfg(not(target_family = "wasm"))]
 pub mod options;
+#[cfg(not(target_family = "wasm"))]
 pub mod own;
 mod search;
+#[cfg(not(target_family = "wasm"))]
 mod shipped;
 
-pub use equipped::Equipped;
+#[cfg(not(target_family = "wasm"))]
+pub use deep::{shipped_tree_search, tree_search};
+#[cfg(not(target_family = "wasm"))]
+pub use equipped::{Equipped, engine};
 pub use evaluation::{Evaluation, LoadError};
+#[cfg(not(target_family = "wasm"))]
 pub use own::OwnSearch;
-pub use search::{Judge, engine, judge, search, shipped_tree_search, tree_search};
-pub use shipped::shipped;
+pub use search::{Judge, judge, search};
+#[cfg(not(target_family = "wasm"))]
+pub use shipped::{shipped, shipped_file};

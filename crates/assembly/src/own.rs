@@ -1,15 +1,15 @@
 //! One of our two searches with what it plays by, as options choose it: loaded once, for many engines.
 
-use crate::deep::{self, DeepError, LoadedNet, NetChoice};
-use crate::equipped::{ENGINE, PUCT};
+use crate::deep::{self, DeepError, LoadedNet, NetChoice, tree_search};
+use crate::equipped::{ENGINE, EVAL_DIR, PUCT};
 use crate::evaluation::{Evaluation, LoadError};
-use crate::search::{search, tree_search};
+use crate::search::search;
 use nnue::Isa;
 use rules::Game;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use think::{Engine, OptionError, Settings, TimeSource};
+use think::{Engine, OptionError, OptionKey, Settings, TimeSource, WallTime};
 
 /// A search and what it plays by. Unlike an engine that loads by options as a game goes on, it is what was asked
 /// for or an error: games of another search than the one that was meant would be worse than none.
@@ -67,6 +67,22 @@ impl OwnSearch {
         let net = LoadedNet::load(choice, game, time)?;
         let about = format!("tree search, {}", net.describe());
         Ok((Self::Tree(net), about))
+    }
+
+    /// Whether an engine with these options would find what they name. It plays on with what is inside it when a net
+    /// cannot be read, which is right at a board and would make a match about something else.
+    pub fn check(options: &Given, game: Game) -> Result<(), OwnSearchError> {
+        let set = |key: &OptionKey<String>| {
+            let given = options.iter().rev().find(|(name, _)| key.is_called(name));
+            given.map(|(_, value)| value.as_str())
+        };
+        if set(&ENGINE).is_some_and(|name| name.eq_ignore_ascii_case(PUCT)) {
+            let choice = NetChoice::of(|key| set(key).unwrap_or_default().to_owned());
+            choice.open(game, Arc::new(WallTime::start()))?;
+        } else if let Some(path) = set(&EVAL_DIR) {
+            Evaluation::load(Path::new(path), game, nnue::DEFAULT_FV_SCALE)?;
+        }
+        Ok(())
     }
 
     /// Whether the options choose the tree search.

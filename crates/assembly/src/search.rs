@@ -1,24 +1,14 @@
-//! The only file that names concrete engines and evaluators: one `match` on the game and on what
-//! evaluates.
+//! The only file that names concrete evaluators and the search around them: one `match` on the game and
+//! on what evaluates.
 
-use crate::deep;
-use crate::equipped::Equipped;
 use crate::evaluation::Evaluation;
-use crate::shipped::shipped;
 use alphabeta::AlphaBeta;
 use eval::{AnyEvaluator, AnyWeights, Evaluator, Kkppt, KppKkpt, Kppt, Material, PIECE_VALUES};
 use features::FeatureSet;
-use infer::Backend;
-use mcts::Puct;
 use nnue::{AnyNet, Net, Nnue};
 use rules::{AnyPosition, Game, Minishogi, Shogi, Variant};
 use std::sync::Arc;
 use think::{Engine, TimeSource};
-
-/// An engine for the game, at its start position, that loads its evaluation when it is needed.
-pub fn engine(game: Game, time: Arc<dyn TimeSource>) -> Box<dyn Engine> {
-    Box::new(Equipped::new(game, time))
-}
 
 /// A search that evaluates in the given way.
 pub fn search(game: Game, evaluation: &Evaluation, time: Arc<dyn TimeSource>) -> Box<dyn Engine> {
@@ -27,23 +17,6 @@ pub fn search(game: Game, evaluation: &Evaluation, time: Arc<dyn TimeSource>) ->
         Weights::Minishogi(weights) => {
             Box::new(AlphaBeta::<_, AnyEvaluator<_>>::new(time, weights))
         }
-    }
-}
-
-/// A tree search that asks a policy-value net, for the game of the net.
-pub fn tree_search(net: Arc<dyn Backend>, time: Arc<dyn TimeSource>) -> Box<dyn Engine> {
-    match net.shape().game {
-        Game::Shogi => Box::new(Puct::<Shogi>::new(time, net)),
-        Game::Minishogi => Box::new(Puct::<Minishogi>::new(time, net)),
-    }
-}
-
-/// The tree search with the net inside the executable.
-pub fn shipped_tree_search(game: Game, time: Arc<dyn TimeSource>) -> Box<dyn Engine> {
-    match deep::load("", game) {
-        Ok(net) => tree_search(net, time),
-        // Only a damaged executable has none.
-        Err(_) => search(game, &shipped(game), time),
     }
 }
 

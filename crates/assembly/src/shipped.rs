@@ -27,12 +27,21 @@ impl Shipped {
 static SHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/shogi.nnz"));
 static MINISHOGI: Shipped = Shipped::new(include_bytes!("../../../nets/minishogi.nnz"));
 
-/// The evaluation shipped for a game.
-pub fn shipped(game: Game) -> Evaluation {
-    let net = match game {
+const fn of(game: Game) -> &'static Shipped {
+    match game {
         Game::Shogi => &SHOGI,
         Game::Minishogi => &MINISHOGI,
-    };
+    }
+}
+
+/// The file of the net shipped for a game, packed as it lies in nets/.
+pub const fn shipped_file(game: Game) -> &'static [u8] {
+    of(game).packed
+}
+
+/// The evaluation shipped for a game.
+pub fn shipped(game: Game) -> Evaluation {
+    let net = of(game);
     // A test holds that both can be unpacked; piece values are there all the same.
     net.get().map_or(Evaluation::Material, |net| Evaluation::Net(net.clone()))
 }

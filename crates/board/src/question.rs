@@ -1,9 +1,26 @@
 //! What an engine is asked, and the lines it has reported so far.
 
-use alphabeta::options::{ANALYSIS_MODE, ENTERING_KING_RULE, MAX_MOVES_TO_DRAW, ROOT_MATE_NODES};
+use alphabeta::options::{
+    ANALYSIS_MODE, ENTERING_KING_RULE, MAX_MOVES_TO_DRAW, MINIMUM_THINKING_TIME, NETWORK_DELAY,
+    NETWORK_DELAY_2, PV_INTERVAL, ROOT_MATE_NODES, ROUND_UP_TO_FULL_SECOND,
+};
 use rules::{AnyPosition, Move};
 use std::time::Duration;
+use think::key::universal::HASH;
 use think::{Clocks, Info};
+
+/// What our own engine is set to before it is asked anything, with a table of that many MiB: there is no
+/// network between it and its clock, and every line is shown.
+pub fn own_options(mib: usize) -> Vec<(&'static str, String)> {
+    vec![
+        HASH.to(mib),
+        NETWORK_DELAY.to(0),
+        NETWORK_DELAY_2.to(200),
+        MINIMUM_THINKING_TIME.to(100),
+        ROUND_UP_TO_FULL_SECOND.to(false),
+        PV_INTERVAL.to(0),
+    ]
+}
 
 /// A question about a position.
 #[derive(Clone, Debug)]

@@ -1,5 +1,9 @@
 //! Studies: records a visitor keeps, each with a name, a folder and tags; and the list of them.
 
+mod kept;
+
+pub use kept::{CheckedChange, KeptStudy};
+
 use crate::ending::one_line;
 use crate::error::{ApiError, ErrorCode};
 use crate::tree::{SentTree, Tree};
@@ -24,7 +28,7 @@ const SEARCHED: usize = 20_000;
 const PAGE: (usize, usize) = (30, 100);
 
 /// What the list says of a study.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StudySummary {
     pub study: String,
@@ -246,7 +250,8 @@ pub struct Studies {
     pub deleted: u32,
 }
 
-fn is_in(folder: &str, wanted: &str) -> bool {
+/// Whether a folder is that one or lies in it.
+pub fn is_in(folder: &str, wanted: &str) -> bool {
     match folder.strip_prefix(wanted) {
         Some(rest) => rest.is_empty() || wanted.is_empty() || rest.starts_with('/'),
         None => false,

@@ -380,7 +380,6 @@ pub struct WriteRequest {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct File {
     pub bytes: Vec<u8>,
-    /// Its extension.
     pub extension: &'static str,
     /// What they are.
     pub kind: &'static str,

@@ -201,7 +201,7 @@ pub struct TsumeLength {
 }
 
 /// What is remembered of a problem somebody has met.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Card {
     /// How often in a row it was solved.
     pub known: u32,
@@ -212,7 +212,7 @@ pub struct Card {
 }
 
 /// What is remembered of somebody.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Solver {
     /// The level of problems that suits them, with fractions.
     pub level: f64,
@@ -261,6 +261,34 @@ impl Solver {
         let far =
             |problem: &&Problem| ((f64::from(problem.level) - self.level).abs() * 100.0) as i64;
         (fresh.min_by_key(far), false)
+    }
+
+    /// The next problem, and how far they have come.
+    pub fn offer(&self, now: i64) -> TsumeNext {
+        let (problem, again) = self.next(now);
+        TsumeNext { problem: problem.map(Problem::view), again, progress: self.progress(now) }
+    }
+
+    /// An attempt at a problem. Where it is over it counts: the card comes with the answer, to be kept.
+    pub fn answer(
+        &mut self,
+        id: &str,
+        attempt: &TsumeAttempt,
+        now: i64,
+    ) -> Result<(TsumeAnswer, Option<Card>), ApiError> {
+        let problem = find(id)?;
+        let (state, reply) = if attempt.give_up {
+            (Judged::Wrong, None)
+        } else {
+            let judged = problem.judge(&attempt.moves)?;
+            (judged.state, judged.reply)
+        };
+        if !attempt.give_up && state != Judged::Solved {
+            return Ok((TsumeAnswer { state, reply, solution: None, progress: None }, None));
+        }
+        let card = self.attempt(problem, state == Judged::Solved && !attempt.failed, now);
+        let (solution, progress) = (Some(problem.solution()?), Some(self.progress(now)));
+        Ok((TsumeAnswer { state, reply, solution, progress }, Some(card)))
     }
 
     /// After an attempt: the card, and the level when it was met for the first time.

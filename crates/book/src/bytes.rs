@@ -18,23 +18,8 @@ pub trait ReadAt: Send + Sync {
 }
 
 impl ReadAt for File {
-    #[cfg(unix)]
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        std::os::unix::fs::FileExt::read_exact_at(self, buffer, offset)
-    }
-
-    #[cfg(windows)]
-    fn read_at(&self, mut offset: u64, mut buffer: &mut [u8]) -> io::Result<()> {
-        while !buffer.is_empty() {
-            match std::os::windows::fs::FileExt::seek_read(self, buffer, offset)? {
-                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                read => {
-                    buffer = &mut buffer[read..];
-                    offset += read as u64;
-                }
-            }
-        }
-        Ok(())
+        os::files::read_exact_at(self, buffer, offset)
     }
 
     fn length(&self) -> io::Result<u64> {

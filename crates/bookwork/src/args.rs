@@ -113,7 +113,7 @@ pub struct Writing {
 /// Convert a book; what the format has no place for is counted
 #[derive(clap::Args, Debug)]
 pub struct Convert {
-    /// The book
+    /// Book to read (nbk, db, ybb, bin, sbk)
     pub input: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
@@ -145,7 +145,7 @@ fn combine(word: &str) -> Result<Combine, String> {
 /// Leave out what is not wanted
 #[derive(clap::Args, Debug)]
 pub struct Prune {
-    /// The book
+    /// Book to read (nbk, db, ybb, bin, sbk)
     pub input: PathBuf,
     /// Moves that are worse than the best of their position by more than this
     #[arg(long, value_name = "CP")]
@@ -233,7 +233,7 @@ pub struct Probe {
 /// Look for faults: damage, illegal moves, disorder, pointless non-promotions
 #[derive(clap::Args, Debug)]
 pub struct Check {
-    /// The book
+    /// Book to read (nbk, db, ybb, bin, sbk)
     pub input: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
@@ -254,7 +254,7 @@ pub struct Diff {
 /// Count what is in a book
 #[derive(clap::Args, Debug)]
 pub struct Stats {
-    /// The book
+    /// Book to read (nbk, db, ybb, bin, sbk)
     pub input: PathBuf,
     #[command(flatten)]
     pub reading: Reading,
@@ -263,7 +263,7 @@ pub struct Stats {
 /// Show the lines of a book as a tree
 #[derive(clap::Args, Debug)]
 pub struct Tree {
-    /// The book
+    /// Book to read (nbk, db, ybb, bin, sbk)
     pub input: PathBuf,
     /// "startpos", a handicap or an SFEN
     #[arg(long, default_value = "startpos")]
@@ -285,7 +285,7 @@ pub struct Tree {
 /// Carry values from the ends of lines to their beginnings
 #[derive(clap::Args, Debug)]
 pub struct Propagate {
-    /// The book
+    /// Book to read (nbk, db, ybb, bin, sbk)
     pub input: PathBuf,
     /// How much less than nothing a draw is worth when we are Black
     #[arg(long, value_name = "CP", default_value_t = 0, allow_hyphen_values = true)]

@@ -187,12 +187,16 @@ impl Stats {
     }
 }
 
+/// The folder of a book: a sorted copy is about as large, and has room where the book has it.
+fn beside(book: &Path) -> &Path {
+    book.parent().unwrap_or(Path::new("."))
+}
+
 impl Diff {
     /// Compares.
     pub fn run(&self, console: &mut Console<'_>) -> Result<(), WorkError> {
-        let folder = std::env::temp_dir();
-        let first = Native::open(&self.first, &self.reading, &folder, console)?;
-        let second = Native::open(&self.second, &self.reading, &folder, console)?;
+        let first = Native::open(&self.first, &self.reading, beside(&self.first), console)?;
+        let second = Native::open(&self.second, &self.reading, beside(&self.second), console)?;
         let game = first.book.header().game;
         let (mut one, mut two) = (Entries::new(&first.book), Entries::new(&second.book));
         let (mut a, mut b) = (one.next()?, two.next()?);

@@ -133,14 +133,12 @@ fn ratings(record: &Record) -> [Option<f64>; 2] {
     })
 }
 
-/// A number for a game by its start and its moves (FNV-1a).
+/// A number for a game by its start and its moves. It stands in the list of games beside a book, so it
+/// is another than that of room `teacher` for ever.
 fn fingerprint(record: &Record) -> u64 {
     let start = record.start().sfen();
     let moves = record.moves();
-    let bytes = start.bytes().chain(moves.iter().flat_map(|mv| mv.bits().to_le_bytes()));
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    seed::fnv1a(start.bytes().chain(moves.iter().flat_map(|mv| mv.bits().to_le_bytes())))
 }
 
 fn read_list(path: &std::path::Path) -> Result<BTreeSet<u64>, WorkError> {

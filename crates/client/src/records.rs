@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::session::FinishedGame;
+use csa::names::ID_TIME_FORM;
 use csa::record::{Finish, GameRecord};
 use csa::{ReasonWord, Verdict};
 use durable::Draft;
@@ -27,9 +28,11 @@ impl ConversationLog {
     /// Writes a line: `>` sent, `<` received, `#` noted.
     pub(crate) fn write(&mut self, sign: char, text: &str) {
         let Some(file) = &mut self.0 else { return };
-        let time = Timestamp::now().strftime("%Y/%m/%d %H:%M:%S%.3f");
+        let now = Timestamp::now();
+        let time = now.strftime(kifu::DATE_FORM);
+        let millis = now.subsec_millisecond();
         // A full disk must not cost the game.
-        let _ = writeln!(file, "{time} {sign} {text}").and_then(|()| file.flush());
+        let _ = writeln!(file, "{time}.{millis:03} {sign} {text}").and_then(|()| file.flush());
     }
 }
 
@@ -37,8 +40,8 @@ impl ConversationLog {
 /// them (`…+20261120100000`).
 fn start_in(id: &str) -> Option<String> {
     let digits = id.rsplit('+').next().filter(|last| last.len() == 14)?;
-    let time = jiff::civil::DateTime::strptime("%Y%m%d%H%M%S", digits).ok()?;
-    Some(time.strftime("%Y/%m/%d %H:%M:%S").to_string())
+    let time = jiff::civil::DateTime::strptime(ID_TIME_FORM, digits).ok()?;
+    Some(time.strftime(kifu::DATE_FORM).to_string())
 }
 
 /// Writes the record of a game into a folder; gives its path.
@@ -59,7 +62,7 @@ pub(crate) fn save(folder: &Path, game: &FinishedGame) -> Result<PathBuf, Error>
     });
     let lasted = SignedDuration::try_from(game.lasted).unwrap_or_default();
     let started = now.saturating_sub(lasted).unwrap_or(now);
-    let text = |time: Timestamp| time.strftime("%Y/%m/%d %H:%M:%S").to_string();
+    let text = |time: Timestamp| time.strftime(kifu::DATE_FORM).to_string();
     let record = GameRecord {
         id: &summary.id,
         names: &summary.names,
@@ -75,7 +78,7 @@ pub(crate) fn save(folder: &Path, game: &FinishedGame) -> Result<PathBuf, Error>
     let safe = |c: char| if c.is_ascii_alphanumeric() || "+-_.@".contains(c) { c } else { '_' };
     let mut name: String = summary.id.chars().map(safe).take(150).collect();
     if name.is_empty() {
-        name = now.strftime("%Y%m%d%H%M%S").to_string();
+        name = now.strftime(ID_TIME_FORM).to_string();
     }
     let path = folder.join(format!("{name}.csa"));
     let bytes = record.file().map_err(|error| Error::file(&path, error))?;

@@ -62,7 +62,7 @@ pub(crate) enum Purpose {
     Predict,
     /// A mate.
     Mate,
-    /// Which of these.
+    /// Which of these candidates is best.
     Arbitrate(Vec<Move>),
     /// What somebody else's move is worth; the position is the one after it.
     Value(Move),

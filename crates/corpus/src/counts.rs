@@ -159,7 +159,7 @@ impl Counts {
         }
         if self.unscorable > 0 {
             let kept = grouped(self.unscorable);
-            lines.push(format!("positions that keep their score because there is no move: {kept}"));
+            lines.push(format!("{kept} positions without a legal move keep their old score"));
         }
         if self.left_out > 0 {
             let left = grouped(self.left_out);

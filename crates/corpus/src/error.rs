@@ -26,7 +26,6 @@ pub enum Error {
     /// A file could not be used.
     #[error("{}: {reason}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
         /// What is wrong.
         reason: String,

@@ -23,7 +23,6 @@ pub struct Filter {
     pub inputs: Inputs,
     /// Where it goes.
     pub target: Target,
-    /// What passes.
     pub sieve: Sieve,
 }
 

@@ -30,8 +30,6 @@ mod progress;
 mod read;
 mod record;
 pub mod rescore;
-#[cfg(test)]
-mod resume_tests;
 mod scorer;
 pub mod shuffle;
 mod sieve;

@@ -19,7 +19,6 @@ use teacher::{
 /// Where a result goes.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The file.
     pub path: PathBuf,
     /// Whether a file that exists is replaced.
     pub force: bool,

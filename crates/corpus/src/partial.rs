@@ -176,3 +176,6 @@ fn attach(
     let (writer, survey) = Writer::resume(file, header.clone())?;
     Ok((Output::Teacher(Box::new(writer)), survey.end))
 }
+
+#[cfg(test)]
+mod tests;

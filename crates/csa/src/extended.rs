@@ -38,18 +38,14 @@ impl ColorChoice {
 pub enum Extended {
     /// Wait for a game of that name.
     Game {
-        /// The game.
         name: String,
-        /// The colour.
         color: ColorChoice,
     },
     /// Wait no longer.
     CancelGame,
     /// Play somebody who waits for a game of that name.
     Challenge {
-        /// The game.
         name: String,
-        /// The colour.
         color: ColorChoice,
     },
     /// The running games.

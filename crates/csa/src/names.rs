@@ -12,6 +12,10 @@ pub const LONGEST_NAME: usize = 32;
 /// Longest password of the dialect, which puts a game name before the secret.
 pub const LONGEST_PASSWORD: usize = 128;
 
+/// The moment at the end of a game's id as shogi-server makes them (`…+20261120100000`), in the letters of
+/// `strftime`.
+pub const ID_TIME_FORM: &str = "%Y%m%d%H%M%S";
+
 /// Why a name cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum NameError {

@@ -49,7 +49,6 @@ pub enum ServerLine {
     Info {
         /// What it answers.
         tag: String,
-        /// The rest.
         text: String,
     },
     /// Anything else.

@@ -31,7 +31,6 @@ pub struct Summary {
     pub max_moves: Option<u32>,
     /// `Declaration`
     pub declaration: Option<String>,
-    /// The clocks.
     pub times: Times,
     /// Where the game began.
     pub start: AnyPosition,
@@ -73,7 +72,6 @@ pub enum SummaryError {
     Move {
         /// Counted from 1.
         number: usize,
-        /// The line.
         text: String,
     },
     /// `To_Move` contradicts the position.

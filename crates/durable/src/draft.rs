@@ -56,7 +56,7 @@ impl Draft {
 
 /// Gives a finished file its name. Without `force` an existing file stays and this fails.
 pub fn place(temporary: &Path, target: &Path, force: bool) -> io::Result<()> {
-    if force { fs::rename(temporary, target) } else { place_if_free(temporary, target) }
+    if force { os::files::replace(temporary, target) } else { place_if_free(temporary, target) }
 }
 
 /// A hard link is refused where a file exists, in one step; a file system without links gets a
@@ -66,7 +66,7 @@ fn place_if_free(temporary: &Path, target: &Path) -> io::Result<()> {
         Ok(()) => fs::remove_file(temporary),
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Err(e),
         Err(_) if target.exists() => Err(io::ErrorKind::AlreadyExists.into()),
-        Err(_) => fs::rename(temporary, target),
+        Err(_) => os::files::replace(temporary, target),
     }
 }
 

@@ -47,7 +47,7 @@ impl Lock {
             let Ok(mut found) = Self::exclusive(&hidden)? else { return Ok(Err(InUse)) };
             // Whoever held it before may have removed the file between its opening and its lock:
             // then somebody else can lock another file of that name.
-            if is_still_there(&found.file, &hidden) {
+            if os::files::is_named(&found.file, &hidden) {
                 found.hidden = Some(hidden);
                 return Ok(Ok(found));
             }
@@ -63,26 +63,11 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         // Only on systems where its absence can be told from another file of the same name.
-        if let Some(hidden) = self.hidden.take().filter(|_| cfg!(unix)) {
+        if let Some(hidden) = self.hidden.take().filter(|_| os::files::TELLS_APART) {
             // Left behind it does no harm.
             let _ = fs::remove_file(hidden);
         }
     }
-}
-
-/// Whether the open file is the one of that name.
-#[cfg(unix)]
-fn is_still_there(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let identity = |m: fs::Metadata| (m.dev(), m.ino());
-    let (open, named) = (file.metadata().map(identity), fs::metadata(path).map(identity));
-    matches!((open, named), (Ok(open), Ok(named)) if open == named)
-}
-
-/// Nobody removes it.
-#[cfg(not(unix))]
-fn is_still_there(_: &File, _: &Path) -> bool {
-    true
 }
 
 /// Locks an open file. A file system without locks is used without.
@@ -123,8 +108,8 @@ mod tests {
         fs::remove_file(&path).unwrap();
         assert_eq!(Lock::beside(&path).unwrap().unwrap_err(), InUse);
         drop(held);
-        #[cfg(unix)]
-        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 0);
+        let left = fs::read_dir(path.parent().unwrap()).unwrap().count();
+        assert_eq!(left, usize::from(!os::files::TELLS_APART));
         assert!(Lock::beside(&path).unwrap().is_ok());
     }
 

@@ -37,19 +37,7 @@ pub fn split_at_equals(text: &OsStr, last: bool) -> Option<(OsString, OsString)>
     let bytes = text.as_encoded_bytes();
     let mut places = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'=').map(|(at, _)| at);
     let at = if last { places.next_back()? } else { places.next()? };
-    Some((part(text, 0, at), part(text, at + 1, bytes.len())))
-}
-
-#[cfg(unix)]
-fn part(text: &OsStr, from: usize, to: usize) -> OsString {
-    use std::os::unix::ffi::OsStrExt;
-    OsStr::from_bytes(&text.as_bytes()[from..to]).to_owned()
-}
-
-/// Elsewhere names are text but for broken surrogates, which no file has by accident.
-#[cfg(not(unix))]
-fn part(text: &OsStr, from: usize, to: usize) -> OsString {
-    String::from_utf8_lossy(&text.as_encoded_bytes()[from..to]).into_owned().into()
+    Some(os::names::split_around(text, at))
 }
 
 #[cfg(all(test, unix))]

@@ -21,13 +21,12 @@
 //! | [`shell`] | the other side: an engine of this process that speaks USI |
 //! | [`search_table`] | what a search says, as a table for people |
 //! | [`valuation`] | static values of positions, a line each |
-//! | [`affinity`], `run_delay` | which processors, and how long one was waited for |
+//! | `run_delay` | how long a processor was waited for |
 //!
 //! An engine is judged by what it sends, never trusted: it may crash, hang, lie or flood, and all of
 //! that comes back as a value. Deliberately absent: games, results, printing, and any clock that
 //! was not passed in.
 
-pub mod affinity;
 pub mod answers;
 pub mod background;
 pub mod fault;

@@ -1,14 +1,15 @@
 //! The process of a USI program: started, written to, read from, ended.
 
-use crate::affinity;
 use crate::fault::{EngineFault, FaultKind};
 use crate::reader::{UsiEvent, UsiReader};
 use crate::run_delay::{RunDelay, ThreadDelays};
 use crate::running::{ErrorStream, end_in_words, kill, spawn, wait};
 use crate::settings::{PlayerSettings, ProgramCommand};
 use crate::traffic::TrafficLog;
+use os::affinity;
+use os::process::Running;
 use std::io::{self, Write};
-use std::process::{Child, ChildStdin};
+use std::process::ChildStdin;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
@@ -22,7 +23,7 @@ const UNREAD: Duration = Duration::from_secs(5);
 
 /// A running engine. Dropped, it is asked to end, and then killed with all it started.
 pub(crate) struct UsiProcess {
-    child: Child,
+    child: Running,
     input: Option<ChildStdin>,
     reader: Arc<UsiReader>,
     errors: Arc<ErrorStream>,
@@ -44,7 +45,7 @@ impl UsiProcess {
         time: &Arc<dyn TimeSource>,
     ) -> io::Result<Self> {
         let PlayerSettings { cpus, farewell, log, .. } = settings;
-        let mut child = affinity::on(cpus, || command.piped().spawn())?;
+        let mut child = affinity::on(cpus, || command.start())?;
         let reader = Arc::new(UsiReader::new(log.clone()));
         let errors = Arc::new(ErrorStream::default());
         if let Some(log) = log {

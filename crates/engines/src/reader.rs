@@ -7,6 +7,7 @@
 
 use crate::run_delay::RunDelay;
 use crate::traffic::TrafficLog;
+use os::names::text_of;
 use std::collections::VecDeque;
 use std::io::Read;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -115,7 +116,7 @@ impl UsiReader {
 
     fn write_down(&self, line: &[u8], at: Moment) {
         if let Some(log) = &self.log {
-            log.received(at, &String::from_utf8_lossy(line.trim_ascii_end()));
+            log.received(at, &text_of(line.trim_ascii_end()));
         }
     }
 
@@ -227,7 +228,7 @@ impl State {
         if bytes.is_empty() || self.flooded {
             return;
         }
-        let text = String::from_utf8_lossy(bytes).into_owned();
+        let text = text_of(bytes);
         let word = text.split_ascii_whitespace().next().unwrap_or_default();
         if word == "info" {
             if self.listening && !is_remark(&text) {

@@ -1,9 +1,10 @@
 //! How long a thread has waited for a processor while it had something to do.
 //!
 //! On a busy machine an engine wakes some time after it was asked, and the thread that reads its
-//! answer some time after the answer has arrived. Linux counts that time for every thread, so it
+//! answer some time after the answer has arrived. Where the system counts that time ([`os::delay`]) it
 //! can be taken off again. Elsewhere it is not known and counts as nothing.
 
+use os::delay;
 use std::collections::HashMap;
 use std::time::Duration;
 use think::{Moment, TimeSource};
@@ -15,9 +16,9 @@ pub(crate) struct ThreadDelays(HashMap<String, Duration>);
 impl ThreadDelays {
     /// Of the threads a process has now.
     pub(crate) fn of_process(id: u32) -> Self {
-        let threads = imp::threads(id).into_iter();
+        let threads = delay::threads_of(id).into_iter();
         let count = |thread: String| {
-            let total = imp::Source::open(&format!("{id}/task/{thread}")).total()?;
+            let total = delay::RunDelay::of_thread(id, &thread).total()?;
             Some((thread, total))
         };
         Self(threads.filter_map(count).collect())
@@ -33,17 +34,17 @@ impl ThreadDelays {
 }
 
 /// The count of one thread.
-pub(crate) struct RunDelay(imp::Source);
+pub(crate) struct RunDelay(delay::RunDelay);
 
 impl RunDelay {
     /// For the thread that calls this.
     pub(crate) fn of_this_thread() -> Self {
-        Self(imp::Source::open("thread-self"))
+        Self(delay::RunDelay::of_this_thread())
     }
 
     /// For the first thread of a process.
     pub(crate) fn of_process(id: u32) -> Self {
-        Self(imp::Source::open(&id.to_string()))
+        Self(delay::RunDelay::of_process(id))
     }
 
     /// All of it until now.
@@ -89,57 +90,6 @@ fn done_at(now: &mut dyn FnMut() -> Moment, waited: &mut dyn FnMut() -> Duration
     now().saturating_sub(before)
 }
 
-#[cfg(target_os = "linux")]
-mod imp {
-    use std::fs::File;
-    use std::os::unix::fs::FileExt;
-    use std::time::Duration;
-
-    /// The threads of a process, by number.
-    pub(super) fn threads(id: u32) -> Vec<String> {
-        let Ok(threads) = std::fs::read_dir(format!("/proc/{id}/task")) else { return Vec::new() };
-        threads.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
-    }
-
-    pub(super) struct Source(Option<File>);
-
-    impl Source {
-        pub(super) fn open(whose: &str) -> Self {
-            Self(File::open(format!("/proc/{whose}/schedstat")).ok())
-        }
-
-        /// The file says: nanoseconds run, nanoseconds waited, times run.
-        pub(super) fn total(&self) -> Option<Duration> {
-            let mut buffer = [0; 96];
-            let count = self.0.as_ref()?.read_at(&mut buffer, 0).ok()?;
-            let text = std::str::from_utf8(&buffer[..count]).ok()?;
-            let waited = text.split_ascii_whitespace().nth(1)?.parse().ok()?;
-            Some(Duration::from_nanos(waited))
-        }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod imp {
-    use std::time::Duration;
-
-    pub(super) fn threads(_: u32) -> Vec<String> {
-        Vec::new()
-    }
-
-    pub(super) struct Source;
-
-    impl Source {
-        pub(super) fn open(_: &str) -> Self {
-            Self
-        }
-
-        pub(super) fn total(&self) -> Option<Duration> {
-            None
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,7 +106,7 @@ mod tests {
         assert_eq!(now.most_since(&before), Duration::from_millis(40));
         assert_eq!(before.most_since(&before), Duration::ZERO);
         let own = ThreadDelays::of_process(std::process::id());
-        assert_eq!(own.0.is_empty(), !cfg!(target_os = "linux"));
+        assert_eq!(own.0.is_empty(), delay::threads_of(std::process::id()).is_empty());
     }
 
     #[test]
@@ -173,17 +123,5 @@ mod tests {
         let deed = Deed::begin(&time);
         let done = deed.done(&time);
         assert!(deed.begun <= done && done <= time.now());
-    }
-
-    #[test]
-    fn the_count_never_falls() {
-        let delay = RunDelay::of_this_thread();
-        let mut last = delay.total();
-        for _ in 0..100 {
-            std::thread::yield_now();
-            let now = delay.total();
-            assert!(now >= last);
-            last = now;
-        }
     }
 }

@@ -1,5 +1,7 @@
 //! A program that runs: ended with everything it started, and what is known about its end.
 
+use os::names::text_of;
+use os::process::Running;
 use std::io::{self, Read};
 use std::process::{Child, ExitStatus};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,18 +15,10 @@ const KEPT_ERRORS: usize = 2 << 10;
 /// How long a killed process may take to be gone.
 const KILLED: Duration = Duration::from_secs(2);
 
-/// Kills a process and its group.
-pub(crate) fn kill(child: &mut Child) {
-    #[cfg(unix)]
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw)
-        && child.try_wait().is_ok_and(|status| status.is_none())
-    {
-        // Fails only if nobody is left in it.
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    }
-    // Fails only if it has ended already.
-    let _ = child.kill();
-    wait(child, KILLED);
+/// Kills a process and all it started.
+pub(crate) fn kill(program: &mut Running) {
+    program.kill_all();
+    wait(program, KILLED);
 }
 
 /// Waits for the end of a process.
@@ -83,7 +77,7 @@ impl ErrorStream {
             }
             for &byte in &buffer[..count] {
                 if byte == b'\n' {
-                    told(String::from_utf8_lossy(line.trim_ascii_end()).as_ref());
+                    told(&text_of(line.trim_ascii_end()));
                     line.clear();
                 } else if line.len() < KEPT_ERRORS {
                     line.push(byte);
@@ -95,7 +89,7 @@ impl ErrorStream {
             bytes.drain(..excess);
         }
         if !line.is_empty() {
-            told(String::from_utf8_lossy(&line).as_ref());
+            told(&text_of(&line));
         }
         self.lock().1 = true;
         self.ended.notify_all();
@@ -106,7 +100,7 @@ impl ErrorStream {
         let patience = Duration::from_millis(500);
         let waited = self.ended.wait_timeout_while(self.lock(), patience, |kept| !kept.1);
         let kept = waited.unwrap_or_else(PoisonError::into_inner).0;
-        let text = String::from_utf8_lossy(&kept.0);
+        let text = text_of(&kept.0);
         text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
     }
 }

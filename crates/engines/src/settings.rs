@@ -1,7 +1,9 @@
 //! How a player is set up, and how its process is started.
 
 use crate::traffic::TrafficLog;
+use os::process::Running;
 use play::GameRules;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -36,11 +38,7 @@ impl ProgramCommand {
     /// The program that runs, to be started once more. Where the system can tell, it is this very
     /// program even if its file has been replaced since, as by a new build.
     pub fn of_this_process() -> Option<Self> {
-        let running = format!("/proc/{}/exe", std::process::id());
-        let program = match std::fs::exists(&running) {
-            Ok(true) => running,
-            _ => std::env::current_exe().ok()?.to_str()?.to_owned(),
-        };
+        let program = os::process::this_program().ok()?.to_str()?.to_owned();
         Some(Self { program, ..Self::default() })
     }
 
@@ -63,21 +61,15 @@ impl ProgramCommand {
         }
     }
 
-    /// What starts it: all three streams are pipes, and it is the head of a process group of its own.
-    pub fn piped(&self) -> Command {
+    /// Starts it: all three streams are pipes, and it ends together with what it starts.
+    pub fn start(&self) -> io::Result<Running> {
         let mut start = Command::new(self.executable());
         start.args(&self.args).envs(self.env.iter().map(|(k, v)| (k, v)));
         if let Some(folder) = &self.dir {
             start.current_dir(folder);
         }
         start.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        #[cfg(unix)]
-        {
-            // An interrupt typed at the terminal is meant for us, who then end the engine;
-            // and a script is ended together with what it started.
-            std::os::unix::process::CommandExt::process_group(&mut start, 0);
-        }
-        start
+        Running::start(&mut start)
     }
 }
 

@@ -6,14 +6,16 @@
 //! | [`output`] | whole lines, one at a time, flushed |
 //! | [`task`] | debug commands that take long, aside |
 //! | `reports` | what a search reports, made into lines |
+//! | [`input`] | lines as they come in, bounded, not trusted to be text |
 //! | [`foreign_options`] | options of other engines that interfaces send |
 //! | `log` | the conversation as a file |
 //! | `keep_alive` | signs of life while something takes long |
 //!
-//! Deliberately absent: reading input, and standard output. Lines come in with the moment they were
+//! Deliberately absent: standard input and output. Lines come in with the moment they were
 //! read; where they go is passed in.
 
 pub mod foreign_options;
+pub mod input;
 mod keep_alive;
 mod log;
 pub mod output;

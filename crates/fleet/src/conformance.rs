@@ -4,6 +4,9 @@
 //! They panic where the contract is broken, as tests do.
 
 mod bulk;
+mod workers;
+
+pub use workers::introduced;
 
 use crate::batch::{Batch, Fault, FaultKind, Product, Usage};
 use crate::names::{Pool, RunId, TaskId, WorkerId};
@@ -12,7 +15,7 @@ use crate::queue::{
     Cursor, Event, Finished, Lease, LeaseKey, Offered, Queue, QueueError, Settings,
 };
 use crate::task::{Pins, Priority, Spec, Task, Unit};
-use crate::worker::{Standing, Worker};
+use crate::worker::Standing;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -46,7 +49,8 @@ pub const TESTS: &[Test] = &[
     ("higher classes go first, in order", higher_classes_go_first),
     ("pools are kept apart", pools_are_kept_apart),
     ("standing decides what a worker gets", standing_decides),
-    ("nobody gets more than it has room for", needs_are_kept),
+    ("nobody gets more than it has room for", workers::needs_are_kept),
+    ("what a worker lost waits again", workers::what_a_worker_lost_waits_again),
     ("a withdrawn run is over", a_withdrawn_run_is_over),
     ("a full queue refuses offers", a_full_queue_refuses_offers),
     ("events not acknowledged hold results back", events_hold_results_back),
@@ -70,7 +74,7 @@ pub fn task(id: u64) -> Task {
         id: TaskId(id),
         run: RunId(1),
         batches: 1,
-        spec: Arc::new(Spec::Checksum { rounds: 1 }),
+        spec: Arc::new(Spec::sums(1)),
         unit: Unit::new(id, 1),
         seed: id,
         pins: Arc::new(Pins::default()),
@@ -353,47 +357,6 @@ fn standing_decides(harness: &dyn Harness) {
     assert_eq!(lease(&*queue, "new").task.id, TaskId(1), "what it held waits again");
 }
 
-fn needs_are_kept(harness: &dyn Harness) {
-    // Nothing runs out in the middle, however slow the machine is.
-    let lease_time = 4 * harness.settings().lease;
-    let queue = harness.queue(Settings { lease: lease_time, ..harness.settings() });
-    // A small one, a big one, and one that says nothing.
-    admitted(&*queue, &["a", "b", "c"]);
-    let announced = |id: &str, cores: u32, memory_mib: u64| {
-        let (version, pools) = ("1".to_owned(), vec![Pool::any()]);
-        let owner = "me".parse().unwrap_or_else(|e| panic!("{e}"));
-        let worker =
-            Worker { id: name(id), owner, cores, memory_mib, speed: 1, bench: 1, version, pools };
-        good(queue.announce(&worker));
-    };
-    announced("a", 1, 100);
-    announced("b", 4, 1000);
-    let needs = |cores, memory_mib| Needs { cores, memory_mib, ..Needs::default() };
-    let offer = |id: u64, needs: Needs| good(queue.offer(&Task { needs, ..task(id) }));
-    offer(1, needs(3, 10));
-    offer(2, needs(2, 10));
-    offer(3, needs(1, 500));
-    offer(4, needs(1, 50));
-    // Who has no room for the first gets a later one.
-    assert_eq!(lease(&*queue, "a").key.task, TaskId(4));
-    assert!(try_lease(&*queue, "a").is_none(), "all of it is in use");
-    // Of one who has not said what it has only little is asked.
-    assert_eq!(lease(&*queue, "c").key.task, TaskId(3));
-    let first = lease(&*queue, "b");
-    assert_eq!(first.key.task, TaskId(1));
-    assert!(try_lease(&*queue, "b").is_none(), "one of four is free, two are asked for");
-    good(queue.finish(&first.key, &batch(0)));
-    let second = lease(&*queue, "b");
-    assert_eq!(second.key.task, TaskId(2));
-    // What failed, or ran out, takes no room either.
-    offer(5, needs(4, 1000));
-    assert!(try_lease(&*queue, "b").is_none(), "two of four are free, four are asked for");
-    good(queue.fail(&second.key, &Fault::new(FaultKind::Machine, "a drill")));
-    lease(&*queue, "b");
-    harness.pass(beyond(queue.settings().lease));
-    lease(&*queue, "b");
-}
-
 fn a_withdrawn_run_is_over(harness: &dyn Harness) {
     let queue = harness.queue(harness.settings());
     admitted(&*queue, &["a"]);
@@ -448,16 +411,7 @@ fn events_hold_results_back(harness: &dyn Harness) {
 fn events_come_again(harness: &dyn Harness) {
     let queue = harness.queue(harness.settings());
     admitted(&*queue, &["a"]);
-    let worker = Worker {
-        id: name("a"),
-        owner: "me".parse().unwrap_or_else(|e| panic!("{e}")),
-        cores: 2,
-        memory_mib: 1024,
-        speed: 1_000_000,
-        bench: 7,
-        version: "1".to_owned(),
-        pools: vec![Pool::any()],
-    };
+    let worker = introduced("a");
     good(queue.announce(&worker));
     for id in 1..=3 {
         good(queue.offer(&task(id)));

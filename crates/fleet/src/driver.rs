@@ -143,9 +143,14 @@ pub trait Driver: Send {
 /// The driver of a spec.
 pub fn driver(spec: &Spec, goal: Option<u64>) -> Result<Box<dyn Driver>, RequestError> {
     Ok(match spec {
-        Spec::Checksum { rounds } => {
-            Box::new(Sums { rounds: *rounds, parts: Parts::new(goal), seed: 0, sum: 0, done: 0 })
-        }
+        Spec::Checksum { rounds, batches } => Box::new(Sums {
+            rounds: *rounds,
+            batches: u64::from(*batches),
+            parts: Parts::new(goal),
+            seed: 0,
+            sum: 0,
+            done: 0,
+        }),
         Spec::Match(spec) => Box::new(matches::Matches::new(spec)?),
         Spec::Tune(request) => Box::new(tuning::Tuning::new(request)?),
         Spec::SelfPlay(spec) => Box::new(selfplay::SelfPlayRun::new(spec, goal)),
@@ -223,6 +228,8 @@ fn check_answers<A>(
 /// Sums that everybody computes, for drills.
 struct Sums {
     rounds: u64,
+    /// Sums of a task.
+    batches: u64,
     parts: Parts,
     seed: u64,
     sum: u64,
@@ -231,7 +238,7 @@ struct Sums {
 
 impl Driver for Sums {
     fn next(&mut self, _: u32) -> Result<Option<Part>, Fault> {
-        Ok(self.parts.next(1, 1))
+        Ok(self.parts.next(self.batches, 1))
     }
 
     fn handed_out(&mut self, unit: &Unit) {

@@ -139,6 +139,7 @@ pub fn with_local_fleet<R>(
         bench: 0,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pools: vec![Pool::any()],
+        holding: None,
     };
     queue.stand(&worker.id, Standing::Admitted)?;
     let waiting = Waiting::default();

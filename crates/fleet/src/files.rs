@@ -36,7 +36,9 @@ impl FileCache {
     /// A cache in that folder. Its path stands in the words engines are described by, in which commas and
     /// backslashes mean something.
     pub fn new(folder: &Path) -> Result<Self, String> {
-        let text = folder.to_str().ok_or_else(|| format!("{folder:?} is no text"))?;
+        let text = folder
+            .to_str()
+            .ok_or_else(|| format!("{}: choose a folder whose name is UTF-8", folder.display()))?;
         if text.contains([',', '\\']) {
             return Err(format!("{text}: choose a folder without commas and backslashes"));
         }
@@ -69,7 +71,9 @@ impl FileCache {
         for part in parts {
             let end = part.find([',', ':', ' ']).unwrap_or(part.len());
             let (named, rest) = part.split_at(end);
-            let wrong = || Fault::new(FaultKind::Spec, format!("{SCHEME}{named} is no file"));
+            let wrong = || {
+                Fault::new(FaultKind::Spec, format!("{SCHEME}{named} does not name a stored file"))
+            };
             let (hash, name) = named.split_once('/').ok_or_else(wrong)?;
             let hash: BlobHash = hash.parse().map_err(|_| wrong())?;
             if reference(&hash, name) != format!("{SCHEME}{named}") {

@@ -139,9 +139,9 @@ pub struct FaultRecord {
 pub enum ReplayError {
     #[error("there is no game {0} in the schedule")]
     NoGame(u64),
-    #[error("game {game}: move {number} is {text:?}, which is no move")]
+    #[error("game {game}: move {number} is {text:?}, which is not a move")]
     Move { game: u64, number: usize, text: String },
-    #[error("game {game}: {kind:?} is no kind of fault")]
+    #[error("game {game}: {kind:?} is not a kind of fault")]
     Fault { game: u64, kind: String },
     #[error("game {game}: ended by {found} after {after} moves, not by {told} after {all}")]
     End { game: u64, found: String, after: usize, told: String, all: usize },

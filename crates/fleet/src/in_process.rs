@@ -139,7 +139,7 @@ impl Queue for InProcess {
     fn announce(&self, worker: &Worker) -> Result<(), QueueError> {
         let mut state = self.current().0;
         state.check_events(&self.settings)?;
-        state.announce(worker);
+        state.announce(worker, &self.settings);
         drop(state);
         self.events.notify_all();
         // Whoever has more room than before may find something in it.

@@ -73,7 +73,7 @@ impl LeafRecord {
         let legal = position.legal_moves().len();
         if self.declares {
             if !position.can_declare(Declaration::default()) || !self.lines.is_empty() {
-                return Err("nobody can declare there".to_owned());
+                return Err("the position does not allow a declaration".to_owned());
             }
             return Ok(Leaf { declares: true, nodes: self.nodes, ..Leaf::default() });
         }

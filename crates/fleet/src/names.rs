@@ -8,13 +8,13 @@ use thiserror::Error;
 /// Why a text is no name.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum NameError {
-    #[error("{0:?} is no name: 1 to 64 letters, digits, '-' or '_'")]
+    #[error("{0:?} is not a name: use 1 to 64 letters, digits, '-' or '_'")]
     Name(String),
-    #[error("{0:?} is no pool: a name, or '@' and the name of a worker")]
+    #[error("{0:?} is not a pool: use a name, or '@' and the name of a worker")]
     Pool(String),
-    #[error("{0:?} is no hash: 64 hexadecimal digits")]
+    #[error("{0:?} is not a hash: expected 64 hexadecimal digits")]
     Hash(String),
-    #[error("{text:?} is no number of a {what}: {letter}1, {letter}2, …")]
+    #[error("{text:?} is not the number of a {what}: expected {letter}1, {letter}2, …")]
     Number { what: &'static str, letter: char, text: String },
 }
 

@@ -2,6 +2,7 @@
 
 use crate::names::Pool;
 use crate::task::Spec;
+use arena::tuning_request::HASH_MIB;
 use assembly::options::UCT_THREADS;
 use serde::{Deserialize, Serialize};
 use think::key::OptionKey;
@@ -56,7 +57,15 @@ impl Spec {
                 let threads = all.iter().map(|o| threads(o)).max().unwrap_or(1);
                 (threads, hashes.iter().take(2).sum())
             }
-            Self::Tune(_) => (1, 2 * TABLE),
+            Self::Tune(request) => {
+                let pair = |text: &String| text.split_once('=').map(|(k, v)| (k.into(), v.into()));
+                let given: Vec<(String, String)> =
+                    request.options.iter().filter_map(pair).collect();
+                let of_engine = request.engine.as_deref().map(engine).unwrap_or_default();
+                let options = [of_engine, given].concat();
+                let usual = if request.engine.is_some() { TABLE } else { HASH_MIB as u64 };
+                (threads(&options), 2 * option(&options, &HASH, usual))
+            }
             Self::SelfPlay(spec) => {
                 let options = &spec.settings.options;
                 (threads(options), option(options, &HASH, TABLE))

@@ -4,8 +4,7 @@ use crate::batch::{Batch, Fault, FaultKind, Made, Product, Usage};
 use crate::bytes::Bytes;
 use crate::files::FileCache;
 use crate::game_record::GameRecord;
-use crate::leaves::{leaf, searched, searcher};
-use crate::mates::{MateRecord, problem};
+use crate::leaves::searcher;
 use crate::names::RunId;
 use crate::queue::Queue;
 use crate::signed::Sandbox;
@@ -25,15 +24,18 @@ use assembly::leaves::LeafSearcher;
 use assembly::{Evaluation, OwnSearch};
 use corpus::rescore::{Piece, PieceScorer};
 use engines::{PlayerError, ProgramCommand};
-use mate::{Questions, study};
+use mate::Questions;
 use rules::Game;
 use seed::Rng;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
 use teacher::{Header, Writer};
-use think::{Control, TimeSource};
+use think::TimeSource;
+
+mod positions;
+
+use positions::{leaves, mates};
 
 /// Depth of the bench before the first task: a second or so.
 const BENCH_DEPTH: u32 = 10;
@@ -51,6 +53,8 @@ pub struct Equipment {
     pub programs: bool,
     /// Where programs run that come with a task and are signed, if they may.
     pub sandbox: Option<Sandbox>,
+    /// What self-play is played by, loaded once for all slots: games share a net's memory, and its batches.
+    pub shared: Arc<Mutex<Option<(SelfPlaySpec, OwnSearch)>>>,
 }
 
 /// The numbers of our own search, as a tuner sees them.
@@ -79,7 +83,14 @@ impl Equipment {
     /// A command's own work: whatever it was told to start.
     pub fn of_command(runner: &MatchRunner) -> Self {
         let runner = runner.clone();
-        Self { runner, files: None, speed: 1, programs: true, sandbox: None }
+        Self {
+            runner,
+            files: None,
+            speed: 1,
+            programs: true,
+            sandbox: None,
+            shared: Arc::default(),
+        }
     }
 
     /// Our own engine and nothing else.
@@ -89,7 +100,7 @@ impl Equipment {
         let abandoned = Arc::new(AtomicBool::new(false));
         let own_program = ProgramCommand::of_this_process();
         let runner = MatchRunner { time, factory, own_program, abandoned, logs: None };
-        Self { runner, files: None, speed, programs: false, sandbox: None }
+        Self { runner, files: None, speed, programs: false, sandbox: None, shared: Arc::default() }
     }
 }
 
@@ -214,14 +225,17 @@ impl Slot {
         }
         // Engines of another run give back their memory first.
         self.ready = None;
+        if !matches!(&*task.spec, Spec::SelfPlay(_)) {
+            *self.equipment.shared.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
         let resolved = match &self.equipment.files {
             Some(files) => Arc::new(files.resolve(&task.spec, queue)?),
             None => Arc::clone(&task.spec),
         };
         let ready = match &*resolved {
-            Spec::Checksum { rounds } => Ready::Checksum(*rounds),
+            Spec::Checksum { rounds, .. } => Ready::Checksum(*rounds),
             Spec::Match(spec) => self.for_match(spec, &task.pins)?,
-            Spec::Tune(request) => self.for_tuning(request)?,
+            Spec::Tune(request) => self.for_tuning(request, &task.pins)?,
             Spec::SelfPlay(spec) => self.for_self_play(spec)?,
             Spec::Rescore(spec) => for_rescoring(spec)?,
             Spec::Openings(settings) => {
@@ -245,40 +259,49 @@ impl Slot {
 
     fn for_match(&self, spec: &MatchSpec, pins: &Pins) -> Result<Ready, Fault> {
         let (mut plan, _) = spec.request.plan()?;
-        if let Some(sandbox) = self.equipment.sandbox.as_ref().filter(|_| !self.equipment.programs)
-        {
-            for engine in &mut plan.engines {
-                if let Launch::Process(command) = &mut engine.launch {
-                    *command = sandbox.confined(command, pins, self.number)?;
-                }
-            }
-            plan.engines.iter().try_for_each(|e| self.check_options(&e.name, &e.options))?;
-        } else {
-            self.check_programs(&plan)?;
-        }
-        if let Some(reference) = spec.reference_speed {
-            let factor = reference as f64 / self.equipment.speed.max(1) as f64;
-            for engine in &mut plan.engines {
-                engine.control = engine.control.scaled(factor);
-            }
-        }
+        self.confine(&mut plan, pins)?;
+        self.scale(&mut plan, spec.reference_speed.or(pins.reference_speed));
         let plan = Arc::new(plan);
         let runner = Arc::new(self.equipment.runner.clone());
         let seat = Seat::new(Arc::clone(&plan), runner, self.number);
         Ok(Ready::Match(Box::new(seat), plan))
     }
 
-    fn for_tuning(&self, request: &TuningRequest) -> Result<Ready, Fault> {
+    fn for_tuning(&self, request: &TuningRequest, pins: &Pins) -> Result<Ready, Fault> {
         let runner = &self.equipment.runner;
         let own = || own_numbers(request.openings.game);
-        if request.engine.is_some() && !self.equipment.programs {
+        // To ask it would be to start it, as it is.
+        let ask = request.engine.is_some() && request.numbers.is_empty();
+        if ask && !self.equipment.programs {
             return Err(wrong("this worker starts no other program"));
         }
         let table = request.declared(runner)?.unwrap_or_else(own);
-        let entered = request.plan(&table)?;
-        self.check_programs(&entered.plan)?;
+        let mut entered = request.plan(&table)?;
+        self.confine(&mut entered.plan, pins)?;
+        self.scale(&mut entered.plan, pins.reference_speed);
         let plan = Arc::new(entered.plan);
         Ok(Ready::Tune(Box::new(EnginePair::new(plan, runner, self.number, entered.options))))
+    }
+
+    /// Programs of a plan: in the sandbox if there is one, as they are if they may be started, else not at all.
+    fn confine(&self, plan: &mut Plan, pins: &Pins) -> Result<(), Fault> {
+        let sandbox = self.equipment.sandbox.as_ref().filter(|_| !self.equipment.programs);
+        let Some(sandbox) = sandbox else { return self.check_programs(plan) };
+        for engine in &mut plan.engines {
+            if let Launch::Process(command) = &mut engine.launch {
+                *command = sandbox.confined(command, pins, self.number)?;
+            }
+        }
+        plan.engines.iter().try_for_each(|e| self.check_options(&e.name, &e.options))
+    }
+
+    /// Clocks are for a machine of that speed: here they run as much longer as this one is slower.
+    fn scale(&self, plan: &mut Plan, reference: Option<u64>) {
+        let Some(reference) = reference.filter(|speed| *speed > 0) else { return };
+        let factor = reference as f64 / self.equipment.speed.max(1) as f64;
+        for engine in &mut plan.engines {
+            engine.control = engine.control.scaled(factor);
+        }
     }
 
     fn check_programs(&self, plan: &Plan) -> Result<(), Fault> {
@@ -308,15 +331,36 @@ impl Slot {
         let options = &spec.settings.options;
         self.check_options("self-play", options)?;
         let time = Arc::clone(&self.equipment.runner.time);
-        let net = (spec.net.as_deref(), spec.fv_scale);
-        let (search, _) =
-            OwnSearch::load(options, net, spec.settings.game, &time).map_err(wrong)?;
+        let search = self.shared_search(spec, &time)?;
         let factory = move |game| {
             search.engine(game, &time).map_err(|e| SelfPlayError::Engine(e.to_string()))
         };
         let mut plan = spec.settings.plan()?;
         plan.options = OwnSearch::rest(&plan.options);
         Ok(Ready::SelfPlay(Box::new(SelfPlayer::new(Arc::new(plan), &factory)?)))
+    }
+}
+
+impl Slot {
+    /// The search of self-play, loaded by the first slot that needs it.
+    fn shared_search(
+        &self,
+        spec: &SelfPlaySpec,
+        time: &Arc<dyn TimeSource>,
+    ) -> Result<OwnSearch, Fault> {
+        let mut shared = self.equipment.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, search)) = &*shared
+            && of == spec
+        {
+            return Ok(search.clone());
+        }
+        // What was loaded before gives its memory back first.
+        *shared = None;
+        let (net, settings) = ((spec.net.as_deref(), spec.fv_scale), &spec.settings);
+        let (search, _) =
+            OwnSearch::load(&settings.options, net, settings.game, time).map_err(wrong)?;
+        *shared = Some((spec.clone(), search.clone()));
+        Ok(search)
     }
 }
 
@@ -411,54 +455,5 @@ fn judgement(error: PlayerError) -> Fault {
     }
 }
 
-/// Searches leaves; broken off when somebody says so.
-fn leaves(
-    searcher: &mut LeafSearcher,
-    task: &Task,
-    range: Range<u64>,
-    abandoned: &AtomicBool,
-) -> Result<Product, Fault> {
-    let input = task.unit.input.as_ref().ok_or_else(|| wrong("no leaves"))?;
-    let mut leaves = Vec::new();
-    for number in range {
-        let place = usize::try_from(number - task.unit.first).unwrap_or(usize::MAX);
-        let text = input.piece(place).ok_or_else(|| wrong("there is no such leaf"))?;
-        let position = leaf(text).map_err(wrong)?;
-        leaves.push(searched(searcher, &position, abandoned)?.ok_or_else(broken_off)?);
-    }
-    Ok(Product::Leaves { leaves })
-}
-
-/// Answers problems of mate; broken off when somebody says so.
-fn mates(
-    questions: &Questions,
-    task: &Task,
-    range: Range<u64>,
-    abandoned: &AtomicBool,
-    time: &dyn TimeSource,
-) -> Result<Product, Fault> {
-    const GLANCE: Duration = Duration::from_millis(20);
-    let input = task.unit.input.as_ref().ok_or_else(|| wrong("no problems"))?;
-    let (control, over) = (Control::new(false), AtomicBool::new(false));
-    let mut answers = Vec::new();
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !over.load(Ordering::Relaxed) {
-                if abandoned.load(Ordering::Relaxed) {
-                    control.stop();
-                }
-                std::thread::park_timeout(GLANCE);
-            }
-        });
-        let all = range.clone().try_for_each(|number| {
-            let place = usize::try_from(number - task.unit.first).unwrap_or(usize::MAX);
-            let text = input.piece(place).ok_or_else(|| wrong("there is no such problem"))?;
-            let position = problem(text).map_err(wrong)?;
-            answers.push(MateRecord::of(&study(&position, questions, &control, time)));
-            if control.is_stopped() { Err(broken_off()) } else { Ok(()) }
-        });
-        over.store(true, Ordering::Relaxed);
-        all
-    })?;
-    Ok(Product::Mates { answers })
-}
+#[cfg(test)]
+mod tests;

@@ -31,6 +31,9 @@ use thiserror::Error;
 /// the others of its class and pool, with an event [`Event::Expired`]. Implementations may notice that an expiry is due only
 /// when somebody calls `lease`, `watch` or `occupancy`. A worker may hold several leases.
 ///
+/// **Announce.** An event [`Event::Announced`]. A worker that says what it is holding has lost what else is leased to it: those
+/// tasks wait again at once, each with an event [`Event::Failed`] (the worker is leaving it), and their keys are `NotHeld`.
+///
 /// **Needs.** A worker's leases together never need more processors or memory than it last announced; a task it has
 /// no room for is passed over, and keeps its place. Of a worker that has not announced itself since the queue
 /// began nothing is known: it gets tasks for one processor, whatever their memory. Memory of 0 announced means that

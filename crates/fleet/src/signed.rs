@@ -111,9 +111,12 @@ impl Sandbox {
         let file = std::fs::File::open(program).map_err(machine)?;
         let hash = BlobHash::of_reader(file).map_err(machine)?;
         let signature = pins.signatures.get(&hash.to_string());
-        let signature = signature.ok_or_else(|| refused("nobody has signed it".to_owned()))?;
+        let signature = signature
+            .ok_or_else(|| refused("it is not signed; sign it with nue fleet sign".to_owned()))?;
         if !self.signers.iter().any(|signer| signer.has_signed(&hash, signature)) {
-            return Err(refused("signed by nobody this worker's owner named".to_owned()));
+            return Err(refused(
+                "its signature is by none of the keys that this worker trusts".to_owned(),
+            ));
         }
         let folder = self.folder.join(format!("slot-{slot}")).join(hash.to_string());
         std::fs::create_dir_all(&folder).map_err(machine)?;
@@ -123,25 +126,16 @@ impl Sandbox {
         if is_there.ok() != Some(hash) {
             std::fs::copy(program, &own).map_err(machine)?;
         }
-        executable(&own).map_err(machine)?;
-        let own = own.to_str().ok_or_else(|| refused("its folder is no text".to_owned()))?;
+        os::files::make_executable(&own).map_err(machine)?;
+        let own = own
+            .to_str()
+            .ok_or_else(|| refused("the path of its folder is not valid UTF-8".to_owned()))?;
         let mut args: Vec<String> = UNSHARE[1..].iter().map(|&word| word.to_owned()).collect();
         args.extend(["env".to_owned(), "-i".to_owned(), own.to_owned()]);
         args.extend(command.args.iter().cloned());
         let dir = Some(folder.to_string_lossy().into_owned());
         Ok(ProgramCommand { program: UNSHARE[0].to_owned(), args, dir, env: Vec::new() })
     }
-}
-
-#[cfg(unix)]
-fn executable(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
-}
-
-#[cfg(not(unix))]
-fn executable(_: &Path) -> std::io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]
@@ -186,7 +180,7 @@ mod tests {
         let program = script.to_str().unwrap().to_owned();
         let command = ProgramCommand { program, args: Vec::new(), dir: None, env: Vec::new() };
         let none = sandbox.confined(&command, &Pins::default(), 0).unwrap_err();
-        assert!(none.reason.contains("nobody has signed it"), "{none}");
+        assert!(none.reason.contains("it is not signed; sign it with nue fleet sign"), "{none}");
         let pins = |signature: String| Pins {
             signatures: BTreeMap::from([(hash.to_string(), signature)]),
             ..Pins::default()

@@ -25,7 +25,12 @@ use think::key::universal::THREADS;
 pub enum Spec {
     /// A sum everybody computes alike, for drills and tests of the fleet itself: the last of so many
     /// numbers of the task's seed.
-    Checksum { rounds: u64 },
+    Checksum {
+        rounds: u64,
+        /// Sums of one task, each a batch of its own.
+        #[serde(default = "one", skip_serializing_if = "is_one")]
+        batches: u32,
+    },
     /// Games of a match, with an SPRT or without: what `nue match` plays.
     Match(Box<MatchSpec>),
     /// Games of a tuning by SPSA: what `nue tune` plays.
@@ -42,12 +47,21 @@ pub enum Spec {
     Leaves(LeavesSpec),
 }
 
+const fn one() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+const fn is_one(n: &u32) -> bool {
+    *n == 1
+}
+
 /// Games of a match.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MatchSpec {
     pub request: MatchRequest,
-    /// Nodes a second of the machine that times are meant for: a worker half as fast gives twice the time.
-    /// Without it clocks run as they are said.
+    /// Nodes a second of the machine that times are meant for: a worker half as fast gives twice the time. Those of
+    /// the coordinator if missing; 0 has clocks run as they are said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_speed: Option<u64>,
 }
@@ -178,6 +192,11 @@ fn repeats(options: &[(String, String)]) -> bool {
 }
 
 impl Spec {
+    /// Sums, one to a task.
+    pub const fn sums(rounds: u64) -> Self {
+        Self::Checksum { rounds, batches: one() }
+    }
+
     /// The kind in a word.
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -234,7 +253,13 @@ impl Spec {
                         (nodes || all) && !timed
                     })
             }
-            Self::Tune(request) => request.nodes.is_some() && request.engine.is_none(),
+            Self::Tune(request) => {
+                let option =
+                    |text: &String| text.split_once('=').map(|(k, v)| (k.into(), v.into()));
+                let options: Vec<(String, String)> =
+                    request.options.iter().filter_map(option).collect();
+                request.nodes.is_some() && request.engine.is_none() && repeats(&options)
+            }
             Self::Openings(settings) => settings.engine.is_none(),
             // How long a proof may take depends on how long the search took.
             Self::Mate(spec) => spec.time.is_none() && spec.threads <= 1 && !spec.proof,
@@ -247,7 +272,6 @@ impl Spec {
 pub struct Unit {
     /// The first game, record or position.
     pub first: u64,
-    /// How many.
     pub count: u64,
     /// The values that meet, in a tuning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -371,12 +395,9 @@ impl std::fmt::Display for Priority {
 /// What must be the same wherever a task is done.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Pins {
-    /// What the executable's bench computes; `None` where any executable will do.
+    /// Nodes a second of the machine that clocks are meant for, where the spec does not say; a coordinator's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bench: Option<u64>,
-    /// The executable itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub executable: Option<BlobHash>,
+    pub reference_speed: Option<u64>,
     /// Signatures of executables among the files, by hash.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub signatures: BTreeMap<String, String>,

@@ -5,9 +5,9 @@ use crate::names::{Pool, TaskId};
 use crate::perform::{Equipment, Slot};
 use crate::queue::{Finished, Lease, LeaseKey, Queue, QueueError};
 use crate::worker::Worker;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
 
@@ -31,8 +31,8 @@ pub struct WorkSettings {
     pub pause: Duration,
     /// How often leases are extended; three times as often as need be if missing.
     pub beat: Option<Duration>,
-    /// Ends when there is nothing to do.
-    pub until_idle: bool,
+    /// Ends when there has been nothing to do for so long.
+    pub until_idle: Option<Duration>,
 }
 
 impl Default for WorkSettings {
@@ -42,7 +42,7 @@ impl Default for WorkSettings {
             wait: Duration::from_millis(500),
             pause: Duration::from_millis(200),
             beat: None,
-            until_idle: false,
+            until_idle: None,
         }
     }
 }
@@ -83,7 +83,9 @@ pub fn work(
     stop: &AtomicBool,
     observer: &dyn WorkObserver,
 ) -> Result<Worked, QueueError> {
-    retried(stop, settings.pause, observer, &mut || queue.announce(worker))?;
+    // A process that has just begun has nothing, whatever its name had leased before.
+    let begun = Worker { holding: Some(Vec::new()), ..worker.clone() };
+    retried(stop, settings.pause, observer, &mut || queue.announce(&begun))?;
     let mut pools = vec![Pool::of(&worker.id)];
     pools.extend(worker.pools.iter().cloned());
     let host = Host {
@@ -95,6 +97,9 @@ pub fn work(
         observer,
         pools,
         counts: Default::default(),
+        unknown: AtomicBool::new(false),
+        holding: Mutex::default(),
+        gate: RwLock::new(()),
         barred: Mutex::new(None),
     };
     let sites: Vec<Site<'_>> = cells(settings.slots.max(1))
@@ -197,6 +202,12 @@ struct Host<'a> {
     pools: Vec<Pool>,
     /// Batches, duplicates, faults.
     counts: [AtomicU64; 3],
+    /// Whether somebody who may not know this worker answers now.
+    unknown: AtomicBool,
+    /// What it has, in all of its slots.
+    holding: Mutex<BTreeSet<TaskId>>,
+    /// Shared while a lease is asked for, its own while it says what it has: no lease is forgotten on its way.
+    gate: RwLock<()>,
     barred: Mutex<Option<QueueError>>,
 }
 
@@ -211,6 +222,51 @@ impl<'a> std::ops::Deref for Site<'a> {
 
     fn deref(&self) -> &Host<'a> {
         self.host
+    }
+}
+
+impl Host<'_> {
+    /// Says who is there and what it has: whatever else is leased to it was lost on the way, and waits again.
+    fn introduce(&self) -> Result<(), QueueError> {
+        let _gate = self.gate.write().unwrap_or_else(PoisonError::into_inner);
+        let holding: Vec<TaskId> = {
+            let holding = self.holding.lock().unwrap_or_else(PoisonError::into_inner);
+            holding.iter().copied().collect()
+        };
+        self.queue.announce(&Worker { holding: Some(holding), ..self.worker.clone() })
+    }
+
+    /// Says who is there after the queue was away: one that began anew knows nobody, and gives who is unknown to it
+    /// tasks for one processor.
+    fn introduce_again(&self) {
+        if self.unknown.swap(false, Ordering::Relaxed)
+            && let Err(error) = self.introduce()
+        {
+            self.observer.refused(&error);
+            self.unknown.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Asks for a task.
+    fn lease(&self) -> Result<Option<Lease>, QueueError> {
+        let _gate = self.gate.read().unwrap_or_else(PoisonError::into_inner);
+        let lease = self.queue.lease(&self.worker.id, &self.pools, self.settings.wait)?;
+        if let Some(lease) = &lease {
+            let mut holding = self.holding.lock().unwrap_or_else(PoisonError::into_inner);
+            holding.insert(lease.key.task);
+        }
+        Ok(lease)
+    }
+}
+
+/// A task under way in a slot. Where the slot panics too, its lease is not kept alive any longer.
+struct UnderWay<'a>(&'a Site<'a>, TaskId);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        let Self(site, task) = *self;
+        site.beats.drop(task);
+        site.holding.lock().unwrap_or_else(PoisonError::into_inner).remove(&task);
     }
 }
 
@@ -245,7 +301,7 @@ impl Site<'_> {
         while let Some(held) = self.beats.wait(pause) {
             if speaks && time.now().saturating_sub(said) >= AGAIN {
                 said = time.now();
-                if let Err(error) = self.queue.announce(self.worker) {
+                if let Err(error) = self.introduce() {
                     self.observer.refused(&error);
                 }
             }
@@ -271,19 +327,28 @@ impl Site<'_> {
     fn slot(&self, number: usize) {
         let lost = Arc::new(AtomicBool::new(false));
         let mut slot = Slot::new(self.equipment, number, Arc::clone(&lost));
+        let time = &self.equipment.runner.time;
+        let mut busy = time.now();
         while !self.is_over() {
-            match self.queue.lease(&self.worker.id, &self.pools, self.settings.wait) {
+            self.introduce_again();
+            match self.lease() {
                 Ok(Some(lease)) => {
                     lost.store(false, Ordering::Relaxed);
-                    self.observer.began(&lease);
                     self.beats.hold(&lease.key, &lost);
+                    let _under_way = UnderWay(self, lease.key.task);
+                    self.observer.began(&lease);
                     self.task(&mut slot, &lease, &lost);
-                    self.beats.drop(lease.key.task);
+                    busy = time.now();
                 }
-                Ok(None) if self.settings.until_idle => return,
-                Ok(None) => {}
+                Ok(None) => {
+                    let idle = time.now().saturating_sub(busy);
+                    if self.settings.until_idle.is_some_and(|long| idle >= long) {
+                        return;
+                    }
+                }
                 Err(error) if error.is_passing() => {
                     self.observer.refused(&error);
+                    self.unknown.store(true, Ordering::Relaxed);
                     thread::sleep(self.settings.pause);
                 }
                 Err(error) => {
@@ -354,6 +419,46 @@ impl Site<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A slot that panics loses its lease, and another slot does the task.
+    #[test]
+    fn a_task_whose_slot_panicked_is_done_by_another() {
+        use crate::conformance::{name, task};
+        use crate::{Cursor, Event, InProcess, Settings, Standing};
+        use think::WallTime;
+
+        /// Falls over the first task.
+        #[derive(Default)]
+        struct Clumsy(AtomicBool);
+
+        impl WorkObserver for Clumsy {
+            fn began(&self, _: &Lease) {
+                assert!(self.0.swap(true, Ordering::Relaxed), "a slot that panics (a test)");
+            }
+        }
+
+        let settings = Settings { lease: Duration::from_millis(300), ..Settings::default() };
+        let equipment = Equipment::own(Arc::new(WallTime::start()), 1);
+        let queue = InProcess::new(settings, Arc::clone(&equipment.runner.time));
+        queue.stand(&name("a"), Standing::Admitted).unwrap();
+        queue.offer(&task(1)).unwrap();
+        let worker = Worker { cores: 2, ..crate::conformance::introduced("a") };
+        let settings =
+            WorkSettings { slots: 2, wait: Duration::from_millis(20), ..WorkSettings::default() };
+        let (stop, clumsy) = (AtomicBool::new(false), Clumsy::default());
+        thread::scope(|scope| {
+            scope.spawn(|| work(&queue, &worker, &equipment, &settings, &stop, &clumsy));
+            let patience = std::time::Instant::now() + Duration::from_secs(60);
+            let mut done = false;
+            while !done && std::time::Instant::now() < patience {
+                let events = queue.watch(Cursor::default(), 100, Duration::from_millis(50));
+                let finished = |(_, event): &(_, Event)| matches!(event, Event::Finished { .. });
+                done = events.unwrap().iter().any(finished);
+            }
+            stop.store(true, Ordering::Relaxed);
+            assert!(done, "nobody did it");
+        });
+    }
 
     #[test]
     fn cells_hold_at_most_sixteen_and_all_cores() {

@@ -1,6 +1,6 @@
 //! Who does it.
 
-use crate::names::{OwnerName, Pool, WorkerId};
+use crate::names::{OwnerName, Pool, TaskId, WorkerId};
 use serde::{Deserialize, Serialize};
 
 /// A worker as it introduces itself. Nothing of it is believed that can be measured.
@@ -19,14 +19,15 @@ pub struct Worker {
     pub version: String,
     /// Where it looks for tasks, besides its own pool.
     pub pools: Vec<Pool>,
+    /// The tasks it has, when it says so; `None` says nothing. What else is leased to it is not with it any more: it
+    /// was started anew, or never heard of the lease.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holding: Option<Vec<TaskId>>,
 }
 
 /// MiB of this machine that are free, three quarters of them; 0 where the system does not say.
 pub fn memory_mib() -> u64 {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let kib = line.and_then(|line| line.split_ascii_whitespace().next()?.parse::<u64>().ok());
-    kib.unwrap_or(0) / 1024 * 3 / 4
+    os::memory::figures().map_or(0, |memory| memory.free_mib * 3 / 4)
 }
 
 /// What a worker may have.

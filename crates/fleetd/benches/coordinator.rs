@@ -68,7 +68,7 @@ fn thousand_workers() {
     let submission = Submission {
         name: "load".to_owned(),
         owner: "me".to_owned(),
-        spec: Spec::Checksum { rounds: 1 },
+        spec: Spec::sums(1),
         pins: Pins::default(),
         goal: Some(TASKS),
         priority: Priority::Normal,
@@ -125,6 +125,7 @@ fn simulate(
         bench: 1,
         version: "1".to_owned(),
         pools: vec![Pool::any()],
+        holding: None,
     };
     queue.announce(&worker).expect("a queue");
     let pools = [Pool::any()];

@@ -22,7 +22,7 @@ use std::time::Duration;
 /// How a coordinator works.
 #[derive(Clone, Debug)]
 pub struct CoordinatorSettings {
-    /// Tasks that wait in the queue at a time; more are made when these are taken.
+    /// Tasks that wait in the queue at a time, or half as many as are leased; more are made when these are taken.
     pub lookahead: usize,
     /// Events taken in one step.
     pub events: usize,
@@ -32,6 +32,8 @@ pub struct CoordinatorSettings {
     pub known_answers: u64,
     /// What the bench of a right executable computes; `None` accepts any.
     pub bench: Option<u64>,
+    /// Nodes a second of the machine that clocks are meant for, where a run does not say; `None` has them run as they are.
+    pub speed: Option<u64>,
     /// Owners who must say that an executable does not work before its run is stopped.
     pub accusers: usize,
     /// How often one part may be given up before its run is stopped.
@@ -51,6 +53,7 @@ impl Default for CoordinatorSettings {
             check_one_in: 64,
             known_answers: 2,
             bench: None,
+            speed: None,
             accusers: 3,
             give_ups: 3,
             residual: 7.0,
@@ -102,6 +105,7 @@ enum Effect {
     Offer(TaskId),
     Withdraw(RunId),
     Stand(WorkerId, Standing),
+    Drain(bool),
 }
 
 /// The coordinator of one ledger.
@@ -163,9 +167,8 @@ impl Coordinator {
         };
         // Whoever was killed before it could say so: events that the ledger has take the room of others.
         coordinator.forgiven(coordinator.queue.acknowledge(cursor))?;
-        for row in coordinator.workers.values() {
-            coordinator.queue.stand(&row.about.id, row.standing)?;
-        }
+        let stand = |row: &WorkerRow| Effect::Stand(row.about.id.clone(), row.standing);
+        coordinator.effects.extend(coordinator.workers.values().map(stand));
         for row in coordinator.ledger.runs()? {
             if row.state == RunState::Active {
                 coordinator.take_up(row)?;
@@ -173,8 +176,7 @@ impl Coordinator {
                 coordinator.count_anew(&row)?;
             }
         }
-        let draining = coordinator.ledger.is_draining()?;
-        coordinator.queue.drain(draining)?;
+        coordinator.effects.push(Effect::Drain(coordinator.ledger.is_draining()?));
         coordinator.perform_effects()?;
         Ok(coordinator)
     }
@@ -287,12 +289,16 @@ impl Coordinator {
         }
         // What makes no sense is refused before it has a number.
         self.driver(&submission.spec, submission.goal)?;
+        let mut pins = submission.pins;
+        if matches!(submission.spec, Spec::Match(_) | Spec::Tune(_)) {
+            pins.reference_speed = pins.reference_speed.or(self.settings.speed);
+        }
         let mut row = RunRow {
             id: RunId(0),
             name: submission.name,
             owner: submission.owner,
             spec: Arc::new(submission.spec),
-            pins: Arc::new(submission.pins),
+            pins: Arc::new(pins),
             goal: submission.goal,
             priority: submission.priority,
             share: submission.share,
@@ -337,6 +343,11 @@ impl Coordinator {
             }
         }
         self.tasks.retain(|_, task| task.row.run != run);
+    }
+
+    /// Has the queue hand out nothing more, or again.
+    pub(crate) fn drain(&mut self, draining: bool) {
+        self.effects.push(Effect::Drain(draining));
     }
 
     pub(crate) fn prioritise(
@@ -387,12 +398,13 @@ impl Coordinator {
         body: impl FnOnce(&mut Self) -> Result<T, FleetError>,
     ) -> Result<T, FleetError> {
         self.ledger.begin()?;
+        let earlier = self.effects.len();
         let result = body(self);
         match &result {
             Ok(_) => self.ledger.commit()?,
             Err(_) => {
                 self.ledger.roll_back();
-                self.effects.clear();
+                self.effects.truncate(earlier);
             }
         }
         self.perform_effects()?;
@@ -409,16 +421,23 @@ impl Coordinator {
 
     fn perform_effects(&mut self) -> Result<(), FleetError> {
         let mut later = Vec::new();
-        for effect in std::mem::take(&mut self.effects) {
+        let mut effects = std::mem::take(&mut self.effects).into_iter();
+        while let Some(effect) = effects.next() {
             let told = match &effect {
                 Effect::Offer(id) => self.offer(*id),
                 Effect::Withdraw(run) => self.queue.withdraw(*run),
                 Effect::Stand(worker, standing) => self.queue.stand(worker, *standing),
+                Effect::Drain(draining) => self.queue.drain(*draining),
             };
             match told {
-                Ok(()) => {}
+                Ok(()) | Err(QueueError::Withdrawn { .. }) => {}
+                // A broker that is away is away for all of them: it is asked once in a step.
+                Err(QueueError::Unavailable { .. }) => {
+                    later.push(effect);
+                    later.extend(effects);
+                    break;
+                }
                 Err(error) if error.is_passing() => later.push(effect),
-                Err(QueueError::Withdrawn { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }

@@ -30,6 +30,9 @@ pub enum FleetError {
     NoWorker(WorkerId),
     #[error("{0}")]
     Refused(String),
+    /// Whoever waited was interrupted.
+    #[error("{0}")]
+    Interrupted(String),
 }
 
 impl FleetError {

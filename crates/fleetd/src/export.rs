@@ -80,7 +80,7 @@ pub(crate) fn leaf_records(
     spec: &Spec,
 ) -> Result<Vec<(AnyPosition, LeafRecord)>, FleetError> {
     let Spec::Leaves(spec) = spec else {
-        return Err(FleetError::Refused(format!("{run} is no run of leaves")));
+        return Err(FleetError::Refused(format!("{run} is not a run of leaves")));
     };
     let (asked, mut all, mut last) = (leaves(spec)?, Vec::new(), None);
     for (number, place) in places(ledger, run)? {

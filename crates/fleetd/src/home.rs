@@ -9,6 +9,7 @@ use crate::status::{self, Status};
 use fleet::blobs::Blobs;
 use fleet::files::{FileCache, reference};
 use fleet::in_process::{InProcess, Kept};
+use fleet::perform::Equipment;
 use fleet::{BlobHash, Priority, Queue, RunId, Settings, Spec};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,6 +30,24 @@ pub struct Request {
     pub goal: Option<u64>,
     pub priority: Priority,
     pub share: f64,
+}
+
+/// A spec for other machines: without the files whoever asks wants to have here, and with the numbers of another engine
+/// that is to be tuned. Whoever asks may start it; a coordinator does not.
+fn for_elsewhere(mut spec: Spec, time: &Arc<dyn TimeSource>) -> Result<Spec, FleetError> {
+    match &mut spec {
+        Spec::Match(spec) => {
+            let request = &mut spec.request;
+            (request.out, request.log) = (None, None);
+            (request.resume, request.force) = (false, false);
+        }
+        Spec::Tune(request) => {
+            let runner = Equipment::own(Arc::clone(time), 1).runner;
+            request.numbers = request.declared(&runner)?.unwrap_or_default();
+        }
+        _ => {}
+    }
+    Ok(spec)
 }
 
 impl Home {
@@ -125,9 +144,10 @@ impl Home {
         wait: Duration,
     ) -> Result<Reply, FleetError> {
         let ledger = self.beside()?;
-        let time = Arc::new(WallTime::start());
+        let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
+        let spec = for_elsewhere(request.spec, &time)?;
         let store = self.queue(&ledger, Settings::default(), time)?;
-        let (spec, pins) = pin(&request.spec, &store)?;
+        let (spec, pins) = pin(&spec, &store)?;
         for hash in pins.files.values() {
             self.stash(hash, "pinned", &store)?;
         }

@@ -1,23 +1,15 @@
 //! Leaves of a book searched by the fleet of a folder: a run is asked for, waited for, and read.
 
+use crate::awaited::{ANSWER, run_of, wait_for};
 use crate::error::FleetError;
 use crate::export::leaf_records;
 use crate::home::{Home, Request};
-use crate::ledger::RunState;
-use crate::orders::{Answer, Order, Reply};
+use crate::orders::Order;
 use fleet::leaves::{Leaf, leaf_key};
 use fleet::{LeavesSpec, Priority, RunId, Spec};
 use rules::AnyPosition;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
-
-/// How long the coordinator may take to answer an order.
-const ANSWER: Duration = Duration::from_secs(30);
-
-/// How often it is looked whether the run has ended.
-const GLANCE: Duration = Duration::from_millis(200);
+use std::sync::atomic::AtomicBool;
 
 impl Home {
     /// Has positions searched by this fleet, each once however often it is named, and waits for it; what was found, in
@@ -35,20 +27,10 @@ impl Home {
         }
         let run = self.submit_leaves(name, spec, positions, now())?;
         let ledger = self.beside()?;
-        loop {
-            let row = ledger.run(run)?;
-            match row.state {
-                RunState::Done => break,
-                RunState::Stopped => {
-                    return Err(FleetError::Refused(format!("{run} was stopped: {}", row.reason)));
-                }
-                RunState::Active if stop.load(Ordering::Relaxed) => {
-                    let reason = "interrupted by whoever asked for it".to_owned();
-                    ledger.order(&Order::Stop { run, reason }, now(), ANSWER)?;
-                    return Err(FleetError::Refused(format!("{run} was interrupted")));
-                }
-                RunState::Active => thread::sleep(GLANCE),
-            }
+        if !wait_for(&ledger, run, stop)? {
+            let reason = "interrupted by whoever asked for it".to_owned();
+            ledger.order(&Order::Stop { run, reason }, now(), ANSWER)?;
+            return Err(FleetError::Refused(format!("{run} was interrupted")));
         }
         let mut found: HashMap<String, Leaf> = HashMap::new();
         for (position, record) in leaf_records(&ledger, run, &self.resolved(&ledger, run)?)? {
@@ -74,16 +56,7 @@ impl Home {
         let spec = Spec::Leaves(LeavesSpec { positions, ..spec.clone() });
         let (name, priority) = (name.to_owned(), Priority::Normal);
         let request = Request { name, spec, goal: None, priority, share: 1.0 };
-        match self.submit(request, "local", now, ANSWER)? {
-            Reply::Answer(Answer::Done(text)) => {
-                text.parse().map_err(|e| FleetError::Refused(format!("{text:?}: {e}")))
-            }
-            Reply::Answer(Answer::Refused(why)) => Err(FleetError::Refused(why)),
-            Reply::Later => {
-                let why = "no coordinator is running: nue fleet serve starts one";
-                Err(FleetError::Refused(why.to_owned()))
-            }
-        }
+        run_of(self.submit(request, "local", now, ANSWER)?)
     }
 }
 
@@ -94,6 +67,9 @@ mod tests {
     use crate::start::ServeRequest;
     use bookwork::searcher::SearchSettings;
     use rules::Game;
+    use std::sync::atomic::Ordering;
+    use std::thread;
+    use std::time::Duration;
 
     /// With the coordinator of a folder, its own threads and everything.
     #[test]

@@ -49,6 +49,10 @@ CREATE INDEX IF NOT EXISTS orders_unanswered ON orders (id) WHERE answer IS NULL
 CREATE TABLE IF NOT EXISTS numbers (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 ";
 
+/// Made whenever a coordinator opens the file: those before it had none.
+const CHECKS: &str =
+    "CREATE INDEX IF NOT EXISTS checks ON tasks (subject) WHERE subject IS NOT NULL";
+
 /// From version 1: runs had no progress, tokens no table.
 const FROM_1: &str = "ALTER TABLE runs ADD COLUMN progress TEXT;";
 
@@ -76,6 +80,7 @@ impl Ledger {
         let ledger = Self::connect(path, Some(lock))?;
         ledger.connection.pragma_update(None, "journal_mode", "WAL")?;
         ledger.prepare()?;
+        ledger.connection.execute_batch(CHECKS)?;
         Ok(ledger)
     }
 

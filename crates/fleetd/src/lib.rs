@@ -9,7 +9,7 @@
 //! | [`home`] | the folder of a fleet |
 //! | [`orders`] | what people ask a coordinator for, through the ledger |
 //! | [`pins`], [`signing`] | files a run names, put into the store; executables signed |
-//! | [`export`] | what a run made, as files |
+//! | [`export`], [`awaited`] | what a run made, as files; runs that are waited for |
 //! | [`leaves`], [`books`] | leaves of a book searched by a fleet; for whoever works on books |
 //! | [`status`], [`page`], [`metrics`] | where everything stands, in words, as a page and for Prometheus |
 //!
@@ -17,6 +17,7 @@
 //! everything else (the queue, what is known in memory) is made anew from the ledger.
 //! Deliberately absent: sockets of its own, printing, and any clock that was not passed in.
 
+pub mod awaited;
 pub mod books;
 pub mod connections;
 pub mod coordinator;

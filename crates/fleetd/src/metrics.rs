@@ -2,6 +2,7 @@
 
 use crate::coordinator::Coordinator;
 use crate::ledger::RunState;
+use crate::status::Status;
 use fleet::Standing;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -11,8 +12,8 @@ use prometheus_client::registry::Registry;
 
 type Labels = Vec<(String, String)>;
 
-/// Everything as Prometheus reads it. `now` is in seconds since 1970.
-pub fn text(coordinator: &Coordinator, now: i64) -> String {
+/// Everything as Prometheus reads it.
+pub fn text(coordinator: &Coordinator, status: &Status) -> String {
     let mut registry = Registry::with_prefix("nue_fleet");
     let counts = coordinator.counts();
     for (name, help, value) in [
@@ -29,7 +30,6 @@ pub fn text(coordinator: &Coordinator, now: i64) -> String {
         counter.inc_by(value);
         registry.register(name, help, counter);
     }
-    let Ok(status) = coordinator.status(now) else { return String::new() };
     let queue = status.queue;
     for (name, help, value) in [
         ("waiting", "Tasks that wait", queue.waiting as u64),

@@ -122,7 +122,7 @@ impl Coordinator {
             }
             Order::Drain { draining } => {
                 self.ledger().set_draining(draining)?;
-                self.queue().drain(draining)?;
+                self.drain(draining);
                 let now = if draining { "no task is handed out" } else { "tasks are handed out" };
                 Ok(now.to_owned())
             }

@@ -50,9 +50,10 @@ impl Service<'_> {
                 .collect();
             let mut told = 0;
             let mut served = Ok(());
-            while !(stop.load(Ordering::Relaxed) || until_idle && coordinator.is_idle()) {
+            while served.is_ok() && !stop.load(Ordering::Relaxed) {
                 served = step(&mut coordinator, home, now(), &mut told, watch);
-                if served.is_err() {
+                // Only now are orders done that were given before there was a coordinator.
+                if until_idle && coordinator.is_idle() {
                     break;
                 }
             }
@@ -97,10 +98,51 @@ fn tell(
     for (path, text) in [
         (home.status_path(), text),
         (home.page_path(), page::html(&status)),
-        (home.metrics_path(), metrics::text(coordinator, now)),
+        (home.metrics_path(), metrics::text(coordinator, &status)),
     ] {
         let written = durable::write_whole(&path, text.as_bytes(), true);
         written.map_err(|source| FleetError::File { path, source })?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::home::Request;
+    use crate::ledger::RunState;
+    use crate::orders::Reply;
+    use crate::start::ServeRequest;
+    use fleet::{Priority, Spec};
+
+    /// With work that was asked for while nobody served.
+    #[test]
+    fn a_coordinator_that_ends_when_idle_does_what_was_ordered_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::new(folder.path());
+        drop(Ledger::open(&home.ledger_path()).unwrap());
+        let (name, priority) = ("sums".to_owned(), Priority::Normal);
+        let request = Request { name, spec: Spec::sums(1), goal: Some(3), priority, share: 1.0 };
+        let reply = home.submit(request, "me", 1, Duration::from_secs(60)).unwrap();
+        assert_eq!(reply, Reply::Later);
+        let request = ServeRequest {
+            home: &home,
+            broker: None,
+            threads: 1,
+            gateway: None,
+            tokens: None,
+            tls: None,
+            trusted: Vec::new(),
+            until_idle: true,
+            now: || 1,
+        };
+        request.run(&AtomicBool::new(false), |_| ()).unwrap();
+        let status = home.status().unwrap();
+        assert_eq!(status.runs.len(), 1);
+        assert_eq!(status.runs[0].state, RunState::Done);
+        let page = std::fs::read_to_string(home.page_path()).unwrap();
+        assert!(page.contains("3/3") && page.contains("local"), "{page}");
+        let metrics = std::fs::read_to_string(home.metrics_path()).unwrap();
+        assert!(metrics.contains("nue_fleet_games_total 3"), "{metrics}");
+    }
 }

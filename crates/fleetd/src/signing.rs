@@ -10,9 +10,7 @@ pub fn new_key(path: &Path) -> Result<String, FleetError> {
     let failed = |source| FleetError::File { path: path.to_owned(), source };
     let (secret, public) = signed::new_key().map_err(FleetError::Refused)?;
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let options = os::files::for_owner_alone(options.write(true).create_new(true));
     let mut file = options.open(path).map_err(failed)?;
     std::io::Write::write_all(&mut file, format!("{secret}\n").as_bytes()).map_err(failed)?;
     file.sync_all().map_err(failed)?;

@@ -17,7 +17,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 use think::{TimeSource, WallTime};
+
+/// How long there is nothing to do for a worker that ends then: longer than a coordinator takes to examine and admit it.
+const IDLE: Duration = Duration::from_secs(10);
 
 /// Whoever is told what happens, a line at a time.
 pub type Say = fn(&str);
@@ -37,6 +41,7 @@ fn worker(id: WorkerId, owner: OwnerName, slots: usize, (bench, speed): (u64, u6
         bench,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pools: vec![Pool::any()],
+        holding: None,
     }
 }
 
@@ -81,8 +86,9 @@ impl ServeRequest<'_> {
         };
         let mut trusted = self.trusted;
         trusted.push(owner);
-        let bench = Some(measured.0);
-        let settings = CoordinatorSettings { bench, trusted, ..CoordinatorSettings::default() };
+        let (bench, speed) = (Some(measured.0), Some(measured.1));
+        let settings =
+            CoordinatorSettings { bench, speed, trusted, ..CoordinatorSettings::default() };
         let tokens = self.tokens.unwrap_or_else(|| home.tokens_path());
         let tls = self.tls;
         let gateway = self.gateway.map(|listen| {
@@ -147,8 +153,11 @@ impl WorkRequest {
         let own = || self.name.as_str().parse().map_err(|e| wrong(&e));
         let owner = self.owner.map_or_else(own, Ok)?;
         let worker = worker(self.name.clone(), owner, slots, measured);
-        let settings =
-            WorkSettings { slots, until_idle: self.until_idle, ..WorkSettings::default() };
+        let settings = WorkSettings {
+            slots,
+            until_idle: self.until_idle.then_some(IDLE),
+            ..WorkSettings::default()
+        };
         Ok(work(&*queue, &worker, &equipment, &settings, stop, &Told(say))?)
     }
 }

@@ -47,7 +47,9 @@ impl std::fmt::Debug for ClientOptions {
 /// Why there is no connection.
 #[derive(Debug, Error)]
 pub enum ConnectError {
-    #[error("{0:?} is no gateway: expected https://HOST:PORT (http:// only for this machine)")]
+    #[error(
+        "{0:?} is not the address of a gateway: expected https://HOST:PORT (http:// only for this machine)"
+    )]
     Address(String),
     #[error("{}: {reason}", path.display())]
     Certificates { path: PathBuf, reason: String },

@@ -241,7 +241,7 @@ impl Doorkeeper {
                 return Err(Box::new(slower(said, Duration::from_secs(60))));
             }
             let _ = locked(&self.wrong_tokens).take(&address, 1.0, now);
-            let said = "this token is nobody's: ask whoever runs the fleet for one";
+            let said = "unknown token: ask whoever runs the fleet for a valid one";
             self.note(None, address, Reason::Token, said.to_owned());
             return Err(Box::new(refusal(Reason::Token, said)));
         };

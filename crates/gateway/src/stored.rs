@@ -43,7 +43,11 @@ pub(crate) async fn get(
     headers: HeaderMap,
 ) -> Response {
     let Some(hash) = hash_of(&text) else {
-        return state.refuse(&caller, Reason::Malformed, format!("{text:?} is no hash"));
+        return state.refuse(
+            &caller,
+            Reason::Malformed,
+            format!("{text:?} is not a hash of 64 hexadecimal digits"),
+        );
     };
     let length = match state.blocking(move |queue| queue.blob_length(&hash)).await {
         Ok(Some(length)) => length,
@@ -97,7 +101,11 @@ pub(crate) async fn put(
     request: axum::extract::Request,
 ) -> Response {
     let Some(hash) = hash_of(&text) else {
-        return state.refuse(&caller, Reason::Malformed, format!("{text:?} is no hash"));
+        return state.refuse(
+            &caller,
+            Reason::Malformed,
+            format!("{text:?} is not a hash of 64 hexadecimal digits"),
+        );
     };
     let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let Some(length) = length.and_then(|text| text.parse::<u64>().ok()) else {

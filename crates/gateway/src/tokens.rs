@@ -158,8 +158,8 @@ mod tests {
         let hash = BlobHash::of(b"x");
         for (text, said) in [
             ("a b".to_owned(), "line 1: expected WORKER OWNER HASH"),
-            (format!("\na/b me {hash}"), "line 2: \"a/b\" is no name"),
-            ("a me 12".to_owned(), "\"12\" is no hash"),
+            (format!("\na/b me {hash}"), "line 2: \"a/b\" is not a name"),
+            ("a me 12".to_owned(), "\"12\" is not a hash"),
             (format!("a me {hash}\nb me {hash}"), "line 2: a token of b that somebody else has"),
         ] {
             std::fs::write(&path, &text).unwrap();

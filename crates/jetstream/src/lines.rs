@@ -293,7 +293,7 @@ async fn serve(
     let text = String::from_utf8_lossy(&message.payload).into_owned();
     let id = text.strip_prefix(GREETING).map(str::trim).unwrap_or_default();
     if !is_engine_name(id) {
-        return refuse(format!("{:?} is no call for an engine", think::quote(&text))).await;
+        return refuse(format!("{:?} does not ask for an engine", think::quote(&text))).await;
     }
     let Ok(_place) = place.try_acquire() else {
         return refuse("the engine is in use".to_owned()).await;

@@ -7,6 +7,7 @@ use async_nats::jetstream::{self, message::PublishMessage, stream};
 use async_nats::{Client, ConnectOptions, ServerAddr};
 use fleet::{Cursor, Event, QueueError};
 use futures_util::StreamExt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -55,7 +56,10 @@ impl StreamKind {
 /// The wait before the connection is tried again: at once, then longer, and never together with
 /// a thousand others.
 fn reconnect_delay(attempts: usize, name: &str) -> Duration {
-    let spread = name.bytes().fold(7_u64, |hash, byte| hash.wrapping_mul(31) + u64::from(byte));
+    // The standard library's: nothing is stored, and any spread will do.
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    let spread = hasher.finish();
     let base = (50_u64 << attempts.min(4)).min(800);
     Duration::from_millis(base + spread.wrapping_mul(attempts as u64 + 1) % base)
 }

@@ -62,7 +62,7 @@ pub enum StartError {
     #[error("{name:?} cannot name a connection: 1 to 64 letters, digits, '-' or '_'")]
     Name { name: String },
     #[error(
-        "{url:?} is no address of a broker: {reason}; expected nats://HOST:PORT or tls://HOST:PORT"
+        "{url:?} is not the address of a broker: {reason}; expected nats://HOST:PORT or tls://HOST:PORT"
     )]
     Address { url: String, reason: String },
     #[error("{}: {reason}", path.display())]
@@ -75,7 +75,7 @@ pub enum StartError {
     Batches { bytes: usize, most: usize },
     #[error("another coordinator serves the fleet {prefix:?} at {url}")]
     Taken { url: String, prefix: String },
-    #[error("the broker holds something that is no record of a fleet, in {stream}: {reason}")]
+    #[error("the broker holds something in {stream} that is not a record of a fleet: {reason}")]
     NoRecord { stream: String, reason: String },
     #[error("could not start: {0}")]
     Runtime(#[from] std::io::Error),

@@ -5,6 +5,9 @@
 
 use std::borrow::Cow;
 
+/// A moment as records have it (`2026/11/20 10:00:00`), in the letters of `strftime`.
+pub const DATE_FORM: &str = "%Y/%m/%d %H:%M:%S";
+
 /// A header's name. The well-known ones are typed so that formats can translate them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Key {

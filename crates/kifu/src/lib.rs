@@ -42,7 +42,7 @@ pub use encoding::decode_text;
 pub use error::{Problem, ReadError, WriteError};
 pub use evaluation::{BlackScore, Evaluation};
 pub use format::{Format, UnknownFormat};
-pub use headers::{Headers, Key};
+pub use headers::{DATE_FORM, Headers, Key};
 pub use movetext::write_line;
 pub use options::{CsaVersion, Encoding, Losses, UnknownCsaVersion, UnknownEncoding, WriteOptions};
 pub use play::Outcome;

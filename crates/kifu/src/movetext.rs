@@ -19,7 +19,7 @@ struct Written {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotAMove {
     /// It does not read as a move at all.
-    #[error("is no move")]
+    #[error("is not a move")]
     Unreadable,
     /// It reads as a move, but not as a legal one.
     #[error("is not legal there")]

@@ -3,6 +3,7 @@
 //! No headers, times or comments. The end of the game is a last word such as `resign`.
 
 use crate::error::Problem;
+use crate::movetext::NotAMove;
 use crate::options::Losses;
 use crate::placement::set_up;
 use crate::record::{NodeId, Record};
@@ -35,7 +36,7 @@ pub(crate) fn read(line: &str, game: Game) -> Option<Result<Record, Problem>> {
         }
     };
     words.next_if_eq(&"moves");
-    Some(start.map(|start| play(start, words)))
+    Some(start.and_then(|start| play(start, words)))
 }
 
 /// A position from the fields of a SFEN; the number of ranks tells the game.
@@ -45,20 +46,35 @@ fn position(fields: &[&str]) -> Result<AnyPosition, Problem> {
     Ok(set_up(game, &fields.join(" "))?)
 }
 
-fn play<'a>(start: AnyPosition, words: impl Iterator<Item = &'a str>) -> Record {
+fn play<'a>(start: AnyPosition, words: impl Iterator<Item = &'a str>) -> Result<Record, Problem> {
     let mut game = Builder::new(Record::new(start));
+    // What ended the game though it cannot be played: another move after it is damage.
+    let mut foul: Option<Problem> = None;
     for word in words {
+        let why = match Move::from_usi(game.position().game(), word) {
+            Some(_) => NotAMove::Illegal,
+            None => NotAMove::Unreadable,
+        };
+        let number = game.position().ply();
         if game.is_over() {
+            if let Some(foul) = foul.take_if(|_| why == NotAMove::Illegal) {
+                return Err(foul);
+            }
             game.node().remarks.push(word.to_owned());
         } else if let Ok(m) = game.position().parse_usi(word) {
             game.play(m);
-        } else if Move::from_usi(game.position().game(), word).is_some() {
+        } else if why == NotAMove::Illegal {
             game.end(Termination::illegal(word));
+            foul = Some(Problem::Move { number, text: word.to_owned(), why });
         } else {
-            game.end(ending(word));
+            let ending = ending(word);
+            if matches!(ending, Termination::Other(_)) {
+                foul = Some(Problem::Move { number, text: word.to_owned(), why });
+            }
+            game.end(ending);
         }
     }
-    game.finish()
+    Ok(game.finish())
 }
 
 fn ending(word: &str) -> Termination {
@@ -142,11 +158,7 @@ mod tests {
             ("startpos moves 7g7f 3c3d", 2, None),
             ("position startpos moves 7g7f resign", 1, Some(Termination::Resign)),
             ("7g7f 3c3d win", 2, Some(Termination::Declaration)),
-            (
-                "startpos moves 7g7e 3c3d",
-                0,
-                Some(Termination::IllegalMove(Some("7g7e".to_owned()))),
-            ),
+            ("startpos moves 7g7e", 0, Some(Termination::IllegalMove(Some("7g7e".to_owned())))),
             ("startpos moves 7g7f hello", 1, Some(Termination::Other("hello".to_owned()))),
             ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -", 0, None),
             ("3sks3/9/4S4/9/9/B8/9/9/9 b S2rb4g4n4l18p 1", 0, None),
@@ -156,7 +168,14 @@ mod tests {
             assert_eq!((record.moves().len(), record.ending()), (moves, end.as_ref()), "{line}");
         }
         assert!(read("", Game::Shogi).is_none() && read("# x", Game::Shogi).is_none());
-        for bad in ["sfen", "hello", "sfen 9/9 b - 1", "position"] {
+        for bad in [
+            "sfen",
+            "hello",
+            "sfen 9/9 b - 1",
+            "position",
+            "startpos moves 7g7e 3c3d",
+            "startpos moves 7g7f hello 3c3d",
+        ] {
             assert!(read(bad, Game::Shogi).is_none_or(|r| r.is_err()), "{bad}");
         }
     }

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 pub enum LabError {
     #[error("{}: {reason}", path.display())]
     File { path: PathBuf, reason: String },
-    #[error("{}: 9999 generations are over", .0.display())]
+    #[error("{}: the last number, 9999, is used up; learn in another folder", .0.display())]
     Full(PathBuf),
-    #[error("{}: another run learns there", .0.display())]
+    #[error("{}: another run of nue learn is using this folder; wait for it, or choose another", .0.display())]
     InUse(PathBuf),
     #[error("this step ended with {status}: {command}")]
     Step { status: std::process::ExitStatus, command: String },

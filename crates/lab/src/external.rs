@@ -1,8 +1,9 @@
 //! A program that ends with us: the trainer in PyTorch, and ours where an entry is repeated.
 
 use crate::error::LabError;
+use os::process::Running;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -21,12 +22,8 @@ const FAREWELL: Duration = Duration::from_secs(3);
 /// it, and so does our own end.
 pub(crate) fn run(mut start: Command, text: &str, stop: &AtomicBool) -> Result<(), LabError> {
     start.env(ENDS_WITH_INPUT, "1").stdin(Stdio::piped());
-    #[cfg(unix)]
-    {
-        // An interrupt typed at the terminal is meant for us; we end it with all it started.
-        std::os::unix::process::CommandExt::process_group(&mut start, 0);
-    }
-    let child = start.spawn().map_err(|e| LabError::at(Path::new(start.get_program()), &e))?;
+    let started = Running::start(&mut start);
+    let child = started.map_err(|e| LabError::at(Path::new(start.get_program()), &e))?;
     let mut external = External { child };
     loop {
         if let Some(status) = external.status() {
@@ -42,7 +39,7 @@ pub(crate) fn run(mut start: Command, text: &str, stop: &AtomicBool) -> Result<(
 
 /// A running program, ended when this is dropped.
 struct External {
-    child: Child,
+    child: Running,
 }
 
 impl External {
@@ -50,30 +47,24 @@ impl External {
         self.child.try_wait().ok().flatten()
     }
 
-    #[cfg(unix)]
     fn end(&mut self) {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
-        let Some(group) = group else { return };
-        for signal in [Signal::TERM, Signal::KILL] {
-            // Fails only if nobody is left in it.
-            let _ = kill_process_group(group, signal);
-            let mut waited = Duration::ZERO;
-            while waited < FAREWELL {
-                if self.status().is_some() {
-                    return;
-                }
-                thread::sleep(LOOK);
-                waited += LOOK;
-            }
+        if self.child.ask_to_end() && self.ends_within_farewell() {
+            return;
         }
+        self.child.kill_all();
+        self.ends_within_farewell();
     }
 
-    #[cfg(not(unix))]
-    fn end(&mut self) {
-        // Fails only if it has ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    fn ends_within_farewell(&mut self) -> bool {
+        let mut waited = Duration::ZERO;
+        while waited < FAREWELL {
+            if self.status().is_some() {
+                return true;
+            }
+            thread::sleep(LOOK);
+            waited += LOOK;
+        }
+        false
     }
 }
 

@@ -56,9 +56,7 @@ fn refuse<T>(why: impl Into<String>) -> Result<T, ProofError> {
 
 /// The checksum at the end of a file: FNV-1a of everything before it.
 pub fn checksum(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+    seed::fnv1a(bytes.iter().copied())
 }
 
 /// Checks a proof file.

@@ -1,15 +1,15 @@
 //! What is proven about a position: the best and the worst that can come of it for the side to
 //! move, and in how many plies.
 
-/// How a game ends for the side to move.
+/// The game-theoretic value for the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum GameValue {
     Loss,
     Draw,
     Win,
 }
 
-impl Outcome {
+impl GameValue {
     const fn of(bits: u64) -> Self {
         match bits & 3 {
             0 => Self::Loss,
@@ -40,8 +40,8 @@ impl Outcome {
 /// At least `lower` and at most `upper`; the same when it is settled, in so many plies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Bounds {
-    pub(crate) lower: Outcome,
-    pub(crate) upper: Outcome,
+    pub(crate) lower: GameValue,
+    pub(crate) upper: GameValue,
     pub(crate) plies: u16,
 }
 
@@ -49,27 +49,27 @@ impl Bounds {
     /// Bits it is kept in.
     pub(crate) const BITS: u32 = 20;
     /// Nothing is known.
-    pub(crate) const OPEN: Self = Self { lower: Outcome::Loss, upper: Outcome::Win, plies: 0 };
+    pub(crate) const OPEN: Self = Self { lower: GameValue::Loss, upper: GameValue::Win, plies: 0 };
 
-    const fn settled(outcome: Outcome, plies: u16) -> Self {
+    const fn settled(outcome: GameValue, plies: u16) -> Self {
         Self { lower: outcome, upper: outcome, plies }
     }
 
     pub(crate) const fn win(plies: u16) -> Self {
-        Self::settled(Outcome::Win, plies)
+        Self::settled(GameValue::Win, plies)
     }
 
     pub(crate) const fn loss(plies: u16) -> Self {
-        Self::settled(Outcome::Loss, plies)
+        Self::settled(GameValue::Loss, plies)
     }
 
     pub(crate) const fn draw(plies: u16) -> Self {
-        Self::settled(Outcome::Draw, plies)
+        Self::settled(GameValue::Draw, plies)
     }
 
     /// How it ends, if that is settled.
     #[inline]
-    pub(crate) fn outcome(self) -> Option<Outcome> {
+    pub(crate) fn outcome(self) -> Option<GameValue> {
         (self.lower == self.upper).then_some(self.lower)
     }
 
@@ -79,15 +79,19 @@ impl Bounds {
 
     #[inline]
     pub(crate) const fn of(bits: u64) -> Self {
-        Self { lower: Outcome::of(bits), upper: Outcome::of(bits >> 2), plies: (bits >> 4) as u16 }
+        Self {
+            lower: GameValue::of(bits),
+            upper: GameValue::of(bits >> 2),
+            plies: (bits >> 4) as u16,
+        }
     }
 
     /// Both at once. What is settled stays as it is, but for a shorter win or a longer loss.
     pub(crate) fn and(self, other: Self) -> Self {
         if let Some(outcome) = self.outcome() {
             let plies = match (outcome, other.outcome() == Some(outcome)) {
-                (Outcome::Win, true) => self.plies.min(other.plies),
-                (Outcome::Loss, true) => self.plies.max(other.plies),
+                (GameValue::Win, true) => self.plies.min(other.plies),
+                (GameValue::Loss, true) => self.plies.max(other.plies),
                 _ => self.plies,
             };
             return Self { plies, ..self };
@@ -99,26 +103,26 @@ impl Bounds {
     /// What follows for a position from what is known of those its moves lead to (seen by the side
     /// to move there); `all` says whether these are all its moves.
     pub(crate) fn of_moves(children: impl Iterator<Item = Self>, all: bool) -> Self {
-        let (mut lower, mut upper) = (Outcome::Loss, Outcome::Loss);
+        let (mut lower, mut upper) = (GameValue::Loss, GameValue::Loss);
         let (mut win, mut loss, mut draw) = (u16::MAX, 0, 0);
         for child in children {
             lower = lower.max(child.upper.reversed());
             upper = upper.max(child.lower.reversed());
             let plies = child.plies.saturating_add(1);
             match child.outcome() {
-                Some(Outcome::Loss) => win = win.min(plies),
-                Some(Outcome::Draw) => draw = draw.max(plies),
-                Some(Outcome::Win) => loss = loss.max(plies),
+                Some(GameValue::Loss) => win = win.min(plies),
+                Some(GameValue::Draw) => draw = draw.max(plies),
+                Some(GameValue::Win) => loss = loss.max(plies),
                 None => {}
             }
         }
         if !all {
-            upper = Outcome::Win;
+            upper = GameValue::Win;
         }
         let plies = match (lower, upper) {
-            (Outcome::Win, _) => win,
-            (Outcome::Draw, Outcome::Draw) => draw,
-            (_, Outcome::Loss) => loss,
+            (GameValue::Win, _) => win,
+            (GameValue::Draw, GameValue::Draw) => draw,
+            (_, GameValue::Loss) => loss,
             _ => 0,
         };
         Self { lower, upper: upper.max(lower), plies }
@@ -138,10 +142,10 @@ mod tests {
         let (open, two) = (Bounds::OPEN, [Bounds::loss(4), Bounds::loss(2)]);
         assert_eq!(of(&[open, two[0], two[1]], false), Bounds::win(3));
         assert_eq!(of(&[Bounds::win(1), Bounds::win(7)], true), Bounds::loss(8));
-        assert_eq!(of(&[Bounds::win(1), Bounds::win(7)], false).upper, Outcome::Win);
+        assert_eq!(of(&[Bounds::win(1), Bounds::win(7)], false).upper, GameValue::Win);
         assert_eq!(of(&[Bounds::win(1), Bounds::draw(4)], true), Bounds::draw(5));
         let at_least = of(&[open, Bounds::draw(4)], true);
-        assert_eq!((at_least.lower, at_least.upper), (Outcome::Draw, Outcome::Win));
+        assert_eq!((at_least.lower, at_least.upper), (GameValue::Draw, GameValue::Win));
         assert_eq!(of(&[], true), Bounds::loss(0));
         assert_eq!(of(&[open], true), Bounds::OPEN);
     }
@@ -152,9 +156,9 @@ mod tests {
         assert_eq!(win.and(Bounds::OPEN), win);
         assert_eq!(win.and(Bounds::win(5)), Bounds::win(5));
         assert_eq!(Bounds::loss(4).and(Bounds::loss(6)), Bounds::loss(6));
-        let half = Bounds { lower: Outcome::Draw, ..Bounds::OPEN };
+        let half = Bounds { lower: GameValue::Draw, ..Bounds::OPEN };
         assert_eq!(Bounds::OPEN.and(half).and(Bounds::win(3)), Bounds::win(3));
-        let draw = half.and(Bounds { upper: Outcome::Draw, plies: 8, ..Bounds::OPEN });
+        let draw = half.and(Bounds { upper: GameValue::Draw, plies: 8, ..Bounds::OPEN });
         assert_eq!(draw, Bounds::draw(8));
         for bounds in [win, half, draw, Bounds::loss(65535), Bounds::OPEN] {
             assert_eq!(Bounds::of(bounds.bits()), bounds);

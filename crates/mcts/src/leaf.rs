@@ -1,6 +1,6 @@
 //! What a new position is before any net is asked: over, won, or open.
 
-use crate::bounds::{Bounds, Outcome};
+use crate::bounds::{Bounds, GameValue};
 use play::SearchRules;
 use play::searched::LOOK_BACK;
 use rules::{GameRepetition, Gen, MoveList, Position, Recurrence, Variant};
@@ -20,7 +20,7 @@ pub(crate) enum Verdict {
     /// Settled by the rules.
     Proven(Bounds),
     /// Not settled, but nothing is gained by reading on: the line repeats itself.
-    Ended(Outcome),
+    Ended(GameValue),
     /// To be evaluated.
     Open,
 }
@@ -40,9 +40,11 @@ impl LeafRules {
         // 2. The line repeats itself: it could go on like this. More in hand on the same board is
         //    as good as won.
         match pos.recurrence(depth + LOOK_BACK) {
-            Some(Recurrence::Draw) => return Verdict::Ended(Outcome::Draw),
-            Some(Recurrence::Win | Recurrence::Superior) => return Verdict::Ended(Outcome::Win),
-            Some(Recurrence::Loss | Recurrence::Inferior) => return Verdict::Ended(Outcome::Loss),
+            Some(Recurrence::Draw) => return Verdict::Ended(GameValue::Draw),
+            Some(Recurrence::Win | Recurrence::Superior) => return Verdict::Ended(GameValue::Win),
+            Some(Recurrence::Loss | Recurrence::Inferior) => {
+                return Verdict::Ended(GameValue::Loss);
+            }
             None => {}
         }
         // 3. The limit of moves; a mate by the last move counts.
@@ -111,7 +113,7 @@ mod tests {
 
     #[test]
     fn repetition_is_judged_by_the_referees_rules() {
-        let draw = Verdict::Ended(Outcome::Draw);
+        let draw = Verdict::Ended(GameValue::Draw);
         check::<Shogi>(RULES, Shogi::START, "2h3h 8b7b 3h2h", 3, Verdict::Open);
         check::<Shogi>(RULES, Shogi::START, CYCLE, 4, draw);
         let fourth = [CYCLE; 3].join(" ");
@@ -119,7 +121,7 @@ mod tests {
         // Minishogi: any repetition is lost by Black, who is to move.
         let cycle = "5e4d 1a2b 4d5e 2b1a";
         let sfen = "4k/5/5/5/K4 b - 1";
-        check::<Minishogi>(RULES, sfen, cycle, 4, Verdict::Ended(Outcome::Loss));
+        check::<Minishogi>(RULES, sfen, cycle, 4, Verdict::Ended(GameValue::Loss));
         let fourth = [cycle; 3].join(" ");
         check::<Minishogi>(RULES, sfen, &fourth, 12, Verdict::Proven(Bounds::loss(0)));
     }
@@ -130,7 +132,7 @@ mod tests {
         let sfen = "4k4/9/9/9/9/9/9/9/R3K4 b - 1";
         let cycle = "9i9a 5a5b 9a9b 5b5a";
         check::<Shogi>(RULES, sfen, cycle, 4, Verdict::Open);
-        check::<Shogi>(RULES, sfen, "9i9a 5a5b 9a9b 5b5a 9b9a", 5, Verdict::Ended(Outcome::Win));
+        check::<Shogi>(RULES, sfen, "9i9a 5a5b 9a9b 5b5a 9b9a", 5, Verdict::Ended(GameValue::Win));
     }
 
     #[test]

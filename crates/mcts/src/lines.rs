@@ -1,7 +1,7 @@
 //! What the tree says: the moves of the root in order, the line after each, the move to play.
 
 use crate::arena::Index;
-use crate::bounds::{Bounds, Outcome};
+use crate::bounds::{Bounds, GameValue};
 use crate::node::{ONE, Stats};
 use crate::search::Search;
 use crate::tree::Tree;
@@ -34,8 +34,8 @@ const LCB_WIDTH: f64 = 5.0;
 /// How moves are put in order: wins, the shortest first; then by visits; losses, the longest first.
 fn order(line: &Line) -> impl Ord + use<> {
     let (class, plies) = match line.bounds.outcome() {
-        Some(Outcome::Loss) => (2, -i32::from(line.bounds.plies)),
-        Some(Outcome::Win) => (0, i32::from(line.bounds.plies)),
+        Some(GameValue::Loss) => (2, -i32::from(line.bounds.plies)),
+        Some(GameValue::Win) => (0, i32::from(line.bounds.plies)),
         _ => (1, 0),
     };
     // Floats between 0 and 1 are ordered as their bits are.
@@ -113,7 +113,7 @@ impl<V: Variant> Search<V> {
             index = next.child;
         }
         // What was proven without being read on: a mate on the spot.
-        if index != 0 && self.tree.node(index).bounds().outcome() == Some(Outcome::Win) {
+        if index != 0 && self.tree.node(index).bounds().outcome() == Some(GameValue::Win) {
             moves.extend(mate::mate_in_three(&mut pos));
         }
         moves
@@ -123,7 +123,7 @@ impl<V: Variant> Search<V> {
     /// bound prefers.
     pub(crate) fn choice<'a>(&self, lines: &'a [Line], by_bound: bool) -> Option<&'a Line> {
         let first = lines.first()?;
-        if first.bounds.outcome() == Some(Outcome::Loss) {
+        if first.bounds.outcome() == Some(GameValue::Loss) {
             return Some(first);
         }
         if let Some(gumbel) = self.known_policy().and_then(|policy| policy.gumbel.as_ref()) {
@@ -153,8 +153,8 @@ impl<V: Variant> Search<V> {
     pub(crate) fn score(&self, line: &Line, scale: f64) -> Score {
         let plies = u32::from(line.bounds.plies) + 1;
         match line.bounds.outcome() {
-            Some(Outcome::Loss) => Score::Mate(Some(plies)),
-            Some(Outcome::Win) => Score::Mated(Some(plies)),
+            Some(GameValue::Loss) => Score::Mate(Some(plies)),
+            Some(GameValue::Win) => Score::Mated(Some(plies)),
             _ => Score::Cp(centipawns(line.value.unwrap_or(0.5), scale)),
         }
     }

@@ -14,7 +14,7 @@
 //! Sums are integers: the same whatever order threads add in, and exact after any number of visits.
 
 use crate::arena::{Cell, IS_NODE, Index};
-use crate::bounds::{Bounds, Outcome};
+use crate::bounds::{Bounds, GameValue};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 
 /// One in fixed point.
@@ -36,7 +36,7 @@ pub(crate) enum State {
     /// Its subtree is being recycled.
     Collapsing,
     /// The game is over here for the search, though not proven by the rules.
-    Ended(Outcome),
+    Ended(GameValue),
 }
 
 /// What a proof added to what was known.
@@ -69,9 +69,9 @@ impl State {
             1 => Self::Pending,
             2 => Self::Expanded,
             3 => Self::Collapsing,
-            4 => Self::Ended(Outcome::Loss),
-            5 => Self::Ended(Outcome::Draw),
-            _ => Self::Ended(Outcome::Win),
+            4 => Self::Ended(GameValue::Loss),
+            5 => Self::Ended(GameValue::Draw),
+            _ => Self::Ended(GameValue::Win),
         }
     }
 }
@@ -116,7 +116,7 @@ pub(crate) struct Glance {
     pub(crate) in_flight: i64,
     pub(crate) wins: i64,
     pub(crate) draws: i64,
-    pub(crate) outcome: Option<Outcome>,
+    pub(crate) outcome: Option<GameValue>,
 }
 
 /// What one playout brings a node: chances of the side that moved there.
@@ -374,9 +374,9 @@ mod tests {
             State::Pending,
             State::Expanded,
             State::Collapsing,
-            State::Ended(Outcome::Loss),
-            State::Ended(Outcome::Draw),
-            State::Ended(Outcome::Win),
+            State::Ended(GameValue::Loss),
+            State::Ended(GameValue::Draw),
+            State::Ended(GameValue::Win),
         ] {
             assert_eq!(State::of(state.bits()), state);
         }

@@ -10,7 +10,7 @@
 //! then all worths of the row are computed at once.
 
 use crate::arena::{Cell, Index};
-use crate::bounds::Outcome;
+use crate::bounds::GameValue;
 use crate::children;
 use crate::constants::{Constants, Exploration, Fpu, VirtualLoss};
 use crate::edges::{self, Edge, PER_CELL};
@@ -79,9 +79,9 @@ impl Terms {
         };
         (row.value[at], row.weight[at]) = if let Some(outcome) = seen.outcome {
             let value = match outcome {
-                Outcome::Win => LOSES,
-                Outcome::Draw => self.draw,
-                Outcome::Loss => 1.0,
+                GameValue::Win => LOSES,
+                GameValue::Draw => self.draw,
+                GameValue::Loss => 1.0,
             };
             (value, 1.0)
         } else if weight > 0.0 {

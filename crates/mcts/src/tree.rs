@@ -1,7 +1,7 @@
 //! The tree: nodes from the root down, kept from move to move.
 
 use crate::arena::{Arena, Index, Magazine};
-use crate::bounds::{Bounds, Outcome};
+use crate::bounds::{Bounds, GameValue};
 use crate::edges::{Edge, Edges};
 use crate::node::{Gain, News, Node, ONE};
 use rules::{Color, Move};
@@ -166,7 +166,7 @@ impl Tree {
         };
         let (mut wins, mut draws) = difference(f64::from(win), f64::from(draw));
         node.correct(wins, draws);
-        if outcome == Outcome::Win {
+        if outcome == GameValue::Win {
             let Some(mean) = above.last().and_then(|&parent| self.mean_of_others(parent, last))
             else {
                 return;
@@ -188,7 +188,7 @@ impl Tree {
         let (mut visits, mut wins, mut draws) = (0, 0, 0);
         for (_, child) in self.arena.children(self.node(parent)) {
             let node = self.node(child);
-            if child != but && node.bounds().outcome() != Some(Outcome::Win) {
+            if child != but && node.bounds().outcome() != Some(GameValue::Win) {
                 let stats = node.stats();
                 visits += stats.visits;
                 wins += stats.wins;
@@ -285,7 +285,7 @@ mod tests {
         tree.check().unwrap();
         // And where all lose, the node does.
         assert!(tree.prove(&[tree.root(), children[2]], Bounds::win(9)));
-        assert!(tree.node(tree.root()).bounds().outcome() == Some(Outcome::Draw));
+        assert!(tree.node(tree.root()).bounds().outcome() == Some(GameValue::Draw));
         assert!((value(&tree) - 0.5).abs() < 1e-6, "{}", value(&tree));
     }
 

@@ -1,7 +1,7 @@
 //! One thread of a search: takes finished batches, else sends out playouts.
 
 use crate::arena::{Index, Magazine};
-use crate::bounds::{Bounds, Outcome};
+use crate::bounds::{Bounds, GameValue};
 use crate::edges::{self, Edge};
 use crate::flight::{Claim, Polled};
 use crate::leaf::{self, Verdict};
@@ -317,7 +317,7 @@ impl<'a, V: Variant> Worker<'a, V> {
                     return self.evaluate(node);
                 }
                 State::New | State::Pending | State::Collapsing => return Played::Collided,
-                State::Expanded if self.path.len() > DEEPEST => return self.ended(Outcome::Draw),
+                State::Expanded if self.path.len() > DEEPEST => return self.ended(GameValue::Draw),
                 State::Expanded => {}
             }
             let (child, pick) = match self.go_on(node) {
@@ -361,7 +361,7 @@ impl<'a, V: Variant> Worker<'a, V> {
     }
 
     /// The playout ends where the game does.
-    fn ended(&mut self, outcome: Outcome) -> Played {
+    fn ended(&mut self, outcome: GameValue) -> Played {
         let (search, turn) = (self.search, self.pos.turn());
         search.tree.back_up(&self.path, turn, outcome.chances(), search.plan.draw_scores);
         search.count(1, self.path.len() - 1);

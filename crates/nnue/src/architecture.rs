@@ -80,9 +80,7 @@ pub struct Hashes {
 /// A feature set and a shape.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Architecture {
-    /// The inputs.
     pub features: FeatureKind,
-    /// The widths.
     pub shape: Shape,
 }
 

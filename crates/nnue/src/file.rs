@@ -69,7 +69,6 @@ pub enum NetError {
     At {
         /// The path, absolute where the system can say.
         path: PathBuf,
-        /// The reason.
         source: Box<NetError>,
     },
 }

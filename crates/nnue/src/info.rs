@@ -9,9 +9,7 @@ use rules::Variant;
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Spread {
     pub count: u64,
-    /// The smallest.
     pub min: i32,
-    /// The largest.
     pub max: i32,
     /// Mean of the absolute values.
     pub mean_abs: f64,

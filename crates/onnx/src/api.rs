@@ -292,7 +292,7 @@ impl Session {
                 let info = Owned { pointer: info, release: t.release_type };
                 check(t, (t.tensor_info)(info.pointer, &mut tensor))?;
                 if tensor.is_null() {
-                    return Err(format!("{} is no tensor", name.to_string_lossy()));
+                    return Err(format!("{} is not a tensor", name.to_string_lossy()));
                 }
                 let (element, dimensions) = described(t, tensor)?;
                 Ok(Port { name, element, dimensions })

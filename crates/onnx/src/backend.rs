@@ -79,9 +79,9 @@ pub enum OpenError {
     File { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Library(#[from] LibraryError),
-    #[error("{} is no net that ONNX Runtime {version} can load: {words}", path.display())]
+    #[error("{} is not a net that ONNX Runtime {version} can load: {words}", path.display())]
     Load { path: PathBuf, version: String, words: String },
-    #[error("{} is no policy-value net known here: {source}", path.display())]
+    #[error("{} is not a policy-value net of a known kind: {source}", path.display())]
     Model { path: PathBuf, source: ModelError },
     #[error("{} gives nonsense and is not used: {what}", path.display())]
     Nonsense { path: PathBuf, what: String },

@@ -9,12 +9,10 @@ use std::sync::Arc;
 use thiserror::Error;
 
 /// The file as installers name it.
-const FILE: &str = if cfg!(windows) {
-    "onnxruntime.dll"
-} else if cfg!(target_os = "macos") {
-    "libonnxruntime.dylib"
-} else {
-    "libonnxruntime.so"
+const FILE: &str = match std::env::consts::DLL_EXTENSION.as_bytes() {
+    b"dll" => "onnxruntime.dll",
+    b"dylib" => "libonnxruntime.dylib",
+    _ => "libonnxruntime.so",
 };
 
 /// What says where the library is.
@@ -183,22 +181,21 @@ mod tests {
 
     #[test]
     fn libraries_are_found_in_folders() {
-        let folder = std::env::temp_dir().join(format!("nue-onnx-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        assert_eq!(within(&folder), None);
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path();
+        assert_eq!(within(folder), None);
         let (stem, ending) = FILE.rsplit_once('.').unwrap();
         for name in [format!("{stem}_providers_shared.{ending}"), format!("other.{ending}")] {
             std::fs::write(folder.join(name), "").unwrap();
         }
-        assert_eq!(within(&folder), None, "parts of it are not it");
+        assert_eq!(within(folder), None, "parts of it are not it");
         for version in ["", ".1.12.0", ".1.31.1"] {
             std::fs::write(folder.join(format!("{FILE}{version}")), "no library").unwrap();
         }
-        assert_eq!(within(&folder), Some(folder.join(format!("{FILE}.1.31.1"))));
-        let search = Search { named: Some(folder.clone()), ..Search::default() };
+        assert_eq!(within(folder), Some(folder.join(format!("{FILE}.1.31.1"))));
+        let search = Search { named: Some(folder.to_owned()), ..Search::default() };
         let text = Library::find(&search).unwrap_err().to_string();
         assert!(text.contains(&format!("{FILE}.1.31.1")), "{text}");
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub enum ModelError {
     Planes { channels: i64, side: i64 },
     #[error("its outputs are {0}; nets have logits of moves (output_policy) and output_value")]
     Outputs(String),
-    #[error("it has {found} logits of moves, which is no numbering of {game}'s moves known here")]
+    #[error("it has {found} logits of moves, which fits no known numbering of {game}'s moves")]
     Labels { found: i64, game: Game },
     #[error("{name} holds {element}; known are 32-bit and 16-bit floating-point numbers")]
     Element { name: String, element: String },

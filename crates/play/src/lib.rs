@@ -20,6 +20,6 @@ pub mod winrate;
 
 pub use clock::{Clock, ClockRule, Credit, Edge, FlagFallen, GameTime, Rounding};
 pub use ending::{Ending, Outcome, Reason};
-pub use referee::{Action, GameRules};
+pub use referee::{Action, GameRules, MAX_MOVES};
 pub use searched::{Forced, SearchRules};
 pub use winrate::{PAWN, TRAINING_SCALE, USUAL_SCALE, centipawns, score, win_rate};

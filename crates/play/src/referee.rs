@@ -17,12 +17,15 @@ pub struct GameRules {
     pub mated_at_limit_loses: bool,
 }
 
+/// Moves after which a game is drawn unless told otherwise: as the computer-shogi championships have it.
+pub const MAX_MOVES: u32 = 320;
+
 impl Default for GameRules {
     /// As matches between engines are played.
     fn default() -> Self {
         Self {
             declaration: Declaration::default(),
-            max_moves: Some(320),
+            max_moves: Some(MAX_MOVES),
             mate_ends: true,
             mated_at_limit_loses: true,
         }

@@ -121,7 +121,9 @@ impl Bits for Bits81 {
 
     #[inline]
     fn has(self, sq: Square) -> bool {
-        (self & Self::of(sq)).any()
+        let i = sq.index();
+        let (half, bit) = if i < LOW { (self.lo, i) } else { (self.hi, i - LOW) };
+        half >> bit & 1 != 0
     }
 
     #[inline]

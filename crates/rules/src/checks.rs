@@ -2,7 +2,7 @@
 
 use crate::bits::Bits;
 use crate::position::Position;
-use crate::{Kind, Move, Square, Variant};
+use crate::{Kind, Move, Piece, Square, Variant};
 
 /// Everything about a position that decides whether a move gives check; computed once and asked
 /// for many moves.
@@ -11,7 +11,7 @@ pub struct CheckInfo<V: Variant> {
     /// The enemy king; `Square::NONE` if it is not on the board.
     king: Square,
     /// From where a piece of each kind, by kind number, attacks the enemy king.
-    squares: [V::Bits; 15],
+    squares: [V::Bits; 16],
     /// Own pieces whose leaving uncovers a check.
     discoverers: V::Bits,
 }
@@ -45,7 +45,7 @@ impl<V: Variant> Position<V> {
         let them = us.opponent();
         let king = self.kings[them.index()];
         let mut info =
-            CheckInfo { king, squares: [V::Bits::EMPTY; 15], discoverers: V::Bits::EMPTY };
+            CheckInfo { king, squares: [V::Bits::EMPTY; 16], discoverers: V::Bits::EMPTY };
         if king.is_none() {
             return info;
         }
@@ -78,20 +78,17 @@ impl<V: Variant> Position<V> {
     /// Whether a legal move gives check, with the position's [`CheckInfo`] at hand.
     #[inline]
     pub fn gives_check_with(&self, m: Move, info: &CheckInfo<V>) -> bool {
-        if let Some(kind) = m.dropped() {
-            return info.squares(kind).has(m.to());
-        }
-        let piece = self.piece_at(m.from());
-        let piece = if m.is_promotion() { piece.promoted() } else { piece };
-        let Some(kind) = piece.kind() else { return false };
-        if info.king.is_none() {
-            return false;
-        }
-        if info.squares(kind).has(m.to()) {
+        self.gives_check_as(m, self.moved_piece(m), info)
+    }
+
+    /// The same where the piece is known as it stands after the move (see [`Position::moved_piece`]).
+    #[inline]
+    pub fn gives_check_as(&self, m: Move, moved: Piece, info: &CheckInfo<V>) -> bool {
+        if info.squares[moved.kind_index()].has(m.to()) {
             return true;
         }
         // `squares` is computed with the piece still where it came from. That hides nothing: a
         // slider between the king and a farther square of the same line gives check already.
-        info.discoverers.has(m.from()) && !V::line(info.king, m.from()).has(m.to())
+        !m.is_drop() && info.discoverers.has(m.from()) && !V::line(info.king, m.from()).has(m.to())
     }
 }

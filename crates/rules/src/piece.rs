@@ -72,7 +72,24 @@ impl Kind {
     /// The kind with this number.
     #[inline]
     pub const fn from_index(n: usize) -> Option<Self> {
-        if n >= 1 && n <= 14 { Some(Self::ALL[n - 1]) } else { None }
+        // Written out it costs a comparison; through `ALL` a comparison and a load.
+        Some(match n {
+            1 => Self::Pawn,
+            2 => Self::Lance,
+            3 => Self::Knight,
+            4 => Self::Silver,
+            5 => Self::Bishop,
+            6 => Self::Rook,
+            7 => Self::Gold,
+            8 => Self::King,
+            9 => Self::ProPawn,
+            10 => Self::ProLance,
+            11 => Self::ProKnight,
+            12 => Self::ProSilver,
+            13 => Self::Horse,
+            14 => Self::Dragon,
+            _ => return None,
+        })
     }
 
     /// Whether this is a promoted kind.

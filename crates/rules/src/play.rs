@@ -88,15 +88,16 @@ impl<V: Variant> Position<V> {
         self.turn = self.turn.opponent();
         self.ply -= 1;
         if let Some(d) = self.state.last {
-            self.lift(d.placed, d.to);
+            // Keys come back with the state.
+            self.take_off(d.placed, d.to);
             if !d.from.is_none() {
-                self.put(d.lifted, d.from);
+                self.set_back(d.lifted, d.from);
                 if d.lifted.kind_index() == Kind::King.index() {
                     self.kings[d.color.index()] = d.from;
                 }
             }
             if d.captured.is_some() {
-                self.put(d.captured, d.to);
+                self.set_back(d.captured, d.to);
             }
         }
         self.state = before;
@@ -114,6 +115,18 @@ impl<V: Variant> Position<V> {
         self.turn = self.turn.opponent();
         self.ply += 1;
         self.look_at_king();
+    }
+
+    /// The piece that moves or is dropped, as it stands after the move.
+    #[inline]
+    pub fn moved_piece(&self, m: Move) -> Piece {
+        match m.dropped() {
+            Some(kind) => Piece::new(self.turn, kind),
+            None => {
+                let piece = self.piece_at(m.from());
+                if m.is_promotion() { piece.promoted() } else { piece }
+            }
+        }
     }
 
     /// The key after a move, without playing it: enough to fetch a table entry early.

@@ -193,18 +193,32 @@ impl<V: Variant> Position<V> {
     /// Adds a piece to the board; keys follow.
     #[inline]
     pub(crate) fn put(&mut self, piece: Piece, sq: Square) {
-        self.toggle(piece, sq);
-        self.board[sq.index()] = piece;
+        self.set_back(piece, sq);
+        self.state.board_key ^= zobrist::board(piece, sq);
     }
 
     /// Takes the piece off a square; keys follow.
     #[inline]
     pub(crate) fn lift(&mut self, piece: Piece, sq: Square) {
+        self.take_off(piece, sq);
+        self.state.board_key ^= zobrist::board(piece, sq);
+    }
+
+    /// Adds a piece to the board where the key is known already.
+    #[inline]
+    pub(crate) fn set_back(&mut self, piece: Piece, sq: Square) {
+        self.toggle(piece, sq);
+        self.board[sq.index()] = piece;
+    }
+
+    /// Takes the piece off a square where the key is known already.
+    #[inline]
+    pub(crate) fn take_off(&mut self, piece: Piece, sq: Square) {
         self.toggle(piece, sq);
         self.board[sq.index()] = Piece::NONE;
     }
 
-    /// Flips the piece in every set and in the key.
+    /// Flips the piece in every set.
     #[inline]
     fn toggle(&mut self, piece: Piece, sq: Square) {
         let bit = V::Bits::of(sq);
@@ -215,7 +229,6 @@ impl<V: Variant> Position<V> {
         if kind == 7 || (9..13).contains(&kind) {
             self.kinds[GOLDS] ^= bit;
         }
-        self.state.board_key ^= zobrist::board(piece, sq);
     }
 
     /// Computes from scratch what `play` keeps up to date. Called once after setting up.
@@ -302,13 +315,6 @@ impl<V: Variant> Position<V> {
             }
         });
         set & self.colors[side.index()]
-    }
-
-    /// Pieces of both players that attack `sq`, given which squares are occupied.
-    #[inline]
-    pub fn attackers(&self, sq: Square, occupied: V::Bits) -> V::Bits {
-        self.attackers_of(Color::Black, sq, occupied)
-            | self.attackers_of(Color::White, sq, occupied)
     }
 
     /// Pieces of one player that attack `sq`, given which squares are occupied.

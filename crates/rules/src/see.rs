@@ -3,29 +3,38 @@
 
 use crate::bits::Bits;
 use crate::position::Position;
-use crate::{Color, Kind, Move, Variant};
+use crate::{Color, Kind, Move, Square, Variant};
 
 /// Value of each kind by its number; index 0 (nothing) must be 0. The rules have no opinion about
 /// values, so the caller brings them.
 pub type PieceValues = [i32; 15];
 
-/// Kinds from cheap to dear, in the order they take.
-const ORDER: [Kind; 14] = [
-    Kind::Pawn,
-    Kind::Lance,
-    Kind::Knight,
-    Kind::ProPawn,
-    Kind::ProLance,
-    Kind::ProKnight,
-    Kind::Silver,
-    Kind::ProSilver,
-    Kind::Gold,
-    Kind::Bishop,
-    Kind::Rook,
-    Kind::Horse,
-    Kind::Dragon,
-    Kind::King,
-];
+/// Rank of each kind, by its number, in the order in which they take: from cheap to dear.
+const ORDER: [u8; 16] = {
+    let kinds = [
+        Kind::Pawn,
+        Kind::Lance,
+        Kind::Knight,
+        Kind::ProPawn,
+        Kind::ProLance,
+        Kind::ProKnight,
+        Kind::Silver,
+        Kind::ProSilver,
+        Kind::Gold,
+        Kind::Bishop,
+        Kind::Rook,
+        Kind::Horse,
+        Kind::Dragon,
+        Kind::King,
+    ];
+    let mut order = [u8::MAX; 16];
+    let mut rank = 0;
+    while rank < kinds.len() {
+        order[kinds[rank].index()] = rank as u8;
+        rank += 1;
+    }
+    order
+};
 
 impl<V: Variant> Position<V> {
     /// Whether the exchange that `m` starts gains at least `threshold`.
@@ -51,23 +60,28 @@ impl<V: Variant> Position<V> {
         if balance <= 0 {
             return true;
         }
+        let (us, them) = (self.turn(), self.turn().opponent());
         let mut occupied = self.occupied() | V::Bits::of(to);
         if !m.is_drop() {
             occupied ^= V::Bits::of(m.from());
         }
-        let mut attackers = self.attackers(to, occupied) & occupied;
-        let mut side = self.turn();
+        let sliders = self.diagonals_onto(to, occupied) | self.straights_onto(to, occupied);
+        let mut attackers = (self.stepping_attackers(them, to) | sliders) & self.pieces(them);
+        if attackers.is_empty() {
+            return true;
+        }
+        attackers |= (self.stepping_attackers(us, to) | sliders) & self.pieces(us) & occupied;
+        let mut side = us;
         let mut result = true;
         loop {
             side = side.opponent();
-            attackers &= occupied;
             let own = attackers & self.pieces(side);
             if own.is_empty() {
                 break;
             }
             result = !result;
-            let Some(kind) = ORDER.into_iter().find(|&k| (own & self.kind(k)).any()) else { break };
-            if kind == Kind::King {
+            let (from, kind) = self.cheapest(own);
+            if kind == Kind::King.index() {
                 // The king takes last, and only if nobody takes it in turn.
                 return if (attackers & self.pieces(side.opponent())).any() {
                     !result
@@ -75,25 +89,50 @@ impl<V: Variant> Position<V> {
                     result
                 };
             }
-            balance = values[kind.index()] - balance;
+            balance = values[kind] - balance;
             if balance < i32::from(result) {
                 break;
             }
-            occupied ^= V::Bits::of((own & self.kind(kind)).first());
-            attackers |= self.sliders_onto(to, occupied);
+            // What stood behind it takes part, on the line it left.
+            occupied ^= V::Bits::of(from);
+            attackers ^= V::Bits::of(from);
+            if V::reach(us, Kind::Rook, to).has(from) {
+                attackers |= self.straights_onto(to, occupied) & occupied;
+            } else if V::reach(us, Kind::Bishop, to).has(from) {
+                attackers |= self.diagonals_onto(to, occupied) & occupied;
+            }
         }
         result
     }
 
-    /// Sliders of both colours that attack a square: those uncovered behind a piece that took.
+    /// The piece of a set that takes first, the first of its kind: its square and its kind's number.
     #[inline]
-    fn sliders_onto(&self, to: crate::Square, occupied: V::Bits) -> V::Bits {
-        let bishops = self.kind(Kind::Bishop) | self.kind(Kind::Horse);
-        let rooks = self.kind(Kind::Rook) | self.kind(Kind::Dragon);
-        let lances = self.kind(Kind::Lance);
-        V::bishop_attacks(to, occupied) & bishops
-            | V::rook_attacks(to, occupied) & rooks
-            | V::lance_attacks(Color::White, to, occupied) & lances & self.pieces(Color::Black)
-            | V::lance_attacks(Color::Black, to, occupied) & lances & self.pieces(Color::White)
+    fn cheapest(&self, mut set: V::Bits) -> (Square, usize) {
+        let mut best = set.pop();
+        let mut kind = self.piece_at(best).kind_index();
+        while set.any() {
+            let sq = set.pop();
+            let other = self.piece_at(sq).kind_index();
+            if ORDER[other] < ORDER[kind] {
+                (best, kind) = (sq, other);
+            }
+        }
+        (best, kind)
+    }
+
+    /// Bishops and horses of both colours that attack a square along a diagonal.
+    #[inline]
+    fn diagonals_onto(&self, to: Square, occupied: V::Bits) -> V::Bits {
+        V::bishop_attacks(to, occupied) & (self.kind(Kind::Bishop) | self.kind(Kind::Horse))
+    }
+
+    /// Rooks, dragons and lances of both colours that attack a square along its file or rank.
+    #[inline]
+    fn straights_onto(&self, to: Square, occupied: V::Bits) -> V::Bits {
+        // A lance attacks from where one of the other colour, standing there, would attack.
+        let [black, white] =
+            Color::BOTH.map(|c| V::reach(c.opponent(), Kind::Lance, to) & self.pieces(c));
+        let lances = self.kind(Kind::Lance) & (black | white);
+        V::rook_attacks(to, occupied) & (self.kind(Kind::Rook) | self.kind(Kind::Dragon) | lances)
     }
 }

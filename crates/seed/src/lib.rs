@@ -1,9 +1,13 @@
-//! The one random generator of the house: the same numbers for the same seed, on every machine.
+//! The one random generator of the house, and the hash of what is stored: the same numbers for the
+//! same seed and the same bytes, on every machine.
 //!
 //! SplitMix64 (Steele, Lea and Flood, 2014): 64 bits of state, one addition and two
 //! multiplications for a number. Position keys, shuffled training data, openings and self-play
 //! depend on its exact output, so nothing here may change: every stream is tested against fixed
 //! numbers.
+//!
+//! [`fnv1a`] is the hash that stands in files: proofs, journals of matches, lists of games. What
+//! lives only while a program runs uses xxHash or the standard library's hasher.
 //!
 //! Deliberately absent: entropy. Whoever wants a surprise passes a seed that is one.
 
@@ -83,6 +87,22 @@ impl Rng {
             list.swap(i, self.below(i + 1));
         }
     }
+}
+
+/// What [`fnv1a`] begins with.
+pub const FNV1A_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// FNV-1a with 64 bits (Fowler, Noll and Vo). Its values are stored in files for ever: it may never
+/// change.
+pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(FNV1A_START, |hash, byte| fnv1a_step(hash, u64::from(byte)))
+}
+
+/// One step of [`fnv1a`], for hashes that begin with something else or take more than a byte at a
+/// time.
+#[inline]
+pub const fn fnv1a_step(hash: u64, value: u64) -> u64 {
+    (hash ^ value).wrapping_mul(0x0000_0100_0000_01b3)
 }
 
 #[cfg(test)]

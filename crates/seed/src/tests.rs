@@ -66,3 +66,13 @@ fn streams_of_one_seed_differ() {
     assert_eq!(split.collect::<std::collections::BTreeSet<_>>().len(), 1000);
     assert_eq!(purposes.collect::<std::collections::BTreeSet<_>>().len(), 1000);
 }
+
+/// As published with the algorithm; proofs, journals and lists of games have been written with it.
+#[test]
+fn the_hash_of_what_is_stored_is_fixed_for_all_time() {
+    for (text, hash) in
+        [("", FNV1A_START), ("a", 0xaf63_dc4c_8601_ec8c), ("foobar", 0x8594_4171_f739_67e8)]
+    {
+        assert_eq!(fnv1a(text.bytes()), hash, "{text:?}");
+    }
+}

@@ -13,12 +13,12 @@ pub fn format(seconds: i64, form: &str) -> String {
 
 /// `20261120100000`, as game names end.
 pub fn digits(seconds: i64) -> String {
-    format(seconds, "%Y%m%d%H%M%S")
+    format(seconds, csa::names::ID_TIME_FORM)
 }
 
 /// `2026/11/20 10:00:00`, as records have it.
 pub fn text(seconds: i64) -> String {
-    format(seconds, "%Y/%m/%d %H:%M:%S")
+    format(seconds, kifu::DATE_FORM)
 }
 
 /// Reads `2026-11-20T10:00` (also with seconds, a space or a closing `Z`).

@@ -10,9 +10,9 @@ use rating::{Fit, Results, Terms};
 use rules::Color;
 use std::collections::HashMap;
 
-/// The result of a game.
+/// A game that counts.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Result {
+pub struct RatedGame {
     pub names: [String; 2],
     pub winner: Option<Color>,
     /// Days since.
@@ -54,7 +54,6 @@ impl Method {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rating {
     pub name: String,
-    /// How strong.
     pub rating: f64,
     /// Standard error.
     pub error: f64,
@@ -73,7 +72,7 @@ fn rated_as(name: &str) -> Option<&str> {
 }
 
 /// The ratings, best first.
-pub fn rate(results: &[Result], method: &Method) -> Vec<Rating> {
+pub fn rate(results: &[RatedGame], method: &Method) -> Vec<Rating> {
     let mut names: Vec<&str> =
         results.iter().flat_map(|r| r.names.iter().filter_map(|n| rated_as(n))).collect();
     names.sort_unstable();
@@ -124,13 +123,13 @@ mod tests {
     /// Rating points per unit of the logistic model.
     const SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
-    fn results(list: &[(&str, &str, u32, u32, u32)]) -> Vec<Result> {
+    fn results(list: &[(&str, &str, u32, u32, u32)]) -> Vec<RatedGame> {
         let mut all = Vec::new();
         for &(a, b, wins, draws, losses) in list {
             let mut add = |count: u32, winner| {
                 for _ in 0..count {
                     let names = [a.to_owned(), b.to_owned()];
-                    all.push(Result { names, winner, age: 0.0 });
+                    all.push(RatedGame { names, winner, age: 0.0 });
                 }
             };
             add(wins, Some(Color::Black));

@@ -142,7 +142,7 @@ impl Default for File {
             event: "nue".to_owned(),
             default_game: "default-1500-0".to_owned(),
             open_games: true,
-            max_moves: 320,
+            max_moves: play::MAX_MOVES,
             least_time: 0,
             declaration: Declaration::Points27H.name().to_owned(),
             interruptions: 1,

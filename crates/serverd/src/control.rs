@@ -138,9 +138,7 @@ fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
         _ => {}
     }
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let options = os::files::for_owner_alone(options.write(true).create_new(true));
     options.open(&temporary)?.write_all(text.as_bytes())?;
     durable::place(&temporary, path, true)
 }

@@ -19,7 +19,7 @@ use server::lobby::{Checked, Closing, ConnId, Effect, Lobby, Now, Refusal, Statu
 use server::room::{Entry, Moment};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
 /// Inputs handled together at most.
@@ -88,8 +88,7 @@ impl ServerClock {
     }
 
     pub(crate) fn wall() -> i64 {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+        think::seconds_since_1970()
     }
 
     pub(crate) fn both(self) -> Now {

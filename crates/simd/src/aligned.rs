@@ -4,14 +4,13 @@
 //! A HalfKP transformer is 64 MB of rows read in no order: with 4 KiB pages nearly every row
 //! costs a page walk besides the cache miss.
 
+use os::memory::HUGE_PAGE as HUGE;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
 /// A cache line and the widest vector.
 const LINE: usize = 64;
-/// A huge page of x86-64 and of most ARM systems.
-const HUGE: usize = 2 << 20;
 
 /// Integers for which every bit pattern is a value and which have no padding.
 ///
@@ -54,7 +53,7 @@ impl<T: Plain> AlignedVec<T> {
         let raw = unsafe { alloc_zeroed(layout) };
         let Some(data) = NonNull::new(raw.cast::<T>()) else { handle_alloc_error(layout) };
         if layout.align() == HUGE {
-            ask_for_huge_pages(raw, layout.size());
+            os::memory::ask_for_huge_pages(data.cast(), layout.size());
         }
         Self { data, len }
     }
@@ -124,17 +123,3 @@ impl<T: Plain> Drop for AlignedVec<T> {
         unsafe { dealloc(self.data.as_ptr().cast(), Self::layout(self.len)) };
     }
 }
-
-/// Tells Linux that this range would do well on huge pages. Advice only: failure is harmless.
-#[cfg(target_os = "linux")]
-fn ask_for_huge_pages(start: *mut u8, bytes: usize) {
-    const MADV_HUGEPAGE: i32 = 14;
-    unsafe extern "C" {
-        fn madvise(addr: *mut std::ffi::c_void, length: usize, advice: i32) -> i32;
-    }
-    // SAFETY: the range was just allocated, and this advice changes no contents.
-    let _ = unsafe { madvise(start.cast(), bytes, MADV_HUGEPAGE) };
-}
-
-#[cfg(not(target_os = "linux"))]
-fn ask_for_huge_pages(_start: *mut u8, _bytes: usize) {}

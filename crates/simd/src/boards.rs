@@ -355,5 +355,7 @@ fn kernels(isa: Isa) -> BoardKernels {
         Level::Avx512Vnni => crate::avx512::vnni::BOARDS,
         #[cfg(target_arch = "aarch64")]
         Level::Neon => crate::neon::BOARDS,
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Level::Simd128 => crate::wasm::BOARDS,
     }
 }

@@ -18,6 +18,8 @@ pub(crate) enum Level {
     Avx512Vnni,
     #[cfg(target_arch = "aarch64")]
     Neon,
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128,
 }
 
 /// An instruction set that this machine is known to have: holding one is the proof, so kernels
@@ -56,6 +58,8 @@ impl Isa {
             Level::Avx512Vnni => "avx512-vnni",
             #[cfg(target_arch = "aarch64")]
             Level::Neon => "neon",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Level::Simd128 => "simd128",
         }
     }
 
@@ -101,6 +105,8 @@ fn detect() -> Vec<Isa> {
     if std::arch::is_aarch64_feature_detected!("neon") {
         found.push(Isa(Level::Neon));
     }
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    found.push(Isa(Level::Simd128));
     found
 }
 

@@ -310,6 +310,8 @@ fn kernels(isa: Isa, sizes: (usize, usize, usize)) -> Kernels {
         Level::Avx512Vnni if sizes.0.is_multiple_of(64) => crate::avx512::vnni::kernels(sizes),
         #[cfg(target_arch = "aarch64")]
         Level::Neon => crate::neon::kernels(sizes),
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Level::Simd128 => crate::wasm::kernels(sizes),
         _ => crate::scalar::kernels(sizes),
     }
 }

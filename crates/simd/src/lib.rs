@@ -33,6 +33,8 @@ mod avx512;
 mod neon;
 #[cfg(target_arch = "x86_64")]
 mod sse41;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm;
 
 pub use aligned::{AlignedVec, Plain};
 pub use boards::{

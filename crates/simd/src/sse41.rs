@@ -3,28 +3,8 @@
 
 use crate::kernels::boards::instantiate_boards;
 use crate::kernels::instantiate;
-use crate::vector::Vector;
+use crate::vector::{PACKED, Vector};
 use std::arch::x86_64::*;
-
-/// For every set of four lanes, their numbers packed to the front.
-static PACKED: [[u16; 4]; 16] = packed();
-
-const fn packed() -> [[u16; 4]; 16] {
-    let mut table = [[0; 4]; 16];
-    let mut mask = 0;
-    while mask < 16 {
-        let (mut lane, mut count) = (0, 0);
-        while lane < 4 {
-            if mask >> lane & 1 == 1 {
-                table[mask][count] = lane;
-                count += 1;
-            }
-            lane += 1;
-        }
-        mask += 1;
-    }
-    table
-}
 
 macro_rules! operations {
     ($(fn $name:ident($($arg:ident: $t:ty),*) -> $r:ty = $e:expr;)*) => {$(

@@ -44,3 +44,25 @@ pub(crate) trait Vector {
     /// returns how many. May write `LANES` numbers whatever the count.
     unsafe fn nonzero(p: *mut u16, base: usize, x: Self::Reg) -> usize;
 }
+
+/// For every set of four lanes, their numbers packed to the front.
+#[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
+pub(crate) static PACKED: [[u16; 4]; 16] = packed();
+
+#[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
+const fn packed() -> [[u16; 4]; 16] {
+    let mut table = [[0; 4]; 16];
+    let mut mask = 0;
+    while mask < 16 {
+        let (mut lane, mut count) = (0, 0);
+        while lane < 4 {
+            if mask >> lane & 1 == 1 {
+                table[mask][count] = lane;
+                count += 1;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    table
+}

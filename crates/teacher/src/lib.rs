@@ -37,6 +37,4 @@ pub use score::{mate_score, plain_score};
 pub use writer::Writer;
 
 #[cfg(test)]
-mod file_tests;
-#[cfg(test)]
-mod foreign_tests;
+mod tests;

@@ -37,5 +37,5 @@ pub use quote::quote;
 pub use report::{
     Answer, Best, Bound, Info, MateAnswer, PAWN, Report, Score, Wdl, to_centipawns, to_units,
 };
-pub use time::{ManualTime, Moment, TimeSource, WallTime};
+pub use time::{ManualTime, Moment, TimeSource, WallTime, seconds_since_1970, since_1970};
 pub use timer::Timer;

@@ -2,7 +2,7 @@
 //! test can run a whole game in virtual time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// A moment, as the time passed since the source's origin. Only differences mean anything.
 pub type Moment = Duration;
@@ -27,6 +27,17 @@ impl TimeSource for WallTime {
     fn now(&self) -> Moment {
         self.0.elapsed()
     }
+}
+
+/// The time passed since 1970 by the machine's calendar; nothing if the calendar is set before. For dates
+/// that are stored and shown: it may go back, so nothing is measured by it.
+pub fn since_1970() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+}
+
+/// Seconds of [`since_1970`], as files and protocols have them.
+pub fn seconds_since_1970() -> i64 {
+    i64::try_from(since_1970().as_secs()).unwrap_or(i64::MAX)
 }
 
 /// Virtual time that passes only when told to.

@@ -18,7 +18,6 @@ pub struct Distance {
     pub count: u64,
     /// Mean of the differences.
     pub mean: f64,
-    /// The largest.
     pub most: f64,
     /// Mean size of the values themselves, to compare with.
     pub size: f64,

@@ -1,39 +1,30 @@
 //! How a server is told to stop.
 
+use std::sync::Arc;
+use tokio::sync::Notify;
+
 /// Hears when somebody interrupts the program or asks it to terminate.
 pub struct Termination {
-    #[cfg(unix)]
-    signals: Option<[tokio::signal::unix::Signal; 2]>,
+    /// Told of every request; `None` where none can be heard.
+    requests: Option<Arc<Notify>>,
 }
 
 impl Termination {
     /// Hears from now on, before anybody waits: a request that comes while the server is still
-    /// starting is kept. To be called inside a runtime.
+    /// starting is kept.
     #[must_use]
     pub fn listen() -> Self {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
-            let (Ok(terminate), Ok(interrupt)) = signals else { return Self { signals: None } };
-            Self { signals: Some([terminate, interrupt]) }
-        }
-        #[cfg(not(unix))]
-        Self {}
+        let requests = Arc::new(Notify::new());
+        let told = Arc::clone(&requests);
+        let heard = os::signals::on_termination(move || told.notify_one());
+        Self { requests: heard.is_ok().then_some(requests) }
     }
 
     /// Returns at the next request; never, where the system has no way to say so.
     pub async fn requested(&mut self) {
-        #[cfg(unix)]
-        if let Some([terminate, interrupt]) = &mut self.signals {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-            return;
-        }
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+        match &self.requests {
+            Some(requests) => requests.notified().await,
+            None => std::future::pending().await,
         }
     }
 }

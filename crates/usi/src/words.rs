@@ -19,7 +19,6 @@ pub enum ParseError {
     /// Something must follow a word.
     #[error("{} needs {expected}", quote(after))]
     Missing {
-        /// The word.
         after: String,
         /// What must follow.
         expected: &'static str,
@@ -31,7 +30,6 @@ pub enum ParseError {
         after: String,
         /// What may follow.
         expected: &'static str,
-        /// What followed.
         found: String,
     },
     /// A number was expected.

@@ -9,16 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The file where nothing else is said: in the user's folder for such things.
 pub(crate) fn usual() -> PathBuf {
-    let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let folder = if cfg!(target_os = "windows") {
-        set("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        set("HOME").map(|home| home.join("Library/Application Support"))
-    } else {
-        set("XDG_DATA_HOME")
-            .filter(|path| path.is_absolute())
-            .or_else(|| set("HOME").map(|home| home.join(".local/share")))
-    };
+    let folder = os::folders::data();
     folder.map_or_else(|| PathBuf::from("nue-web.db"), |folder| folder.join("nue/web.db"))
 }
 

@@ -13,6 +13,13 @@ pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self
     font-src 'self'; connect-src 'self'; media-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; \
     form-action 'none'; frame-ancestors 'none'";
 
+/// The same for a page that is its own server: it compiles its engine, and a page's head has no say in who
+/// frames it.
+pub(crate) fn policy_without_server() -> String {
+    let policy = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'");
+    policy.replace("; frame-ancestors 'none'", "")
+}
+
 /// Headers of every answer.
 pub const HEADERS: [(&str, &str); 6] = [
     ("content-security-policy", POLICY),

@@ -36,7 +36,6 @@ use std::sync::Arc;
 /// What the addresses need.
 #[derive(Clone)]
 pub struct HttpState {
-    /// Everything.
     pub service: Arc<BoardService>,
     /// Whether only this machine can reach us.
     pub loopback: bool,

@@ -12,17 +12,17 @@
 //! | `practice` | mate problems, and games by opening |
 //! | `qr` | addresses for the camera of a phone |
 //! | `connections` | how many there may be, and how long without an answer |
+//! | [`export()`] | the page as a site without a server |
 //! | [`Server`] | a server from its settings |
 //! | [`load`] | how fast many players are answered |
-//! | [`browser`] | showing an address |
 //!
 //! The page itself is built from ui/ and lies in `page/`, inside the executable. Deliberately absent:
 //! printing, command lines, and what games, analysis and reviews are; that is in `board`.
 
 pub mod books;
-pub mod browser;
 mod connections;
 mod data_file;
+mod export;
 pub mod growth;
 pub mod guard;
 pub mod http;
@@ -46,6 +46,7 @@ mod studies;
 pub mod watch;
 
 pub use books::OpeningMoves;
+pub use export::{Exported, SiteParts, export};
 pub use serve::serve;
 pub use service::{BoardService, Services};
 pub use start::{EngineSettings, MakeEngines, Server, Settings, StartError};

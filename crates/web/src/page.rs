@@ -27,7 +27,6 @@ pub struct File {
     pub bytes: &'static [u8],
     /// The same as gzip has them, where that is shorter.
     pub gzip: Option<Vec<u8>>,
-    /// The type.
     pub kind: &'static str,
     /// Changes when the bytes do.
     pub tag: String,
@@ -63,7 +62,7 @@ fn compressible(kind: &str) -> bool {
         || kind.contains("wasm")
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     // Writing into memory does not fail.
     let _ = encoder.write_all(bytes);

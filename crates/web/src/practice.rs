@@ -5,15 +5,12 @@ use crate::store::Part;
 use board::error::ApiError;
 use board::game::OwnOpenings;
 use board::opening;
-use board::tsume::{self, Judged, TsumeAnswer, TsumeAttempt, TsumeNext};
+use board::tsume::{TsumeAnswer, TsumeAttempt, TsumeNext};
 
 impl BoardService {
     /// The next problem for a visitor.
     pub fn next_tsume(&self, visitor: &str) -> Result<TsumeNext, ApiError> {
-        let (solver, now) = (self.store().solver(visitor)?, self.wall());
-        let (problem, again) = solver.next(now);
-        let progress = solver.progress(now);
-        Ok(TsumeNext { problem: problem.map(tsume::Problem::view), again, progress })
+        Ok(self.store().solver(visitor)?.offer(self.wall()))
     }
 
     /// An attempt at a problem; what counts is noted when it is over.
@@ -23,24 +20,13 @@ impl BoardService {
         id: &str,
         attempt: &TsumeAttempt,
     ) -> Result<TsumeAnswer, ApiError> {
-        let problem = tsume::find(id)?;
-        let (state, reply) = if attempt.give_up {
-            (Judged::Wrong, None)
-        } else {
-            let judged = problem.judge(&attempt.moves)?;
-            (judged.state, judged.reply)
-        };
-        let over = attempt.give_up || state == Judged::Solved;
-        if !over {
-            return Ok(TsumeAnswer { state, reply, solution: None, progress: None });
-        }
-        let now = self.wall();
         let mut store = self.store();
         let mut solver = store.solver(visitor)?;
-        let card = solver.attempt(problem, state == Judged::Solved && !attempt.failed, now);
-        store.save_solver(visitor, &solver, id, card)?;
-        let (solution, progress) = (Some(problem.solution()?), Some(solver.progress(now)));
-        Ok(TsumeAnswer { state, reply, solution, progress })
+        let (answer, card) = solver.answer(id, attempt, self.wall())?;
+        if let Some(card) = card {
+            store.save_solver(visitor, &solver, id, card)?;
+        }
+        Ok(answer)
     }
 
     /// A visitor's finished games by opening.

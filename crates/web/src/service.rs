@@ -56,7 +56,6 @@ pub struct Services {
     pub watch: Arc<dyn WatchSource>,
     /// Opening books.
     pub books: BookShelf,
-    /// The date.
     pub wall: Wall,
     /// Random numbers for sessions, ids and sides.
     pub random: Random,
@@ -133,7 +132,7 @@ impl BoardService {
         self.pool.config().time.now()
     }
 
-    /// The date.
+    /// Milliseconds since 1970 by the calendar that was passed in.
     pub fn wall(&self) -> i64 {
         (self.wall)()
     }

@@ -13,7 +13,7 @@ use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use think::{TimeSource, WallTime};
 
 /// Why a server could not be started.
@@ -216,10 +216,7 @@ fn service(
         engines,
         time,
     };
-    let wall = || {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        since.map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX))
-    };
+    let wall = || i64::try_from(think::since_1970().as_millis()).unwrap_or(i64::MAX);
     // Without random numbers sessions could be guessed: better not to begin.
     getrandom::fill(&mut [0; 8]).map_err(|e| {
         StartError::failed(format!("cannot get random numbers from the system: {e}"))

@@ -385,4 +385,4 @@ mod tests;
 mod tsume;
 
 pub use books::{BOOKS, BookEntry, BookNote, KeptBook, POSITIONS};
-pub use studies::{KeptStudy, STUDIES};
+pub use studies::STUDIES;

@@ -1,7 +1,8 @@
 //! The program: started, fed by a thread of its own, its last words kept.
 
+use os::process::Running;
 use std::io::{self, Read, Write};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -15,7 +16,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A program that runs.
 pub(crate) struct Process {
-    child: Arc<Mutex<Child>>,
+    child: Arc<Mutex<Running>>,
     requests: Sender<Vec<u8>>,
     last_words: Arc<Mutex<Vec<u8>>>,
     /// Nothing is ever sent; it ends with the program's error output.
@@ -31,10 +32,7 @@ impl Process {
         let mut command = Command::new(program);
         command.args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // An interrupt typed at the terminal is meant for us, who then end the program.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn()?;
+        let mut child = Running::start(&mut command)?;
         let missing = || io::Error::other("a pipe is missing");
         let mut input = child.stdin.take().ok_or_else(missing)?;
         let output = child.stdout.take().ok_or_else(missing)?;
@@ -69,8 +67,7 @@ impl Process {
         let child = Arc::clone(&self.child);
         move || {
             let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
-            // Only one that is gone already cannot be killed.
-            let _ = child.kill();
+            child.kill_all();
             let _ = child.wait();
         }
     }

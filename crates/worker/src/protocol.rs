@@ -39,7 +39,7 @@ pub enum ProtocolError {
     Ended,
     #[error("its output cannot be read: {0}")]
     Io(#[from] io::Error),
-    #[error("its first line is no introduction: {0}")]
+    #[error("its first line is not an introduction: {0}")]
     Introduction(String),
     #[error("it speaks version {found} of the protocol, this executable {VERSION}")]
     Version { found: Json },

@@ -1,9 +1,10 @@
 //! A worker of the storm. It repeats itself, forgets, leaves tasks lying and, if it is the liar, lies.
 
-use super::parts::{LIAR, PartArgs, persevere, worker_id};
+use super::parts::{LIAR, PartArgs, about, persevere};
 use crate::Failure;
+use fleet::perform::checksum;
 use fleet::{
-    Batch, Fault, FaultKind, Finished, Lease, LeaseKey, Pool, Product, Queue, Usage, WorkerId,
+    Batch, Fault, FaultKind, Finished, Lease, LeaseKey, Pool, Product, Queue, Spec, Task, Usage,
 };
 use gateway::client::ClientOptions;
 use gateway::connect;
@@ -13,23 +14,26 @@ use std::fs::File;
 use std::io::Write;
 use std::time::Duration;
 
-/// What a batch of a unit must say.
-pub(crate) fn expected(unit: u64, batch: u32) -> u64 {
-    Rng::for_purpose(unit, &[u64::from(batch)]).bits()
+/// The line in a worker's notes that says that a result was there already.
+pub(super) const AGAIN: &str = "again";
+
+/// What a batch of a task must be.
+pub(crate) fn right(task: &Task, number: u32) -> u64 {
+    let Spec::Checksum { rounds, .. } = *task.spec else { return 0 };
+    match checksum(rounds, task.seed, task.unit.part(task.batches, number)) {
+        Product::Checksum { sum } => sum,
+        _ => 0,
+    }
 }
 
 /// A result to be handed in.
-#[derive(Clone, Copy)]
-struct Brought {
-    unit: u64,
-    number: u32,
-    sum: u64,
-    lie: bool,
+pub(crate) const fn batch(number: u32, sum: u64) -> Batch {
+    Batch { number, product: Product::Checksum { sum }, usage: Usage { millis: 0, nodes: 0 } }
 }
 
 struct Worker<'a> {
     queue: &'a dyn Queue,
-    id: WorkerId,
+    about: &'a fleet::Worker,
     rng: Rng,
     /// What it was told is accepted.
     accepted: File,
@@ -49,35 +53,43 @@ pub(super) fn work(args: &PartArgs) -> Result<(), Failure> {
     let log = args.folder.join(format!("{}.accepted", args.name));
     // Another one after each death.
     let rng = Rng::new(args.seed ^ u64::from(std::process::id()) << 20);
-    let id = worker_id(&args.name)?;
+    let about = about(&args.name, args.slots)?;
+    // A process that was started anew has nothing.
+    let begun = fleet::Worker { holding: Some(Vec::new()), ..about.clone() };
+    persevere(|| queue.announce(&begun));
     let slots: Result<Vec<Worker<'_>>, Failure> = (0..args.slots.max(1))
         .map(|slot| {
             let accepted = File::options().append(true).create(true).open(&log)?;
-            let (id, rng) = (id.clone(), rng.split(slot as u64));
-            Ok(Worker { queue: &*queue, id, rng, accepted, old: Vec::new() })
+            let rng = rng.split(slot as u64);
+            Ok(Worker { queue: &*queue, about: &about, rng, accepted, old: Vec::new() })
         })
         .collect();
     std::thread::scope(|scope| {
-        let slots = slots?.into_iter().map(|slot| scope.spawn(|| at_work(slot, args)));
+        let slots = slots?.into_iter().map(|slot| scope.spawn(|| at_work(slot)));
         let slots: Vec<_> = slots.collect();
         let failed = |_| Err(Failure::Failed("a slot of a worker panicked".to_owned()));
         slots.into_iter().try_for_each(|slot| slot.join().unwrap_or_else(failed))
     })
 }
 
-fn at_work(mut worker: Worker<'_>, args: &PartArgs) -> Result<(), Failure> {
+fn at_work(mut worker: Worker<'_>) -> Result<(), Failure> {
+    let id = &worker.about.id;
+    let pools = [Pool::of(id), Pool::any()];
     loop {
-        let lease = worker.queue.lease(&worker.id, &[Pool::any()], Duration::from_secs(1));
-        match lease {
-            Ok(Some(lease)) => worker.perform(&lease, args.units())?,
+        match worker.queue.lease(id, &pools, Duration::from_secs(1)) {
+            Ok(Some(lease)) => worker.perform(&lease)?,
             Ok(None) => {}
-            Err(_) => std::thread::sleep(Duration::from_millis(50)),
+            Err(_) => {
+                std::thread::sleep(Duration::from_millis(50));
+                // A coordinator that was started anew knows nobody.
+                let _ = worker.queue.announce(worker.about);
+            }
         }
     }
 }
 
 impl Worker<'_> {
-    fn perform(&mut self, lease: &Lease, units: u64) -> Result<(), Failure> {
+    fn perform(&mut self, lease: &Lease) -> Result<(), Failure> {
         match self.rng.below(200) {
             // Left lying: somebody else gets it when the lease is over.
             0 => return Ok(()),
@@ -89,12 +101,9 @@ impl Worker<'_> {
             2 => drop(self.queue.extend(&lease.key)),
             _ => {}
         }
-        let unit = lease.key.task.0 % units;
         for number in (0..lease.task.batches).filter(|number| !lease.done.contains(number)) {
-            let lies = self.id.as_str() == LIAR && self.rng.below(50) == 0;
-            let right = expected(unit, number);
-            let sum = if lies { right ^ 1 } else { right };
-            if !self.bring(&lease.key, Brought { unit, number, sum, lie: lies })? {
+            let lies = self.about.id.as_str() == LIAR && self.rng.below(50) == 0;
+            if !self.bring(lease, number, lies)? {
                 return Ok(());
             }
         }
@@ -107,17 +116,19 @@ impl Worker<'_> {
     }
 
     /// Hands a result in until it is known what came of it; whether the task is still ours.
-    fn bring(&mut self, key: &LeaseKey, result: Brought) -> Result<bool, Failure> {
-        let Brought { unit, number, sum, lie } = result;
+    fn bring(&mut self, lease: &Lease, number: u32, lies: bool) -> Result<bool, Failure> {
+        let sum = right(&lease.task, number) ^ u64::from(lies);
         loop {
-            match self.queue.finish(key, &batch(number, sum)) {
+            match self.queue.finish(&lease.key, &batch(number, sum)) {
                 Ok(finished) => {
-                    if finished == Finished::Accepted && !lie {
-                        self.note(unit, number)?;
+                    match finished {
+                        Finished::Accepted if !lies => self.note(&lease.task, number)?,
+                        Finished::Accepted => {}
+                        Finished::Duplicate => writeln!(self.accepted, "{AGAIN}")?,
                     }
                     // The same once more, with something else in it: changes nothing.
                     if self.rng.below(20) == 0 {
-                        let _ = self.queue.finish(key, &batch(number, !sum));
+                        let _ = self.queue.finish(&lease.key, &batch(number, !sum));
                     }
                     return Ok(true);
                 }
@@ -127,14 +138,12 @@ impl Worker<'_> {
         }
     }
 
-    fn note(&mut self, unit: u64, number: u32) -> Result<(), Failure> {
-        let line = format!("{unit} {number}\n");
+    /// Notes which sum it was told is accepted. What others did too, or was known, is nobody's work.
+    fn note(&mut self, task: &Task, number: u32) -> Result<(), Failure> {
+        if task.needs.pool.is_private() {
+            return Ok(());
+        }
+        let line = format!("{}\n", task.unit.part(task.batches, number).start);
         Ok(self.accepted.write_all(line.as_bytes())?)
     }
-}
-
-/// A result with some weight.
-fn batch(number: u32, sum: u64) -> Batch {
-    let text = format!("{sum} {}", "x".repeat(400));
-    Batch { number, product: Product::Text { text }, usage: Usage::default() }
 }

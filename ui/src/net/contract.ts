@@ -59,6 +59,94 @@ export interface BetterLine {
   en: string[];
 }
 
+/** What is done to a move of a book at a position; what is absent stays. */
+export interface BookEdit {
+  /** `shogi` where nothing is said. */
+  variant?: Variant | null;
+  /** The even start where nothing is said. */
+  sfen?: string | null;
+  /** Moves from there. */
+  moves?: string[];
+  /** Every move that leads to the position enters the book. */
+  line?: boolean;
+  /** The move; where it is absent `comment` is the position's. */
+  move?: string | null;
+  /** Takes it out of the book. */
+  remove?: boolean;
+  /** Makes it the move the book prefers. */
+  first?: boolean;
+  /** Hundredths of a pawn, from Black's point of view; null takes the value away. */
+  value?: number | null;
+  /** Empty: none. */
+  comment?: string | null;
+}
+
+/** A book in the list. */
+export interface BookFacts {
+  book: string;
+  name: string;
+  /** Whether it is the visitor's, who may change it. */
+  own: boolean;
+  variant: Variant;
+  /** Positions, where that is known. */
+  positions: number | null;
+  /** Whether there is a change that can be undone, or done again. */
+  undo: boolean;
+  redo: boolean;
+}
+
+/** A line in both notations. */
+export interface BookLine {
+  pv: string[];
+  ja: string[];
+  en: string[];
+}
+
+/** What a book says of a position. */
+export interface BookPage {
+  book: BookFacts;
+  /** Whether the book has the position turned by 180 degrees. */
+  flipped: boolean;
+  /** Why nothing is played from the book here. */
+  passed: Words | null;
+  /** What the book remarks on the position. */
+  comment: string | null;
+  moves: BookRow[];
+  /** The visitor's own games that came through here, the latest first. */
+  games: OwnGame[];
+}
+
+/** A move of a book. */
+export interface BookRow {
+  move: string;
+  ja: string;
+  en: string;
+  /** From Black's point of view, as everywhere. */
+  score: Score | null;
+  /** Black's. */
+  winrate: number | null;
+  depth: number;
+  /** How often it was played; `wins` and `draws` are of whoever played it. */
+  count: number;
+  wins: number;
+  draws: number;
+  comment: string | null;
+  source: string | null;
+  /** How often it would be played, between 0 and 1; 0 where it is refused. */
+  chance: number;
+  /** Why it would not be played. */
+  refused: Words | null;
+  /** What is worth saying besides. */
+  remark: Words | null;
+  /** The book's line from here, this move first. */
+  line: BookLine;
+}
+
+/** The books a visitor may look at. */
+export interface Books {
+  books: BookFacts[];
+}
+
 /** Whether the score is at least or at most that. */
 export type Bound = 'exact' | 'lower' | 'upper';
 
@@ -101,8 +189,8 @@ export type ClientMessage =
   | { type: 'review.stop' }
   | ({ type: 'mate.start' } & MateRequest)
   | { type: 'mate.stop' }
-  | ({ type: 'book.grow'; id?: number } & GrowRequest)
-  | { type: 'book.stop'; id?: number }
+  | ({ type: 'book.grow' } & GrowRequest)
+  | { type: 'book.stop' }
   | ({ type: 'watch.start' } & WatchRequest)
   | ({ type: 'watch.stop' } & WatchRequest);
 
@@ -372,6 +460,39 @@ export interface Generation {
 /** How bad a move was: a loss of win rate from 0.05, 0.10 or 0.20. */
 export type Grade = 'inaccuracy' | 'mistake' | 'blunder';
 
+/** How thoroughly each position is searched. */
+export type GrowEffort = 'quick' | 'normal' | 'deep';
+
+/** A growth to begin. */
+export interface GrowRequest {
+  serial: number;
+  /** A book of the visitor's. */
+  book: string;
+  /** `shogi` where nothing is said. */
+  variant?: Variant | null;
+  /** The even start where nothing is said. */
+  sfen?: string | null;
+  /** Moves from there. */
+  moves?: string[];
+  /** Positions to search. */
+  positions: number;
+  effort?: GrowEffort;
+}
+
+/** How a growth stands. */
+export interface Growth {
+  type: 'growth';
+  /** Of the request it answers. */
+  id?: number;
+  serial: number;
+  book: string;
+  state: WorkState;
+  done: number;
+  total: number;
+  code?: ErrorCode;
+  message?: string;
+}
+
 /** A handicap. */
 export interface HandicapFacts {
   id: string;
@@ -599,9 +720,14 @@ export interface NamedOpponent {
   name: Words;
 }
 
+/** A book to be made. */
+export interface NewBook {
+  name: string;
+  variant?: Variant | null;
+}
+
 /** A game as the page asks for it. */
 export interface NewGame {
-  book?: string | null;
   /** `shogi` where nothing is said. */
   variant?: Variant | null;
   /** Name of a start position. */
@@ -624,6 +750,8 @@ export interface NewGame {
   natural?: boolean;
   /** How the visitor is called in a game against a friend. */
   name?: string | null;
+  /** The opening book a level plays from; `none` for none, Nue's own where nothing is said. */
+  book?: string | null;
 }
 
 /** A study to be kept. */
@@ -669,6 +797,19 @@ export interface Opening {
 
 /** Who plays the other side. */
 export type Opponent = { /** Its number. */ level: number; /** Whether the level is chosen by the visitor's results so far. */ adaptive?: boolean } | { engine: string; /** Milliseconds for a move. */ movetime?: number } | { /** Always true. */ human: boolean } | { /** Always true. */ friend: boolean };
+
+/** A game of the visitor's that came through a position. */
+export interface OwnGame {
+  game: string;
+  /** What was played there. */
+  move: string;
+  ja: string;
+  en: string;
+  opponent: Words;
+  /** The visitor's result: 1 won, 0 lost, 0.5 drawn; null where the game goes on or has no side of the visitor's. */
+  result: number | null;
+  updated: number;
+}
 
 /** Games of one opening. */
 export interface OwnOpening {
@@ -974,13 +1115,13 @@ export type ServerMessage =
   | ({ type: 'error'; id?: number } & ApiError)
   | PositionAnswer
   | Line
-  | Growth
   | Game
   | ThinkingLine
   | Hint
   | Analysis
   | Review
   | MateAnswer
+  | Growth
   | WatchAnswer;
 
 /** Somebody logged in to the server. */
@@ -1323,15 +1464,3 @@ export interface WriteRequest {
   encoding?: string | null;
   tree: SentTree;
 }
-
-export interface BookFacts { book: string; name: string; own: boolean; variant: Variant; positions: number | null; undo: boolean; redo: boolean }
-export interface Books { books: BookFacts[] }
-export interface BookLine { pv: string[]; ja: string[]; en: string[] }
-export interface BookRow { move: string; ja: string; en: string; score: Score | null; winrate: number | null; depth: number; count: number; wins: number; draws: number; comment: string | null; source: string | null; chance: number; refused: Words | null; remark: Words | null; line: BookLine }
-export interface OwnGame { game: string; move: string; ja: string; en: string; opponent: Words; result: number | null; updated: number }
-export interface BookPage { book: BookFacts; flipped: boolean; passed: Words | null; comment: string | null; moves: BookRow[]; games: OwnGame[] }
-export interface NewBook { name: string; variant?: Variant | null }
-export interface BookEdit { variant?: Variant | null; sfen?: string | null; moves?: string[]; line?: boolean; move?: string | null; remove?: boolean; first?: boolean; value?: number | null; comment?: string | null }
-export type GrowEffort = 'quick' | 'normal' | 'deep';
-export interface GrowRequest { serial: number; book: string; variant?: Variant | null; sfen?: string | null; moves?: string[]; positions: number; effort?: GrowEffort }
-export interface Growth { type: 'growth'; id?: number; serial: number; book: string; state: WorkState; done: number; total: number; code?: ErrorCode; message?: string }

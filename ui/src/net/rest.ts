@@ -1,6 +1,7 @@
 // What is asked once, over plain requests. Answers are values or a Refusal that carries the code.
 
 import type { BookEdit, BookFacts, BookPage, Books, Game, Games, Hello, NewBook, NewStudy, OwnOpenings, Place, SentTree, Studies, Study, StudyChange, StudySummary, Tree, Trees, TsumeAnswer, TsumeAttempt, TsumeNext, Variant } from './contract';
+import { transport } from './transport';
 
 /** The server said no; `code` is one of the contract's, `network` where it could not be reached. */
 export class Refusal extends Error {
@@ -12,7 +13,7 @@ export class Refusal extends Error {
 async function ask(path: string, init?: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(`./api/${path}`, init);
+    response = await transport.ask(path, init);
   } catch (cause) {
     throw new Refusal('network', String(cause));
   }

@@ -1,4 +1,4 @@
-// The one WebSocket: requests with answers, messages without, and coming back after a drop.
+// The one channel to what answers: requests with answers, messages without, and coming back after a drop.
 //
 // Nothing is lost with the connection: every screen registers what it follows with `onOpen`, which
 // runs again after each reconnection, and the server answers with the whole state.
@@ -6,6 +6,7 @@
 import { signal } from '@preact/signals';
 import type { ClientMessage, ServerMessage } from './contract';
 import { Refusal } from './rest';
+import { transport, type Channel } from './transport';
 
 export type Link = 'connecting' | 'open' | 'lost';
 interface Waiting { resolve: (message: never) => void; reject: (cause: Refusal) => void }
@@ -23,7 +24,7 @@ export function backoff(attempt: number): number {
 
 export class Connection {
   readonly link = signal<Link>('connecting');
-  private socket: WebSocket | null = null;
+  private channel: Channel | null = null;
   private attempt = 0;
   private nextId = 1;
   private lastMessage = 0;
@@ -32,7 +33,7 @@ export class Connection {
   private readonly listeners = new Map<string, Set<(message: never) => void>>();
   private readonly openers = new Set<() => void>();
 
-  constructor(private readonly address: string) {
+  constructor() {
     window.addEventListener('online', () => this.retry());
     document.addEventListener('visibilitychange', () => {
       if (!document.hidden) this.retry();
@@ -42,20 +43,21 @@ export class Connection {
 
   connect(): void {
     clearTimeout(this.timer);
-    const socket = new WebSocket(this.address);
-    this.socket = socket;
-    socket.onopen = () => {
-      this.attempt = 0;
-      this.lastMessage = Date.now();
-      this.link.value = 'open';
-      for (const opener of [...this.openers]) opener();
-    };
-    socket.onmessage = (event) => {
-      if (this.socket === socket) this.receive(String(event.data));
-    };
-    socket.onclose = () => {
-      if (this.socket === socket) this.dropped();
-    };
+    const channel = transport.connect({
+      opened: () => {
+        this.attempt = 0;
+        this.lastMessage = Date.now();
+        this.link.value = 'open';
+        for (const opener of [...this.openers]) opener();
+      },
+      message: (text) => {
+        if (this.channel === channel) this.receive(text);
+      },
+      closed: () => {
+        if (this.channel === channel) this.dropped();
+      },
+    });
+    this.channel = channel;
   }
 
   /** Runs now if connected, and after every reconnection; the answer removes it. */
@@ -73,8 +75,8 @@ export class Connection {
   }
 
   send(message: ClientMessage & { id?: number }): boolean {
-    if (this.socket?.readyState !== WebSocket.OPEN) return false;
-    this.socket.send(JSON.stringify(message));
+    if (!this.channel?.isOpen) return false;
+    this.channel.send(JSON.stringify(message));
     return true;
   }
 
@@ -107,7 +109,7 @@ export class Connection {
   }
 
   private dropped(): void {
-    this.socket = null;
+    this.channel = null;
     this.link.value = 'lost';
     const refusal = new Refusal('network', 'the connection was lost');
     for (const { reject } of this.waiting.values()) reject(refusal);
@@ -116,7 +118,7 @@ export class Connection {
   }
 
   private retry(): void {
-    if (this.socket === null && this.link.value === 'lost') {
+    if (this.channel === null && this.link.value === 'lost') {
       this.attempt = 0;
       this.connect();
     }
@@ -124,20 +126,14 @@ export class Connection {
 
   /** A dead connection may look open for minutes: silence ends it. */
   private beat(): void {
-    if (this.socket?.readyState !== WebSocket.OPEN) return;
-    if (Date.now() - this.lastMessage > SILENCE) this.socket.close();
+    if (!this.channel?.isOpen) return;
+    if (Date.now() - this.lastMessage > SILENCE) this.channel.close();
     else this.send({ type: 'ping' });
   }
 }
 
-function address(): string {
-  const url = new URL('./api/ws', location.href);
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  return url.href;
-}
-
 let only: Connection | undefined;
 export function connection(): Connection {
-  only ??= new Connection(address());
+  only ??= new Connection();
   return only;
 }

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Style, Variant } from '../net/contract';
+import { serverless } from '../net/transport';
 import { colorName } from '../board/announce';
 import { facts, hello } from '../hello';
 import { known, say, t } from '../i18n';
@@ -22,7 +23,7 @@ function Opponent({ choices, change }: PartProps) {
     <>
       <Choice
         label={t('new.opponent')} value={choices.against} onChange={(against) => change({ against, engine: engines[0]?.id ?? '' })}
-        options={[['level', t('new.nue')], ...(engines.length ? [['engine', t('new.engine')] as const] : []), ['human', t('new.human')], ['friend', t('new.friend')]]}
+        options={[['level', t('new.nue')], ...(engines.length ? [['engine', t('new.engine')] as const] : []), ['human', t('new.human')], ...(serverless ? [] : [['friend', t('new.friend')] as const])]}
       />
       {choices.against === 'level' && level && (
         <div class="level">

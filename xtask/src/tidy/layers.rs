@@ -24,7 +24,8 @@ const fn room(name: &'static str, layer: u8) -> Room {
 const ROOMS: &[Room] = &[
     room("fixtures", 0),
     Room { name: "rules", layer: 0, beside: &["fixtures", "seed"] },
-    Room { name: "simd", layer: 0, beside: &["seed"] },
+    Room { name: "simd", layer: 0, beside: &["os", "seed"] },
+    room("os", 0),
     room("seed", 0),
     room("chart", 1),
     room("features", 1),
@@ -59,9 +60,10 @@ const ROOMS: &[Room] = &[
     room("fleet", 6),
     Room { name: "fleetd", layer: 6, beside: &["fleet", "gateway", "jetstream"] },
     Room { name: "jetstream", layer: 6, beside: &["fleet"] },
-    Room { name: "gateway", layer: 6, beside: &["fleet", "jetstream"] },
+    Room { name: "gateway", layer: 6, beside: &["fleet"] },
     room("serverd", 6),
     Room { name: "web", layer: 6, beside: &["lab"] },
+    room("offline", 6),
     Room { name: "lab", layer: 6, beside: &["trainer"] },
     Room { name: "display", layer: 6, beside: &["lab", "trainer"] },
     room("nue", 7),
@@ -71,6 +73,17 @@ const ROOMS: &[Room] = &[
 
 /// What the bottom layer may take from outside: nothing that knows files, time or threads.
 const BOTTOM_MAY_USE: &[&str] = &["thiserror"];
+
+/// What `fixtures` may use besides: no product is built with it.
+const FIXTURES_MAY_USE: &[&str] = &["tempfile"];
+
+/// The room that asks the operating system, and with what. It is nobody else's.
+const SYSTEM_ROOM: &str = "os";
+const SYSTEM_CRATES: &[&str] =
+    &["ctrlc", "libc", "nix", "open", "rustix", "signal-hook-registry", "windows-sys"];
+
+/// Rooms that are not part of the product and ask for themselves.
+const TOOLS: &[&str] = &["soak", "xtask"];
 
 fn find(name: &str) -> Option<&'static Room> {
     ROOMS.iter().find(|room| room.name == name)
@@ -185,7 +198,13 @@ fn objection(room: &Room, dependency: &Value) -> Option<String> {
     let of_the_house = dependency["path"].is_string();
     if !of_the_house {
         let built_in = dependency["kind"].as_str() != Some("dev");
-        return (room.layer == 0 && built_in && !BOTTOM_MAY_USE.contains(&name))
+        if SYSTEM_CRATES.contains(&name) {
+            let may = room.name == SYSTEM_ROOM || TOOLS.contains(&room.name) || !built_in;
+            return (!may).then(|| format!("uses {name}: only {SYSTEM_ROOM} asks the system"));
+        }
+        let may_use = BOTTOM_MAY_USE.contains(&name)
+            || (room.name == "fixtures" && FIXTURES_MAY_USE.contains(&name));
+        return (room.layer == 0 && built_in && !may_use)
             .then(|| format!("layer 0 depends on nothing outside, yet it uses {name}"));
     }
     let Some(other) = find(name) else {
@@ -239,7 +258,25 @@ mod tests {
         assert_eq!(complaints("rules", "tokio", None, None), 1);
         assert_eq!(complaints("rules", "proptest", None, Some("dev")), 0);
         assert_eq!(complaints("rules", "thiserror", None, None), 0);
+        assert_eq!(complaints("rules", "tempfile", None, None), 1);
+        assert_eq!(complaints("fixtures", "tempfile", None, None), 0);
         assert_eq!(complaints("server", "tokio", None, None), 0);
+    }
+
+    #[test]
+    fn one_room_asks_the_system() {
+        for (room, kind, wrong) in [
+            ("os", None, 0),
+            ("soak", None, 0),
+            ("engines", None, 1),
+            ("engines", Some("dev"), 0),
+            ("rules", None, 1),
+            ("nue", None, 1),
+        ] {
+            assert_eq!(complaints(room, "rustix", None, kind), wrong, "{room} {kind:?}");
+        }
+        assert_eq!(complaints("simd", "os", Some("somewhere"), None), 0);
+        assert_eq!(complaints("rules", "os", Some("somewhere"), None), 1);
     }
 
     #[test]

@@ -33,7 +33,7 @@ fn tests_never_run(tree: &Tree, folder: &str) -> Vec<Finding> {
 }
 
 /// Members of the root workspace: `apps/*`, `crates/*`, soak and xtask.
-fn is_member(path: &str) -> bool {
+pub(super) fn is_member(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     matches!(
         parts.as_slice(),

@@ -5,7 +5,9 @@
 
 mod app;
 mod code;
+mod dependencies;
 mod documented;
+mod field_docs;
 mod functions;
 mod generated;
 mod layers;
@@ -13,8 +15,11 @@ mod links;
 mod manifests;
 mod metaphors;
 mod origins;
+mod os;
 mod page;
 mod sizes;
+mod test_files;
+mod translations;
 mod tree;
 mod unsafety;
 mod words;
@@ -68,6 +73,11 @@ const RULES: &[Rule] = &[
     app::size,
     generated::check,
     layers::check_folders,
+    test_files::check,
+    dependencies::check,
+    field_docs::check,
+    os::check,
+    translations::check,
 ];
 
 fn findings(root: &Path) -> Result<Vec<Finding>, Box<dyn Error>> {

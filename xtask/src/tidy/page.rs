@@ -72,12 +72,9 @@ fn hashes(tree: &Tree) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// FNV-1a with 64 bits: enough to notice a change, and as short on both sides.
+/// As the page's build writes it (ui/build/manifest.ts).
 fn fnv64(bytes: &[u8]) -> String {
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("{hash:016x}")
+    format!("{:016x}", seed::fnv1a(bytes.iter().copied()))
 }
 
 #[cfg(test)]

@@ -58,7 +58,6 @@ pub(super) fn is_test(file: &File) -> bool {
     let folders = &file.path[..file.path.len() - file.name().len()];
     folders.split('/').any(|folder| folder == "tests")
         || stem == "tests"
-        || stem.ends_with("_tests")
         || stem.starts_with("test_")
         || file.name().ends_with(".test.ts")
 }
@@ -92,6 +91,7 @@ mod tests {
             ("crates/a/src/b.rs", with_tests, 0),
             ("crates/a/tests/b.rs", lines(900), 0),
             ("crates/a/src/b/tests.rs", lines(900), 0),
+            ("crates/a/src/b_tests.rs", lines(900), 1),
             ("CONTRIBUTING.md", lines(101), 1),
         ] {
             assert_eq!(check_with(&Tree::of(&[(path, &text)]), &[]).len(), wrong, "{path}");

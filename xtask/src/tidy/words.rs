@@ -59,6 +59,11 @@ fn rust(file: &File) -> Vec<Finding> {
                 found.push(Finding::new(&file.path, number, format!("{call} is left over")));
             }
         }
+        if line.contains("env::temp_dir") {
+            let message =
+                "temporary files and folders are made, and removed, by the crate tempfile";
+            found.push(Finding::new(&file.path, number, message));
+        }
         if line.trim_start().starts_with("#[path") {
             let message = "a module stands where its name says: no #[path]";
             found.push(Finding::new(&file.path, number, message));
@@ -97,6 +102,8 @@ mod tests {
             ("a.rs", "mod misc;".to_owned(), 1),
             ("a.rs", "pub(crate) mod manager {".to_owned(), 1),
             ("a.rs", "mod movegen;".to_owned(), 0),
+            ("a.rs", "let path = std::env::temp_dir().join(\"x\");".to_owned(), 1),
+            ("a.rs", "let folder = tempfile::tempdir(); // not env::temp_dir".to_owned(), 0),
             ("a.rs", "#[path = \"a_tests.rs\"]\nmod tests;".to_owned(), 1),
         ] {
             assert_eq!(check(&Tree::of(&[(path, &text)])).len(), wrong, "{path}: {text}");

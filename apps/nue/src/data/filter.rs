@@ -29,6 +29,6 @@ pub(crate) fn run(args: &FilterArgs) -> CommandResult {
     let (kept, gone) = (grouped(done.counts.positions), grouped(done.counts.gone));
     let what = if done.format.record().is_some() { "kept" } else { "in games kept" };
     let (name, rate) = (request.target.path.display(), bar.rate());
-    let text = format!("{name}: {kept} positions {what}, {gone} did not pass ({rate})");
+    let text = format!("{name}: {kept} positions {what}, {gone} filtered out ({rate})");
     report(&done.counts, &text)
 }

@@ -16,7 +16,7 @@ use teacher::{Game, Labelled};
 pub(crate) struct HeadArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// How many
+    /// Number of games or records to show
     #[arg(short, long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     number: u64,
     /// File to write them to, instead of showing them

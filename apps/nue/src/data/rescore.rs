@@ -70,7 +70,8 @@ pub(crate) fn run(args: &RescoreArgs) -> CommandResult {
         let inputs = request.inputs.paths.clone();
         Spec::Rescore(RescoreSpec { inputs, ..spec.clone() })
     };
-    if args.fleet.submitted("rescore", with_inputs, None)? {
+    let out = Some((&*request.target.path, request.target.force));
+    if args.fleet.submitted("rescore", with_inputs, None, out)? {
         return Ok(());
     }
     let bar = InputBar::new();

@@ -129,3 +129,6 @@ pub(super) fn stream(args: &StreamArgs, output: impl Write) -> CommandResult {
     bar.rate();
     report(&counts, "")
 }
+
+#[cfg(test)]
+mod tests;

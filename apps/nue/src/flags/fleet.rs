@@ -1,6 +1,7 @@
 //! Work through a fleet.
 
 use crate::failure::{CommandResult, Failure};
+use crate::interrupt;
 use clap::Args;
 use display::say;
 use fleet::{MateSpec, Priority, Spec};
@@ -8,7 +9,8 @@ use fleetd::orders::{Answer, Reply};
 use fleetd::{FleetError, Home, Request};
 use kifu::MateProblem;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
+use think::seconds_since_1970;
 
 /// How long an order waits for its answer.
 const ANSWER: Duration = Duration::from_secs(30);
@@ -42,28 +44,24 @@ impl FleetFlag {
         let lines: String = read.map(|position| format!("{}\n", position.sfen())).collect();
         let problems = Some(Home::new(folder).keep("problems.sfen", lines.as_bytes())?);
         let spec = || Spec::Mate(MateSpec { problems, ..MateSpec::of(questions) });
-        self.submitted("mate", spec, None)
+        self.submitted("mate", spec, None, None)
     }
 
-    /// Asks the fleet that was named for a run; whether one was.
+    /// Asks the fleet that was named for a run; whether one was. A file, with whether it may replace one, is waited for.
     pub(crate) fn submitted(
         &self,
         name: &str,
         spec: impl FnOnce() -> Spec,
         goal: Option<u64>,
+        out: Option<(&Path, bool)>,
     ) -> Result<bool, Failure> {
         let Some(folder) = self.folder() else { return Ok(false) };
         let (name, priority) = (name.to_owned(), Priority::Normal);
         let request = Request { name, spec: spec(), goal, priority, share: 1.0 };
-        heard(Home::new(folder).submit(request, "local", now(), ANSWER))?;
+        let (stop, _) = interrupt::flag();
+        heard(Home::new(folder).carry_out(request, out, seconds_since_1970, &stop, say))?;
         Ok(true)
     }
-}
-
-/// Seconds since 1970.
-pub(crate) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
 /// Says what became of an order.
@@ -78,12 +76,15 @@ pub(crate) fn heard(heard: Result<Reply, FleetError>) -> CommandResult {
 
 /// Gives an order to the fleet of a folder.
 pub(crate) fn order(home: &Home, order: &fleetd::orders::Order) -> CommandResult {
-    heard(home.beside()?.order(order, now(), ANSWER))
+    heard(home.beside()?.order(order, seconds_since_1970(), ANSWER))
 }
 
 impl From<FleetError> for Failure {
     fn from(error: FleetError) -> Self {
         let text = error.to_string();
+        if let FleetError::Interrupted(_) = error {
+            return Self::Interrupted(text);
+        }
         if error.is_usage() { Self::usage(text) } else { Self::failed(text) }
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct GenArgs {
           value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
 
-    /// Which games
+    /// Seed of the random moves: the same seed gives the same games
     #[arg(long, value_name = "N", default_value_t = SelfPlaySettings::default().seed)]
     seed: u64,
 

@@ -9,10 +9,10 @@ use trainer::{DifferenceText, Stored, TableFiles, ValueDistance};
 /// Compare two nets or tables of one kind: parameters, and values of a thousand positions
 #[derive(Args)]
 pub(crate) struct DiffArgs {
-    /// One net
+    /// Net or tables to compare with
     #[arg(value_name = "FILE|DIR")]
     first: PathBuf,
-    /// Another
+    /// Net or tables that are compared
     #[arg(value_name = "FILE|DIR")]
     second: PathBuf,
 }

@@ -12,7 +12,7 @@ use trainer::{FloatNet, Stored, StoredError, TableFiles};
 /// The mean of nets of one kind, all nn.bin or all .nuef, or of tables of one kind
 #[derive(Args)]
 pub(crate) struct AverageArgs {
-    /// Nets
+    /// Nets or tables to take the mean of
     #[arg(required = true, value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
     #[command(flatten)]

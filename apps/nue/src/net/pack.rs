@@ -10,7 +10,7 @@ use trainer::Stored;
 /// Write a net packed, at about half its size; every command reads packed nets like others
 #[derive(Args)]
 pub(crate) struct PackArgs {
-    /// A net
+    /// Net to read
     #[arg(value_name = "FILE|DIR")]
     file: PathBuf,
     #[command(flatten)]
@@ -20,7 +20,7 @@ pub(crate) struct PackArgs {
 /// Write a packed net as nn.bin, byte for byte what was packed
 #[derive(Args)]
 pub(crate) struct UnpackArgs {
-    /// A net
+    /// Net to read
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]

@@ -27,7 +27,7 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
 
-    /// Iterations
+    /// Iterations to play in all
     #[arg(long, value_name = "N", conflicts_with = "games")]
     pub(crate) iterations: Option<u64>,
 
@@ -148,6 +148,7 @@ impl TuneArgs {
             resign: self.resign,
             draw: self.end.draw,
             declaration: self.end.declaration,
+            numbers: Vec::new(),
         }
     }
 }

@@ -377,41 +377,18 @@ fn watchers_and_readers_of_pages_see_a_game_as_it_is() {
 #[test]
 fn an_encrypted_game() {
     let folder = folder();
-    let made = std::process::Command::new("openssl")
-        .args([
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-        ])
-        .args(["-days", "30", "-subj", "/CN=localhost", "-keyout", "key.pem", "-out", "cert.pem"])
-        .args([
-            "-addext",
-            "subjectAltName=DNS:localhost",
-            "-addext",
-            "basicConstraints=critical,CA:FALSE",
-        ])
-        .current_dir(folder.path())
-        .stderr(Stdio::null())
-        .status();
-    if !made.is_ok_and(|status| status.success()) {
-        // Without openssl there is no certificate to test with.
-        return;
-    }
+    let Some((certificate, _)) = fixtures::certificate(folder.path()) else { return };
     // A port that was free a moment ago.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let tls = format!(
-        "max_moves = 4\n[tls]\nlisten = \"127.0.0.1:{free}\"\ncertificate = \"cert.pem\"\nkey = \"key.pem\"\n"
+        "max_moves = 4\n[tls]\nlisten = \"127.0.0.1:{free}\"\ncertificate = \"certificate.pem\"\nkey = \"key.pem\"\n"
     );
     let server = Server::start(folder.path(), &tls);
     let mut bare = Bare::login(server.port, "open", "t-3-0F-B");
     let mut client = nue()
         .args(["csa", "--host", "localhost", "--port", &free.to_string(), "--name", "hidden"])
         .args(["--password", "t-3-0F-W", "--ca"])
-        .arg(folder.path().join("cert.pem"))
+        .arg(certificate)
         .stdout(Stdio::null())
         .spawn()
         .unwrap();

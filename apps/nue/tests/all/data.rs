@@ -2,24 +2,27 @@
 
 use rules::{AnyPosition, Game as Rules};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 use teacher::{Flags, Game, Header, Outcome, Ply, Writer};
+use tempfile::TempDir;
 
-struct Folder(PathBuf);
+struct Folder(TempDir);
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("nue-data-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    fn file(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.0.path().join(name)
     }
 
     fn nue(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_nue"));
-        command.args(line.split(' ')).current_dir(&self.0).stdin(Stdio::null());
+        command.args(line.split(' ')).current_dir(self.0.path()).stdin(Stdio::null());
         command
     }
 
@@ -30,13 +33,7 @@ impl Folder {
     }
 
     fn bytes(&self, name: &str) -> Vec<u8> {
-        fs::read(self.0.join(name)).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        fs::read(self.file(name)).unwrap()
     }
 }
 
@@ -65,8 +62,8 @@ fn file(positions: usize) -> Vec<u8> {
 
 #[test]
 fn statistics_for_machines() {
-    let folder = Folder::new("stats");
-    fs::write(folder.0.join("a.teacher"), file(500)).unwrap();
+    let folder = Folder::new();
+    fs::write(folder.file("a.teacher"), file(500)).unwrap();
     let told: serde_json::Value =
         serde_json::from_str(&folder.run("data stats a.teacher --json")).unwrap();
     let number = |value: &serde_json::Value| value.as_u64().unwrap();
@@ -89,14 +86,14 @@ fn statistics_for_machines() {
 /// Killed after the first place to go on from, resumed: the same file as undisturbed.
 #[test]
 fn a_killed_rescoring_is_resumed_exactly() {
-    let folder = Folder::new("killed");
-    fs::write(folder.0.join("a.teacher"), file(700)).unwrap();
+    let folder = Folder::new();
+    fs::write(folder.file("a.teacher"), file(700)).unwrap();
     // At this depth a place to go on from comes after some 200 positions.
     let command = "data rescore a.teacher --depth 9 --hash 1 --net material";
     folder.run(&format!("{command} -o calm.teacher"));
     let mut killed = folder.nue(&format!("{command} -o b.teacher -j 3"));
     let mut child = killed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let journal = folder.0.join(".b.teacher.part.journal");
+    let journal = folder.file(".b.teacher.part.journal");
     let began = Instant::now();
     while fs::read_to_string(&journal).map_or(0, |text| text.lines().count()) < 2 {
         assert!(child.try_wait().unwrap().is_none(), "it was over before it could be killed");
@@ -105,7 +102,7 @@ fn a_killed_rescoring_is_resumed_exactly() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(!folder.0.join("b.teacher").exists(), "files appear whole or not at all");
+    assert!(!folder.file("b.teacher").exists(), "files appear whole or not at all");
     folder.run(&format!("{command} -o b.teacher --resume -j 1"));
     assert!(folder.bytes("b.teacher") == folder.bytes("calm.teacher"));
     assert!(!journal.exists());
@@ -116,9 +113,9 @@ fn a_killed_rescoring_is_resumed_exactly() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_in_good_order() {
-    let folder = Folder::new("interrupted");
-    fs::write(folder.0.join("a.teacher"), file(700)).unwrap();
-    fs::write(folder.0.join("many.teacher"), file(10_000)).unwrap();
+    let folder = Folder::new();
+    fs::write(folder.file("a.teacher"), file(700)).unwrap();
+    fs::write(folder.file("many.teacher"), file(10_000)).unwrap();
     folder.run("data rescore a.teacher -o calm.teacher --net material --depth 9 --hash 1 -j 2");
     let shuffle = format!("data shuffle {} -o c.psv", ["many.teacher"; 20].join(" "));
     for (command, resumes) in [
@@ -139,7 +136,7 @@ fn an_interrupt_ends_in_good_order() {
         }
         assert_eq!(output.status.code(), Some(130), "{command}: {told}");
         assert!(told.contains("ending in good order") && told.contains("interrupted"), "{told}");
-        let names = fs::read_dir(&folder.0).unwrap().filter_map(Result::ok);
+        let names = fs::read_dir(folder.0.path()).unwrap().filter_map(Result::ok);
         let names: Vec<String> =
             names.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
         assert!(names.iter().all(|name| !name.ends_with(".tmp")), "{names:?}");
@@ -147,7 +144,7 @@ fn an_interrupt_ends_in_good_order() {
             folder.run(&format!("{command} --resume"));
             assert!(folder.bytes("b.teacher") == folder.bytes("calm.teacher"));
         } else {
-            assert!(!folder.0.join("c.psv").exists());
+            assert!(!folder.file("c.psv").exists());
         }
     }
 }
@@ -158,15 +155,15 @@ fn an_interrupt_ends_in_good_order() {
 fn names_that_are_no_text() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let folder = Folder::new("names");
+    let folder = Folder::new();
     let name = |end: &str| {
         let mut bytes = b"\xff\xfe ".to_vec();
         bytes.extend(end.as_bytes());
         OsStr::from_bytes(&bytes).to_owned()
     };
-    fs::write(folder.0.join(name("a.teacher")), file(500)).unwrap();
+    fs::write(folder.file(name("a.teacher")), file(500)).unwrap();
     let net = crate::gui::weights::bytes(nnue::FeatureKind::KP, 32, 3);
-    fs::write(folder.0.join(name("net.bin")), net).unwrap();
+    fs::write(folder.file(name("net.bin")), net).unwrap();
     // In a line, @ stands for what is no text.
     for line in [
         "data convert @a.teacher -o @a.psv",
@@ -190,11 +187,11 @@ fn names_that_are_no_text() {
             None => OsStr::new(word).to_owned(),
         });
         let mut command = Command::new(env!("CARGO_BIN_EXE_nue"));
-        let output = command.args(words).current_dir(&folder.0).stdin(Stdio::null()).output();
+        let output = command.args(words).current_dir(folder.0.path()).stdin(Stdio::null()).output();
         let output = output.unwrap();
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     }
     for end in ["a.psv", "filtered.teacher", "scored.teacher", "all.svg", "told.bin"] {
-        assert!(folder.0.join(name(end)).exists(), "{end}");
+        assert!(folder.file(name(end)).exists(), "{end}");
     }
 }

@@ -1,27 +1,18 @@
 //! `nue learn`: a whole generation in little, and what it leaves behind.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
-
-/// A folder of its own that is gone afterwards.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 const TRAINING: &str = "--epochs 3 --batch 256 --lr 0.005";
 
-fn learn(folder: &Folder, words: &str, training: &str) -> Output {
+fn learn(folder: &Path, words: &str, training: &str) -> Output {
     command(folder, words, training).output().unwrap()
 }
 
-fn command(folder: &Folder, words: &str, training: &str) -> Command {
+fn command(folder: &Path, words: &str, training: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nue"));
-    command.arg("learn").arg(&folder.0).args(words.split_whitespace());
+    command.arg("learn").arg(folder).args(words.split_whitespace());
     command.args(["--train", training]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     command
@@ -29,16 +20,16 @@ fn command(folder: &Folder, words: &str, training: &str) -> Command {
 
 #[test]
 fn a_generation_is_played_trained_and_judged() {
-    let path = std::env::temp_dir().join(format!("nue-learn-{}", std::process::id()));
-    let folder = Folder(path);
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = &scratch.path().join("learning");
     let words = "--game minishogi --positions 8000 --nodes 40 --arch halfkp-16x2-8-8 \
                  --validation 0.1 --gate-games 6 --gate-limit nodes=40 -j 2";
     for generation in 1..=2 {
-        let output = learn(&folder, words, TRAINING);
+        let output = learn(folder, words, TRAINING);
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{told}");
         assert!(told.contains(&format!("generation {generation}: ")), "{told}");
-        let place = folder.0.join(format!("generation-{generation:04}"));
+        let place = folder.join(format!("generation-{generation:04}"));
         for file in ["games.teacher", "trained", "entry.toml"] {
             assert!(place.join(file).is_file(), "{file} is missing");
         }
@@ -46,7 +37,7 @@ fn a_generation_is_played_trained_and_judged() {
         let learned = place.join("net.bin").is_file();
         assert!(learned || generation > 1, "{told}");
         assert_eq!(place.join("gate.csa").is_file(), learned);
-        let ledger = fs::read_to_string(folder.0.join("ledger.toml")).unwrap();
+        let ledger = fs::read_to_string(folder.join("ledger.toml")).unwrap();
         let ledger: toml::Table = ledger.parse().unwrap();
         let entries = ledger["generation"].as_array().unwrap();
         assert_eq!(entries.len(), generation);
@@ -57,7 +48,7 @@ fn a_generation_is_played_trained_and_judged() {
         assert_eq!(entry["commands"].as_array().unwrap().len(), commands, "{told}");
         let accepted = entry["accepted"].as_bool().unwrap();
         assert!(learned || !accepted);
-        let current = folder.0.join("current.bin");
+        let current = folder.join("current.bin");
         if generation == 1 {
             assert_eq!(current.is_file(), accepted);
         }
@@ -66,8 +57,8 @@ fn a_generation_is_played_trained_and_judged() {
 
 #[test]
 fn flags_of_the_steps_are_checked_before_the_first_game() {
-    let path = std::env::temp_dir().join(format!("nue-learn-flags-{}", std::process::id()));
-    let folder = Folder(path);
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = &scratch.path().join("learning");
     for (words, why) in [
         ("--gen --colour=red", "--colour"),
         ("--gen --random=many", "many"),
@@ -75,14 +66,14 @@ fn flags_of_the_steps_are_checked_before_the_first_game() {
         ("--match --engine=cmd=self", "--engine"),
         ("--gate-sprt elo0=5,elo1=0", "below"),
     ] {
-        let output = learn(&folder, words, TRAINING);
+        let output = learn(folder, words, TRAINING);
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{words}: {told}");
         assert!(told.contains(why), "{words}: {told}");
     }
-    let output = learn(&folder, "", "--epochs few");
+    let output = learn(folder, "", "--epochs few");
     assert_eq!(output.status.code(), Some(2));
-    assert!(!folder.0.exists());
+    assert!(!folder.exists());
 }
 
 /// Interrupted in every step it ends with the exit code of an interrupt, leaves nothing running,
@@ -90,16 +81,16 @@ fn flags_of_the_steps_are_checked_before_the_first_game() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_it_and_the_same_command_goes_on() {
-    let path = std::env::temp_dir().join(format!("nue-learn-interrupt-{}", std::process::id()));
-    let folder = Folder(path);
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = &scratch.path().join("learning");
     let words = "--game minishogi --positions 5000 --nodes 40 --arch halfkp-16x2-8-8 --afresh \
                  --validation 0.1 --gate-games 30 --gate-limit nodes=200 -j 2";
     let training = "--epochs 6 --batch 64 --lr 0.005 --halvings 100";
-    let place = folder.0.join("generation-0001");
+    let place = folder.join("generation-0001");
     let has = |name: &str| place.join(name).metadata().is_ok_and(|m| m.len() > 0);
     let mut interrupted = 0;
     for sign in ["games.teacher", "net.bin.checkpoint", "gate.csa"] {
-        let mut child = command(&folder, words, training).spawn().unwrap();
+        let mut child = command(folder, words, training).spawn().unwrap();
         while !has(sign) && child.try_wait().unwrap().is_none() {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
@@ -120,7 +111,7 @@ fn an_interrupt_ends_it_and_the_same_command_goes_on() {
         }
     }
     assert!(interrupted > 0);
-    let output = learn(&folder, words, training);
+    let output = learn(folder, words, training);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{told}");
     assert!(place.join("entry.toml").is_file(), "{told}");
@@ -133,8 +124,8 @@ fn an_interrupt_ends_it_and_the_same_command_goes_on() {
 fn what_it_started_ends_with_it_even_when_it_is_killed() {
     use std::os::unix::fs::PermissionsExt;
     use std::time::{Duration, Instant};
-    let path = std::env::temp_dir().join(format!("nue-learn-killed-{}", std::process::id()));
-    let folder = Folder(path);
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = &scratch.path().join("learning");
     let place = tempfile::tempdir().unwrap();
     let [python, begun, ended] = ["python", "begun", "ended"].map(|name| place.path().join(name));
     let script = format!(
@@ -150,7 +141,7 @@ fn what_it_started_ends_with_it_even_when_it_is_killed() {
          --gate-games 2 --gate-limit nodes=20 -j 2 --python {}",
         python.display()
     );
-    let mut child = command(&folder, &words, "").stderr(Stdio::null()).spawn().unwrap();
+    let mut child = command(folder, &words, "").stderr(Stdio::null()).spawn().unwrap();
     let wait = |what: &dyn Fn() -> bool| {
         let began = Instant::now();
         while !what() {

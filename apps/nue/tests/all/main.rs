@@ -2,6 +2,7 @@
 //! them, so that everything is linked once.
 
 mod commands;
+mod completions;
 mod csa_client;
 mod csa_faults;
 mod csa_harness;
@@ -9,6 +10,7 @@ mod csa_referee;
 mod csa_server;
 mod data;
 mod evaluating;
+mod fleet;
 #[cfg(unix)]
 mod full_disk;
 mod games;

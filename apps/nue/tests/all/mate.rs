@@ -1,7 +1,6 @@
 //! `nue mate` as a user meets it: answers, proofs, errors, exit codes.
 
 use crate::gui::nue;
-use std::path::PathBuf;
 
 const MATE: &str = "7nl/7k1/6p2/6S1p/9/9/9/9/9 b GS2r2b3g2s3n3l16p 1";
 const NO_MATE: &str = "7nl/7k1/6p2/6S1p/9/9/9/9/9 b S2r2b4g2s3n3l16p 1";
@@ -12,10 +11,6 @@ fn run(arguments: &[&str]) -> (String, String, i32) {
     let output = nue(&[&["mate"], arguments].concat()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (text(output.stdout), text(output.stderr), output.status.code().unwrap())
-}
-
-fn scratch(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("nue-mate-{}-{name}", std::process::id()))
 }
 
 #[test]
@@ -56,7 +51,8 @@ fn an_open_question_is_said_to_be_one() {
 
 #[test]
 fn a_collection_gets_a_table_and_a_bad_line_stops_nothing() {
-    let file = scratch("problems.tsv");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("problems.tsv");
     let text =
         format!("name\tsfen\nfirst\t{MATE}\nbad\t4k4/9/9/9/9/9/9/9/8Q b - 1\nlast\t{NO_MATE}\n");
     std::fs::write(&file, text).unwrap();
@@ -71,13 +67,13 @@ fn a_collection_gets_a_table_and_a_bad_line_stops_nothing() {
     assert_eq!((&lines[0]["answer"], &lines[0]["plies"]), (&"mate".into(), &5.into()));
     assert!(lines[1]["error"].is_string());
     assert_eq!(lines[2]["answer"], "nomate");
-    std::fs::remove_file(file).unwrap();
 }
 
 #[test]
 fn proofs_are_written_checked_and_refused() {
+    let folder = tempfile::tempdir().unwrap();
     for sfen in [MATE, NO_MATE] {
-        let file = scratch(if sfen == MATE { "mate" } else { "none" });
+        let file = folder.path().join(if sfen == MATE { "mate" } else { "none" });
         let path = file.to_str().unwrap();
         let (out, err, code) = run(&[sfen, "--proof", path]);
         assert!(code == 0 && out.contains("proof in "), "{out} {err}");
@@ -89,7 +85,6 @@ fn proofs_are_written_checked_and_refused() {
         std::fs::write(&file, bytes).unwrap();
         let (out, err, code) = run(&["--verify", path]);
         assert!(code == 1 && out.contains("not a valid proof"), "{out} {err}");
-        std::fs::remove_file(file).unwrap();
     }
 }
 

@@ -331,7 +331,8 @@ fn options_of_other_engines_are_mapped_or_answered_once() {
 
 #[test]
 fn the_conversation_is_logged_where_asked_for() {
-    let path = std::env::temp_dir().join(format!("nue-traffic-{}.log", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("traffic.log");
     let shown = path.display();
     let mut gui = Gui::start(&[]);
     gui.send(&format!("setoption name DebugLogFile value {shown}"));
@@ -340,7 +341,6 @@ fn the_conversation_is_logged_where_asked_for() {
     gui.ask("setoption name WriteDebugLog value <empty>");
     gui.ask("d");
     let log = std::fs::read_to_string(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
     assert!(log.contains(" < go depth 1 searchmoves 7g7f\n"), "{log}");
     assert!(log.contains(" > info depth 1 ") && log.contains(" > bestmove 7g7f\n"), "{log}");
     assert!(log.ends_with("< setoption name WriteDebugLog value <empty>\n"), "{log}");

@@ -4,25 +4,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// A folder of its own that is gone afterwards.
-struct Folder(PathBuf);
+struct Folder(TempDir);
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("nue-gen-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
     }
 
     fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        self.0.path().join(name)
     }
 }
 
@@ -46,7 +39,7 @@ const SMALL: &str =
 
 #[test]
 fn any_number_of_threads_gives_the_same_file() {
-    let folder = Folder::new("threads");
+    let folder = Folder::new();
     let (one, three) = (folder.file("one"), folder.file("three"));
     assert!(run(&one, &format!("{SMALL} --games 40 -j 1")).status.success());
     assert!(run(&three, &format!("{SMALL} --games 40 -j 3")).status.success());
@@ -59,7 +52,7 @@ fn any_number_of_threads_gives_the_same_file() {
 /// Killed three times in the middle, the file is in the end the one of an undisturbed run.
 #[test]
 fn a_run_that_is_killed_goes_on_where_it_was() {
-    let folder = Folder::new("killed");
+    let folder = Folder::new();
     let (whole, killed) = (folder.file("whole"), folder.file("killed"));
     let words = format!("{SMALL} --games 150 -j 2");
     assert!(run(&whole, &words).status.success());
@@ -86,7 +79,7 @@ fn a_run_that_is_killed_goes_on_where_it_was() {
 
 #[test]
 fn a_file_is_not_replaced_unasked_nor_resumed_with_other_settings() {
-    let folder = Folder::new("exists");
+    let folder = Folder::new();
     let out = folder.file("games");
     assert!(run(&out, &format!("{SMALL} --games 5")).status.success());
     let before = fs::read(&out).unwrap();
@@ -106,7 +99,7 @@ fn a_file_is_not_replaced_unasked_nor_resumed_with_other_settings() {
 
 #[test]
 fn starts_and_openings_are_used() {
-    let folder = Folder::new("starts");
+    let folder = Folder::new();
     let out = folder.file("games");
     let words =
         "--nodes 20 --hash 1 --games 12 --max-moves 30 --start handicaps:1 --start entering:1";

@@ -6,22 +6,22 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// A folder of its own for each test, removed at the end.
-struct Folder(PathBuf);
+struct Folder(TempDir);
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("nue-tune-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
         let openings = "startpos moves 3e3d\nstartpos moves 4e4d\nstartpos moves 1e1d\n\
                         startpos moves 5d5c\nstartpos moves 2e3d\nstartpos moves 5e4d\n";
-        fs::write(path.join("openings.txt"), openings).unwrap();
-        Self(path)
+        fs::write(folder.path().join("openings.txt"), openings).unwrap();
+        Self(folder)
     }
 
     fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.0.path().join(name)
     }
 
     /// A tuning in minishogi; what is given more comes last.
@@ -37,12 +37,6 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
@@ -54,7 +48,7 @@ fn done(output: &Output) -> String {
 
 #[test]
 fn a_tuning_is_played_logged_and_told() {
-    let folder = Folder::new("told");
+    let folder = Folder::new();
     let log = folder.file("log.jsonl");
     let told = done(&folder.tune(24, &log, &["-j", "2"]).output().unwrap());
     assert!(told.starts_with("parameter "), "{told}");
@@ -81,7 +75,7 @@ fn a_tuning_is_played_logged_and_told() {
 /// of games at a time: the log of an undisturbed tuning.
 #[test]
 fn a_killed_tuning_is_resumed_exactly() {
-    let folder = Folder::new("killed");
+    let folder = Folder::new();
     let (calm, killed) = (folder.file("calm.jsonl"), folder.file("killed.jsonl"));
     let whole = done(&folder.tune(24, &calm, &["--json", "-j", "2"]).output().unwrap());
     let written = || fs::read_to_string(&killed).map_or(0, |text| text.lines().count());
@@ -133,7 +127,7 @@ fn what_is_wrong_is_said_before_the_first_game() {
 /// Two tunings must not write one log: a second one refuses while the first runs, also by force.
 #[test]
 fn a_log_that_is_being_written_is_not_replaced() {
-    let folder = Folder::new("locked");
+    let folder = Folder::new();
     let log = folder.file("log.jsonl");
     let mut first = folder.tune(100_000, &log, &[]);
     let mut first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -164,7 +158,7 @@ fn a_log_that_is_being_written_is_not_replaced() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_a_tuning_with_its_table() {
-    let folder = Folder::new("interrupted");
+    let folder = Folder::new();
     let log = folder.file("log.jsonl");
     let mut command = folder.tune(100_000, &log, &[]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -602,12 +602,12 @@ fn probcut_leaves_the_evaluation_uncorrected_in_the_table() {
     let mut engine = engine::<Shogi>(wall());
     let mut worker = worker(&mut engine, "4k4/9/9/9/4r4/4P4/9/9/4K4 b - 1");
     let (raw, pawns) = (worker.evaluate(), worker.pawns());
-    let keys = worker.correction_keys(1, pawns);
+    let slots = worker.correction_slots(1, pawns);
     for _ in 0..50 {
         let params = &worker.params;
-        worker.history.update_correction(rules::Color::Black, &keys, 90, 10, true, params);
+        worker.history.update_correction(&slots, 90, 10, true, params);
     }
-    assert!(worker.corrected(1, raw, pawns) > raw + 20);
+    assert!(worker.corrected(raw, &slots) > raw + 20);
     let value = worker.search::<crate::node::Cut>(1, -1, 0, 5, true);
     let entry = worker.shared.table.get(worker.pos.key()).unwrap();
     assert!(value >= 0 && entry.depth == 5 - worker.params.probcut_table, "{value} {entry:?}");

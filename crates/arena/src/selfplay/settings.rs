@@ -4,7 +4,7 @@ use super::harvest;
 use super::starts::{Set, Starts};
 use super::{NearBest, RandomMoves, SelfPlayPlan};
 use crate::adjudication::{Adjudication, DrawRule, ResignRule, Resignation};
-use crate::game::{MAX_MOVES, game_rules};
+use crate::game::game_rules;
 use crate::opening::{Opening, PlyRange};
 use crate::request::{OpeningSource, RequestError};
 use rules::{Declaration, Game, Handicap};
@@ -62,7 +62,7 @@ impl Default for SelfPlaySettings {
             balance: None,
             resign: Some(ResignRule { score: 3000, moves: 4, both: true }),
             draw: None,
-            max_moves: MAX_MOVES,
+            max_moves: play::MAX_MOVES,
             declaration: Declaration::default(),
             seed: 1,
             separate: false,

@@ -47,6 +47,21 @@ fn a_margin_is_the_engines_own() {
 }
 
 #[test]
+fn nothing_is_kept_back_for_a_network_unless_asked_for() {
+    let told = |text: &str| {
+        let rules = GameRules::default();
+        let settings = spec(text).unwrap().settings(&[], rules);
+        // What is asked for comes last, and counts.
+        settings.optional.into_iter().chain(settings.options).collect::<Vec<_>>()
+    };
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let local = [pair("NetworkDelay", "0"), pair("NetworkDelay2", "10")];
+    assert_eq!(told("cmd=self,byoyomi=1000"), local);
+    let asked = told("cmd=self,byoyomi=1000,option.NetworkDelay2=500");
+    assert_eq!(asked.last(), Some(&pair("NetworkDelay2", "500")));
+}
+
+#[test]
 fn times_and_counts() {
     for (text, unit, want) in [
         ("500ms", SECOND, Some(500)),

@@ -163,29 +163,7 @@ impl Sample {
 
 /// Share of a normal distribution below `x`.
 fn normal(x: f64) -> f64 {
-    0.5 * erfc(-x / std::f64::consts::SQRT_2)
-}
-
-/// The complementary error function, by Chebyshev fitting (Press et al., Numerical Recipes,
-/// `erfcc`: relative error below 1.2e-7 everywhere).
-fn erfc(x: f64) -> f64 {
-    const COEFFICIENTS: [f64; 10] = [
-        -1.265_512_23,
-        1.000_023_68,
-        0.374_091_96,
-        0.096_784_18,
-        -0.186_288_06,
-        0.278_868_07,
-        -1.135_203_98,
-        1.488_515_87,
-        -0.822_152_23,
-        0.170_872_77,
-    ];
-    let z = x.abs();
-    let t = 1.0 / (1.0 + 0.5 * z);
-    let sum = COEFFICIENTS.iter().rev().fold(0.0, |sum, c| sum * t + c);
-    let tail = t * (-z * z + sum).exp();
-    if x >= 0.0 { tail } else { 2.0 - tail }
+    0.5 * libm::erfc(-x / std::f64::consts::SQRT_2)
 }
 
 #[cfg(test)]

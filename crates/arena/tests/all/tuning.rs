@@ -38,6 +38,7 @@ fn request(params: &str, keys: &str) -> TuningRequest {
         resign: None,
         draw: None,
         declaration: Declaration::default(),
+        numbers: Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::Finding;
 use nnue::Isa;
-use std::fs;
+use os::memory::{self, Figures, HugePages};
 use think::usual::{NETWORK_DELAY, NETWORK_DELAY_2};
 
 /// What `USI_Hash` is by default, in MiB.
@@ -11,17 +11,19 @@ const USUAL_HASH: u64 = 256;
 
 /// What the machine has.
 pub fn look() -> Vec<Finding> {
-    vec![build(), instructions(Isa::available()), threads(), memory(), huge_pages(), clock()]
+    vec![
+        build(),
+        instructions(Isa::available()),
+        threads(),
+        judge_memory(memory::figures()),
+        judge_huge_pages(memory::huge_pages()),
+        clock(),
+    ]
 }
 
 /// The machine in a few words, for whoever repeats what was measured on it.
 pub fn name() -> String {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = text.lines().find_map(|line| {
-        let (key, value) = line.split_once(':')?;
-        (key.trim() == "model name").then(|| value.trim().to_owned())
-    });
-    let model = model.unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let model = os::machine::processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     format!("{model}, {cores} threads, nets on {}", Isa::best().name())
 }
@@ -75,39 +77,13 @@ fn clock() -> Finding {
     ))
 }
 
-fn memory() -> Finding {
-    if !cfg!(target_os = "linux") {
-        return Finding::good("memory: not looked at on this system");
-    }
-    let limit = fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
-    let used = fs::read_to_string("/sys/fs/cgroup/memory.current").ok();
-    match fs::read_to_string("/proc/meminfo") {
-        Ok(text) => judge_memory(&text, limit.as_deref().zip(used.as_deref())),
-        Err(error) => Finding::note(
-            format!("cannot tell how much memory there is ({error})"),
-            "keep option USI_Hash below half of the free memory",
-        ),
-    }
-}
-
-/// Judges by the text of `/proc/meminfo` and by limit and use of the group of processes.
-fn judge_memory(meminfo: &str, group: Option<(&str, &str)>) -> Finding {
-    let field = |name: &str| -> Option<u64> {
-        let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim_start_matches(':').split_ascii_whitespace().next()?.parse().ok()
-    };
-    let (Some(total), Some(mut free)) = (field("MemTotal"), field("MemAvailable")) else {
+fn judge_memory(figures: Option<Figures>) -> Finding {
+    let Some(Figures { total_mib: total, free_mib: free }) = figures else {
         return Finding::note(
             "cannot tell how much memory there is",
             "keep option USI_Hash below half of the free memory",
         );
     };
-    if let Some((limit, used)) = group
-        && let (Ok(limit), Ok(used)) = (limit.trim().parse::<u64>(), used.trim().parse::<u64>())
-    {
-        free = free.min(limit.saturating_sub(used) / 1024);
-    }
-    let (free, total) = (free / 1024, total / 1024);
     // Half of what is free, as a power of two: the rest is for the net and for others.
     let hash = (free / 2).checked_ilog2().map_or(1, |bits| 1u64 << bits);
     let text = format!("{free} MiB of {total} MiB memory free");
@@ -120,30 +96,16 @@ fn judge_memory(meminfo: &str, group: Option<(&str, &str)>) -> Finding {
     Finding::good(format!("{text}: set option USI_Hash up to {hash}"))
 }
 
-fn huge_pages() -> Finding {
-    if !cfg!(target_os = "linux") {
-        return Finding::good("huge pages: not looked at on this system");
-    }
-    judge_huge_pages(
-        fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").ok().as_deref(),
-    )
-}
-
-/// Judges by the text of the kernel's switch, which has the choice in brackets.
-fn judge_huge_pages(switch: Option<&str>) -> Finding {
-    let chosen = switch.and_then(|text| text.split(['[', ']']).nth(1));
-    match chosen {
-        Some(word @ ("always" | "madvise")) => {
+fn judge_huge_pages(pages: HugePages) -> Finding {
+    match pages {
+        HugePages::Given(word) => {
             Finding::good(format!("huge pages are given ({word}): large tables are quick to reach"))
         }
-        Some(word) => Finding::note(
-            format!("huge pages are off ({word}): large tables cost some speed"),
-            "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled",
+        HugePages::Off(why, advice) => Finding::note(
+            format!("huge pages are off ({why}): large tables cost some speed"),
+            advice,
         ),
-        None => Finding::note(
-            "this kernel gives no huge pages: large tables cost some speed",
-            "nothing that Nue could do; a kernel with CONFIG_TRANSPARENT_HUGEPAGE gives them",
-        ),
+        HugePages::Unknown => Finding::good("huge pages: not looked at on this system"),
     }
 }
 
@@ -160,33 +122,22 @@ mod tests {
     }
 
     #[test]
-    fn huge_pages_by_the_kernel_s_switch() {
-        for (text, grade, part) in [
-            (Some("[always] madvise never\n"), Grade::Good, "always"),
-            (Some("always [madvise] never\n"), Grade::Good, "madvise"),
-            (Some("always madvise [never]\n"), Grade::Note, "sudo tee"),
-            (Some("nonsense"), Grade::Note, "kernel"),
-            (None, Grade::Note, "kernel"),
-        ] {
-            check(&judge_huge_pages(text), grade, part);
-        }
+    fn huge_pages_are_given_or_advice_is() {
+        let given = HugePages::Given("always".to_owned());
+        check(&judge_huge_pages(given), Grade::Good, "always");
+        let off = HugePages::Off("never".to_owned(), "switch them on");
+        check(&judge_huge_pages(off), Grade::Note, "off (never)");
+        check(&judge_huge_pages(HugePages::Unknown), Grade::Good, "not looked at");
     }
 
     #[test]
-    fn memory_by_the_system_s_figures_and_the_group_s_limit() {
-        let meminfo = "MemTotal:        8000000 kB\nMemFree: 1 kB\nMemAvailable:    4300000 kB\n";
-        let gib = (1u64 << 30).to_string();
-        for (text, group, grade, part) in [
-            (meminfo, None, Grade::Good, "USI_Hash up to 2048"),
-            (meminfo, Some(("max\n", "5\n")), Grade::Good, "up to 2048"),
-            (meminfo, Some((gib.as_str(), "0")), Grade::Good, "1024 MiB of 7812 MiB"),
-            (meminfo, Some((gib.as_str(), "800000000")), Grade::Note, "USI_Hash value 128"),
-            (meminfo, Some(("0", "5")), Grade::Note, "USI_Hash value 1"),
-            ("", None, Grade::Note, "cannot tell"),
-            ("MemTotal: x\nMemAvailable: y\n", None, Grade::Note, "cannot tell"),
-        ] {
-            check(&judge_memory(text, group), grade, part);
-        }
+    fn memory_by_what_is_free() {
+        let figures = |free_mib| Some(Figures { total_mib: 7812, free_mib });
+        check(&judge_memory(figures(4199)), Grade::Good, "USI_Hash up to 2048");
+        check(&judge_memory(figures(1024)), Grade::Good, "1024 MiB of 7812 MiB");
+        check(&judge_memory(figures(300)), Grade::Note, "USI_Hash value 128");
+        check(&judge_memory(figures(0)), Grade::Note, "USI_Hash value 1");
+        check(&judge_memory(None), Grade::Note, "cannot tell");
     }
 
     #[test]

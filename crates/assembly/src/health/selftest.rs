@@ -86,7 +86,7 @@ fn compare_values(test: &SelfTest) -> Finding {
         for &isa in Isa::available() {
             if values(isa) != scalar {
                 let kind = net.architecture();
-                let text = format!("{isa} gives other values than plain code for {kind}");
+                let text = format!("{isa} and scalar code give different values for {kind}");
                 return Finding::problem(text, REPORT);
             }
         }

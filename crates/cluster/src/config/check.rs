@@ -36,7 +36,7 @@ impl Checked<'_> {
         let fits = |child: &ChildConfig| matches!(child.role, Role::Player | Role::Predictor);
         if !self.named(predictor).is_some_and(fits) {
             let what = format!(
-                "ponder: predictor {} is no child with the role \"player\" or \"predictor\"",
+                "ponder: predictor {} is not a child with the role \"player\" or \"predictor\"",
                 quote(predictor)
             );
             return Err(self.at(ponder, predictor, what));
@@ -195,7 +195,7 @@ impl Checked<'_> {
         }
         for (place, name) in group.children.iter().enumerate() {
             if self.named(name).is_none_or(|child| child.role != Role::Player) {
-                let what = format!("{} is no child with the role \"player\"", quote(name));
+                let what = format!("{} is not a child with the role \"player\"", quote(name));
                 return wrong(name, what);
             }
             let twice = group.children[..place].contains(name)
@@ -206,7 +206,7 @@ impl Checked<'_> {
         }
         if let Some(arbiter) = &group.arbiter {
             if self.named(arbiter).is_none_or(|child| child.role != Role::Arbiter) {
-                let what = format!("{} is no child with the role \"arbiter\"", quote(arbiter));
+                let what = format!("{} is not a child with the role \"arbiter\"", quote(arbiter));
                 return wrong(arbiter, what);
             }
             if matches!(group.consult, Consult::Exchange | Consult::Switch) {

@@ -133,7 +133,7 @@ fn errors_name_the_line_and_the_value() {
         ),
         (
             "[[group]]\nname = \"g\"\nchildren = [\"a\", \"z\"]",
-            "line 6: group \"g\": \"z\" is no child",
+            "line 6: group \"g\": \"z\" is not a child",
         ),
         ("[[group]]\nname = \"g\"\nchildren = [\"a\", \"a\"]", "\"a\" is in a group already"),
         ("[[group]]\nname = \"g\"\nchildren = []", "line 6: group \"g\": children = []"),
@@ -143,7 +143,7 @@ fn errors_name_the_line_and_the_value() {
         ),
         ("[[group]]\nname = \"g\"\nchildren = [\"a\"]\nconsult = \"switch\"", "belong together"),
         ("[[group]]\nname = \"g\"\nchildren = [\"a\"]\narbiter = \"a\"", "role \"arbiter\""),
-        ("[ponder]\npredictor = \"nobody\"", "line 5: ponder: predictor \"nobody\" is no child"),
+        ("[ponder]\npredictor = \"nobody\"", "line 5: ponder: predictor \"nobody\" is not a child"),
         ("[ponder]\npredictor = \"a\"\nreplies = 0", "line 6: ponder: replies = 0"),
         ("margin = ", "line 4"),
         ("[[child]]\nname = 7", "line 5: invalid type: integer `7`"),

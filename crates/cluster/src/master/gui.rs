@@ -202,7 +202,7 @@ impl Master {
 
     fn go(&mut self, go: &Go) {
         if go.perft.is_some() {
-            return self.note("a cluster counts no moves: ask one of its engines");
+            return self.note("a cluster cannot run perft; send it to one of its engines");
         }
         if let Err(error) = go.limits(self.line.position(), self.now) {
             return self.note(&format!("not thinking: {error}"));

@@ -24,7 +24,7 @@ const BYTES: u64 = 1 << 20;
 /// A block of games, or some records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Unit {
-    /// Which file.
+    /// Index of its file among the sources.
     pub(super) source: usize,
     offset: u64,
     bytes: u64,

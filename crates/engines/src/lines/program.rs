@@ -3,8 +3,10 @@
 use super::{LineEvent, LineLink, LineSink, WAITING};
 use crate::running::{ErrorStream, end_in_words, kill, spawn, wait};
 use crate::settings::ProgramCommand;
+use os::names::text_of;
+use os::process::Running;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -17,7 +19,7 @@ const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// The conversation. Dropped, the process is killed with everything it started.
 struct ProgramLink {
-    process: Arc<Mutex<Child>>,
+    process: Arc<Mutex<Running>>,
     lines: SyncSender<String>,
 }
 
@@ -25,7 +27,7 @@ struct ProgramLink {
 pub fn start_program(command: &ProgramCommand, sink: &LineSink) -> io::Result<Box<dyn LineLink>> {
     let named =
         |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", command.program));
-    let mut process = command.piped().spawn().map_err(named)?;
+    let mut process = command.start().map_err(named)?;
     let (input, output) = (process.stdin.take(), process.stdout.take());
     let errors = process.stderr.take();
     let process = Arc::new(Mutex::new(process));
@@ -57,7 +59,7 @@ pub fn start_program(command: &ProgramCommand, sink: &LineSink) -> io::Result<Bo
 }
 
 /// How a process ended whose output is closed. Whoever wants to kill it meanwhile can.
-fn status_of(process: &Mutex<Child>) -> Option<ExitStatus> {
+fn status_of(process: &Mutex<Running>) -> Option<ExitStatus> {
     let step = Duration::from_millis(5);
     let mut waited = Duration::ZERO;
     while waited < LAST_WORDS {
@@ -80,7 +82,7 @@ fn read_lines(stream: impl Read, mut each: impl FnMut(String)) {
         line.clear();
         match reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
             Ok(0) => return,
-            Ok(_) => each(String::from_utf8_lossy(line.trim_ascii_end()).into_owned()),
+            Ok(_) => each(text_of(line.trim_ascii_end())),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => return,
         }

@@ -108,7 +108,8 @@ pub(crate) mod tests {
         let output = Output::new(memory.clone(), || ());
         let time = Arc::new(think::ManualTime::new());
         let source: Arc<dyn TimeSource> = time.clone();
-        let path = std::env::temp_dir().join(format!("nue-log-{}.txt", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log.txt");
         let name = path.to_str().unwrap();
         assert!(output.log_to("/nowhere/at/all.txt", &source).is_err());
         output.text("before");
@@ -119,7 +120,6 @@ pub(crate) mod tests {
         output.log_to("", &source).unwrap();
         output.text("after");
         let log = std::fs::read_to_string(&path).unwrap();
-        std::fs::remove_file(&path).unwrap();
         assert_eq!(log, "1.500 < usi\n1.501 > id name X\n1.501 > usiok\n");
         assert_eq!(memory.text(), "before\nid name X\nusiok\nafter\n");
     }

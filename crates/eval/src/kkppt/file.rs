@@ -40,7 +40,6 @@ pub enum KkpptError {
         what: &'static str,
         /// In the file.
         found: u32,
-        /// Here.
         expected: u32,
     },
     /// It is shorter or longer than it says.

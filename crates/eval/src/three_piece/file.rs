@@ -20,7 +20,6 @@ pub enum TablesError {
     File {
         /// The path, absolute where the system can say.
         path: PathBuf,
-        /// The reason.
         source: io::Error,
     },
     /// A file has the wrong size.

@@ -173,27 +173,26 @@ fn sizes_of_the_field() {
 
 #[test]
 fn files_round_trip_and_wrong_ones_are_refused() {
-    let folder = std::env::temp_dir().join(format!("nue-kppt-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
     let mut tables = Tables::<Minishogi, true>::zeroed();
     tables.kk.iter_mut().enumerate().for_each(|(i, x)| *x = mix(1, i, 0) << 20);
     tables.kkp.iter_mut().enumerate().for_each(|(i, x)| *x = mix(2, i, 0) << 20);
     let kpp = Tables::<Minishogi, true>::KPP;
     tables.kpp[..kpp].iter_mut().enumerate().for_each(|(i, x)| *x = mix(3, i, 0) as i16);
-    tables.save(&folder).unwrap();
-    assert!(Tables::<Minishogi, true>::load(&folder).unwrap() == tables);
-    let error = Tables::<Minishogi, false>::load(&folder).unwrap_err().to_string();
+    tables.save(folder).unwrap();
+    assert!(Tables::<Minishogi, true>::load(folder).unwrap() == tables);
+    let error = Tables::<Minishogi, false>::load(folder).unwrap_err().to_string();
     assert!(error.contains("KPP_synthesized.bin") && error.contains("may be KPPT"), "{error}");
     let path = folder.join(FILES[1]);
     let cut = std::fs::read(&path).unwrap();
     std::fs::write(&path, &cut[..cut.len() - 1]).unwrap();
-    let error = Tables::<Minishogi, true>::load(&folder).unwrap_err().to_string();
+    let error = Tables::<Minishogi, true>::load(folder).unwrap_err().to_string();
     assert!(
         error.contains("KKP_synthesized.bin") && error.contains(&cut.len().to_string()),
         "{error}"
     );
     std::fs::remove_file(&path).unwrap();
-    let error = Tables::<Minishogi, true>::load(&folder).unwrap_err().to_string();
+    let error = Tables::<Minishogi, true>::load(folder).unwrap_err().to_string();
     assert!(error.contains("KKP_synthesized.bin"), "{error}");
-    std::fs::remove_dir_all(&folder).unwrap();
 }

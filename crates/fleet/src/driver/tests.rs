@@ -174,7 +174,7 @@ fn self_play_has_every_game_once_whatever_the_order() {
 
 #[test]
 fn sums_are_checked() {
-    let spec = Spec::Checksum { rounds: 3 };
+    let spec = Spec::sums(3);
     let (progress, all) = finish(&spec, Some(4));
     assert_eq!(progress.done, 4);
     let mut again = driver(&spec, Some(4)).unwrap();

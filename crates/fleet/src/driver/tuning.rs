@@ -27,11 +27,14 @@ pub(super) struct Tuning {
 
 impl Tuning {
     pub(super) fn new(request: &TuningRequest) -> Result<Self, RequestError> {
-        if request.engine.is_some() {
-            let why = "a fleet tunes this program's own engine";
-            return Err(RequestError::Usage(why.to_owned()));
-        }
-        let entered = request.plan(&own_numbers(request.openings.game))?;
+        let entered = match (&request.engine, request.numbers.is_empty()) {
+            (None, _) => request.plan(&own_numbers(request.openings.game))?,
+            (Some(_), false) => request.plan(&request.numbers)?,
+            (Some(engine), true) => {
+                let why = format!("nobody has asked {engine:?} which numbers it has");
+                return Err(RequestError::Usage(why));
+            }
+        };
         let spsa = Spsa::new(entered.parameters, entered.gains, request.seed);
         Ok(Self {
             plan: entered.plan,

@@ -228,6 +228,7 @@ fn a_tuning_by_the_fleet_goes_the_same_way() {
         resign: None,
         draw: None,
         declaration: rules::Declaration::default(),
+        numbers: Vec::new(),
     };
     let equipment = equipment();
     let entered = request.plan(&crate::perform::own_numbers(Game::Minishogi)).unwrap();

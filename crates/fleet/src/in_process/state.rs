@@ -3,7 +3,7 @@
 pub(super) mod kept;
 mod room;
 
-use crate::batch::{Batch, Fault};
+use crate::batch::{Batch, Fault, FaultKind};
 use crate::names::{Pool, RunId, TaskId, WorkerId};
 use crate::queue::{
     Cursor, Event, Finished, Holding, Lease, LeaseKey, Occupancy, Offered, QueueError, Settings,
@@ -102,9 +102,37 @@ impl State {
         self.rooms.give_back(worker, &task.needs);
     }
 
-    pub(super) fn announce(&mut self, worker: &Worker) {
+    pub(super) fn announce(&mut self, worker: &Worker, settings: &Settings) {
         self.rooms.announced(worker);
-        self.push(Event::Announced { worker: Box::new(worker.clone()) });
+        if let Some(holding) = &worker.holding {
+            self.take_lost(&worker.id, holding, settings);
+        }
+        let worker = Worker { holding: None, ..worker.clone() };
+        self.push(Event::Announced { worker: Box::new(worker) });
+    }
+
+    /// Tasks leased to a worker that it has not got wait again at once.
+    fn take_lost(&mut self, worker: &WorkerId, holding: &[TaskId], settings: &Settings) {
+        let lost = self.leased_to(worker);
+        for task in lost.into_iter().filter(|task| !holding.contains(task)) {
+            let Some(run) = self.tasks.get(&task).map(|entry| entry.run) else { continue };
+            let fault = Fault::new(FaultKind::Leaving, "its worker has not got it any more");
+            self.push(Event::Failed { task, run, worker: worker.clone(), fault });
+            self.again(task, None, settings);
+            if let Some(entry) = self.tasks.get_mut(&task) {
+                entry.holder = None;
+            }
+        }
+    }
+
+    /// The tasks a worker has leased.
+    fn leased_to(&self, worker: &WorkerId) -> Vec<TaskId> {
+        let leased = self.expiries.iter().map(|(_, id)| *id);
+        let is_its = |id: &TaskId| {
+            let holder = self.tasks.get(id).and_then(|entry| entry.holder.as_ref());
+            holder.is_some_and(|(holder, _)| holder == worker)
+        };
+        leased.filter(is_its).collect()
     }
 
     /// Takes a leased task back: at once, or when it has rested; gives it up after too many leases.
@@ -211,12 +239,7 @@ impl State {
         if standing != Standing::Barred {
             return;
         }
-        let held = self.tasks.iter().filter(|(_, entry)| {
-            let leased = matches!(entry.stage, Stage::Leased(..));
-            leased && entry.holder.as_ref().is_some_and(|(holder, _)| holder == worker)
-        });
-        let held: Vec<TaskId> = held.map(|(id, _)| *id).collect();
-        for id in held {
+        for id in self.leased_to(worker) {
             self.again(id, None, settings);
         }
         // What it held before, and finished late, is not taken from it either.

@@ -41,8 +41,10 @@ impl Coordinator {
     fn announced(&mut self, worker: Worker, now: i64) -> Result<(), FleetError> {
         let id = worker.id.clone();
         let known = self.workers.get(&id);
+        // Whoever the queue has heard nothing of is on probation.
+        let before = known.map_or(Standing::Probation, |row| row.standing);
         let mut row = WorkerRow {
-            standing: known.map_or(Standing::Probation, |row| row.standing),
+            standing: before,
             reason: known.map_or_else(String::new, |row| row.reason.clone()),
             first_seen: known.map_or(now, |row| row.first_seen),
             last_seen: now,
@@ -75,7 +77,9 @@ impl Coordinator {
             row.reason = "of a trusted owner".to_owned();
         }
         self.ledger.put_worker(&row)?;
-        self.effects.push(Effect::Stand(id.clone(), row.standing));
+        if row.standing != before {
+            self.effects.push(Effect::Stand(id.clone(), row.standing));
+        }
         self.workers.insert(id, row);
         Ok(())
     }
@@ -125,10 +129,7 @@ impl Coordinator {
         self.counts.games += counted.games;
         active.took(batch.usage.millis);
         active.written.1 = true;
-        active.recent.push_back((now, counted.games));
-        while active.recent.front().is_some_and(|(at, _)| *at < now - RECENT) {
-            active.recent.pop_front();
-        }
+        active.counted_lately(counted.games, now);
         let verdict = active.driver.verdict();
         for part in counted.more {
             self.add_task(row.run, part, TaskKind::Work, Pool::any())?;
@@ -196,6 +197,12 @@ impl Coordinator {
         let Some(outstanding) = self.tasks.get(&task) else { return Ok(()) };
         let (unit, missing) = (outstanding.row.unit.clone(), outstanding.missing.clone());
         let work = outstanding.row.kind == TaskKind::Work;
+        if let (TaskKind::Known(_), Some(worker)) =
+            (outstanding.row.kind, outstanding.row.pool.worker())
+        {
+            // Whoever never answered is examined anew.
+            self.owed.remove(&worker);
+        }
         for number in missing {
             self.do_again(task, number)?;
         }

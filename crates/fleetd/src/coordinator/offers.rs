@@ -60,7 +60,9 @@ impl Coordinator {
     /// Makes tasks until enough wait: of the most urgent runs, those with the least for their share.
     pub(super) fn hand_out(&mut self, now: i64) -> Result<bool, FleetError> {
         let Ok(occupancy) = self.queue.occupancy() else { return Ok(false) };
-        let mut room = self.settings.lookahead.saturating_sub(occupancy.waiting);
+        // The more are at work, the more come for another task while a step takes its time.
+        let ahead = self.settings.lookahead.max(occupancy.leased / 2);
+        let mut room = ahead.saturating_sub(occupancy.waiting);
         let mut made = false;
         let mut dry: Vec<(RunId, Option<Fault>)> = Vec::new();
         while room > 0 {

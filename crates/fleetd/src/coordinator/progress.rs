@@ -1,6 +1,6 @@
 //! How far runs are, in the ledger: shown while they run, after they ended and after a restart.
 
-use super::{Coordinator, events};
+use super::{Active, Coordinator, events};
 use crate::error::FleetError;
 use crate::ledger::{RunRow, TaskKind};
 use fleet::RunId;
@@ -9,6 +9,19 @@ use std::collections::HashMap;
 
 /// How often the progress of a run is written down, in seconds.
 const WRITE: i64 = 2;
+
+impl Active {
+    /// Notes games for the pace: a number for each second.
+    pub(super) fn counted_lately(&mut self, games: u64, now: i64) {
+        match self.recent.back_mut() {
+            Some((at, sum)) if *at == now => *sum += games,
+            _ => self.recent.push_back((now, games)),
+        }
+        while self.recent.front().is_some_and(|(at, _)| *at < now - events::RECENT) {
+            self.recent.pop_front();
+        }
+    }
+}
 
 impl Coordinator {
     /// Tasks out, games a minute and progress of an active run.

@@ -27,7 +27,7 @@ fn sums(goal: u64) -> Submission {
     Submission {
         name: "sums".to_owned(),
         owner: "me".to_owned(),
-        spec: Spec::Checksum { rounds: 2 },
+        spec: Spec::sums(2),
         pins: Pins::default(),
         goal: Some(goal),
         priority: Priority::Normal,
@@ -45,6 +45,7 @@ fn worker(id: &str, owner: &str) -> Worker {
         bench: 7,
         version: "1".to_owned(),
         pools: vec![Pool::any()],
+        holding: None,
     }
 }
 
@@ -65,7 +66,7 @@ fn lease(coordinator: &Coordinator, id: &str) -> Option<Lease> {
 }
 
 fn right(lease: &Lease) -> Product {
-    let Spec::Checksum { rounds } = *lease.task.spec else { panic!("no sum") };
+    let Spec::Checksum { rounds, .. } = *lease.task.spec else { panic!("no sum") };
     checksum(rounds, lease.task.seed, lease.task.unit.part(1, 0))
 }
 
@@ -111,7 +112,7 @@ fn a_run_is_worked_off_and_ends() {
     assert!(reason.starts_with("all sums"), "{reason}");
     let occupancy = coordinator.queue().occupancy().unwrap();
     assert_eq!((occupancy.waiting, occupancy.leased, occupancy.events), (0, 0, 0));
-    let text = crate::metrics::text(&coordinator, NOW);
+    let text = crate::metrics::text(&coordinator, &coordinator.status(NOW).unwrap());
     assert!(text.contains("nue_fleet_results_total 200"), "{text}");
 }
 
@@ -435,7 +436,7 @@ fn orders_are_obeyed_and_answered() {
     let submit = Order::Submit {
         name: "n".into(),
         owner: "me".into(),
-        spec: Box::new(Spec::Checksum { rounds: 1 }),
+        spec: Box::new(Spec::sums(1)),
         pins: Pins::default(),
         goal: Some(1),
         priority: Priority::Low,
@@ -663,7 +664,7 @@ fn files_of_a_run_reach_the_store_of_the_queue() {
     let home = Home::new(folder.path());
     let ledger = Ledger::open(&home.ledger_path()).unwrap();
     let queue = fleet::InProcess::new(Settings::default(), Arc::new(ManualTime::new()));
-    let settings = plain();
+    let settings = CoordinatorSettings { speed: Some(123), ..plain() };
     let mut coordinator =
         Coordinator::open(ledger, Arc::new(queue), home.files().unwrap(), settings).unwrap();
     let openings = folder.path().join("o.txt");
@@ -672,6 +673,10 @@ fn files_of_a_run_reach_the_store_of_the_queue() {
         engines: vec!["cmd=self,name=a,nodes=1".into(), "cmd=self,name=b,nodes=1".into()],
         openings: Some(openings.clone()),
         games: 2,
+        // Files of whoever asks, which stay there.
+        out: Some(folder.path().join("games.csa")),
+        log: Some(folder.path().into()),
+        force: true,
         ..Default::default()
     };
     let spec = fleet::MatchSpec { request, reference_speed: None };
@@ -686,6 +691,9 @@ fn files_of_a_run_reach_the_store_of_the_queue() {
     step(&mut coordinator);
     let row = &coordinator.ledger().runs().unwrap()[0];
     assert_eq!((row.state, row.pins.files.len()), (RunState::Active, 1));
+    assert_eq!(row.pins.reference_speed, Some(123), "clocks are the coordinator's");
+    let Spec::Match(kept) = &*row.spec else { panic!() };
+    assert_eq!((&kept.request.out, &kept.request.log, kept.request.force), (&None, &None, false));
     let hash = BlobHash::of(&std::fs::read(openings).unwrap());
     assert!(coordinator.queue().blob_length(&hash).unwrap().is_some());
 }
@@ -711,4 +719,61 @@ fn tokens_are_kept_as_hashes() {
     assert_eq!(revoke_tokens(&home, &"w".parse().unwrap()).unwrap(), 1);
     assert!(!text().contains(&hash(&first)) && text().contains(&hash(&second)));
     assert_eq!(revoke_tokens(&home, &"w".parse().unwrap()).unwrap(), 0);
+}
+
+/// A new worker that never answered what is known is asked again, not left standing for ever.
+#[test]
+fn who_never_answered_is_examined_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::new(folder.path());
+    let ledger = Ledger::open(&home.ledger_path()).unwrap();
+    let once = Settings { max_attempts: 1, ..Settings::default() };
+    let queue = home.queue(&ledger, once, Arc::new(ManualTime::new())).unwrap();
+    let settings = CoordinatorSettings { known_answers: 1, ..plain() };
+    let files = home.files().unwrap();
+    let mut coordinator = Coordinator::open(ledger, Arc::new(queue), files, settings).unwrap();
+    coordinator.submit(sums(3), NOW).unwrap();
+    announce(&mut coordinator, "a", "alice");
+    let first = lease(&coordinator, "a").unwrap();
+    assert!(first.task.needs.pool.is_private());
+    coordinator.queue().fail(&first.key, &Fault::new(FaultKind::Machine, "a drill")).unwrap();
+    step(&mut coordinator);
+    step(&mut coordinator);
+    let second = lease(&coordinator, "a").expect("another one");
+    assert!(second.task.needs.pool.is_private() && second.task.id != first.task.id);
+    finish(&coordinator, &second, right(&second));
+    step(&mut coordinator);
+    assert_eq!(work(&mut coordinator, "a", true), 3, "admitted");
+}
+
+/// A broker that dies while a coordinator takes up its ledger is told everything when it is back.
+#[test]
+fn what_a_broker_that_is_away_was_not_told_it_is_told_later() {
+    use fixtures::nats::NatsServer;
+    let Some(mut server) = NatsServer::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::new(folder.path());
+    let mut before = open(folder.path());
+    let run = before.submit(sums(1), NOW).unwrap();
+    announce(&mut before, "a", "alice");
+    drop(before);
+    let ledger = Ledger::open(&home.ledger_path()).unwrap();
+    let (options, after) = (jetstream::Options::new(server.url()), ledger.cursor().unwrap());
+    let host = jetstream::Host::start_after(&options, Settings::default(), after).unwrap();
+    server.kill();
+    let opened = Coordinator::open(ledger, Arc::new(host), home.files().unwrap(), plain());
+    let mut coordinator = opened.unwrap();
+    server.run();
+    let patience = std::time::Instant::now() + Duration::from_secs(60);
+    while run_state(&coordinator, run).0 != RunState::Done {
+        assert!(std::time::Instant::now() < patience, "nothing goes on");
+        coordinator.step(NOW, Duration::from_millis(20)).unwrap();
+        let id: WorkerId = "a".parse().unwrap();
+        let leased = coordinator.queue().lease(&id, &[Pool::any()], Duration::ZERO);
+        if let Ok(Some(lease)) = leased {
+            let batch = Batch { number: 0, product: right(&lease), usage: Usage::default() };
+            // What is not answered is leased again.
+            let _ = coordinator.queue().finish(&lease.key, &batch);
+        }
+    }
 }

@@ -12,7 +12,7 @@ use fleet::{
 use seed::Rng;
 
 /// What a new worker computes where no answer of a run is known yet.
-pub(super) const DRILL: Spec = Spec::Checksum { rounds: 1000 };
+pub(super) const DRILL: Spec = Spec::sums(1000);
 
 /// How many results back answers are taken from.
 const KNOWN: usize = 200;
@@ -67,8 +67,7 @@ impl Coordinator {
             if !active.row.spec.is_reproducible() {
                 continue;
             }
-            let tasks = self.ledger.tasks(*run, false)?;
-            for task in tasks.into_iter().rev().take(KNOWN) {
+            for task in self.ledger.last_tasks(*run, KNOWN)? {
                 let there = self.ledger.batches(task.id)?;
                 let whole = there.len() == task.batches as usize;
                 let by_another = there.values().all(|maker| {
@@ -352,14 +351,10 @@ impl Coordinator {
         number: u32,
         but: TaskId,
     ) -> Result<Vec<(WorkerId, Product)>, FleetError> {
-        let Some(row) = self.ledger.task(subject)? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
-        for task in self.ledger.tasks(row.run, false)? {
-            if task.kind == TaskKind::Check(subject) && task.id != but {
-                let maker = self.ledger.batches(task.id)?.remove(&number);
-                let product = self.ledger.product(task.id, number)?;
-                found.extend(maker.zip(product));
-            }
+        for check in self.ledger.checks_of(subject)?.into_iter().filter(|check| *check != but) {
+            let maker = self.ledger.batches(check)?.remove(&number);
+            found.extend(maker.zip(self.ledger.product(check, number)?));
         }
         Ok(found)
     }
@@ -367,6 +362,6 @@ impl Coordinator {
 
 /// The right answer of a drill.
 fn drill_answer(unit: &Unit) -> Product {
-    let Spec::Checksum { rounds } = DRILL else { return Product::Checksum { sum: 0 } };
+    let Spec::Checksum { rounds, .. } = DRILL else { return Product::Checksum { sum: 0 } };
     fleet::perform::checksum(rounds, 0, unit.part(1, 0))
 }

@@ -289,6 +289,24 @@ impl Ledger {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// The last tasks of a run, the newest first.
+    pub(crate) fn last_tasks(&self, run: RunId, most: usize) -> Result<Vec<TaskRow>, FleetError> {
+        let sql = format!("{TASK} WHERE run = ?1 ORDER BY id DESC LIMIT ?2");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let rows = statement.query_map([run.0.cast_signed(), most], task)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The tasks in which others do a task too, in order.
+    pub(crate) fn checks_of(&self, subject: TaskId) -> Result<Vec<TaskId>, FleetError> {
+        let sql = "SELECT id FROM tasks WHERE subject = ?1 AND kind = 'check' ORDER BY id";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows =
+            statement.query_map([subject.0.cast_signed()], |row| Ok(TaskId(number(row, 0)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// Keeps a result; whether it is the first of its name.
     pub(crate) fn add_result(
         &self,

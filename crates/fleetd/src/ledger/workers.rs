@@ -87,7 +87,7 @@ impl Ledger {
     pub(crate) fn add_token(&self, line: &str, now: i64) -> Result<(), FleetError> {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let [worker, owner, hash] = words[..] else {
-            return Err(FleetError::Refused(format!("{line:?} is no line of a token")));
+            return Err(FleetError::Refused(format!("{line:?} is not a line of a file of tokens")));
         };
         let sql = "INSERT OR IGNORE INTO tokens (hash, worker, owner, at) VALUES (?1, ?2, ?3, ?4)";
         self.connection.execute(sql, params![hash, worker, owner, now])?;

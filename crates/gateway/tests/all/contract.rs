@@ -7,8 +7,6 @@ use gateway::client::ClientOptions;
 use gateway::{Config, Gateway, Https, Identity, Limits, Tokens, connect, tokens};
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -56,25 +54,8 @@ impl Transport for Volunteers {
     }
 }
 
-/// A certificate for this machine, and its key.
-fn certificate(openssl: &Path, folder: &Path) -> (PathBuf, PathBuf) {
-    let (certificate, key) = (folder.join("certificate.pem"), folder.join("key.pem"));
-    let made = Command::new(openssl)
-        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
-        .args(["-nodes", "-days", "2", "-subj", "/CN=localhost"])
-        .args(["-addext", "subjectAltName=DNS:localhost"])
-        .args(["-addext", "basicConstraints=critical,CA:FALSE", "-keyout"])
-        .arg(&key)
-        .arg("-out")
-        .arg(&certificate)
-        .stderr(Stdio::null())
-        .status();
-    assert!(made.unwrap().success());
-    (certificate, key)
-}
-
 struct OverHttp {
-    openssl: Option<PathBuf>,
+    encrypted: bool,
 }
 
 impl Harness for OverHttp {
@@ -91,7 +72,7 @@ impl Harness for OverHttp {
         let file = folder.path().join("tokens");
         std::fs::write(&file, lines).unwrap();
         let queue = Arc::new(InProcess::new(settings, Arc::new(WallTime::start())));
-        let tls = self.openssl.as_deref().map(|openssl| certificate(openssl, folder.path()));
+        let tls = self.encrypted.then(|| fixtures::certificate(folder.path()).unwrap());
         let ca = tls.as_ref().map(|(certificate, _)| certificate.clone());
         let many = 1e9;
         let limits = Limits {
@@ -139,11 +120,12 @@ fn keeps_the_contract(harness: &OverHttp) {
 
 #[test]
 fn a_queue_over_http_keeps_the_contract() {
-    keeps_the_contract(&OverHttp { openssl: None });
+    keeps_the_contract(&OverHttp { encrypted: false });
 }
 
 #[test]
 fn a_queue_over_https_keeps_the_contract() {
-    let Some(openssl) = fixtures::program("openssl") else { return };
-    keeps_the_contract(&OverHttp { openssl: Some(openssl) });
+    if fixtures::program("openssl").is_some() {
+        keeps_the_contract(&OverHttp { encrypted: true });
+    }
 }

@@ -158,6 +158,7 @@ fn the_coordinators_calls_are_not_for_workers() {
         bench: 1,
         version: String::new(),
         pools: Vec::new(),
+        holding: None,
     };
     assert!(fleet.hostile.announce(&worker).is_err(), "of another owner");
     worker.owner = "them".parse().unwrap();

@@ -26,7 +26,7 @@ const START: usize = 16;
 pub enum FileError {
     #[error("{0}")]
     Io(#[from] io::Error),
-    #[error("no net of a policy-value kind: the file does not begin with NueD")]
+    #[error("not a policy-value net: the file does not begin with NueD")]
     Magic,
     #[error("version {0} of the file: this executable reads version {VERSION}")]
     Version(u32),

@@ -4,9 +4,11 @@ use super::relay::{Relay, under};
 use crate::backend::{Backend, Fault, Pace, Shape, Ticket};
 use crate::batch::{Batch, Value};
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use twox_hash::XxHash64;
 
 /// So many locks, so that threads rarely meet.
 const SHARDS: usize = 64;
@@ -142,9 +144,9 @@ fn cost(logits: usize) -> usize {
 }
 
 fn hash(labels: &[u16]) -> u32 {
-    labels.iter().fold(labels.len() as u32, |hash, &label| {
-        (hash.rotate_left(5) ^ u32::from(label)).wrapping_mul(0x9e37_79b1)
-    })
+    let mut hasher = XxHash64::with_seed(0);
+    labels.iter().for_each(|label| hasher.write(&label.to_le_bytes()));
+    hasher.finish() as u32
 }
 
 impl Backend for Cache {

@@ -6,7 +6,6 @@ use fleet::wire::{Call, Transport};
 use fleet::{Finished, Pool, Queue, QueueError, Settings, Standing};
 use jetstream::{Host, Options, StartError, join, new_nkey};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// The settings of the deployment page, with keys and certificates of here.
@@ -26,21 +25,6 @@ fn settings(folder: &Path, keys: [&str; 3]) -> String {
         .replace("/etc/nats", &folder)
 }
 
-/// A certificate of this machine.
-fn certify(openssl: &Path, folder: &Path) {
-    let made = Command::new(openssl)
-        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
-        .args(["-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"])
-        .args(["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"])
-        .args(["-addext", "basicConstraints=critical,CA:FALSE", "-keyout"])
-        .arg(folder.join("key.pem"))
-        .arg("-out")
-        .arg(folder.join("certificate.pem"))
-        .stderr(Stdio::null())
-        .status();
-    assert!(made.unwrap().success());
-}
-
 struct Deployed {
     server: NatsServer,
     folder: tempfile::TempDir,
@@ -48,9 +32,8 @@ struct Deployed {
 
 impl Deployed {
     fn start() -> Option<Self> {
-        let openssl = fixtures::program("openssl")?;
         let folder = tempfile::tempdir().unwrap();
-        certify(&openssl, folder.path());
+        let _ = fixtures::certificate(folder.path())?;
         let mut public = Vec::new();
         for user in ["coordinator", "gateway", "box-7"] {
             let (seed, key) = new_nkey().unwrap();

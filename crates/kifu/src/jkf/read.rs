@@ -151,6 +151,12 @@ fn step(game: &mut Builder, element: &Map<String, Value>) -> Result<(), Problem>
     if let Some(m) = element.get("move").and_then(Value::as_object) {
         if over {
             let text = text_of(game.position().game(), m);
+            // An illegal move may end a game; where the game goes on it is damage.
+            let number = game.position().ply();
+            if let Some(Termination::IllegalMove(Some(illegal))) = game.node().ending() {
+                let (text, why) = (illegal.clone(), NotAMove::Illegal);
+                return Err(Problem::Move { number, text, why });
+            }
             game.node().remarks.push(text);
         } else {
             match find(game.position(), game.last_move(), m) {
@@ -288,6 +294,8 @@ mod tests {
             "{}",
             r#"{"moves":[1]}"#,
             r#"{"moves":[{"move":{}}]}"#,
+            r#"{"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":5},"piece":"FU"}},
+                {"move":{"from":{"x":3,"y":3},"to":{"x":3,"y":4},"piece":"FU"}}]}"#,
             r#"{"moves":[],"initial":{"preset":"99"}}"#,
             r#"{"moves":[],"initial":{"preset":"OTHER"}}"#,
             r#"{"moves":[],"initial":{"preset":"OTHER","data":{"board":[[]]}}}"#,

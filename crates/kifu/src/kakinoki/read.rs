@@ -36,6 +36,9 @@ struct Reader {
     branches: Vec<Branch>,
     /// The number written before the first move, less one.
     offset: Option<u32>,
+    /// What ended the line though it is no move that can be played, and its line. Another move after it
+    /// tells that the text is damaged.
+    foul: Option<Located>,
 }
 
 /// Reads the text of one game; `game` is taken where the text does not say.
@@ -46,6 +49,7 @@ pub(crate) fn read(text: &str, game: Option<Game>) -> Result<Record, Located> {
         game: None,
         branches: vec![Branch { first: 1, nodes: Vec::new() }],
         offset: None,
+        foul: None,
     };
     for (number, line) in text.lines().enumerate() {
         reader.line(number, line)?;
@@ -104,7 +108,7 @@ impl Reader {
             return self.sentence(text);
         }
         if text.starts_with(MARKS) {
-            return self.marked_moves(text);
+            return self.marked_moves(number, text);
         }
         if let Some((count, rest)) = numbered(text) {
             return self.numbered_move(number, count, rest);
@@ -174,6 +178,7 @@ impl Reader {
         let playable = before.filter(|&id| game.record.node(id).ending().is_none());
         let Some(at) = playable else { return Err(Problem::Variation(written).at(line)) };
         game.go_to(at);
+        self.foul = None;
         self.branches.push(Branch { first: ply, nodes: Vec::new() });
         Ok(())
     }
@@ -198,12 +203,12 @@ impl Reader {
     }
 
     /// `▲７六歩　△３四歩 …`
-    fn marked_moves(&mut self, text: &str) -> Result<(), Located> {
+    fn marked_moves(&mut self, line: usize, text: &str) -> Result<(), Located> {
         let mut rest = text;
         while let Some(mark) = rest.chars().next() {
             let after = &rest[mark.len_utf8()..];
             let end = after.find(MARKS).unwrap_or(after.len());
-            self.step(after[..end].trim())?;
+            self.step(line, after[..end].trim())?;
             rest = &after[end..];
         }
         Ok(())
@@ -221,7 +226,14 @@ impl Reader {
         }
         let (text, time) = split_time(text);
         let was_over = self.begin()?.is_over();
-        self.step(text)?;
+        self.step(line, text)?;
+        // A number was left out, and what comes after it does not fit.
+        if ply > here + 1
+            && !was_over
+            && let Some(foul) = self.foul.take()
+        {
+            return Err(foul);
+        }
         let node = self.begin()?.node();
         if !was_over {
             node.time = node.time.or(time);
@@ -230,22 +242,39 @@ impl Reader {
     }
 
     /// Adds one move or ending.
-    fn step(&mut self, text: &str) -> Result<(), Located> {
-        let game = self.begin()?;
+    fn step(&mut self, line: usize, text: &str) -> Result<(), Located> {
+        self.begin()?;
+        let Some(game) = &mut self.game else { return Ok(()) };
         if game.is_over() {
+            let read = movetext::read(game.position(), game.last_move(), text);
+            if let Some(foul) = self.foul.take_if(|_| read != Err(NotAMove::Unreadable)) {
+                return Err(foul);
+            }
             if !text.is_empty() {
                 game.node().remarks.push(text.to_owned());
             }
             return Ok(());
         }
-        match movetext::read(game.position(), game.last_move(), text) {
-            Ok(m) => game.play(m),
-            Err(NotAMove::Illegal) => game.end(Termination::illegal(text)),
-            Err(NotAMove::Ambiguous) => game.end(Termination::other(text)),
+        let read = movetext::read(game.position(), game.last_move(), text);
+        let ending = match read {
+            Ok(_) => None,
+            Err(NotAMove::Illegal) => Some(Termination::illegal(text)),
+            Err(NotAMove::Ambiguous) => Some(Termination::other(text)),
             Err(NotAMove::Unreadable) => {
                 let word: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-                game.end(words::ending(&word, game.position().turn()));
+                Some(words::ending(&word, game.position().turn()))
             }
+        };
+        if let Err(why) = read
+            && matches!(ending, Some(Termination::IllegalMove(Some(_)) | Termination::Other(_)))
+        {
+            let number = game.position().ply();
+            self.foul = Some(Problem::Move { number, text: text.to_owned(), why }.at(line));
+        }
+        match (read, ending) {
+            (Ok(m), _) => game.play(m),
+            (_, Some(ending)) => game.end(ending),
+            (Err(_), None) => {}
         }
         self.extended();
         Ok(())
@@ -330,6 +359,25 @@ mod tests {
         assert_eq!(record.node(last).time, Some(Duration::from_secs(4)));
         let record = read_ok("▲５八金\n");
         assert_eq!(record.ending(), Some(&Termination::Other("５八金".to_owned())));
+    }
+
+    /// A move that cannot be played where the line goes on is damage, not an ending.
+    #[test]
+    fn damaged_moves_are_reported_with_their_line() {
+        for (text, line) in [
+            ("1 ７六歩(77)\n2 ３四歩(33)\n3 ２六x(27)\n4 ８四歩(83)\n5 投了\n", 2),
+            ("1 ７六歩(77)\n2 ３五歩(33)\n3 ２六歩(27)\n", 1),
+            // A move is missing: the next one is the wrong side's.
+            ("1 ７六歩(77)\n2 ３四歩(33)\nx ２六歩(27)\n4 ８四歩(83)\n5 投了\n", 3),
+            ("▲７六歩 △３四歩 ▲２六x △８四歩\nまで4手で後手の勝ち\n", 0),
+        ] {
+            let error = read(text, None).unwrap_err();
+            assert_eq!(error.line, line, "{text}");
+            assert!(matches!(error.reason, Problem::Move { .. }), "{}", error.reason);
+        }
+        // Another line of the tree is another game.
+        read_ok("1 ７六歩(77)\n2 ３五歩(33)\n変化：2手\n2 ３四歩(33)\n3 ２六歩(27)\n");
+        read_ok("1 ７六歩(77)\n2 封じ手\n");
     }
 
     #[test]

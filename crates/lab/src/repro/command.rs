@@ -108,7 +108,7 @@ const TRAINER: Form = Form {
 impl Step {
     /// Understands a command of the ledger.
     pub fn new(text: &str, places: &Places) -> Result<Self, LabError> {
-        let wrong = || LabError::Entries(format!("this is no command line: {text}"));
+        let wrong = || LabError::Entries(format!("not a command line: {text}"));
         let all = shlex::split(text).ok_or_else(wrong)?;
         let (first, rest) = all.split_first().ok_or_else(wrong)?;
         let words: Vec<String> = rest.iter().map(|word| places.moved(word)).collect();

@@ -215,8 +215,8 @@ fn ledgers_that_are_none_are_refused() {
         ("= broken".to_owned(), "ledger.toml"),
         (format!("{entry}colour = 'red'\n"), "colour"),
         (String::new(), "no entry at all"),
-        (format!("{entry}commands = [\"nue gen 'a\"]\n"), "no command line"),
-        (format!("{entry}commands = [\"\"]\n"), "no command line"),
+        (format!("{entry}commands = [\"nue gen 'a\"]\n"), "not a command line"),
+        (format!("{entry}commands = [\"\"]\n"), "not a command line"),
     ] {
         fs::write(&ledger, &text).unwrap();
         let told = repetition.plan().unwrap_err().to_string();

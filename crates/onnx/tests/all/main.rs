@@ -8,8 +8,9 @@ use infer::native::{Architecture, Floats, Reference};
 use infer::{Backend, Batch, Fault, Shape, random_positions};
 use onnx::{Library, Onnx, OpenError, Provider, Search, Settings};
 use rules::Game;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
+use tempfile::{NamedTempFile, TempPath};
 
 const SHOGI: Shape = Shape { game: Game::Shogi, planes: Planes::Dlshogi, labels: Labels::Dlshogi };
 const MINISHOGI: Shape =
@@ -21,28 +22,15 @@ fn search() -> Option<Search> {
     if Library::find(&usual).is_ok() {
         return Some(usual);
     }
-    let named = ["NUE_PYTHON", "PYTHON"].into_iter().filter_map(std::env::var_os);
-    let pythons = named.chain(["python3".into(), "/usr/bin/python3".into()]);
-    let found = pythons.into_iter().find_map(|python| onnx::of_python(Path::new(&python)));
+    let found = fixtures::pythons().iter().find_map(|python| onnx::of_python(python));
     let search = found.map(|folder| Search { named: Some(folder), ..Search::default() });
     fixtures::found(search, "no ONNX Runtime: ORT_DYLIB_PATH names none, no Python has it")
 }
 
-/// A file that is removed at the end.
-struct File(PathBuf);
-
-impl File {
-    fn new(name: &str, bytes: &[u8]) -> Self {
-        let path = std::env::temp_dir().join(format!("nue-{}-{name}.onnx", std::process::id()));
-        std::fs::write(&path, bytes).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
+fn written(name: &str, bytes: &[u8]) -> TempPath {
+    let file = NamedTempFile::with_suffix(format!("-{name}.onnx")).unwrap();
+    std::fs::write(&file, bytes).unwrap();
+    file.into_temp_path()
 }
 
 fn net(shape: Shape) -> Floats {
@@ -52,8 +40,8 @@ fn net(shape: Shape) -> Floats {
     )
 }
 
-fn open(search: &Search, file: &File, provider: Provider) -> Result<Onnx, OpenError> {
-    Onnx::open(&Settings { model: file.0.clone(), search: search.clone(), provider })
+fn open(search: &Search, file: &Path, provider: Provider) -> Result<Onnx, OpenError> {
+    Onnx::open(&Settings { model: file.to_owned(), search: search.clone(), provider })
 }
 
 /// Asks a back-end, and compares with our own arithmetic.
@@ -83,7 +71,7 @@ fn nets_answer_as_our_own_arithmetic_does() {
         ("mini", MINISHOGI, Face::Two, 1e-4),
     ] {
         let net = net(shape);
-        let file = File::new(name, &file::onnx(&net, face));
+        let file = written(name, &file::onnx(&net, face));
         let backend = open(&search, &file, Provider::Auto).unwrap();
         assert_eq!(backend.shape(), shape);
         assert!(backend.describe().contains("ONNX Runtime 1."), "{}", backend.describe());
@@ -98,7 +86,7 @@ fn nets_answer_as_our_own_arithmetic_does() {
 fn several_threads_ask_one_net() {
     let Some(search) = search() else { return };
     let net = net(MINISHOGI);
-    let file = File::new("threads", &file::onnx(&net, Face::Two));
+    let file = written("threads", &file::onnx(&net, Face::Two));
     let backend = open(&search, &file, Provider::Cpu).unwrap();
     let mut expected = random_positions(MINISHOGI, 40, 9);
     Reference::new(&net).answer(&mut expected);
@@ -136,7 +124,7 @@ fn nets_that_give_nonsense_are_refused() {
     for (name, net, part) in
         [("nan", nan, "NaN"), ("constant", constant, "the same for every position")]
     {
-        let file = File::new(name, &file::onnx(&net, Face::Two));
+        let file = written(name, &file::onnx(&net, Face::Two));
         let text = open(&search, &file, Provider::Auto).unwrap_err().to_string();
         assert!(text.contains("gives nonsense") && text.contains(part), "{text}");
     }
@@ -145,18 +133,18 @@ fn nets_that_give_nonsense_are_refused() {
 #[test]
 fn what_cannot_be_opened_is_told() {
     let missing = Search { named: Some("/nowhere/libonnxruntime".into()), ..Search::default() };
-    let file = File::new("told", b"no protocol buffer at all");
+    let file = written("told", b"no protocol buffer at all");
     let text = open(&missing, &file, Provider::Auto).unwrap_err().to_string();
     for part in ["no ONNX Runtime", "/nowhere/libonnxruntime", "DNN_Library"] {
         assert!(text.contains(part), "{text}");
     }
-    let gone = File(std::env::temp_dir().join("nue-no-such-net.onnx"));
-    let text = open(&missing, &gone, Provider::Auto).unwrap_err().to_string();
-    assert!(text.contains("nue-no-such-net.onnx cannot be read"), "{text}");
+    let gone = Path::new("/nowhere/no-such-net.onnx");
+    let text = open(&missing, gone, Provider::Auto).unwrap_err().to_string();
+    assert!(text.contains("no-such-net.onnx cannot be read"), "{text}");
 
     let Some(search) = search() else { return };
     let text = open(&search, &file, Provider::Auto).unwrap_err().to_string();
-    assert!(text.contains("told.onnx is no net that ONNX Runtime 1."), "{text}");
+    assert!(text.contains("told.onnx is not a net that ONNX Runtime 1."), "{text}");
     let library = Library::find(&search).unwrap();
     let has = library.providers();
     assert!(has.iter().any(|name| name == "CPUExecutionProvider"), "{has:?}");
@@ -165,7 +153,7 @@ fn what_cannot_be_opened_is_told() {
             "this ONNX Runtime has CUDA: that it is missing cannot be tested",
         );
     }
-    let file = File::new("cuda", &file::onnx(&net(MINISHOGI), Face::Two));
+    let file = written("cuda", &file::onnx(&net(MINISHOGI), Face::Two));
     for (provider, name) in [(Provider::Cuda, "CUDA"), (Provider::TensorRt, "TensorRT")] {
         let text = open(&search, &file, provider).unwrap_err().to_string();
         let expected = format!("{name} cannot be used");

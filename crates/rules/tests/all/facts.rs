@@ -1,9 +1,10 @@
 //! Single facts of the rules that random games meet too rarely.
 
 use rules::{
-    AnyPosition, Color, Declaration, Game, GameRepetition, Gen, Hand, Handicap, Kind, Kings,
+    AnyPosition, Bits, Color, Declaration, Game, GameRepetition, Gen, Hand, Handicap, Kind, Kings,
     Minishogi, Move, MoveError, MoveList, Position, Recurrence, Shogi, Square, Variant,
 };
+use seed::Rng;
 
 fn shogi(sfen: &str) -> Position<Shogi> {
     Position::from_sfen(sfen).unwrap()
@@ -284,6 +285,72 @@ fn exchanges() {
     check("k8/9/9/4P4/9/9/9/9/4K4 b - 1", "5d5c+", 5);
     check("9/4k4/9/4P4/9/9/9/9/4K4 b - 1", "5d5c+", -1);
     check("9/4k4/9/4P4/4L4/9/9/9/4K4 b - 1", "5d5c+", 5);
+}
+
+/// What `side` gains at best by taking a piece of that worth on `to`, read out capture by capture.
+fn taken_back<V: Variant>(
+    pos: &Position<V>,
+    to: Square,
+    occupied: V::Bits,
+    side: Color,
+    worth: i32,
+) -> i32 {
+    const CHEAPEST_FIRST: [Kind; 14] = [
+        Kind::Pawn,
+        Kind::Lance,
+        Kind::Knight,
+        Kind::ProPawn,
+        Kind::ProLance,
+        Kind::ProKnight,
+        Kind::Silver,
+        Kind::ProSilver,
+        Kind::Gold,
+        Kind::Bishop,
+        Kind::Rook,
+        Kind::Horse,
+        Kind::Dragon,
+        Kind::King,
+    ];
+    let own = pos.attackers_of(side, to, occupied) & occupied;
+    let Some(kind) = CHEAPEST_FIRST.into_iter().find(|&kind| (own & pos.kind(kind)).any()) else {
+        return 0;
+    };
+    let from = (own & pos.kind(kind)).first();
+    if kind == Kind::King && (pos.attackers_of(side.opponent(), to, occupied) & occupied).any() {
+        return 0;
+    }
+    let rest = occupied ^ V::Bits::of(from);
+    (worth - taken_back(pos, to, rest, side.opponent(), VALUES[kind.index()])).max(0)
+}
+
+#[test]
+fn exchanges_agree_with_reading_them_out() {
+    fn check<V: Variant>(seed: u64) {
+        let mut rng = Rng::new(seed);
+        let mut pos = Position::<V>::startpos();
+        for _ in 0..160 {
+            let moves = pos.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            for &m in &moves {
+                let to = m.to();
+                let mut occupied = pos.occupied() | V::Bits::of(to);
+                let mut worth = VALUES[pos.piece_at(to).kind_index()];
+                let moved = VALUES[pos.moved_piece(m).kind_index()];
+                if !m.is_drop() {
+                    occupied ^= V::Bits::of(m.from());
+                    worth += moved - VALUES[pos.piece_at(m.from()).kind_index()];
+                }
+                worth -= taken_back(&pos, to, occupied, pos.turn().opponent(), moved);
+                assert!(pos.see_at_least(m, worth, &VALUES), "{m:?} {worth} {pos:?}");
+                assert!(!pos.see_at_least(m, worth + 1, &VALUES), "{m:?} {worth} {pos:?}");
+            }
+            pos.play(moves[rng.below(moves.len())]);
+        }
+    }
+    (0..40).for_each(check::<Shogi>);
+    (0..40).for_each(check::<Minishogi>);
 }
 
 #[test]

@@ -248,7 +248,8 @@ impl Lobby {
     }
 }
 
-/// What is remembered of an id, eight bytes a game. Two with the same digest cost a number too many.
+/// What is remembered of an id, eight bytes a game. Two with the same digest cost a number too many. It
+/// is never stored: the standard library's hasher may change with the compiler.
 fn digest(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);

@@ -102,7 +102,6 @@ pub enum Stored {
 /// A result of a tournament.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TournamentResult {
-    /// The tournament.
     pub event: String,
     /// From 0.
     pub stage: usize,

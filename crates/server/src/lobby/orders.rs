@@ -26,7 +26,7 @@ pub const ORDERS: &str = "list, adjudicate GAME black|white|draw, annul GAME, \
 const LOCAL: &str = "(local)";
 
 /// What came of an order, or why nothing did.
-pub(super) type Outcome = Result<String, String>;
+pub(super) type OrderResult = Result<String, String>;
 
 impl Lobby {
     /// `%%REFEREE`: the lines to answer with.
@@ -55,7 +55,7 @@ impl Lobby {
         self.order(LOCAL, text, now)
     }
 
-    fn order(&mut self, referee: &str, text: &str, now: Now) -> Outcome {
+    fn order(&mut self, referee: &str, text: &str, now: Now) -> OrderResult {
         let words: Vec<&str> = text.split_whitespace().collect();
         if words == ["list"] {
             return Ok(self.what_there_is());
@@ -71,7 +71,7 @@ impl Lobby {
         outcome
     }
 
-    fn execute(&mut self, words: &[&str], now: Now) -> Outcome {
+    fn execute(&mut self, words: &[&str], now: Now) -> OrderResult {
         match *words {
             ["adjudicate", game, result] => self.adjudicate(game, result, now),
             ["annul", game] => self.annul(game, now),

@@ -1,6 +1,6 @@
 //! Games and tournaments that the referee has stopped. They stay so over a restart.
 
-use super::orders::Outcome;
+use super::orders::OrderResult;
 use super::{Lobby, NoteKind, Now, OpenRoom, RoomKey, Timer};
 
 impl Lobby {
@@ -27,7 +27,7 @@ impl Lobby {
         was
     }
 
-    pub(super) fn pause(&mut self, what: &str, now: Now) -> Outcome {
+    pub(super) fn pause(&mut self, what: &str, now: Now) -> OrderResult {
         if self.paused.contains(what) {
             return Err(format!("{what} is stopped already"));
         }
@@ -53,7 +53,7 @@ impl Lobby {
         Ok(format!("{what} is stopped until it is resumed"))
     }
 
-    pub(super) fn end_pause_by_order(&mut self, what: &str, now: Now) -> Outcome {
+    pub(super) fn end_pause_by_order(&mut self, what: &str, now: Now) -> OrderResult {
         let event = self.event_of(what);
         let keys = match event {
             Some(index) => self.rooms_of_event(index),

@@ -1,6 +1,6 @@
 //! What the referee's orders do.
 
-use super::orders::Outcome;
+use super::orders::OrderResult;
 use super::{Closing, ConnId, Effect, Lobby, NoteKind, Now, RoomKey, Stored, Timer};
 use crate::room::{self, Room};
 use csa::UserName;
@@ -28,13 +28,13 @@ impl Lobby {
         self.perform(key, effects.unwrap_or_default(), now);
     }
 
-    pub(super) fn annul(&mut self, game: &str, now: Now) -> Outcome {
+    pub(super) fn annul(&mut self, game: &str, now: Now) -> OrderResult {
         let key = self.begun_room(game)?;
         self.end_room(key, Room::annul, now);
         Ok(format!("{game} has no result"))
     }
 
-    pub(super) fn adjudicate(&mut self, game: &str, result: &str, now: Now) -> Outcome {
+    pub(super) fn adjudicate(&mut self, game: &str, result: &str, now: Now) -> OrderResult {
         let winner = match result {
             "black" | "+" => Some(Color::Black),
             "white" | "-" => Some(Color::White),
@@ -61,7 +61,7 @@ impl Lobby {
         keys
     }
 
-    pub(super) fn kick(&mut self, name: &str, why: Closing) -> Outcome {
+    pub(super) fn kick(&mut self, name: &str, why: Closing) -> OrderResult {
         let user = UserName::new(name).map_err(|error| error.to_string())?;
         let &id = self.present.get(&user).ok_or_else(|| format!("{name} is not here"))?;
         self.close(id, why);
@@ -74,7 +74,7 @@ impl Lobby {
         minutes: Option<u32>,
         why: &str,
         now: Now,
-    ) -> Outcome {
+    ) -> OrderResult {
         self.ban(who, minutes, why, now);
         let there: Vec<ConnId> = self
             .connections
@@ -91,7 +91,7 @@ impl Lobby {
         })
     }
 
-    pub(super) fn withdraw_order(&mut self, event: &str, name: &str, now: Now) -> Outcome {
+    pub(super) fn withdraw_order(&mut self, event: &str, name: &str, now: Now) -> OrderResult {
         let index = self.event_of(event).ok_or_else(|| format!("no tournament {event} here"))?;
         let from = self.events[index].withdraw_now(name);
         let (stage, round) =
@@ -108,7 +108,7 @@ impl Lobby {
         Ok(format!("{name} has left {event} from round {} on", round + 1))
     }
 
-    pub(super) fn restart_round(&mut self, event: &str, now: Now) -> Outcome {
+    pub(super) fn restart_round(&mut self, event: &str, now: Now) -> OrderResult {
         let index = self.event_of(event).ok_or_else(|| format!("no tournament {event} here"))?;
         // What is being played belongs to no round any more, and has no result.
         for key in self.rooms_of_event(index) {

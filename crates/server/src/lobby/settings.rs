@@ -191,7 +191,7 @@ impl Default for Settings {
             open_games: true,
             offers: Vec::new(),
             timetables: Vec::new(),
-            max_moves: Some(320),
+            max_moves: Some(play::MAX_MOVES),
             least_time: 0,
             declaration: Declaration::Points27H,
             interruptions: 1,

@@ -42,7 +42,6 @@ impl Pair {
 pub struct Game {
     /// Counted from 0.
     pub round: usize,
-    /// Who played.
     pub pair: Pair,
     /// Who won; nobody in a draw.
     pub winner: Option<Color>,

@@ -69,8 +69,9 @@ const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 fn weekly(texts: &[String]) -> Result<Vec<i64>, String> {
     let mut times = Vec::new();
     for text in texts {
-        let wrong =
-            || format!("{text:?} is no time of the week; one is \"Sat 13:30\" or \"daily 20:00\"");
+        let wrong = || {
+            format!("{text:?} is not a time of the week; write \"Sat 13:30\" or \"daily 20:00\"")
+        };
         let (day, time) = text.split_once(' ').ok_or_else(wrong)?;
         let (hour, minute) = time.split_once(':').ok_or_else(wrong)?;
         let number = |text: &str, below: i64| {

@@ -223,14 +223,14 @@ pub(crate) fn results(
     connection: &Connection,
     wall: i64,
     days: f64,
-) -> Result<Vec<rating::Result>, Error> {
+) -> Result<Vec<rating::RatedGame>, Error> {
     let sql = "SELECT black, white, winner, ended FROM games g WHERE rated = 1 AND ended >= ?1 \
                AND reason <> 'ANNULLED' AND (abandoned = 0 OR winner IS NOT NULL AND (SELECT COUNT(*) FROM moves m WHERE m.game = g.key) > 30)";
     let oldest = wall - (days * 86_400.0) as i64;
     let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([oldest], |row| {
         let ended: i64 = row.get(3)?;
-        Ok(rating::Result {
+        Ok(rating::RatedGame {
             names: [row.get(0)?, row.get(1)?],
             winner: color(row.get(2)?),
             age: (wall - ended).max(0) as f64 / 86_400.0,

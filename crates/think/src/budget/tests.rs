@@ -136,6 +136,13 @@ struct Case {
     options: TimeOptions,
     /// Whether only whole seconds are charged.
     whole_seconds: bool,
+    /// Microseconds by which a move may come late: machine and wire.
+    late: u64,
+}
+
+/// A machine and a wire that do their best; who always takes the longest has less to lose.
+fn usual_late(time: u64, habit: Habit) -> u64 {
+    if habit == Habit::Longest { 300 } else { (time / 5).min(2000) }
 }
 
 /// Plays 500 moves against the clock, in microseconds; the time used by each, or the move that was
@@ -156,9 +163,7 @@ fn play_long_game(case: Case, rng: &mut Rng) -> Result<Vec<Duration>, String> {
             Habit::Longest => b.maximum,
             Habit::Any => b.end(between(rng, b.minimum, b.maximum)).min(b.maximum),
         };
-        // A machine and a wire that do their best; who always takes the longest has less to lose.
-        let late = if case.habit == Habit::Longest { 300 } else { (case.time / 5).min(2000) };
-        let mut used = between(rng, end, end + Duration::from_micros(late));
+        let mut used = between(rng, end, end + Duration::from_micros(case.late));
         uses.push(used);
         let sure = left + ms(case.byoyomi);
         if case.whole_seconds {
@@ -185,7 +190,9 @@ fn five_hundred_moves_are_never_lost_on_time() {
                 for options in [USUAL, QUICK] {
                     for whole_seconds in [false, true] {
                         let time = seconds * 1000;
-                        let case = Case { time, increment, byoyomi, habit, options, whole_seconds };
+                        let late = usual_late(time, habit);
+                        let case =
+                            Case { time, increment, byoyomi, habit, options, whole_seconds, late };
                         games += 1;
                         lost.extend(play_long_game(case, &mut rng).err());
                     }
@@ -194,6 +201,27 @@ fn five_hundred_moves_are_never_lost_on_time() {
         }
     }
     assert!(lost.is_empty(), "{} of {games} games lost, as {}", lost.len(), lost[0]);
+}
+
+/// The clocks of matches between programs on a machine that has twice as much to do as it can: nearly
+/// all that is kept back for that may be used up by every single move.
+#[test]
+fn two_thousand_games_at_the_clocks_of_matches_are_not_lost_on_time() {
+    let mut rng = Rng::new(8);
+    let mut games = 0;
+    for (time, increment, byoyomi) in [(0, 0, 50), (5000, 100, 0), (0, 0, 1000)] {
+        for round in 0..700 {
+            let habit = [Habit::Usual, Habit::Longest, Habit::Any][round % 3];
+            let options = [USUAL, QUICK][round / 3 % 2];
+            let whole_seconds = false;
+            let case = Case { time, increment, byoyomi, habit, options, whole_seconds, late: 9000 };
+            if let Err(lost) = play_long_game(case, &mut rng) {
+                panic!("game {games}: {lost}");
+            }
+            games += 1;
+        }
+    }
+    assert_eq!(games, 2100);
 }
 
 #[test]
@@ -206,6 +234,7 @@ fn most_of_a_clock_is_used_in_a_usual_game() {
             habit: Habit::Usual,
             options: USUAL,
             whole_seconds: false,
+            late: usual_late(seconds * 1000, Habit::Usual),
         };
         let uses = play_long_game(case, &mut Rng::new(1)).unwrap();
         let used: Duration = uses[..80].iter().sum();
@@ -235,7 +264,8 @@ fn the_picture_of_time_use_is_up_to_date() {
     let mut frame = Frame::new(title, "move of the player", x, y, Side::Right);
     for (name, color, time, increment, byoyomi) in games {
         let (habit, options) = (Habit::Usual, USUAL);
-        let case = Case { time, increment, byoyomi, habit, options, whole_seconds: false };
+        let (whole_seconds, late) = (false, usual_late(time, habit));
+        let case = Case { time, increment, byoyomi, habit, options, whole_seconds, late };
         let uses = play_long_game(case, &mut Rng::new(1)).unwrap();
         let points: Vec<(f64, f64)> = uses[..200]
             .iter()

@@ -44,7 +44,6 @@ pub enum FloatNetError {
     /// A parameter is infinite or not a number.
     #[error("{part} number {index} is {value}")]
     NotFinite {
-        /// The array.
         part: &'static str,
         /// Where in it.
         index: usize,

@@ -30,7 +30,6 @@ pub enum CheckpointError {
     /// The checkpoint of another run.
     #[error("the checkpoint is of another run: its {what} was {found}, now it is {wanted}")]
     Other {
-        /// What differs.
         what: &'static str,
         /// As it was.
         found: String,

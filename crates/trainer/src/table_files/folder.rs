@@ -19,7 +19,7 @@ pub(crate) fn publish_folder(
     fs::create_dir_all(part)?;
     let written = write(part).and_then(|()| {
         fs::create_dir_all(folder)?;
-        FILES.iter().try_for_each(|file| fs::rename(part.join(file), folder.join(file)))
+        FILES.iter().try_for_each(|file| os::files::replace(&part.join(file), &folder.join(file)))
     });
     if written.is_err() {
         for file in FILES {

@@ -1,11 +1,8 @@
 //! An engine of the pool: our own, or a program the owner registered. Both are asked the same way
 //! and block until they have answered or were told to stop.
 
-use alphabeta::options::{
-    MINIMUM_THINKING_TIME, NETWORK_DELAY, NETWORK_DELAY_2, PV_INTERVAL, ROUND_UP_TO_FULL_SECOND,
-};
 use board::hello::Scales;
-use board::question::Question;
+use board::question::{self, Question};
 use engines::game_rules::in_its_words;
 use engines::{
     Allowed, EngineFactory, GameLine, LocalPlayer, Player, PlayerError, PlayerSettings,
@@ -105,15 +102,7 @@ fn settings(optional: Vec<(&'static str, String)>) -> PlayerSettings {
 impl PoolEngine {
     /// Our own engine with a table of that many MiB.
     pub fn own(factory: Arc<EngineFactory>, time: Arc<dyn TimeSource>, mib: usize) -> Self {
-        // It has no network between itself and its clock, and shows every line.
-        let settings = settings(vec![
-            HASH.to(mib),
-            NETWORK_DELAY.to(0),
-            NETWORK_DELAY_2.to(200),
-            MINIMUM_THINKING_TIME.to(100),
-            ROUND_UP_TO_FULL_SECOND.to(false),
-            PV_INTERVAL.to(0),
-        ]);
+        let settings = settings(question::own_options(mib));
         let player = LocalPlayer::new(settings, factory, time, Arc::new(AtomicBool::new(false)));
         Self::new(Box::new(player), true)
     }

@@ -49,7 +49,6 @@ pub enum Task {
 
 /// A question to the pool.
 pub struct Job {
-    /// Who asks.
     pub visitor: String,
     /// How urgent it is.
     pub priority: Priority,

@@ -2,7 +2,7 @@
 
 use super::{Store, failed};
 use board::error::{ApiError, ErrorCode};
-use board::study::StudySummary;
+use board::study::{KeptStudy, StudySummary};
 use rusqlite::{OptionalExtension, Row, params};
 
 /// Studies one visitor may have, those in the bin not counted.
@@ -15,18 +15,6 @@ const IN_BIN: usize = 200;
 const BYTES: i64 = 256 << 20;
 
 const COLUMNS: &str = "id, name, folder, tags, source, facts, revision, created, updated, deleted";
-
-/// A study as it lies in the file.
-#[derive(Clone, PartialEq, Debug)]
-pub struct KeptStudy {
-    pub about: StudySummary,
-    /// The record as JSON.
-    pub tree: String,
-    /// What a search looks at.
-    pub searched: String,
-    /// Moves to the place last looked at.
-    pub at: Vec<String>,
-}
 
 /// A row this program cannot have written is no study.
 fn summary(row: &Row<'_>) -> rusqlite::Result<Option<StudySummary>> {

@@ -10,7 +10,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Reads data files of `nue server`, whose tables are another room's.
 pub trait ServerFile: Send + Sync {
@@ -87,8 +86,7 @@ impl WatchSources {
 
 /// The whole minute: a look that finds nothing new is no news.
 fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |d| d.as_secs() / 60 * 60_000)
+    think::since_1970().as_secs() / 60 * 60_000
 }
 
 /// A file's name without the folders before it, which are nobody's business.

@@ -25,7 +25,7 @@ fn the_normal_distribution_is_the_tabled_one() {
         (1.959_963_985, 0.975),
         (3.0, 0.998_650_102),
     ] {
-        close(normal(x), share, 2e-7);
+        close(normal(x), share, 1e-9);
     }
 }
 

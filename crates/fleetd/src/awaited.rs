@@ -1,0 +1,85 @@
+//! Runs that somebody waits for: `--fleet=FOLDER` of a command that writes a file.
+
+use crate::error::FleetError;
+use crate::export::export;
+use crate::home::{Home, Request};
+use crate::ledger::{Ledger, RunState};
+use crate::orders::{Answer, Reply};
+use crate::start::Say;
+use fleet::{RunId, Spec};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// How long the coordinator may take to answer an order.
+pub(crate) const ANSWER: Duration = Duration::from_secs(30);
+
+/// How often it is looked whether the run has ended.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// The run that was asked for.
+pub(crate) fn run_of(reply: Reply) -> Result<RunId, FleetError> {
+    match reply {
+        Reply::Answer(Answer::Done(text)) => {
+            text.parse().map_err(|e| FleetError::Refused(format!("{text:?}: {e}")))
+        }
+        Reply::Answer(Answer::Refused(why)) => Err(FleetError::Refused(why)),
+        Reply::Later => {
+            let why = "no coordinator is running: nue fleet serve starts one";
+            Err(FleetError::Refused(why.to_owned()))
+        }
+    }
+}
+
+/// Waits for the end of a run; `false` if `stop` was set before. One that was stopped is an error.
+pub(crate) fn wait_for(ledger: &Ledger, run: RunId, stop: &AtomicBool) -> Result<bool, FleetError> {
+    loop {
+        let row = ledger.run(run)?;
+        match row.state {
+            RunState::Done => return Ok(true),
+            RunState::Stopped => {
+                return Err(FleetError::Refused(format!("{run} was stopped: {}", row.reason)));
+            }
+            RunState::Active if stop.load(Ordering::Relaxed) => return Ok(false),
+            RunState::Active => thread::sleep(GLANCE),
+        }
+    }
+}
+
+impl Home {
+    /// Asks for a run. Where a file is named, with whether it may replace one, waits for the end and writes what the run
+    /// made: the file the command would have written. `stop` ends the waiting, and the run goes on. `now` tells seconds
+    /// since 1970.
+    pub fn carry_out(
+        &self,
+        request: Request,
+        out: Option<(&Path, bool)>,
+        now: fn() -> i64,
+        stop: &AtomicBool,
+        say: Say,
+    ) -> Result<Reply, FleetError> {
+        if let Some((path, false)) = out
+            && path.exists()
+        {
+            let why = format!("{} exists: --force replaces it", path.display());
+            return Err(FleetError::Refused(why));
+        }
+        if out.is_some() && request.goal.is_none() && matches!(request.spec, Spec::SelfPlay(_)) {
+            let why = "how many games? a fleet counts games: give --games";
+            return Err(FleetError::Refused(why.to_owned()));
+        }
+        let reply = self.submit(request, "local", now(), ANSWER)?;
+        let Some((path, force)) = out else { return Ok(reply) };
+        let run = run_of(reply)?;
+        say(&format!("{run} is under way; an interrupt ends the waiting, not the run"));
+        let ledger = self.beside()?;
+        if !wait_for(&ledger, run, stop)? {
+            let file = path.display();
+            let later = format!("{run} goes on: nue fleet show {run} --out {file} writes it");
+            return Err(FleetError::Interrupted(later));
+        }
+        let count = export(&ledger, run, &self.resolved(&ledger, run)?, path, force)?;
+        Ok(Reply::Answer(Answer::Done(format!("{}: {count} written", path.display()))))
+    }
+}
