@@ -79,7 +79,7 @@ describe('the book panel', () => {
     await page.mouse.move(5, 5);
     await expect.poll(() => sfen(page)).toBe(shown);
     expect(await faults(page)).toEqual([]);
-    await picture(page, 'book');
+    await picture(page, 'book-own');
     // Removed, and back with one click.
     await page.locator(`${row('9g9f')} [data-book-edit]`).click();
     await page.locator('[data-book-remove]').click();

@@ -87,6 +87,16 @@ describe.skipIf(!wanted)('pictures', () => {
     await leave(page);
   });
 
+  it('an opening book', async () => {
+    const page = await visit(house, '#/analyse', { viewport: { width: 1200, height: 900 }, colorScheme: 'light' });
+    await page.locator('main[data-ready="true"]').waitFor();
+    await page.locator('.book > summary').click();
+    await page.locator('tr[data-book-move]').nth(1).waitFor();
+    await page.locator('.book').scrollIntoViewIfNeeded();
+    await picture(page, 'book');
+    await leave(page);
+  });
+
   it('a lesson', async () => {
     const page = await visit(house, '#/play', { viewport: { width: 1200, height: 760 }, colorScheme: 'light' });
     await playFrom(page, { opponent: { human: true } });
