@@ -10,7 +10,6 @@ use durable::{numbered, write_whole};
 use fleet::exchange::{Exchange, solve_mate, with_local_fleet};
 use fleet::perform::Equipment;
 use fleet::{MateSpec, Spec};
-use indicatif::{ProgressBar, ProgressStyle};
 use kifu::MateProblem;
 use rules::{AnyPosition, Game};
 use std::ffi::OsString;
@@ -123,7 +122,7 @@ fn solve_all(
             return Err(Failure::usage(format!("{}: exists; --force replaces it", file.display())));
         }
     }
-    let bar = progress(many, problems.len());
+    let bar = mates::bar(many.then_some(problems.len()));
     let say = |text: &str| bar.suspend(|| writeln!(io::stdout(), "{text}"));
     let mut counts = VerdictCounts::default();
     let control = Control::new(false);
@@ -167,18 +166,6 @@ fn solve_all(
         0 => Ok(()),
         open => Err(Failure::failed(format!("{open} without a definite answer"))),
     }
-}
-
-/// Tells a waiting person where we are; hidden where standard error is no terminal.
-fn progress(many: bool, count: usize) -> ProgressBar {
-    if !many {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(count as u64);
-    if let Ok(style) = ProgressStyle::with_template("{pos}/{len} {wide_msg}") {
-        bar.set_style(style);
-    }
-    bar
 }
 
 impl MateArgs {
@@ -234,24 +221,9 @@ fn verify(files: &[PathBuf]) -> CommandResult {
     let mut out = io::stdout().lock();
     let mut bad = 0;
     for file in files {
-        let checked = std::fs::read(file)
-            .map_err(|e| format!("cannot read: {e}"))
-            .and_then(|bytes| ::mate::verify(&bytes).map_err(|e| e.to_string()));
-        match checked {
-            Ok(v) => {
-                let (positions, sfen) = (v.positions, v.position.sfen());
-                writeln!(
-                    out,
-                    "{}: {}, proven ({positions} positions)\nsfen {sfen}",
-                    file.display(),
-                    v.claim
-                )?;
-            }
-            Err(e) => {
-                bad += 1;
-                writeln!(out, "{}: {e}", file.display())?;
-            }
-        }
+        let checked = mates::checked(file);
+        bad += u32::from(checked.is_err());
+        writeln!(out, "{}: {}", file.display(), checked.unwrap_or_else(|why| why))?;
     }
     if bad > 0 {
         return Err(Failure::failed(format!("{bad} of {} refused", files.len())));

@@ -1,10 +1,11 @@
 //! What is printed about problems: a page for one, a table row for each of many, JSON for programs.
 
+use indicatif::{ProgressBar, ProgressStyle};
 use kifu::MateProblem;
 use mate::{Branch, Study, Try, Verdict};
 use rules::AnyPosition;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A problem's answers, and where its proof was written or why not.
 pub struct MateAnswer {
@@ -24,6 +25,24 @@ pub fn page(position: &AnyPosition, answer: &MateAnswer, branches: bool) -> Stri
     }
     let (nodes, seconds) = (study.solution.nodes, study.time.as_secs_f64());
     text + &format!("{nodes} nodes, {seconds:.3} s")
+}
+
+/// A bar for so many problems; none for a single one, nor where standard error is no terminal.
+pub fn bar(problems: Option<usize>) -> ProgressBar {
+    let Some(count) = problems else { return ProgressBar::hidden() };
+    let bar = ProgressBar::new(count as u64);
+    if let Ok(style) = ProgressStyle::with_template("{pos}/{len} {wide_msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// What a proof file proves, in words, or why it proves nothing.
+pub fn checked(file: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(file).map_err(|error| format!("cannot read: {error}"))?;
+    let proven = mate::verify(&bytes).map_err(|error| error.to_string())?;
+    let (positions, sfen) = (proven.positions, proven.position.sfen());
+    Ok(format!("{}, proven ({positions} positions)\nsfen {sfen}", proven.claim))
 }
 
 /// The head of the table of a collection.

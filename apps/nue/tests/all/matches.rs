@@ -275,7 +275,7 @@ fn what_is_wrong_is_said_before_the_first_game() {
         (vec!["--engine", one, "--engine", "cmd=self"], 2, "has no limit"),
         (vec!["--engine", one, "--engine", "cmd=none-such,nodes=1"], 1, "cannot be started"),
         (vec!["--engine", one, "--engine", one, "--games", "0"], 2, "no games"),
-        (vec!["--engine", one, "--engine", one, "--games", "3"], 2, "say 2 or 4"),
+        (vec!["--engine", one, "--engine", one, "--games", "3"], 2, "use 2 or 4"),
         (vec!["--engine", one, "--engine", one, "--resume"], 2, "--out"),
         (vec!["--engine", one, "--engine", one, "--sprt", "elo0=5,elo1=0"], 2, "must be below"),
         (vec!["--engine", one, "--engine", one, "--resign", "moves=2"], 2, "score is missing"),

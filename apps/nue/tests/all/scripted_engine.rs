@@ -97,8 +97,7 @@ fn options_of_another_engine_are_tuned() {
     let other = line.replace("nodes=1", "nodes=1,option.Style=wild");
     let other = nue(folder.path(), &format!("{other} --resume"));
     assert_eq!(other.status.code(), Some(1));
-    for (params, why) in
-        [("Style", "Patience"), ("all", "Patience"), ("Patience:max=-1", "between")]
+    for (params, why) in [("Style", "Patience"), ("all", "Patience"), ("Patience:max=-1", "below")]
     {
         let line =
             format!("tune --engine cmd=./engine.sh,nodes=1 --iterations 1 --params {params}");
@@ -127,7 +126,7 @@ fn what_is_said_in_a_tuning_is_logged() {
     let own = nue(folder.path(), "tune --nodes 1 --params lmr_base --iterations 1 --log logs");
     assert!(text(&own.stderr).contains("--log: nothing is said to plus"), "{}", text(&own.stderr));
     let refused = nue(folder.path(), &line.replace("--log logs", "--log engine.sh/x"));
-    assert_eq!(refused.status.code(), Some(1));
+    assert_eq!(refused.status.code(), Some(2));
     assert!(text(&refused.stderr).contains("engine.sh/x"));
 }
 
@@ -163,6 +162,6 @@ fn what_is_said_in_a_match_is_logged() {
     // A folder that cannot be made is told before the first game.
     fs::write(folder.path().join("file"), "").unwrap();
     let refused = nue(folder.path(), &line.replace("logs/deep", "file/x"));
-    assert_eq!(refused.status.code(), Some(1));
+    assert_eq!(refused.status.code(), Some(2));
     assert!(text(&refused.stderr).contains("file/x"));
 }

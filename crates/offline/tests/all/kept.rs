@@ -93,7 +93,7 @@ fn games_are_listed_deleted_and_restored() {
 }
 
 /// Requests of a server's that this board does not answer, because they need one.
-const SERVERS_OWN: [&str; 13] = [
+const SERVERS_OWN: [&str; 24] = [
     "GET /",
     "GET /api/health",
     "GET /api/openapi.json",
@@ -107,6 +107,18 @@ const SERVERS_OWN: [&str; 13] = [
     "GET /api/watch/match",
     "GET /api/watch/match/{name}/games/{number}",
     "GET /api/watch/learn",
+    // Books are kept by a server: they outgrow what a browser keeps for a page.
+    "GET /api/books",
+    "POST /api/books",
+    "POST /api/books/read",
+    "PUT /api/books/{book}",
+    "DELETE /api/books/{book}",
+    "GET /api/books/{book}/file",
+    "POST /api/books/{book}/edit",
+    "POST /api/books/{book}/look",
+    "POST /api/books/{book}/undo",
+    "POST /api/books/{book}/redo",
+    "POST /api/books/{book}/restore",
 ];
 
 #[test]

@@ -228,7 +228,8 @@ async fn the_contract_names_every_address() {
     let source = concat!(
         include_str!("../../src/http.rs"),
         include_str!("../../src/http/studies.rs"),
-        include_str!("../../src/http/practice.rs")
+        include_str!("../../src/http/practice.rs"),
+        include_str!("../../src/http/books.rs")
     );
     let pages = include_str!("../../../../docs/web-api.md");
     let mut count = 0;

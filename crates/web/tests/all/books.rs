@@ -129,7 +129,7 @@ async fn levels_play_from_a_book_and_the_page_shows_the_game_in_it() {
         let game = socket.ask(asked).await;
         let played =
             socket.until("game", |g| g["game"] == game["game"] && g["may"]["move"] == true);
-        assert_eq!(played.await["moves"][0]["move"], expected, "{book}");
+        assert_eq!(played.await["moves"][0]["usi"], expected, "{book}");
         socket.ask(about("game.resign", &game)).await;
     }
     let shown = look(&mut page, "s", &[]).await;

@@ -25,13 +25,13 @@ fn an_introduction_says_who_it_is() {
     let found = Introduction::parse(&line).unwrap();
     assert_eq!(found, Introduction { shape: SHAPE, about: "a net".to_owned(), batch: 256 });
     for (from, to, words) in [
-        ("nue-worker", "other", "no introduction"),
+        ("nue-worker", "other", "not an introduction"),
         ("\"version\":1", "\"version\":2", "speaks version 2"),
         ("\"game\":\"minishogi\"", "\"game\":\"go\"", "game is \"go\""),
         ("\"label_count\":", "\"label_count\":9", "labels for"),
         ("\"batch\":256", "\"batch\":0", "batch is 0"),
         ("\"about\"", "\"error\":\"no such file\",\"about\"", "it says: no such file"),
-        ("{", "", "no introduction"),
+        ("{", "", "not an introduction"),
     ] {
         let error = Introduction::parse(&line.replacen(from, to, 1)).unwrap_err().to_string();
         assert!(error.contains(words), "{words}: {error}");
