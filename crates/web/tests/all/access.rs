@@ -240,8 +240,9 @@ async fn the_contract_names_every_address() {
         if !path.starts_with("/api/") {
             continue;
         }
-        // One line, or up to the next call of the chain.
+        // One line, or up to the next call of the chain, or its end.
         let handlers = handlers.split("\n        .").next().unwrap();
+        let handlers = handlers.split("\n}").next().unwrap();
         let known = paths.get(path).unwrap_or_else(|| panic!("{path} is not in the contract"));
         for method in ["get", "post", "put", "delete"] {
             let routed = handlers.contains(&format!("{method}("));
