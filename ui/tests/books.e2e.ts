@@ -144,7 +144,7 @@ describe('the book panel', () => {
     await expect.poll(() => page.locator('[data-book-choice]').textContent()).not.toContain('定跡の本');
     await page.locator('[data-book-input]').setInputFiles({ name: '読む.db', mimeType: 'text/plain', buffer: text });
     await page.locator(row('2g2f')).waitFor();
-    expect(await page.locator('[data-book-choice]').textContent()).toContain('読む');
+    await expect.poll(() => page.locator('[data-book-choice]').textContent()).toContain('読む');
     await page.locator('[data-book-input]').setInputFiles({ name: 'x.db', mimeType: 'text/plain', buffer: Buffer.from('nonsense') });
     await page.locator('.toast.bad').waitFor();
     expect(await page.locator('.toast').textContent()).toContain('読めませんでした');
