@@ -46,10 +46,10 @@ fn weights_are_learned_from_the_log_and_read_by_the_file() {
     let team = "log = \"team.jsonl\"\n\
         [[child]]\nname = \"good\"\ninside = \"alphabeta\"\noptions = { USI_Hash = 16, Threads = 1 }\n\
         [[child]]\nname = \"bad\"\ninside = \"alphabeta\"\n\
-        options = { USI_Hash = 16, Threads = 1, EvalDir = \"material\" }\n";
+        options = { USI_Hash = 16, Threads = 1, EvalDir = \"material\", SkillLevel = 0 }\n";
     let running = start(team, folder.path());
     let mut moves = String::new();
-    for _ in 0..40 {
+    for _ in 0..60 {
         running.say(&format!("position startpos{moves}"));
         running.say("go nodes 300");
         let best = running.said.wait("bestmove ");
