@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from typing import Any, Callable
 
 import torch
 
-from . import checkpoint, curve, floatfile
+from . import checkpoint, floatfile
 from .agreement import Choices
 from .average import Average
 from .model import Net, unit
@@ -293,7 +294,12 @@ class Run:
         Path(settings.log()).write_text(lines)
         kind = self.net.kind
         title = f"{kind.features} {kind.width}x2-{kind.hidden1}-{kind.hidden2}"
-        Path(settings.curve()).write_text(curve.svg(self.records, title))
+        draw = [settings.nue, "data", "curve", settings.log(), "--output", settings.curve()]
+        drawn = subprocess.run(
+            [*draw, "--title", title, "--force"], capture_output=True, text=True
+        )
+        if drawn.returncode != 0:
+            self.say(f"no curve: {drawn.stderr.strip()}")
 
     def all(self) -> None:
         """Trains to the end."""

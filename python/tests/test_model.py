@@ -12,7 +12,6 @@ import torch
 
 from nue_trainer import floatfile
 from nue_trainer.average import Average
-from nue_trainer.curve import svg
 from nue_trainer.floatfile import FloatFileError
 from nue_trainer.model import Net, plain_name, unit
 from nue_trainer.objective import Losses, Objective
@@ -246,14 +245,6 @@ class Files(unittest.TestCase):
         with self.assertRaisesRegex(FloatFileError, "not finite"):
             floatfile.write(self.folder / "bad.nuef", net)
         self.assertFalse((self.folder / "bad.nuef").exists())
-
-    def test_a_curve_is_drawn(self) -> None:
-        records = [{"epoch": n, "loss": 1 / n, "validation_loss": 1.1 / n} for n in (1, 2, 3)]
-        text = svg(records, "a < b")
-        self.assertEqual(text.count("<polyline"), 2)
-        self.assertIn("a &lt; b", text)
-        self.assertIn("</svg>", svg([], "nothing"))
-        self.assertEqual(svg(records[:1], "one").count("<polyline"), 2)
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ pub(crate) struct StormArgs {
     /// Tasks at a time of each.
     #[arg(long, default_value_t = 4)]
     slots: usize,
-    /// Milliseconds between blows, on average.
+    /// Milliseconds between faults, on average.
     #[arg(long, default_value_t = 700)]
     every: u64,
     /// What chance is made from.
@@ -65,19 +65,19 @@ pub(crate) struct StormArgs {
 
 /// What earlier runs of the same storm have seen.
 #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
-struct Weather {
+struct StormRecord {
     seconds: f64,
-    blows: BTreeMap<String, u64>,
+    faults: BTreeMap<String, u64>,
 }
 
-impl Weather {
+impl StormRecord {
     fn load(folder: &Path) -> Self {
         let text = std::fs::read_to_string(folder.join("storm.json")).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    fn note(&mut self, blow: String) {
-        *self.blows.entry(blow).or_default() += 1;
+    fn note(&mut self, fault: String) {
+        *self.faults.entry(fault).or_default() += 1;
     }
 
     fn keep(&self, folder: &Path) -> Result<(), Failure> {
@@ -87,9 +87,9 @@ impl Weather {
 }
 
 /// A coordinator that nothing happens to.
-pub(crate) struct Steady(Part);
+pub(crate) struct SteadyCoordinator(Part);
 
-impl Steady {
+impl SteadyCoordinator {
     /// Memory in use, in KiB, where the system tells.
     pub(crate) fn memory(&self) -> Option<u64> {
         let id = self.0.child.as_ref()?.id();
@@ -104,7 +104,7 @@ pub(crate) fn steady_coordinator(
     folder: &Path,
     url: &str,
     batches: u32,
-) -> Result<Steady, Failure> {
+) -> Result<SteadyCoordinator, Failure> {
     let text = [
         "coordinator".to_owned(),
         "--steady".to_owned(),
@@ -115,7 +115,7 @@ pub(crate) fn steady_coordinator(
     let mut part = Part::new("coordinator", text.to_vec());
     part.start()?;
     ask_for_sums(folder, batches, None)?;
-    Ok(Steady(part))
+    Ok(SteadyCoordinator(part))
 }
 
 /// Asks the coordinator of a folder, once it is there, for a run of sums; not twice.
@@ -166,11 +166,7 @@ impl Part {
     }
 
     fn signal(&self, signal: Signal) {
-        let id = self.child.as_ref().and_then(|child| i32::try_from(child.id()).ok());
-        if let Some(pid) = id.and_then(Pid::from_raw) {
-            // It has died meanwhile if it cannot be reached.
-            let _ = kill_process(pid, signal);
-        }
+        tell_process(self.child.as_ref().map(Child::id), signal);
     }
 
     /// Starts it again if it has ended by itself; says whether it had.
@@ -180,6 +176,15 @@ impl Part {
             self.start()?;
         }
         Ok(ended)
+    }
+}
+
+/// Sends a signal to a process.
+fn tell_process(id: Option<u32>, signal: Signal) {
+    let pid = id.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+    if let Some(pid) = pid {
+        // It has died meanwhile if it cannot be reached.
+        let _ = kill_process(pid, signal);
     }
 }
 
@@ -195,22 +200,22 @@ struct Storm {
     home: Home,
     parts: Vec<Part>,
     rng: Rng,
-    weather: Weather,
+    record: StormRecord,
 }
 
 pub(crate) fn run(args: &StormArgs) -> Result<(), Failure> {
     let temporary = tempfile::tempdir()?;
     let folder = args.folder.as_deref().unwrap_or(temporary.path());
     std::fs::create_dir_all(folder)?;
-    let weather = Weather::load(folder);
+    let record = StormRecord::load(folder);
     let Some(server) = NatsServer::in_folder(&folder.join("broker")) else {
         return Err(Failure::Failed("nats-server is not installed".to_owned()));
     };
     let parts = parts_of(args, folder, &server.url())?;
-    // Other blows than those of the run before.
-    let rng = Rng::new(args.seed).split(weather.seconds as u64);
-    let before = weather.seconds;
-    let mut storm = Storm { server, home: Home::new(folder), parts, rng, weather };
+    // Other faults than those of the run before.
+    let rng = Rng::new(args.seed).split(record.seconds as u64);
+    let before = record.seconds;
+    let mut storm = Storm { server, home: Home::new(folder), parts, rng, record };
     for part in &mut storm.parts {
         part.start()?;
     }
@@ -219,13 +224,13 @@ pub(crate) fn run(args: &StormArgs) -> Result<(), Failure> {
     let ledger = LedgerFile::open(folder)?;
     let (first, mut told) = (ledger.done()?.0, Instant::now());
     loop {
-        storm.weather.seconds = before + begun.elapsed().as_secs_f64();
-        storm.weather.keep(folder)?;
+        storm.record.seconds = before + begun.elapsed().as_secs_f64();
+        storm.record.keep(folder)?;
         let (count, over) = ledger.done()?;
         if over {
             break;
         }
-        if storm.weather.seconds > args.limit as f64 {
+        if storm.record.seconds > args.limit as f64 {
             return Err(Failure::Failed(format!("{count} of {} results in time", args.results)));
         }
         if told.elapsed() > TELL {
@@ -234,16 +239,16 @@ pub(crate) fn run(args: &StormArgs) -> Result<(), Failure> {
         }
         if args.seconds.is_some_and(|seconds| begun.elapsed() > Duration::from_secs(seconds)) {
             tell(args.results, count, count.saturating_sub(first), begun.elapsed())?;
-            writeln!(std::io::stderr(), "resting; the same command goes on")?;
+            writeln!(std::io::stderr(), "resting; the same command continues")?;
             return Ok(());
         }
         let pause = 1 + storm.rng.below(2 * args.every as usize);
         std::thread::sleep(Duration::from_millis(pause as u64));
-        storm.blow()?;
+        storm.fault()?;
     }
-    let weather = storm.weather.clone();
+    let record = storm.record.clone();
     drop(storm);
-    report(args, folder, &ledger, &weather)
+    report(args, folder, &ledger, &record)
 }
 
 /// How often it is told how far it is.
@@ -290,19 +295,20 @@ fn parts_of(args: &StormArgs, folder: &Path, url: &str) -> Result<Vec<Part>, Fai
 }
 
 impl Storm {
-    /// The liar begins anew, on probation, and lies again.
+    /// The liar begins anew, on probation, and lies again; at another time where the coordinator holds its ledger for
+    /// long, as it does when it counts all results anew.
     fn pardon(&self) -> Result<(), Failure> {
         let ledger = self.home.beside().map_err(failed)?;
         let order = Order::Pardon { worker: worker_id(parts::LIAR)? };
-        ledger.order(&order, think::seconds_since_1970(), Duration::ZERO).map_err(failed)?;
+        let _ = ledger.order(&order, think::seconds_since_1970(), Duration::ZERO);
         Ok(())
     }
 
     /// Something happens to somebody.
-    fn blow(&mut self) -> Result<(), Failure> {
+    fn fault(&mut self) -> Result<(), Failure> {
         for part in &mut self.parts {
             if part.revive()? {
-                self.weather.note(format!("{} ended by itself", part.name));
+                self.record.note(format!("{} ended by itself", part.name));
             }
         }
         if self.rng.below(PARDON) == 0 {
@@ -313,15 +319,21 @@ impl Storm {
         let victim = self.rng.below(self.parts.len() + 2);
         let stop = self.rng.below(3) == 0;
         // The broker as often as two others.
+        let what = if stop { "held" } else { "killed" };
         let Some(part) = self.parts.get_mut(victim) else {
-            self.weather.note("broker killed".to_owned());
-            self.server.kill();
-            std::thread::sleep(away);
-            self.server.run();
+            self.record.note(format!("broker {what}"));
+            if stop {
+                tell_process(self.server.id(), Signal::STOP);
+                std::thread::sleep(held);
+                tell_process(self.server.id(), Signal::CONT);
+            } else {
+                self.server.kill();
+                std::thread::sleep(away);
+                self.server.run();
+            }
             return Ok(());
         };
-        let what = if stop { "held" } else { "killed" };
-        self.weather.note(format!("{} {what}", part.name));
+        self.record.note(format!("{} {what}", part.name));
         if stop {
             part.signal(Signal::STOP);
             std::thread::sleep(held);
@@ -335,7 +347,16 @@ impl Storm {
     }
 }
 
-/// In how many blows the liar is let in once more.
+/// Results of a storm in which everything must have happened.
+const WHOLE: u64 = 100_000;
+
+/// What can happen to processes.
+fn every_blow() -> impl Iterator<Item = String> {
+    let everybody = ["broker", "coordinator", "gateway", "worker"];
+    everybody.into_iter().flat_map(|who| ["killed", "held"].map(|what| format!("{who} {what}")))
+}
+
+/// In how many faults the liar is let in once more.
 const PARDON: usize = 25;
 
 /// Checks everything, and says it.
@@ -343,7 +364,7 @@ fn report(
     args: &StormArgs,
     folder: &Path,
     ledger: &LedgerFile,
-    weather: &Weather,
+    record: &StormRecord,
 ) -> Result<(), Failure> {
     let found = ledger.check(args.results)?;
     let (mut promised, mut again) = (0, 0);
@@ -367,7 +388,7 @@ fn report(
             }
         }
     }
-    let seconds = weather.seconds;
+    let seconds = record.seconds;
     let mut text = String::new();
     let mut line = |what: &str, value: String| {
         let _ = writeln!(text, "{what:<28} {value}");
@@ -375,7 +396,7 @@ fn report(
     line("results", args.results.to_string());
     line("seconds", format!("{seconds:.1}"));
     line("results a second", format!("{:.0}", args.results as f64 / seconds));
-    for (what, times) in &weather.blows {
+    for (what, times) in &record.faults {
         line(what, times.to_string());
     }
     let full = std::fs::read_to_string(parts::fullness(folder)).unwrap_or_default();
@@ -390,6 +411,15 @@ fn report(
     if !lost.is_empty() {
         let some = &lost[..lost.len().min(10)];
         complaints.push(format!("{} accepted results are lost: {some:?} …", lost.len()));
+    }
+    if args.results >= WHOLE {
+        let absent = |what: &String| !record.faults.contains_key(what);
+        let mut missing: Vec<String> = every_blow().filter(absent).collect();
+        missing.extend((again == 0).then(|| "results sent again".to_owned()));
+        missing.extend(full.is_empty().then(|| "no room".to_owned()));
+        if !missing.is_empty() {
+            complaints.push(format!("it was no storm without: {}", missing.join(", ")));
+        }
     }
     if promised < args.results / 2 {
         complaints.push(format!("only {promised} were promised: that is no test"));

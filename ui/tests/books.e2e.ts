@@ -59,6 +59,12 @@ describe('the book panel', () => {
   it('shows moves with values, what would be played and why not, and undoes changes', async () => {
     const page = await visit(house, '#/analyse');
     await newBook(page, 'My book');
+    // The menu opens within the panel.
+    await page.locator('[data-book-menu] > summary').click();
+    const [menu, panel] = await Promise.all(['[data-book-menu] > div', '.panel'].map((part) => page.locator(part).boundingBox()));
+    expect(menu?.x).toBeGreaterThanOrEqual(panel?.x ?? Infinity);
+    expect((menu?.x ?? Infinity) + (menu?.width ?? 0)).toBeLessThanOrEqual((panel?.x ?? 0) + (panel?.width ?? 0));
+    await page.locator('[data-book-menu] > summary').click();
     await addLine(page, ['7g7f', '3c3d']);
     await clickMove(page, '9g9f');
     await page.locator(at(1)).waitFor();

@@ -30,7 +30,7 @@ const SIZES: Size[] = [
   { name: 'zoomed', width: 640, height: 400, phone: false },
 ];
 /** Looked at every time. */
-const USUAL = ['desktop en dark', 'narrow ja light'];
+const USUAL = ['desktop en dark', 'narrow ja light', 'narrow en dark'];
 const COMBINATIONS = SIZES.flatMap((size) => (['en', 'ja'] as const).flatMap((language) => (['light', 'dark'] as const).map((scheme) => ({ size, language, scheme, usual: USUAL.includes(`${size.name} ${language} ${scheme}`) }))));
 
 /** Text in an element that belongs to the other language: kana on the English page. */
@@ -47,6 +47,11 @@ async function foreign(page: Page): Promise<string[]> {
   });
 }
 
+/** How much higher than its window a screen with a board is. */
+async function tooHigh(page: Page): Promise<number> {
+  return page.evaluate(() => (document.querySelector('main.screen') ? document.documentElement.scrollHeight - innerHeight : 0));
+}
+
 for (const { size, language, scheme, usual } of COMBINATIONS) {
   describe.skipIf(!all && !usual)(`every screen: ${size.name}, ${language}, ${scheme}`, () => {
     it('fits, reads and is accessible', async () => {
@@ -59,6 +64,8 @@ for (const { size, language, scheme, usual } of COMBINATIONS) {
         await page.evaluate(() => document.fonts.ready.then(() => undefined));
         await picture(page, `${name}-${size.name}-${language}-${scheme}`);
         expect(await overflow(page), where).toBeLessThanOrEqual(0);
+        // Where board and panel lie side by side the panel is scrolled, never the page.
+        if (['desktop', 'large'].includes(size.name)) expect(await tooHigh(page), where).toBeLessThanOrEqual(0);
         if (language === 'en') expect(await foreign(page), where).toEqual([]);
         expect(await faults(page), where).toEqual([]);
       };

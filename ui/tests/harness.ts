@@ -2,7 +2,8 @@
 //
 // NUE names the executable, NUE_CHROMIUM the browser, NUE_PICTURES a folder for screenshots, NUE_PAGE
 // a built page to use in place of the one inside the executable. Waits are for states the page shows,
-// never for time to pass.
+// never for time to pass. With NUE_SITE=1 there is no server: the page comes from a folder of files (site.ts), with its
+// engine inside, and the same tests are run; those about servers are left out.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { join, resolve } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 
+export const SITE = process.env.NUE_SITE !== undefined;
 export const NUE = process.env.NUE ?? resolve(import.meta.dirname, '../../target/debug/nue');
 const CHROMIUM = process.env.NUE_CHROMIUM ?? '/usr/bin/chromium';
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'];
@@ -48,6 +50,7 @@ export function launchBrowser(): Promise<Browser> {
 }
 
 export async function openHouse(more: string[] = []): Promise<House> {
+  if (SITE) return (await import('./site')).openSite();
   const data = mkdtempSync(join(tmpdir(), 'nue-page-'));
   let { server, address } = await launch(data, 0, more);
   const browser = await launchBrowser();
@@ -77,7 +80,8 @@ async function replacePage(context: BrowserContext, address: string, folder: str
   const kinds: Record<string, string> = { html: 'text/html; charset=utf-8', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml', webmanifest: 'application/manifest+json', txt: 'text/plain' };
   await context.route((url) => url.href.startsWith(address) && !url.pathname.startsWith('/api/'), async (route) => {
     const path = join(folder, new URL(route.request().url()).pathname.replace(/\/$/, '/index.html'));
-    if (!existsSync(path)) return route.fulfill({ status: 404 });
+    // What is no part of the page is the server's own.
+    if (!existsSync(path)) return route.continue();
     return route.fulfill({ path, contentType: kinds[path.split('.').pop() ?? ''] ?? 'application/octet-stream', headers: { 'content-security-policy': policy } });
   });
 }
@@ -120,13 +124,25 @@ export async function newGame(page: Page, { game = 'shogi', against = 'level', l
   await page.locator('main[data-game]').waitFor();
 }
 
+/** Asks what answers the page, be it a server or its own worker: the JSON that comes back. */
+export async function ask<T>(page: Page, path: string, body: object): Promise<T> {
+  const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+  if (!SITE) {
+    return (await page.evaluate(async ([where, how]) => (await fetch(`./api/${where}`, how)).json(), [path, init] as const)) as T;
+  }
+  // The very module the page has loaded. As text: an import of the tests' own is compiled into something no page knows.
+  return await page.evaluate<T>(`(async () => {
+    const loaded = performance.getEntriesByType('resource').find(({ name }) => /\\/local-[^/]*\\.js$/.test(name));
+    const exports = await import(loaded?.name ?? 'local.js');
+    const local = Object.values(exports).find((one) => typeof one === 'object' && one !== null && 'ask' in one);
+    return (await local?.ask(${JSON.stringify(path)}, ${JSON.stringify(init)}))?.json();
+  })()`);
+}
+
 /** Starts a game no form asks for, and opens it. */
 export async function startGame(page: Page, wish: object): Promise<void> {
   await page.locator('main').waitFor();
-  const id = await page.evaluate(async (body) => {
-    const answer = await fetch('./api/games', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
-    return ((await answer.json()) as { game: string }).game;
-  }, wish);
+  const { game: id } = await ask<{ game: string }>(page, 'games', wish);
   await page.evaluate((game) => { location.hash = `#/play/${game}`; }, id);
   await page.locator(`main[data-game="${id}"]`).waitFor();
 }

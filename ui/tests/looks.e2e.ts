@@ -57,6 +57,11 @@ describe('boards and pieces', () => {
       const [piece, wrap] = await Promise.all([pawns.locator('piece').boundingBox(), pawns.boundingBox()]);
       // The number stands in what is left of its place.
       expect((wrap?.width ?? 0) - (piece?.width ?? 0)).toBeGreaterThan((piece?.width ?? 0) * 0.3);
+      // Pieces lie together, without gaps for those that are missing.
+      const tops = await page.locator('.hand-bottom sg-hp-wrap:not([data-nb="0"])').evaluateAll((wraps) => wraps.map((element) => element.getBoundingClientRect()).map(({ x, y, width, height }) => ({ x, y, width, height })));
+      const along = viewport.width > 720 ? 'y' : 'x';
+      const [near, far] = [Math.min(...tops.map((at) => at[along])), Math.max(...tops.map((at) => at[along]))];
+      expect(far - near).toBeLessThan(tops.length * (tops[0]?.[along === 'y' ? 'height' : 'width'] ?? 0));
       const empty = page.locator('.hand-bottom sg-hp-wrap[data-nb="0"] piece').first();
       expect(await empty.evaluate((element) => getComputedStyle(element).opacity === '0' || element.getClientRects().length === 0)).toBe(true);
       expect(await overflow(page)).toBeLessThanOrEqual(0);
@@ -71,6 +76,10 @@ describe('boards and pieces', () => {
     await myTurn(page, 0);
     const box = await page.locator('.sg-wrap').boundingBox();
     expect(box?.height).toBeGreaterThan(1440 * 0.8);
+    // A place for what will be taken, though nothing is in it yet.
+    const hand = await page.locator('.hand-bottom sg-hand').boundingBox();
+    expect(hand?.width).toBeGreaterThan(100);
+    expect(hand?.height).toBeGreaterThan(600);
     await picture(page, 'looks-large');
     await leave(page);
   });

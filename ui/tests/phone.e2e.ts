@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { leave, openHouse, picture, squareMiddle, visit, type House } from './harness';
+import { leave, openHouse, picture, SITE, squareMiddle, visit, type House } from './harness';
 
 let house: House;
 beforeAll(async () => {
@@ -52,6 +52,9 @@ describe('a phone', () => {
       await page.locator('[data-screen="play"]').click();
       await page.locator('[data-start]').waitFor();
       expect(await overflow(page)).toBeLessThanOrEqual(0);
+      // What begins a game is in sight before anything is scrolled.
+      await page.evaluate(() => window.scrollTo(0, 0));
+      expect(await inSight(page, '[data-start]')).toBe(true);
       // A new game begins with its board in sight, though the button lay far below.
       await page.locator('[data-start]').click();
       await page.locator('main[data-game]').waitFor();
@@ -60,6 +63,17 @@ describe('a phone', () => {
       await leave(page);
     });
   }
+
+  it('sets up a position on its side, with board and palette in sight', async () => {
+    const page = await visit(house, LINE, { ...PHONE, viewport: { width: 667, height: 375 } });
+    await page.locator(at(0)).waitFor();
+    await page.locator('[data-edit]').click();
+    await page.locator('main.editor').waitFor();
+    await page.evaluate(() => window.scrollTo(0, 0));
+    for (const part of ['sg-board', '.palette']) expect(await inSight(page, `.editor ${part}`), part).toBe(true);
+    expect((await page.locator('.editor sg-board').boundingBox())?.width).toBeGreaterThan(190);
+    await leave(page);
+  });
 
   it('steps when a finger is drawn sideways, unless it holds a piece', async () => {
     const page = await visit(house, LINE, { ...PHONE, viewport: { width: 390, height: 844 } });
@@ -80,7 +94,7 @@ describe('a phone', () => {
   });
 
   // The worker is served by the executable alone.
-  it.skipIf(process.env.NUE_PAGE !== undefined)('can be installed, and opens without its server', async () => {
+  it.skipIf(SITE || process.env.NUE_PAGE !== undefined)('can be installed, and opens without its server', async () => {
     const page = await visit(house, '#/play', { serviceWorkers: 'allow' });
     await page.locator('[data-start]').waitFor();
     const manifest = await page.evaluate(async () => {

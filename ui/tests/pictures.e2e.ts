@@ -2,10 +2,12 @@
 //
 //   NUE_PICTURES=../docs/pictures npm run e2e -- pictures
 
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import type { Page } from 'playwright-core';
+import { makeFleet } from './fleet';
 import { leave, myTurn, openHouse, picture, visit, type House } from './harness';
 
 const wanted = process.env.NUE_PICTURES !== undefined;
@@ -90,9 +92,19 @@ describe.skipIf(!wanted)('pictures', () => {
   it('an opening book', async () => {
     const page = await visit(house, '#/analyse', { viewport: { width: 1200, height: 900 }, colorScheme: 'light' });
     await page.locator('main[data-ready="true"]').waitFor();
-    await page.locator('.book > summary').click();
-    await page.locator('tr[data-book-move]').nth(1).waitFor();
-    await page.locator('.book').scrollIntoViewIfNeeded();
+    await page.evaluate(async () => {
+      const post = async (path: string, body: object): Promise<{ book: string }> => (await fetch(`./api/${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })).json() as Promise<{ book: string }>;
+      const { book } = await post('books', { name: 'My openings', variant: 'shogi' });
+      const edit = (moves: string[], more: object): Promise<unknown> => post(`books/${book}/edit`, { variant: 'shogi', moves, ...more });
+      for (const line of ['7g7f 3c3d 2g2f 8c8d 2f2e 8d8e', '7g7f 3c3d 6g6f 8c8d', '7g7f 3c3d 7i6h 8c8d', '7g7f 3c3d 1g1f']) await edit(line.split(' '), { line: true });
+      for (const [move, value, comment] of [['2g2f', 48, 'Side pawn or yagura next'], ['6g6f', 12, 'Ranging rook'], ['7i6h', 21, ''], ['1g1f', -70, '']] as const) await edit(['7g7f', '3c3d'], { move, value, ...(comment && { comment }) });
+      localStorage.setItem('nue.book', book);
+      localStorage.setItem('nue.book.open', 'yes');
+    });
+    await page.goto(`${house.address}#/analyse/line/shogi/7g7f.3c3d/2`);
+    await page.reload();
+    await page.locator('tr[data-book-move="2g2f"]').waitFor();
+    await page.locator('.panel').evaluate((panel) => { panel.scrollTop = 420; });
     await picture(page, 'book');
     await leave(page);
   });
@@ -114,6 +126,18 @@ describe.skipIf(!wanted)('pictures', () => {
     await picture(page, 'lesson');
     await leave(page);
   }, 240000);
+
+  it('a fleet', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nue-fleet-'));
+    makeFleet(folder).finish();
+    const place = await openHouse(['--watch-fleet', join(folder, 'fleet')]);
+    const page = await visit(place, '#/watch/fleet/r1', { viewport: { width: 1200, height: 860 }, colorScheme: 'light' });
+    await page.locator('[data-curve="sprt"] canvas').waitFor();
+    await picture(page, 'fleet');
+    await leave(page);
+    await place.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   it('playing on a phone, in Japanese, in the dark', async () => {
     const page = await visit(house, '#/play', { viewport: { width: 390, height: 760 }, colorScheme: 'dark', locale: 'ja-JP', hasTouch: true, isMobile: true });

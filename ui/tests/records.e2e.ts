@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { clickMove, expectMoves, leave, myTurn, newGame, openHouse, picture, sfen, squareMiddle, visit, type House } from './harness';
+import { clickMove, expectMoves, leave, myTurn, newGame, openHouse, picture, sfen, SITE, squareMiddle, visit, type House } from './harness';
 
 let house: House;
 beforeAll(async () => {
@@ -29,8 +29,9 @@ describe('records', () => {
     await paste(page, USI);
     await page.locator(at(0)).waitFor();
     await expect.poll(() => page.locator('.tree-move').count()).toBe(5);
-    await page.locator('[data-screen="watch"]').click();
-    await page.locator('main.watch').waitFor();
+    const elsewhere = SITE ? 'practise' : 'watch';
+    await page.locator(`[data-screen="${elsewhere}"]`).click();
+    await page.locator(`main.${elsewhere}`).waitFor();
     await page.evaluate(() => {
       const data = new DataTransfer();
       data.items.add(new File(['V2\nN+Aoi\nN-Ren\nPI\n+\n+7776FU\n-3334FU\n%TORYO\n'], 'game.csa'));

@@ -1,12 +1,14 @@
-import { execFileSync } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { leave, NUE, openHouse, visit, type House } from './harness';
+import { command, makeFleet } from './fleet';
+import { faults, leave, NUE, openHouse, overflow, picture, visit, type House } from './harness';
 
 let house: House;
 let folder: string;
+let coordinator: ChildProcess;
 
 /** A finished match of one game, as `nue match --out` leaves it. */
 function match(): string {
@@ -22,16 +24,17 @@ function match(): string {
   return path;
 }
 
-/** The folder of a fleet with a run that is over, as `nue fleet serve` leaves it: its coordinator did the work itself. */
+const ofFleet = (...words: string[]): void => command(folder, 'fleet', ...words);
+
+/** The folder of a fleet: a test, a tuning and sums that its coordinator did itself, and a run that waits for a worker. */
 function fleet(): string {
-  const data = join(folder, 'fleet');
-  const work = join(folder, 'sums.toml');
-  writeFileSync(work, 'kind = "checksum"\nrounds = 1\n');
-  const nue = (...words: string[]): void => void execFileSync(NUE, ['fleet', '--data', data, ...words], { stdio: 'ignore' });
-  nue('serve', '--drain');
-  nue('submit', work, '--games', '3', '--name', '<em>sums</em>');
-  nue('serve', '--drain', '-j', '1');
-  return data;
+  writeFileSync(join(folder, 'sums.toml'), 'kind = "checksum"\nrounds = 1\n');
+  const { finish } = makeFleet(folder);
+  ofFleet('submit', 'sums.toml', '--games', '3', '--name', '<em>sums</em>');
+  finish();
+  coordinator = spawn(NUE, ['fleet', 'serve'], { stdio: 'ignore', cwd: folder });
+  ofFleet('submit', 'sums.toml', '--name', 'endless');
+  return join(folder, 'fleet');
 }
 
 beforeAll(async () => {
@@ -40,6 +43,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await house?.close();
+  coordinator?.kill();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -62,15 +66,47 @@ describe('watching', () => {
     await leave(page);
   });
 
-  it('a fleet: its page is a link away, with runs, workers and faults', async () => {
+  it('a fleet: runs, games a minute, workers and faults, and what a run waits for, as they change', async () => {
     const page = await visit(house, '#/watch/match');
     await page.locator('[data-watch="fleet"]').click();
-    await page.locator('h1', { hasText: 'Fleet' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/fleet');
-    const text = (await page.locator('body').textContent()) ?? '';
-    for (const part of ['games a minute', '<em>sums</em>', '3/3', 'done', 'Workers', 'local', 'Faults']) expect(text).toContain(part);
+    await page.locator('[data-fleet="runs"]').waitFor();
+    const runs = page.locator('[data-fleet="runs"]');
+    expect(await runs.textContent()).toContain('<em>sums</em>');
+    expect(await runs.textContent()).toContain('3/3');
+    expect(await page.locator('.source').textContent()).toMatch(/games a minute.*under way.*waiting/);
+    expect(await page.locator('[data-fleet="workers"]').textContent()).toContain('local');
+    expect(await page.locator('[data-fleet="workers"]').textContent()).toContain('admitted');
+    // The one under way is shown whole; nobody works for it.
+    const waiting = page.locator('[data-run-card="r4"]');
+    // Workers that were there before may yet come back, for most of a minute.
+    await waiting.locator('.problem', { hasText: 'no worker is there' }).waitFor({ timeout: 90000 });
+    await page.locator('.source .live').waitFor();
+    expect(await faults(page)).toEqual([]);
+    ofFleet('stop', 'r4', '--reason', 'seen enough');
+    await page.locator('[data-run-card="r4"]', { hasText: 'seen enough' }).waitFor();
     await leave(page);
-  });
+  }, 150000);
+
+  for (const [language, colorScheme, width] of [['en', 'light', 1280], ['ja', 'dark', 360]] as const) {
+    it(`a fleet: curves of SPRT and SPSA (${language}, ${colorScheme}, ${width})`, async () => {
+      const page = await visit(house, '#/watch/fleet/r1', { viewport: { width, height: 800 }, colorScheme, locale: language === 'ja' ? 'ja-JP' : 'en-GB', ...(width < 500 && { hasTouch: true, isMobile: true }) });
+      await page.locator('[data-curve="sprt"] canvas').waitFor();
+      const test = (await page.locator('[data-run-card="r1"]').textContent()) ?? '';
+      for (const part of ['elo0=0,elo1=30', 'LLR', 'Elo', 'new', 'old']) expect(test).toContain(part);
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
+      expect(await faults(page)).toEqual([]);
+      await picture(page, `fleet-test-${language}`);
+      await page.locator('[data-run="r2"]').click();
+      await page.locator('[data-curve="spsa"] canvas').waitFor();
+      const tuning = (await page.locator('[data-run-card="r2"]').textContent()) ?? '';
+      for (const part of ['rfp_margin', 'lmr_base', language === 'ja' ? '8回中8回目' : 'iteration 8 of 8']) expect(tuning).toContain(part);
+      expect(await page.locator('[data-run-card="r1"]').count()).toBe(0);
+      await picture(page, `fleet-tuning-${language}`);
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
+      expect(await faults(page)).toEqual([]);
+      await leave(page);
+    });
+  }
 
   it('says how to watch what is not there', async () => {
     const page = await visit(house, '#/watch/server');

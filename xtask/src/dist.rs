@@ -25,7 +25,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "dist [PLATFORM…] [--out FOLDER] [--executable FILE]";
+const USAGE: &str = "dist [PLATFORM…] [--out FOLDER] [--executable FILE] [--wasm FILE]";
 
 /// Shells whose completions are handed out: what `nue completions` calls them, and the file's name.
 const SHELLS: &[(&str, &str)] =
@@ -47,6 +47,8 @@ struct Request {
     out: PathBuf,
     /// An executable that is there already, instead of building one.
     executable: Option<PathBuf>,
+    /// The engine for browsers, of `cargo xtask wasm`, to lie beside the executable.
+    wasm: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &[String]) -> CommandResult {
@@ -71,6 +73,7 @@ fn parse(arguments: &[String]) -> Result<Request, Box<dyn Error>> {
         platforms: Vec::new(),
         out: workspace_root().join("target/dist-archives"),
         executable: None,
+        wasm: None,
     };
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
@@ -78,6 +81,7 @@ fn parse(arguments: &[String]) -> Result<Request, Box<dyn Error>> {
         match word.as_str() {
             "--out" => request.out = value()?,
             "--executable" => request.executable = Some(value()?),
+            "--wasm" => request.wasm = Some(value()?),
             name => request.platforms.push(platform::named(name).ok_or_else(usage)?),
         }
     }
@@ -100,6 +104,10 @@ fn make(root: &Path, platform: &Platform, request: &Request) -> Result<PathBuf, 
     let packages = packages::inside(root, platform.triple)?;
     let version = packages.own_version().to_owned();
     let mut entries = vec![Entry::program(platform.executable, fs::read(&executable)?)];
+    if let Some(path) = &request.wasm {
+        let bytes = fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        entries.push(Entry::file("nue.wasm", bytes));
+    }
     for (path, name) in DOCUMENTS {
         entries.push(Entry::file(
             name,
@@ -228,7 +236,8 @@ mod tests {
         assert_eq!(asked(&[]).unwrap().platforms.len(), PLATFORMS.len());
         let one = asked(&["windows-x86_64", "--out", "x"]).unwrap();
         assert_eq!((one.platforms.len(), one.out), (1, PathBuf::from("x")));
-        for wrong in [&["amiga"][..], &["--out"], &["--executable", "x"]] {
+        assert_eq!(asked(&["--wasm", "y"]).unwrap().wasm, Some(PathBuf::from("y")));
+        for wrong in [&["amiga"][..], &["--out"], &["--wasm"], &["--executable", "x"]] {
             assert!(asked(wrong).is_err(), "{wrong:?}");
         }
     }

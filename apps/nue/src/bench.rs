@@ -55,7 +55,7 @@ pub(crate) fn run(args: &BenchArgs) -> CommandResult {
     }
     interrupt::check(&interrupted, ": there is no signature without all positions")?;
     let Some(Total { nodes, time }) = total else {
-        return Err(Failure::failed("the bench did not end"));
+        return Err(Failure::failed("the bench did not finish"));
     };
     let nps = (nodes as f64 / time.as_secs_f64().max(1e-9)) as u64;
     writeln!(io::stdout(), "signature: {nodes}\nnps: {nps}")?;

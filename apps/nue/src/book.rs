@@ -4,7 +4,7 @@ use crate::failure::{CommandResult, Failure};
 
 pub(crate) fn run(args: &bookwork::BookArgs) -> CommandResult {
     let stop = crate::interrupt::flag().0;
-    let fleet = fleetd::books::by_fleet(think::seconds_since_1970);
+    let fleet = fleetd::books::by_fleet(think::seconds_since_1970, display::say);
     args.carry_out(&mut std::io::stdout(), &mut display::say, &stop, &fleet).map_err(|error| {
         let text = error.to_string();
         match error {

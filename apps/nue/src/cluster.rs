@@ -107,7 +107,6 @@ fn learn(args: &LearnArgs, time: Arc<dyn TimeSource>) -> CommandResult {
     Ok(())
 }
 
-/// Runs the command.
 pub(crate) fn run(args: ClusterArgs) -> CommandResult {
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let clock = Arc::clone(&time);

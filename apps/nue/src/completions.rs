@@ -14,7 +14,6 @@ pub(crate) struct CompletionsArgs {
     command: Option<String>,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &CompletionsArgs, mut command: clap::Command) -> CommandResult {
     let mut out = Vec::new();
     if args.what == "man" {

@@ -100,7 +100,6 @@ pub(crate) struct CsaArgs {
     position: PositionArgs,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &CsaArgs) -> CommandResult {
     let events = Events::default();
     let input = events.user_input();

@@ -4,6 +4,7 @@
 
 mod args;
 mod convert;
+mod curve;
 mod dedup;
 mod filter;
 mod head;
@@ -39,9 +40,9 @@ enum DataCommand {
     Merge(merge::MergeArgs),
     Head(head::HeadArgs),
     Stream(stream::StreamArgs),
+    Curve(curve::CurveArgs),
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &DataArgs) -> CommandResult {
     match &args.command {
         DataCommand::Stats(args) => stats::run(args),
@@ -54,5 +55,6 @@ pub(crate) fn run(args: &DataArgs) -> CommandResult {
         DataCommand::Merge(args) => merge::run(args),
         DataCommand::Head(args) => head::run(args),
         DataCommand::Stream(args) => stream::run(args),
+        DataCommand::Curve(args) => curve::run(args),
     }
 }

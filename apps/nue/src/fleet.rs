@@ -8,7 +8,7 @@ use ::fleet::{OwnerName, Priority, RunId, Spec, WorkerId};
 use clap::{Args, Subcommand};
 use display::say;
 use fleetd::connections::{self, Broker};
-use fleetd::orders::Order;
+use fleetd::orders::{Order, parse_share};
 use fleetd::signing;
 use fleetd::start::{ServeRequest, WorkRequest};
 use fleetd::{Home, Request};
@@ -46,7 +46,7 @@ enum FleetCommand {
         #[arg(long, default_value_t)]
         priority: Priority,
         /// Its part of the workers among runs of the same priority
-        #[arg(long, default_value_t = 1.0)]
+        #[arg(long, default_value_t = 1.0, value_parser = parse_share)]
         share: f64,
     },
     /// Show the runs
@@ -68,7 +68,7 @@ enum FleetCommand {
     Priority {
         run: RunId,
         priority: Priority,
-        #[arg(long)]
+        #[arg(long, value_parser = parse_share)]
         share: Option<f64>,
     },
     /// Show the workers
@@ -191,7 +191,6 @@ struct WorkArgs {
     allow_signed: Vec<Signer>,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &FleetArgs) -> CommandResult {
     let home = Home::new(&args.data);
     match &args.command {
@@ -244,7 +243,7 @@ pub(crate) fn run(args: &FleetArgs) -> CommandResult {
             Ok(writeln!(io::stdout(), "{token}")?)
         }
         FleetCommand::Token { worker, .. } => {
-            say(&format!("{} tokens taken back", connections::revoke_tokens(&home, worker)?));
+            say(&format!("{} tokens revoked", connections::revoke_tokens(&home, worker)?));
             Ok(())
         }
         FleetCommand::Key { file } => Ok(writeln!(io::stdout(), "{}", signing::new_key(file)?)?),
@@ -275,13 +274,13 @@ fn serve(home: &Home, args: &ServeArgs) -> CommandResult {
         now: seconds_since_1970,
     };
     request.run(&stop, say)?;
-    ended(&stop, "ended; the same command goes on")
+    ended(&stop, "ended; the same command continues")
 }
 
 fn join(args: &WorkArgs) -> CommandResult {
     let (stop, _) = interrupt::flag();
     if args.background && !os::process::yield_to_others() {
-        say("this system lets no program go behind others");
+        say("this system cannot lower the priority of a program");
     }
     let request = WorkRequest {
         broker: args.broker.broker(args.name.as_str()),

@@ -14,7 +14,6 @@ use fleet::{SelfPlaySpec, Spec};
 use std::sync::Arc;
 use think::{TimeSource, WallTime};
 
-/// Runs the command.
 pub(crate) fn run(args: &GenArgs) -> CommandResult {
     let request = args.request()?;
     let spec = || {

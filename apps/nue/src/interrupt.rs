@@ -29,7 +29,10 @@ fn hear(interrupted: &Arc<AtomicBool>, first: impl Fn() + Send + 'static) -> boo
             end_now();
         }
         // Where nobody reads it there is nobody to tell.
-        let _ = writeln!(io::stderr(), "interrupted: ending in good order; once more ends at once");
+        let _ = writeln!(
+            io::stderr(),
+            "interrupted: finishing cleanly; interrupt again to stop at once"
+        );
         first();
     };
     os::signals::on_interrupt(handler).is_ok()

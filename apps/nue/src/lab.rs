@@ -46,7 +46,6 @@ struct ReproArgs {
     dry_run: bool,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: LabArgs) -> CommandResult {
     let LabCommand::Repro(args) = args.command;
     let program = std::env::current_exe()?;

@@ -12,7 +12,6 @@ use lab::folder::LabFolder;
 use lab::steps::Steps;
 use std::sync::Arc;
 
-/// Runs the command.
 pub(crate) fn run(args: &LearnArgs) -> CommandResult {
     let settings = args.settings()?;
     let lab = LabFolder::open(&args.folder)?;

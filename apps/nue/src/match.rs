@@ -23,7 +23,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
-/// Runs the command.
 pub(crate) fn run(args: MatchArgs) -> CommandResult {
     let args = args.with_config()?;
     let request = args.request();
@@ -75,7 +74,7 @@ fn end(
         write!(out, "{}", summary.text())?;
     }
     match progress.broken_engine() {
-        Some(name) => Err(Failure::failed(format!("the match was given up: {name} does not work"))),
+        Some(name) => Err(Failure::failed(format!("the match was stopped: {name} does not work"))),
         None if broken_off && kept => {
             let advice = "interrupted; the same command with --resume continues";
             Err(Failure::Interrupted(advice.to_owned()))

@@ -3,6 +3,7 @@
 use crate::failure::{CommandResult, Failure};
 use crate::flags::fleet::FleetFlag;
 use crate::interrupt;
+use crate::new_file::in_the_way;
 use ::mate::{Bounds, Futile, Questions, VerdictCounts, study};
 use clap::Args;
 use display::mates::{self, MateAnswer};
@@ -119,7 +120,7 @@ fn solve_all(
     if let Some(path) = args.proof.as_ref().filter(|_| !args.force) {
         let mut files = (1..=problems.len()).map(|n| proof_file(path, many.then_some(n)));
         if let Some(file) = files.find(|file| file.exists()) {
-            return Err(Failure::usage(format!("{}: exists; --force replaces it", file.display())));
+            return Err(in_the_way(&file));
         }
     }
     let bar = mates::bar(many.then_some(problems.len()));

@@ -25,19 +25,19 @@ impl NewFile {
     /// Writes it, and says so.
     pub(crate) fn finish(mut self, bytes: &[u8]) -> CommandResult {
         let written = self.draft.write_all(bytes).and_then(|()| self.draft.publish(self.force));
-        written.map_err(|e| match e.kind() {
-            ErrorKind::AlreadyExists => in_the_way(&self.path),
-            _ => cannot_write(&self.path, &e),
-        })?;
+        written.map_err(|e| cannot_write(&self.path, &e))?;
         writeln!(io::stderr(), "{}: written", self.path.display())?;
         Ok(())
     }
 }
 
-fn in_the_way(path: &Path) -> Failure {
+pub(crate) fn in_the_way(path: &Path) -> Failure {
     Failure::usage(format!("{}: exists; --force replaces it", path.display()))
 }
 
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::failed(format!("{}: cannot write: {error}", path.display()))
+pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    match error.kind() {
+        ErrorKind::AlreadyExists => in_the_way(path),
+        _ => Failure::failed(format!("{}: cannot write: {error}", path.display())),
+    }
 }

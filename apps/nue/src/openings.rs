@@ -80,7 +80,6 @@ fn usual() -> OpeningSettings {
     OpeningSettings::default()
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &OpeningsArgs) -> CommandResult {
     let Command::Make(args) = &args.command;
     let settings = args.settings();

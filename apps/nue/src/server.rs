@@ -46,7 +46,6 @@ enum ServerCommand {
     },
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &ServerArgs) -> CommandResult {
     match &args.command {
         Some(ServerCommand::Init { folder }) => init(folder),
@@ -102,7 +101,7 @@ fn init(folder: &Path) -> CommandResult {
     )?;
     writeln!(
         out,
-        "Only this computer reaches it, only your accounts get in: {path} says otherwise."
+        "Only this computer can connect, and only your accounts can log in; {path} changes that."
     )?;
     Ok(())
 }
@@ -132,6 +131,6 @@ fn set_password(config: &Config, name: &str) -> CommandResult {
     std::io::stdin().lock().read_line(&mut password)?;
     let password = password.trim_end_matches(['\r', '\n']);
     serverd::set_password(config, name, password).map_err(failure)?;
-    writeln!(std::io::stdout(), "{name} has a password now")?;
+    writeln!(std::io::stdout(), "the password of {name} is set")?;
     Ok(())
 }

@@ -14,7 +14,6 @@ use chart::grouped;
 use display::TrainingDisplay;
 use trainer::{Ended, Run, RunError};
 
-/// Runs the command.
 pub(crate) fn run(args: &TrainArgs) -> CommandResult {
     let request = args.request();
     let run = request.run()?;
@@ -30,7 +29,7 @@ fn last_words(run: &Run, ended: &Ended, display: &TrainingDisplay) -> CommandRes
     let out = run.files.out.display();
     if !ended.improved && !ended.stopped {
         return Err(Failure::Nothing(format!(
-            "{out} not written: nothing was better than the beginning"
+            "{out} not written: no net was better than the one training began with"
         )));
     }
     if let Some(best) = ended.history.iter().rev().find(|e| e.best && e.steps > 0) {

@@ -23,7 +23,6 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Runs the command.
 pub(crate) fn run(args: &TuneArgs) -> CommandResult {
     let request = args.request();
     let spec = || Spec::Tune(Box::new(request.clone()));

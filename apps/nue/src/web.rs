@@ -58,7 +58,7 @@ pub(crate) struct WebArgs {
     /// Learning to watch: the folder of "nue learn" (may be repeated)
     #[arg(long, value_name = "DIR")]
     watch_learn: Vec<PathBuf>,
-    /// A fleet to watch at /fleet: the folder of "nue fleet serve"
+    /// A fleet to watch: the folder of "nue fleet serve"
     #[arg(long, value_name = "DIR")]
     watch_fleet: Option<PathBuf>,
     /// A cluster to watch at /cluster: the page that its file names
@@ -94,7 +94,6 @@ struct BenchArgs {
     level: Option<u32>,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &WebArgs) -> CommandResult {
     match &args.command {
         Some(WebCommand::Bench(bench)) => {
@@ -113,7 +112,9 @@ pub(crate) fn run(args: &WebArgs) -> CommandResult {
 /// Writes the page as a site without a server.
 fn export(args: &WebArgs, folder: &Path) -> CommandResult {
     if args.evaluation.path().is_some() {
-        return Err(Failure::Usage("--export: a site has the nets inside this program".to_owned()));
+        return Err(Failure::usage(
+            "--export writes a site with the nets inside this program: leave out --net",
+        ));
     }
     let [shogi, minishogi] = [Game::Shogi, Game::Minishogi].map(assembly::shipped);
     let scales = Scales { shogi: shogi.win_rate_scale(), minishogi: minishogi.win_rate_scale() };
@@ -169,7 +170,7 @@ struct DataFile;
 
 impl ServerFile for DataFile {
     fn look(&self, path: &Path) -> Result<Value, String> {
-        inspect::overview(path)
+        serde_json::to_value(inspect::overview(path)?).map_err(|e| e.to_string())
     }
 
     fn record(&self, path: &Path, id: &str) -> Result<Option<Record>, String> {

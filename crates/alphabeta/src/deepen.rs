@@ -146,6 +146,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
     /// Looks for mates with a share of what the thread has read.
     fn look_for_mates(&self, prover: &mut Prover<'_, V>, share: Share, depth: i32) {
+        let p = &self.params;
         let all = self.nodes / share.alone;
         if all < share.least {
             return;
@@ -153,13 +154,14 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let time = self.timer.as_ref().and_then(|timer| {
             let deadline = timer.deadline();
             let left = Duration::from_nanos(deadline).saturating_sub(self.shared.time.now());
-            (deadline != u64::MAX).then_some(left / 4)
+            (deadline != u64::MAX).then_some(left / p.mate_time as u32)
         });
         let before = prover.nodes;
         let allowed = all.saturating_sub(before);
         // Of several threads the last one looks at the root.
-        if self.shared.nodes.len() == 1 && all / 4 * 3 >= share.root_known {
-            prover.look_at_root(allowed / 4 * 3, time);
+        let of_root = |nodes: u64| nodes / 4 * p.mate_root as u64;
+        if self.shared.nodes.len() == 1 && of_root(all) >= share.root_known {
+            prover.look_at_root(of_root(allowed), time);
         }
         let left = allowed.saturating_sub(prover.nodes - before);
         if self.shared.proven().is_none() {
@@ -204,7 +206,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 return;
             }
             if best <= alpha && alpha > -INFINITE {
-                beta = (alpha + beta) / 2;
+                beta = (p.aspiration_low * alpha + (4 - p.aspiration_low) * beta) / 4;
                 alpha = (best - delta).max(-INFINITE);
                 failed_high = 0;
             } else if best >= beta && beta < INFINITE {
@@ -233,9 +235,11 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let line = self.frame(1).pv.clone();
         let sel_depth = self.sel_depth;
         let changed = move_count > 1 && self.pv_index == 0;
+        let latest = self.params.average_latest;
         let Some(r) = self.root_moves.iter_mut().find(|r| r.mv() == m) else { return };
         r.effort += effort;
-        r.average = if r.average == NONE { value } else { (2 * value + r.average) / 3 };
+        r.average =
+            if r.average == NONE { value } else { (latest * value + r.average) / (latest + 1) };
         if move_count == 1 || value > alpha {
             r.score = value;
             r.lower = value >= beta;
@@ -261,13 +265,15 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             stability.last_best = best.mv();
             stability.stable_since = depth;
         }
-        stability.changes = stability.changes / 2.0 + f64::from(self.changes);
         let p = &self.params;
+        let percent = |number: i32| f64::from(number) / 100.0;
+        stability.changes =
+            stability.changes * percent(p.time_changes_kept) + f64::from(self.changes);
         let Some(timer) = &mut self.timer else { return };
         // A mate found and read well beyond its length will not get shorter.
-        let proven = is_mate(score) && depth > (values::MATE - score.abs()) + 8;
+        let proven = is_mate(score) && depth > (values::MATE - score.abs()) + p.time_mate;
         let only_move = self.root_moves.len() == 1 && goal.by_clock;
-        if proven && goal.by_clock || only_move && depth >= 4 {
+        if proven && goal.by_clock || only_move && depth >= p.time_only_move {
             timer.enough(true);
         } else if let Some(budget) = timer.budget()
             && goal.by_clock
@@ -275,8 +281,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         {
             // Longer when the value falls or the best move keeps changing, shorter when it is
             // settled and most nodes go into it anyway.
-            let percent = |number: i32| f64::from(number) / 100.0;
-            let fall = (goal.last_value - score).clamp(-p.time_fall / 2, p.time_fall);
+            let fall = (goal.last_value - score).clamp(-p.time_fall, p.time_fall);
             let fall = f64::from(fall) / f64::from(p.time_fall);
             let falling = if goal.last_value == NONE {
                 1.0

@@ -11,13 +11,10 @@ const PIECES: usize = Piece::COUNT;
 /// A place on the board for a piece: the unit of the continuation tables.
 pub(crate) const PLACES: usize = PIECES * SQUARES;
 
-/// Bound of every ordering statistic.
-const LIMIT: i32 = 16_384;
 const PAWN_SLOTS: usize = 512;
-/// Corrections: how many keys each has, how many positions each key tells apart, and their bound.
+/// Corrections: how many keys each has, and how many positions each key tells apart.
 const CORRECTIONS: usize = 6;
 const CORRECTION_SLOTS: usize = 65_536;
-const CORRECTION_LIMIT: i32 = 1_024;
 
 /// What corrections are kept under: pawns, minor pieces, the pieces of Black and of White, the last
 /// move with that two and that four plies back.
@@ -25,12 +22,17 @@ pub(crate) type CorrectionKeys = [u64; CORRECTIONS];
 /// Where the corrections of a position are kept.
 pub(crate) type CorrectionSlots = [usize; CORRECTIONS];
 
-/// A number that moves towards the bonus it gets, the slower the nearer it is to its bound.
+/// A number that moves towards the bonus it gets, the slower the nearer it is to its bound, which is a
+/// power of two.
 #[inline]
-fn nudge(cell: &mut i16, bonus: i32, limit: i32) {
-    let bonus = bonus.clamp(-limit, limit);
+fn nudge(cell: &mut i16, bonus: i32, bits: i32) {
+    let limit = 1 << bits;
+    let bonus = bonus.max(-limit).min(limit);
     let now = i32::from(*cell);
-    *cell = (now + bonus - now * bonus.abs() / limit) as i16;
+    // Divided by the bound and rounded towards zero, as `/` would, which takes several times as long.
+    let product = now * bonus.abs();
+    let taken_off = (product + (product >> 31 & (limit - 1))) >> bits;
+    *cell = (now + bonus - taken_off) as i16;
 }
 
 /// Where a piece goes.
@@ -125,8 +127,8 @@ impl History {
         self.butterfly[first..].first_chunk().expect("a move has bits for every square")
     }
 
-    pub(crate) fn update_butterfly(&mut self, color: Color, m: Move, bonus: i32) {
-        nudge(&mut self.butterfly[Self::butterfly_index(color, m)], bonus, LIMIT / 2);
+    pub(crate) fn update_butterfly(&mut self, color: Color, m: Move, bonus: i32, p: &Params) {
+        nudge(&mut self.butterfly[Self::butterfly_index(color, m)], bonus, p.history_bits);
     }
 
     /// The rows of one pawn structure.
@@ -135,10 +137,10 @@ impl History {
         row(&self.pawn, pawns as usize % PAWN_SLOTS)
     }
 
-    pub(crate) fn update_pawn(&mut self, pawns: u64, place: usize, bonus: i32) {
+    pub(crate) fn update_pawn(&mut self, pawns: u64, place: usize, bonus: i32, p: &Params) {
         let row = pawns as usize % PAWN_SLOTS;
         self.written[0][row] = true;
-        nudge(&mut self.pawn[row * PLACES + place], bonus, LIMIT / 2);
+        nudge(&mut self.pawn[row * PLACES + place], bonus, p.history_bits);
     }
 
     #[inline]
@@ -146,8 +148,8 @@ impl History {
         i32::from(self.capture[place * 16 + captured.kind_index()])
     }
 
-    pub(crate) fn update_capture(&mut self, place: usize, captured: Piece, bonus: i32) {
-        nudge(&mut self.capture[place * 16 + captured.kind_index()], bonus, LIMIT / 2);
+    pub(crate) fn update_capture(&mut self, place: usize, captured: Piece, bonus: i32, p: &Params) {
+        nudge(&mut self.capture[place * 16 + captured.kind_index()], bonus, p.history_bits);
     }
 
     /// What followed a move to an earlier place ([`PLACES`] for none).
@@ -156,10 +158,16 @@ impl History {
         row(&self.continuation, earlier)
     }
 
-    pub(crate) fn update_continuation(&mut self, earlier: usize, place: usize, bonus: i32) {
+    pub(crate) fn update_continuation(
+        &mut self,
+        earlier: usize,
+        place: usize,
+        bonus: i32,
+        p: &Params,
+    ) {
         if earlier < PLACES {
             self.written[1][earlier] = true;
-            nudge(&mut self.continuation[earlier * PLACES + place], bonus, LIMIT);
+            nudge(&mut self.continuation[earlier * PLACES + place], bonus, p.continuation_bits);
         }
     }
 
@@ -211,9 +219,8 @@ impl History {
         found: bool,
         p: &Params,
     ) {
-        let most = CORRECTION_LIMIT / 4;
         let rate = if found { p.correction_rate } else { p.correction_rate_open };
-        let bonus = (error * depth * rate / 128).clamp(-most, most);
+        let bonus = (error * depth * rate / 128).max(-p.correction_most).min(p.correction_most);
         let rates = [
             128,
             p.correction_minor_rate,
@@ -223,7 +230,7 @@ impl History {
             p.correction_plan_rate,
         ];
         for (slot, rate) in slots.iter().zip(rates) {
-            nudge(&mut self.correction[*slot], bonus * rate / 128, CORRECTION_LIMIT);
+            nudge(&mut self.correction[*slot], bonus * rate / 128, p.correction_bits);
         }
     }
 }
@@ -234,27 +241,43 @@ mod tests {
 
     #[test]
     fn nudges_stay_inside_their_bound() {
-        let mut cell = 0;
-        for _ in 0..1000 {
-            nudge(&mut cell, 100_000, LIMIT);
-            assert!(i32::from(cell) <= LIMIT);
+        for bits in [8, 10, 13, 14] {
+            let limit = 1 << bits;
+            let mut cell = 0;
+            for _ in 0..1000 {
+                nudge(&mut cell, 100_000, bits);
+                assert!(i32::from(cell) <= limit);
+            }
+            assert!(i32::from(cell) > limit * 9 / 10);
+            for _ in 0..1000 {
+                nudge(&mut cell, -3000, bits);
+                assert!(i32::from(cell) >= -limit);
+            }
+            assert!(i32::from(cell) < -limit * 9 / 10);
         }
-        assert!(i32::from(cell) > LIMIT * 9 / 10);
-        for _ in 0..1000 {
-            nudge(&mut cell, -3000, LIMIT);
-            assert!(i32::from(cell) >= -LIMIT);
+    }
+
+    #[test]
+    fn nudges_round_as_a_division_does() {
+        let limit: i32 = 1 << 13;
+        for now in (-limit..=limit).step_by(37) {
+            for bonus in (-9000..=9000).step_by(113) {
+                let mut cell = now as i16;
+                nudge(&mut cell, bonus, 13);
+                let bonus: i32 = bonus.clamp(-limit, limit);
+                assert_eq!(i32::from(cell), now + bonus - now * bonus.abs() / limit);
+            }
         }
-        assert!(i32::from(cell) < -LIMIT * 9 / 10);
     }
 
     #[test]
     fn what_was_written_is_forgotten() {
-        let mut h = History::new();
+        let (mut h, p) = (History::new(), Params::SHOGI);
         for round in 0..3 {
             let (pawns, place, earlier) = (700 + round, 5 + round as usize, PLACES - 1);
-            h.update_pawn(pawns, place, 900);
-            h.update_continuation(earlier, place, 900);
-            h.update_continuation(round as usize, PLACES - 1, 900);
+            h.update_pawn(pawns, place, 900, &p);
+            h.update_continuation(earlier, place, 900, &p);
+            h.update_continuation(round as usize, PLACES - 1, 900, &p);
             assert!(h.pawn_row(pawns)[place] > 0 && h.continuation_row(earlier)[place] > 0);
             h.clear();
             assert!(h.pawn.iter().chain(h.continuation.iter()).all(|&cell| cell == 0), "{round}");

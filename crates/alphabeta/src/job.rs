@@ -45,7 +45,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         if self.limits.mate.is_some() {
             return self.look_for_mate(report);
         }
-        let mut told = Told { report, line: false };
+        let mut told = LineObserver { report, line: false };
         let best = self.without_search().or_else(|| self.proven_mate(&mut told));
         let best = best.unwrap_or_else(|| {
             let found = catch_unwind(AssertUnwindSafe(|| self.search(&mut told)));
@@ -109,11 +109,12 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let limit = self.settings.get(&options::DEPTH_LIMIT);
         let asked = self.limits.depth.map_or(MAX_PLY as i32, |d| d.min(MAX_PLY as u32) as i32);
         let lines = self.settings.get(&MULTI_PV);
+        let params = &self.shared.params;
         Goal {
             from: 1,
             nodes_before: 0,
             depth: if limit > 0 { asked.min(limit) } else { asked }.max(1),
-            lines: if level < skill::FULL { lines.max(skill::LINES) } else { lines },
+            lines: if level < skill::FULL { lines.max(skill::lines(params)) } else { lines },
             interval: Duration::from_millis(self.settings.get(&options::PV_INTERVAL)),
             by_clock: self.limits.clocks.is_some()
                 && self.limits.movetime.is_none()
@@ -133,7 +134,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             cap(n);
         }
         if level < skill::FULL {
-            cap(skill::nodes(level));
+            cap(skill::nodes(&self.shared.params, level));
         }
         Timer::new(
             Arc::clone(&self.time),
@@ -245,7 +246,9 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
             report.note("the first search thread failed; using what the others found");
         }
         let one_line = level == skill::FULL && self.settings.get(&MULTI_PV) == 1;
-        let Some(elected) = vote::elect(&ballots(&alive)) else { return self.any_move() };
+        let Some(elected) = vote::elect(&ballots(&alive), self.shared.params.vote_least) else {
+            return self.any_move();
+        };
         // Several lines are those of the first thread, unless another has proven a win.
         let proven = final_value(&alive[elected].root_moves[0]) >= values::MATE_BOUND;
         let worker = alive[if one_line || proven { elected } else { 0 }];
@@ -265,7 +268,7 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         let chosen = if level < skill::FULL {
             let nanos = self.time.now().as_nanos() as u64;
             let seed = Rng::for_purpose(self.position.key(), &[nanos]).bits();
-            skill::choose(moves, level, seed)
+            skill::choose(moves, &self.shared.params, level, seed)
         } else {
             0
         };
@@ -333,12 +336,12 @@ fn ballots<V: Variant, E: Evaluator<V>>(workers: &[&Worker<V, E>]) -> Vec<Ballot
 
 /// A report that notes whether a whole line has been told: one comes before every move, however
 /// quickly that was found.
-struct Told<'a> {
+struct LineObserver<'a> {
     report: &'a mut dyn Report,
     line: bool,
 }
 
-impl Report for Told<'_> {
+impl Report for LineObserver<'_> {
     fn info(&mut self, info: &Info) {
         self.line |= !info.pv.is_empty() && info.nps.is_some() && info.hashfull.is_some();
         self.report.info(info);

@@ -5,7 +5,7 @@ use crate::params::Params;
 use crate::values;
 use crate::worker::Worker;
 use eval::Evaluator;
-use rules::{Move, Variant};
+use rules::{Color, Move, Variant};
 
 impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
     /// The best move is rewarded, those tried before it are punished.
@@ -24,17 +24,17 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let captured = self.pos.piece_at(best.to());
         let best_place = place(self.pos.moved_piece(best), best.to());
         if captured.is_some() {
-            self.history.update_capture(best_place, captured, bonus);
+            self.history.update_capture(best_place, captured, bonus, &self.params);
         } else {
             self.reward_quiet(ply, best, bonus);
-            self.history.update_pawn(pawns, best_place, bonus);
+            self.history.update_pawn(pawns, best_place, bonus, &self.params);
             // A single quiet move at low depth teaches little about the others.
             let malus = bonus * self.params.stat_malus / 100;
             if !quiets.as_slice().is_empty() || depth > self.params.stat_depth {
                 for &m in quiets.as_slice() {
                     let to = place(self.pos.moved_piece(m), m.to());
-                    self.history.update_butterfly(us, m, -malus);
-                    self.history.update_pawn(pawns, to, -malus);
+                    self.history.update_butterfly(us, m, -malus, &self.params);
+                    self.history.update_pawn(pawns, to, -malus, &self.params);
                     self.update_continuations(ply, to, -malus);
                 }
             }
@@ -42,7 +42,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         for &m in captures.as_slice() {
             let taken = self.pos.piece_at(m.to());
             let to = place(self.pos.moved_piece(m), m.to());
-            self.history.update_capture(to, taken, -bonus);
+            self.history.update_capture(to, taken, -bonus, &self.params);
         }
         // The quiet move before this one was refuted at once.
         let before = self.before(ply, 1);
@@ -67,7 +67,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         }
         let last = self.before(ply, 1).place;
         self.history.set_counter(last, m);
-        self.history.update_butterfly(us, m, bonus);
+        self.history.update_butterfly(us, m, bonus, &self.params);
         let to = place(self.pos.moved_piece(m), m.to());
         self.update_continuations(ply, to, bonus);
     }
@@ -77,7 +77,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         let before = self.before(ply, 1);
         let (to, m) = (before.place, before.current);
         let half = bonus / self.params.stat_previous;
-        self.history.update_butterfly(self.pos.turn().opponent(), m, half);
+        self.history.update_butterfly(self.pos.turn().opponent(), m, half, &self.params);
         if ply > 0 {
             self.update_continuations(ply - 1, to, bonus);
         }
@@ -96,9 +96,9 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         }
         let gain = (-(theirs + own)).clamp(-p.swing_loss, p.swing_gain) + p.swing_offset;
         let bonus = gain * p.stat_swing;
-        self.history.update_butterfly(self.pos.turn().opponent(), m, bonus);
+        self.history.update_butterfly(self.pos.turn().opponent(), m, bonus, p);
         if fresh {
-            self.history.update_pawn(pawns, to, bonus);
+            self.history.update_pawn(pawns, to, bonus, p);
         }
     }
 
@@ -113,8 +113,21 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 break;
             }
             let earlier = self.before(ply, back).place;
-            self.history.update_continuation(earlier, to, bonus);
+            self.history.update_continuation(earlier, to, bonus, &self.params);
         }
+    }
+
+    /// How a quiet move of a side has fared.
+    #[inline]
+    pub(crate) fn own_stat(&self, side: Color, m: Move) -> i32 {
+        i32::from(self.history.butterfly(side, m))
+    }
+
+    /// A child of this ply failed high; that counts for more where no move was known before.
+    #[inline]
+    pub(crate) fn count_cut(&mut self, ply: usize, unknown: bool) {
+        let more = self.params.lmr_cutoffs_unknown * i32::from(unknown);
+        self.frame_mut(ply).cutoffs += (1 + more) as u32;
     }
 
     /// Follow-up statistics of the moves one and two plies before.
@@ -129,7 +142,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 /// The bonus of a move that cut at this depth.
 #[inline]
 pub(crate) fn stat_bonus(p: &Params, depth: i32) -> i32 {
-    (p.stat_bonus * depth - p.stat_bonus / 2).clamp(0, p.stat_max)
+    (p.stat_bonus * depth - p.stat_offset).clamp(0, p.stat_max)
 }
 
 /// The first moves tried and found wanting.

@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `engine`, `job` | options and threads; one search, from question to answer |
+//! | `any` | both games with an evaluation of any kind, compiled here |
 //! | `analysis` | what is known about positions analysed before |
 //! | `deepen` | iterative deepening of one thread |
 //! | `vote` | which of several threads is believed |
@@ -20,6 +21,7 @@
 //! `nnue`, plugged in as a type), protocols, printing, any clock that was not passed in.
 
 mod analysis;
+mod any;
 mod counts;
 mod deepen;
 mod engine;
@@ -47,5 +49,6 @@ mod values;
 mod vote;
 mod worker;
 
+pub use any::{minishogi, shogi};
 pub use engine::AlphaBeta;
 pub use params::{ParamSpec, Params};

@@ -64,7 +64,9 @@ params! {
     aspiration = 24, 5..=60, "first half-width of the window around the last score";
     aspiration_growth = 34, 10..=100, "percent by which the window grows when missed";
     aspiration_average = 40, 10..=100, "the window is wider by this fraction of the average score";
+    aspiration_low = 2, 0..=4, "when the score falls out of the window: quarters of the way from its upper to its lower edge that the upper one moves";
     aspiration_from = 4, 2..=10, "first depth with a window";
+    average_latest = 2, 1..=8, "average score of a root move: weight of the latest score beside all before it";
     razor_base = 420, 100..=1200, "razoring: margin at depth 0";
     razor_depth = 250, 50..=600, "razoring: margin per depth squared";
     rfp_margin = 135, 30..=250, "reverse futility: margin per depth";
@@ -96,6 +98,7 @@ params! {
     futility_base = 110, 20..=400, "futility: margin at depth 0";
     futility_depth = 105, 30..=250, "futility: margin per depth";
     futility_history = 12000, 4000..=30000, "futility: history worth one ply";
+    futility_butterfly = 2, 0..=8, "futility: weight of a quiet move's own history";
     futility_max = 12, 6..=16, "futility: deepest reduced depth";
     capture_futility_base = 240, 50..=600, "futility of captures: margin at depth 0";
     capture_futility_depth = 230, 50..=500, "futility of captures: margin per depth";
@@ -105,6 +108,8 @@ params! {
     see_capture = 180, 50..=400, "exchanges: what a capture may lose per depth";
     history_prune = 4000, 1000..=10000, "quiet moves with a worse history per depth are left out";
     history_prune_max = 6, 3..=10, "the same: deepest reduced depth";
+    lmr_least_depth = 2, 1..=6, "reductions: least depth";
+    lmr_moves = 1, 1..=4, "reductions: moves of a node that are not reduced; one more at the root";
     lmr_base = 1340, 500..=2500, "reductions: constant part, in 1024ths of a ply";
     lmr_scale = 2300, 1000..=3500, "reductions: logarithmic part, in hundredths";
     lmr_delta = 700, 0..=2000, "reductions: how much a wide window takes off";
@@ -118,7 +123,10 @@ params! {
     lmr_pv = 1024, 0..=3072, "reductions: taken off in the principal variation";
     lmr_cutoffs = 1800, 0..=3072, "reductions: added if the next ply cuts often";
     lmr_cutoffs_from = 3, 1..=8, "reductions: how many cuts are not yet often";
+    lmr_cutoffs_unknown = 1, 0..=3, "reductions: a cut counts so much more where no move was known";
     lmr_table_move = 2048, 0..=4096, "reductions: taken off for the table's move";
+    lmr_butterfly = 2, 0..=8, "reductions: weight of a quiet move's own history";
+    lmr_captures = 2, 0..=8, "reductions: weight of a capture's history";
     lmr_quiet_offset = 4000, 0..=10000, "reductions: history of a usual quiet move";
     lmr_capture_offset = 5000, 0..=10000, "reductions: history of a usual capture";
     lmr_capture_value = 7, 0..=16, "reductions: weight of the captured piece beside its history";
@@ -131,19 +139,25 @@ params! {
     singular_depth = 5, 4..=9, "singular moves: least depth";
     singular_margin = 64, 20..=160, "singular moves: margin per depth, in 64ths";
     singular_table = 3, 1..=6, "singular moves: plies by which the table entry may be less deep";
+    singular_fraction = 2, 2..=4, "singular moves: the others are read to this fraction of the depth";
     singular_was_pv = 58, 0..=160, "singular moves: added where a principal variation was";
     double_margin = 18, 0..=80, "singular moves: extend twice when this much more singular";
     double_most = 12, 0..=30, "singular moves: most double extensions of a line";
     singular_less = 2, 0..=4, "singular moves: plies taken off a table move that is not singular";
+    extension_reach = 2, 1..=4, "extensions: none beyond so many times the depth of the iteration";
     check_extension_depth = 9, 4..=16, "checks that lose nothing are extended above this depth";
+    raised_above = 2, 1..=6, "after alpha was raised: deepest depth at which nothing is taken off";
     raised_depth = 14, 6..=20, "after alpha was raised: shallowest depth that is not reduced";
     raised_reduction = 1, 0..=3, "after alpha was raised: plies taken off the other moves";
+    beta_weight = 1, 0..=8, "values above beta: weight of beta beside the value, which counts once for every ply of depth";
+    was_pv_depth = 3, 0..=12, "principal variation: above this depth a node that failed low below one counts as part of it";
     delta_margin = 220, 50..=600, "quiescence: what a capture may fall short of alpha";
     quiescence_moves = 2, 1..=8, "quiescence: moves tried before only checks and recaptures are";
     quiescence_promotion = 300, 100..=600, "quiescence: what a promotion may gain";
     quiescence_see = 73, 0..=200, "quiescence: what an exchange may lose";
     quiescence_return = 2, 0..=4, "quiescence: quarters of a value above beta that are kept";
     stat_bonus = 290, 50..=800, "history: bonus per depth";
+    stat_offset = 145, 0..=400, "history: taken off every bonus";
     stat_max = 1900, 500..=6000, "history: greatest bonus";
     stat_malus = 160, 20..=400, "history: what tried quiet moves lose, in percent of the bonus";
     stat_swing = 6, 0..=64, "history: weight of how the evaluation changed with a quiet move";
@@ -153,6 +167,10 @@ params! {
     stat_margin = 100, 0..=300, "history: one more ply for a value this much above beta";
     stat_depth = 3, 0..=8, "history: up to this depth a best move tried first says nothing about others";
     stat_previous = 2, 1..=8, "history: divisor of the bonus of a move that refuted everything";
+    history_bits = 13, 11..=14, "history: bound of a move's own statistics, as a power of two";
+    continuation_bits = 14, 11..=14, "history: bound of the statistics of what followed a move, as a power of two";
+    correction_bits = 10, 8..=14, "corrections: bound of each, as a power of two";
+    correction_most = 256, 32..=4096, "corrections: most that one error counts";
     correction_pawns = 95, 0..=300, "corrections: weight of those by pawn structure, in 1024ths";
     correction_minor = 68, 0..=300, "corrections: weight of those by minor pieces, in 1024ths";
     correction_sides = 96, 0..=300, "corrections: weight of those by one side's pieces, in 1024ths";
@@ -168,6 +186,8 @@ params! {
     quiet_sorted = 3500, 500..=8000, "ordering: quiet moves with a worse score per depth stay unsorted";
     capture_see = 32, 8..=128, "ordering: a good capture may lose this fraction of its score";
     order_threat = 8, 0..=64, "ordering: weight of a piece that leaves, or enters, an attack by a smaller one";
+    order_threat_most = 1000, 300..=2000, "ordering: no piece under attack counts more than this";
+    order_evasion = 16, 1..=64, "ordering: weight of the captured piece beside the capturing one, in check";
     order_captured = 7, 1..=16, "ordering: weight of the captured piece beside its history";
     order_promotion = 3, 0..=16, "ordering: weight of what a promotion gains";
     order_butterfly = 2, 0..=8, "ordering: weight of a quiet move's own history";
@@ -175,6 +195,17 @@ params! {
     order_reply = 2, 0..=8, "ordering: weight of its history after the last move";
     order_follow_up = 1, 0..=8, "ordering: weight of its history after the move before that";
     order_earlier = 1, 0..=8, "ordering: weight of its histories after moves four and six plies back, in halves";
+    table_age = 4, 0..=16, "table: plies by which an entry is worth less for every search since it was written";
+    table_pv = 2, 0..=8, "table: plies by which an entry of a principal variation is worth more";
+    table_shallower = 4, 0..=16, "table: an entry gives way to one of the same position that is less than so much shallower";
+    vote_least = 14, 1..=200, "several threads: what the vote of the one with the lowest score still counts";
+    mate_entry = 6, 0..=20, "mates: plies by which what is known of one outlives what was read";
+    mate_line = 12, 0..=40, "mates: plies of the expected line that the solver looks at";
+    mate_line_least = 100, 10..=10000, "mates: with fewer nodes the solver does not look at a position of that line";
+    mate_root = 3, 0..=4, "mates: quarters of the solver's nodes for the root, in one thread";
+    mate_time = 4, 1..=20, "mates: fraction of the time left that the solver may take between two iterations";
+    mate_glance = 20, 2..=200, "mates: fraction of the time or of the nodes for a look before the search";
+    mate_glance_least = 250, 0..=100000, "mates: with fewer microseconds there is no such look";
     mate_share = 4, 2..=100, "mates: nodes of an analysis for one of the solver, in one thread";
     mate_share_beside = 2, 1..=100, "mates: nodes of all threads of an analysis for one of the solver in the last";
     mate_play = 64, 2..=1000, "mates: nodes in a game for one of the solver, in one thread";
@@ -190,11 +221,18 @@ params! {
     time_fall_least = 60, 30..=100, "time: least percent of it when the score rises";
     time_fall_most = 170, 100..=300, "time: most percent of it when the score falls";
     time_changes = 3, 1..=8, "time: most changes of the best move that count";
+    time_changes_kept = 50, 0..=100, "time: percent of earlier changes that still count after another iteration";
+    time_only_move = 4, 1..=20, "time: depth that is enough where there is only one move";
+    time_mate = 8, 0..=40, "time: plies read beyond a mate's length that are enough";
     time_game = 160, 60..=400, "time: plies of a usual game";
     time_game_rest = 40, 10..=120, "time: plies still planned for in a long game";
     time_shares = 5, 2..=12, "time: shares of the clock a hard decision may take";
     time_clock = 3, 2..=10, "time: fraction of the clock it may take at most";
     time_byoyomi = 20, 0..=100, "time: percent above the byoyomi at which the clock counts as used up";
+    skill_lines = 6, 1..=20, "playing weaker: lines chosen among";
+    skill_nodes = 60, 1..=1000, "playing weaker: nodes at level 0";
+    skill_growth = 50, 10..=200, "playing weaker: percent more nodes for every level";
+    skill_margin = 12, 0..=100, "playing weaker: how much worse than the best a move may be, for every level below full strength";
 }
 
 impl Params {
@@ -219,6 +257,24 @@ impl Params {
         stat_swing: 0,
         ..Self::SHOGI
     };
+
+    /// Whether a move is read less deep first, by the depth of its node and its number.
+    #[inline]
+    pub(crate) fn reduces(&self, depth: i32, number: u32, root: bool) -> bool {
+        depth >= self.lmr_least_depth && number > self.lmr_moves as u32 + u32::from(root)
+    }
+
+    /// Whether a node is read less deep after alpha was raised in it.
+    #[inline]
+    pub(crate) const fn is_raised(&self, depth: i32) -> bool {
+        depth > self.raised_above && depth < self.raised_depth
+    }
+
+    /// A value above beta as far as it is believed: the more the deeper it was read.
+    #[inline]
+    pub(crate) const fn tempered(&self, value: i32, beta: i32, depth: i32) -> i32 {
+        (value * depth + self.beta_weight * beta) / (depth + self.beta_weight)
+    }
 
     /// The numbers a game is searched with.
     pub const fn of(game: Game) -> Self {

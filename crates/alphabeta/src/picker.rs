@@ -188,7 +188,7 @@ impl Picker {
                     self.stage = Stage::Done;
                 }
                 Stage::MakeEvasions => {
-                    self.make_evasions(pos, history, buffer);
+                    self.make_evasions(pos, history, params, buffer);
                     self.stage = Stage::Evasions;
                 }
                 Stage::Evasions => return self.best(buffer),
@@ -330,6 +330,7 @@ impl Picker {
         &mut self,
         pos: &Position<V>,
         history: &History,
+        params: &Params,
         buffer: &mut Buffer,
     ) {
         buffer.moves.clear();
@@ -342,7 +343,7 @@ impl Picker {
             let captured = pos.piece_at(m.to());
             let mover = pos.moved_piece(m);
             buffer.scores[i] = if captured.is_some() {
-                (1 << 28) + PIECE_VALUES[captured.kind_index()] * 16
+                (1 << 28) + params.order_evasion * PIECE_VALUES[captured.kind_index()]
                     - PIECE_VALUES[mover.kind_index()]
             } else {
                 i32::from(history.butterfly(us, m)) + i32::from(row[place(mover, m.to())])

@@ -14,10 +14,6 @@ use std::time::Duration;
 
 /// Bytes of each solver's table.
 const HASH: usize = 8 << 20;
-/// Plies of the expected line that are looked at.
-const PLIES: usize = 12;
-/// With fewer nodes nothing is found that the search does not see.
-const LEAST: u64 = 100;
 
 /// Looks for mates beside a search. All it does is counted in nodes, so that the same search finds
 /// the same mates.
@@ -60,9 +56,10 @@ impl<'a, V: Variant> Prover<'a, V> {
         time: Option<Duration>,
         depth: i32,
     ) {
+        let p = &self.shared.params;
         let mut pos = self.root.clone();
         let mut open = Vec::new();
-        for &m in line.iter().take(PLIES) {
+        for &m in line.iter().take(p.mate_line as usize) {
             if !pos.is_legal(m) {
                 break;
             }
@@ -75,7 +72,8 @@ impl<'a, V: Variant> Prover<'a, V> {
         while let Some(pos) = open.pop() {
             let share = left / (open.len() as u64 + 1);
             let time = time.map(|t| t / (open.len() as u32 + 1));
-            if share < LEAST || self.shared.stopped() {
+            // With fewer nodes nothing is found that the search does not see.
+            if share < p.mate_line_least as u64 || self.shared.stopped() {
                 return;
             }
             left = left.saturating_sub(self.ask(&pos, share, time, depth));
@@ -119,6 +117,7 @@ impl<'a, V: Variant> Prover<'a, V> {
         if plies > MAX_PLY || !self.shared.terms.rules.leaves_time(pos, plies as u32) {
             return;
         }
+        let p = &self.shared.params;
         let mut pos = pos.clone();
         if pos.key() == self.root.key() {
             self.shared.prove(line);
@@ -131,10 +130,11 @@ impl<'a, V: Variant> Prover<'a, V> {
                         best: m,
                         value: values::mate_in(plies - played),
                         eval: NONE,
-                        depth: (depth + 6).min(MAX_PLY as i32 - 1),
+                        depth: (depth + p.mate_entry).min(MAX_PLY as i32 - 1),
                         bound: Bound::Lower,
                         pv: true,
                     },
+                    p,
                 );
             }
             pos.play(m);

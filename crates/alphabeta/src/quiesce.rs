@@ -187,7 +187,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if entry.is_none() {
                 let entry = Entry::eval_only(raw_eval, was_pv);
                 let (value, bound) = (values::to_table(value, ply), Bound::Lower);
-                self.shared.table.put(key, Entry { value, bound, ..entry });
+                self.shared.table.put(key, Entry { value, bound, ..entry }, &self.params);
             }
             return Err(value);
         }

@@ -19,7 +19,7 @@ pub(crate) fn score<V: Variant>(
     let us = pos.turn();
     let pawn = history.pawn_row(hints.pawns);
     let rows = hints.earlier.map(|p| history.continuation_row(p));
-    let threats = (params.order_threat != 0).then(|| Threats::of(pos));
+    let threats = (params.order_threat != 0).then(|| Threats::of(pos, params.order_threat_most));
     let safe_check = |m: Move| pos.see_at_least(m, -params.check_see, &PIECE_VALUES);
     let (by_itself, by_pawns) = (params.order_butterfly, params.order_pawns);
     let (first, second, later) = (params.order_reply, params.order_follow_up, params.order_earlier);
@@ -82,10 +82,12 @@ struct Threats<V: Variant> {
     pieces: V::Bits,
     /// Squares in front of their pawns.
     squares: V::Bits,
+    /// More than this no piece is worth to the order of moves.
+    most: i32,
 }
 
 impl<V: Variant> Threats<V> {
-    fn of(pos: &Position<V>) -> Self {
+    fn of(pos: &Position<V>, most: i32) -> Self {
         let (us, them) = (pos.turn(), pos.turn().opponent());
         let pawns = pos.pieces_of(them, Kind::Pawn) & !V::dead_zone(them, Kind::Pawn);
         let squares = if them == Color::Black { pawns.up() } else { pawns.down() };
@@ -103,22 +105,19 @@ impl<V: Variant> Threats<V> {
                 pieces |= V::Bits::of(sq);
             }
         });
-        Self { pieces, squares }
+        Self { pieces, squares, most }
     }
 
     /// What a quiet move saves less what it risks: the value of the piece, for leaving and for entering
     /// an attack.
     #[inline]
     fn balance(&self, m: Move, mover: Piece) -> i32 {
-        let value = PIECE_VALUES[mover.kind_index()].min(LARGEST);
+        let value = PIECE_VALUES[mover.kind_index()].min(self.most);
         let saved = !m.is_drop() && self.pieces.has(m.from());
         let risked = value > PIECE_VALUES[Kind::Pawn.index()] && self.squares.has(m.to());
         value * (i32::from(saved) - i32::from(risked))
     }
 }
-
-/// More than this no piece is worth to the order of moves.
-const LARGEST: i32 = 1000;
 
 /// Up to so many moves are sorted by insertion.
 const FEW: usize = 12;
@@ -206,13 +205,15 @@ mod tests {
         for &m in &buffer.moves {
             let to = place(pos.moved_piece(m), m.to());
             let mut bonus = || rng.below(8000) as i32 - 4000;
-            history.update_butterfly(us, m, bonus());
-            history.update_pawn(hints.pawns, to, bonus());
-            hints.earlier.iter().for_each(|&row| history.update_continuation(row, to, bonus()));
+            history.update_butterfly(us, m, bonus(), params);
+            history.update_pawn(hints.pawns, to, bonus(), params);
+            for row in hints.earlier {
+                history.update_continuation(row, to, bonus(), params);
+            }
         }
         let known = Known { pos: &pos, history: &history, params, info: Some(&info) };
         score(&known, &info, &hints, &mut buffer, 0, &mut [[-1; SQUARES]; 8]);
-        let threats = Threats::of(&pos);
+        let threats = Threats::of(&pos, params.order_threat_most);
         let (mut checks, mut drops) = (0, 0);
         for (i, &m) in buffer.moves.iter().enumerate() {
             let mover = pos.moved_piece(m);
@@ -251,7 +252,7 @@ mod tests {
             let pos = Position::<Shogi>::from_sfen(sfen).unwrap();
             let m = pos.parse_usi(usi).unwrap();
             assert_eq!(
-                Threats::of(&pos).balance(m, pos.moved_piece(m)),
+                Threats::of(&pos, 1000).balance(m, pos.moved_piece(m)),
                 expected,
                 "{usi} in {sfen}"
             );

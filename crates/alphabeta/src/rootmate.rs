@@ -16,9 +16,6 @@ use think::{Answer, Best, Bound, Info, Report, Score};
 /// The solver's table for a look before a search.
 const GLANCE_HASH: usize = 8 << 20;
 
-/// With less time nothing is found that the search would not find.
-const WORTH_A_LOOK: Duration = Duration::from_micros(250);
-
 impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
     /// Answers `go mate`.
     pub(crate) fn look_for_mate(&self, report: &mut dyn Report) {
@@ -38,14 +35,17 @@ impl<V: Variant, E: Evaluator<V> + 'static> Job<V, E> {
         if checks.is_empty() {
             return None;
         }
-        // A twentieth of the nodes or of the time there is.
-        let time = self.timer(skill::FULL).budget().map(|b| b.maximum / 20);
-        if time.is_some_and(|time| time < WORTH_A_LOOK) {
+        let p = &self.shared.params;
+        let time = self.timer(skill::FULL).budget().map(|b| b.maximum / p.mate_glance as u32);
+        // With less time nothing is found that the search would not find.
+        let least = Duration::from_micros(p.mate_glance_least as u64);
+        if time.is_some_and(|time| time < least) {
             return None;
         }
+        let share = self.limits.nodes.map(|n| n / p.mate_glance as u64);
         let bounds = Bounds {
             time,
-            nodes: Some(self.limits.nodes.map_or(nodes, |n| nodes.min(n / 20)).max(1)),
+            nodes: Some(share.map_or(nodes, |n| nodes.min(n)).max(1)),
             hash: GLANCE_HASH,
             threads: 1,
             shortest: false,

@@ -6,7 +6,7 @@ use crate::history::place;
 use crate::learn::{Tried, stat_bonus};
 use crate::node::{Cut, Node, Pv};
 use crate::picker::Picker;
-use crate::table::{Bound, Entry};
+use crate::table::Bound;
 use crate::values::{self, INFINITE, MAX_PLY, NONE, from_table, is_decided, mate_in, mated_in};
 use crate::worker::Worker;
 use eval::{Evaluator, PIECE_VALUES};
@@ -114,7 +114,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
             if !in_check && let Some(m) = mate::mate_in_one(&self.pos) {
                 let value = mate_in(ply + 1);
                 // Certain at any depth, but found again quickly: it need not outlive what was read.
-                let depth = (depth + 6).min(MAX_PLY as i32 - 1);
+                let depth = (depth + self.params.mate_entry).min(MAX_PLY as i32 - 1);
                 self.remember(ply, key, m, value, NONE, depth, Bound::Exact, was_pv);
                 if N::PV {
                     self.frame_mut(ply + 1).pv.clear();
@@ -143,7 +143,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 eval = self.corrected(raw_eval, &slots);
                 self.frame_mut(ply).eval = eval;
                 if entry.is_none() {
-                    self.shared.table.put(key, Entry::eval_only(raw_eval, was_pv));
+                    self.remember_eval(key, raw_eval, was_pv);
                 }
                 // A searched value is a better guess where its bound allows.
                 if table_value != NONE
@@ -357,7 +357,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     {
                         continue;
                     }
-                    let stat = stat + 2 * i32::from(self.history.butterfly(us, m));
+                    let stat = stat + self.params.futility_butterfly * self.own_stat(us, m);
                     let lmr_depth = (lmr_depth + stat / self.params.futility_history).max(-1);
                     let futile = self.frame(ply).eval
                         + self.params.futility_base
@@ -376,7 +376,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
             // 14. Extensions: a table move that is better than all others by far is read deeper.
             let mut extension = 0;
-            if ply < self.root_depth as usize * 2 {
+            if ply < (self.root_depth * self.params.extension_reach) as usize {
                 if !N::ROOT
                     && m == table_move
                     && excluded == Move::NONE
@@ -391,10 +391,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                             + self.params.singular_was_pv * i32::from(was_pv && !N::PV))
                             * depth
                             / 64;
-                    let half = new_depth / 2;
+                    let part = new_depth / self.params.singular_fraction;
                     self.frame_mut(ply).excluded = m;
                     let value =
-                        self.search::<Cut>(ply, singular_beta - 1, singular_beta, half, cut_node);
+                        self.search::<Cut>(ply, singular_beta - 1, singular_beta, part, cut_node);
                     self.frame_mut(ply).excluded = Move::NONE;
                     self.frame_mut(ply).move_count = move_count;
                     if value < singular_beta {
@@ -451,17 +451,17 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                 reduction -= self.params.lmr_table_move;
             }
             let stat = if capture {
-                self.history.capture(to, captured) * 2
+                self.params.lmr_captures * self.history.capture(to, captured)
                     + self.params.lmr_capture_value * PIECE_VALUES[captured.kind_index()]
                     - self.params.lmr_capture_offset
             } else {
-                2 * i32::from(self.history.butterfly(us, m)) + self.continuation_stat(ply, to)
+                self.params.lmr_butterfly * self.own_stat(us, m) + self.continuation_stat(ply, to)
                     - self.params.lmr_quiet_offset
             };
             reduction -= stat * 1024 / self.params.lmr_history;
 
             let mut value = -INFINITE;
-            if depth >= 2 && move_count > 1 + u32::from(N::ROOT) {
+            if self.params.reduces(depth, move_count, N::ROOT) {
                 let reduced = (new_depth - reduction / 1024).clamp(1, new_depth + 1);
                 self.frame_mut(ply).reduction = new_depth - reduced;
                 self.counts.count(|c| &mut c.reduced);
@@ -524,10 +524,10 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
                     }
                     if value >= beta {
                         self.counts.cut(move_count == 1);
-                        self.frame_mut(ply).cutoffs += 1 + u32::from(table_move == Move::NONE);
+                        self.count_cut(ply, table_move == Move::NONE);
                         break;
                     }
-                    if depth > 2 && depth < self.params.raised_depth && !is_decided(value) {
+                    if self.params.is_raised(depth) && !is_decided(value) {
                         depth -= self.params.raised_reduction;
                     }
                     alpha = value;
@@ -551,7 +551,7 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
 
         // A value above beta is believed in part, the more the deeper it was read.
         if best_value >= beta && !is_decided(best_value) && !is_decided(alpha) && depth > 0 {
-            best_value = (best_value * depth + beta) / (depth + 1);
+            best_value = self.params.tempered(best_value, beta, depth);
         }
 
         // 21. Learn from it.
@@ -570,8 +570,8 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         }
         if best_value <= alpha && !N::PV {
             let parent = ply > 0 && self.before(ply, 1).was_pv;
-            let frame = self.frame_mut(ply);
-            frame.was_pv = frame.was_pv || parent && depth > 3;
+            let counts = parent && depth > self.params.was_pv_depth;
+            self.frame_mut(ply).was_pv |= counts;
         }
         let was_pv = self.frame(ply).was_pv;
 

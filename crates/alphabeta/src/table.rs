@@ -11,6 +11,7 @@
 //! [`Table::sweep`], where nobody's clock runs.
 
 use crate::memory::Words;
+use crate::params::Params;
 use crate::values;
 use rules::Move;
 use std::sync::atomic::Ordering::Relaxed;
@@ -264,7 +265,7 @@ impl Table {
 
     /// Remembers. An entry of another position gives way if it is old or shallow; one of the same
     /// position only to something better.
-    pub(crate) fn put(&self, key: u64, mut entry: Entry) {
+    pub(crate) fn put(&self, key: u64, mut entry: Entry, p: &Params) {
         let at = self.cluster(key);
         let cluster = &self.words.as_slice()[at..at + WORDS];
         let mut keys = cluster[ENTRIES].load(Relaxed);
@@ -284,7 +285,7 @@ impl Table {
                 same = (!data.is_empty()).then_some(data);
                 break;
             }
-            let value = data.depth() - 4 * i32::from(self.years(data));
+            let value = data.depth() - p.table_age * i32::from(self.years(data));
             if value < worth {
                 worth = value;
                 victim = i;
@@ -295,7 +296,7 @@ impl Table {
                 entry.best = old.unpack().best;
             }
             let better = entry.bound == Bound::Exact
-                || entry.depth + 2 * i32::from(entry.pv) > old.depth() - 4
+                || entry.depth + p.table_pv * i32::from(entry.pv) > old.depth() - p.table_shallower
                 || self.years(old) > 0;
             if !better {
                 return;
@@ -349,6 +350,8 @@ mod tests {
     use super::*;
     use rules::{Kind, Square};
 
+    const P: Params = Params::SHOGI;
+
     fn entry(depth: i32, value: i32) -> Entry {
         let best = Move::drop(Kind::Gold, Square::new(40));
         Entry { best, value, eval: -77, depth, bound: Bound::Lower, pv: true }
@@ -363,7 +366,7 @@ mod tests {
         let table = Table::new(1);
         for (i, value) in [0, 31_999, -31_999, values::NONE, -1].into_iter().enumerate() {
             let e = entry(i as i32 * 20 - 7, value);
-            table.put(key(i as u64), e);
+            table.put(key(i as u64), e, &P);
             assert_eq!(table.get(key(i as u64)), Some(e));
         }
         assert_eq!(table.get(key(999)), None);
@@ -372,14 +375,14 @@ mod tests {
     #[test]
     fn deeper_and_newer_entries_stay() {
         let table = Table::new(1);
-        table.put(key(1), entry(20, 5));
-        table.put(key(1), Entry { best: Move::NONE, ..entry(3, 6) });
+        table.put(key(1), entry(20, 5), &P);
+        table.put(key(1), Entry { best: Move::NONE, ..entry(3, 6) }, &P);
         assert_eq!(table.get(key(1)).map(|e| e.depth), Some(20), "shallower does not replace");
-        table.put(key(1), Entry { best: Move::NONE, ..entry(21, 7) });
+        table.put(key(1), Entry { best: Move::NONE, ..entry(21, 7) }, &P);
         let e = table.get(key(1)).unwrap();
         assert_eq!((e.value, e.best), (7, entry(0, 0).best), "the best move is kept");
         table.age();
-        table.put(key(1), entry(2, 8));
+        table.put(key(1), entry(2, 8), &P);
         assert_eq!(table.get(key(1)).map(|e| e.depth), Some(2), "an old entry gives way");
         table.forget().unwrap();
         assert_eq!(table.get(key(1)), None);
@@ -388,7 +391,7 @@ mod tests {
     #[test]
     fn forgetting_takes_no_time_and_leaves_nothing() {
         let table = Table::new(1);
-        let fill = |value| (0..50_000).for_each(|n| table.put(key(n), entry(9, value)));
+        let fill = |value| (0..50_000).for_each(|n| table.put(key(n), entry(9, value), &P));
         let found = |value| {
             let known = |n: &u64| table.get(key(*n)).is_some_and(|e| e.value == value);
             (0..50_000).filter(known).count()
@@ -419,7 +422,7 @@ mod tests {
         assert!(!table.needs_sweep() && told.is_sorted() && told.last() == Some(&100), "{told:?}");
         for game in 0..500 {
             assert_eq!(table.get(key(7)), None, "game {game}");
-            table.put(key(7), entry(9, game));
+            table.put(key(7), entry(9, game), &P);
             assert_eq!(table.get(key(7)).map(|e| e.value), Some(game));
             if table.needs_sweep() {
                 table.sweep(2, &mut |_| ());
@@ -435,7 +438,7 @@ mod tests {
     fn a_full_table_goes_on_working() {
         let table = Table::new(1);
         for n in 0..300_000 {
-            table.put(key(n), entry((n % 30) as i32, (n % 1000) as i32));
+            table.put(key(n), entry((n % 30) as i32, (n % 1000) as i32), &P);
         }
         let found = (0..300_000).filter(|&n| table.get(key(n)).is_some()).count();
         assert!(found > 60_000, "{found}");
@@ -453,7 +456,7 @@ mod tests {
                         // Few keys, many writers: the value must belong to the key.
                         let k = key(n * 7 % 50 + t * 1000);
                         let value = (n * 7 % 50 + t * 1000) as i32;
-                        table.put(k, Entry { bound: Bound::Exact, ..entry(5, value) });
+                        table.put(k, Entry { bound: Bound::Exact, ..entry(5, value) }, &P);
                         if let Some(e) = table.get(k) {
                             assert_eq!(e.value, value);
                         }

@@ -13,15 +13,13 @@ pub(crate) struct Ballot {
     pub(crate) depth: i32,
 }
 
-/// What a thread with the lowest value still counts, in evaluation units.
-const LEAST: i64 = 14;
-
 /// The thread whose answer is played; ties are the first one's.
 ///
 /// A proven win is taken, the nearest of them. Otherwise the move with most votes wins, where a
 /// thread has the more votes the deeper it has read and the better it likes its move; of the threads
-/// that have voted for it the one with most votes is shown.
-pub(crate) fn elect(ballots: &[Ballot]) -> Option<usize> {
+/// that have voted for it the one with most votes is shown. `weakest` is what the vote of the thread
+/// with the lowest value still counts, in evaluation units.
+pub(crate) fn elect(ballots: &[Ballot], weakest: i32) -> Option<usize> {
     let first_best = |key: &dyn Fn(&Ballot) -> i64| {
         let numbered = ballots.iter().enumerate().rev();
         numbered.max_by_key(|(_, ballot)| key(ballot)).map(|(index, _)| index)
@@ -32,7 +30,7 @@ pub(crate) fn elect(ballots: &[Ballot]) -> Option<usize> {
     if most >= MATE_BOUND || most <= -MATE_BOUND {
         return first_best(&|b| i64::from(b.value));
     }
-    let votes = |b: &Ballot| (i64::from(b.value - least) + LEAST) * i64::from(b.depth.max(1));
+    let votes = |b: &Ballot| i64::from(b.value - least + weakest) * i64::from(b.depth.max(1));
     let of_move = |m: Move| ballots.iter().filter(|b| b.m == m).map(votes).sum::<i64>();
     let winner = ballots[first_best(&|b| of_move(b.m))?].m;
     first_best(&|b| if b.m == winner { votes(b) } else { -1 })
@@ -41,6 +39,7 @@ pub(crate) fn elect(ballots: &[Ballot]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Params;
     use crate::values::{mate_in, mated_in};
     use rules::Game;
 
@@ -53,7 +52,7 @@ mod tests {
                 depth,
             })
             .collect();
-        elect(&ballots)
+        elect(&ballots, Params::SHOGI.vote_least)
     }
 
     #[test]

@@ -300,7 +300,13 @@ impl<V: Variant, E: Evaluator<V>> Worker<V, E> {
         pv: bool,
     ) {
         let value = values::to_table(value, ply);
-        self.shared.table.put(key, Entry { best, value, eval, depth, bound, pv });
+        let entry = Entry { best, value, eval, depth, bound, pv };
+        self.shared.table.put(key, entry, &self.params);
+    }
+
+    /// Writes an evaluation to the table.
+    pub(crate) fn remember_eval(&self, key: u64, raw_eval: i32, was_pv: bool) {
+        self.shared.table.put(key, Entry::eval_only(raw_eval, was_pv), &self.params);
     }
 
     /// How much less deep a late move is read first, in 1024ths of a ply. `base` is [`Worker::reduction_base`].

@@ -151,7 +151,8 @@ impl OpeningSettings {
         Ok(made.count)
     }
 
-    fn judge(&self) -> &str {
+    /// The engine that judges, as in a match.
+    pub fn judge(&self) -> &str {
         self.engine.as_deref().unwrap_or(JUDGE)
     }
 
@@ -291,14 +292,19 @@ pub struct OpeningJudge {
 
 impl OpeningJudge {
     pub fn new(settings: &OpeningSettings, runner: &MatchRunner) -> Result<Self, RequestError> {
-        let (generator, plan) = (settings.generator()?, settings.plan()?);
-        let player = runner.player(&plan, 0, 0, &[]);
-        Ok(Self { generator, plan, player })
+        Self::permitted(settings, runner, |_| Ok(()))
     }
 
-    /// What it plays with.
-    pub const fn plan(&self) -> &Plan {
-        &self.plan
+    /// The same where somebody looks at the plan, and may change it, before anything of it is started.
+    pub fn permitted<E: From<RequestError>>(
+        settings: &OpeningSettings,
+        runner: &MatchRunner,
+        permit: impl FnOnce(&mut Plan) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let (generator, mut plan) = (settings.generator()?, settings.plan()?);
+        permit(&mut plan)?;
+        let player = runner.player(&plan, 0, 0, &[]);
+        Ok(Self { generator, plan, player })
     }
 
     /// The value of the candidate of that number, as [`Judge`] tells it.

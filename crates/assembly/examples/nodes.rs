@@ -86,9 +86,9 @@ fn counts(evaluation: &Evaluation) {
 }
 
 /// Hands the last number of nodes on, and what was counted.
-struct Told(Sender<u64>, Option<Sender<String>>);
+struct NodeListener(Sender<u64>, Option<Sender<String>>);
 
-impl Report for Told {
+impl Report for NodeListener {
     fn info(&mut self, info: &Info) {
         if let Some(nodes) = info.nodes {
             let _ = self.0.send(nodes);
@@ -146,7 +146,7 @@ fn search_one(
     let (sender, told) = channel();
     let limits = Limits { start: time.now(), nodes: Some(nodes), ..Limits::default() };
     let started = Instant::now();
-    engine.think(limits, &mut Told(sender, counted));
+    engine.think(limits, &mut NodeListener(sender, counted));
     let took = started.elapsed().as_nanos() as f64;
     (told.iter().last().unwrap_or(1), took)
 }

@@ -171,14 +171,15 @@ impl Report for Listener {
     fn info(&mut self, info: &Info) {
         let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         found.nodes = info.nodes.unwrap_or(0).max(found.nodes);
-        // Bounds are told on the way to a value.
-        let Some((score, Bound::Exact)) = info.score else { return };
+        let Some((score, bound)) = info.score else { return };
         if info.pv.is_empty() {
             return;
         }
         let rank = info.multipv.unwrap_or(1).max(1) as usize - 1;
+        // Bounds are told on the way to a value, and where a search was broken off on it: the lines after one do not belong to
+        // those before it, and may begin with the same move.
         found.current.truncate(rank);
-        if rank == found.current.len() {
+        if bound == Bound::Exact && rank == found.current.len() {
             let (moves, depth) = (info.pv.clone(), info.depth.unwrap_or(0));
             found.current.push(LeafLine { moves, score, depth });
             // Lines of an older iteration are kept until there are as many of the newer one.
@@ -231,6 +232,9 @@ mod tests {
         // The next iteration failed high and was broken off: what is told of it is not a value.
         let high = [exact(1, 5), exact(2, 1), (1, 900, Bound::Lower)];
         assert_eq!(heard(&high), Some(vec![(5, 0), (1, 1)]));
+        // Nor do the lines after it belong to the iteration before.
+        let mixed = [exact(1, 5), exact(2, 1), (1, 900, Bound::Lower), exact(2, 6)];
+        assert_eq!(heard(&mixed), Some(vec![(5, 0), (1, 1)]));
         // Half of an iteration does not mix with the one before.
         let half = [exact(1, 5), exact(2, 1), exact(1, -7)];
         assert_eq!(heard(&half), Some(vec![(5, 0), (1, 1)]));

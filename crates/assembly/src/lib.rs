@@ -13,8 +13,7 @@
 //! | [`health`] | whether machine, nets and engine are as they should be |
 //! | [`options`] | every option of our engine, by key |
 //!
-//! The search is generic over its evaluation and compiled once for each: all of that happens here,
-//! so that whoever uses engines compiles none. Above this room an engine is `Box<dyn Engine>`.
+//! The search is compiled in its own room, once for each game and for an evaluation of any kind (`eval::AnyEvaluator`). Above this room an engine is `Box<dyn Engine>`.
 //! Deliberately absent: command lines and printing.
 
 // In a browser there are no files, programs or libraries to find, and nets come over the wire: what looks for

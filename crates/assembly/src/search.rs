@@ -1,8 +1,6 @@
-//! The only file that names concrete evaluators and the search around them: one `match` on the game and
-//! on what evaluates.
+//! The only file that names concrete evaluators: one `match` on the game and on what evaluates.
 
 use crate::evaluation::Evaluation;
-use alphabeta::AlphaBeta;
 use eval::{AnyEvaluator, AnyWeights, Evaluator, Kkppt, KppKkpt, Kppt, Material, PIECE_VALUES};
 use features::FeatureSet;
 use nnue::{AnyNet, Net, Nnue};
@@ -13,10 +11,8 @@ use think::{Engine, TimeSource};
 /// A search that evaluates in the given way.
 pub fn search(game: Game, evaluation: &Evaluation, time: Arc<dyn TimeSource>) -> Box<dyn Engine> {
     match weights(game, evaluation) {
-        Weights::Shogi(weights) => Box::new(AlphaBeta::<_, AnyEvaluator<_>>::new(time, weights)),
-        Weights::Minishogi(weights) => {
-            Box::new(AlphaBeta::<_, AnyEvaluator<_>>::new(time, weights))
-        }
+        Weights::Shogi(weights) => alphabeta::shogi(time, weights),
+        Weights::Minishogi(weights) => alphabeta::minishogi(time, weights),
     }
 }
 

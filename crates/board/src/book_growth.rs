@@ -32,7 +32,7 @@ const LONGEST: usize = 60;
 const TRIES: u32 = 200;
 
 /// A growth to begin.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GrowRequest {
     pub serial: u64,
@@ -47,7 +47,7 @@ pub struct GrowRequest {
 }
 
 /// How thoroughly each position is searched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum GrowEffort {

@@ -4,11 +4,10 @@ use crate::words;
 use kifu::Termination;
 use play::{Ending, Outcome, Reason};
 use rules::{AnyPosition, Color};
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 /// How a game ended.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Ending"))]
 pub struct EndingView {
     /// Games here: `mate`, `repetition`, `perpetual_check`, `declaration`, `move_limit`, `time`,
@@ -129,11 +128,10 @@ pub fn of_record(termination: &Termination, turn: Color) -> EndingView {
 }
 
 /// The ending of a record from the page's words; `None` if nobody knows them.
-pub fn to_record(value: &Value) -> Option<Termination> {
-    let word = value["reason"].as_str()?;
-    let winner = value["winner"].as_str().and_then(words::Color::of_word).map(Color::from);
-    let text = value["text"].as_str();
-    Some(match word {
+pub fn to_record(view: &EndingView) -> Option<Termination> {
+    let winner = view.winner.map(Color::from);
+    let text = view.text.as_deref();
+    Some(match view.reason.as_str() {
         "perpetual_check" => Termination::PerpetualCheck(winner?.opponent()),
         "illegal_action" => Termination::IllegalAction(winner?.opponent()),
         "abandoned" => Termination::Abandoned(winner.map(Color::opponent)),
@@ -168,11 +166,15 @@ mod tests {
             Termination::Other("?".to_owned()),
         ];
         for ending in PLAIN.into_iter().chain(with_data) {
-            let view = json!(of_record(&ending, Color::Black));
-            assert_eq!(to_record(&view), Some(ending), "{view}");
+            let sent = json!(of_record(&ending, Color::Black));
+            let received: EndingView = serde_json::from_value(sent.clone()).unwrap();
+            assert_eq!(to_record(&received), Some(ending), "{sent}");
         }
-        assert_eq!(to_record(&json!({ "reason": "boredom" })), None);
-        assert_eq!(to_record(&json!([])), None);
+        let unknown = serde_json::from_value(json!({ "reason": "boredom" })).unwrap();
+        assert_eq!(to_record(&unknown), None);
+        for wrong in [json!([]), json!({}), json!({ "reason": "resign", "winner": "green" })] {
+            assert!(serde_json::from_value::<EndingView>(wrong).is_err());
+        }
     }
 
     #[test]

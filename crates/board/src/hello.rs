@@ -146,7 +146,6 @@ pub struct Watchable {
     #[serde(rename = "match")]
     pub matches: bool,
     pub learn: bool,
-    /// The page of a fleet, at `/fleet`.
     pub fleet: bool,
 }
 

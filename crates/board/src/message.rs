@@ -8,16 +8,30 @@ use crate::game::{GameView, OfferKind};
 use crate::mate::MateView;
 use crate::notation;
 use crate::position::{self, PositionRequest, PositionView};
+use crate::question::Question;
 use crate::review::{Effort, ReviewView};
 use crate::setup::GameSettings;
 use crate::thinking::{Hint, ThinkingView};
 use crate::watch::{WatchData, WatchKind};
-use rules::{Kings, Move};
+use rules::{AnyPosition, Declaration, Kings, Move};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::time::Duration;
+
+/// Analyses of a visitor at the same time.
+pub const ANALYSES: usize = 4;
+
+/// Lines of an analysis at most.
+pub const LINES: u32 = 10;
+
+/// Longest analysis and search for a mate, in seconds.
+const LONGEST_SEARCH: u64 = 3600;
+
+/// Moves of a game that is reviewed, at most.
+const LONGEST_GAME: usize = 1000;
 
 /// What the page sends on its socket.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type")]
 pub enum ClientMessage {
@@ -92,14 +106,14 @@ impl ClientMessage {
 }
 
 /// A message that names a game.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GameRequest {
     pub game: String,
 }
 
 /// Somebody with an invitation.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct JoinRequest {
     pub game: String,
@@ -110,7 +124,7 @@ pub struct JoinRequest {
 }
 
 /// Something a friend is asked for.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OfferRequest {
     pub game: String,
@@ -118,7 +132,7 @@ pub struct OfferRequest {
 }
 
 /// The answer to what a friend asked for.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReplyRequest {
     pub game: String,
@@ -126,7 +140,7 @@ pub struct ReplyRequest {
 }
 
 /// A move in a game.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MoveRequest {
     pub game: String,
@@ -137,7 +151,7 @@ pub struct MoveRequest {
 }
 
 /// An analysis to begin.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AnalysisRequest {
     pub slot: String,
@@ -156,7 +170,7 @@ pub struct AnalysisRequest {
 }
 
 /// A game to be judged.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReviewRequest {
     #[serde(default)]
@@ -170,7 +184,7 @@ pub struct ReviewRequest {
 }
 
 /// A mate to be looked for.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MateRequest {
     #[serde(default)]
@@ -183,8 +197,61 @@ pub struct MateRequest {
     pub shortest: bool,
 }
 
+impl PositionRequest {
+    /// The position as the page sees it.
+    pub fn answer(&self) -> Result<PositionView, ApiError> {
+        Ok(position::view(&self.resolve(Kings::Any)?, Declaration::default()))
+    }
+}
+
+impl AnalysisRequest {
+    /// The position meant: one with both kings, in a slot that is named.
+    pub fn resolve(&self) -> Result<AnyPosition, ApiError> {
+        if self.slot.is_empty() || self.slot.len() > 16 {
+            return Err(ApiError::bad("slot: expected 1 to 16 characters"));
+        }
+        self.position.resolve(Kings::Both)
+    }
+
+    /// What an engine is asked.
+    pub fn question(&self, position: AnyPosition) -> Question {
+        let mut question = Question::analysis(position);
+        question.lines = self.multipv.unwrap_or(1).clamp(1, LINES);
+        let seconds = self.seconds.unwrap_or(300).clamp(1, LONGEST_SEARCH);
+        question.time = Some(Duration::from_secs(seconds));
+        question
+    }
+}
+
+impl ReviewRequest {
+    /// The end of the game meant, with its moves: one with both kings.
+    pub fn resolve(&self) -> Result<AnyPosition, ApiError> {
+        if self.position.moves.len() > LONGEST_GAME {
+            let message = format!("a game of more than {LONGEST_GAME} moves");
+            return Err(ApiError::new(ErrorCode::TooLarge, message));
+        }
+        self.position.resolve(Kings::Both)
+    }
+}
+
+impl MateRequest {
+    /// The problem meant: one with a king to be mated.
+    pub fn resolve(&self) -> Result<AnyPosition, ApiError> {
+        let position = self.position.resolve(Kings::Any)?;
+        if position.king(position.turn().opponent()).is_none() {
+            return Err(ApiError::new(ErrorCode::BadPosition, "there is no king to be mated"));
+        }
+        Ok(position)
+    }
+
+    /// How long it is looked for, in seconds.
+    pub fn seconds(&self) -> u64 {
+        self.seconds.unwrap_or(30).clamp(1, LONGEST_SEARCH)
+    }
+}
+
 /// An analysis to end.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SlotRequest {
     #[serde(default)]
@@ -192,14 +259,14 @@ pub struct SlotRequest {
 }
 
 /// Something to watch.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WatchRequest {
     pub what: WatchKind,
 }
 
 /// A line to be written out.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LineRequest {
     #[serde(flatten)]
@@ -302,6 +369,18 @@ impl From<ServerMessage> for Answer {
 impl From<ApiError> for ServerMessage {
     fn from(error: ApiError) -> Self {
         Self::Error(error)
+    }
+}
+
+impl From<PositionView> for ServerMessage {
+    fn from(position: PositionView) -> Self {
+        Self::Position(Box::new(PositionAnswer { position }))
+    }
+}
+
+impl From<LineAnswer> for ServerMessage {
+    fn from(answer: LineAnswer) -> Self {
+        Self::Line(answer)
     }
 }
 

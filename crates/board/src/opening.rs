@@ -51,7 +51,7 @@ const fn label(en: &'static str, ja: &'static str) -> Label {
 }
 
 /// What happened in the first moves.
-struct Story {
+struct OpeningFacts {
     /// The file of each rook, as its owner sees it, when the opening was over.
     rooks: [usize; 2],
     /// A rook took the pawn beside the enemy bishop's line.
@@ -85,9 +85,9 @@ fn stands(position: &AnyPosition, color: Color, file: usize, rank: usize) -> Opt
 
 const SIDES: [Color; 2] = [Color::Black, Color::White];
 
-impl Story {
+impl OpeningFacts {
     fn of(start: &AnyPosition, moves: &[Move]) -> Self {
-        let mut story = Self {
+        let mut facts = Self {
             rooks: [2; 2],
             side_pawn: false,
             bishops: None,
@@ -101,7 +101,7 @@ impl Story {
         let mut at = start.without_history();
         for (ply, &m) in moves.iter().enumerate().take(CASTLED) {
             if ply < OVER {
-                story.look(&at, ply, m);
+                facts.look(&at, ply, m);
             }
             at.play(m);
             for color in SIDES {
@@ -111,7 +111,7 @@ impl Story {
                     stood[color.index()][number] += 1;
                 }
                 if ply < OVER {
-                    story.ishida |= stands(&at, color, 7, 6) == Some(Kind::Rook)
+                    facts.ishida |= stands(&at, color, 7, 6) == Some(Kind::Rook)
                         && stands(&at, color, 7, 5) == Some(Kind::Pawn);
                 }
             }
@@ -119,11 +119,11 @@ impl Story {
         for color in SIDES {
             let counts = stood[color.index()].iter().enumerate();
             let longest = counts.max_by_key(|(number, count)| (**count, usize::MAX - number));
-            story.castles[color.index()] = longest
+            facts.castles[color.index()] = longest
                 .filter(|(_, count)| **count > 0)
                 .map(|(number, _)| &castle::CASTLES[number]);
         }
-        story
+        facts
     }
 
     /// Takes note of a move before it is played.
@@ -233,17 +233,17 @@ pub fn of(end: &AnyPosition) -> Option<OpeningView> {
         start.undo();
     }
     let handicap = Handicap::from_sfen(&start.sfen())?;
-    let story = Story::of(&start, &moves);
+    let facts = OpeningFacts::of(&start, &moves);
     let (id, name) = match handicap {
-        Handicap::Even => story.name(),
+        Handicap::Even => facts.name(),
         given => (
             format!("handicap-{}", given.name()),
             Words::new(format!("Handicap ({})", given.name()), given.kanji()),
         ),
     };
     let side = |color: Color| SidePlan {
-        rook: ROOKS[story.rooks[color.index()] - 1].1.words(),
-        castle: story.castles[color.index()].map(|castle| castle.name.words()),
+        rook: ROOKS[facts.rooks[color.index()] - 1].1.words(),
+        castle: facts.castles[color.index()].map(|castle| castle.name.words()),
     };
     Some(OpeningView { id, name, black: side(Color::Black), white: side(Color::White) })
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub const LONGEST: usize = 2000;
 
 /// A position as it is asked about: a start and moves from there.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Place"))]
 pub struct PositionRequest {
     /// `shogi` where nothing is said.
@@ -233,6 +233,13 @@ pub struct CheckRequest {
     /// `mate` allows kings to be missing.
     #[serde(default)]
     pub purpose: Purpose,
+}
+
+impl CheckRequest {
+    /// Answers the board editor.
+    pub fn answer(&self) -> Result<CheckAnswer, ApiError> {
+        Ok(check(variant(self.variant.as_deref())?, &self.sfen, self.purpose))
+    }
 }
 
 /// What a position is set up for.

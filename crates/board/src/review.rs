@@ -21,7 +21,7 @@ const GRADES: [(f64, Grade); 3] =
 const SHOWN: usize = 16;
 
 /// How much a position is worth looking at: 0.1, 0.5 or 2 seconds at most, the first two by nodes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {

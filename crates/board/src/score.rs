@@ -2,25 +2,29 @@
 
 use crate::words::Color;
 use play::win_rate;
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Deserialize, Deserializer, Serialize};
 use think::{Info, Score};
 
 pub use play::USUAL_SCALE;
 
 /// A score from Black's point of view: `cp`, or `mate` with `winner`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Score"))]
 pub struct ScoreView {
     /// Hundredths of a pawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cp: Option<i64>,
     /// Plies to the mate, positive where Black mates; null where the length is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "null_or_plies")]
     #[cfg_attr(test, schemars(extend("x-nullable" = true)))]
     pub mate: Option<Option<i64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub winner: Option<Color>,
+}
+
+/// A field that is there, be it null.
+fn null_or_plies<'de, D: Deserializer<'de>>(field: D) -> Result<Option<Option<i64>>, D::Error> {
+    Option::deserialize(field).map(Some)
 }
 
 /// A score from Black's point of view.
@@ -78,15 +82,14 @@ pub fn cp(score: Score) -> i32 {
 }
 
 /// A score of the page turned back: Black's, as records have it.
-pub fn from_view(value: &Value) -> Option<kifu::BlackScore> {
-    if let Some(cp) = value["cp"].as_i64() {
+pub fn from_view(view: &ScoreView) -> Option<kifu::BlackScore> {
+    if let Some(cp) = view.cp {
         return Some(kifu::BlackScore::Cp(i32::try_from(cp).ok()?));
     }
-    let winner = value["winner"].as_str().and_then(Color::of_word).map(rules::Color::from);
-    match value.get("mate")? {
-        Value::Null => Some(kifu::BlackScore::Mate { winner: winner?, plies: None }),
-        plies => {
-            let plies = plies.as_i64()?;
+    let winner = view.winner.map(rules::Color::from);
+    match view.mate? {
+        None => Some(kifu::BlackScore::Mate { winner: winner?, plies: None }),
+        Some(plies) => {
             let side = if plies < 0 { rules::Color::White } else { rules::Color::Black };
             let plies = u32::try_from(plies.unsigned_abs()).ok()?;
             Some(kifu::BlackScore::Mate { winner: winner.unwrap_or(side), plies: Some(plies) })
@@ -134,10 +137,17 @@ mod tests {
             kifu::BlackScore::Mate { winner: rules::Color::Black, plies: None },
             kifu::BlackScore::Mate { winner: rules::Color::White, plies: Some(0) },
         ] {
-            assert_eq!(from_view(&json!(of_record(score, USUAL_SCALE).0)), Some(score));
+            let sent = json!(of_record(score, USUAL_SCALE).0);
+            let received: ScoreView = serde_json::from_value(sent.clone()).unwrap();
+            assert_eq!(from_view(&received), Some(score), "{sent}");
         }
-        assert_eq!(from_view(&json!({ "mate": "x" })), None);
-        assert_eq!(from_view(&json!(7)), None);
+        for nothing in [json!({}), json!({ "mate": null }), json!({ "cp": i64::MAX })] {
+            let received: ScoreView = serde_json::from_value(nothing.clone()).unwrap();
+            assert_eq!(from_view(&received), None, "{nothing}");
+        }
+        for wrong in [json!({ "mate": "x" }), json!(7)] {
+            assert!(serde_json::from_value::<ScoreView>(wrong).is_err());
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use rules::{Color, Declaration, Handicap, Kings};
 use serde::{Deserialize, Serialize};
 
 /// A game as the page asks for it.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "NewGame"))]
 #[serde(rename_all = "camelCase")]
 pub struct GameSettings {

@@ -14,7 +14,6 @@ use kifu::{
 };
 use rules::{AnyPosition, Kings};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::time::Duration;
 
 /// Games read from one file; the rest is counted.
@@ -244,8 +243,7 @@ struct SentNode {
     #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
     usi: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<EndingView>"))]
-    end: Option<Value>,
+    end: Option<EndingView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ms: Option<u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -260,8 +258,7 @@ struct SentNode {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SentEval {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<ScoreView>"))]
-    score: Option<Value>,
+    score: Option<ScoreView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -329,10 +326,9 @@ impl SentNode {
                 })?;
                 Step::Move(m)
             }
-            (None, Some(end)) => Step::End(
-                ending::to_record(end)
-                    .ok_or_else(|| ApiError::bad(format!("node {number}: unknown ending {end}")))?,
-            ),
+            (None, Some(end)) => Step::End(ending::to_record(end).ok_or_else(|| {
+                ApiError::bad(format!("node {number}: unknown ending {:?}", end.reason))
+            })?),
             _ => return Err(ApiError::bad(format!("node {number} needs either move or end"))),
         };
         Ok(record.add(parent, step))

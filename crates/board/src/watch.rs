@@ -1,6 +1,7 @@
-//! What can be watched besides the games here: a CSA server, matches, learning, as the page sees
-//! them.
+//! What can be watched besides the games here: a CSA server, matches, learning, a fleet, as the page
+//! sees them.
 
+use crate::watch_fleet::WatchFleet;
 use crate::words::Color;
 use serde::{Deserialize, Serialize};
 
@@ -15,10 +16,12 @@ pub enum WatchKind {
     Match,
     /// `nue learn`
     Learn,
+    /// `nue fleet serve`
+    Fleet,
 }
 
 impl WatchKind {
-    pub const ALL: [Self; 3] = [Self::Server, Self::Match, Self::Learn];
+    pub const ALL: [Self; 4] = [Self::Server, Self::Match, Self::Learn, Self::Fleet];
 
     /// The word in messages.
     pub const fn word(self) -> &'static str {
@@ -26,6 +29,7 @@ impl WatchKind {
             Self::Server => "server",
             Self::Match => "match",
             Self::Learn => "learn",
+            Self::Fleet => "fleet",
         }
     }
 }
@@ -38,6 +42,7 @@ pub enum WatchData {
     Server(Box<WatchServer>),
     Match(WatchMatch),
     Learn(WatchLearn),
+    Fleet(Box<WatchFleet>),
 }
 
 /// A CSA server, from its data file or its status page; a part that is not known is null.
@@ -84,8 +89,7 @@ pub struct ServerPlayer {
     pub waits_for: Option<String>,
 }
 
-/// A game of the server. Clocks and watchers are known from a status page alone, the last move from
-/// a data file alone.
+/// A game of the server. Clocks and watchers are known from a status page alone.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ServerGame {
@@ -103,6 +107,7 @@ pub struct ServerGame {
     #[serde(default)]
     pub elapsed: Option<f64>,
     pub watchers: Option<u32>,
+    #[serde(alias = "last_move")]
     pub last: Option<String>,
 }
 

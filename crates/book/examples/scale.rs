@@ -1,94 +1,133 @@
 //! How fast books are made, converted, probed and propagated: `cargo xtask bench book [POSITIONS] [FOLDER] [THREADS]`.
-//! How much memory a large text takes: `cargo xtask bench book flat GIB [FOLDER]`.
+//! Only propagation: `cargo xtask bench book propagate [POSITIONS] [FOLDER] [THREADS]`.
+//! How much memory a large text takes: `cargo xtask bench book flat GIB [FOLDER] [THREADS] [MIB]`, sorted in so many MiB.
 //!
 //! The book is made up: games of random moves from the start, four moves listed in every position, with
 //! random values. Lines meet as those of a real book do.
 
 use book::minimax::{Minimax, Progress, Stage};
-use book::{BookMove, Combine, Entry, Header, NativeBook, ReadOptions, Source, Target, db};
+use book::{
+    Book, BookError, BookMove, Combine, Entry, Format, Header, NativeBook, ReadOptions, Source,
+    Target, db,
+};
 use rules::{AnyPosition, Game};
 use seed::Rng;
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Instant;
 
 /// Plies of a game.
 const LENGTH: usize = 40;
+/// Games that a thread makes at a time.
+const GAMES: u64 = 200;
 const MEMORY: usize = 512 << 20;
+/// Positions of a format that is held in memory.
+const MOST_IN_MEMORY: u64 = 2_000_000;
 /// How often the same positions are looked up.
-const ROUNDS: usize = 50;
+const ROUNDS: usize = 20;
 
-fn main() -> Result<(), Box<dyn Error>> {
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let word = |place: usize| arguments.get(place).map(String::as_str);
-    if word(0) == Some("flat") {
-        return flat(word(1).unwrap_or("1").parse()?, word(2).unwrap_or("."));
-    }
-    let positions: u64 = word(0).map_or(Ok(1_000_000), str::parse)?;
-    let usual = std::thread::available_parallelism().map_or(1, usize::from);
+    let first = arguments.first().map_or("", String::as_str);
+    let (is_flat, only) = (first == "flat", first == "propagate");
+    let word =
+        |place: usize| arguments.get(place + usize::from(is_flat || only)).map(String::as_str);
+    let usual = thread::available_parallelism().map_or(1, usize::from);
     let threads: usize = word(2).map_or(Ok(usual), str::parse)?;
     let folder = tempfile::tempdir_in(word(1).unwrap_or("."))?;
-    let (native, text) = (folder.path().join("made.nbk"), folder.path().join("made.db"));
     say(&format!("{threads} threads"));
-    timed("make", || make(&native, positions))?;
-    let size = NativeBook::open_file(&native)?.size();
-    say(&format!("{} positions, {} moves, {} bytes", size.0, size.1, native.metadata()?.len()));
-    timed("nbk to db", || convert(&native, &text, threads))?;
-    say(&format!("{} bytes of text", text.metadata()?.len()));
-    let back = folder.path().join("back.nbk");
-    timed("db to nbk", || convert(&text, &back, threads))?;
-    let binary = folder.path().join("made.ybb");
-    timed("nbk to ybb", || convert(&native, &binary, threads))?;
-    timed("ybb to nbk", || convert(&binary, &back, threads))?;
-    probe(&native)?;
+    if is_flat {
+        let memory = word(3).map_or(Ok(MEMORY >> 20), str::parse)? << 20;
+        return flat(word(0).map_or(Ok(1.0), str::parse)?, folder.path(), threads, memory);
+    }
+    let positions: u64 = word(0).map_or(Ok(1_000_000), str::parse)?;
+    let native = folder.path().join("made.nbk");
+    timed("made", None, || make(&native, positions, threads))?;
+    let (positions, moves) = NativeBook::open_file(&native)?.size();
+    say(&format!("{positions} positions, {moves} moves, {} bytes", native.metadata()?.len()));
     let out = folder.path().join("out.nbk");
-    timed("minimax", || minimax(&native, &out, threads))?;
-    say(&peak());
+    timed("propagated", Some(positions), || minimax(&native, &out, threads))?;
+    if only {
+        return Ok(());
+    }
+    std::fs::remove_file(&out)?;
+    probe(&native)?;
+    for format in [Format::Native, Format::Db, Format::Ybb, Format::Apery, Format::Sbk] {
+        if format == Format::Sbk && positions > MOST_IN_MEMORY {
+            say("sbk is read and written as a whole in memory: ask with fewer positions");
+            continue;
+        }
+        let there = folder.path().join(format!("there.{format}"));
+        let what = format!("nbk to {format}");
+        timed(&what, Some(positions), || convert(&native, &there, threads, MEMORY))?;
+        say(&format!("  {} bytes", there.metadata()?.len()));
+        if format != Format::Native {
+            let back = folder.path().join("back.nbk");
+            let what = format!("{format} to nbk");
+            let found = timed(&what, Some(positions), || convert(&there, &back, threads, MEMORY))?;
+            say(&format!("  {found} positions"));
+        }
+        probe(&there)?;
+        std::fs::remove_file(&there)?;
+    }
     Ok(())
 }
 
 /// Writes so many GiB of text and converts them; before, a tenth of it, to compare the memory.
-fn flat(gib: f64, folder: &str) -> Result<(), Box<dyn Error>> {
-    let folder = tempfile::tempdir_in(folder)?;
-    let (text, out) = (folder.path().join("made.db"), folder.path().join("out.nbk"));
+fn flat(gib: f64, folder: &Path, threads: usize, memory: usize) -> Outcome<()> {
+    let (text, out) = (folder.join("made.db"), folder.join("out.nbk"));
     for part in [0.1, 1.0] {
         let bytes = (gib * part * f64::from(1u32 << 30)) as u64;
-        timed(&format!("{bytes} bytes of text written"), || write_text(&text, bytes))?;
-        timed("read, sorted and written as nbk", || convert(&text, &out, 2))?;
-        let size = NativeBook::open_file(&out)?.size();
-        say(&format!("{} positions, {} bytes", size.0, out.metadata()?.len()));
+        timed("written", None, || write_text(&text, bytes, threads))?;
+        say(&format!("{} bytes of text", text.metadata()?.len()));
+        let all = timed("read, sorted and written as nbk", None, || {
+            convert(&text, &out, threads, memory)
+        })?;
+        say(&format!("  {all} positions, {} bytes", out.metadata()?.len()));
     }
     Ok(())
 }
 
-fn write_text(path: &Path, bytes: u64) -> Result<(), Box<dyn Error>> {
-    struct Counted<W>(W, u64);
-    impl<W: Write> Write for Counted<W> {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.1 += bytes.len() as u64;
-            self.0.write(bytes)
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            self.0.flush()
-        }
-    }
-    let mut file = Counted(BufWriter::new(File::create(path)?), 0);
-    let mut writer = db::Writer::new(&mut file, Game::Shogi)?;
-    let mut rng = Rng::new(1);
-    let (mut written, mut games) = (0, 0);
-    // The length of a game as text is about this; looked at again at the end.
+/// Positions as text, unsorted, some of them more than once.
+fn write_text(path: &Path, bytes: u64, threads: usize) -> Outcome<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    db::Writer::new(&mut file, Game::Shogi)?.finish()?;
+    let (mut written, mut batch) = (0, 0);
     while written < bytes {
-        game(&mut rng, &mut |entry| {
-            written += 100 + 24 * entry.moves.len() as u64;
-            writer.write(&entry)
+        let texts = on_threads(threads, batch, |seed| {
+            let mut writer = db::Writer::new(Vec::new(), Game::Shogi)?;
+            games(seed)?.iter().try_for_each(|entry| writer.write(entry))?;
+            Ok(writer.finish()?.0)
         })?;
-        games += 1;
+        batch += texts.len() as u64;
+        for text in texts {
+            // Without the first line, which is there once.
+            let start = text.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+            file.write_all(&text[start..])?;
+            written += (text.len() - start) as u64;
+        }
     }
-    writer.finish()?;
-    say(&format!("{games} games, {} bytes", file.1));
-    Ok(())
+    Ok(file.flush()?)
+}
+
+/// Does the next jobs, one on each thread.
+fn on_threads<T: Send>(
+    threads: usize,
+    first: u64,
+    work: impl Fn(u64) -> Result<T, BookError> + Sync,
+) -> Result<Vec<T>, BookError> {
+    let work = &work;
+    thread::scope(|scope| {
+        let jobs: Vec<_> =
+            (first..first + threads as u64).map(|job| scope.spawn(move || work(job))).collect();
+        let done = jobs.into_iter().map(thread::ScopedJoinHandle::join);
+        done.map(|job| job.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
 }
 
 #[expect(clippy::print_stdout, reason = "a program of its own")]
@@ -96,14 +135,15 @@ fn say(text: &str) {
     println!("{text}");
 }
 
-fn timed<T>(
-    what: &str,
-    work: impl FnOnce() -> Result<T, Box<dyn Error>>,
-) -> Result<T, Box<dyn Error>> {
+fn timed<T>(what: &str, positions: Option<u64>, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    // The most memory from here on, where the system does that.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
     let (start, before) = (Instant::now(), processor());
     let done = work()?;
     let (wall, used) = (start.elapsed().as_secs_f64(), processor() - before);
-    say(&format!("{what}: {wall:.1} s, {used:.1} s of processors; {}", peak()));
+    let speed = positions.map(|n| format!(", {:.0} positions a second", n as f64 / wall));
+    let speed = speed.unwrap_or_default();
+    say(&format!("{what}: {wall:.2} s{speed}; {used:.1} s of processors; {}", peak()));
     Ok(done)
 }
 
@@ -115,23 +155,29 @@ fn processor() -> f64 {
     ticks.iter().sum::<f64>() / 100.0
 }
 
-/// The most memory this process has had.
+/// The most memory this process has had since the last look.
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("memory unknown");
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A game whose moves depend on the position alone, but for one in four: so lines meet. How many positions it has.
-fn game(
-    rng: &mut Rng,
-    take: &mut dyn FnMut(Entry) -> Result<(), book::BookError>,
-) -> Result<u64, book::BookError> {
+/// The positions of some games.
+fn games(seed: u64) -> Result<Vec<Entry>, BookError> {
+    let (mut rng, mut entries) = (Rng::new(seed), Vec::new());
+    for _ in 0..GAMES {
+        game(&mut rng, &mut entries)?;
+    }
+    Ok(entries)
+}
+
+/// A game whose moves depend on the position alone, but for one in four: so lines meet.
+fn game(rng: &mut Rng, entries: &mut Vec<Entry>) -> Result<(), BookError> {
     let mut position = AnyPosition::startpos(Game::Shogi);
-    for played in 0..LENGTH {
+    for _ in 0..LENGTH {
         let legal = position.legal_moves();
         if legal.is_empty() {
-            return Ok(played as u64);
+            break;
         }
         let mut entry = Entry::of(&position)?;
         let mut of_position = Rng::new(position.key());
@@ -144,60 +190,81 @@ fn game(
         }
         entry.sort_by_value();
         let mv = entry.moves[rng.below(entry.moves.len())].mv;
-        take(entry)?;
+        entries.push(entry);
         position.play(mv);
     }
-    Ok(LENGTH as u64)
+    Ok(())
 }
 
-fn make(path: &Path, positions: u64) -> Result<(), Box<dyn Error>> {
+/// Makes a book of about so many positions: more are needed, since many are met twice.
+fn make(path: &Path, positions: u64, threads: usize) -> Outcome<()> {
     let header = Header::new(Game::Shogi);
-    let mut target = Target::new(path, None, header, Combine::First, MEMORY)?;
-    let mut rng = Rng::new(1);
-    let mut made = 0;
-    while made < positions {
-        made += game(&mut rng, &mut |entry| target.push(entry))?;
+    let target = Target::new(path, None, header, Combine::First, MEMORY)?;
+    let mut target = target.on_threads(threads);
+    let (preparer, mut batch) = (target.preparer(), 0);
+    while batch * GAMES * (LENGTH as u64) < positions * 13 / 10 {
+        let work = |seed| preparer.prepare(&games(seed)?);
+        let prepared = on_threads(threads, batch, work)?;
+        batch += prepared.len() as u64;
+        prepared.into_iter().try_for_each(|part| target.push_prepared(part))?;
     }
     target.finish(true)?;
     Ok(())
 }
 
-fn convert(from: &Path, to: &Path, threads: usize) -> Result<(), Box<dyn Error>> {
+/// Converts, and says how many positions there are.
+fn convert(from: &Path, to: &Path, threads: usize, memory: usize) -> Outcome<u64> {
     let source = Source::open(from, &ReadOptions { threads, ..ReadOptions::default() })?;
     let header = source.header.clone();
-    let mut target = Target::new(to, None, header, Combine::First, MEMORY)?.on_threads(threads);
+    let target = Target::new(to, None, header, Combine::First, memory)?;
+    let mut target = target.on_threads(threads);
     if source.is_by_key() {
         target = target.by_key()?;
     }
-    source.each(&mut |entry| target.push(entry))?;
-    target.finish(true)?;
-    Ok(())
+    target.take_all(source, |_| (), |_| Ok(()))?;
+    Ok(target.finish(true)?.positions)
 }
 
-fn probe(path: &Path) -> Result<(), Box<dyn Error>> {
-    let book = NativeBook::open_file(path)?;
+/// Looks up some positions of the made book.
+fn probe(path: &Path) -> Outcome<()> {
+    let made: PathBuf = path.with_file_name("made.nbk");
+    let made = NativeBook::open_file(&made)?;
+    let format = Format::of_name(path);
+    if format == Some(Format::Sbk) {
+        return Ok(());
+    }
+    let book = Book::open(path, Game::Shogi, true)?;
     let mut rng = Rng::new(2);
-    let blocks = book.blocks();
-    let mut keys = Vec::new();
+    let mut positions = Vec::new();
     for _ in 0..1000 {
-        let entries = book.entries_of(rng.below(blocks))?;
-        keys.push(entries[rng.below(entries.len())].key);
+        let entries = made.entries_of(rng.below(made.blocks()))?;
+        positions.push(entries[rng.below(entries.len())].position(Game::Shogi)?);
     }
-    // Often enough for a clock of hundredths of a second.
-    let (start, before, mut found) = (Instant::now(), processor(), 0);
+    let mut times = Vec::new();
+    let mut found = 0;
     for _ in 0..ROUNDS {
-        found += keys.iter().filter(|key| matches!(book.find(key), Ok(Some(_)))).count();
+        for position in &positions {
+            let start = Instant::now();
+            found += usize::from(book.find(position)?.is_some());
+            times.push(start.elapsed().as_nanos() as f64 / 1000.0);
+        }
     }
-    let each = 1e6 / (keys.len() * ROUNDS) as f64;
-    let (wall, used) = (start.elapsed().as_secs_f64() * each, (processor() - before) * each);
-    say(&format!("probe: {wall:.1} µs, {used:.1} µs of a processor; {found} found"));
+    let first = times[..positions.len()].iter().sum::<f64>() / positions.len() as f64;
+    times.sort_by(f64::total_cmp);
+    let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize];
+    let (middle, late, last) = (at(0.5), at(0.99), at(1.0));
+    let found = found / ROUNDS;
+    say(&format!(
+        "  probe: median {middle:.1} µs, 99 % {late:.1} µs, longest {last:.0} µs, the first time {first:.1} µs; {found} of 1000 found"
+    ));
     Ok(())
 }
 
-fn minimax(from: &Path, to: &Path, threads: usize) -> Result<(), Box<dyn Error>> {
+fn minimax(from: &Path, to: &Path, threads: usize) -> Outcome<()> {
     let book = NativeBook::open_file(from)?;
     let header = book.header().clone();
-    let mut target = Target::new(to, None, header, Combine::First, MEMORY)?.by_key()?;
+    let target = Target::new(to, None, header, Combine::First, MEMORY)?;
+    let mut target = target.on_threads(threads).by_key()?;
     let (start, mut stage) = (Instant::now(), None);
     let mut progress = |now: Stage, _, _| {
         if stage != Some(now) {
@@ -207,8 +274,9 @@ fn minimax(from: &Path, to: &Path, threads: usize) -> Result<(), Box<dyn Error>>
         true
     };
     let minimax = Minimax { contempt: [10, 20], threads, memory: MEMORY, ..Minimax::default() };
-    let (work, mut take) = (to.with_extension("work"), |entry| target.push(entry));
-    let summary = minimax.run_by(&book, &work, &mut take, Progress(&mut progress))?;
+    let work = to.with_extension("work");
+    let summary = minimax.run_into(&book, &work, &mut target, Progress(&mut progress))?;
+    say(&format!("  {:.1} s: done", start.elapsed().as_secs_f64()));
     target.finish(true)?;
     say(&format!("  {summary:?}"));
     Ok(())

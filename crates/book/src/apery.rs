@@ -1,12 +1,12 @@
 //! Apery's and dlshogi's `book.bin` (docs/formats/book-apery.md): keys, from which no position can be
 //! made again.
 
+mod walk;
+
 use crate::bytes::{ReadAt, Taker, bytes_at};
 use crate::losses::Losses;
-use crate::model::key_of;
-use crate::{BookError, BookMove, Entry, Format, Key};
-use rules::{AnyPosition, Color, Game, Kind, Square};
-use std::collections::{HashSet, VecDeque};
+use crate::{BookError, BookMove, Entry, Format};
+use rules::{AnyPosition, Color, Game, Kind, Move, Piece, Square};
 use std::io::Write;
 use std::sync::LazyLock;
 use teacher::{apery_bits, from_apery_bits};
@@ -71,6 +71,10 @@ impl Twister {
 
 /// The key of a position of shogi: its board, the hand of the side to move, and whose move it is.
 pub fn apery_key(position: &AnyPosition) -> u64 {
+    board_key(position) ^ mover_key(position, position.turn())
+}
+
+fn board_key(position: &AnyPosition) -> u64 {
     let numbers = &*NUMBERS;
     let mut key = 0;
     for square in Square::all(Game::Shogi) {
@@ -79,11 +83,29 @@ pub fn apery_key(position: &AnyPosition) -> u64 {
             key ^= numbers.pieces[piece.index()][square.index()];
         }
     }
-    let hand = position.hand(position.turn());
-    for (kind, row) in HAND.into_iter().zip(&numbers.hands) {
-        key ^= row[hand.count(kind)];
+    key
+}
+
+/// What is not on the board, where that side is to move.
+fn mover_key(position: &AnyPosition, turn: Color) -> u64 {
+    let numbers = &*NUMBERS;
+    let hand = position.hand(turn);
+    let hands = HAND.into_iter().zip(&numbers.hands).map(|(kind, row)| row[hand.count(kind)]);
+    let key = hands.fold(0, |key, number| key ^ number);
+    if turn == Color::White { key ^ numbers.turn } else { key }
+}
+
+/// The key of a board after a legal move.
+fn board_key_after(position: &AnyPosition, board: u64, mv: Move) -> u64 {
+    let number = |piece: Piece, square: Square| NUMBERS.pieces[piece.index()][square.index()];
+    let to = mv.to();
+    if let Some(kind) = mv.dropped() {
+        return board ^ number(Piece::new(position.turn(), kind), to);
     }
-    if position.turn() == Color::White { key ^ numbers.turn } else { key }
+    let (piece, taken) = (position.piece_at(mv.from()), position.piece_at(to));
+    let arrived = if mv.is_promotion() { piece.promoted() } else { piece };
+    let captured = if taken.is_some() { number(taken, to) } else { 0 };
+    board ^ number(piece, mv.from()) ^ captured ^ number(arrived, to)
 }
 
 /// A book to be probed where it lies.
@@ -97,6 +119,13 @@ struct Record {
     bits: u16,
     count: u16,
     score: i32,
+}
+
+impl Record {
+    fn read(from: &mut Taker<'_>) -> Option<Self> {
+        let (key, bits, count) = (from.u64()?, from.u16()?, from.u16()?);
+        Some(Self { key, bits, count, score: from.u32()? as i32 })
+    }
 }
 
 impl AperyBook {
@@ -129,12 +158,8 @@ impl AperyBook {
 
     fn record(&self, index: u64) -> Result<Record, BookError> {
         let bytes = bytes_at(&*self.input, index * RECORD, RECORD as usize)?;
-        let mut from = Taker::new(&bytes);
-        let mut take = || {
-            let (key, bits, count) = (from.u64()?, from.u16()?, from.u16()?);
-            Some(Record { key, bits, count, score: from.u32()? as i32 })
-        };
-        take().ok_or_else(|| BookError::damaged(index * RECORD, "not a record"))
+        Record::read(&mut Taker::new(&bytes))
+            .ok_or_else(|| BookError::damaged(index * RECORD, "not a record"))
     }
 
     /// The entry of a position. Moves that are not legal are left out: other positions may have the
@@ -149,92 +174,62 @@ impl AperyBook {
             let middle = low.midpoint(high);
             if self.record(middle)?.key < key { low = middle + 1 } else { high = middle }
         }
-        let mut entry = Entry::of(position)?;
-        entry.ply = 0;
+        let mut records = Vec::new();
         while low < self.records {
             let record = self.record(low)?;
             if record.key != key {
                 break;
             }
-            let mv = from_apery_bits(Game::Shogi, record.bits);
-            if let Some(mv) = mv.filter(|&mv| position.is_legal(mv) && entry.find(mv).is_none()) {
-                let value = Some(record.score);
-                let count = u64::from(record.count);
-                entry.moves.push(BookMove { value, count, ..BookMove::new(mv) });
-            }
+            records.push(record);
             low += 1;
         }
-        entry.sort_by_count();
-        Ok((!entry.moves.is_empty()).then_some(entry))
-    }
-
-    /// The positions that can be reached from the roots by moves of the book, and from those by so
-    /// many moves that are not in it. Everything else in the file cannot be told apart.
-    pub fn walk(&self, roots: Vec<AnyPosition>, astray: u32) -> Walk<'_> {
-        Walk {
-            book: self,
-            queue: roots.into_iter().map(|root| (root, astray)).collect(),
-            seen: HashSet::new(),
-            astray,
-            found: 0,
-        }
+        entry_of(position, &records)
     }
 }
 
-/// See [`AperyBook::walk`].
-pub struct Walk<'a> {
-    book: &'a AperyBook,
-    queue: VecDeque<(AnyPosition, u32)>,
-    seen: HashSet<Key>,
-    astray: u32,
-    /// Records met.
-    pub found: u64,
-}
-
-impl Iterator for Walk<'_> {
-    type Item = Result<Entry, BookError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while let Some((position, left)) = self.queue.pop_front() {
-            match self.visit(&position, left) {
-                Ok(None) => {}
-                Ok(Some(entry)) => return Some(Ok(entry)),
-                Err(error) => return Some(Err(error)),
-            }
+/// The entry that the records of a key are for a position.
+fn entry_of(position: &AnyPosition, records: &[Record]) -> Result<Option<Entry>, BookError> {
+    let mut entry = Entry::of(position)?;
+    entry.ply = 0;
+    for record in records {
+        let mv = from_apery_bits(Game::Shogi, record.bits);
+        if let Some(mv) = mv.filter(|&mv| position.is_legal(mv) && entry.find(mv).is_none()) {
+            let (value, count) = (Some(record.score), u64::from(record.count));
+            entry.moves.push(BookMove { value, count, ..BookMove::new(mv) });
         }
-        None
     }
-}
-
-impl Walk<'_> {
-    fn visit(&mut self, position: &AnyPosition, left: u32) -> Result<Option<Entry>, BookError> {
-        if !self.seen.insert(key_of(position)?) {
-            return Ok(None);
-        }
-        let entry = self.book.find(position)?;
-        let left = if entry.is_some() { self.astray } else { left };
-        let legal = position.legal_moves();
-        for &mv in &legal {
-            let in_book = entry.as_ref().is_some_and(|entry| entry.find(mv).is_some());
-            if in_book || left > 0 {
-                let mut next = position.without_history();
-                next.play(mv);
-                let next = next.without_history();
-                let known = in_book || self.book.find(&next)?.is_some();
-                if known || left > 1 {
-                    let left = if in_book { self.astray } else { left - 1 };
-                    self.queue.push_back((next, left));
-                }
-            }
-        }
-        self.found += entry.as_ref().map_or(0, |entry| entry.moves.len() as u64);
-        Ok(entry.map(|entry| Entry { ply: position.ply(), ..entry }))
-    }
+    entry.sort_by_count();
+    Ok((!entry.moves.is_empty()).then_some(entry))
 }
 
 /// What the records of a file are sorted by.
-pub fn order_of(entry: &Entry) -> Result<Box<[u8]>, BookError> {
-    Ok(apery_key(&entry.position(Game::Shogi)?).to_be_bytes().into())
+pub fn order_of(entry: &Entry) -> Result<[u8; 8], BookError> {
+    Ok(apery_key(&entry.position(Game::Shogi)?).to_be_bytes())
+}
+
+/// The records of a position, sorted by that; and what had no place in them. A move that was never counted counts once, else it
+/// would never be played.
+pub(crate) fn put_records(out: &mut Vec<u8>, order: &[u8], entry: &Entry) -> Losses {
+    let mut losses = Losses {
+        comments: u64::from(entry.comment.is_some()),
+        plies: u64::from(entry.ply > 0),
+        ..Losses::default()
+    };
+    for m in &entry.moves {
+        let count = u16::try_from(m.count.max(1)).unwrap_or(u16::MAX);
+        losses.cut_numbers += u64::from(m.count > u64::from(u16::MAX));
+        losses.unknown_values += u64::from(m.value.is_none());
+        losses.replies += u64::from(m.reply.is_some());
+        losses.depths += u64::from(m.depth > 0);
+        losses.results += u64::from(m.wins > 0 || m.draws > 0);
+        losses.comments += u64::from(m.comment.is_some());
+        losses.sources += u64::from(m.source.is_some());
+        out.extend(order.iter().rev());
+        out.extend(apery_bits(m.mv).to_le_bytes());
+        out.extend(count.to_le_bytes());
+        out.extend(m.value.unwrap_or(0).to_le_bytes());
+    }
+    losses
 }
 
 /// Writes a book; see [`order_of`].
@@ -249,27 +244,21 @@ impl<W: Write> Writer<W> {
         Self { output, losses: Losses::default() }
     }
 
-    /// Writes a position. A move that was never counted counts once, else it would never be played.
+    /// Writes a position.
     pub fn write(&mut self, entry: &Entry) -> Result<(), BookError> {
-        let key = apery_key(&entry.position(Game::Shogi)?);
-        let losses = &mut self.losses;
-        losses.comments += u64::from(entry.comment.is_some());
-        losses.plies += u64::from(entry.ply > 0);
-        for m in &entry.moves {
-            let count = u16::try_from(m.count.max(1)).unwrap_or(u16::MAX);
-            losses.cut_numbers += u64::from(m.count > u64::from(u16::MAX));
-            losses.unknown_values += u64::from(m.value.is_none());
-            losses.replies += u64::from(m.reply.is_some());
-            losses.depths += u64::from(m.depth > 0);
-            losses.results += u64::from(m.wins > 0 || m.draws > 0);
-            losses.comments += u64::from(m.comment.is_some());
-            losses.sources += u64::from(m.source.is_some());
-            self.output.write_all(&key.to_le_bytes())?;
-            self.output.write_all(&apery_bits(m.mv).to_le_bytes())?;
-            self.output.write_all(&count.to_le_bytes())?;
-            self.output.write_all(&m.value.unwrap_or(0).to_le_bytes())?;
-        }
-        Ok(())
+        let mut records = Vec::new();
+        let losses = put_records(&mut records, &order_of(entry)?, entry);
+        self.write_records(&records, losses)
+    }
+
+    /// Writes positions that are records already.
+    pub(crate) fn write_records(
+        &mut self,
+        records: &[u8],
+        losses: Losses,
+    ) -> Result<(), BookError> {
+        self.losses.add(losses);
+        Ok(self.output.write_all(records)?)
     }
 
     /// Ends the book, and says what had no place in it.
@@ -297,6 +286,26 @@ mod tests {
         let sfen = "lnsgk1snl/1r4g2/p1pppp1pp/6p2/1p5P1/2P6/PPSPPPP1P/7R1/LN1GKGSNL w Bb 12";
         let position = AnyPosition::from_sfen(Game::Shogi, sfen).unwrap();
         assert_eq!(apery_key(&position), 0xE783_DAB6_FFE8_59AC);
+    }
+
+    #[test]
+    fn keys_after_moves_are_keys_of_positions() {
+        let mut rng = seed::Rng::new(71);
+        for _ in 0..20 {
+            let mut position = AnyPosition::startpos(Game::Shogi);
+            for _ in 0..120 {
+                let legal = position.legal_moves();
+                if legal.is_empty() {
+                    break;
+                }
+                let board = board_key(&position);
+                let other = mover_key(&position, position.turn().opponent());
+                let mv = legal[rng.below(legal.len())];
+                let expected = board_key_after(&position, board, mv) ^ other;
+                position.play(mv);
+                assert_eq!(apery_key(&position), expected);
+            }
+        }
     }
 
     /// The start, a reply, and a position that only a move outside the book leads to.
@@ -333,7 +342,16 @@ mod tests {
         let book = AperyBook::open(Box::new(leak(&bytes))).unwrap();
         assert_eq!(book.records(), 5);
         let roots = || vec![AnyPosition::startpos(Game::Shogi)];
-        let walked = |astray| book.walk(roots(), astray).collect::<Result<Vec<_>, _>>().unwrap();
+        let walked = |astray| {
+            let mut entries = Vec::new();
+            let found = book.walk(roots(), astray, 2, Ok, |_, part: Vec<Entry>| {
+                entries.extend(part);
+                Ok(())
+            });
+            let moves = entries.iter().map(|entry| entry.moves.len() as u64).sum::<u64>();
+            assert_eq!(found.unwrap(), moves);
+            entries
+        };
         let near = walked(1);
         assert_eq!(near.len(), 3, "the fourth is two moves away");
         assert!(near.iter().all(|entry| entries.contains(entry)));

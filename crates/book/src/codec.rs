@@ -24,8 +24,12 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
+    pub(crate) fn known(&self, source: &Arc<str>) -> Option<u64> {
+        self.numbers.get(source).copied()
+    }
+
     pub(crate) fn number(&mut self, source: &Arc<str>) -> u64 {
-        if let Some(&number) = self.numbers.get(source) {
+        if let Some(number) = self.known(source) {
             return number;
         }
         let number = self.list.len() as u64;
@@ -43,11 +47,11 @@ impl Sources {
     }
 }
 
-/// Appends an entry.
+/// Appends an entry; `number` gives every source its number.
 pub(crate) fn put_entry(
     out: &mut Vec<u8>,
     entry: &Entry,
-    sources: &mut Sources,
+    number: &mut dyn FnMut(&Arc<str>) -> u64,
 ) -> Result<(), BookError> {
     if entry.moves.len() > MOST_MOVES {
         return Err(BookError::Unfit(format!("{} moves in one position", entry.moves.len())));
@@ -57,12 +61,16 @@ pub(crate) fn put_entry(
     put_text(out, entry.comment.as_deref().unwrap_or_default())?;
     put_number(out, entry.moves.len() as u64);
     for m in &entry.moves {
-        put_move(out, m, sources)?;
+        put_move(out, m, number)?;
     }
     Ok(())
 }
 
-fn put_move(out: &mut Vec<u8>, m: &BookMove, sources: &mut Sources) -> Result<(), BookError> {
+fn put_move(
+    out: &mut Vec<u8>,
+    m: &BookMove,
+    number: &mut dyn FnMut(&Arc<str>) -> u64,
+) -> Result<(), BookError> {
     let flag = |is: bool, flag: u8| if is { flag } else { 0 };
     let flags = flag(m.value.is_some(), VALUE)
         | flag(m.reply.is_some(), REPLY)
@@ -93,7 +101,7 @@ fn put_move(out: &mut Vec<u8>, m: &BookMove, sources: &mut Sources) -> Result<()
         put_text(out, comment)?;
     }
     if let Some(source) = &m.source {
-        put_number(out, sources.number(source));
+        put_number(out, number(source));
     }
     Ok(())
 }
@@ -107,6 +115,15 @@ pub(crate) fn take_entry(from: &mut Taker<'_>, game: Game, sources: &Sources) ->
     let count = usize::try_from(from.number()?).ok().filter(|&n| n <= MOST_MOVES)?;
     let moves = (0..count).map(|_| take_move(from, game, sources)).collect::<Option<_>>()?;
     Some(Entry { key, ply, comment, moves })
+}
+
+/// How many moves an entry has.
+pub(crate) fn move_count(entry: &[u8]) -> Option<u64> {
+    let mut from = Taker::new(entry);
+    from.take(size_of::<Key>())?;
+    from.number()?;
+    from.skip_text()?;
+    from.number()
 }
 
 /// Passes over an entry, and gives its key with the place where the entry begins: what a search needs to

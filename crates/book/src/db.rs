@@ -4,10 +4,8 @@
 use crate::losses::{Losses, Problems};
 use crate::{BookError, BookMove, Entry, Format};
 use rules::{AnyPosition, Game, Move};
-use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::io::{Read, Write};
-use std::thread;
+use std::io::{Read, Seek, SeekFrom, Write};
 
 /// First line of every file.
 pub(crate) const FIRST_LINE: &str = "#YANEURAOU-DB2016 1.00";
@@ -20,61 +18,48 @@ const LONGEST_LINE: usize = 64 << 10;
 /// What a position begins with.
 const MARK: &[u8] = b"sfen ";
 
-/// Reads a book, position by position, in the order of the file.
-pub struct Reader<R> {
+/// A file in pieces, each of whole positions: what several threads read at a time.
+pub struct Pieces<R> {
     input: R,
     game: Game,
-    threads: usize,
-    /// Bytes read but not yet parsed.
+    /// Bytes read but in no piece yet.
     rest: Vec<u8>,
     line: u64,
     is_over: bool,
-    entries: VecDeque<Entry>,
-    problems: Problems,
     /// Bytes taken from the input.
     read: u64,
 }
 
-impl<R: Read> Reader<R> {
+/// Some positions of a file.
+pub struct Piece {
+    /// The number of the first line.
+    line: u64,
+    bytes: Vec<u8>,
+    /// Where the next piece begins, and the number of its first line.
+    pub(crate) next: (u64, u64),
+}
+
+impl<R: Read> Pieces<R> {
     /// Begins to read. The first line must be that of the format; which game it is, the first
     /// position says.
-    pub fn new(input: R, threads: usize) -> Result<Self, BookError> {
-        let mut reader = Self {
-            input,
-            game: Game::Shogi,
-            threads: threads.max(1),
-            rest: Vec::new(),
-            line: 1,
-            is_over: false,
-            entries: VecDeque::new(),
-            problems: Problems::default(),
-            read: 0,
-        };
-        reader.more()?;
-        if reader.rest.starts_with(b"\xEF\xBB\xBF") {
-            reader.rest.drain(..3);
+    pub fn new(input: R) -> Result<Self, BookError> {
+        let (game, rest) = (Game::Shogi, Vec::new());
+        let mut pieces = Self { input, game, rest, line: 1, is_over: false, read: 0 };
+        pieces.more()?;
+        if pieces.rest.starts_with(b"\xEF\xBB\xBF") {
+            pieces.rest.drain(..3);
         }
-        if !reader.rest.starts_with(FIRST_LINE.as_bytes()) {
+        if !pieces.rest.starts_with(FIRST_LINE.as_bytes()) {
             let why = format!("the first line is not {FIRST_LINE}");
             return Err(BookError::not(Format::Db, why));
         }
-        reader.game = game_of(&reader.rest);
-        Ok(reader)
+        pieces.game = game_of(&pieces.rest);
+        Ok(pieces)
     }
 
     /// Shogi or minishogi.
     pub const fn game(&self) -> Game {
         self.game
-    }
-
-    /// What could not be read, so far.
-    pub const fn problems(&self) -> &Problems {
-        &self.problems
-    }
-
-    /// Bytes of the file read so far.
-    pub const fn position(&self) -> u64 {
-        self.read
     }
 
     fn more(&mut self) -> Result<(), BookError> {
@@ -88,16 +73,17 @@ impl<R: Read> Reader<R> {
     }
 
     /// The next bytes that end with a whole position.
-    fn piece(&mut self) -> Result<Option<(u64, Vec<u8>)>, BookError> {
+    fn piece(&mut self) -> Result<Option<Piece>, BookError> {
         loop {
             let cut =
                 if self.is_over { self.rest.len() } else { last_mark(&self.rest).unwrap_or(0) };
             if cut > 0 {
                 let rest = self.rest.split_off(cut);
-                let piece = std::mem::replace(&mut self.rest, rest);
-                let first = self.line;
-                self.line += piece.iter().filter(|&&byte| byte == b'\n').count() as u64;
-                return Ok(Some((first, piece)));
+                let bytes = std::mem::replace(&mut self.rest, rest);
+                let line = self.line;
+                self.line += bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+                let next = (self.read - self.rest.len() as u64, self.line);
+                return Ok(Some(Piece { line, bytes, next }));
             }
             if self.is_over {
                 return Ok(None);
@@ -109,53 +95,36 @@ impl<R: Read> Reader<R> {
             self.more()?;
         }
     }
+}
 
-    /// Parses the next pieces, one for each thread.
-    fn fill(&mut self) -> Result<(), BookError> {
-        let mut pieces = Vec::new();
-        while pieces.len() < self.threads {
-            let Some(piece) = self.piece()? else { break };
-            pieces.push(piece);
-            if !self.is_over {
-                self.more()?;
-            }
-        }
-        let game = self.game;
-        let parsed: Vec<(Vec<Entry>, Problems)> = if pieces.len() > 1 {
-            thread::scope(|scope| {
-                let work =
-                    |(line, piece): (u64, Vec<u8>)| scope.spawn(move || parse(game, &piece, line));
-                let handles: Vec<_> = pieces.into_iter().map(work).collect();
-                let joined = handles.into_iter().map(thread::ScopedJoinHandle::join);
-                joined
-                    .map(|parsed| parsed.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                    .collect()
-            })
-        } else {
-            pieces.into_iter().map(|(line, piece)| parse(game, &piece, line)).collect()
-        };
-        for (entries, problems) in parsed {
-            self.entries.extend(entries);
-            self.problems.add(problems);
-        }
+impl<R: Read + Seek> Pieces<R> {
+    /// Goes on where a piece began, and at its line.
+    pub(crate) fn skip_to(&mut self, at: u64, line: u64) -> Result<(), BookError> {
+        self.input.seek(SeekFrom::Start(at))?;
+        self.rest.clear();
+        (self.read, self.line, self.is_over) = (at, line, false);
         Ok(())
     }
 }
 
-impl<R: Read> Iterator for Reader<R> {
-    type Item = Result<Entry, BookError>;
+impl<R: Read> Iterator for Pieces<R> {
+    type Item = Result<Piece, BookError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.entries.is_empty() {
-            if self.is_over && self.rest.is_empty() {
-                return None;
-            }
-            if let Err(error) = self.fill() {
+        match self.piece() {
+            Ok(piece) => piece.map(Ok),
+            Err(error) => {
                 (self.is_over, self.rest) = (true, Vec::new());
-                return Some(Err(error));
+                Some(Err(error))
             }
         }
-        self.entries.pop_front().map(Ok)
+    }
+}
+
+impl Piece {
+    /// Its positions, and what could not be read.
+    pub(crate) fn entries(&self, game: Game) -> (Vec<Entry>, Problems) {
+        parse(game, &self.bytes, self.line)
     }
 }
 
@@ -249,9 +218,19 @@ fn read_move(position: &AnyPosition, line: &str) -> Result<Option<BookMove>, Str
     Ok(Some(BookMove { reply, value, depth, count, ..BookMove::new(mv) }))
 }
 
-/// What the positions of a file are sorted by: the bytes of the line without `sfen`.
-pub fn order_of(entry: &Entry, game: Game) -> Result<Box<[u8]>, BookError> {
-    Ok(entry.position(game)?.sfen().into_bytes().into())
+/// What the positions of a file are sorted by: the bytes of the line after `sfen` up to the number of the move. With the number
+/// the order is the same, but the same position at two numbers would be two.
+pub fn order_of(entry: &Entry, game: Game) -> Result<Vec<u8>, BookError> {
+    let mut sfen = entry.position(game)?.sfen();
+    sfen.truncate(without_ply(&sfen).len());
+    Ok(sfen.into_bytes())
+}
+
+/// Board, side to move and hands. Written with a number or without, the order is the same: a space is
+/// smaller than everything that can follow.
+pub(crate) fn without_ply(sfen: &str) -> &str {
+    let third = sfen.match_indices(' ').nth(2);
+    third.map_or(sfen, |(at, _)| &sfen[..at])
 }
 
 /// Writes a book.
@@ -271,7 +250,8 @@ impl<W: Write> Writer<W> {
     /// Writes a position. The order of the file is the caller's business: see [`order_of`].
     pub fn write(&mut self, entry: &Entry) -> Result<(), BookError> {
         let mut text = String::new();
-        let losses = put_text(&mut text, entry, self.game)?;
+        let order = order_of(entry, self.game)?;
+        let losses = put_text(&mut text, &order, entry, self.game);
         self.write_text(&text, losses)
     }
 
@@ -288,24 +268,24 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// A position as the lines of a file, and what had no place in them.
-pub(crate) fn put_text(out: &mut String, entry: &Entry, game: Game) -> Result<Losses, BookError> {
+/// A position, sorted by that, as the lines of a file; and what had no place in them.
+pub(crate) fn put_text(out: &mut String, order: &[u8], entry: &Entry, game: Game) -> Losses {
     let mut losses = Losses::default();
     let comment = |out: &mut String, comment: Option<&str>| {
         for line in comment.unwrap_or_default().lines() {
             out.extend(["# ", line, "\n"]);
         }
     };
-    out.extend(["sfen ", &entry.position(game)?.sfen(), "\n"]);
+    // Writing to a text cannot fail.
+    let _ = writeln!(out, "sfen {} {}", String::from_utf8_lossy(order), entry.ply.max(1));
     comment(out, entry.comment.as_deref());
     for m in &entry.moves {
-        out.push_str(&m.mv.usi(game));
+        m.mv.put_usi(game, out);
         out.push(' ');
         match m.reply {
-            Some(reply) => out.push_str(&reply.usi(game)),
+            Some(reply) => reply.put_usi(game, out),
             None => out.push_str("none"),
         }
-        // Writing to a text cannot fail.
         let _ = match m.value {
             Some(value) => write!(out, " {value} {} {}", m.depth, m.count),
             None => write!(out, " none {} {}", m.depth, m.count),
@@ -315,7 +295,7 @@ pub(crate) fn put_text(out: &mut String, entry: &Entry, game: Game) -> Result<Lo
         losses.results += u64::from(m.wins > 0 || m.draws > 0);
         losses.sources += u64::from(m.source.is_some());
     }
-    Ok(losses)
+    losses
 }
 
 #[cfg(test)]

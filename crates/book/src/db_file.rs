@@ -2,13 +2,13 @@
 
 use crate::bytes::{ReadAt, bytes_at};
 use crate::combine::Combine;
-use crate::db::{FIRST_LINE, game_of, parse};
+use crate::db::{FIRST_LINE, game_of, parse, without_ply};
 use crate::{BookError, Entry, Format};
 use rules::{AnyPosition, Game};
 use std::cmp::Ordering;
 
 /// Read at a time when looking for the beginning of a position.
-const WINDOW: usize = 4096;
+const WINDOW: usize = 1024;
 /// There must be one within so many bytes.
 const LONGEST: u64 = 1 << 20;
 /// Places looked at when a file is opened, to see whether it is sorted.
@@ -145,13 +145,6 @@ impl DbFile {
         let (entries, _) = parse(self.game, &bytes, 1);
         Ok(entries.into_iter().next())
     }
-}
-
-/// Board, side to move and hands. Written with a number or without, the order is the same: a space is
-/// smaller than everything that can follow.
-fn without_ply(sfen: &str) -> &str {
-    let third = sfen.match_indices(' ').nth(2);
-    third.map_or(sfen, |(at, _)| &sfen[..at])
 }
 
 #[cfg(test)]

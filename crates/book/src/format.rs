@@ -55,22 +55,19 @@ impl Format {
         }
     }
 
-    /// Whether entries are sorted by something else than their keys.
-    pub(crate) const fn has_own_order(self) -> bool {
-        matches!(self, Self::Db | Self::Apery)
-    }
-
-    /// What entries are sorted by in a file.
-    pub(crate) fn order_of(
+    /// Appends what entries are sorted by in a file: nothing where that is their keys.
+    pub(crate) fn put_order(
         self,
+        out: &mut Vec<u8>,
         entry: &crate::Entry,
         game: rules::Game,
-    ) -> Result<Box<[u8]>, crate::BookError> {
+    ) -> Result<(), crate::BookError> {
         match self {
-            Self::Db => db::order_of(entry, game),
-            Self::Apery => apery::order_of(entry),
-            Self::Native | Self::Ybb | Self::Sbk => Ok(Box::default()),
+            Self::Db => out.extend(db::order_of(entry, game)?),
+            Self::Apery => out.extend(apery::order_of(entry)?),
+            Self::Native | Self::Ybb | Self::Sbk => {}
         }
+        Ok(())
     }
 }
 

@@ -46,7 +46,7 @@ pub use bytes::ReadAt;
 pub use combine::Combine;
 pub use db_file::DbFile;
 pub use error::BookError;
-pub use files::{ReadOptions, Source, Target, Written};
+pub use files::{Prepared, Preparer, ReadOptions, Source, Target, Written};
 pub use format::{Format, UnknownFormat};
 pub use library::{Book, Found, Library, overlays};
 pub use losses::{Losses, Problems};
@@ -54,6 +54,5 @@ pub use model::{
     BookMove, Entry, Header, Key, is_pointless_non_promotion, key_of, position_of, rotated,
 };
 pub use native::NativeBook;
-pub use runs::{Sorted, Sorter};
 pub use view::{BookView, MoveView, view};
 pub use ybb::YbbBook;

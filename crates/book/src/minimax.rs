@@ -15,7 +15,7 @@ mod solve;
 mod work;
 
 use crate::parallel::in_order;
-use crate::{BookError, BookMove, Entry, NativeBook};
+use crate::{BookError, BookMove, Entry, NativeBook, Target};
 use graph::Edge;
 use rules::{Color, Game, Move};
 pub use solve::{CIRCLE, MATE};
@@ -82,7 +82,7 @@ impl Minimax {
         take: &mut dyn FnMut(Entry) -> Result<(), BookError>,
         progress: Progress<'_>,
     ) -> Result<Summary, BookError> {
-        self.solve(book, None, take, progress)
+        self.solve(book, None, Ok, |part| part.into_iter().try_for_each(&mut *take), progress)
     }
 
     /// The same by way of a file, which is there until all is done: a run that was ended goes on from it.
@@ -94,16 +94,36 @@ impl Minimax {
         progress: Progress<'_>,
     ) -> Result<Summary, BookError> {
         let mut work = WorkFile::open(work, book)?;
-        let summary = self.solve(book, Some(&mut work), take, progress)?;
+        let take = |part: Vec<Entry>| part.into_iter().try_for_each(&mut *take);
+        let summary = self.solve(book, Some(&mut work), Ok, take, progress)?;
         work.remove()?;
         Ok(summary)
     }
 
-    fn solve(
+    /// The same into a book that is being written.
+    pub fn run_into(
+        &self,
+        book: &NativeBook,
+        work: &Path,
+        target: &mut Target,
+        progress: Progress<'_>,
+    ) -> Result<Summary, BookError> {
+        let mut work = WorkFile::open(work, book)?;
+        let preparer = target.preparer();
+        let ready = |part: Vec<Entry>| preparer.prepare(&part);
+        let take = |part| target.push_prepared(part);
+        let summary = self.solve(book, Some(&mut work), ready, take, progress)?;
+        work.remove()?;
+        Ok(summary)
+    }
+
+    /// Propagates, makes parts of the book ready on any thread, and takes them in order.
+    fn solve<T: Send>(
         &self,
         book: &NativeBook,
         work: Option<&mut WorkFile>,
-        take: &mut dyn FnMut(Entry) -> Result<(), BookError>,
+        ready: impl Fn(Vec<Entry>) -> Result<T, BookError> + Sync,
+        mut take: impl FnMut(T) -> Result<(), BookError>,
         mut progress: Progress<'_>,
     ) -> Result<Summary, BookError> {
         let game = book.header().game;
@@ -123,23 +143,29 @@ impl Minimax {
         built.graph.check()?;
         let edges = built.graph.edge_count() as u64;
         let mut summary = Summary { nodes, edges, joined: built.joined, unknown: 0 };
-        let rewrite = |part: usize| -> Result<Vec<Entry>, BookError> {
+        let rewrite = |part: usize| -> Result<(u64, u64, T), BookError> {
             let numbered = build::entries_of(book, part)?.into_iter().zip(built.firsts[part]..);
             let rewritten = numbered.map(|(entry, number)| {
                 let edges = built.graph.edges(built.nodes[number]);
                 self.rewritten(entry, &edges, &values, game)
             });
-            Ok(rewritten.collect())
+            let entries: Vec<Entry> = rewritten.collect();
+            let is_unknown = |entry: &&Entry| entry.moves.iter().all(|m| m.value.is_none());
+            let unknown = entries.iter().filter(is_unknown).count();
+            Ok((entries.len() as u64, unknown as u64, ready(entries)?))
         };
         let mut written = 0;
-        in_order(self.threads, (0..build::parts(book)).map(Ok), rewrite, |entries| {
-            written += entries.len() as u64;
-            for entry in entries {
-                summary.unknown += u64::from(entry.moves.iter().all(|m| m.value.is_none()));
-                take(entry)?;
-            }
-            progress.tell(Stage::Writing, written, book.size().0)
-        })?;
+        in_order(
+            self.threads,
+            (0..build::parts(book)).map(Ok),
+            rewrite,
+            |(count, unknown, part)| {
+                written += count;
+                summary.unknown += unknown;
+                take(part)?;
+                progress.tell(Stage::Writing, written, book.size().0)
+            },
+        )?;
         built.graph.check()?;
         Ok(summary)
     }

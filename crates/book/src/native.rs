@@ -2,7 +2,8 @@
 //! (docs/formats/nbk.md).
 
 use crate::bytes::{ReadAt, Taker, bytes_at, put_number, put_text};
-use crate::codec::{Sources, put_entry, skip_entry, take_entry};
+use crate::codec::{Sources, move_count, put_entry, skip_entry, take_entry};
+use crate::runs::{Item, Merged};
 use crate::{BookError, Entry, Format, Header, Key};
 use rules::Game;
 use std::io::Write;
@@ -30,9 +31,71 @@ pub struct Writer<W> {
     first: Key,
     last: Option<Key>,
     fences: Vec<u8>,
-    sources: Sources,
+    sources: Arc<Sources>,
     positions: u64,
     moves: u64,
+}
+
+/// Entries as they stand in a file, made on any thread. Sources have numbers by when a file names them first: those that
+/// were known when this was made, then those it adds.
+pub(crate) struct Encoded {
+    bytes: Vec<u8>,
+    /// How long each entry is.
+    lengths: Vec<u32>,
+    moves: u64,
+    known: Arc<Sources>,
+    added: Vec<Arc<str>>,
+}
+
+impl Encoded {
+    pub(crate) fn new(known: Arc<Sources>) -> Self {
+        let (bytes, lengths, added) = (Vec::new(), Vec::new(), Vec::new());
+        Self { bytes, lengths, moves: 0, known, added }
+    }
+
+    /// All of a range.
+    pub(crate) fn of(merged: Merged<'_>, known: Arc<Sources>) -> Result<Self, BookError> {
+        let mut encoded = Self::new(known);
+        merged.each_item(|item| match item {
+            Item::Bytes(bytes) => {
+                let moves = move_count(bytes)
+                    .ok_or_else(|| BookError::damaged(0, "a temporary file changed"))?;
+                encoded.bytes.extend(bytes);
+                encoded.note(bytes.len(), moves);
+                Ok(())
+            }
+            Item::Entry(entry) => encoded.push(&entry),
+        })?;
+        Ok(encoded)
+    }
+
+    fn note(&mut self, length: usize, moves: u64) {
+        self.lengths.push(length as u32);
+        self.moves += moves;
+    }
+
+    /// The next entry.
+    pub(crate) fn push(&mut self, entry: &Entry) -> Result<(), BookError> {
+        let (before, known, added) = (self.bytes.len(), &self.known, &mut self.added);
+        put_entry(&mut self.bytes, entry, &mut |source| {
+            known.known(source).unwrap_or_else(|| {
+                let place = added.iter().position(|s| s == source).unwrap_or_else(|| {
+                    added.push(Arc::clone(source));
+                    added.len() - 1
+                });
+                (known.list().len() + place) as u64
+            })
+        })?;
+        self.note(self.bytes.len() - before, entry.moves.len() as u64);
+        Ok(())
+    }
+
+    /// The numbers of its sources as it has them.
+    fn sources(&self) -> Sources {
+        let mut sources = Sources::clone(&self.known);
+        self.added.iter().for_each(|source| _ = sources.number(source));
+        sources
+    }
 }
 
 impl<W: Write> Writer<W> {
@@ -51,7 +114,7 @@ impl<W: Write> Writer<W> {
             first: [0; 32],
             last: None,
             fences: Vec::new(),
-            sources: Sources::default(),
+            sources: Arc::default(),
             positions: 0,
             moves: 0,
         })
@@ -59,17 +122,69 @@ impl<W: Write> Writer<W> {
 
     /// Writes the next entry; its key must be above the last one.
     pub fn write(&mut self, entry: &Entry) -> Result<(), BookError> {
-        if self.last.is_some_and(|last| last >= entry.key) {
+        self.begin_entry(entry.key)?;
+        let sources = &mut self.sources;
+        put_entry(&mut self.block, entry, &mut |source| {
+            sources.known(source).unwrap_or_else(|| Arc::make_mut(sources).number(source))
+        })?;
+        self.moves += entry.moves.len() as u64;
+        self.end_entry()
+    }
+
+    fn begin_entry(&mut self, key: Key) -> Result<(), BookError> {
+        if self.last.is_some_and(|last| last >= key) {
             return Err(BookError::Unfit("positions out of order".to_owned()));
         }
-        self.last = Some(entry.key);
+        self.last = Some(key);
         if self.block.is_empty() {
-            self.first = entry.key;
+            self.first = key;
         }
-        put_entry(&mut self.block, entry, &mut self.sources)?;
+        Ok(())
+    }
+
+    fn end_entry(&mut self) -> Result<(), BookError> {
         self.positions += 1;
-        self.moves += entry.moves.len() as u64;
         if self.block.len() >= BLOCK { self.close_block() } else { Ok(()) }
+    }
+
+    /// The sources that have numbers so far.
+    pub(crate) const fn sources(&self) -> &Arc<Sources> {
+        &self.sources
+    }
+
+    /// Writes the next entries. Where others were written since their sources got numbers, and named sources too, the
+    /// numbers may have to be changed.
+    pub(crate) fn write_encoded(&mut self, encoded: &Encoded) -> Result<(), BookError> {
+        let game = self.header.game;
+        let known = encoded.known.list().len();
+        let fits = encoded.added.iter().zip(known..).all(|(source, place)| {
+            match self.sources.list().get(place) {
+                Some(other) => other == source,
+                None => {
+                    let sources = Arc::make_mut(&mut self.sources);
+                    sources.known(source).is_none() && sources.number(source) == place as u64
+                }
+            }
+        });
+        if !fits {
+            let sources = encoded.sources();
+            let mut from = Taker::new(&encoded.bytes);
+            while !from.is_empty() {
+                let entry = take_entry(&mut from, game, &sources);
+                self.write(&entry.ok_or_else(|| BookError::Unfit("not an entry".to_owned()))?)?;
+            }
+            return Ok(());
+        }
+        let mut from = Taker::new(&encoded.bytes);
+        for &length in &encoded.lengths {
+            let bytes = from.take(length as usize).unwrap_or_default();
+            let key = bytes.first_chunk().copied();
+            self.begin_entry(key.ok_or_else(|| BookError::Unfit("not an entry".to_owned()))?)?;
+            self.block.extend(bytes);
+            self.end_entry()?;
+        }
+        self.moves += encoded.moves;
+        Ok(())
     }
 
     fn close_block(&mut self) -> Result<(), BookError> {

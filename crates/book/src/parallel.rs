@@ -4,7 +4,7 @@ use crate::BookError;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::channel;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Jobs on their way for each thread: enough that none waits, and little memory.
@@ -25,9 +25,61 @@ pub(crate) fn in_order<J: Send, T: Send>(
         return Ok(());
     }
     let mut jobs = jobs.fuse();
-    let (offer, offered) = channel::<(u64, J)>();
-    let offered = Mutex::new(offered);
-    let (offered, work) = (&offered, &work);
+    let places = AHEAD as usize * threads;
+    let (given, made) = (Places::<J>::new(places), Places::<T>::new(places));
+    conduct(
+        threads,
+        &mut |number| match jobs.next() {
+            Some(job) => {
+                given.put(number, job?);
+                Ok(true)
+            }
+            None => Ok(false),
+        },
+        &|number| {
+            if let Some(job) = given.take(number) {
+                made.put(number, work(job)?);
+            }
+            Ok(())
+        },
+        &mut |number| made.take(number).map_or(Ok(()), &mut take),
+    )
+}
+
+/// Where jobs and results lie while numbers travel between the threads, so that channels, threads and the order of results
+/// are compiled once and not for every kind of job: that took half a minute of a build.
+struct Places<T>(Vec<Mutex<Option<T>>>);
+
+impl<T> Places<T> {
+    fn new(count: usize) -> Self {
+        Self((0..count).map(|_| Mutex::new(None)).collect())
+    }
+
+    fn of(&self, number: u64) -> MutexGuard<'_, Option<T>> {
+        let place = (number % self.0.len() as u64) as usize;
+        self.0[place].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, number: u64, thing: T) {
+        *self.of(number) = Some(thing);
+    }
+
+    fn take(&self, number: u64) -> Option<T> {
+        self.of(number).take()
+    }
+}
+
+type Step<'a> = &'a mut dyn FnMut(u64) -> Result<(), BookError>;
+
+/// Has jobs made as long as `make` finds one, worked on by threads, and taken in order.
+fn conduct(
+    threads: usize,
+    make: &mut dyn FnMut(u64) -> Result<bool, BookError>,
+    work: &(dyn Fn(u64) -> Result<(), BookError> + Sync),
+    take: Step<'_>,
+) -> Result<(), BookError> {
+    let (offer, offered) = channel::<u64>();
+    let offered = &Mutex::new(offered);
     thread::scope(|scope| {
         // Owned here: when this ends, so do the threads.
         let offer = offer;
@@ -37,8 +89,8 @@ pub(crate) fn in_order<J: Send, T: Send>(
             scope.spawn(move || {
                 loop {
                     let job = offered.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    let Ok((number, job)) = job else { return };
-                    let done = catch_unwind(AssertUnwindSafe(|| work(job)));
+                    let Ok(number) = job else { return };
+                    let done = catch_unwind(AssertUnwindSafe(|| work(number)));
                     if tell.send((number, done)).is_err() {
                         return;
                     }
@@ -49,9 +101,11 @@ pub(crate) fn in_order<J: Send, T: Send>(
         let (mut sent, mut taken) = (0, 0);
         loop {
             while sent - taken < AHEAD * threads as u64 {
-                let Some(job) = jobs.next() else { break };
+                if !make(sent)? {
+                    break;
+                }
                 // The threads listen until this ends.
-                let _ = offer.send((sent, job?));
+                let _ = offer.send(sent);
                 sent += 1;
             }
             if sent == taken {
@@ -61,8 +115,9 @@ pub(crate) fn in_order<J: Send, T: Send>(
                 early.insert(number, done);
             }
             while let Some(done) = early.remove(&taken) {
+                done.unwrap_or_else(|panic| resume_unwind(panic))?;
+                take(taken)?;
                 taken += 1;
-                take(done.unwrap_or_else(|panic| resume_unwind(panic))?)?;
             }
         }
     })

@@ -1,316 +1,180 @@
-//! Sorting more than fits into memory: sorted runs in unnamed temporary files, then one merge.
+//! Sorting more than fits into memory.
 //!
-//! Entries of the same position come together in the merge, where a [`Combine`] makes one of them.
-//! The files have no name, so that nothing is left behind however the process ends.
+//! Entries come as chunks: the bytes of many, made and sorted by whoever read them, on any thread. What is more than the
+//! memory allows is written to a file as a run, which is sorted as a whole. At the end all runs and the chunks left are
+//! cut at the same places into ranges: each range is put together by one thread, and the ranges are taken in order. Nothing
+//! depends on how many threads there are.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `chunk` | the bytes of some entries, in order |
+//! | `range` | what lies between two cuts, of everything |
+//! | `store` | the file of the runs: without a name, or one that a later run goes on from |
 
-use crate::bytes::Taker;
-use crate::codec::{Sources, put_entry, take_entry};
+mod chunk;
+mod range;
+mod store;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use chunk::Chunk;
+pub(crate) use range::{Item, Merged};
+pub(crate) use store::Place;
+
+use crate::codec::Sources;
 use crate::combine::Combine;
-use crate::{BookError, Entry};
+use crate::parallel::in_order;
+use crate::{BookError, Entry, Format};
+use range::{Range, cuts};
 use rules::Game;
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use store::Store;
 
-/// Runs merged at a time: so many files are open at most.
-const WIDEST: usize = 64;
-/// A record of a run is never longer.
-const LONGEST: u32 = 1 << 30;
+/// Bytes of a range: much less than a thread has of memory, much more than a read from a file costs.
+const LARGEST_RANGE: usize = 4 << 20;
+const SMALLEST_RANGE: usize = 128 << 10;
+/// Ranges for each thread, where there are few: so that none waits long for the last.
+const RANGES: usize = 8;
 
-/// An entry and what it is sorted by; the key decides among equals.
-struct Item {
-    order: Box<[u8]>,
-    entry: Entry,
-    /// Which came first.
-    number: u64,
-}
-
-impl Item {
-    fn compare(&self, other: &Self) -> Ordering {
-        self.order
-            .cmp(&other.order)
-            .then_with(|| self.entry.key.cmp(&other.entry.key))
-            .then(self.number.cmp(&other.number))
-    }
-
-    fn bytes(&self) -> usize {
-        let moves = self.entry.moves.iter().map(|m| m.comment.as_ref().map_or(0, |c| c.len()));
-        size_of::<Self>()
-            + self.order.len()
-            + self.entry.moves.capacity() * size_of::<crate::BookMove>()
-            + moves.sum::<usize>()
-    }
-}
-
-/// Takes entries in any order and gives them back sorted.
-pub struct Sorter {
+/// What it takes to make chunks: the same for every thread.
+#[derive(Clone)]
+pub(crate) struct Maker {
+    format: Format,
     game: Game,
+    /// Numbers of sources within the runs; in which order they come does not matter.
+    sources: Arc<RwLock<Sources>>,
+}
+
+impl Maker {
+    /// The chunk of these entries, of which those without moves are none.
+    pub(crate) fn chunk(&self, entries: &[Entry]) -> Result<Chunk, BookError> {
+        let mut number = |source: &Arc<str>| {
+            let known = self.sources.read().unwrap_or_else(PoisonError::into_inner).known(source);
+            known.unwrap_or_else(|| {
+                self.sources.write().unwrap_or_else(PoisonError::into_inner).number(source)
+            })
+        };
+        let entries = entries.iter().filter(|entry| !entry.moves.is_empty());
+        Chunk::of(entries, self.format, self.game, &mut number)
+    }
+}
+
+/// Takes chunks in any order and gives everything back sorted.
+pub(crate) struct Sorter {
+    maker: Maker,
     folder: PathBuf,
+    threads: usize,
     memory: usize,
     used: usize,
-    items: Vec<Item>,
-    runs: Vec<File>,
-    sources: Sources,
-    taken: u64,
+    chunks: Vec<Chunk>,
+    store: Option<Store>,
 }
 
 impl Sorter {
-    /// Sorts in so many bytes of memory (about), and in temporary files in that folder beyond.
-    pub fn new(game: Game, folder: &Path, memory: usize) -> Self {
+    /// Sorts for a format in so many bytes of memory (about), and in a file in that folder beyond.
+    pub(crate) fn new(format: Format, game: Game, folder: &Path, memory: usize) -> Self {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         Self {
-            game,
+            maker: Maker { format, game, sources: Arc::default() },
             folder: folder.to_owned(),
+            threads: 1,
             memory: memory.max(1 << 16),
             used: 0,
-            items: Vec::new(),
-            runs: Vec::new(),
-            sources: Sources::default(),
-            taken: 0,
+            chunks: Vec::new(),
+            store: None,
         }
     }
 
-    /// Takes an entry to be sorted by its key.
-    pub fn push(&mut self, entry: Entry) -> Result<(), BookError> {
-        self.push_by(Box::default(), entry)
+    pub(crate) fn set_threads(&mut self, threads: usize) {
+        self.threads = threads;
     }
 
-    /// Takes an entry to be sorted by something else.
-    pub fn push_by(&mut self, order: Box<[u8]>, entry: Entry) -> Result<(), BookError> {
-        let item = Item { order, entry, number: self.taken };
-        self.taken += 1;
-        self.used += item.bytes();
-        self.items.push(item);
-        if self.used > self.memory { self.spill() } else { Ok(()) }
+    /// Keeps the runs in a file of that name until all is done: what an earlier run with the same plan left there is taken
+    /// over. How far the input was read then.
+    pub(crate) fn resume(&mut self, path: &Path, plan: &Value) -> Result<Place, BookError> {
+        let (store, sources, place) = Store::named(path, plan)?;
+        self.maker.sources = Arc::new(RwLock::new(sources));
+        self.store = Some(store);
+        Ok(place)
+    }
+
+    /// What makes chunks.
+    pub(crate) fn maker(&self) -> Maker {
+        self.maker.clone()
+    }
+
+    /// Takes a chunk; `place` is how far the input has been read with it.
+    pub(crate) fn push(&mut self, chunk: Chunk, place: Place) -> Result<(), BookError> {
+        self.used += chunk.size();
+        if !chunk.is_empty() {
+            self.chunks.push(chunk);
+        }
+        // As much again is on its way between threads.
+        if self.used > self.memory / 2 { self.spill(place) } else { Ok(()) }
     }
 
     /// Runs written so far.
-    pub const fn runs(&self) -> usize {
-        self.runs.len()
+    #[cfg(test)]
+    pub(crate) fn runs(&self) -> usize {
+        self.store.as_ref().map_or(0, |store| store.runs().len())
     }
 
-    fn spill(&mut self) -> Result<(), BookError> {
-        let mut items = std::mem::take(&mut self.items);
+    fn sources(&self) -> Sources {
+        self.maker.sources.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Writes what is in memory as a run.
+    fn spill(&mut self, place: Place) -> Result<(), BookError> {
+        let chunks = std::mem::take(&mut self.chunks);
         self.used = 0;
-        items.sort_unstable_by(Item::compare);
-        let run = self.write_run(items.into_iter().map(Ok))?;
-        self.runs.push(run);
-        Ok(())
-    }
-
-    fn write_run(
-        &mut self,
-        items: impl Iterator<Item = Result<Item, BookError>>,
-    ) -> Result<File, BookError> {
-        let mut output = BufWriter::with_capacity(1 << 18, tempfile::tempfile_in(&self.folder)?);
-        let mut record = Vec::new();
-        for item in items {
-            let item = item?;
-            record.clear();
-            record.extend(item.number.to_le_bytes());
-            record.extend((item.order.len() as u32).to_le_bytes());
-            record.extend(&*item.order);
-            put_entry(&mut record, &item.entry, &mut self.sources)?;
-            output.write_all(&(record.len() as u32).to_le_bytes())?;
-            output.write_all(&record)?;
-        }
-        let mut file = output.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        file.rewind()?;
-        Ok(file)
-    }
-
-    /// Everything in order, entries of the same position made one.
-    pub fn finish(mut self, combine: Combine) -> Result<Sorted, BookError> {
-        self.items.sort_unstable_by(Item::compare);
-        while self.runs.len() > WIDEST {
-            let rest = self.runs.split_off(WIDEST);
-            let some = std::mem::replace(&mut self.runs, rest);
-            let merge = Merge::of(self.game, some, Vec::new(), self.sources.clone())?;
-            let run = self.write_run(merge)?;
-            self.runs.push(run);
-        }
-        let merge = Merge::of(self.game, self.runs, self.items, self.sources)?;
-        Ok(Sorted { merge, combine, held: None })
-    }
-}
-
-/// One of the runs, or what stayed in memory.
-enum Stream {
-    File(BufReader<File>),
-    Memory(std::vec::IntoIter<Item>),
-}
-
-struct Head {
-    item: Item,
-    stream: usize,
-}
-
-impl PartialEq for Head {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Head {}
-
-impl PartialOrd for Head {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Head {
-    /// The heap gives the greatest first: the smallest item is the greatest head.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.item.compare(&self.item)
-    }
-}
-
-struct Merge {
-    game: Game,
-    streams: Vec<Stream>,
-    heads: BinaryHeap<Head>,
-    sources: Sources,
-}
-
-impl Merge {
-    fn of(
-        game: Game,
-        runs: Vec<File>,
-        items: Vec<Item>,
-        sources: Sources,
-    ) -> Result<Self, BookError> {
-        let files =
-            runs.into_iter().map(|run| Stream::File(BufReader::with_capacity(1 << 17, run)));
-        let memory = std::iter::once(Stream::Memory(items.into_iter()));
-        let streams = files.chain(memory).collect();
-        let mut merge = Self { game, streams, heads: BinaryHeap::new(), sources };
-        for stream in 0..merge.streams.len() {
-            merge.advance(stream)?;
-        }
-        Ok(merge)
-    }
-
-    fn advance(&mut self, stream: usize) -> Result<(), BookError> {
-        let item = match &mut self.streams[stream] {
-            Stream::Memory(items) => items.next(),
-            Stream::File(file) => read_item(file, self.game, &self.sources)?,
+        let sources = self.sources();
+        let mut store = match self.store.take() {
+            Some(store) => store,
+            None => Store::unnamed(&self.folder)?,
         };
-        self.heads.extend(item.map(|item| Head { item, stream }));
+        let ranges = cuts(&chunks, &[], self.range_size(&chunks, &[]));
+        let work = |range: Range| {
+            let gathered = range.gather(&chunks, None)?;
+            Ok(store::block_of(&gathered.records()))
+        };
+        let mut run = store.begin();
+        in_order(self.threads, ranges.into_iter().map(Ok), work, |block| {
+            store.write(&mut run, block)
+        })?;
+        store.end(run, &sources, place)?;
+        self.store = Some(store);
         Ok(())
     }
-}
 
-impl Iterator for Merge {
-    type Item = Result<Item, BookError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let head = self.heads.pop()?;
-        Some(self.advance(head.stream).map(|()| head.item))
+    fn range_size(&self, chunks: &[Chunk], runs: &[store::Run]) -> usize {
+        let bytes = chunks.iter().map(Chunk::size).sum::<usize>() as u64
+            + runs.iter().map(store::Run::length).sum::<u64>();
+        let few = bytes / (RANGES * self.threads) as u64;
+        let most = (self.memory / (4 * self.threads)).min(LARGEST_RANGE);
+        usize::try_from(few).unwrap_or(usize::MAX).min(most).max(SMALLEST_RANGE.min(self.memory))
     }
-}
 
-fn read_item(
-    file: &mut BufReader<File>,
-    game: Game,
-    sources: &Sources,
-) -> Result<Option<Item>, BookError> {
-    let mut length = [0; 4];
-    if teacher::fill(file, &mut length)? < 4 {
-        return Ok(None);
-    }
-    let length = u32::from_le_bytes(length);
-    let broken = || BookError::damaged(0, "a temporary file changed while it was read");
-    if length > LONGEST {
-        return Err(broken());
-    }
-    let mut record = vec![0; length as usize];
-    file.read_exact(&mut record)?;
-    let mut from = Taker::new(&record);
-    let mut take = || {
-        let number = from.u64()?;
-        let length = from.u32()?;
-        let order = from.take(length as usize)?.into();
-        Some(Item { order, entry: take_entry(&mut from, game, sources)?, number })
-    };
-    take().map(Some).ok_or_else(broken)
-}
-
-/// Entries in order, every position once.
-pub struct Sorted {
-    merge: Merge,
-    combine: Combine,
-    held: Option<Item>,
-}
-
-impl Iterator for Sorted {
-    type Item = Result<Entry, BookError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let next = match self.merge.next() {
-                Some(Err(error)) => return Some(Err(error)),
-                Some(Ok(item)) => Some(item),
-                None => None,
-            };
-            match (self.held.take(), next) {
-                (None, None) => return None,
-                (Some(held), None) => return Some(Ok(held.entry)),
-                (None, Some(next)) => self.held = Some(next),
-                (Some(mut held), Some(next)) => {
-                    if held.order == next.order && held.entry.key == next.entry.key {
-                        self.combine.add(&mut held.entry, next.entry);
-                        self.held = Some(held);
-                    } else {
-                        self.held = Some(next);
-                        return Some(Ok(held.entry));
-                    }
-                }
-            }
+    /// Gives everything in order, range by range: `make` is done on any thread, `take` on this one.
+    pub(crate) fn finish<T: Send>(
+        self,
+        combine: Combine,
+        make: impl Fn(Merged<'_>) -> Result<T, BookError> + Sync,
+        take: impl FnMut(T) -> Result<(), BookError>,
+    ) -> Result<(), BookError> {
+        let runs = self.store.as_ref().map_or(&[][..], Store::runs);
+        let (chunks, sources) = (&self.chunks, self.sources());
+        let ranges = cuts(chunks, runs, self.range_size(chunks, runs));
+        let (store, game) = (self.store.as_ref(), self.maker.game);
+        let work = |range: Range| {
+            let gathered = range.gather(chunks, store)?;
+            make(Merged::new(gathered.records(), game, &sources, combine))
+        };
+        in_order(self.threads, ranges.into_iter().map(Ok), work, take)?;
+        match self.store {
+            Some(store) => store.remove(),
+            None => Ok(()),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sample::random_entries;
-
-    #[test]
-    fn what_does_not_fit_is_sorted_all_the_same() {
-        let entries = random_entries(Game::Shogi, 3000, 11);
-        let mut mixed = entries.clone();
-        seed::Rng::new(5).shuffle(&mut mixed);
-        let folder = tempfile::tempdir().unwrap();
-        for (memory, least) in [(1 << 30, 0), (1, 10)] {
-            let mut sorter = Sorter::new(Game::Shogi, folder.path(), memory);
-            for entry in &mixed {
-                sorter.push(entry.clone()).unwrap();
-            }
-            assert!(sorter.runs() >= least, "{} runs", sorter.runs());
-            let sorted: Vec<Entry> =
-                sorter.finish(Combine::First).unwrap().collect::<Result<_, _>>().unwrap();
-            assert!(sorted == entries, "memory {memory}");
-        }
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
-    }
-
-    #[test]
-    fn more_runs_than_can_be_open() {
-        let entries = random_entries(Game::Minishogi, 400, 12);
-        let folder = tempfile::tempdir().unwrap();
-        let mut sorter = Sorter::new(Game::Minishogi, folder.path(), 1 << 20);
-        for entry in entries.iter().rev() {
-            sorter.push(entry.clone()).unwrap();
-            if sorter.taken.is_multiple_of(4) {
-                sorter.spill().unwrap();
-            }
-        }
-        assert_eq!(sorter.runs(), 100);
-        let sorted: Vec<Entry> =
-            sorter.finish(Combine::First).unwrap().collect::<Result<_, _>>().unwrap();
-        assert!(sorted == entries);
     }
 }

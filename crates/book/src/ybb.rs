@@ -199,6 +199,44 @@ impl YbbBook {
     }
 }
 
+/// Entries as they stand in a file, made on any thread: the index, and the moves, whose places count from the first of these.
+#[derive(Default)]
+pub(crate) struct Encoded {
+    index: Vec<u8>,
+    moves: Vec<u8>,
+    losses: Losses,
+}
+
+impl Encoded {
+    /// The next entry.
+    pub(crate) fn push(&mut self, entry: &Entry) {
+        let losses = &mut self.losses;
+        let ply = u16::try_from(entry.ply).unwrap_or(u16::MAX);
+        losses.cut_numbers += u64::from(u32::from(ply) != entry.ply);
+        losses.comments += u64::from(entry.comment.is_some());
+        self.index.extend(entry.key);
+        self.index.extend((self.moves.len() as u64).to_le_bytes());
+        self.index.extend(ply.to_le_bytes());
+        self.index.extend((entry.moves.len() as u16).to_le_bytes());
+        for m in &entry.moves {
+            let value = m.value.unwrap_or(0);
+            let stored = value.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
+            let depth = u16::try_from(m.depth).unwrap_or(u16::MAX);
+            losses.cut_numbers += u64::from(i32::from(stored) != value);
+            losses.cut_numbers += u64::from(u32::from(depth) != m.depth);
+            losses.unknown_values += u64::from(m.value.is_none());
+            losses.replies += u64::from(m.reply.is_some());
+            losses.counts += u64::from(m.count > 1);
+            losses.results += u64::from(m.wins > 0 || m.draws > 0);
+            losses.comments += u64::from(m.comment.is_some());
+            losses.sources += u64::from(m.source.is_some());
+            self.moves.extend(m.mv.bits().to_le_bytes());
+            self.moves.extend(stored.to_le_bytes());
+            self.moves.extend(depth.to_le_bytes());
+        }
+    }
+}
+
 /// Writes a book: entries in the order of their keys. Index and moves wait in temporary files, because
 /// the number of positions comes first.
 pub struct Writer<W> {
@@ -222,36 +260,28 @@ impl<W: Write> Writer<W> {
 
     /// Writes the next entry.
     pub fn write(&mut self, entry: &Entry) -> Result<(), BookError> {
-        if self.last.is_some_and(|last| last >= entry.key) {
-            return Err(BookError::Unfit("positions out of order".to_owned()));
+        let mut encoded = Encoded::default();
+        encoded.push(entry);
+        self.write_encoded(encoded)
+    }
+
+    /// Writes the next entries.
+    pub(crate) fn write_encoded(&mut self, mut encoded: Encoded) -> Result<(), BookError> {
+        for record in encoded.index.as_chunks_mut::<{ RECORD as usize }>().0 {
+            let Some((key, rest)) = record.split_first_chunk_mut::<32>() else { continue };
+            if self.last.is_some_and(|last| last >= *key) {
+                return Err(BookError::Unfit("positions out of order".to_owned()));
+            }
+            self.last = Some(*key);
+            if let Some(offset) = rest.first_chunk_mut() {
+                *offset = (u64::from_le_bytes(*offset) + self.moves_length).to_le_bytes();
+            }
+            self.positions += 1;
         }
-        self.last = Some(entry.key);
-        let losses = &mut self.losses;
-        let ply = u16::try_from(entry.ply).unwrap_or(u16::MAX);
-        losses.cut_numbers += u64::from(u32::from(ply) != entry.ply);
-        losses.comments += u64::from(entry.comment.is_some());
-        self.index.write_all(&entry.key)?;
-        self.index.write_all(&self.moves_length.to_le_bytes())?;
-        self.index.write_all(&ply.to_le_bytes())?;
-        self.index.write_all(&(entry.moves.len() as u16).to_le_bytes())?;
-        for m in &entry.moves {
-            let value = m.value.unwrap_or(0);
-            let stored = value.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
-            let depth = u16::try_from(m.depth).unwrap_or(u16::MAX);
-            losses.cut_numbers += u64::from(i32::from(stored) != value);
-            losses.cut_numbers += u64::from(u32::from(depth) != m.depth);
-            losses.unknown_values += u64::from(m.value.is_none());
-            losses.replies += u64::from(m.reply.is_some());
-            losses.counts += u64::from(m.count > 1);
-            losses.results += u64::from(m.wins > 0 || m.draws > 0);
-            losses.comments += u64::from(m.comment.is_some());
-            losses.sources += u64::from(m.source.is_some());
-            self.moves.write_all(&m.mv.bits().to_le_bytes())?;
-            self.moves.write_all(&stored.to_le_bytes())?;
-            self.moves.write_all(&depth.to_le_bytes())?;
-            self.moves_length += 6;
-        }
-        self.positions += 1;
+        self.index.write_all(&encoded.index)?;
+        self.moves.write_all(&encoded.moves)?;
+        self.moves_length += encoded.moves.len() as u64;
+        self.losses.add(encoded.losses);
         Ok(())
     }
 

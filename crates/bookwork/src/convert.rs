@@ -1,10 +1,14 @@
 //! One format into another; several books into one; what is not wanted left out.
 
 use crate::args::{Convert, Merge, Prune, Writing};
-use crate::sorted::{each, open};
+use crate::sorted::{open, take_all};
 use crate::{Console, WorkError};
-use book::{Combine, Entry, Header, Target, Written};
+use book::{Combine, Entry, Format, Header, Target, Written};
 use chart::grouped;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::UNIX_EPOCH;
 
 impl Writing {
     /// Begins the output.
@@ -15,6 +19,10 @@ impl Writing {
         Target::new(&self.out, self.to, header, combine, self.memory << 20)
             .map(|target| target.on_threads(crate::args::usual_threads()))
             .map_err(WorkError::at(&self.out))
+    }
+
+    fn is_native(&self) -> bool {
+        self.to.or_else(|| Format::of_name(&self.out)) == Some(Format::Native)
     }
 
     /// Ends it, and says what became of it.
@@ -36,15 +44,49 @@ impl Writing {
     }
 }
 
+/// What a run that goes on must have in common with one that was ended: the inputs, as they were, and what is done with them.
+fn plan(inputs: &[&Path], what: &str) -> Value {
+    let inputs = inputs.iter().map(|path| {
+        let found = path.metadata().ok();
+        let changed = found.as_ref().and_then(|m| m.modified().ok());
+        let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let changed = changed.map(|time| time.as_nanos().to_string());
+        json!({ "file": path.display().to_string(), "bytes": found.map(|m| m.len()), "changed": changed })
+    });
+    json!({ "inputs": inputs.collect::<Vec<Value>>(), "what": what })
+}
+
+impl Writing {
+    /// Begins an output that a later run goes on with if this one is ended.
+    fn begin_resumable(
+        &self,
+        header: Header,
+        combine: Combine,
+        plan: &Value,
+        console: &mut Console<'_>,
+    ) -> Result<Target, WorkError> {
+        let target = self.begin(header, combine)?;
+        let target = target.resumable(plan).map_err(WorkError::at(&self.out))?;
+        if target.resumed() > 0 {
+            let positions = grouped(target.resumed());
+            (console.tell)(&format!("going on after {positions} positions of an earlier run"));
+        }
+        Ok(target)
+    }
+}
+
 impl Convert {
     /// Converts.
     pub fn run(&self, console: &mut Console<'_>) -> Result<(), WorkError> {
         let source = open(&self.input, &self.reading)?;
-        let mut target = self.writing.begin(source.header.clone(), Combine::Both)?;
-        if source.is_by_key() {
-            target = target.by_key()?;
-        }
-        each(&self.input, source, console, &mut |entry| target.push(entry))?;
+        let header = source.header.clone();
+        let mut target = if source.is_by_key() && self.writing.is_native() {
+            self.writing.begin(header, Combine::Both)?.by_key()?
+        } else {
+            let plan = plan(&[&self.input], &format!("convert {:?}", self.reading));
+            self.writing.begin_resumable(header, Combine::Both, &plan, console)?
+        };
+        take_all(&self.input, source, &mut target, |_| (), console)?;
         self.writing.end(target, console)
     }
 }
@@ -52,19 +94,24 @@ impl Convert {
 impl Merge {
     /// Merges.
     pub fn run(&self, console: &mut Console<'_>) -> Result<(), WorkError> {
+        let inputs: Vec<&Path> = self.inputs.iter().map(PathBuf::as_path).collect();
+        let plan = plan(&inputs, &format!("merge {:?} {:?}", self.rule, self.reading));
         let mut target: Option<(Target, rules::Game)> = None;
         for path in &self.inputs {
             let source = open(path, &self.reading)?;
-            let game = source.game();
+            let (game, header) = (source.game(), source.header.clone());
             let (target, wanted) = match &mut target {
                 Some(target) => target,
-                none => none.insert((self.writing.begin(source.header.clone(), self.rule)?, game)),
+                none => {
+                    let begun = self.writing.begin_resumable(header, self.rule, &plan, console)?;
+                    none.insert((begun, game))
+                }
             };
             if game != *wanted {
                 let error = book::BookError::Game { found: game, wanted: *wanted };
                 return Err(WorkError::at(path)(error));
             }
-            each(path, source, console, &mut |entry| target.push(entry))?;
+            take_all(path, source, target, |_| (), console)?;
         }
         match target {
             Some((target, _)) => self.writing.end(target, console),
@@ -78,16 +125,19 @@ impl Prune {
     pub fn run(&self, console: &mut Console<'_>) -> Result<(), WorkError> {
         let source = open(&self.input, &self.reading)?;
         let mut target = self.writing.begin(source.header.clone(), Combine::Both)?;
-        let (mut positions, mut moves) = (0, 0);
-        each(&self.input, source, console, &mut |mut entry| {
-            let before = entry.moves.len() as u64;
-            self.prune(&mut entry);
-            moves += before - entry.moves.len() as u64;
-            positions += u64::from(entry.moves.is_empty());
-            target.push(entry)
-        })?;
+        if source.is_by_key() {
+            target = target.by_key()?;
+        }
+        let (positions, moves) = (AtomicU64::new(0), AtomicU64::new(0));
+        let edit = |entry: &mut Entry| {
+            let before = entry.moves.len();
+            self.prune(entry);
+            moves.fetch_add((before - entry.moves.len()) as u64, Ordering::Relaxed);
+            positions.fetch_add(u64::from(entry.moves.is_empty()), Ordering::Relaxed);
+        };
+        take_all(&self.input, source, &mut target, edit, console)?;
         self.writing.end(target, console)?;
-        let (positions, moves) = (grouped(positions), grouped(moves));
+        let (positions, moves) = (grouped(positions.into_inner()), grouped(moves.into_inner()));
         console.line(&format!("left out: {positions} positions, {moves} moves"))
     }
 

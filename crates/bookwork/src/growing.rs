@@ -4,9 +4,9 @@
 //! minimax` writes them.
 
 use crate::WorkError;
-use book::files::write_sorted;
+use book::files::write_native;
 use book::minimax::{Minimax, Progress};
-use book::{BookMove, Entry, Format, Header, Key, NativeBook, key_of, rotated};
+use book::{BookMove, Entry, Header, Key, NativeBook, key_of, rotated};
 use rules::{AnyPosition, Game};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -114,8 +114,7 @@ impl Growing {
         self.header = self.header.clone().with("made", made);
         let entries = self.raw.values().filter(|entry| !entry.moves.is_empty());
         let entries = entries.cloned().map(Ok);
-        write_sorted(&self.path, Format::Native, &self.header, entries, true)
-            .map_err(WorkError::at(&self.path))?;
+        write_native(&self.path, &self.header, entries, true).map_err(WorkError::at(&self.path))?;
         Ok(())
     }
 

@@ -42,7 +42,7 @@ impl Propagate {
             !stop.load(Ordering::Relaxed)
         };
         let summary = minimax
-            .run_by(&native.book, &work, &mut |entry| target.push(entry), Progress(&mut progress))
+            .run_into(&native.book, &work, &mut target, Progress(&mut progress))
             .map_err(WorkError::at(&self.input))?;
         self.writing.end(target, console)?;
         console.line(&format!(

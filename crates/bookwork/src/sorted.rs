@@ -53,6 +53,34 @@ pub(crate) fn each(
     Ok(problems)
 }
 
+/// Has a book being written take everything of another, telling how far it is. `edit` may change entries.
+pub(crate) fn take_all(
+    path: &Path,
+    source: Source,
+    target: &mut Target,
+    edit: impl Fn(&mut Entry) + Sync,
+    console: &mut Console<'_>,
+) -> Result<(), WorkError> {
+    let all = source.positions;
+    let (tell, stop) = (&mut *console.tell, console.stop);
+    let mut told = target.resumed() / OFTEN;
+    let progress = |positions: u64| {
+        if positions / OFTEN > told {
+            told = positions / OFTEN;
+            let all = all.map_or(String::new(), |all| format!(" of {}", chart::grouped(all)));
+            let positions = chart::grouped(positions);
+            tell(&format!("{}: {positions}{all} positions read", path.display()));
+        }
+        match stop.load(std::sync::atomic::Ordering::Relaxed) {
+            true => Err(BookError::Interrupted),
+            false => Ok(()),
+        }
+    };
+    let problems = target.take_all(source, edit, progress).map_err(WorkError::at(path))?;
+    tell_problems(path, &problems, console);
+    Ok(())
+}
+
 /// Tells what could not be read.
 pub(crate) fn tell_problems(path: &Path, problems: &Problems, console: &mut Console<'_>) {
     for line in problems.to_string().lines() {
@@ -82,8 +110,9 @@ impl Native {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let copy = tempfile::Builder::new().suffix(".nbk").tempfile_in(folder)?.into_temp_path();
         let header = Header::new(source.game());
-        let mut target = Target::new(&copy, None, header, Combine::Both, MEMORY)?;
-        each(path, source, console, &mut |entry| target.push(entry))?;
+        let target = Target::new(&copy, None, header, Combine::Both, MEMORY)?;
+        let mut target = target.on_threads(reading.threads);
+        take_all(path, source, &mut target, |_| (), console)?;
         target.finish(true)?;
         let book = NativeBook::open_file(&copy)?;
         Ok(Self { book, _copy: Some(copy) })

@@ -145,3 +145,36 @@ fn values_are_propagated_from_any_format() {
     let written = std::fs::read_to_string(path("out.db")).unwrap();
     assert!(written.contains("7g7f none 45 1 1"), "{written}");
 }
+
+#[test]
+fn handicap_games_and_minishogi_go_through_every_format_that_knows_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| at(folder.path(), name);
+    let first = "#YANEURAOU-DB2016 1.00\nsfen";
+    let rook = "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
+    std::fs::write(path("rook.db"), format!("{first} {rook}\n3c3d none 12 5 3\n")).unwrap();
+    for name in ["rook.nbk", "rook.ybb", "rook.bin", "rook.sbk"] {
+        let (text, _) = run(&format!("convert {} --out {}", path("rook.db"), path(name))).unwrap();
+        assert!(text.contains("1 positions, 1 moves"), "{name}: {text}");
+        let back = format!("convert {} --out {} --force", path(name), path("back.nbk"));
+        assert!(run(&back).unwrap().0.contains("1 positions, 1 moves"), "{name}");
+        let (text, _) = run(&format!("probe {} --position rook", path(name))).unwrap();
+        assert!(text.contains("plays 3c3d"), "{name}: {text}");
+    }
+    let mini = "rbsgk/4p/5/P4/KGSBR b - 1";
+    std::fs::write(path("mini.db"), format!("{first} {mini}\n3e3d none 12 5 3\n")).unwrap();
+    for name in ["mini.nbk", "mini.ybb"] {
+        run(&format!("convert {} --out {}", path("mini.db"), path(name))).unwrap();
+        let (text, _) = run(&format!("probe {} --game minishogi", path(name))).unwrap();
+        assert!(text.contains("plays 3e3d"), "{name}: {text}");
+        let back = path("mini-back.db");
+        run(&format!("convert {} --game minishogi --out {back} --force", path(name))).unwrap();
+        assert!(std::fs::read_to_string(back).unwrap().contains(mini), "{name}");
+    }
+    for name in ["mini.bin", "mini.sbk"] {
+        let refused = run(&format!("convert {} --out {}", path("mini.db"), path(name)));
+        assert!(refused.is_err_and(|error| error.to_string().contains("minishogi")), "{name}");
+    }
+    let (text, _) = run(&format!("tree {} --position rook --depth 1", path("rook.db"))).unwrap();
+    assert!(text.contains("☖3c3d"), "{text}");
+}

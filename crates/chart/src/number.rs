@@ -1,4 +1,5 @@
-//! Numbers as people read them.
+//! Numbers as people read them. A library for progress bars has these formats, too, but rooms that draw no
+//! bars would have to bring all of it along for them.
 
 /// A number with commas between thousands.
 pub fn grouped(n: u64) -> String {

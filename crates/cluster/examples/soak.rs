@@ -2,7 +2,7 @@
 //! `cargo run -p cluster --example soak -- GAMES [SEED] [THREADS]`. Ends with 1 if anything that must not be was.
 
 use cluster::Config;
-use cluster::simulation::{GameReport, GameSettings, Misdeed, play_game};
+use cluster::simulation::{GameReport, GameSettings, Misbehaviour, play_game};
 use play::{ClockRule, Credit, GameTime};
 use rules::Game;
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ fn clock(number: u64) -> ClockRule {
 struct Sum {
     games: u64,
     all: GameReport,
-    misdeeds: BTreeMap<Misdeed, u32>,
+    misbehaviours: BTreeMap<Misbehaviour, u32>,
 }
 
 impl Sum {
@@ -54,18 +54,18 @@ impl Sum {
             (all.moves + report.moves, all.hits + report.hits, all.own + report.own);
         all.faults += report.faults;
         all.failures.extend(report.failures);
-        for (misdeed, count) in report.misdeeds {
-            *self.misdeeds.entry(misdeed).or_default() += count;
+        for (misbehaviour, count) in report.misbehaviours {
+            *self.misbehaviours.entry(misbehaviour).or_default() += count;
         }
     }
 
     fn tell(&self) {
-        let (all, misdeeds) = (&self.all, &self.misdeeds);
-        let done: u32 = misdeeds.values().sum();
+        let (all, misbehaviours) = (&self.all, &self.misbehaviours);
+        let done: u32 = misbehaviours.values().sum();
         // Where nobody reads it there is nobody to tell.
         let _ = writeln!(
             std::io::stdout(),
-            "{} games, {} moves ({} foreseen, {} of the master alone), {done} misdeeds {misdeeds:?}, \
+            "{} games, {} moves ({} foreseen, {} of the master alone), {done} misbehaviours {misbehaviours:?}, \
              {} children cut off, {} failures",
             self.games,
             all.moves,
@@ -94,7 +94,7 @@ fn main() -> ExitCode {
                 game: if number % 8 == 7 { Game::Minishogi } else { Game::Shogi },
                 seed: number,
                 clock: clock(number / 4),
-                misdeeds: 0.05 + 0.25 * (number % 3) as f64,
+                misbehaviours: 0.05 + 0.25 * (number % 3) as f64,
                 plies: 60,
             });
             for failure in &report.failures {

@@ -2,7 +2,7 @@
 
 use crate::config::{ChildConfig, Role};
 use crate::deadline::Delays;
-use crate::event::Life;
+use crate::event::Incarnation;
 use engines::GameLine;
 use rules::Move;
 use std::collections::VecDeque;
@@ -92,7 +92,7 @@ pub(crate) struct Question {
 /// The child.
 pub(crate) struct Child {
     pub(crate) config: ChildConfig,
-    pub(crate) life: Life,
+    pub(crate) incarnation: Incarnation,
     pub(crate) state: State,
     pub(crate) name: Option<String>,
     pub(crate) options: Vec<OptionSpec>,
@@ -120,7 +120,7 @@ impl Child {
     pub(crate) fn new(index: usize, config: ChildConfig, options: Vec<OptionSpec>) -> Self {
         Self {
             config,
-            life: Life { child: index, number: 0 },
+            incarnation: Incarnation { child: index, number: 0 },
             state: State::Down { until: Moment::ZERO },
             name: None,
             options,
@@ -212,12 +212,12 @@ impl Child {
     }
 
     /// It begins anew.
-    pub(crate) fn begin(&mut self, now: Moment) -> Life {
-        self.life.number += 1;
+    pub(crate) fn begin(&mut self, now: Moment) -> Incarnation {
+        self.incarnation.number += 1;
         self.state = State::Starting { since: now };
         self.multipv = 1;
         (self.said, self.said_since) = (0, now);
-        self.life
+        self.incarnation
     }
 
     /// It did something wrong: it is started again after a pause, or stays out.

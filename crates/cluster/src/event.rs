@@ -5,9 +5,9 @@ use crate::journal::Entry;
 use rules::{AnyPosition, Move};
 use think::OptionSpec;
 
-/// A child from one start to its end: what an earlier life still says is for nobody.
+/// A child from one start to its end: what an earlier incarnation still says is for nobody.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Life {
+pub struct Incarnation {
     /// Its place in the configuration.
     pub child: usize,
     /// From 1; 0 before the first start.
@@ -22,11 +22,11 @@ pub enum Event {
     /// The interface has gone.
     GuiClosed,
     /// A child runs and can be spoken to.
-    Started(Life),
+    Started(Incarnation),
     /// A line from a child.
-    Line(Life, String),
+    Line(Incarnation, String),
     /// A child has ended, or cannot be reached, and why.
-    Lost(Life, String),
+    Lost(Incarnation, String),
     /// What came of [`Action::Verify`].
     Verified {
         number: u64,
@@ -43,11 +43,11 @@ pub enum Action {
     /// Say a line to the interface.
     Up(String),
     /// Say a line to a child.
-    Send(Life, String),
+    Send(Incarnation, String),
     /// Start a child; answered with [`Event::Started`] or [`Event::Lost`].
-    Start(Life),
+    Start(Incarnation),
     /// End a child; nothing it says matters any more.
-    End(Life),
+    End(Incarnation),
     /// Find out whether a move begins a forced mate; answered with [`Event::Verified`].
     Verify { number: u64, position: Box<AnyPosition>, first: Move },
     /// Remember what a child declares, for the next time.

@@ -44,7 +44,7 @@ pub mod verify;
 pub mod weights;
 
 pub use config::{Config, ConfigError};
-pub use event::{Action, Event, Life};
+pub use event::{Action, Event, Incarnation};
 pub use journal::Entry;
 pub use master::Master;
 pub use offer::{Broker, OfferSettings, Offered, Place, offer};

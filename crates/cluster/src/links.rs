@@ -7,7 +7,7 @@ mod broker;
 pub(crate) mod socket;
 
 use crate::config::ChildConfig;
-use crate::event::{Event, Life};
+use crate::event::{Event, Incarnation};
 use engines::lines::{LineEvent, LineLink, LineSink, start_inside, start_program};
 use engines::{EngineFactory, ProgramCommand};
 use rules::Game;
@@ -20,21 +20,21 @@ use think::TimeSource;
 /// Where events go. It may hold up whoever calls it, so that a child that floods is not read.
 pub(crate) type Sink = Arc<dyn Fn(Event) + Send + Sync>;
 
-/// The events of one life of a child.
-pub(crate) fn of_life(life: Life, sink: &Sink) -> LineSink {
+/// The events of one incarnation of a child.
+pub(crate) fn events_of(incarnation: Incarnation, sink: &Sink) -> LineSink {
     let sink = Arc::clone(sink);
     Arc::new(move |event| {
         sink(match event {
-            LineEvent::Started => Event::Started(life),
-            LineEvent::Line(line) => Event::Line(life, line),
-            LineEvent::Ended(why) => Event::Lost(life, why),
+            LineEvent::Started => Event::Started(incarnation),
+            LineEvent::Line(line) => Event::Line(incarnation, line),
+            LineEvent::Ended(why) => Event::Lost(incarnation, why),
         });
     })
 }
 
 /// What starting a child needs besides its configuration.
 #[derive(Clone)]
-pub(crate) struct Surroundings {
+pub(crate) struct ChildEnvironment {
     /// Where paths of the configuration are meant from.
     pub(crate) folder: std::path::PathBuf,
     pub(crate) factory: Arc<EngineFactory>,
@@ -45,11 +45,11 @@ pub(crate) struct Surroundings {
 pub(crate) fn start(
     config: &ChildConfig,
     game: Game,
-    life: Life,
-    around: &Surroundings,
+    incarnation: Incarnation,
+    around: &ChildEnvironment,
     sink: &Sink,
 ) -> io::Result<Box<dyn LineLink>> {
-    let sink = &of_life(life, sink);
+    let sink = &events_of(incarnation, sink);
     if let Some(url) = &config.nats {
         let options = broker_options(config, url, around);
         let engine = config.engine.as_deref().unwrap_or_default();
@@ -72,7 +72,11 @@ pub(crate) fn start(
 }
 
 /// The broker of a child, and how to log in to it.
-fn broker_options(config: &ChildConfig, url: &str, around: &Surroundings) -> jetstream::Options {
+fn broker_options(
+    config: &ChildConfig,
+    url: &str,
+    around: &ChildEnvironment,
+) -> jetstream::Options {
     let usual = jetstream::Options::new(url);
     jetstream::Options {
         prefix: config.prefix.clone().unwrap_or(usual.prefix),

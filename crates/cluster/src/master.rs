@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `gui` | what the interface says |
-//! | `children` | what children say, their lives and faults |
+//! | `children` | what children say, their incarnations and faults |
 //! | `own_turn` | a search for our move: who is asked what, and when it ends |
 //! | `questions` | in which words they are asked |
 //! | `decision` | votes, exchanged values, the arbiter, the move that is played |
@@ -117,9 +117,9 @@ impl Master {
         match event {
             Event::Gui(line) => self.gui(&line),
             Event::GuiClosed => self.quit(),
-            Event::Started(life) => self.started(life),
-            Event::Line(life, line) => self.child_line(life, &line),
-            Event::Lost(life, why) => self.lost(life, &why),
+            Event::Started(incarnation) => self.started(incarnation),
+            Event::Line(incarnation, line) => self.child_line(incarnation, &line),
+            Event::Lost(incarnation, why) => self.lost(incarnation, &why),
             Event::Verified { number, mates } => self.verified(number, mates),
             Event::Time => {}
         }

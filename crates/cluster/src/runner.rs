@@ -1,10 +1,10 @@
 //! A master in real time: its children started, its timers kept, its lines written.
 
 use crate::config::Config;
-use crate::event::{Action, Event, Life};
+use crate::event::{Action, Event, Incarnation};
 use crate::journal::Entry;
 use crate::known::Known;
-use crate::links::{self, Sink, Surroundings};
+use crate::links::{self, ChildEnvironment, Sink};
 use crate::master::Master;
 use crate::page::{self, PageWriter};
 use crate::verify::begins_mate;
@@ -111,7 +111,7 @@ impl Cluster {
             // Nobody is there any more at the very end.
             let _ = sender.send(event);
         });
-        let around = Surroundings {
+        let around = ChildEnvironment {
             folder: settings.folder.clone(),
             factory: Arc::clone(&settings.factory),
             time: Arc::clone(&settings.time),
@@ -122,20 +122,22 @@ impl Cluster {
             None => None,
         };
         let failed = Vec::new();
-        let mut hands = Hands { settings, around, links, log, memory, onlookers, sink, failed };
+        let mut effects =
+            EffectRunner { settings, around, links, log, memory, onlookers, sink, failed };
         let mut event = Event::Time;
         loop {
-            let now = hands.settings.time.now();
+            let now = effects.settings.time.now();
             let actions = master.handle(event, now);
-            if hands.perform(actions, master.game()) {
+            if effects.perform(actions, master.game()) {
                 break;
             }
-            if let Some(failed) = hands.failed.pop() {
+            if let Some(failed) = effects.failed.pop() {
                 event = failed;
                 continue;
             }
-            let now = hands.settings.time.now();
-            let shown = hands.onlookers.as_mut().and_then(|onlookers| onlookers.show(&master, now));
+            let now = effects.settings.time.now();
+            let shown =
+                effects.onlookers.as_mut().and_then(|onlookers| onlookers.show(&master, now));
             let wake = master.wake().into_iter().chain(shown).min();
             let wait = wake.map_or(LONGEST_WAIT, |wake| wake.saturating_sub(now));
             event = match self.events.recv_timeout(wait.min(LONGEST_WAIT)) {
@@ -144,7 +146,7 @@ impl Cluster {
                 Err(RecvTimeoutError::Disconnected) => Event::GuiClosed,
             };
         }
-        hands.farewell(&self.events);
+        effects.farewell(&self.events);
         Ok(())
     }
 }
@@ -201,10 +203,10 @@ impl Onlookers {
 }
 
 /// Does what the master wants done.
-struct Hands {
+struct EffectRunner {
     settings: ClusterSettings,
-    around: Surroundings,
-    links: Vec<Option<(Life, Box<dyn LineLink>)>>,
+    around: ChildEnvironment,
+    links: Vec<Option<(Incarnation, Box<dyn LineLink>)>>,
     log: Option<File>,
     memory: Known,
     onlookers: Option<Onlookers>,
@@ -213,18 +215,18 @@ struct Hands {
     failed: Vec<Event>,
 }
 
-impl Hands {
+impl EffectRunner {
     /// Whether it is over.
     fn perform(&mut self, actions: Vec<Action>, game: Game) -> bool {
         let mut over = false;
         for action in actions {
             match action {
                 Action::Up(line) => self.settings.output.text(&line),
-                Action::Send(life, line) => self.send(life, &line),
-                Action::Start(life) => self.start(life, game),
-                Action::End(life) => {
-                    let of_it = |link: &mut (Life, Box<dyn LineLink>)| link.0 == life;
-                    drop(self.links[life.child].take_if(of_it));
+                Action::Send(incarnation, line) => self.send(incarnation, &line),
+                Action::Start(incarnation) => self.start(incarnation, game),
+                Action::End(incarnation) => {
+                    let of_it = |link: &mut (Incarnation, Box<dyn LineLink>)| link.0 == incarnation;
+                    drop(self.links[incarnation.child].take_if(of_it));
                 }
                 Action::Verify { number, position, first } => self.verify(number, *position, first),
                 Action::Know { child, options } => {
@@ -243,19 +245,19 @@ impl Hands {
         over
     }
 
-    fn send(&mut self, life: Life, line: &str) {
-        let link = self.links[life.child].as_mut().filter(|link| link.0 == life);
+    fn send(&mut self, incarnation: Incarnation, line: &str) {
+        let link = self.links[incarnation.child].as_mut().filter(|link| link.0 == incarnation);
         if link.is_some_and(|(_, link)| !link.send(line)) {
             let why = "does not read what it is told".to_owned();
-            self.failed.push(Event::Lost(life, why));
+            self.failed.push(Event::Lost(incarnation, why));
         }
     }
 
-    fn start(&mut self, life: Life, game: Game) {
-        let config = &self.settings.config.children[life.child];
-        match links::start(config, game, life, &self.around, &self.sink) {
-            Ok(link) => self.links[life.child] = Some((life, link)),
-            Err(error) => self.failed.push(Event::Lost(life, error.to_string())),
+    fn start(&mut self, incarnation: Incarnation, game: Game) {
+        let config = &self.settings.config.children[incarnation.child];
+        match links::start(config, game, incarnation, &self.around, &self.sink) {
+            Ok(link) => self.links[incarnation.child] = Some((incarnation, link)),
+            Err(error) => self.failed.push(Event::Lost(incarnation, error.to_string())),
         }
     }
 
@@ -285,7 +287,7 @@ impl Hands {
     /// Lets children that were told to quit do so for a while.
     fn farewell(mut self, events: &Receiver<Event>) {
         let begun = self.settings.time.now();
-        let gone = |link: &mut Option<(Life, Box<dyn LineLink>)>| {
+        let gone = |link: &mut Option<(Incarnation, Box<dyn LineLink>)>| {
             link.as_mut().is_none_or(|(_, link)| link.is_gone())
         };
         while self.settings.time.now().saturating_sub(begun) < FAREWELL

@@ -18,5 +18,5 @@ mod world;
 
 pub use duel::{DuelReport, DuelSettings, Side, SideReport, play_duel};
 pub use game::{GameReport, GameSettings, play_game};
-pub use script::Misdeed;
+pub use script::Misbehaviour;
 pub use thinker::Thinker;

@@ -5,13 +5,13 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Least bytes of a pile before it is written out: smaller writes are slow.
+/// Least bytes of a bucket before it is written out: smaller writes are slow.
 const LEAST: usize = 64 << 10;
 
-/// Numbered piles.
+/// Numbered buckets.
 pub(crate) struct Buckets {
-    piles: Vec<Pile>,
-    /// A pile larger than this is written out.
+    buckets: Vec<Bucket>,
+    /// A bucket larger than this is written out.
     spill: usize,
     /// Where temporary files go, and what they are called.
     folder: PathBuf,
@@ -19,7 +19,7 @@ pub(crate) struct Buckets {
 }
 
 #[derive(Default)]
-struct Pile {
+struct Bucket {
     buffer: Vec<u8>,
     file: Option<Scratch>,
 }
@@ -33,55 +33,55 @@ struct Scratch {
 }
 
 impl Buckets {
-    /// So many empty piles that together keep at most `memory` bytes in memory.
+    /// So many empty buckets that together keep at most `memory` bytes in memory.
     pub(crate) fn new(folder: &Path, name: &str, count: usize, memory: u64) -> Self {
         let share = usize::try_from(memory).unwrap_or(usize::MAX) / count.max(1);
-        let piles = (0..count).map(|_| Pile::default()).collect();
+        let buckets = (0..count).map(|_| Bucket::default()).collect();
         let name = format!(".nue-{name}-{}", std::process::id());
-        Self { piles, spill: share.max(LEAST), folder: folder.to_owned(), name }
+        Self { buckets, spill: share.max(LEAST), folder: folder.to_owned(), name }
     }
 
-    /// Adds to a pile.
+    /// Adds to a bucket.
     #[inline]
-    pub(crate) fn put(&mut self, bucket: usize, bytes: &[u8]) -> Result<(), Error> {
-        let pile = &mut self.piles[bucket];
-        pile.buffer.extend_from_slice(bytes);
-        if pile.buffer.len() >= self.spill { self.write_out(bucket) } else { Ok(()) }
+    pub(crate) fn put(&mut self, number: usize, bytes: &[u8]) -> Result<(), Error> {
+        let bucket = &mut self.buckets[number];
+        bucket.buffer.extend_from_slice(bytes);
+        if bucket.buffer.len() >= self.spill { self.write_out(number) } else { Ok(()) }
     }
 
-    fn write_out(&mut self, bucket: usize) -> Result<(), Error> {
-        let path = self.folder.join(format!("{}-{bucket}.tmp", self.name));
+    fn write_out(&mut self, number: usize) -> Result<(), Error> {
+        let path = self.folder.join(format!("{}-{number}.tmp", self.name));
         let failed = |e: std::io::Error| {
             Error::file(&path, &format_args!("cannot write a temporary file: {e}"))
         };
-        let pile = &mut self.piles[bucket];
-        let scratch = match pile.file.take() {
+        let bucket = &mut self.buckets[number];
+        let scratch = match bucket.file.take() {
             Some(scratch) => scratch,
             None => Scratch::new(&path).map_err(failed)?,
         };
-        let scratch = pile.file.insert(scratch);
-        scratch.file.write_all(&pile.buffer).map_err(failed)?;
-        scratch.written += pile.buffer.len() as u64;
-        pile.buffer.clear();
+        let scratch = bucket.file.insert(scratch);
+        scratch.file.write_all(&bucket.buffer).map_err(failed)?;
+        scratch.written += bucket.buffer.len() as u64;
+        bucket.buffer.clear();
         Ok(())
     }
 
-    /// How many piles.
+    /// How many buckets.
     pub(crate) fn len(&self) -> usize {
-        self.piles.len()
+        self.buckets.len()
     }
 
-    /// Takes a pile away.
-    pub(crate) fn take(&mut self, bucket: usize) -> Result<Vec<u8>, Error> {
-        let pile = std::mem::take(&mut self.piles[bucket]);
-        let Some(mut scratch) = pile.file else { return Ok(pile.buffer) };
-        let mut all = Vec::with_capacity(scratch.written as usize + pile.buffer.len());
+    /// Takes a bucket away.
+    pub(crate) fn take(&mut self, number: usize) -> Result<Vec<u8>, Error> {
+        let bucket = std::mem::take(&mut self.buckets[number]);
+        let Some(mut scratch) = bucket.file else { return Ok(bucket.buffer) };
+        let mut all = Vec::with_capacity(scratch.written as usize + bucket.buffer.len());
         scratch
             .file
             .seek(SeekFrom::Start(0))
             .and_then(|_| scratch.file.read_to_end(&mut all))
             .map_err(|e| Error::Failed(format!("cannot read a temporary file back: {e}")))?;
-        all.extend(pile.buffer);
+        all.extend(bucket.buffer);
         Ok(all)
     }
 }

@@ -169,6 +169,12 @@ impl Resumable {
         Ok(())
     }
 
+    /// What was written has served its purpose: it goes, and so does the journal.
+    pub fn discard(mut self, output: File) {
+        drop(output);
+        self.files.leave = false;
+    }
+
     /// Whether there is a checkpoint to continue from.
     pub const fn is_worth_keeping(&self) -> bool {
         self.worth_keeping

@@ -55,13 +55,13 @@ impl RunDelay {
 
 /// Something that this thread does for others, who may run on it before this thread does again: a
 /// question is answered from the moment it is in the pipe, not from when we get a processor back.
-pub(crate) struct Deed {
+pub(crate) struct TimedAction {
     delay: RunDelay,
     begun: Moment,
     before: Duration,
 }
 
-impl Deed {
+impl TimedAction {
     /// It begins.
     pub(crate) fn begin(time: &dyn TimeSource) -> Self {
         let delay = RunDelay::of_this_thread();
@@ -120,8 +120,8 @@ mod tests {
         assert_eq!(found, ms(11));
         // Nothing is ever asked before it was begun.
         let time = think::WallTime::start();
-        let deed = Deed::begin(&time);
-        let done = deed.done(&time);
-        assert!(deed.begun <= done && done <= time.now());
+        let action = TimedAction::begin(&time);
+        let done = action.done(&time);
+        assert!(action.begun <= done && done <= time.now());
     }
 }

@@ -7,7 +7,7 @@ use crate::introduction::Introduction;
 use crate::line::GameLine;
 use crate::player::{Allowed, Conclusion, Decision, Listener, Player, SearchRequest};
 use crate::process::{Received, TimedLine, UsiProcess};
-use crate::run_delay::{Deed, ThreadDelays};
+use crate::run_delay::{ThreadDelays, TimedAction};
 use crate::settings::{PlayerSettings, ProgramCommand};
 use rules::{AnyPosition, Game};
 use std::sync::Arc;
@@ -347,12 +347,12 @@ impl UsiPlayer {
         self.starved = Duration::ZERO;
         let asking = if hit {
             self.pondering = false;
-            let asking = Deed::begin(&*self.time);
+            let asking = TimedAction::begin(&*self.time);
             self.send("ponderhit\n")?;
             asking
         } else {
             self.stop_pondering()?;
-            let asking = Deed::begin(&*self.time);
+            let asking = TimedAction::begin(&*self.time);
             self.ask(request.game, &request.go, listener.is_some())?;
             asking
         };
@@ -438,7 +438,7 @@ impl Player for UsiPlayer {
         self.stop_pondering()?;
         self.expected = None;
         let position = request.game.position();
-        let asking = Deed::begin(&*self.time);
+        let asking = TimedAction::begin(&*self.time);
         self.ask(request.game, &request.go, false)?;
         let asked = asking.done(&*self.time);
         self.attend(request, false)?;

@@ -140,9 +140,16 @@ pub trait Driver: Send {
     }
 }
 
+/// Numbers of one sum: whoever computes it cannot be interrupted.
+const ROUNDS: u64 = 1 << 24;
+
 /// The driver of a spec.
 pub fn driver(spec: &Spec, goal: Option<u64>) -> Result<Box<dyn Driver>, RequestError> {
     Ok(match spec {
+        Spec::Checksum { rounds, .. } if *rounds > ROUNDS => {
+            let why = format!("{rounds} numbers of a sum are too many: {ROUNDS} at most");
+            return Err(RequestError::Usage(why));
+        }
         Spec::Checksum { rounds, batches } => Box::new(Sums {
             rounds: *rounds,
             batches: u64::from(*batches),

@@ -71,7 +71,10 @@ impl Spec {
                 (threads(options), option(options, &HASH, TABLE))
             }
             Self::Rescore(spec) => (1, u64::from(spec.hash)),
-            Self::Openings(_) => (1, TABLE),
+            Self::Openings(settings) => {
+                let options = engine(settings.judge());
+                (threads(&options), option(&options, &HASH, TABLE))
+            }
             Self::Leaves(spec) => (threads(&spec.options), u64::from(spec.hash)),
             Self::Mate(spec) => (u64::from(spec.threads.max(1)), u64::from(spec.hash)),
         };
@@ -84,6 +87,7 @@ impl Spec {
 mod tests {
     use super::*;
     use crate::task::{MatchSpec, MateSpec, RescoreSpec};
+    use arena::opening_maker::OpeningSettings;
     use arena::request::MatchRequest;
 
     #[test]
@@ -101,6 +105,13 @@ mod tests {
         assert_eq!(spec(&small, &["cmd=self", "cmd=self,option.usi_hash=64"]), (1, 80));
         assert_eq!(spec(&small, &["cmd=self,option.Threads=4", "cmd=self"]), (4, 32));
         assert_eq!(spec(&small, &["cmd=self,option.UCT_Threads=3", "cmd=self"]), (3, 32));
+        let judged = |engine: Option<&str>| {
+            let engine = engine.map(str::to_owned);
+            let needs = Spec::Openings(Box::new(OpeningSettings { engine, ..Default::default() }));
+            (needs.needs().cores, needs.needs().memory_mib)
+        };
+        assert_eq!(judged(None), (1, 16));
+        assert_eq!(judged(Some("cmd=./x,option.Threads=3")), (3, 256));
         let mate = Spec::Mate(MateSpec { hash: 100, threads: 2, ..MateSpec::default() });
         assert_eq!((mate.needs().cores, mate.needs().memory_mib), (2, 100));
         let (game, limit) = ("shogi".to_owned(), corpus::Limit::Static);

@@ -239,12 +239,9 @@ impl Slot {
             Spec::SelfPlay(spec) => self.for_self_play(spec)?,
             Spec::Rescore(spec) => for_rescoring(spec)?,
             Spec::Openings(settings) => {
-                if settings.engine.is_some() && !self.equipment.programs {
-                    return Err(wrong("openings: this worker starts no other program"));
-                }
-                let judge = OpeningJudge::new(settings, &self.equipment.runner)?;
-                self.check_programs(judge.plan())?;
-                Ready::Openings(Box::new(judge))
+                let confined = |plan: &mut Plan| self.confine(plan, &task.pins);
+                let runner = &self.equipment.runner;
+                Ready::Openings(Box::new(OpeningJudge::permitted(settings, runner, confined)?))
             }
             Spec::Mate(spec) => Ready::Mate(Box::new(spec.questions().map_err(wrong)?)),
             Spec::Leaves(spec) => {

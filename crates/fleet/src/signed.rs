@@ -124,7 +124,7 @@ impl Sandbox {
         let is_there = std::fs::File::open(&own).and_then(BlobHash::of_reader);
         // One that has changed itself is made anew.
         if is_there.ok() != Some(hash) {
-            std::fs::copy(program, &own).map_err(machine)?;
+            copy(program, &own).map_err(machine)?;
         }
         os::files::make_executable(&own).map_err(machine)?;
         let own = own
@@ -135,6 +135,19 @@ impl Sandbox {
         args.extend(command.args.iter().cloned());
         let dir = Some(folder.to_string_lossy().into_owned());
         Ok(ProgramCommand { program: UNSHARE[0].to_owned(), args, dir, env: Vec::new() })
+    }
+}
+
+/// Copies a file by a program of the system. Were the copy open in this process, whatever another slot starts at that moment
+/// would have it open too, and no system starts a program that somebody can write to.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    let copied =
+        Command::new("cp").args(["-f", "--"]).args([from, to]).stdin(Stdio::null()).output()?;
+    match copied.status.success() {
+        true => Ok(()),
+        false => {
+            Err(std::io::Error::other(String::from_utf8_lossy(&copied.stderr).trim().to_owned()))
+        }
     }
 }
 
@@ -203,6 +216,11 @@ mod tests {
             said.lines().skip(1).take_while(|line| !line.contains('=')).map(str::trim).collect();
         assert_eq!(nets, ["lo"], "{said}");
         assert!(!said.contains("NUE_SECRET"), "{said}");
+        // One that has changed itself is made anew.
+        let own = Path::new(&dir).join("engine");
+        std::fs::write(&own, "#!/bin/sh\n").unwrap();
+        sandbox.confined(&command, &right, 3).unwrap();
+        assert_eq!(std::fs::read_to_string(&own).unwrap(), text);
         // A file that was changed since is not what was signed.
         std::fs::write(&script, "#!/bin/sh\n").unwrap();
         assert!(sandbox.confined(&command, &right, 3).is_err());

@@ -51,6 +51,11 @@ const fn one() -> u32 {
     1
 }
 
+/// What the output of a net is divided by where nobody says.
+const fn usual_scale() -> i32 {
+    assembly::evaluation::DEFAULT_FV_SCALE
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
 const fn is_one(n: &u32) -> bool {
     *n == 1
@@ -74,6 +79,7 @@ pub struct SelfPlaySpec {
     /// A net, tables or `material`; what the engine would play with if missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub net: Option<PathBuf>,
+    #[serde(default = "usual_scale")]
     pub fv_scale: i32,
 }
 
@@ -90,6 +96,7 @@ pub struct RescoreSpec {
     pub hash: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub net: Option<PathBuf>,
+    #[serde(default = "usual_scale")]
     pub fv_scale: i32,
 }
 
@@ -149,7 +156,7 @@ impl Default for LeavesSpec {
             lines: 1,
             hash: 16,
             net: None,
-            fv_scale: assembly::evaluation::DEFAULT_FV_SCALE,
+            fv_scale: usual_scale(),
             options: Vec::new(),
         }
     }
@@ -441,5 +448,21 @@ mod shared {
         deserializer: D,
     ) -> Result<Arc<T>, D::Error> {
         T::deserialize(deserializer).map(Arc::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever writes a run by hand says what is not as usual.
+    #[test]
+    fn what_is_usual_need_not_be_said() {
+        let read = |text: &str| serde_json::from_str::<Spec>(text).unwrap();
+        let games = read(r#"{"kind": "self-play", "settings": {"nodes": 10}}"#);
+        let Spec::SelfPlay(games) = games else { panic!("{games:?}") };
+        assert_eq!((games.settings.nodes, games.fv_scale), (10, usual_scale()));
+        let leaves = read(r#"{"kind": "leaves", "nodes": 10}"#);
+        assert!(matches!(leaves, Spec::Leaves(leaves) if leaves.lines == 1));
     }
 }

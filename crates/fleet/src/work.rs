@@ -33,6 +33,9 @@ pub struct WorkSettings {
     pub beat: Option<Duration>,
     /// Ends when there has been nothing to do for so long.
     pub until_idle: Option<Duration>,
+    /// Tells how much memory there is now, in MiB: said while it has no task, whose memory would be missing in it. What the
+    /// worker was introduced with if missing.
+    pub memory: Option<fn() -> u64>,
 }
 
 impl Default for WorkSettings {
@@ -43,6 +46,7 @@ impl Default for WorkSettings {
             pause: Duration::from_millis(200),
             beat: None,
             until_idle: None,
+            memory: None,
         }
     }
 }
@@ -233,7 +237,9 @@ impl Host<'_> {
             let holding = self.holding.lock().unwrap_or_else(PoisonError::into_inner);
             holding.iter().copied().collect()
         };
-        self.queue.announce(&Worker { holding: Some(holding), ..self.worker.clone() })
+        let memory = self.settings.memory.filter(|_| holding.is_empty());
+        let memory_mib = memory.map_or(self.worker.memory_mib, |memory| memory());
+        self.queue.announce(&Worker { holding: Some(holding), memory_mib, ..self.worker.clone() })
     }
 
     /// Says who is there after the queue was away: one that began anew knows nobody, and gives who is unknown to it

@@ -18,6 +18,9 @@ pub(crate) const ANSWER: Duration = Duration::from_secs(30);
 /// How often it is looked whether the run has ended.
 const GLANCE: Duration = Duration::from_millis(200);
 
+/// After how many glances it is looked whether something can be done about what it waits for.
+const WONDER: u32 = 25;
+
 /// The run that was asked for.
 pub(crate) fn run_of(reply: Reply) -> Result<RunId, FleetError> {
     match reply {
@@ -32,8 +35,16 @@ pub(crate) fn run_of(reply: Reply) -> Result<RunId, FleetError> {
     }
 }
 
-/// Waits for the end of a run; `false` if `stop` was set before. One that was stopped is an error.
-pub(crate) fn wait_for(ledger: &Ledger, run: RunId, stop: &AtomicBool) -> Result<bool, FleetError> {
+/// Waits for the end of a run; `false` if `stop` was set before. One that was stopped is an error. Says what the run waits
+/// for, where somebody can do something about it.
+pub(crate) fn wait_for(
+    home: &Home,
+    ledger: &Ledger,
+    run: RunId,
+    stop: &AtomicBool,
+    say: Say,
+) -> Result<bool, FleetError> {
+    let (mut said, mut glances) = (None, 0_u32);
     loop {
         let row = ledger.run(run)?;
         match row.state {
@@ -42,7 +53,17 @@ pub(crate) fn wait_for(ledger: &Ledger, run: RunId, stop: &AtomicBool) -> Result
                 return Err(FleetError::Refused(format!("{run} was stopped: {}", row.reason)));
             }
             RunState::Active if stop.load(Ordering::Relaxed) => return Ok(false),
-            RunState::Active => thread::sleep(GLANCE),
+            RunState::Active => {
+                glances = glances.wrapping_add(1);
+                if glances.is_multiple_of(WONDER) {
+                    let obstacle = home.obstacle(ledger, run);
+                    if let Some(why) = obstacle.as_ref().filter(|_| obstacle != said) {
+                        say(&format!("{run} waits: {why}"));
+                    }
+                    said = obstacle;
+                }
+                thread::sleep(GLANCE);
+            }
         }
     }
 }
@@ -74,7 +95,7 @@ impl Home {
         let run = run_of(reply)?;
         say(&format!("{run} is under way; an interrupt ends the waiting, not the run"));
         let ledger = self.beside()?;
-        if !wait_for(&ledger, run, stop)? {
+        if !wait_for(self, &ledger, run, stop, say)? {
             let file = path.display();
             let later = format!("{run} goes on: nue fleet show {run} --out {file} writes it");
             return Err(FleetError::Interrupted(later));

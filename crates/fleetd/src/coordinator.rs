@@ -1,6 +1,7 @@
 //! What is handed out, what counts, whom it trusts.
 
 mod events;
+mod obstacles;
 mod offers;
 mod progress;
 mod trust;
@@ -124,6 +125,8 @@ pub struct Coordinator {
     effects: Vec<Effect>,
     /// Known answers a worker still owes.
     owed: HashMap<WorkerId, u64>,
+    /// When its first step was.
+    begun: Option<i64>,
     pub(crate) counts: Counts,
 }
 
@@ -163,6 +166,7 @@ impl Coordinator {
             cursor,
             effects: Vec::new(),
             owed: HashMap::new(),
+            begun: None,
             counts: Counts::default(),
         };
         // Whoever was killed before it could say so: events that the ledger has take the room of others.
@@ -314,6 +318,17 @@ impl Coordinator {
         Ok(id)
     }
 
+    /// What is wrong with an order for a run that is not active.
+    fn is_over(&self, run: RunId) -> FleetError {
+        match self.ledger.run(run) {
+            Ok(row) => {
+                let (state, why) = (row.state.name(), row.reason);
+                FleetError::Refused(format!("{run} is {state} already: {why}"))
+            }
+            Err(error) => error,
+        }
+    }
+
     /// Ends a run, and says why.
     pub(crate) fn end_run(
         &mut self,
@@ -322,11 +337,7 @@ impl Coordinator {
         reason: &str,
         now: i64,
     ) -> Result<(), FleetError> {
-        let Some(active) = self.runs.remove(&run) else {
-            let row = self.ledger.run(run)?;
-            let (state, why) = (row.state.name(), row.reason);
-            return Err(FleetError::Refused(format!("{run} is {state} already: {why}")));
-        };
+        let Some(active) = self.runs.remove(&run) else { return Err(self.is_over(run)) };
         self.ledger.set_progress(run, &active.driver.progress())?;
         self.ledger.drop_inputs(run)?;
         self.ledger.set_state(run, state, reason, now)?;
@@ -345,26 +356,10 @@ impl Coordinator {
         self.tasks.retain(|_, task| task.row.run != run);
     }
 
-    /// Has the queue hand out nothing more, or again.
-    pub(crate) fn drain(&mut self, draining: bool) {
-        self.effects.push(Effect::Drain(draining));
-    }
-
-    pub(crate) fn prioritise(
-        &mut self,
-        run: RunId,
-        priority: Priority,
-        share: Option<f64>,
-    ) -> Result<(), FleetError> {
-        let active = self.runs.get_mut(&run).ok_or(FleetError::NoRun(run))?;
-        active.row.priority = priority;
-        active.row.share = share.unwrap_or(active.row.share);
-        self.ledger.set_priority(run, priority, active.row.share)
-    }
-
     /// One step: what came is counted, orders are done, and as much is handed out as the lookahead
     /// says. Waits up to `wait` for something to happen. Returns whether something did.
     pub fn step(&mut self, now: i64, wait: Duration) -> Result<bool, FleetError> {
+        self.begun.get_or_insert(now);
         let events = match self.queue.watch(self.cursor, self.settings.events, wait) {
             Ok(events) => events,
             // A broker that is away comes back.
@@ -372,7 +367,11 @@ impl Coordinator {
             Err(error) => return Err(error.into()),
         };
         let last = events.last().map(|(cursor, _)| *cursor);
-        let busy = self.transaction(|this| {
+        // Somebody else may hold the ledger for long: one that was halted while it wrote. What came comes again.
+        if !self.ledger.begin_if_free()? {
+            return Ok(false);
+        }
+        let busy = self.within(|this| {
             for (_, event) in events {
                 this.take_event(event, now)?;
             }
@@ -398,6 +397,14 @@ impl Coordinator {
         body: impl FnOnce(&mut Self) -> Result<T, FleetError>,
     ) -> Result<T, FleetError> {
         self.ledger.begin()?;
+        self.within(body)
+    }
+
+    /// The same where the transaction has begun.
+    fn within<T>(
+        &mut self,
+        body: impl FnOnce(&mut Self) -> Result<T, FleetError>,
+    ) -> Result<T, FleetError> {
         let earlier = self.effects.len();
         let result = body(self);
         match &result {

@@ -2,7 +2,7 @@
 
 use crate::error::FleetError;
 use crate::ledger::{Ledger, TaskKind};
-use arena::opening_maker::{MadeOpenings, OpeningCollector, OpeningSettings};
+use arena::opening_maker::{MadeOpenings, OpeningCollector};
 use arena::record::{Caption, record};
 use assembly::{Evaluation, OwnSearch};
 use corpus::rescore::{self, Piece, Rescore, ScoredPiece};
@@ -47,8 +47,8 @@ pub fn export(
             let text = csa_file(ledger, spec, &places)?;
             draft.write_all(&text).map_err(failed)?;
         }
-        Spec::Openings(settings) => {
-            let made = openings(ledger, settings, &places)?;
+        Spec::Openings(_) => {
+            let made = openings(ledger, run, &places)?;
             draft.write_all(made.text.as_bytes()).map_err(failed)?;
             draft.publish(force).map_err(failed)?;
             return Ok(made.count as u64);
@@ -190,11 +190,15 @@ fn csa_file(
     Ok(all)
 }
 
+/// Their file says who judged: another engine by its hash, as the run has it, not by where it lies on this machine.
 fn openings(
     ledger: &Ledger,
-    settings: &OpeningSettings,
+    run: RunId,
     places: &BTreeMap<u64, Place>,
 ) -> Result<MadeOpenings, FleetError> {
+    let Spec::Openings(settings) = &*ledger.run(run)?.spec else {
+        return Err(refused(format!("{run} is not a run of openings")));
+    };
     let mut collector = OpeningCollector::new(settings)?;
     let mut last = None;
     for (number, place) in places {

@@ -2,7 +2,7 @@
 
 use crate::error::FleetError;
 use crate::export::export;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, RunState};
 use crate::orders::{Order, Reply};
 use crate::pins::pin;
 use crate::status::{self, Status};
@@ -15,6 +15,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use think::{TimeSource, WallTime};
+
+/// What every run waits for without a coordinator.
+const NOBODY_SERVES: &str = "no coordinator is running: nue fleet serve starts one";
 
 /// The folder of a fleet.
 #[derive(Clone, Debug)]
@@ -176,11 +179,29 @@ impl Home {
         spec.map_err(|fault| FleetError::Refused(fault.to_string()))
     }
 
+    /// Whether a coordinator is running.
+    pub fn is_served(&self) -> bool {
+        self.beside().is_ok_and(|ledger| ledger.is_served())
+    }
+
+    /// What a run waits for, where somebody can do something about it, as the coordinator last said it.
+    pub(crate) fn obstacle(&self, ledger: &Ledger, run: RunId) -> Option<String> {
+        if !ledger.is_served() {
+            return Some(NOBODY_SERVES.to_owned());
+        }
+        let told = std::fs::read_to_string(self.status_path()).ok()?;
+        let told: Status = serde_json::from_str(&told).ok()?;
+        told.runs.into_iter().find(|told| told.id == run)?.obstacle
+    }
+
     /// Where everything stands: as the coordinator last said it, or as far as the ledger knows.
     pub fn status(&self) -> Result<Status, FleetError> {
         let ledger = self.beside()?;
-        let known = status::of_ledger(&ledger)?;
+        let mut known = status::of_ledger(&ledger)?;
         if !ledger.is_served() {
+            for run in known.runs.iter_mut().filter(|run| run.state == RunState::Active) {
+                run.obstacle = Some(NOBODY_SERVES.to_owned());
+            }
             return Ok(known);
         }
         let told = std::fs::read_to_string(self.status_path()).ok();

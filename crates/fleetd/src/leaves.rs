@@ -5,6 +5,7 @@ use crate::error::FleetError;
 use crate::export::leaf_records;
 use crate::home::{Home, Request};
 use crate::orders::Order;
+use crate::start::Say;
 use fleet::leaves::{Leaf, leaf_key};
 use fleet::{LeavesSpec, Priority, RunId, Spec};
 use rules::AnyPosition;
@@ -13,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 
 impl Home {
     /// Has positions searched by this fleet, each once however often it is named, and waits for it; what was found, in
-    /// their order. `stop` breaks off and stops the run. `now` tells seconds since 1970.
+    /// their order. `stop` breaks off and stops the run. `now` tells seconds since 1970; `say` is told what the run waits for.
     pub fn search_leaves(
         &self,
         name: &str,
@@ -21,13 +22,14 @@ impl Home {
         positions: &[AnyPosition],
         now: fn() -> i64,
         stop: &AtomicBool,
+        say: Say,
     ) -> Result<Vec<Leaf>, FleetError> {
         if positions.is_empty() {
             return Ok(Vec::new());
         }
         let run = self.submit_leaves(name, spec, positions, now())?;
         let ledger = self.beside()?;
-        if !wait_for(&ledger, run, stop)? {
+        if !wait_for(self, &ledger, run, stop, say)? {
             let reason = "interrupted by whoever asked for it".to_owned();
             ledger.order(&Order::Stop { run, reason }, now(), ANSWER)?;
             return Err(FleetError::Refused(format!("{run} was interrupted")));
@@ -88,7 +90,10 @@ mod tests {
         let mut after = start.clone();
         after.play(start.legal_moves()[3]);
         let positions = [after.clone(), start.clone(), after, start];
-        assert!(home.search_leaves("x", &spec, &positions, || 1, &on).is_err(), "no ledger");
+        assert!(
+            home.search_leaves("x", &spec, &positions, || 1, &on, |_| ()).is_err(),
+            "no ledger"
+        );
         let (serving, home, broker) = (&stop, &home, None::<Broker>);
         thread::scope(|scope| {
             scope.spawn(move || {
@@ -108,16 +113,16 @@ mod tests {
             while !home.ledger_path().exists() || !home.beside().is_ok_and(|l| l.is_served()) {
                 thread::sleep(Duration::from_millis(20));
             }
-            let found = home.search_leaves("x", &spec, &positions, || 1, &on);
+            let found = home.search_leaves("x", &spec, &positions, || 1, &on, |_| ());
             let wrong = LeavesSpec { nodes: None, ..spec };
-            let refused = home.search_leaves("x", &wrong, &positions, || 1, &on);
+            let refused = home.search_leaves("x", &wrong, &positions, || 1, &on, |_| ());
             let settings = SearchSettings {
                 game: Game::Minishogi,
                 nodes: 100,
                 threads: 1,
                 eval: Some("material".to_owned()),
             };
-            let by_book = crate::books::searcher(folder.path(), &settings, || 1)
+            let by_book = crate::books::searcher(folder.path(), &settings, || 1, |_| ())
                 .and_then(|mut searcher| searcher.search(&positions, 2, &on));
             stop.store(true, Ordering::Relaxed);
             let found = found.unwrap();

@@ -12,7 +12,7 @@ pub use workers::{FaultRow, WorkerRow};
 use crate::error::FleetError;
 use durable::{InUse, Lock};
 use fleet::Cursor;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ impl Ledger {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
-        let lock = Lock::exclusive(&lock_path(path)).map_err(failed)?;
+        let lock = lock(path).map_err(failed)?;
         let lock = lock.map_err(|InUse| FleetError::InUse(path.to_owned()))?;
         let ledger = Self::connect(path, Some(lock))?;
         ledger.connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -156,6 +156,18 @@ impl Ledger {
         Ok(self.connection.execute_batch("BEGIN IMMEDIATE")?)
     }
 
+    /// Begins one unless somebody else has been writing for longer than is usual; whether it has begun.
+    pub(crate) fn begin_if_free(&self) -> Result<bool, FleetError> {
+        match self.begin() {
+            Err(FleetError::Ledger(error))
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) =>
+            {
+                Ok(false)
+            }
+            begun => begun.map(|()| true),
+        }
+    }
+
     pub(crate) fn commit(&self) -> Result<(), FleetError> {
         Ok(self.connection.execute_batch("COMMIT")?)
     }
@@ -219,6 +231,18 @@ impl Ledger {
         let sql = "SELECT answer FROM orders WHERE id = ?1";
         Ok(self.connection.query_row(sql, [order], |row| row.get(0))?)
     }
+}
+
+/// The lock of a coordinator. Whoever asks whether one is running holds it for a moment: it is tried more than once.
+fn lock(path: &Path) -> std::io::Result<Result<Lock, InUse>> {
+    const ATTEMPTS: usize = 20;
+    for _ in 1..ATTEMPTS {
+        if let Ok(lock) = Lock::exclusive(&lock_path(path))? {
+            return Ok(Ok(lock));
+        }
+        std::thread::sleep(Duration::from_millis(25));
+    }
+    Lock::exclusive(&lock_path(path))
 }
 
 fn lock_path(path: &Path) -> PathBuf {

@@ -43,6 +43,12 @@ pub enum Order {
     },
 }
 
+/// A share of the workers, as a command line has it.
+pub fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| share.is_finite() && *share > 0.0);
+    share.ok_or_else(|| format!("expected a number above 0, not {text:?}"))
+}
+
 /// What became of an order.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -170,13 +170,14 @@ mod tests {
             created: 0,
             ended: None,
             out: 1,
+            obstacle: Some("no worker is there".into()),
             games_a_minute: 2.5,
             progress: Some(progress),
             faults: 0,
             last_faults: Vec::new(),
         };
         let (workers, faults, queue) = (Vec::new(), Vec::new(), Occupancy::default());
-        Status { runs: vec![run], workers, faults, queue }
+        Status { runs: vec![run], workers, faults, queue, draining: false }
     }
 
     #[test]
@@ -204,6 +205,7 @@ mod tests {
         let page = html(&status(progress));
         assert!(page.contains("&lt;b&gt;new &amp; old&lt;/b&gt;") && !page.contains("<b>"));
         assert_eq!(page.matches("<svg").count(), 2, "{page}");
+        assert!(page.contains("waits: no worker is there"), "{page}");
         assert!(page.contains("2.5 games a minute") && page.contains("8/1,000"), "{page}");
         // Nothing to draw yet is no picture, and no number is no harm.
         let page = html(&status(RunProgress::default()));

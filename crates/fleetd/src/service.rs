@@ -44,7 +44,9 @@ impl Service<'_> {
             let threads: Vec<_> = local
                 .iter()
                 .map(|(worker, equipment, slots)| {
-                    let settings = WorkSettings { slots: *slots, ..WorkSettings::default() };
+                    let memory: Option<fn() -> u64> = Some(fleet::worker::memory_mib);
+                    let settings =
+                        WorkSettings { slots: *slots, memory, ..WorkSettings::default() };
                     scope.spawn(move || work(&**queue, worker, equipment, &settings, ended, &()))
                 })
                 .collect();

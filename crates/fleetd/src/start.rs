@@ -156,6 +156,7 @@ impl WorkRequest {
         let settings = WorkSettings {
             slots,
             until_idle: self.until_idle.then_some(IDLE),
+            memory: Some(fleet::worker::memory_mib),
             ..WorkSettings::default()
         };
         Ok(work(&*queue, &worker, &equipment, &settings, stop, &Told(say))?)

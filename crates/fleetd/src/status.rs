@@ -23,6 +23,9 @@ pub struct Status {
     /// The newest first.
     pub faults: Vec<FaultRow>,
     pub queue: Occupancy,
+    /// Whether no task is handed out.
+    #[serde(default)]
+    pub draining: bool,
 }
 
 /// A run.
@@ -42,6 +45,9 @@ pub struct RunStatus {
     pub out: usize,
     /// Lately; of a run that has ended, from its beginning to its end.
     pub games_a_minute: f64,
+    /// What it waits for, where somebody can do something about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<String>,
     /// How far it is, or how it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<RunProgress>,
@@ -95,6 +101,7 @@ pub fn of_ledger(ledger: &Ledger) -> Result<Status, FleetError> {
         created: row.created,
         ended: row.ended,
         out: 0,
+        obstacle: None,
         progress: row.progress,
     });
     let workers = ledger.workers()?.into_iter().map(|row| WorkerStatus {
@@ -119,6 +126,7 @@ pub fn of_ledger(ledger: &Ledger) -> Result<Status, FleetError> {
         workers: workers.collect(),
         faults: ledger.faults(FAULTS)?,
         queue: Occupancy::default(),
+        draining: ledger.is_draining()?,
     })
 }
 
@@ -129,6 +137,7 @@ impl Coordinator {
         for run in &mut status.runs {
             if let Some((out, games, progress)) = self.live(run.id, now) {
                 (run.out, run.games_a_minute, run.progress) = (out, games, Some(progress));
+                run.obstacle = self.obstacle(run.id, now)?;
             }
         }
         let mut held: HashMap<WorkerId, Vec<TaskId>> = HashMap::new();

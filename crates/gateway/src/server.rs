@@ -98,7 +98,7 @@ impl Gateway {
             .build()
             .map_err(StartError::Runtime)?;
         let refusals = Arc::new(Refusals::new(log));
-        let state = Arc::new(Doorkeeper::new(queue, tokens, &config.limits, &refusals));
+        let state = Arc::new(GatewayState::new(queue, tokens, &config.limits, &refusals));
         let (end, ended) = oneshot::channel();
         let listen = async {
             let listener = TcpListener::bind(config.listen).await?;
@@ -166,7 +166,7 @@ pub(crate) struct Caller {
 }
 
 /// Everything that decides about requests.
-pub(crate) struct Doorkeeper {
+pub(crate) struct GatewayState {
     pub(crate) queue: Arc<dyn Queue>,
     tokens: Tokens,
     pub(crate) limits: Limits,
@@ -178,13 +178,13 @@ pub(crate) struct Doorkeeper {
     pub(crate) uploading: Semaphore,
 }
 
-pub(crate) type Shared = Arc<Doorkeeper>;
+pub(crate) type Shared = Arc<GatewayState>;
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Doorkeeper {
+impl GatewayState {
     fn new(
         queue: Arc<dyn Queue>,
         tokens: Tokens,
@@ -234,7 +234,7 @@ impl Doorkeeper {
         let token = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = token.and_then(|value| value.strip_prefix("Bearer "));
         // Many machines may stand behind one address: wrong tokens of one do not shut the others out.
-        let Some(identity) = token.and_then(|token| self.tokens.find(token.trim())) else {
+        let Some(identity) = token.and_then(|token| self.known(token.trim(), address, now)) else {
             if !locked(&self.wrong_tokens).has(&address, 1.0, now) {
                 let said = "too many wrong tokens from this address: try again in a minute";
                 self.note(None, address, Reason::Token, said.to_owned());
@@ -254,6 +254,20 @@ impl Doorkeeper {
             Box::new(slower(&said, wait))
         })?;
         Ok(caller)
+    }
+
+    /// Whose a token is. One that is unknown may have been made a moment ago: its file is looked at once more, but not
+    /// for whoever guesses.
+    fn known(&self, token: &str, address: IpAddr, now: Duration) -> Option<Identity> {
+        let known = self.tokens.find(token);
+        if known.is_some() || !locked(&self.wrong_tokens).has(&address, 1.0, now) {
+            return known;
+        }
+        match self.tokens.refresh() {
+            Ok(true) => self.tokens.find(token),
+            // A file that cannot be read leaves those who are known.
+            _ => None,
+        }
     }
 
     /// What a worker says in another's name, or may not say at all.
@@ -403,7 +417,7 @@ async fn call(
         Ok(call) => call,
         Err(e) => return state.refuse(&caller, Reason::Malformed, e.to_string()),
     };
-    if let Some((reason, said)) = Doorkeeper::objection(&call, &caller.identity) {
+    if let Some((reason, said)) = GatewayState::objection(&call, &caller.identity) {
         return state.refuse(&caller, reason, said);
     }
     let verb = call.verb();

@@ -39,18 +39,21 @@ pub enum TokenError {
 
 type Known = HashMap<BlobHash, Identity>;
 
+/// What tells a file from the one before it: when it was written, and how long it is.
+type Stamp = Option<(SystemTime, u64)>;
+
 /// The tokens of a file, read again when it changes.
 #[derive(Clone, Debug)]
 pub struct Tokens {
     path: PathBuf,
-    known: Arc<RwLock<(Known, Option<SystemTime>)>>,
+    known: Arc<RwLock<(Known, Stamp)>>,
 }
 
 impl Tokens {
     /// Reads a file.
     pub fn load(path: &Path) -> Result<Self, TokenError> {
-        let (changed, known) = (modified(path), read(path)?);
-        let known = Arc::new(RwLock::new((known, changed)));
+        let (stamp, known) = (stamp(path), read(path)?);
+        let known = Arc::new(RwLock::new((known, stamp)));
         Ok(Self { path: path.to_owned(), known })
     }
 
@@ -62,14 +65,14 @@ impl Tokens {
 
     /// Reads the file again if it has changed; says whether it had. What cannot be read changes nothing.
     pub fn refresh(&self) -> Result<bool, TokenError> {
-        let changed = modified(&self.path);
-        if self.known.read().unwrap_or_else(PoisonError::into_inner).1 == changed {
+        let stamp = stamp(&self.path);
+        if self.known.read().unwrap_or_else(PoisonError::into_inner).1 == stamp {
             return Ok(false);
         }
         let known = read(&self.path);
         let mut held = self.known.write().unwrap_or_else(PoisonError::into_inner);
         // Also where it cannot be read: said once, not every second.
-        held.1 = changed;
+        held.1 = stamp;
         held.0 = known?;
         Ok(true)
     }
@@ -95,8 +98,9 @@ pub fn issue(identity: &Identity) -> Result<(String, String), TokenError> {
     Ok((token, format!("{} {} {hash}\n", identity.worker, identity.owner)))
 }
 
-fn modified(path: &Path) -> Option<SystemTime> {
-    std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
+fn stamp(path: &Path) -> Stamp {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
 }
 
 fn read(path: &Path) -> Result<Known, TokenError> {

@@ -304,7 +304,7 @@ impl Steps<'_> {
             let mut progress = MatchProgress::begin(&plan, request.options())?;
             progress.play(runner, SystemTime::now, observer)?;
             if let Some(name) = progress.broken_engine() {
-                return Err(LabError::Gate(format!("it was given up: {name} does not work")));
+                return Err(LabError::Gate(format!("the match was stopped: {name} does not work")));
             }
             if progress.is_unfinished() && progress.is_over().is_none() {
                 return Err(LabError::Interrupted);

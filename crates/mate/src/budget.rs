@@ -1,7 +1,7 @@
 //! When to stop: time, nodes, a table turned over too often, somebody's wish, another thread's
 //! success.
 
-use crate::dfpn::Pulse;
+use crate::dfpn::StopCheck;
 use crate::table::Table;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -83,7 +83,7 @@ impl<'a, 'b> Watch<'a, 'b> {
     }
 }
 
-impl Pulse for Watch<'_, '_> {
+impl StopCheck for Watch<'_, '_> {
     fn stops(&mut self, nodes: u64) -> bool {
         // A count that falls is that of a new searcher.
         let more = nodes.checked_sub(self.counted).unwrap_or(nodes);

@@ -7,7 +7,7 @@ use crate::budget::{Unknown, Watch};
 use crate::dfpn::Searcher;
 use crate::expand::{self, Counting};
 use crate::futile::{self, Futile};
-use crate::node::{Bait, Child};
+use crate::node::{Child, Interposition};
 use crate::table::Table;
 use rules::{Bits, Color, Move, MoveList, Position, Variant};
 use std::cmp::Reverse;
@@ -52,10 +52,14 @@ impl<V: Variant> Counter<'_, '_, V> {
     }
 
     /// The plies of a mate within that many, of the position on the board.
-    fn within(&mut self, bait: Option<Bait>, plies: u16) -> Result<Option<u16>, Unknown> {
+    fn within(
+        &mut self,
+        interposition: Option<Interposition>,
+        plies: u16,
+    ) -> Result<Option<u16>, Unknown> {
         let mut searcher =
             Searcher::new(&self.pos, self.attacker, self.table, 0).counting(self.futile);
-        match searcher.search_after(bait, plies, self.watch) {
+        match searcher.search_after(interposition, plies, self.watch) {
             Some(o) => Ok(o.is_proof().then_some(o.plies)),
             None => Err(self.watch.reason.unwrap_or(Unknown::Stopped)),
         }
@@ -64,9 +68,9 @@ impl<V: Variant> Counter<'_, '_, V> {
     /// The line of a mate of that many plies; the position is the same afterwards.
     fn line(&mut self, plies: u16) -> Result<(Vec<Move>, Vec<bool>), Unknown> {
         let (mut line, mut free) = (Vec::new(), Vec::<bool>::new());
-        let (mut bait, mut plies) = (None, plies);
+        let (mut interposition, mut plies) = (None, plies);
         let found = loop {
-            let (check, left, cost) = match self.attack(bait, plies) {
+            let (check, left, cost) = match self.attack(interposition, plies) {
                 Ok(found) => found,
                 Err(why) => break Err(why),
             };
@@ -84,7 +88,7 @@ impl<V: Variant> Counter<'_, '_, V> {
                     line.push(reply);
                     free.push(false);
                     self.pos.play(reply);
-                    (bait, plies) = (next, after);
+                    (interposition, plies) = (next, after);
                 }
                 Ok(None) => break Ok(()),
                 Err(why) => break Err(why),
@@ -96,9 +100,9 @@ impl<V: Variant> Counter<'_, '_, V> {
         found.map(|()| (line, free))
     }
 
-    fn children(&self, bait: Option<Bait>) -> Vec<Child> {
+    fn children(&self, interposition: Option<Interposition>) -> Vec<Child> {
         let mut children = Vec::new();
-        let counting = Counting { futile: self.futile, bait };
+        let counting = Counting { futile: self.futile, interposition };
         let list = &mut MoveList::new();
         expand::children(&self.pos, self.attacker, counting, list, &mut children);
         children
@@ -106,14 +110,18 @@ impl<V: Variant> Counter<'_, '_, V> {
 
     /// The attacker's move that mates within that many plies, the plies left after it, and what it
     /// costs.
-    fn attack(&mut self, bait: Option<Bait>, plies: u16) -> Result<(Move, u16, u16), Unknown> {
+    fn attack(
+        &mut self,
+        interposition: Option<Interposition>,
+        plies: u16,
+    ) -> Result<(Move, u16, u16), Unknown> {
         for again in [false, true] {
             if again {
                 // The table has lost it.
-                self.within(bait, plies)?;
+                self.within(interposition, plies)?;
             }
             let mut best: Option<(u16, Move, u16)> = None;
-            for c in self.children(bait) {
+            for c in self.children(interposition) {
                 let Some(left) = plies.checked_sub(c.cost) else { continue };
                 let known = self.table.shortest(c.key, c.hand, left).map(|e| e.plies);
                 let after = if known.is_some() { known } else { self.ended(c.m) };
@@ -141,23 +149,28 @@ impl<V: Variant> Counter<'_, '_, V> {
 
     /// The reply that lasts longest, the drop it may be, and the plies left after it; `None` if
     /// no reply counts.
-    fn defence(&mut self, plies: u16) -> Result<Option<(Move, Option<Bait>, u16)>, Unknown> {
+    fn defence(
+        &mut self,
+        plies: u16,
+    ) -> Result<Option<(Move, Option<Interposition>, u16)>, Unknown> {
         let mut replies = Vec::new();
         for c in self.children(None) {
             let Some(left) = plies.checked_sub(c.cost) else { continue };
             self.pos.play(c.m);
-            let after = self.within(c.bait, left);
+            let after = self.within(c.interposition, left);
             self.pos.undo();
             replies.push((after?.ok_or(Unknown::Memory)?, c, false));
         }
         loop {
             // Among equals what counts by itself, then the drop nearest to the king, then the first.
             let king = self.pos.king(self.attacker.opponent());
-            let away = |bait: Bait| king.map_or(0, |k| V::between(k, bait.on).count());
+            let away = |interposition: Interposition| {
+                king.map_or(0, |k| V::between(k, interposition.on).count())
+            };
             let Some(best) = replies
                 .iter_mut()
                 .rev()
-                .max_by_key(|(after, c, _)| (after + c.cost, Reverse(c.bait.map(away))))
+                .max_by_key(|(after, c, _)| (after + c.cost, Reverse(c.interposition.map(away))))
             else {
                 return Ok(None);
             };
@@ -166,10 +179,10 @@ impl<V: Variant> Counter<'_, '_, V> {
                 return Ok(None);
             }
             if certain || !self.exact || after < 2 {
-                return Ok(Some((c.m, c.bait, after)));
+                return Ok(Some((c.m, c.interposition, after)));
             }
             self.pos.play(c.m);
-            let shorter = self.within(c.bait, after - 2);
+            let shorter = self.within(c.interposition, after - 2);
             self.pos.undo();
             match shorter? {
                 Some(shorter) => best.0 = shorter,

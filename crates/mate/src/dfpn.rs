@@ -20,7 +20,7 @@ use crate::expand::{self, Counting};
 use crate::futile::{self, Futile};
 use crate::hands;
 use crate::leaf;
-use crate::node::{Bait, Child, Frame, NO_LOOP, NodeValue, ProofNumbers, left};
+use crate::node::{Child, Frame, Interposition, NO_LOOP, NodeValue, ProofNumbers, left};
 use crate::table::{Entry, INFINITE, Table, UNLIMITED};
 use rules::{Color, Hand, Move, MoveList, Position, Variant};
 
@@ -28,7 +28,7 @@ use rules::{Color, Hand, Move, MoveList, Position, Variant};
 const FILTER: usize = 1 << 14;
 
 /// What a search asks every few nodes while it runs.
-pub(crate) trait Pulse {
+pub(crate) trait StopCheck {
     /// Whether to stop, after that many nodes of this searcher.
     fn stops(&mut self, nodes: u64) -> bool;
 }
@@ -49,11 +49,11 @@ pub(crate) struct Searcher<'a, V: Variant> {
     salt: u64,
     pub(crate) nodes: u64,
     /// The number of nodes at which to ask again whether to stop.
-    next_pulse: u64,
+    next_check: u64,
 }
 
 /// Nodes between two questions whether to stop: some microseconds each.
-pub(crate) const PULSE: u64 = 16;
+pub(crate) const CHECK_EVERY: u64 = 16;
 
 fn mix(a: u64, b: u64) -> u64 {
     let z = (a ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -78,7 +78,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
             list: MoveList::new(),
             salt,
             nodes: 0,
-            next_pulse: 0,
+            next_check: 0,
         }
     }
 
@@ -89,27 +89,32 @@ impl<'a, V: Variant> Searcher<'a, V> {
     }
 
     /// Searches the position until it is settled for that many plies; `None` if stopped.
-    pub(crate) fn search(&mut self, plies: u16, pulse: &mut dyn Pulse) -> Option<NodeValue> {
-        self.search_after(None, plies, pulse)
+    pub(crate) fn search(
+        &mut self,
+        plies: u16,
+        stop_check: &mut dyn StopCheck,
+    ) -> Option<NodeValue> {
+        self.search_after(None, plies, stop_check)
     }
 
     /// The same after a drop that may be futile.
     pub(crate) fn search_after(
         &mut self,
-        bait: Option<Bait>,
+        interposition: Option<Interposition>,
         plies: u16,
-        pulse: &mut dyn Pulse,
+        stop_check: &mut dyn StopCheck,
     ) -> Option<NodeValue> {
         self.depth = 0;
         self.filter.fill(0);
-        let counting = Counting { futile: self.futile, bait };
-        let (key, hand) = (self.pos.board_key() ^ counting.key(bait), self.pos.hand(self.attacker));
+        let counting = Counting { futile: self.futile, interposition };
+        let (key, hand) =
+            (self.pos.board_key() ^ counting.key(interposition), self.pos.hand(self.attacker));
         if let Some(e) = self.table.look(key, hand, plies)
             && (e.pn == 0 || e.dn == 0)
         {
             return Some(settled(&e));
         }
-        self.enter(key, hand, (plies, bait), (INFINITE, INFINITE), false);
+        self.enter(key, hand, (plies, interposition), (INFINITE, INFINITE), false);
         loop {
             let frame = &self.frames[self.depth - 1];
             let numbers = frame.proof_numbers();
@@ -123,9 +128,9 @@ impl<'a, V: Variant> Searcher<'a, V> {
                 self.settle_child(value);
                 continue;
             }
-            if self.nodes >= self.next_pulse {
-                self.next_pulse = self.nodes + PULSE;
-                if pulse.stops(self.nodes) {
+            if self.nodes >= self.next_check {
+                self.next_check = self.nodes + CHECK_EVERY;
+                if stop_check.stops(self.nodes) {
                     while self.depth > 1 {
                         self.pos.undo();
                         self.depth -= 1;
@@ -155,7 +160,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
         let plies = left(frame.plies, child.cost).unwrap_or(0);
         let extends = frame.extends;
         self.pos.play(child.m);
-        self.enter(child.key, child.hand, (plies, child.bait), limits, extends);
+        self.enter(child.key, child.hand, (plies, child.interposition), limits, extends);
     }
 
     /// Opens the node the position stands at.
@@ -163,7 +168,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
         &mut self,
         key: u64,
         hand: Hand,
-        (plies, bait): (u16, Option<Bait>),
+        (plies, interposition): (u16, Option<Interposition>),
         (pn_limit, dn_limit): (u32, u32),
         extends: bool,
     ) {
@@ -179,7 +184,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
         frame.attacks = self.pos.turn() == self.attacker;
         frame.key = key;
         frame.hand = hand;
-        (frame.plies, frame.bait) = (plies, bait);
+        (frame.plies, frame.interposition) = (plies, interposition);
         frame.path = path
             .wrapping_add(mix(key ^ u64::from(hand.bits()).rotate_left(32), self.depth as u64 + 1));
         frame.entered = self.nodes;
@@ -208,10 +213,10 @@ impl<'a, V: Variant> Searcher<'a, V> {
     /// Lists the children with what is known of them.
     fn expand(&mut self, frame: &mut Frame, first_visit: bool) {
         let mut children = std::mem::take(&mut frame.children);
-        if frame.plies == 0 && frame.attacks && frame.bait.is_none() {
+        if frame.plies == 0 && frame.attacks && frame.interposition.is_none() {
             children.clear();
         } else {
-            let counting = Counting { futile: self.futile, bait: frame.bait };
+            let counting = Counting { futile: self.futile, interposition: frame.interposition };
             expand::children(&self.pos, self.attacker, counting, &mut self.list, &mut children);
         }
         for c in &children {
@@ -292,7 +297,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
         let counts_all = self.futile == Futile::None;
         let near_the_end = counts_all && !frame.attacks && plies <= leaf::PLIES;
         let at_a_distance = self.futile == Futile::Distance && frame.attacks;
-        let first = first_visit && !frame.attacks && child.bait.is_none();
+        let first = first_visit && !frame.attacks && child.interposition.is_none();
         if !(near_the_end || at_a_distance || first) {
             return None;
         }
@@ -418,7 +423,7 @@ impl<'a, V: Variant> Searcher<'a, V> {
             least = least.min(plies(c));
             loop_depth = loop_depth.min(c.value.loop_depth);
         }
-        if frame.plies == 0 && frame.bait.is_none() {
+        if frame.plies == 0 && frame.interposition.is_none() {
             (hand, least) = (sum_of_hands(&self.pos), 0);
         }
         NodeValue::disproof(hand, least, loop_depth)

@@ -1,7 +1,7 @@
 //! The children of a node: which moves, in which order of trust, with which first numbers.
 
 use crate::futile::Futile;
-use crate::node::{Bait, Child, NOBODY, NodeValue};
+use crate::node::{Child, Interposition, NOBODY, NodeValue};
 use crate::{hands, mate_in_one};
 use rules::{Bits, Color, Gen, Hand, Kind, Move, MoveList, Position, Square, Variant};
 
@@ -23,14 +23,15 @@ pub(crate) fn children<V: Variant>(
     let slider = counting.slider(pos, attacks);
     for &m in list.iter() {
         let after = if attacks { hands::after(pos, hand, m) } else { hand };
-        let bait = slider.filter(|_| m.is_drop()).map(|slider| Bait { on: m.to(), slider });
+        let interposition =
+            slider.filter(|_| m.is_drop()).map(|slider| Interposition { on: m.to(), slider });
         children.push(Child {
             m,
-            key: pos.board_key_after(m) ^ counting.key(bait),
+            key: pos.board_key_after(m) ^ counting.key(interposition),
             hand: after,
             value: NodeValue::open(1, 1),
-            cost: counting.cost(m, bait),
-            bait,
+            cost: counting.cost(m, interposition),
+            interposition,
             old: false,
             after: NOBODY,
             waits: false,
@@ -44,7 +45,7 @@ pub(crate) fn children<V: Variant>(
 pub(crate) struct Counting {
     pub(crate) futile: Futile,
     /// The drop that led here, if it may be futile.
-    pub(crate) bait: Option<Bait>,
+    pub(crate) interposition: Option<Interposition>,
 }
 
 impl Counting {
@@ -57,18 +58,18 @@ impl Counting {
 
     /// A drop that may be futile costs nothing yet; taking it with the slider neither, anything
     /// else then costs for both.
-    fn cost(self, m: Move, bait: Option<Bait>) -> u16 {
-        match self.bait {
-            None => u16::from(bait.is_none()),
+    fn cost(self, m: Move, interposition: Option<Interposition>) -> u16 {
+        match self.interposition {
+            None => u16::from(interposition.is_none()),
             Some(b) if !m.is_drop() && m.from() == b.slider && m.to() == b.on => 0,
             Some(_) => 2,
         }
     }
 
     /// Keeps what is known by different definitions apart in one table.
-    pub(crate) fn key(self, bait: Option<Bait>) -> u64 {
+    pub(crate) fn key(self, interposition: Option<Interposition>) -> u64 {
         let definition = (self.futile as u64).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        let on = bait.map_or(0, |b| b.on.index() as u64 + 1);
+        let on = interposition.map_or(0, |b| b.on.index() as u64 + 1);
         definition ^ on.wrapping_mul(0xa076_1d64_78bd_642f)
     }
 }

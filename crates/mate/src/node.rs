@@ -62,7 +62,7 @@ pub(crate) struct Child {
     /// Plies the move costs: one, unless futile interpositions are not counted.
     pub(crate) cost: u16,
     /// The drop that may turn out to be futile.
-    pub(crate) bait: Option<Bait>,
+    pub(crate) interposition: Option<Interposition>,
     /// Visited before, closer to the root: a sign of a loop or a transposition.
     pub(crate) old: bool,
     /// Waits until the child of that number is settled in the way that does not end the node.
@@ -75,7 +75,7 @@ pub(crate) const NOBODY: u16 = u16::MAX;
 
 /// A piece dropped between king and slider, and the slider that could take it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Bait {
+pub(crate) struct Interposition {
     pub(crate) on: Square,
     pub(crate) slider: Square,
 }
@@ -95,7 +95,7 @@ pub(crate) struct Frame {
     /// Plies left.
     pub(crate) plies: u16,
     /// The drop that led here, if it may be futile.
-    pub(crate) bait: Option<Bait>,
+    pub(crate) interposition: Option<Interposition>,
     /// Sum that stands for the path up to and with this node.
     pub(crate) path: u64,
     pub(crate) children: Vec<Child>,

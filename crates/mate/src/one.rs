@@ -9,7 +9,7 @@
 
 mod guards;
 
-use guards::{Guards, Hopes, interposes_anywhere};
+use guards::{Guards, MateSources, interposes_anywhere};
 use rules::{Bits, Color, Kind, Move, Position, Square, Variant};
 
 /// A move that mates at once, if there is one.
@@ -38,7 +38,7 @@ struct Hunt<'a, V: Variant> {
     /// The squares next to the king.
     ring: V::Bits,
     guards: Guards<V>,
-    hopes: Hopes<V::Bits>,
+    hopes: MateSources<V::Bits>,
     /// Where pieces may go: everywhere, or where they end a check to our own king.
     targets: V::Bits,
 }
@@ -47,7 +47,12 @@ struct Hunt<'a, V: Variant> {
 const MOST_BY_DROP: u32 = 4;
 impl<'a, V: Variant> Hunt<'a, V> {
     #[inline]
-    fn new(pos: &'a Position<V>, king: Square, guards: Guards<V>, hopes: Hopes<V::Bits>) -> Self {
+    fn new(
+        pos: &'a Position<V>,
+        king: Square,
+        guards: Guards<V>,
+        hopes: MateSources<V::Bits>,
+    ) -> Self {
         let us = pos.turn();
         let them = us.opponent();
         let (own, occupied) = (pos.pieces(us), pos.occupied());

@@ -4,7 +4,7 @@
 //! the set again. The defender can go on like this forever, so there is no mate in any of them.
 //! Loops need no special care here: a set has no path.
 
-use crate::dfpn::{Pulse, Searcher};
+use crate::dfpn::{Searcher, StopCheck};
 use crate::table::{Table, UNLIMITED};
 use crate::tree::{Place, place};
 use rules::{Gen, Move, MoveList, Position, Variant};
@@ -30,21 +30,21 @@ pub(crate) fn in_order<V: Variant>(pos: &Position<V>, what: Gen) -> Vec<Move> {
 pub(crate) fn build<V: Variant>(
     pos: &Position<V>,
     table: &Table,
-    pulse: &mut dyn Pulse,
+    stop_check: &mut dyn StopCheck,
 ) -> Option<Refutation> {
     let attacker = pos.turn();
     let mut numbers: HashMap<Place, usize> = HashMap::from([(place(pos, attacker), 0)]);
     let mut queue = vec![pos.without_history()];
     let mut refutation = Refutation::default();
     while let Some(here) = queue.get(refutation.replies.len()) {
-        if pulse.stops(0) {
+        if stop_check.stops(0) {
             return None;
         }
         let mut here = here.clone();
         let mut replies = Vec::new();
         for check in in_order(&here, Gen::Checks) {
             here.play(check);
-            let reply = saving_reply(&mut here, attacker, table, &numbers, pulse)?;
+            let reply = saving_reply(&mut here, attacker, table, &numbers, stop_check)?;
             replies.push(reply);
             here.play(reply);
             let next = queue.len();
@@ -67,7 +67,7 @@ fn saving_reply<V: Variant>(
     attacker: rules::Color,
     table: &Table,
     numbers: &HashMap<Place, usize>,
-    pulse: &mut dyn Pulse,
+    stop_check: &mut dyn StopCheck,
 ) -> Option<Move> {
     let replies = in_order(pos, Gen::Evasions);
     let hand = pos.hand(attacker);
@@ -84,7 +84,7 @@ fn saving_reply<V: Variant>(
     }
     for m in replies {
         pos.play(m);
-        let value = Searcher::new(pos, attacker, table, 0).search(UNLIMITED, pulse);
+        let value = Searcher::new(pos, attacker, table, 0).search(UNLIMITED, stop_check);
         pos.undo();
         if value?.is_disproof() {
             return Some(m);

@@ -4,7 +4,7 @@
 //! numbers fall along every branch. What the table has lost is searched again, limited to the
 //! plies it must take. So the tree always ends, whatever was overwritten in the meantime.
 
-use crate::dfpn::{Pulse, Searcher};
+use crate::dfpn::{Searcher, StopCheck};
 use crate::table::Table;
 use crate::{hands, mate_in_one};
 use rules::{Color, Gen, Hand, Move, MoveList, Position, Variant};
@@ -63,12 +63,12 @@ impl Level {
 }
 
 /// Positions opened between two questions whether to stop.
-const PULSE: u64 = 64;
+const CHECK_EVERY: u64 = 64;
 
 /// Builds trees.
 pub(crate) struct Builder<'a, V: Variant> {
     pub(crate) table: &'a Table,
-    pub(crate) pulse: &'a mut dyn Pulse,
+    pub(crate) stop_check: &'a mut dyn StopCheck,
     pos: Position<V>,
     attacker: Color,
     levels: Vec<Level>,
@@ -77,10 +77,14 @@ pub(crate) struct Builder<'a, V: Variant> {
 }
 
 impl<'a, V: Variant> Builder<'a, V> {
-    pub(crate) fn new(pos: &Position<V>, table: &'a Table, pulse: &'a mut dyn Pulse) -> Self {
+    pub(crate) fn new(
+        pos: &Position<V>,
+        table: &'a Table,
+        stop_check: &'a mut dyn StopCheck,
+    ) -> Self {
         let (levels, list) = (Vec::new(), MoveList::new());
         let (pos, attacker) = (pos.without_history(), pos.turn());
-        Self { table, pulse, pos, attacker, levels, list, opened: 0 }
+        Self { table, stop_check, pos, attacker, levels, list, opened: 0 }
     }
 
     /// The tree of a position proven to be mate within `within` plies, beginning with `first` if
@@ -129,7 +133,7 @@ impl<'a, V: Variant> Builder<'a, V> {
     /// Chooses the attacker's move in the position on the board and plays it.
     fn open(&mut self, within: u16) -> Option<()> {
         self.opened += 1;
-        if self.opened.is_multiple_of(PULSE) && self.pulse.stops(0) {
+        if self.opened.is_multiple_of(CHECK_EVERY) && self.stop_check.stops(0) {
             return None;
         }
         let (m, promised) = match mate_in_one(&self.pos) {
@@ -178,7 +182,7 @@ impl<'a, V: Variant> Builder<'a, V> {
     #[cold]
     fn search_again(&mut self, within: u16) -> Option<(Move, u16)> {
         let mut again = Searcher::new(&self.pos, self.attacker, self.table, 0);
-        let value = again.search(within, self.pulse)?;
+        let value = again.search(within, self.stop_check)?;
         debug_assert!(value.is_proof(), "{:?} within {within}", self.pos);
         (value.is_proof() && self.pos.is_legal(value.best)).then_some((value.best, value.plies))
     }

@@ -30,13 +30,13 @@ static CLOCK: LazyLock<Arc<WallTime>> = LazyLock::new(|| Arc::new(WallTime::star
 
 /// What was told of a search.
 #[derive(Default)]
-struct Told {
+struct PlayoutListener {
     last: Info,
     /// Playouts, and when they were told.
     playouts: Vec<(Instant, u64)>,
 }
 
-impl Told {
+impl PlayoutListener {
     /// When there were so many playouts, and when something was told last.
     fn from(&self, playouts: u64) -> Option<(Instant, Instant)> {
         let from = self.playouts.iter().find(|told| told.1 >= playouts)?.0;
@@ -45,7 +45,7 @@ impl Told {
     }
 }
 
-struct Listener(Sender<(Instant, Best)>, Arc<Mutex<Told>>);
+struct Listener(Sender<(Instant, Best)>, Arc<Mutex<PlayoutListener>>);
 
 impl Report for Listener {
     fn info(&mut self, info: &Info) {
@@ -86,9 +86,9 @@ fn search(
     engine: &mut Puct<Shogi>,
     limits: Limits,
     stop: Option<Duration>,
-) -> (Told, Best, Duration) {
+) -> (PlayoutListener, Best, Duration) {
     let (sender, receiver) = channel();
-    let told = Arc::new(Mutex::new(Told::default()));
+    let told = Arc::new(Mutex::new(PlayoutListener::default()));
     let mut begun = Instant::now();
     let limits = Limits { start: CLOCK.now(), ..limits };
     engine.go(limits, Box::new(Listener(sender, Arc::clone(&told))));
@@ -326,7 +326,7 @@ fn memory(minutes: f64) {
     let mut engine = engine(Arc::new(Uniform::new(SHAPE)), &[("USI_Hash", "64")]);
     engine.set_position(position(POSITIONS[1])).expect("its game");
     let (sender, receiver) = channel();
-    let told = Arc::new(Mutex::new(Told::default()));
+    let told = Arc::new(Mutex::new(PlayoutListener::default()));
     let forever = Limits { infinite: true, ..Limits::default() };
     engine.go(forever, Box::new(Listener(sender, Arc::clone(&told))));
     let slice = Duration::from_secs_f64(minutes * 60.0 / 10.0);

@@ -173,7 +173,9 @@ impl<V: Variant> Puct<V> {
         let node = tree.node(root);
         let shares = if self.settings.get(&options::GUMBEL_MOVES) > 0 {
             let turn = position.turn();
-            tree.improved_policy(node, options::draw_scores(&self.settings, turn)[turn.index()])
+            let draw = options::draw_scores(&self.settings, turn)[turn.index()];
+            let constants = options::constants(&self.settings, V::GAME);
+            tree.improved_policy(node, draw, constants.gumbel_visits)
         } else {
             let mut visits = vec![0.0; node.moves().1];
             for (number, child) in tree.arena.children(node) {

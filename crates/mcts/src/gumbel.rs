@@ -2,17 +2,16 @@
 //! Guez, Schrittwieser and Silver, 2022).
 //!
 //! Every move gets a number g at random; the m moves with the greatest g + logit are considered, and
-//! halved again and again by g + logit + σ(q), where σ(q) = (50 + most visits)·q. What was never
+//! halved again and again by g + logit + σ(q), where σ(q) = (c + most visits)·q with c = 50. What was never
 //! visited is thought to be worth what the net and the visited moves say together.
 
 use crate::arena::Index;
 use crate::edges::Edge;
 use crate::node::Node;
+use crate::root::Noise;
 use crate::select::Pick;
 use crate::tree::Tree;
 use seed::Rng;
-
-const VISITS_AHEAD: f64 = 50.0;
 
 /// The plan of one search.
 pub(crate) struct Gumbel {
@@ -20,16 +19,19 @@ pub(crate) struct Gumbel {
     scores: Vec<Option<f32>>,
     /// How often the move of each playout must have been visited before.
     schedule: Vec<u32>,
+    /// What is added to the most visits where a value is weighed.
+    visits_ahead: f64,
 }
 
 impl Gumbel {
     pub(crate) fn new(
         priors: &[f32],
         allowed: &[bool],
-        considered: usize,
+        noise: &Noise,
         playouts: u64,
         rng: &mut Rng,
     ) -> Self {
+        let considered = noise.gumbel;
         let mut scores: Vec<Option<f32>> = priors
             .iter()
             .zip(allowed)
@@ -44,7 +46,8 @@ impl Gumbel {
             scores[left_out] = None;
         }
         let considered = order.len().min(considered.max(1));
-        Self { scores, schedule: schedule(considered, playouts.min(1 << 20) as usize) }
+        let schedule = schedule(considered, playouts.min(1 << 20) as usize);
+        Self { scores, schedule, visits_ahead: noise.gumbel_visits }
     }
 
     fn score(&self, number: usize) -> Option<f32> {
@@ -108,10 +111,10 @@ impl Tree {
 
     /// What a search would have the net say of its root: the softmax of logit + σ(q) over all moves,
     /// in their order.
-    pub(crate) fn improved_policy(&self, node: Node<'_>, draw: f32) -> Vec<f32> {
+    pub(crate) fn improved_policy(&self, node: Node<'_>, draw: f32, visits_ahead: f64) -> Vec<f32> {
         let logit = |_, edge: Edge| Some(edge.prior.max(f32::MIN_POSITIVE).ln());
         let candidates = self.candidates(node, logit, draw);
-        let worths = self.worths(node, &candidates, draw);
+        let worths = self.worths(node, &candidates, draw, visits_ahead);
         let most = worths.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let weights: Vec<f64> = worths.iter().map(|worth| (worth - most).exp()).collect();
         let sum: f64 = weights.iter().sum();
@@ -119,7 +122,13 @@ impl Tree {
     }
 
     /// What a candidate is worth: g + logit + σ(q).
-    fn worths(&self, node: Node<'_>, candidates: &[Candidate], draw: f32) -> Vec<f64> {
+    fn worths(
+        &self,
+        node: Node<'_>,
+        candidates: &[Candidate],
+        draw: f32,
+        visits_ahead: f64,
+    ) -> Vec<f64> {
         let most = candidates.iter().map(|c| c.visits).max().unwrap_or(0) as f64;
         let own = 1.0 - node.stats().mean(1.0 - f64::from(draw)).unwrap_or(0.5);
         let (mut visits, mut weight, mut sum) = (0.0, 0.0, 0.0);
@@ -132,7 +141,7 @@ impl Tree {
         }
         let mixed = if weight > 0.0 { (own + visits * sum / weight) / (1.0 + visits) } else { own };
         let worth =
-            |c: &Candidate| f64::from(c.score) + (VISITS_AHEAD + most) * c.value.unwrap_or(mixed);
+            |c: &Candidate| f64::from(c.score) + (visits_ahead + most) * c.value.unwrap_or(mixed);
         candidates.iter().map(worth).collect()
     }
 
@@ -146,7 +155,7 @@ impl Tree {
         let candidates = self.candidates(node, |number, _| gumbel.score(number), draw);
         let playout = candidates.iter().map(|c| c.visits).sum::<u64>() as usize;
         let due = u64::from(gumbel.schedule(playout));
-        let worths = self.worths(node, &candidates, draw);
+        let worths = self.worths(node, &candidates, draw, gumbel.visits_ahead);
         let best = |due: Option<u64>| {
             let of = |&i: &usize| due.is_none_or(|due| candidates[i].visits == due);
             (0..candidates.len()).filter(of).max_by(|&a, &b| worths[a].total_cmp(&worths[b]))
@@ -163,7 +172,7 @@ impl Tree {
         draw: f32,
     ) -> Option<Index> {
         let candidates = self.candidates(node, |number, _| gumbel.score(number), draw);
-        let worths = self.worths(node, &candidates, draw);
+        let worths = self.worths(node, &candidates, draw, gumbel.visits_ahead);
         let most = candidates.iter().map(|c| c.visits).max()?;
         (0..candidates.len())
             .filter(|&i| candidates[i].visits == most && candidates[i].child != 0)
@@ -191,8 +200,9 @@ mod tests {
         let priors = [0.6, 0.3, 0.06, 0.04];
         let allowed = [true, false, true, true];
         let mut seen = [0; 4];
+        let noise = Noise { gumbel: 2, ..Noise::default() };
         for seed in 0..1000 {
-            let gumbel = Gumbel::new(&priors, &allowed, 2, 8, &mut Rng::new(seed));
+            let gumbel = Gumbel::new(&priors, &allowed, &noise, 8, &mut Rng::new(seed));
             assert_eq!(gumbel.scores.iter().flatten().count(), 2);
             for (count, score) in seen.iter_mut().zip(&gumbel.scores) {
                 *count += usize::from(score.is_some());

@@ -3,11 +3,12 @@
 //! The thread of the job watches the clock and tells what is found; others search. So the answer
 //! is given in time even while a net computes, and what is under way then comes back after it.
 
+use crate::constants::Constants;
 use crate::flight::Usage;
 use crate::lines::{self, Line};
 use crate::options;
 use crate::search::{Plan, Search, lock};
-use crate::stop::{LEAST_NEW, Moment, Stopper};
+use crate::stop::{Moment, Stopper};
 use crate::tree::Tree;
 use crate::worker::Worker;
 use infer::Backend;
@@ -21,8 +22,7 @@ use std::time::Duration;
 use think::key::universal::PONDER;
 use think::usual::{NODES_LIMIT, PV_INTERVAL, RESIGN_VALUE};
 use think::{
-    Answer, Best, Bound, Control, Info, Limits, Report, STACK, Score, Settings, TimePlan,
-    TimeSource, Timer,
+    Answer, Best, Bound, Control, Info, Limits, Report, STACK, Score, Settings, TimeSource, Timer,
 };
 
 /// How often the watch looks around.
@@ -89,6 +89,10 @@ impl<V: Variant> Job<V> {
         f64::from(self.settings.get(&options::EVAL_COEF))
     }
 
+    fn constants(&self) -> Constants {
+        options::constants(&self.settings, V::GAME)
+    }
+
     fn plan(&self) -> Plan {
         let settings = &self.settings;
         let limit = match settings.get(&NODES_LIMIT) {
@@ -100,11 +104,12 @@ impl<V: Variant> Job<V> {
             size => size,
         };
         let gain = settings.get(&options::LEAST_GAIN);
+        let constants = self.constants();
         Plan {
-            constants: options::constants(settings),
+            constants,
             rules: options::leaf_rules(settings),
             draw_scores: options::draw_scores(settings, self.position.turn()),
-            noise: options::noise(settings, self.position.key()),
+            noise: options::noise(settings, &constants, self.position.key()),
             searchmoves: self.limits.searchmoves.clone(),
             playouts: limit,
             batch,
@@ -122,7 +127,7 @@ impl<V: Variant> Job<V> {
             Arc::clone(&self.time),
             self.control.clone(),
             &limits,
-            think::usual::time_options(&self.settings, TimePlan::USUAL),
+            think::usual::time_options(&self.settings, self.constants().time),
             self.position.turn(),
             self.position.ply(),
             options::leaf_rules(&self.settings).game.max_moves,
@@ -170,7 +175,7 @@ impl<V: Variant> Job<V> {
     /// Watches the search until it is to end, and chooses.
     fn watch(&self, search: &Search<V>, mate: &FoundMate, report: &mut dyn Report) -> Best {
         let mut timer = self.timer();
-        let mut stopper = Stopper::default();
+        let mut stopper = Stopper::new(self.constants().patience);
         let by_clock =
             self.limits.clocks.is_some() && self.limits.movetime.is_none() && !self.limits.infinite;
         let interval = Duration::from_millis(self.settings.get(&PV_INTERVAL));
@@ -229,7 +234,7 @@ impl<V: Variant> Job<V> {
     fn is_deep_enough(&self, search: &Search<V>, playouts: u64) -> bool {
         let Some(depth) = self.limits.depth else { return false };
         let first = || search.lines().first().map_or(0, |line| search.pv(line).len());
-        playouts >= LEAST_NEW && first() >= depth as usize
+        playouts >= self.constants().patience.least_new && first() >= depth as usize
     }
 
     /// Tells the best lines.

@@ -2,6 +2,7 @@
 
 use crate::arena::Index;
 use crate::bounds::{Bounds, GameValue};
+use crate::constants::Constants;
 use crate::node::{ONE, Stats};
 use crate::search::Search;
 use crate::tree::Tree;
@@ -25,11 +26,6 @@ pub(crate) struct Line {
 
 /// Longest line told, in plies.
 const LONGEST: usize = 64;
-
-/// A move is compared by its confidence bound if it has this share of the most visits.
-const LCB_SHARE: f64 = 0.15;
-/// Standard errors between value and bound.
-const LCB_WIDTH: f64 = 5.0;
 
 /// How moves are put in order: wins, the shortest first; then by visits; losses, the longest first.
 fn order(line: &Line) -> impl Ord + use<> {
@@ -132,7 +128,11 @@ impl<V: Variant> Search<V> {
             let chosen = self.tree.choose_by_gumbel(node, gumbel, draw);
             return lines.iter().find(|line| Some(line.child) == chosen).or(Some(first));
         }
-        if by_bound { by_lower_bound(lines).or(Some(first)) } else { Some(first) }
+        if by_bound {
+            by_lower_bound(lines, &self.plan.constants).or(Some(first))
+        } else {
+            Some(first)
+        }
     }
 
     /// Chances of the side to move with a line, if it was visited.
@@ -166,16 +166,16 @@ pub(crate) fn centipawns(value: f64, scale: f64) -> i32 {
 }
 
 /// The line whose value is surely the highest (KataGo's choice).
-fn by_lower_bound(lines: &[Line]) -> Option<&Line> {
+fn by_lower_bound<'a>(lines: &'a [Line], constants: &Constants) -> Option<&'a Line> {
     let most = lines.iter().map(|line| line.stats.visits).max()? as f64;
     let bound = |line: &Line| {
         let (n, mean) = (line.stats.visits as f64, line.value?);
         let square = line.stats.squares as f64 / ONE / n;
         let variance = (square - mean * mean).max(0.0) + 1.0 / (4.0 * n);
-        Some(mean - LCB_WIDTH * (variance / n).sqrt())
+        Some(mean - constants.lcb_width * (variance / n).sqrt())
     };
     let open = |line: &&Line| {
-        line.bounds.outcome().is_none() && line.stats.visits as f64 >= LCB_SHARE * most
+        line.bounds.outcome().is_none() && line.stats.visits as f64 >= constants.lcb_share * most
     };
     let candidates = lines.iter().filter(open).filter_map(|line| Some((bound(line)?, line)));
     candidates.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, line)| line)
@@ -215,9 +215,13 @@ mod tests {
     #[test]
     fn the_bound_prefers_a_clearly_better_move_with_enough_visits() {
         let lines = [line(1000, 0.50, Bounds::OPEN), line(800, 0.60, Bounds::OPEN)];
-        assert_eq!(by_lower_bound(&lines).unwrap().stats.visits, 800);
+        assert_eq!(by_lower_bound(&lines, &Constants::SHOGI).unwrap().stats.visits, 800);
         let lines = [line(1000, 0.50, Bounds::OPEN), line(100, 0.60, Bounds::OPEN)];
-        assert_eq!(by_lower_bound(&lines).unwrap().stats.visits, 1000, "too few visits");
+        assert_eq!(
+            by_lower_bound(&lines, &Constants::SHOGI).unwrap().stats.visits,
+            1000,
+            "too few visits"
+        );
     }
 
     #[test]

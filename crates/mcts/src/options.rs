@@ -6,7 +6,7 @@ use crate::leaf::LeafRules;
 use crate::root::Noise;
 use crate::tree::DrawScores;
 use play::SearchRules;
-use rules::Color;
+use rules::{Color, Game};
 use think::key::universal::{HASH, MULTI_PV, PONDER, THREADS};
 use think::usual::{
     CLEAR_HASH, DRAW_VALUE_BLACK, DRAW_VALUE_WHITE, ENTERING_KING_RULE, GENERATE_ALL_LEGAL_MOVES,
@@ -46,9 +46,10 @@ pub const CACHE_SHARE: OptionKey<usize> = OptionKey::spin(
 /// Whose constants.
 pub const PUCT_CONSTANTS: OptionKey<String> = OptionKey::combo(
     "PUCT_Constants",
-    "dlshogi",
-    &["dlshogi", "lc0", "AlphaZero"],
-    "Whose constants the tree search goes by, where the options below do not say otherwise.",
+    "Nue",
+    &["Nue", "dlshogi", "lc0", "AlphaZero"],
+    "Whose constants the tree search goes by, where the options below do not say otherwise; Nue's own \
+     differ from game to game.",
 );
 
 const HUNDREDTHS: i64 = 10_000;
@@ -311,9 +312,9 @@ pub(crate) fn leaves_the_tree(name: &str) -> bool {
 }
 
 /// The constants the options ask for.
-pub(crate) fn constants(settings: &Settings) -> Constants {
+pub(crate) fn constants(settings: &Settings, game: Game) -> Constants {
     let named = settings.get(&PUCT_CONSTANTS);
-    let mut constants = Constants::by_name(&named).unwrap_or(Constants::DLSHOGI);
+    let mut constants = Constants::by_name(&named, game).unwrap_or(Constants::of(game));
     let hundredths = |number: u32| number as f32 / 100.0;
     let places = [
         (&mut constants.inner, &C_INIT, &C_BASE, &C_FPU_REDUCTION),
@@ -360,17 +361,15 @@ pub(crate) fn draw_scores(settings: &Settings, ours: Color) -> DrawScores {
     scores
 }
 
-/// The sum of Dirichlet's parameters over all moves, as KataGo has it.
-const CONCENTRATION: f32 = 10.83;
-
 /// The options that bear on the root.
-pub(crate) fn noise(settings: &Settings, position: u64) -> Noise {
+pub(crate) fn noise(settings: &Settings, constants: &Constants, position: u64) -> Noise {
     let seed = settings.get(&NOISE_SEED);
     Noise {
         dirichlet: settings.get(&DIRICHLET_NOISE) as f32 / 100.0,
-        concentration: CONCENTRATION,
+        concentration: constants.concentration,
         lift: settings.get(&EDGE_NOISE) as f32 / 1000.0,
         gumbel: settings.get(&GUMBEL_MOVES),
+        gumbel_visits: constants.gumbel_visits,
         seed: seed::Rng::for_purpose(seed, &[position]).bits(),
     }
 }
@@ -382,7 +381,9 @@ mod tests {
     #[test]
     fn constants_are_those_named_but_for_what_is_set() {
         let mut settings = Settings::new(specs());
-        assert_eq!(constants(&settings), Constants::DLSHOGI);
+        for game in Game::ALL {
+            assert_eq!(constants(&settings, game), Constants::of(game));
+        }
         for (name, value) in [
             ("PUCT_Constants", "alphazero"),
             ("C_init", "200"),
@@ -392,7 +393,7 @@ mod tests {
         ] {
             settings.set(name, value).unwrap();
         }
-        let found = constants(&settings);
+        let found = constants(&settings, Game::Shogi);
         assert_eq!((found.inner.init, found.root.base, found.temperature), (2.0, 9.0, 1.5));
         assert_eq!(found.inner.fpu, Fpu::Visited { reduction: 0.1 });
         assert_eq!(found.root.fpu, Fpu::Loss);

@@ -20,6 +20,8 @@ pub(crate) struct Noise {
     pub(crate) lift: f32,
     /// Moves Gumbel's root considers; 0 for PUCT.
     pub(crate) gumbel: usize,
+    /// What it adds to the most visits where it weighs a value.
+    pub(crate) gumbel_visits: f64,
     pub(crate) seed: u64,
 }
 
@@ -58,7 +60,7 @@ impl RootPolicy {
         }
         let gumbel = match playouts {
             Some(playouts) if noise.gumbel > 0 => {
-                Some(Gumbel::new(&priors, &allowed, noise.gumbel, playouts, &mut rng))
+                Some(Gumbel::new(&priors, &allowed, noise, playouts, &mut rng))
             }
             _ => None,
         };

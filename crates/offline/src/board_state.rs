@@ -5,19 +5,13 @@ use crate::searches::Searches;
 use crate::task::{Asked, Said};
 use board::error::ApiError;
 use board::hello::{EngineFacts, EvaluationNames, Hello, LimitFacts, Scales, Watchable};
-use board::message::{Answer, ServerMessage};
+use board::message::{ANALYSES, Answer, LINES, ServerMessage};
 use board::study::KeptStudy;
 use board::tsume::Solver;
 use seed::Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use think::Moment;
-
-/// Lines of an analysis.
-pub(crate) const LINES: u32 = 10;
-
-/// Analyses at a time.
-pub(crate) const ANALYSES: usize = 4;
 
 /// Games and studies that are kept, each.
 pub(crate) const KEPT: usize = 1000;

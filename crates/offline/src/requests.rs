@@ -3,12 +3,11 @@
 use crate::board_state::{Board, Effect, Now, SOLVER};
 use board::error::{ApiError, ErrorBody, ErrorCode};
 use board::message::{LineRequest, ServerMessage};
-use board::position::{self, CheckRequest, PositionRequest};
+use board::position::{CheckRequest, PositionRequest};
 use board::setup::GameSettings;
 use board::study::{FolderChange, NewStudy, StudyChange, StudyQuery};
 use board::tree::{self, WriteRequest};
 use board::tsume::TsumeAttempt;
-use rules::{Declaration, Kings};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -176,13 +175,10 @@ impl Board {
         let Request { query, body, .. } = request;
         match (request.method.as_str(), path) {
             ("POST", ["position"]) => {
-                let position = parsed::<PositionRequest>(body)?.resolve(Kings::Any)?;
-                Response::json(200, &position::view(&position, Declaration::default()))
+                Response::json(200, &parsed::<PositionRequest>(body)?.answer()?)
             }
             ("POST", ["position", "check"]) => {
-                let asked: CheckRequest = parsed(body)?;
-                let game = position::variant(asked.variant.as_deref())?;
-                Response::json(200, &position::check(game, &asked.sfen, asked.purpose))
+                Response::json(200, &parsed::<CheckRequest>(body)?.answer()?)
             }
             ("POST", ["line"]) => Response::json(200, &parsed::<LineRequest>(body)?.answer()?),
             ("POST", ["record", "read"]) => {

@@ -1,21 +1,14 @@
 //! The messages a page sends over the WebSocket of a server.
 
-use crate::board_state::{ANALYSES, Board, LINES, Now};
+use crate::board_state::{Board, Now};
 use board::analysis::{AnalysisView, Subject, WorkState};
 use board::error::{ApiError, ErrorCode};
 use board::game::Game;
 use board::mate::{MateState, MateView};
 use board::message::{
-    AnalysisRequest, ClientMessage, MateRequest, PositionAnswer, ReviewRequest, ServerMessage,
+    ANALYSES, AnalysisRequest, ClientMessage, MateRequest, ReviewRequest, ServerMessage,
 };
-use board::position;
-use board::question::Question;
 use board::review::{Review, ReviewView};
-use rules::{Declaration, Kings};
-use std::time::Duration;
-
-/// Longest analysis and search for a mate, in seconds.
-const LONGEST: u64 = 3600;
 
 impl Board {
     /// A message of the page; the answer carries its number.
@@ -37,12 +30,8 @@ impl Board {
     ) -> Result<Option<ServerMessage>, ApiError> {
         let answer = match message {
             ClientMessage::Ping => ServerMessage::Pong,
-            ClientMessage::Position(asked) => {
-                let position = asked.resolve(Kings::Any)?;
-                let position = position::view(&position, Declaration::default());
-                ServerMessage::Position(Box::new(PositionAnswer { position }))
-            }
-            ClientMessage::Line(asked) => ServerMessage::Line(asked.answer()?),
+            ClientMessage::Position(asked) => asked.answer()?.into(),
+            ClientMessage::Line(asked) => asked.answer()?.into(),
             ClientMessage::NewGame(settings) => {
                 let game = self.open_new(&settings, now)?;
                 self.attend(&game, now)?.into()
@@ -96,15 +85,12 @@ impl Board {
     }
 
     fn analyse(&mut self, asked: &AnalysisRequest) -> Result<AnalysisView, ApiError> {
-        if asked.slot.is_empty() || asked.slot.len() > 16 {
-            return Err(ApiError::bad("slot: expected 1 to 16 characters"));
-        }
+        let position = asked.resolve()?;
         let known = self.searches.analyses.iter().any(|run| run.subject.slot == asked.slot);
         if !known && self.searches.analyses.len() >= ANALYSES {
             return Err(ApiError::new(ErrorCode::TooMany, format!("at most {ANALYSES} analyses")));
         }
         own(asked.engine.as_deref())?;
-        let position = asked.position.resolve(Kings::Both)?;
         let scale = self.facts.scales().of(position.game());
         let (slot, engine) = (asked.slot.clone(), "nue".to_owned());
         let subject =
@@ -113,21 +99,15 @@ impl Board {
         if let Some(over) = subject.over() {
             return Ok(over);
         }
-        let mut question = Question::analysis(position);
-        question.lines = asked.multipv.unwrap_or(1).clamp(1, LINES);
-        let seconds = asked.seconds.unwrap_or(300).clamp(1, LONGEST);
-        question.time = Some(Duration::from_secs(seconds));
+        let question = asked.question(position);
         let told = subject.queued(0);
         self.searches.analyse(subject, question);
         Ok(told)
     }
 
     fn review(&mut self, asked: &ReviewRequest) -> Result<ReviewView, ApiError> {
-        if asked.position.moves.len() > 1000 {
-            return Err(ApiError::new(ErrorCode::TooLarge, "a game of more than 1000 moves"));
-        }
+        let position = asked.resolve()?;
         own(asked.engine.as_deref())?;
-        let position = asked.position.resolve(Kings::Both)?;
         let scale = self.facts.scales().of(position.game());
         let review = Review::new(asked.serial, asked.effort, position, scale);
         let queued = review.queued();
@@ -136,12 +116,8 @@ impl Board {
     }
 
     fn look_for_mate(&mut self, asked: &MateRequest) -> Result<MateView, ApiError> {
-        let position = asked.position.resolve(Kings::Any)?;
-        if position.king(position.turn().opponent()).is_none() {
-            return Err(ApiError::new(ErrorCode::BadPosition, "there is no king to be mated"));
-        }
-        let seconds = asked.seconds.unwrap_or(30).clamp(1, LONGEST);
-        self.searches.look_for_mate(asked.serial, position, (seconds, asked.shortest));
+        let position = asked.resolve()?;
+        self.searches.look_for_mate(asked.serial, position, (asked.seconds(), asked.shortest));
         Ok(board::mate::in_state(asked.serial, MateState::Queued))
     }
 }

@@ -125,19 +125,31 @@ impl Move {
 
     /// USI text: `7g7f`, `8h2b+`, `P*5e`; `none` and `null` for what is not a move.
     pub fn usi(self, game: Game) -> String {
+        let mut text = String::with_capacity(5);
+        self.put_usi(game, &mut text);
+        text
+    }
+
+    /// Appends the same to a text.
+    pub fn put_usi(self, game: Game, out: &mut String) {
         if self == Self::NONE {
-            return "none".to_owned();
+            out.push_str("none");
+            return;
         }
         if self == Self::NULL {
-            return "null".to_owned();
+            out.push_str("null");
+            return;
         }
-        let to = self.to().usi(game);
-        match self.dropped() {
-            Some(kind) => format!("{}*{to}", kind.letter()),
-            None => {
-                let plus = if self.is_promotion() { "+" } else { "" };
-                format!("{}{to}{plus}", self.from().usi(game))
-            }
+        if let Some(kind) = self.dropped() {
+            out.push(kind.letter());
+            out.push('*');
+            self.to().put_usi(game, out);
+            return;
+        }
+        self.from().put_usi(game, out);
+        self.to().put_usi(game, out);
+        if self.is_promotion() {
+            out.push('+');
         }
     }
 

@@ -227,13 +227,20 @@ impl Piece {
 
     /// The SFEN text: `P`, `+p`, …; empty for an empty square.
     pub fn sfen(self) -> String {
-        let (Some(kind), Some(color)) = (self.kind(), self.color()) else {
-            return String::new();
-        };
-        let letter = match color {
+        let mut text = String::new();
+        self.put_sfen(&mut text);
+        text
+    }
+
+    /// Appends the same.
+    pub(crate) fn put_sfen(self, out: &mut String) {
+        let (Some(kind), Some(color)) = (self.kind(), self.color()) else { return };
+        if kind.is_promoted() {
+            out.push('+');
+        }
+        out.push(match color {
             Color::Black => kind.letter(),
             Color::White => kind.letter().to_ascii_lowercase(),
-        };
-        if kind.is_promoted() { format!("+{letter}") } else { letter.to_string() }
+        });
     }
 }

@@ -3,7 +3,7 @@
 use crate::bits::Bits;
 use crate::position::Position;
 use crate::{Color, Kind, Piece, Square, Variant};
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// What a position must have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -53,7 +53,7 @@ impl<V: Variant> Position<V> {
     pub fn sfen(&self) -> String {
         let mut s = String::with_capacity(96);
         for rank in 1..=V::SIZE {
-            let mut empty = 0;
+            let mut empty = 0u8;
             for file in (1..=V::SIZE).rev() {
                 let piece = self.board[(file - 1) * V::SIZE + rank - 1];
                 if piece.is_none() {
@@ -61,13 +61,13 @@ impl<V: Variant> Position<V> {
                     continue;
                 }
                 if empty > 0 {
-                    s.push_str(&empty.to_string());
+                    s.push((b'0' + empty) as char);
                     empty = 0;
                 }
-                s.push_str(&piece.sfen());
+                piece.put_sfen(&mut s);
             }
             if empty > 0 {
-                s.push_str(&empty.to_string());
+                s.push((b'0' + empty) as char);
             }
             if rank < V::SIZE {
                 s.push('/');
@@ -76,29 +76,35 @@ impl<V: Variant> Position<V> {
         s.push(' ');
         s.push(self.turn().letter());
         s.push(' ');
-        s.push_str(&self.hands_sfen());
-        s.push_str(&format!(" {}", self.ply()));
+        self.put_hands_sfen(&mut s);
+        // Writing to a text cannot fail.
+        let _ = write!(s, " {}", self.ply());
         s
     }
 
     /// The hands part of SFEN: `-` or counts and letters, Black first.
     pub fn hands_sfen(&self) -> String {
         let mut s = String::new();
+        self.put_hands_sfen(&mut s);
+        s
+    }
+
+    fn put_hands_sfen(&self, out: &mut String) {
+        let before = out.len();
         for color in Color::BOTH {
             for kind in Kind::SFEN_HAND_ORDER {
                 let n = self.hand(color).count(kind);
                 if n > 1 {
-                    s.push_str(&n.to_string());
+                    let _ = write!(out, "{n}");
                 }
                 if n > 0 {
-                    s.push_str(&Piece::new(color, kind).sfen());
+                    Piece::new(color, kind).put_sfen(out);
                 }
             }
         }
-        if s.is_empty() {
-            s.push('-');
+        if out.len() == before {
+            out.push('-');
         }
-        s
     }
 }
 

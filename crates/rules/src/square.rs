@@ -70,8 +70,15 @@ impl Square {
 
     /// USI text such as `7g`.
     pub fn usi(self, game: Game) -> String {
-        let rank = (b'a' + (self.rank(game) - 1) as u8) as char;
-        format!("{}{rank}", self.file(game))
+        let mut text = String::with_capacity(2);
+        self.put_usi(game, &mut text);
+        text
+    }
+
+    /// Appends the same. Boards have at most nine files.
+    pub(crate) fn put_usi(self, game: Game, out: &mut String) {
+        out.push((b'0' + self.file(game) as u8) as char);
+        out.push((b'a' + (self.rank(game) - 1) as u8) as char);
     }
 
     /// Reads USI text such as `7g`.

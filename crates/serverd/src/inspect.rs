@@ -1,10 +1,10 @@
 //! A look into a server's data file from another program: what the status page tells, as far as the
 //! file knows it. Nothing is written.
 
-use crate::{status_json, store};
+use crate::status_json::{self, RatingRow, Side, StandingRow};
+use crate::store::{self, FinishedGame};
 use kifu::{NodeId, Record, Replay};
-use rules::Color;
-use serde_json::{Value, json};
+use serde::Serialize;
 use server::lobby::TournamentResult;
 use server::rating::Method;
 use server::tournament::{Game, Pair, standings};
@@ -21,21 +21,60 @@ fn open(path: &Path) -> Result<rusqlite::Connection, String> {
     store::reader(path).map_err(|e| e.to_string())
 }
 
+/// What a data file knows of its server. Fields are named as on the status pages, so that whoever
+/// reads those reads this.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Overview {
+    pub status: ServerTotals,
+    pub games: Vec<UnfinishedGame>,
+    pub standings: Vec<EventTable>,
+    pub ratings: Vec<RatingRow>,
+    pub records: Vec<FinishedGame>,
+}
+
+/// The server as a whole.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ServerTotals {
+    pub running: usize,
+}
+
+/// A game that is not over; its clocks are known to the server alone.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct UnfinishedGame {
+    pub id: String,
+    pub event: String,
+    pub black: String,
+    pub white: String,
+    pub moves: usize,
+    pub last_move: Option<String>,
+    pub sfen: String,
+    pub turn: Side,
+    pub running: bool,
+}
+
+/// The table of the latest stage of a tournament.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct EventTable {
+    pub event: String,
+    pub stage: usize,
+    /// The last that has a result, from 1.
+    pub round: Option<usize>,
+    pub standings: Vec<StandingRow>,
+}
+
 /// Games, standings, ratings and records.
-pub fn overview(path: &Path) -> Result<Value, String> {
+pub fn overview(path: &Path) -> Result<Overview, String> {
     let connection = open(path)?;
-    let read = || -> Result<Value, store::Error> {
-        let running: Vec<Value> =
+    let read = || -> Result<Overview, store::Error> {
+        let games: Vec<UnfinishedGame> =
             store::unfinished(&connection)?.into_iter().flatten().map(|g| game(&g)).collect();
-        let records = store::latest(&connection, LATEST)?;
-        let ratings = status_json::ratings(&connection, &Method::default())?;
-        Ok(json!({
-            "status": { "connections": null, "players": null, "running": running.len() },
-            "games": running,
-            "standings": tables(&store::scores(&connection)?),
-            "ratings": ratings,
-            "records": records,
-        }))
+        Ok(Overview {
+            status: ServerTotals { running: games.len() },
+            games,
+            standings: tables(&store::scores(&connection)?),
+            ratings: status_json::ratings(&connection, &Method::default())?,
+            records: store::latest(&connection, LATEST)?,
+        })
     };
     read().map_err(|e| e.to_string())
 }
@@ -47,41 +86,44 @@ pub fn record(path: &Path, id: &str) -> Result<Option<Record>, String> {
     Ok(found.map(|game| game.record()))
 }
 
-fn game(game: &store::StoredGame) -> Value {
+fn game(game: &store::StoredGame) -> UnfinishedGame {
     let record = game.record();
     let last = record.line_from(NodeId::ROOT).last().unwrap_or(NodeId::ROOT);
     let mut replay = Replay::new(&record);
     replay.go_to(&record, last);
     let position = replay.position();
-    let turn = if position.turn() == Color::Black { "black" } else { "white" };
-    let conditions = &game.conditions;
-    json!({
-        "id": conditions.id, "event": conditions.event,
-        "black": conditions.names[0], "white": conditions.names[1],
-        "moves": game.moves.len(), "sfen": position.sfen(), "turn": turn, "running": true,
-        "black_seconds": null, "white_seconds": null, "watchers": null,
-        "last": replay.last_move(&record).map(|m| m.usi(position.game())),
-    })
+    let [black, white] = game.conditions.names.clone();
+    UnfinishedGame {
+        id: game.conditions.id.clone(),
+        event: game.conditions.event.clone(),
+        black,
+        white,
+        moves: game.moves.len(),
+        last_move: replay.last_move(&record).map(|m| m.usi(position.game())),
+        sfen: position.sfen(),
+        turn: position.turn().into(),
+        running: true,
+    }
 }
 
 /// The table of the latest stage of every event.
-fn tables(scores: &[TournamentResult]) -> Vec<Value> {
+fn tables(scores: &[TournamentResult]) -> Vec<EventTable> {
     let mut events: Vec<&str> = scores.iter().map(|s| s.event.as_str()).collect();
     events.dedup();
     events.into_iter().map(|event| table(event, scores)).collect()
 }
 
-fn table(event: &str, scores: &[TournamentResult]) -> Value {
+fn table(event: &str, scores: &[TournamentResult]) -> EventTable {
     let of_event = || scores.iter().filter(|s| s.event == event);
     let stage = of_event().map(|s| s.stage).max().unwrap_or(0);
     let rows: Vec<&TournamentResult> = of_event().filter(|s| s.stage == stage).collect();
-    let mut names: Vec<&str> = Vec::new();
-    for name in rows.iter().flat_map(|s| [s.black.as_str(), s.white.as_str()]) {
-        if !names.contains(&name) {
-            names.push(name);
+    let mut names: Vec<String> = Vec::new();
+    for name in rows.iter().flat_map(|s| [&s.black, &s.white]) {
+        if !names.contains(name) {
+            names.push(name.clone());
         }
     }
-    let seed = |name: &str| names.iter().position(|n| *n == name).unwrap_or(0);
+    let seed = |name: &str| names.iter().position(|n| n == name).unwrap_or(0);
     let games: Vec<Game> = rows
         .iter()
         .map(|s| Game {
@@ -90,25 +132,19 @@ fn table(event: &str, scores: &[TournamentResult]) -> Value {
             winner: s.winner,
         })
         .collect();
-    let half = |n: u32| f64::from(n) / 2.0;
-    let standings: Vec<Value> = standings(names.len(), &games)
-        .iter()
-        .enumerate()
-        .map(|(rank, row)| {
-            json!({ "rank": rank + 1, "name": names[row.seed], "points": half(row.points),
-                "solkoff": half(row.solkoff), "berger": half(row.berger), "median": half(row.median),
-                "direct": row.direct, "wins": row.games[0], "draws": row.games[1],
-                "losses": row.games[2] })
-        })
-        .collect();
-    let round = rows.iter().map(|s| s.round + 1).max();
-    json!({ "event": event, "stage": stage + 1, "round": round, "standings": standings })
+    EventTable {
+        event: event.to_owned(),
+        stage: stage + 1,
+        round: rows.iter().map(|s| s.round + 1).max(),
+        standings: status_json::table(&names, &standings(names.len(), &games)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::Durability;
+    use rules::Color;
 
     fn score(round: usize, black: &str, white: &str, winner: Option<Color>) -> TournamentResult {
         let (black, white) = (black.to_owned(), white.to_owned());
@@ -132,9 +168,9 @@ mod tests {
         ];
         let told = tables(&scores);
         assert_eq!(told.len(), 1);
-        assert_eq!((&told[0]["round"], &told[0]["stage"]), (&json!(2), &json!(1)));
-        let first = &told[0]["standings"][0];
-        assert_eq!((&first["name"], &first["points"]), (&json!("a"), &json!(2.0)));
+        assert_eq!((told[0].round, told[0].stage), (Some(2), 1));
+        let first = &told[0].standings[0];
+        assert_eq!((first.name.as_deref(), first.points), (Some("a"), 2.0));
     }
 
     #[test]
@@ -144,7 +180,7 @@ mod tests {
         assert!(overview(&path).is_err() && !path.exists());
         drop(store::Store::open(&path, Durability::Process).unwrap());
         let told = overview(&path).unwrap();
-        assert_eq!((&told["games"], &told["records"]), (&json!([]), &json!([])));
+        assert!(told.games.is_empty() && told.records.is_empty());
         assert_eq!(record(&path, "x"), Ok(None));
     }
 }

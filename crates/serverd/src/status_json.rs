@@ -5,131 +5,360 @@ use crate::store::{self, StoredGame};
 use csa::TimeRule;
 use csa::record::Finish;
 use rules::Color;
-use serde_json::{Value, json};
+use serde::Serialize;
 use server::lobby::{EventStatus, GameStatus, Order, Status};
-use server::rating::{Method, Rating};
+use server::rating::Method;
+use server::tournament::Row;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-fn word(color: Color) -> &'static str {
-    if color == Color::Black { "black" } else { "white" }
+/// A side as the pages say it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    Black,
+    White,
 }
 
-fn list<T>(items: &[T], page: impl Fn(&T) -> Value) -> Value {
-    Value::from(items.iter().map(page).collect::<Vec<_>>())
+impl From<Color> for Side {
+    fn from(color: Color) -> Self {
+        match color {
+            Color::Black => Self::Black,
+            Color::White => Self::White,
+        }
+    }
 }
 
 /// The server as a whole.
-pub(crate) fn status(status: &Status) -> Value {
-    let running = status.games.iter().filter(|g| g.running).count();
-    let players =
-        list(&status.players, |(name, waits)| json!({ "name": name, "waits_for": waits }));
-    json!({ "connections": status.connections, "players": players, "games": status.games.len(),
-        "running": running, "draining": status.draining, "time": status.wall,
-        "version": env!("CARGO_PKG_VERSION") })
+#[derive(Serialize)]
+pub(crate) struct ServerPage {
+    connections: usize,
+    players: Vec<PlayerRow>,
+    games: usize,
+    running: usize,
+    draining: bool,
+    time: i64,
+    version: &'static str,
 }
 
-/// The games that are not over.
-pub(crate) fn games(status: &Status) -> Value {
-    let seconds = |time: &Duration| time.as_secs_f64();
-    list(&status.games, |game: &GameStatus| {
-        json!({ "id": game.id, "event": game.event, "game": game.game,
-            "black": game.names[0], "white": game.names[1],
-            "moves": game.moves, "last_move": game.last, "sfen": game.sfen,
-            "turn": word(game.turn), "running": game.running, "paused": game.paused,
-            "elapsed": game.elapsed.as_ref().map(seconds),
-            "black_present": game.present[0], "white_present": game.present[1],
-            "black_seconds": seconds(&game.remaining[0]),
-            "white_seconds": seconds(&game.remaining[1]),
-            "watchers": game.watchers })
-    })
+#[derive(Serialize)]
+struct PlayerRow {
+    name: String,
+    waits_for: Option<String>,
 }
 
-fn clock(rule: &TimeRule) -> Value {
-    let seconds = |units: Option<u64>| units.map(|n| rule.span(n).as_secs_f64());
-    json!({ "unit": rule.unit.as_secs_f64(), "total": seconds(rule.total),
-        "byoyomi": seconds(rule.byoyomi), "increment": seconds(rule.increment),
-        "delay": seconds(rule.delay), "least": seconds(Some(rule.least)),
-        "roundup": rule.roundup })
+pub(crate) fn status(status: &Status) -> ServerPage {
+    let player = |(name, waits_for): (String, Option<String>)| PlayerRow { name, waits_for };
+    ServerPage {
+        connections: status.connections,
+        players: status.players.iter().cloned().map(player).collect(),
+        games: status.games.len(),
+        running: status.games.iter().filter(|g| g.running).count(),
+        draining: status.draining,
+        time: status.wall,
+        version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+/// A game that is not over.
+#[derive(Serialize)]
+pub(crate) struct GameRow {
+    id: String,
+    event: String,
+    game: &'static str,
+    black: String,
+    white: String,
+    moves: usize,
+    last_move: Option<String>,
+    sfen: String,
+    turn: Side,
+    running: bool,
+    paused: bool,
+    elapsed: Option<f64>,
+    black_present: bool,
+    white_present: bool,
+    black_seconds: f64,
+    white_seconds: f64,
+    watchers: usize,
+}
+
+pub(crate) fn games(status: &Status) -> Vec<GameRow> {
+    status.games.iter().map(game_row).collect()
+}
+
+fn game_row(game: &GameStatus) -> GameRow {
+    let [black, white] = game.names.clone();
+    let [black_seconds, white_seconds] = game.remaining.map(|time| time.as_secs_f64());
+    GameRow {
+        id: game.id.clone(),
+        event: game.event.clone(),
+        game: game.game,
+        black,
+        white,
+        moves: game.moves,
+        last_move: game.last.clone(),
+        sfen: game.sfen.clone(),
+        turn: game.turn.into(),
+        running: game.running,
+        paused: game.paused,
+        elapsed: game.elapsed.as_ref().map(Duration::as_secs_f64),
+        black_present: game.present[0],
+        white_present: game.present[1],
+        black_seconds,
+        white_seconds,
+        watchers: game.watchers,
+    }
+}
+
+/// What a side has for its moves, in seconds.
+#[derive(Serialize)]
+struct ClockPage {
+    unit: f64,
+    total: Option<f64>,
+    byoyomi: Option<f64>,
+    increment: Option<f64>,
+    delay: Option<f64>,
+    least: f64,
+    roundup: bool,
+}
+
+fn clock(rule: &TimeRule) -> ClockPage {
+    let seconds = |units: u64| rule.span(units).as_secs_f64();
+    ClockPage {
+        unit: rule.unit.as_secs_f64(),
+        total: rule.total.map(seconds),
+        byoyomi: rule.byoyomi.map(seconds),
+        increment: rule.increment.map(seconds),
+        delay: rule.delay.map(seconds),
+        least: seconds(rule.least),
+        roundup: rule.roundup,
+    }
 }
 
 /// One game with its moves, over or not.
-pub(crate) fn game(game: &StoredGame) -> Value {
+#[derive(Serialize)]
+pub(crate) struct GamePage {
+    id: String,
+    event: String,
+    game: &'static str,
+    black: String,
+    white: String,
+    start: String,
+    sfen: String,
+    turn: Side,
+    black_clock: ClockPage,
+    white_clock: ClockPage,
+    max_moves: Option<u32>,
+    rated: bool,
+    started: i64,
+    ended: Option<i64>,
+    reason: Option<&'static str>,
+    winner: Option<Side>,
+    last: Option<String>,
+    abandoned: bool,
+    moves: Vec<MoveRow>,
+}
+
+#[derive(Serialize)]
+struct MoveRow {
+    csa: String,
+    usi: String,
+    seconds: f64,
+    comment: Option<String>,
+}
+
+pub(crate) fn game(game: &StoredGame) -> GamePage {
     let conditions = &game.conditions;
     let mut position = conditions.start.clone();
     let mut moves = Vec::with_capacity(game.moves.len());
     for stored in &game.moves {
         let Ok(m) = kifu::wire::read_move(&position, &stored.text) else { break };
-        moves.push(json!({ "csa": stored.text, "usi": m.usi(position.game()),
-            "seconds": stored.time.as_secs_f64(), "comment": stored.comment }));
+        moves.push(MoveRow {
+            csa: stored.text.clone(),
+            usi: m.usi(position.game()),
+            seconds: stored.time.as_secs_f64(),
+            comment: stored.comment.clone(),
+        });
         position.play(m);
     }
     let finish = game.finish.as_ref();
-    json!({ "id": conditions.id, "event": conditions.event,
-        "game": conditions.start.game().name(),
-        "black": conditions.names[0], "white": conditions.names[1],
-        "start": conditions.start.sfen(), "sfen": position.sfen(), "turn": word(position.turn()),
-        "black_clock": clock(&conditions.times[0]), "white_clock": clock(&conditions.times[1]),
-        "max_moves": conditions.max_moves, "rated": conditions.rated,
-        "started": game.started, "ended": game.ended,
-        "reason": finish.map(|f| f.reason().word()), "winner": finish.and_then(Finish::winner).map(word),
-        "last": finish.and_then(|f| f.last.as_ref()).map(|(text, _)| text),
-        "abandoned": finish.is_some_and(|f| f.ending.reason == play::Reason::Abandoned), "moves": moves })
+    let [black, white] = conditions.names.clone();
+    GamePage {
+        id: conditions.id.clone(),
+        event: conditions.event.clone(),
+        game: conditions.start.game().name(),
+        black,
+        white,
+        start: conditions.start.sfen(),
+        sfen: position.sfen(),
+        turn: position.turn().into(),
+        black_clock: clock(&conditions.times[0]),
+        white_clock: clock(&conditions.times[1]),
+        max_moves: conditions.max_moves,
+        rated: conditions.rated,
+        started: game.started,
+        ended: game.ended,
+        reason: finish.map(|f| f.reason().word()),
+        winner: finish.and_then(Finish::winner).map(Into::into),
+        last: finish.and_then(|f| f.last.as_ref()).map(|(text, _)| text.clone()),
+        abandoned: finish.is_some_and(|f| f.ending.reason == play::Reason::Abandoned),
+        moves,
+    }
 }
 
-/// The referee's orders.
-pub(crate) fn orders(orders: &[Order]) -> Value {
-    list(orders, |order| {
-        json!({ "time": order.wall, "referee": order.referee, "order": order.text,
-            "answer": order.answer })
-    })
+/// An order of the referee.
+#[derive(Serialize)]
+pub(crate) struct OrderRow {
+    time: i64,
+    referee: String,
+    order: String,
+    answer: String,
 }
 
-/// Tournaments.
-pub(crate) fn standings(status: &Status) -> Value {
-    list(&status.events, event)
+impl From<Order> for OrderRow {
+    fn from(order: Order) -> Self {
+        Self { time: order.wall, referee: order.referee, order: order.text, answer: order.answer }
+    }
 }
 
-fn event(event: &EventStatus) -> Value {
+/// A player in the table of a tournament.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct StandingRow {
+    pub rank: usize,
+    pub name: Option<String>,
+    /// From 1.
+    pub seed: usize,
+    pub points: f64,
+    pub solkoff: f64,
+    pub berger: f64,
+    pub median: f64,
+    pub direct: i32,
+    pub wins: u32,
+    pub draws: u32,
+    pub losses: u32,
+}
+
+/// The table of a stage, in its order.
+pub(crate) fn table(names: &[String], rows: &[Row]) -> Vec<StandingRow> {
     let half = |n: u32| f64::from(n) / 2.0;
-    let name = |seed: usize| event.entrants.get(seed).map(String::as_str);
-    let ranked: Vec<_> = event.standings.iter().enumerate().collect();
-    let rows = list(&ranked, |(rank, row)| {
-        json!({ "rank": rank + 1, "name": name(row.seed), "seed": row.seed + 1,
-            "points": half(row.points), "solkoff": half(row.solkoff), "berger": half(row.berger),
-            "median": half(row.median), "direct": row.direct, "wins": row.games[0],
-            "draws": row.games[1], "losses": row.games[2] })
+    let row = |(rank, row): (usize, &Row)| {
+        let [wins, draws, losses] = row.games;
+        StandingRow {
+            rank: rank + 1,
+            name: names.get(row.seed).cloned(),
+            seed: row.seed + 1,
+            points: half(row.points),
+            solkoff: half(row.solkoff),
+            berger: half(row.berger),
+            median: half(row.median),
+            direct: row.direct,
+            wins,
+            draws,
+            losses,
+        }
+    };
+    rows.iter().enumerate().map(row).collect()
+}
+
+/// A tournament.
+#[derive(Serialize)]
+pub(crate) struct EventPage {
+    event: String,
+    stage: usize,
+    round: Option<usize>,
+    paused: bool,
+    standings: Vec<StandingRow>,
+    pairs: Vec<PairRow>,
+    results: Vec<ResultRow>,
+    earlier_stages: Vec<Vec<String>>,
+}
+
+#[derive(Serialize)]
+struct PairRow {
+    black: Option<String>,
+    white: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ResultRow {
+    round: usize,
+    black: Option<String>,
+    white: Option<String>,
+    winner: Option<Side>,
+}
+
+pub(crate) fn standings(status: &Status) -> Vec<EventPage> {
+    status.events.iter().map(event).collect()
+}
+
+fn event(event: &EventStatus) -> EventPage {
+    let name = |seed: usize| event.entrants.get(seed).cloned();
+    let pairs = event.pairs.iter().map(|p| PairRow { black: name(p.black), white: name(p.white) });
+    let results = event.results.iter().map(|game| ResultRow {
+        round: game.round + 1,
+        black: name(game.pair.black),
+        white: name(game.pair.white),
+        winner: game.winner.map(Into::into),
     });
-    let pairs =
-        list(&event.pairs, |pair| json!({ "black": name(pair.black), "white": name(pair.white) }));
-    let results = list(&event.results, |game| {
-        json!({ "round": game.round + 1, "black": name(game.pair.black),
-            "white": name(game.pair.white), "winner": game.winner.map(word) })
-    });
-    json!({ "event": event.name, "stage": event.stage + 1, "round": event.round.map(|r| r + 1),
-        "paused": event.paused, "standings": rows, "pairs": pairs, "results": results, "earlier_stages": event.before })
+    EventPage {
+        event: event.name.clone(),
+        stage: event.stage + 1,
+        round: event.round.map(|r| r + 1),
+        paused: event.paused,
+        standings: table(&event.entrants, &event.standings),
+        pairs: pairs.collect(),
+        results: results.collect(),
+        earlier_stages: event.before.clone(),
+    }
+}
+
+/// The rating of a player.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct RatingRow {
+    pub name: String,
+    pub rating: f64,
+    /// Standard error.
+    pub error: f64,
+    pub wins: u32,
+    pub draws: u32,
+    pub losses: u32,
+}
+
+/// Ratings, best first.
+pub(crate) fn ratings(
+    connection: &rusqlite::Connection,
+    method: &Method,
+) -> Result<Vec<RatingRow>, store::Error> {
+    let results = store::results(connection, ServerClock::wall(), method.oldest)?;
+    let round = |x: f64| (x * 10.0).round() / 10.0;
+    let row = |r: server::rating::Rating| {
+        let [wins, draws, losses] = r.games;
+        RatingRow {
+            name: r.name,
+            rating: round(r.rating),
+            error: round(r.error),
+            wins,
+            draws,
+            losses,
+        }
+    };
+    Ok(server::rating::rate(&results, method).into_iter().map(row).collect())
 }
 
 /// The ratings as a page for people; those brought from another server are shown of who has none of
 /// here.
-pub(crate) fn rating_page(list: &Value, imported: &[(String, f64)]) -> String {
+pub(crate) fn rating_page(list: &[RatingRow], imported: &[(String, f64)]) -> String {
     let mut rows = String::new();
-    let has_one = |name: &str| list.as_array().into_iter().flatten().any(|row| row["name"] == name);
+    let has_one = |name: &str| list.iter().any(|row| row.name == name);
     let mut others: Vec<_> = imported.iter().filter(|(name, _)| !has_one(name)).collect();
     others.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    for (rank, row) in list.as_array().into_iter().flatten().enumerate() {
-        let number = |key: &str| row[key].as_f64().unwrap_or(0.0);
+    for (rank, row) in list.iter().enumerate() {
         // Names have no character that means anything in HTML.
-        let name = row["name"].as_str().unwrap_or_default();
+        let RatingRow { name, rating, error, wins, draws, losses } = row;
         let _ = writeln!(
             rows,
-            "<tr><td>{}<td>{name}<td>{:.0}<td>± {:.0}<td>{}<td>{}<td>{}",
+            "<tr><td>{}<td>{name}<td>{rating:.0}<td>± {error:.0}<td>{wins}<td>{draws}<td>{losses}",
             rank + 1,
-            number("rating"),
-            number("error"),
-            number("wins"),
-            number("draws"),
-            number("losses")
         );
     }
     let none = if rows.is_empty() {
@@ -157,28 +386,16 @@ pub(crate) fn rating_page(list: &Value, imported: &[(String, f64)]) -> String {
     )
 }
 
-/// Ratings, best first.
-pub(crate) fn ratings(
-    connection: &rusqlite::Connection,
-    method: &Method,
-) -> Result<Value, store::Error> {
-    let results = store::results(connection, ServerClock::wall(), method.oldest)?;
-    let ratings = server::rating::rate(&results, method);
-    let round = |x: f64| (x * 10.0).round() / 10.0;
-    Ok(list(&ratings, |r: &Rating| {
-        json!({ "name": r.name, "rating": round(r.rating), "error": round(r.error),
-            "wins": r.games[0], "draws": r.games[1], "losses": r.games[2] })
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_page_shows_ratings_of_here_and_those_brought_along() {
-        let list = json!([{ "name": "here", "rating": 1600.4, "error": 30.0, "wins": 9, "draws": 1,
-            "losses": 5 }]);
+        let (rating, error) = (1600.4, 30.0);
+        let here =
+            RatingRow { name: "here".to_owned(), rating, error, wins: 9, draws: 1, losses: 5 };
+        let list = [here];
         let imported =
             [("here".to_owned(), 1.0), ("low".to_owned(), 900.0), ("top".to_owned(), 2500.6)];
         let page = rating_page(&list, &imported);

@@ -5,6 +5,7 @@
 
 use crate::metrics::Metrics;
 use crate::server_loop::Input;
+use crate::status_json::OrderRow;
 use crate::{status_json, store};
 use axum::Router;
 use axum::extract::{Path, Query, State};
@@ -15,7 +16,7 @@ use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use rusqlite::Connection;
-use serde_json::Value;
+use serde::Serialize;
 use server::lobby::Status;
 use server::rating::Method;
 use std::collections::{HashMap, VecDeque};
@@ -107,9 +108,12 @@ async fn with_headers(mut response: Response) -> Response {
     response
 }
 
-fn json(value: &Value) -> Response {
+fn json(page: &impl Serialize) -> Response {
     let head = [(CONTENT_TYPE, "application/json; charset=utf-8")];
-    (head, format!("{value:#}\n")).into_response()
+    match serde_json::to_string_pretty(page) {
+        Ok(text) => (head, text + "\n").into_response(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
+    }
 }
 
 fn missing() -> Response {
@@ -121,7 +125,10 @@ async fn metrics(State(pages): State<StatusPages>) -> Response {
 }
 
 /// A page made from what the lobby says of itself.
-async fn lobby_page(State(pages): State<StatusPages>, page: fn(&Status) -> Value) -> Response {
+async fn lobby_page<P: Serialize>(
+    State(pages): State<StatusPages>,
+    page: fn(&Status) -> P,
+) -> Response {
     let (ask, told) = oneshot::channel();
     // A stopping server does not answer.
     let _ = pages.inputs.send(Input::Status(ask)).await;
@@ -137,7 +144,7 @@ async fn records(
 ) -> Response {
     let wanted = query.get("limit").and_then(|limit| limit.parse().ok());
     let count = wanted.unwrap_or(LATEST).min(MOST);
-    let found = pages.read(move |c, _| store::latest(c, count).map(Value::from)).await;
+    let found = pages.read(move |c, _| store::latest(c, count)).await;
     found.map_or_else(missing, |list| json(&list))
 }
 
@@ -156,9 +163,10 @@ async fn rating_page(State(pages): State<StatusPages>) -> Response {
 }
 
 async fn orders(State(pages): State<StatusPages>) -> Response {
-    let found =
-        pages.read(|c, _| store::orders(c, LATEST).map(|found| status_json::orders(&found))).await;
-    found.map_or_else(missing, |list| json(&list))
+    let found = pages.read(|c, _| store::orders(c, LATEST)).await;
+    found.map_or_else(missing, |list| {
+        json(&list.into_iter().map(OrderRow::from).collect::<Vec<_>>())
+    })
 }
 
 async fn record(State(pages): State<StatusPages>, Path(file): Path<String>) -> Response {

@@ -6,7 +6,7 @@
 
 mod reading;
 
-pub use reading::game;
+pub use reading::{FinishedGame, game};
 pub(crate) use reading::{
     account, accounts, ids, imported, latest, notes, orders, results, scores, unfinished,
     unrecorded,

@@ -3,28 +3,11 @@
 
 use crate::kernels::boards::instantiate_boards;
 use crate::kernels::instantiate;
-use crate::vector::Vector;
+use crate::vector::{Vector, packed};
 use std::arch::x86_64::*;
 
 /// For every set of eight lanes, their numbers packed to the front.
 static PACKED: [[u16; 8]; 256] = packed();
-
-const fn packed() -> [[u16; 8]; 256] {
-    let mut table = [[0; 8]; 256];
-    let mut mask = 0;
-    while mask < 256 {
-        let (mut lane, mut count) = (0, 0);
-        while lane < 8 {
-            if mask >> lane & 1 == 1 {
-                table[mask][count] = lane;
-                count += 1;
-            }
-            lane += 1;
-        }
-        mask += 1;
-    }
-    table
-}
 
 /// The operations both kinds share.
 macro_rules! shared {

@@ -50,14 +50,14 @@ pub(crate) trait Vector {
 pub(crate) static PACKED: [[u16; 4]; 16] = packed();
 
 #[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
-const fn packed() -> [[u16; 4]; 16] {
-    let mut table = [[0; 4]; 16];
+pub(crate) const fn packed<const LANES: usize, const SETS: usize>() -> [[u16; LANES]; SETS] {
+    let mut table = [[0; LANES]; SETS];
     let mut mask = 0;
-    while mask < 16 {
+    while mask < SETS {
         let (mut lane, mut count) = (0, 0);
-        while lane < 4 {
+        while lane < LANES {
             if mask >> lane & 1 == 1 {
-                table[mask][count] = lane;
+                table[mask][count] = lane as u16;
                 count += 1;
             }
             lane += 1;

@@ -45,7 +45,7 @@ pub use optimiser::{Optimiser, Step};
 pub use policy_value::{Accuracy, PolicyValueCheck, PolicyValueError, PolicyValueRequest};
 pub use run::{
     Begun, Ended, Files, Learner, Observer, Run, RunError, TableKind, TrainingOptions,
-    TrainingRequest,
+    TrainingRequest, svg_of_log,
 };
 pub use schedule::Schedule;
 pub use session::{CheckpointError, Entry, Next, Progress, Session, Settings, Watch};

@@ -10,6 +10,7 @@ mod nets;
 mod request;
 mod tables;
 
+pub use curve::svg_of_log;
 pub use request::{TrainingOptions, TrainingRequest};
 pub use tables::TableKind;
 

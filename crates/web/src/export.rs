@@ -5,7 +5,7 @@ use crate::guard;
 use crate::page::{self, gzip};
 use crate::start::StartError;
 use board::hello::Scales;
-use serde_json::json;
+use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -103,6 +103,29 @@ fn named(stem: &str, bytes: &[u8], extension: &str) -> String {
     format!("assets/{stem}-{:08x}.{extension}", crc32fast::hash(bytes))
 }
 
+/// What the page is told of its own site.
+#[derive(Serialize)]
+struct SiteFacts<'a> {
+    version: &'a str,
+    evaluation: &'a [String; 2],
+    scales: [f64; 2],
+    /// Of the engine's table, in MiB.
+    hash: u32,
+    module: &'a str,
+    nets: SiteNets<'a>,
+}
+
+/// Where the nets are.
+#[derive(Serialize)]
+struct SiteNets<'a> {
+    shogi: &'a str,
+    minishogi: &'a str,
+}
+
+fn json(value: &impl Serialize) -> Result<String, StartError> {
+    serde_json::to_string(value).map_err(|e| StartError::failed(e.to_string()))
+}
+
 /// Every file, those that name others after them.
 fn site(module: &[u8], parts: &SiteParts<'_>) -> Result<Vec<SiteFile>, StartError> {
     let engine = named("nue", module, "wasm");
@@ -119,23 +142,26 @@ fn site(module: &[u8], parts: &SiteParts<'_>) -> Result<Vec<SiteFile>, StartErro
     files.push(SiteFile { name: engine.clone(), bytes: module.to_vec(), usual: true });
     files.push(SiteFile { name: nets[0].clone(), bytes: parts.nets[0].to_vec(), usual: true });
     files.push(SiteFile { name: nets[1].clone(), bytes: parts.nets[1].to_vec(), usual: false });
-    let facts = json!({
-        "version": parts.version,
-        "evaluation": parts.evaluation,
-        "scales": [parts.scales.shogi, parts.scales.minishogi],
-        "hash": HASH,
-        "module": engine,
-        "nets": { "shogi": nets[0], "minishogi": nets[1] },
+    let facts = SiteFacts {
+        version: &parts.version,
+        evaluation: &parts.evaluation,
+        scales: [parts.scales.shogi, parts.scales.minishogi],
+        hash: HASH,
+        module: &engine,
+        nets: SiteNets { shogi: &nets[0], minishogi: &nets[1] },
+    };
+    files.push(SiteFile {
+        name: SITE.to_owned(),
+        bytes: (json(&facts)? + "\n").into(),
+        usual: true,
     });
-    let facts = format!("{facts}\n").into_bytes();
-    files.push(SiteFile { name: SITE.to_owned(), bytes: facts, usual: true });
     let usual = files.iter().filter(|file| file.usual).map(|file| file.name.as_str());
     let whole: Vec<&str> = usual.chain([""]).collect();
     let head = format!(
         "{SERVERLESS}\n    <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">",
         guard::policy_without_server()
     );
-    files.push(changed("sw.js", LIST, &format!("const WHOLE = {};", json!(whole)))?);
+    files.push(changed("sw.js", LIST, &format!("const WHOLE = {};", json(&whole)?))?);
     files.push(changed("index.html", SERVED, &head)?);
     Ok(files)
 }

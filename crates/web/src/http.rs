@@ -24,11 +24,10 @@ use board::error::{ApiError, ErrorCode};
 use board::game::Games;
 use board::hello::{Hello, Reach, Watchable};
 use board::message::{LineAnswer, LineRequest, ServerMessage};
-use board::position::{self, CheckAnswer, CheckRequest, PositionRequest, PositionView};
+use board::position::{CheckAnswer, CheckRequest, PositionRequest, PositionView};
 use board::setup::GameSettings;
 use board::tree::{self, Tree, Trees, WriteRequest};
 use board::watch::{WatchData, WatchKind};
-use rules::{Declaration, Kings};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -75,7 +74,7 @@ pub fn router(state: HttpState) -> Router {
         .route("/api/watch/match", get(watch_match))
         .route("/api/watch/match/{name}/games/{number}", get(match_game))
         .route("/api/watch/learn", get(watch_learn))
-        .route("/fleet", get(fleet_page))
+        .route("/api/watch/fleet", get(watch_fleet))
         .route("/cluster", get(cluster_page))
         .route("/api/ws", get(connect))
         .fallback(get(file))
@@ -330,14 +329,11 @@ fn attachment(file: tree::File) -> Response {
 }
 
 async fn position(body: Received) -> JsonAnswer<PositionView> {
-    let position = parsed::<PositionRequest>(body)?.resolve(Kings::Any)?;
-    Ok(Json(position::view(&position, Declaration::default())))
+    Ok(Json(parsed::<PositionRequest>(body)?.answer()?))
 }
 
 async fn check(body: Received) -> JsonAnswer<CheckAnswer> {
-    let asked: CheckRequest = parsed(body)?;
-    let game = position::variant(asked.variant.as_deref())?;
-    Ok(Json(position::check(game, &asked.sfen, asked.purpose)))
+    Ok(Json(parsed::<CheckRequest>(body)?.answer()?))
 }
 
 async fn line(body: Received) -> JsonAnswer<LineAnswer> {
@@ -395,8 +391,8 @@ async fn watch_learn(State(state): State<HttpState>) -> JsonAnswer<WatchData> {
     look(state, WatchKind::Learn).await
 }
 
-async fn fleet_page(State(state): State<HttpState>) -> Result<Html<String>, HttpError> {
-    Ok(Html(aside(move || state.service.watch().fleet_page()).await?))
+async fn watch_fleet(State(state): State<HttpState>) -> JsonAnswer<WatchData> {
+    look(state, WatchKind::Fleet).await
 }
 
 async fn cluster_page(State(state): State<HttpState>) -> Result<Html<String>, HttpError> {

@@ -6,7 +6,7 @@
 //! | [`session`], [`searches`], [`outbox`] | one connection without its socket: requests, long searches, what waits to be sent |
 //! | [`pool`] | engines shared fairly among visitors |
 //! | [`store`], `studies` | games and studies on disk; what visitors do with studies |
-//! | [`watch`] | a CSA server, matches and learning, to look at |
+//! | [`watch`] | a CSA server, matches, learning and a fleet, to look at |
 //! | [`http`], [`guard`], [`socket`], [`serve()`], [`page`], [`openapi`] | addresses, who may ask, frames, the built page |
 //! | [`books`], [`growth`] | opening books to look at, change and play; books that grow |
 //! | `practice` | mate problems, and games by opening |

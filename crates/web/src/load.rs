@@ -3,9 +3,12 @@
 //! owner asks it (`nue web bench`) about the machine and the net the board will run with.
 
 use crate::start::{EngineSettings, StartError, bare_service, runtime};
+use board::game::{GameStatus, Permissions};
 use board::level::LEVELS;
+use board::message::{ClientMessage, MoveRequest};
+use board::setup::{GameSettings, Opponent};
 use futures_util::{SinkExt, StreamExt};
-use serde_json::{Value, json};
+use serde::Deserialize;
 use std::fmt;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -74,7 +77,40 @@ pub fn measure(load: Load, engines: EngineSettings) -> Result<LoadReport, StartE
 
 type Link = WebSocketStream<TcpStream>;
 
-async fn receive(link: &mut Link) -> Result<Value, String> {
+/// What a player listens to, of all that the server says.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum Told {
+    Game(ToldGame),
+    Thinking,
+    Error {
+        message: String,
+    },
+    #[serde(other)]
+    Else,
+}
+
+/// How the player's game stands.
+#[derive(Deserialize)]
+struct ToldGame {
+    game: String,
+    status: GameStatus,
+    may: Permissions,
+    position: Moves,
+}
+
+#[derive(Deserialize)]
+struct Moves {
+    legal: Vec<String>,
+}
+
+impl ToldGame {
+    fn is_over(&self) -> bool {
+        self.status == GameStatus::Over
+    }
+}
+
+async fn receive(link: &mut Link) -> Result<Told, String> {
     loop {
         match link.next().await {
             Some(Ok(Message::Text(text))) => {
@@ -88,8 +124,24 @@ async fn receive(link: &mut Link) -> Result<Value, String> {
     }
 }
 
-async fn send(link: &mut Link, message: &Value) -> Result<(), String> {
-    let text = message.to_string();
+/// The next that is said of a game, with the time of the first line of thought before it.
+async fn next_game(
+    link: &mut Link,
+    asked: Instant,
+) -> Result<(ToldGame, Option<Duration>), String> {
+    let mut first = None;
+    loop {
+        match receive(link).await? {
+            Told::Game(game) => return Ok((game, first)),
+            Told::Thinking => first = first.or(Some(asked.elapsed())),
+            Told::Error { message } => return Err(message),
+            Told::Else => {}
+        }
+    }
+}
+
+async fn send(link: &mut Link, message: &ClientMessage) -> Result<(), String> {
+    let text = serde_json::to_string(message).map_err(|e| e.to_string())?;
     link.send(Message::Text(text.into())).await.map_err(|e| e.to_string())
 }
 
@@ -105,39 +157,37 @@ async fn player(
     let connected = tokio_tungstenite::client_async(format!("ws://{address}/api/ws"), stream).await;
     let (mut link, _) = connected.map_err(|e| e.to_string())?;
     let mut samples = Vec::new();
-    let settings = json!({ "type": "game.new", "opponent": { "level": level }, "side": "black" });
+    let settings = ClientMessage::NewGame(GameSettings {
+        opponent: Opponent::Level { level, adaptive: false },
+        side: Some("black".to_owned()),
+        ..GameSettings::default()
+    });
     send(&mut link, &settings).await?;
-    let mut game = receive(&mut link).await?;
+    let (mut game, _) = next_game(&mut link, Instant::now()).await?;
     while samples.len() < moves as usize {
-        if game["status"] != "playing" {
+        if game.is_over() {
             send(&mut link, &settings).await?;
-            game = loop {
-                let told = receive(&mut link).await?;
-                if told["type"] == "game" && told["game"] != game["game"] {
-                    break told;
-                }
-            };
+            let before = game.game.clone();
+            while game.game == before {
+                (game, _) = next_game(&mut link, Instant::now()).await?;
+            }
         }
-        let legal = game["position"]["legal"].as_array().cloned().unwrap_or_default();
+        let legal = &game.position.legal;
         let Some(chosen) = legal.get((samples.len() * 7 + number as usize) % legal.len().max(1))
         else {
-            return Err(format!("no move to make: {game}"));
+            return Err(format!("game {}: no move to make", game.game));
         };
-        send(&mut link, &json!({ "type": "game.move", "game": game["game"], "move": chosen }))
-            .await?;
-        let asked = Instant::now();
-        let mut first = None;
-        game = loop {
-            let told = receive(&mut link).await?;
-            match told["type"].as_str() {
-                Some("thinking") => first = first.or(Some(asked.elapsed())),
-                Some("game") if told["status"] != "playing" || told["may"]["move"] == true => {
-                    break told;
-                }
-                Some("error") => return Err(told.to_string()),
-                _ => {}
+        let text = chosen.clone();
+        let played = MoveRequest { game: game.game.clone(), text, ply: None };
+        send(&mut link, &ClientMessage::Move(played)).await?;
+        let (asked, mut first) = (Instant::now(), None);
+        loop {
+            let (told, thought) = next_game(&mut link, asked).await?;
+            (game, first) = (told, first.or(thought));
+            if game.is_over() || game.may.play {
+                break;
             }
-        };
+        }
         samples.push(Sample { level, first, answer: asked.elapsed() });
     }
     Ok(samples)

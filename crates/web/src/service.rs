@@ -11,7 +11,7 @@ use board::game::Game;
 use board::game::{Dates, GameSummary, Games, status};
 use board::hello::{EngineFacts, EvaluationNames, Hello, LimitFacts, Scales, Watchable};
 use board::level;
-use board::message::{ServerMessage, WatchAnswer};
+use board::message::{ANALYSES, LINES, ServerMessage, WatchAnswer};
 use board::rate::Bucket;
 use board::setup::{GameSettings, Opponent};
 use board::tree;
@@ -24,12 +24,6 @@ use think::Moment;
 
 /// Connections at a time, of everybody and of one visitor.
 pub const CONNECTIONS: (usize, usize) = (2000, 32);
-
-/// Analyses of one connection at a time.
-pub const ANALYSES: usize = 4;
-
-/// Lines of an analysis.
-pub const LINES: u32 = 10;
 
 /// Largest body of a request.
 pub const BYTES: usize = 1 << 20;
@@ -376,7 +370,7 @@ impl BoardService {
             server: self.watch.has(WatchKind::Server),
             matches: self.watch.has(WatchKind::Match),
             learn: self.watch.has(WatchKind::Learn),
-            fleet: self.watch.has_fleet(),
+            fleet: self.watch.has(WatchKind::Fleet),
         }
     }
 }

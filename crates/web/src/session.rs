@@ -5,25 +5,22 @@ use crate::live_game::LiveGame;
 use crate::outbox::{Outbox, StreamHandle};
 use crate::pool::{Job, JobHandle, Task};
 use crate::searches::{AnalysisListener, MateListener, ReviewRun};
-use crate::service::{ANALYSES, BoardService, ConnectionGuard, LINES};
+use crate::service::{BoardService, ConnectionGuard};
 use board::analysis::{AnalysisView, Subject, WorkState};
 use board::book_growth::{GrowRequest, GrowthView};
 use board::error::{ApiError, ErrorCode};
 use board::game::{Game, GameView};
 use board::mate::{MateState, MateView};
 use board::message::{
-    AnalysisRequest, Answer, ClientMessage, MateRequest, PositionAnswer, ReviewRequest,
-    ServerMessage, WatchAnswer,
+    ANALYSES, AnalysisRequest, Answer, ClientMessage, MateRequest, ReviewRequest, ServerMessage,
+    WatchAnswer,
 };
-use board::position::{self, PositionRequest};
-use board::question::Question;
 use board::queue::Priority;
 use board::rate::Bucket;
 use board::review::{Review, ReviewView};
 use board::setup::Side;
 use board::watch::WatchKind;
 use mate::Bounds;
-use rules::{AnyPosition, Declaration, Kings};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,9 +33,6 @@ const RATE: (f64, f64) = (40.0, 120.0);
 
 /// Messages too many before a connection is closed.
 const PATIENCE: u32 = 200;
-
-/// Longest analysis and search for a mate, in seconds.
-const LONGEST_ANALYSIS: u64 = 3600;
 
 /// A connection.
 pub struct Session {
@@ -127,12 +121,8 @@ impl Session {
         let now = self.service().now();
         let answer = match message {
             ClientMessage::Ping => ServerMessage::Pong,
-            ClientMessage::Position(asked) => {
-                let position = asked.resolve(Kings::Any)?;
-                let position = position::view(&position, Declaration::default());
-                ServerMessage::Position(Box::new(PositionAnswer { position }))
-            }
-            ClientMessage::Line(asked) => ServerMessage::Line(asked.answer()?),
+            ClientMessage::Position(asked) => asked.answer()?.into(),
+            ClientMessage::Line(asked) => asked.answer()?.into(),
             ClientMessage::NewGame(settings) => {
                 let live = self.service().open_game(&self.connected.visitor, &settings)?;
                 self.follow(live).into()
@@ -274,13 +264,10 @@ impl Session {
     }
 
     fn analyse(&mut self, asked: &AnalysisRequest) -> Result<AnalysisView, ApiError> {
-        if asked.slot.is_empty() || asked.slot.len() > 16 {
-            return Err(ApiError::bad("slot: expected 1 to 16 characters"));
-        }
+        let position = asked.resolve()?;
         if !self.analyses.contains_key(&asked.slot) && self.analyses.len() >= ANALYSES {
             return Err(ApiError::new(ErrorCode::TooMany, format!("at most {ANALYSES} analyses")));
         }
-        let position = searchable(&asked.position)?;
         let engine = self.engine(asked.engine.as_deref(), position.game())?;
         let subject = Subject {
             slot: asked.slot.clone(),
@@ -298,10 +285,7 @@ impl Session {
             self.analyses.insert(asked.slot.clone(), analysis);
             return Ok(over);
         }
-        let mut question = Question::analysis(subject.position.clone());
-        question.lines = asked.multipv.unwrap_or(1).clamp(1, LINES);
-        let seconds = asked.seconds.unwrap_or(300).clamp(1, LONGEST_ANALYSIS);
-        question.time = Some(Duration::from_secs(seconds));
+        let question = asked.question(subject.position.clone());
         let job = Job {
             visitor: self.connected.visitor.clone(),
             priority: Priority::Long,
@@ -319,10 +303,7 @@ impl Session {
     }
 
     fn review(&mut self, asked: &ReviewRequest) -> Result<ReviewView, ApiError> {
-        if asked.position.moves.len() > 1000 {
-            return Err(ApiError::new(ErrorCode::TooLarge, "a game of more than 1000 moves"));
-        }
-        let position = searchable(&asked.position)?;
+        let position = asked.resolve()?;
         let engine = self.engine(asked.engine.as_deref(), position.game())?;
         let scale = self.service().scale(engine.as_deref(), position.game());
         let review = Review::new(asked.serial, asked.effort, position, scale);
@@ -347,15 +328,11 @@ impl Session {
     }
 
     fn look_for_mate(&mut self, asked: &MateRequest) -> Result<MateView, ApiError> {
-        let position = asked.position.resolve(Kings::Any)?;
-        if position.king(position.turn().opponent()).is_none() {
-            return Err(ApiError::new(ErrorCode::BadPosition, "there is no king to be mated"));
-        }
-        let seconds = asked.seconds.unwrap_or(30).clamp(1, LONGEST_ANALYSIS);
+        let position = asked.resolve()?;
         let config = self.service().pool().config();
         let share = (config.hash / config.threads.max(1)).clamp(1, 1024);
         let bounds = Bounds {
-            time: Some(Duration::from_secs(seconds)),
+            time: Some(Duration::from_secs(asked.seconds())),
             nodes: None,
             hash: share << 20,
             threads: 1,
@@ -404,11 +381,6 @@ impl Session {
         }
         Ok(())
     }
-}
-
-/// A position an engine can be asked about: with both kings.
-fn searchable(asked: &PositionRequest) -> Result<AnyPosition, ApiError> {
-    asked.resolve(Kings::Both)
 }
 
 impl Drop for Session {

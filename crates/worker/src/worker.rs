@@ -114,7 +114,7 @@ impl Shared {
                 })
             }
         };
-        let Said::Introduction(introduction) = hear()? else {
+        let StartupMessage::Introduction(introduction) = hear()? else {
             unreachable!("an introduction comes first");
         };
         if introduction.shape.game != self.game {
@@ -123,7 +123,7 @@ impl Shared {
             return Err(StartError::Protocol { program, source, words: String::new() });
         }
         process.send(request(Kind::Compare, BEFORE, Some(&(self.canaries)(introduction.shape))));
-        let Said::Compared(output) = hear()? else {
+        let StartupMessage::Compared(output) = hear()? else {
             unreachable!("a comparison comes second");
         };
         Ok((process, introduction, output))
@@ -240,16 +240,16 @@ impl Shared {
 /// The program's output behind what it said at the start.
 type Output = BufReader<ChildStdout>;
 
-enum Said {
+enum StartupMessage {
     Introduction(Introduction),
     Compared(Output),
 }
 
 /// Reads what comes before the first batch; the output goes on to whoever listens.
-fn introduce(mut output: Output, to: &Sender<Result<Said, ProtocolError>>) {
+fn introduce(mut output: Output, to: &Sender<Result<StartupMessage, ProtocolError>>) {
     let introduction = read_line(&mut output).and_then(|line| Introduction::parse(&line));
     let failed = introduction.is_err();
-    if to.send(introduction.map(Said::Introduction)).is_err() || failed {
+    if to.send(introduction.map(StartupMessage::Introduction)).is_err() || failed {
         return;
     }
     let compared = Answer::read(output.by_ref()).and_then(|answer| match answer.kind {
@@ -257,7 +257,7 @@ fn introduce(mut output: Output, to: &Sender<Result<Said, ProtocolError>>) {
         Kind::Error => Err(ProtocolError::Told(answer.text())),
         Kind::Batch | Kind::Ping => Err(ProtocolError::Garbage("no comparison".to_owned())),
     });
-    let _ = to.send(compared.map(|()| Said::Compared(output)));
+    let _ = to.send(compared.map(|()| StartupMessage::Compared(output)));
 }
 
 /// What the program said last, as the end of a sentence.

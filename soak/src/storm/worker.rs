@@ -124,7 +124,7 @@ impl Worker<'_> {
                     match finished {
                         Finished::Accepted if !lies => self.note(&lease.task, number)?,
                         Finished::Accepted => {}
-                        Finished::Duplicate => writeln!(self.accepted, "{AGAIN}")?,
+                        Finished::Duplicate => self.write_line(AGAIN)?,
                     }
                     // The same once more, with something else in it: changes nothing.
                     if self.rng.below(20) == 0 {
@@ -143,7 +143,11 @@ impl Worker<'_> {
         if task.needs.pool.is_private() {
             return Ok(());
         }
-        let line = format!("{}\n", task.unit.part(task.batches, number).start);
-        Ok(self.accepted.write_all(line.as_bytes())?)
+        self.write_line(&task.unit.part(task.batches, number).start.to_string())
+    }
+
+    /// In one write: the slots share a file, and any of them may be killed.
+    fn write_line(&mut self, text: &str) -> Result<(), Failure> {
+        Ok(self.accepted.write_all(format!("{text}\n").as_bytes())?)
     }
 }

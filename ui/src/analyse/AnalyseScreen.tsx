@@ -11,6 +11,7 @@ import { facts } from '../hello';
 import { t } from '../i18n';
 import { rest } from '../net/rest';
 import { connection } from '../net/socket';
+import { serverless } from '../net/transport';
 import { incoming } from '../parts/intake';
 import { focusEntry, shortcuts, stepKeys } from '../parts/keys';
 import { MoveEntry } from '../parts/MoveEntry';
@@ -132,6 +133,9 @@ function Name({ color }: { color: Color }) {
   return <p class={`names ${color}`} data-name={color}><span aria-hidden="true">{color === 'black' ? '☗' : '☖'}</span> {name ?? '?'} <span class="faint">{colorName(color, isHandicap(study.value.start))}</span></p>;
 }
 
+/** As in the style sheet: where everything is larger. */
+const LARGE = '(min-width: 2200px) and (min-height: 1200px)';
+
 type Asked = 'open' | 'export' | 'editor' | null;
 
 function letters(open: (what: Asked) => void): () => void {
@@ -233,7 +237,7 @@ function Analysis() {
         </div>
         <Name color={orientation.value} />
       </section>
-      <Splitter name="panel" axis="x" first={460} least={320} most={900} label={t('pane.panel')} />
+      <Splitter name="panel" axis="x" first={matchMedia(LARGE).matches ? 560 : 460} least={320} most={900} label={t('pane.panel')} />
       <aside class="panel">
         <StudyBar />
         <Toolbar open={setAsked} />
@@ -245,7 +249,7 @@ function Analysis() {
         <TreeTools />
         <MoveEntry position={position.value} enabled={position.value !== null} onMove={(usi) => void playMove(usi)} />
         <Comment />
-        <BookPanel />
+        {!serverless && <BookPanel />}
         <ReviewPanel />
         <HeadersPanel />
       </aside>

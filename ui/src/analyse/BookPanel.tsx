@@ -24,6 +24,8 @@ async function play(line: readonly string[]): Promise<void> {
   }
 }
 
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1) + t('sentence.end');
+
 /** How the games with a move went for whoever played it. */
 function Games({ row }: { row: BookRow }) {
   if (row.count === 0) return <td class="faint">–</td>;
@@ -62,7 +64,7 @@ function EditForm({ row, done }: { row: BookRow; done: () => void }) {
 
 function Row({ row, own }: { row: BookRow; own: boolean }) {
   const [editing, setEditing] = useState(false);
-  const remarks = [row.refused && t('book.refused', { why: say(row.refused) }), row.remark && say(row.remark), row.comment].filter((text) => text);
+  const remarks = [row.refused && t('book.refused', { why: say(row.refused) }), row.remark && sentence(say(row.remark)), row.comment].filter((text) => text);
   const show = (): void => void (preview.value = row.line.pv);
   const hide = (): void => void (preview.value = null);
   return (
@@ -182,9 +184,6 @@ function Tools({ ask }: { ask: (what: Asked) => void }) {
           <select value={here?.book ?? ''} onChange={(event) => choose(event.currentTarget.value)} data-book-choice>{choices.value.map(({ book: id, name }) => <option key={id} value={id}>{name}</option>)}</select>
         </label>
       )}
-      {here?.own && <button type="button" class="small" disabled={!here.undo} aria-label={t('undo')} title={t('undo')} onClick={() => void travel('undo')} data-book-undo>↶</button>}
-      {here?.own && <button type="button" class="small" disabled={!here.redo} aria-label={t('redo')} title={t('redo')} onClick={() => void travel('redo')} data-book-redo>↷</button>}
-      {here && <button type="button" class="small" onClick={() => ask('play')} data-book-play>{t('book.play')}</button>}
       <details class="menu" ref={menu} data-book-menu>
         <summary>{t('book.menu')}</summary>
         <div>
@@ -196,6 +195,13 @@ function Tools({ ask }: { ask: (what: Asked) => void }) {
         </div>
       </details>
       <input type="file" class="unseen" ref={file} accept=".db,.nbk,.ybb,.bin,.sbk" tabIndex={-1} aria-label={t('book.file')} onChange={(event) => { const [chosen] = event.currentTarget.files ?? []; if (chosen) void read(chosen); event.currentTarget.value = ''; }} data-book-input />
+      {here && (
+        <div class="actions">
+          <button type="button" class="small" onClick={() => ask('play')} data-book-play>{t('book.play')}</button>
+          {here.own && <button type="button" class="small" disabled={!here.undo} aria-label={t('undo')} title={t('undo')} onClick={() => void travel('undo')} data-book-undo>↶</button>}
+          {here.own && <button type="button" class="small" disabled={!here.redo} aria-label={t('redo')} title={t('redo')} onClick={() => void travel('redo')} data-book-redo>↷</button>}
+        </div>
+      )}
     </div>
   );
 }
@@ -206,7 +212,7 @@ function Page() {
   if (!now) return null;
   return (
     <>
-      {now.passed && <p class="faint" data-book-passed>{say(now.passed)}{t('sentence.end')}</p>}
+      {now.passed && <p class="faint" data-book-passed>{sentence(say(now.passed))}</p>}
       {now.comment && <p>{now.comment}</p>}
       {now.moves.length > 0 && (
         <table class="book-moves">

@@ -40,12 +40,18 @@ function Line({ line }: { line: EngineLine }) {
 function stateText(answer: Analysis | undefined): string {
   if (!answer) return t('engine.starting');
   if (answer.state === 'queued') return t('engine.queued', { n: answer.ahead ?? 0 });
-  if (answer.state === 'failed') return `${t('engine.failed')} ${answer.message ?? ''}`;
+  if (answer.state === 'failed') return answer.message ?? '';
   if (answer.state === 'over') return answer.ending ? endingText(answer.ending, undefined, isHandicap(study.value.start)) : t('analyse.end');
+  if (answer.state === 'running' && answer.depth === undefined) return t('engine.starting');
   const depth = t('engine.depth', { depth: answer.depth ?? 0, seldepth: answer.seldepth ?? answer.depth ?? 0 });
   const speed = t('engine.speed', { nodes: compact(answer.nodes), nps: compact(answer.nps) });
   return `${depth} · ${speed}${answer.state === 'done' ? ` · ${t('engine.done')}` : ''}`;
 }
+
+const SLOTS = ['a', 'b'] as const;
+
+/** Of a position that stands on the board there is one thing an engine may not like: a king that is not there. */
+export const failureWords = (code: string | null | undefined): string => (code === 'bad_position' ? t('engine.kings') : refusalWords(code ?? 'engine_failed'));
 
 /** What a net is made of, which is said the same in every language. */
 function netName(text: string | undefined): string | undefined {
@@ -117,7 +123,7 @@ export function EnginePanel() {
             }}
           >{t('engine.compare')}</button>
         )}
-        {answers.value.a?.state === 'failed' && <span class="problem">{refusalWords(answers.value.a.code ?? 'engine_failed')}</span>}
+        {SLOTS.map((slot) => running.value[slot] && answers.value[slot]?.state === 'failed' && <span key={slot} class="problem" data-engine-problem={slot}>{failureWords(answers.value[slot]?.code)}</span>)}
       </div>
     </section>
   );

@@ -2,6 +2,7 @@
 
 import { notated, t } from '../i18n';
 import { compact } from '../parts/format';
+import { refusalWords } from '../parts/toast';
 import { preview } from './engine';
 import { mate, playOut, stopMate } from './mate';
 import { current } from './state';
@@ -12,7 +13,7 @@ export function MatePanel() {
   const busy = now.state === 'queued' || now.state === 'running';
   const text = now.state === 'mate' ? t('mate.found', { n: now.plies ?? now.line?.length ?? 0 })
     : now.state === 'nomate' ? t('mate.none')
-      : now.state === 'failed' ? `${t('engine.failed')} ${now.message ?? ''}`
+      : now.state === 'failed' ? (now.refused === 'bad_position' ? t('mate.noking') : now.refused ? refusalWords(now.refused) : `${t('engine.failed')} ${now.message ?? ''}`)
         : busy ? t('mate.searching', { nodes: compact(now.nodes ?? 0) }) : t('mate.unknown');
   const words = now.ja && now.en ? notated({ ja: now.ja, en: now.en }) : [];
   return (

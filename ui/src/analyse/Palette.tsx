@@ -51,10 +51,12 @@ export function Palette({ variant, tool, choose, drop }: PaletteProps) {
   const tools: [Exclude<Tool, Piece>, string, string][] = [['hand', '✥', t('editor.move')], ['turn', '↻', t('editor.turnpiece')], ['erase', '⌫', t('editor.erase')]];
   return (
     <div class={`palette set-${settings.pieces.value}`} role="group" aria-label={t('editor.pieces')}>
-      {tools.map(([name, sign, words]) => (
-        <button key={name} type="button" class={tool === name ? 'chosen' : ''} aria-pressed={tool === name} onClick={() => choose(name)} title={words} aria-label={words} data-tool={name}>{sign}</button>
-      ))}
-      {pieces(variant).map((piece) => (
+      <div class="palette-tools">
+        {tools.map(([name, sign, words]) => (
+          <button key={name} type="button" class={tool === name ? 'chosen' : ''} aria-pressed={tool === name} onClick={() => choose(name)} title={words} data-tool={name}><span aria-hidden="true">{sign}</span><span class="tool-words">{words}</span></button>
+        ))}
+      </div>
+      <div class={`palette-pieces size-${facts(variant).size}`}>{pieces(variant).map((piece) => (
         <button
           key={`${piece.color}${piece.promoted}${piece.letter}`} type="button" class={same(tool, piece) ? 'chosen' : ''} aria-pressed={same(tool, piece)}
           aria-label={t('square.piece', { side: colorName(piece.color), piece: pieceName(piece) })} onClick={(event) => { if (!moved.current || event.detail === 0) choose(piece); }}
@@ -67,7 +69,7 @@ export function Palette({ variant, tool, choose, drop }: PaletteProps) {
           }}
           onPointerMove={follow} onPointerUp={end} onPointerCancel={end}
         ><Picture piece={piece} /></button>
-      ))}
+      ))}</div>
       {dragged && <div class="dragged-piece" ref={floating} aria-hidden="true"><Picture piece={dragged} /></div>}
     </div>
   );

@@ -9,6 +9,7 @@ import { percent } from '../parts/format';
 import { Splitter } from '../parts/Splitter';
 import { complain } from '../parts/toast';
 import { preview } from './engine';
+import { failureWords } from './EnginePanel';
 import { Graph } from './Graph';
 import { effort, review, reviewer, startReview, stopReview, type Effort } from './review';
 import { hello } from '../hello';
@@ -76,7 +77,7 @@ function OpeningLine() {
 const EFFORTS: Effort[] = ['quick', 'normal', 'deep'];
 
 export function ReviewPanel() {
-  const { state, done, total, mistakes, message, by } = review.value;
+  const { state, done, total, mistakes, message, refused, by } = review.value;
   const able = (hello.value?.engines ?? []).filter((engine) => engine.variants.includes(study.value.variant));
   const busy = state === 'running' || state === 'queued';
   return (
@@ -99,7 +100,7 @@ export function ReviewPanel() {
           <span class="faint">{done}/{total}</span>
         </div>
       )}
-      {state === 'failed' && <p class="problem">{t('engine.failed')} {message}</p>}
+      {state === 'failed' && <p class="problem" data-review-problem>{refused === undefined ? `${t('engine.failed')} ${message ?? ''}` : failureWords(refused)}</p>}
       <Graph />
       {review.value.state !== 'idle' && <Splitter name="graph" axis="y" first={150} least={90} most={600} label={t('pane.graph')} />}
       <OpeningLine />

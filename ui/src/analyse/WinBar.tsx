@@ -20,7 +20,7 @@ export function WinBar() {
   const words = evaluation && rate !== null ? t('bar.label', { side: colorName('black', isHandicap(study.value.start)), rate: percent(rate), score: scoreText(evaluation.score) }) : t('bar.none');
   return (
     <div class={`win-bar ${below === 'black' ? '' : 'turned'} ${rate === null ? 'unknown' : ''}`} role="img" aria-label={words} title={words} data-winrate={rate ?? ''}>
-      <span class="win-black" style={{ height: percent(rate ?? 0.5, 1) }} />
+      <span class="win-black" style={{ '--part': percent(rate ?? 0.5, 1) }} />
       {rate !== null && <><b class="below">{percent(below === 'black' ? rate : 1 - rate)}</b><b class="above">{percent(below === 'black' ? 1 - rate : rate)}</b></>}
     </div>
   );

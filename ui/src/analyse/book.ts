@@ -156,7 +156,11 @@ export function grow(positions: number, effort: 'quick' | 'normal' | 'deep'): vo
   if (!book.value) return;
   serial += 1;
   growth.value = { type: 'growth', serial, book: book.value.book, state: 'queued', done: 0, total: positions };
-  connection().send({ type: 'book.grow', serial, book: book.value.book, ...here(), positions, effort });
+  const mine = serial;
+  connection().begin({ type: 'book.grow', serial, book: book.value.book, ...here(), positions, effort }, (cause) => {
+    if (serial === mine) growth.value = null;
+    complain(cause);
+  });
 }
 
 export function stopGrowing(): void {

@@ -22,14 +22,17 @@ const asked: Record<Slot, number> = { a: 0, b: 0 };
 
 function request(slot: Slot): void {
   serial += 1;
-  asked[slot] = serial;
+  const mine = serial;
+  asked[slot] = mine;
   // Lines of another position are no lines of this one.
   const { lines: _, ...rest } = answers.value[slot] ?? { type: 'analysis', slot, serial, state: 'running' };
   answers.value = { ...answers.value, [slot]: { ...rest, serial, state: 'running' } };
   const { variant, start } = study.value;
-  connection().send({
+  connection().begin({
     type: 'analysis.start', slot, serial, engine: engines.value[slot], variant, sfen: start, moves: moves.value,
     multipv: multipv.value, threads: threads.value, seconds: 600,
+  }, ({ code }) => {
+    if (asked[slot] === mine) answers.value = { ...answers.value, [slot]: { type: 'analysis', slot, serial: mine, state: 'failed', code } };
   });
 }
 

@@ -9,16 +9,22 @@ import { complain } from '../parts/toast';
 import { addLine, current, goTo, moves, study } from './state';
 import { path } from './tree';
 
-export interface MateState extends Partial<MateAnswer> { from: number }
+/** `from` is the position it is looked for in: a node, and the moves that lead there. */
+export interface MateState extends Partial<MateAnswer> { from: number; moves: readonly string[]; refused?: string }
 export const mate = signal<MateState | null>(null);
 let serial = 0;
 
-export function startMate(): void {
+function ask(from: number, way: readonly string[]): void {
   serial += 1;
   const { variant, start } = study.value;
-  mate.value = { from: current.value, state: 'queued' };
-  connection().send({ type: 'mate.start', serial, variant, sfen: start, moves: moves.value, seconds: 30, shortest: false });
+  mate.value = { from, moves: way, state: 'queued' };
+  const mine = serial;
+  connection().begin({ type: 'mate.start', serial, variant, sfen: start, moves: [...way], seconds: 30, shortest: false }, ({ code }) => {
+    if (serial === mine) mate.value = { from, moves: way, state: 'failed', refused: code };
+  });
 }
+
+export const startMate = (): void => ask(current.value, moves.value);
 
 export function stopMate(): void {
   connection().send({ type: 'mate.stop' });
@@ -27,13 +33,22 @@ export function stopMate(): void {
 }
 
 export function listenToMates(): () => void {
-  return connection().on('mate', (message) => {
+  const off = connection().on('mate', (message) => {
     if (message.serial !== serial || !mate.value) return;
-    mate.value = { ...message, from: mate.value.from };
+    mate.value = { ...message, from: mate.value.from, moves: mate.value.moves };
     if (message.state === 'mate') announce(t('mate.found', { n: message.plies ?? message.line?.length ?? 0 }));
     else if (message.state === 'nomate') announce(t('mate.none'));
     else if (message.state === 'unknown') announce(t('mate.unknown'));
   });
+  // A search that was cut off by a lost connection begins again.
+  const again = connection().onOpen(() => {
+    const now = mate.value;
+    if (now?.state === 'queued' || now?.state === 'running') ask(now.from, now.moves);
+  });
+  return () => {
+    off();
+    again();
+  };
 }
 
 /** Puts the line into the record and steps through it, a move at a time. */

@@ -83,7 +83,8 @@ export async function svgOf({ sfen, last, orientation, black, white }: PictureOf
     });
     held.forEach(({ letter, count }, index) => {
       const x = below ? left + n * W + MARGIN + 4 : 4;
-      const y = below ? top + n * H - (index + 1) * H : top + index * H;
+      // As on the screen: together on the owner's side, the strongest farthest from it.
+      const y = below ? top + (n - held.length + index) * H : top + (held.length - 1 - index) * H;
       parts.push(piece(letter, color, x, y));
       if (count > 1) parts.push(`<text x="${x + W + 3}" y="${y + H / 2 + 6}" font-size="17">${count}</text>`);
     });

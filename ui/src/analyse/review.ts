@@ -13,6 +13,8 @@ import { withChange } from './tree';
 export type Effort = 'quick' | 'normal' | 'deep';
 export interface ReviewState {
   state: Review['state'] | 'idle'; done: number; total: number; message?: string;
+  /** Why it was not begun. */
+  refused?: string;
   /** Node numbers of the examined line, by ply. */
   nodes: number[];
   mistakes: Mistake[];
@@ -34,16 +36,21 @@ export function examined(): number[] {
   return review.value.state === 'idle' ? line.value : review.value.nodes;
 }
 
-export function startReview(): void {
+function ask(nodes: number[], by: { engine: string; effort: Effort }): void {
   serial += 1;
-  const nodes = line.value.filter((id) => !study.value.nodes[id]?.end);
   const moves = nodes.flatMap((id) => study.value.nodes[id]?.move ?? []);
   const { variant, start } = study.value;
+  review.value = { ...IDLE, state: 'queued', total: moves.length + 1, nodes, by };
+  const mine = serial;
+  connection().begin({ type: 'review.start', serial, ...by, variant, sfen: start, moves }, ({ code }) => {
+    if (serial === mine) review.value = { ...review.value, state: 'failed', refused: code };
+  });
+}
+
+export function startReview(): void {
   // An engine that does not play this game examines none of it.
-  const able = hello.value?.engines.some(({ id, variants }) => id === reviewer.value && variants.includes(variant));
-  const engine = able ? reviewer.value : 'nue';
-  review.value = { ...IDLE, state: 'queued', total: moves.length + 1, nodes, by: { engine, effort: effort.value } };
-  connection().send({ type: 'review.start', serial, engine, variant, sfen: start, moves, effort: effort.value });
+  const able = hello.value?.engines.some(({ id, variants }) => id === reviewer.value && variants.includes(study.value.variant));
+  ask(line.value.filter((id) => !study.value.nodes[id]?.end), { engine: able ? reviewer.value : 'nue', effort: effort.value });
 }
 
 export function stopReview(): void {
@@ -81,7 +88,8 @@ export function listenToReviews(): () => void {
   const off = connection().on('review', receive);
   // A review that was cut off by a lost connection begins again.
   const again = connection().onOpen(() => {
-    if (review.value.state === 'running' || review.value.state === 'queued') startReview();
+    const { state, nodes, by } = review.value;
+    if ((state === 'running' || state === 'queued') && by) ask(nodes, by);
   });
   return () => {
     off();

@@ -241,7 +241,8 @@ export async function openShared({ variant, start, moves: list, ply, black, whit
   if (!answer.ok) throw new Refusal('bad_position', answer.reasons.join('; '));
   const empty = { ...emptyStudy(variant, answer.sfen), ...(black && { black }), ...(white && { white }) };
   show(empty, 0, Keeper.quiet(empty));
-  await addLine(0, list);
+  const last = await addLine(0, list);
+  if (path(study.value, last).length <= list.length) toast(t('share.cut'), true);
   // What the link holds is kept when something is added to it.
   history.value = NO_HISTORY;
   keeper.value = Keeper.quiet(study.value);

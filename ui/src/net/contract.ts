@@ -339,6 +339,134 @@ export interface EventStandings {
   standings: Standing[];
 }
 
+/** How many of something. */
+export interface FleetCount {
+  what: string;
+  count: number;
+}
+
+/** One engine of a match. */
+export interface FleetEngine {
+  name: string;
+  wins: number;
+  draws: number;
+  losses: number;
+  /** Games it lost otherwise than on the board, by kind. */
+  faults: FleetCount[];
+}
+
+/** Something that went wrong. */
+export interface FleetFault {
+  /** Seconds since 1970. */
+  at: number;
+  run: string | null;
+  worker: string | null;
+  kind: string;
+  reason: string;
+}
+
+/** A number that is tuned. */
+export interface FleetNumber {
+  name: string;
+  start: number;
+  value: number;
+}
+
+/** A run. */
+export interface FleetRun {
+  id: string;
+  name: string;
+  owner: string;
+  /** `match`, `sprt`, `tune`, `selfplay`, … */
+  kind: string;
+  state: FleetRunState;
+  /** Why it ended. */
+  reason: string | null;
+  /** What it waits for, where somebody can do something about it. */
+  obstacle: string | null;
+  priority: string;
+  /** Seconds since 1970. */
+  created: number;
+  ended: number | null;
+  done: number;
+  /** How many there will be at most; null without an end. */
+  total: number | null;
+  positions: number;
+  /** Lately; of a run that has ended, from its beginning to its end. */
+  games_a_minute: number;
+  /** Tasks handed out and not finished. */
+  tasks: number;
+  /** What came of it, by a word for each. */
+  tally: FleetCount[];
+  score: FleetScore | null;
+  tuning: FleetTuning | null;
+  faults: number;
+  /** The newest of them. */
+  last_faults: FleetFault[];
+}
+
+/** Where a run stands. */
+export type FleetRunState = 'active' | 'done' | 'stopped';
+
+/** The first engine of a match against the second. */
+export interface FleetScore {
+  wins: number;
+  draws: number;
+  losses: number;
+  /** Pairs by points: 0, ½, 1, 1½, 2. */
+  pairs: [number, number, number, number, number];
+  elo: [number | null, number | null, number | null] | null;
+  /** Every engine against all others together. */
+  engines: FleetEngine[];
+  sprt: FleetSprt | null;
+}
+
+/** A sequential test. */
+export interface FleetSprt {
+  /** What is tested, as it was asked for. */
+  test: string;
+  /** What it says so far. */
+  verdict: string;
+  /** Log-likelihood ratio, and where it ends. */
+  ratio: number;
+  low: number;
+  high: number;
+  /** As it went, thinned out. */
+  curve: SprtPoint[];
+}
+
+/** What a worker may have. */
+export type FleetStanding = 'probation' | 'admitted' | 'barred';
+
+/** Numbers as SPSA moves them. */
+export interface FleetTuning {
+  iteration: number;
+  iterations: number;
+  numbers: FleetNumber[];
+  /** As they went, thinned out. */
+  curve: SpsaPoint[];
+}
+
+/** A worker. */
+export interface FleetWorker {
+  id: string;
+  owner: string;
+  /** Processors it lends. */
+  cores: number;
+  /** Nodes a second of one thread. */
+  speed: number;
+  version: string;
+  standing: FleetStanding;
+  /** Why it stands there. */
+  reason: string | null;
+  /** Seconds since 1970, in whole minutes. */
+  last_seen: number;
+  /** Tasks it has now. */
+  tasks: number;
+  /** How far its results are from the others', in deviations, in the run where it is furthest. */
+  residual: number | null;
+}
+
 /** Another name for a folder. */
 export interface FolderChange {
   from: string;
@@ -1090,7 +1218,7 @@ export interface SentTree {
   nodes: SentNode[];
 }
 
-/** A game of the server. Clocks and watchers are known from a status page alone, the last move from a data file alone. */
+/** A game of the server. Clocks and watchers are known from a status page alone. */
 export interface ServerGame {
   id: string;
   event: string;
@@ -1162,6 +1290,18 @@ export interface SideSummary {
 /** An analysis to end. */
 export interface SlotRequest {
   slot?: string;
+}
+
+/** The ratio after so many games. */
+export interface SprtPoint {
+  games: number;
+  ratio: number;
+}
+
+/** All numbers after an iteration, in their order. */
+export interface SpsaPoint {
+  iteration: number;
+  values: number[];
 }
 
 /** A row of the table of an event. */
@@ -1402,10 +1542,35 @@ export interface WatchAnswer {
 }
 
 /** How something that is watched stands. */
-export type WatchData = WatchServer | WatchMatch | WatchLearn;
+export type WatchData = WatchServer | WatchMatch | WatchLearn | WatchFleet;
+
+/** The fleet of a folder. */
+export interface WatchFleet {
+  /** The name of its folder. */
+  source: string;
+  /** Whether a coordinator is running. */
+  live: boolean;
+  error: string | null;
+  /** Games a minute of all runs under way together. */
+  games_a_minute: number;
+  /** Tasks that workers have, and tasks that wait for one. */
+  leased: number;
+  waiting: number;
+  /** Whether no task is handed out. */
+  draining: boolean;
+  /** The newest first: all that are under way, and the latest of those that have ended. */
+  runs: FleetRun[];
+  /** How many have ended and are not among them. */
+  earlier: number;
+  workers: FleetWorker[];
+  /** How many more workers there are. */
+  more_workers: number;
+  /** The newest first. */
+  faults: FleetFault[];
+}
 
 /** What is watched. */
-export type WatchKind = 'server' | 'match' | 'learn';
+export type WatchKind = 'server' | 'match' | 'learn' | 'fleet';
 
 /** Learning in its folders; a ledger of both games is told as two labs. */
 export interface WatchLearn {
@@ -1443,7 +1608,6 @@ export interface Watchable {
   server: boolean;
   match: boolean;
   learn: boolean;
-  /** The page of a fleet, at `/fleet`. */
   fleet: boolean;
 }
 

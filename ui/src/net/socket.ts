@@ -91,6 +91,14 @@ export class Connection {
     });
   }
 
+  /** Begins something whose news come as messages; `refused` hears why it was not begun. */
+  begin(message: ClientMessage, refused: (cause: Refusal) => void): void {
+    this.request(message).catch((cause: unknown) => {
+      // What a lost connection has cut off is begun again by whoever wants it.
+      if (cause instanceof Refusal && cause.code !== 'network') refused(cause);
+    });
+  }
+
   private receive(text: string): void {
     this.lastMessage = Date.now();
     let message: Message;

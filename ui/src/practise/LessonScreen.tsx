@@ -59,6 +59,7 @@ function Panel({ now }: { now: Lesson }) {
           <div class="progress"><progress max={now.total} value={now.done} aria-label={t('lesson.looking')} /><span class="faint">{now.done}/{now.total}</span></div>
         </>
       )}
+      {now.state === 'failed' && <p class="problem">{t('engine.failed')}</p>}
       <OpeningNames now={now} />
       {now.state === 'done' && now.puzzles.length === 0 && <p data-clean>{t('lesson.clean')}</p>}
       {puzzle && (

@@ -9,7 +9,7 @@ import { facts } from '../hello';
 import { notated, t } from '../i18n';
 import { connection } from '../net/socket';
 import { MoveEntry } from '../parts/MoveEntry';
-import { giveUp, load, moves, next, nonce, playOut, position, solution, state, stopPlaying, tryMove } from './tsume';
+import { giveUp, load, moves, next, nonce, playOut, position, resume, solution, state, stopPlaying, tryMove } from './tsume';
 
 function Progress({ progress }: { progress: TsumeProgress }) {
   return (
@@ -28,7 +28,7 @@ function Progress({ progress }: { progress: TsumeProgress }) {
 export function TsumeScreen() {
   const linked = connection().link.value === 'open';
   useEffect(() => {
-    if (linked && !next.value) void load();
+    if (linked) resume();
   }, [linked]);
   useEffect(() => stopPlaying, []);
   const now = next.value;

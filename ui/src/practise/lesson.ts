@@ -2,10 +2,12 @@
 
 import { signal } from '@preact/signals';
 import type { Analysis, Color, Mistake, Opening, PositionAnswer, Position, Review, Tree } from '../net/contract';
-import { rest } from '../net/rest';
+import { t } from '../i18n';
+import { Refusal, rest } from '../net/rest';
 import { connection } from '../net/socket';
-import { complain } from '../parts/toast';
+import { complain, toast } from '../parts/toast';
 import { sound } from '../parts/sound';
+import { go, routeHash } from '../route';
 
 export interface Puzzle {
   mistake: Mistake;
@@ -67,17 +69,36 @@ export function puzzlesOf(tree: Tree, mistakes: Mistake[], side: Color | 'both')
 }
 
 export async function openLesson(id: string): Promise<void> {
-  if (lesson.value?.game === id && lesson.value.state !== 'stopped') return;
+  if (lesson.value?.game === id && lesson.value.state !== 'stopped' && lesson.value.state !== 'failed') return;
   try {
     const [tree, game] = await Promise.all([rest.gameTree(id), rest.game(id)]);
     const side = game.you === 'black' || game.you === 'white' ? game.you : 'both';
-    const { moves } = mainLine(tree);
-    lesson.value = { game: id, tree, side, done: 0, total: moves.length + 1, state: 'queued', puzzles: [], at: 0, solved: [] };
-    serial += 1;
-    connection().send({ type: 'review.start', serial, engine: 'nue', variant: tree.variant, sfen: tree.start, moves, effort: 'normal' });
+    lesson.value = { game: id, tree, side, done: 0, total: mainLine(tree).moves.length + 1, state: 'queued', puzzles: [], at: 0, solved: [] };
+    startReview(tree);
   } catch (cause) {
     complain(cause);
+    // There is no such game.
+    if (cause instanceof Refusal && cause.code === 'not_found') go(routeHash('play'), true);
   }
+}
+
+function startReview(tree: Tree): void {
+  serial += 1;
+  const mine = serial;
+  connection().begin({ type: 'review.start', serial, engine: 'nue', variant: tree.variant, sfen: tree.start, moves: mainLine(tree).moves, effort: 'normal' }, (cause) => {
+    if (serial === mine && lesson.value) lesson.value = { ...lesson.value, state: 'failed' };
+    complain(cause);
+  });
+}
+
+/** What a lost connection has cut off begins again. */
+function resume(): void {
+  const now = lesson.value;
+  if (!now) return;
+  if (now.state === 'running' || now.state === 'queued') return startReview(now.tree);
+  const waiting = verdict.value;
+  if (waiting?.kind === 'judging') answer(waiting.move);
+  else if (now.state === 'done' && position.value === null) void face(now.at);
 }
 
 function receive(message: Review): void {
@@ -133,6 +154,11 @@ function judged(message: Analysis): void {
   const puzzle = now?.puzzles[now.at];
   const waiting = verdict.value;
   if (message.slot !== 'try' || message.serial !== trial || !puzzle || waiting?.kind !== 'judging') return;
+  if (message.state === 'failed') {
+    verdict.value = null;
+    nonce.value += 1;
+    return toast(t('error.engine_failed'), true);
+  }
   if (message.state !== 'done' && message.state !== 'over') return;
   const black = message.lines?.[0]?.winrate ?? (message.ending?.winner === 'black' ? 1 : 0);
   const mover = (rate: number): number => (puzzle.mistake.side === 'black' ? rate : 1 - rate);
@@ -160,7 +186,7 @@ export function playOut(line: readonly string[]): void {
 
 export function listenToLessons(): () => void {
   const link = connection();
-  const ends = [link.on('review', receive), link.on('analysis', judged)];
+  const ends = [link.on('review', receive), link.on('analysis', judged), link.onOpen(resume)];
   return () => {
     clearInterval(timer);
     playing.value = null;

@@ -32,7 +32,10 @@ async function askPosition(): Promise<void> {
 
 export async function load(): Promise<void> {
   try {
-    next.value = await rest.tsume();
+    const found = await rest.tsume();
+    // A solution that is being played out ends with its problem.
+    stopPlaying();
+    next.value = found;
     moves.value = [];
     state.value = 'solving';
     solution.value = null;
@@ -95,6 +98,12 @@ export async function giveUp(): Promise<void> {
   }
 }
 
+/** Where a lost connection has left a problem without its moves they are asked for again. */
+export function resume(): void {
+  if (!next.value) void load();
+  else if (position.value === null && state.value !== 'solved' && state.value !== 'shown') void askPosition();
+}
+
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /** Plays the solution out on the board. */
@@ -110,4 +119,6 @@ export function playOut(): void {
   }, 700);
 }
 
-export const stopPlaying = (): void => clearInterval(timer);
+export function stopPlaying(): void {
+  clearInterval(timer);
+}

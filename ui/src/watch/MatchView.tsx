@@ -36,7 +36,7 @@ function MatchCard({ match }: { match: Match }) {
           <thead><tr><th scope="col">{t('watch.game')}</th><th scope="col">☗</th><th scope="col">☖</th><th scope="col">{t('watch.moves')}</th><th scope="col">{t('watch.end')}</th></tr></thead>
           <tbody>{match.latest.slice(0, 20).map((row) => (
             <tr key={row.game}>
-              <td><a href={routeHash('analyse', 'match', match.name, String(row.game))}>{row.game}</a></td>
+              <td><a href={routeHash('analyse', 'match', match.name, String(row.game))}>{row.game + 1}</a></td>
               <td class={row.winner === 'black' ? 'won' : ''}>{row.players[0]}</td><td class={row.winner === 'white' ? 'won' : ''}>{row.players[1]}</td>
               <td>{row.plies}</td><td>{endName(row.end)}</td>
             </tr>

@@ -9,11 +9,10 @@ import { ofServer } from './live';
 import { SmallGames } from './SmallGames';
 import { pictureTime } from './state';
 
-
 function Standings({ table }: { table: NonNullable<WatchServer['standings']>[number] }) {
   return (
     <section class="card">
-      <h2>{t('watch.standings')}: {table.event} <small class="faint">{t('watch.round', { n: table.round ?? 0 })}</small></h2>
+      <h2>{t('watch.standings')}: {table.event} {table.round !== null && <small class="faint">{t('watch.round', { n: table.round })}</small>}</h2>
       <table>
         <thead><tr><th scope="col">#</th><th scope="col">{t('watch.name')}</th><th scope="col">{t('watch.points')}</th><th scope="col">+ = −</th><th scope="col">{t('watch.solkoff')}</th><th scope="col">{t('watch.berger')}</th></tr></thead>
         <tbody>{table.standings.map((row) => (

@@ -1,4 +1,4 @@
-// Watching: a server's games and tables, matches between engines, learning generation by generation.
+// Watching: a server's games and tables, matches between engines, learning generation by generation, a fleet.
 
 import { useEffect } from 'preact/hooks';
 import './watch.css';
@@ -6,21 +6,23 @@ import { hello } from '../hello';
 import { t, type Key } from '../i18n';
 import type { WatchKind } from '../net/contract';
 import { route, routeHash } from '../route';
+import { FleetView } from './FleetView';
 import { LearnView } from './LearnView';
 import { LiveScreen } from './LiveScreen';
 import { MatchView } from './MatchView';
 import { ServerView } from './ServerView';
 import { pictures, watch } from './state';
 
-const EXAMPLES: Record<WatchKind, string> = { server: 'server.db', match: 'games.csa', learn: 'lab' };
-const PARTS: WatchKind[] = ['server', 'match', 'learn'];
+const EXAMPLES: Record<WatchKind, string> = { server: 'server.db', match: 'games.csa', learn: 'lab', fleet: 'fleet' };
+const PARTS: WatchKind[] = ['server', 'match', 'learn', 'fleet'];
 
 function Shown({ what }: { what: WatchKind }) {
   useEffect(() => watch(what), [what]);
-  const { server, match, learn } = pictures.value;
+  const { server, match, learn, fleet } = pictures.value;
   if (what === 'server' && server) return <ServerView picture={server} />;
   if (what === 'match' && match) return <MatchView picture={match} />;
   if (what === 'learn' && learn) return <LearnView picture={learn} />;
+  if (what === 'fleet' && fleet) return <FleetView picture={fleet} />;
   return <p class="loading">{t('loading')}</p>;
 }
 
@@ -40,7 +42,6 @@ function Overview() {
       <h1 class="unseen">{t('nav.watch')}</h1>
       <nav class="tabs" aria-label={t('nav.watch')}>
         {PARTS.map((part) => <a key={part} href={routeHash('watch', part)} aria-current={part === what ? 'page' : undefined} data-watch={part}>{t(`watch.${part}` as Key)}</a>)}
-        {there?.fleet && <a href="/fleet" data-watch="fleet">{t('watch.fleet')}</a>}
       </nav>
       {there?.[what] ? <Shown what={what} /> : (
         <section class="card nothing">

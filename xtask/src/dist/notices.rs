@@ -10,6 +10,10 @@ use std::path::Path;
 /// Beginnings of names of files that hold licences and notices.
 const NAMES: &[&str] = &["license", "licence", "copying", "notice", "copyright", "unlicense"];
 
+/// What is inside every executable and no package of the lock file.
+const LIBRARY: &str =
+    "The Rust standard library: MIT OR Apache-2.0 https://github.com/rust-lang/rust\n";
+
 /// What the page says of its own parts.
 const PAGE: &str = "crates/web/page/NOTICES.txt";
 
@@ -35,6 +39,7 @@ pub(super) fn text(packages: &Packages, root: &Path) -> Result<String, Box<dyn E
         "Nue is free software under the GNU General Public License, version 3 or later (LICENSE).\n\
          This executable also holds the work of others:\n\n",
     );
+    told += LIBRARY;
     told += &list;
     if !without.is_empty() {
         told += "\nOf these, no licence text comes with the package; its name is in the list above:\n\n";
@@ -94,6 +99,7 @@ mod tests {
         fs::write(folder.join(PAGE), "preact is MIT\n").unwrap();
         let told = text(&packages, folder).unwrap();
         assert!(told.contains("a 1.0.0: MIT OR Apache-2.0\n"), "{told}");
+        assert!(told.contains("\nThe Rust standard library: "), "{told}");
         assert!(
             told.contains("comes with the package; its name is in the list above:\n\na 1.0.0\n")
         );

@@ -62,7 +62,7 @@ const ROOMS: &[Room] = &[
     Room { name: "jetstream", layer: 6, beside: &["fleet"] },
     Room { name: "gateway", layer: 6, beside: &["fleet"] },
     room("serverd", 6),
-    Room { name: "web", layer: 6, beside: &["lab"] },
+    Room { name: "web", layer: 6, beside: &["fleet", "fleetd", "lab"] },
     room("offline", 6),
     Room { name: "lab", layer: 6, beside: &["trainer"] },
     Room { name: "display", layer: 6, beside: &["lab", "trainer"] },

@@ -32,7 +32,6 @@ fn scale(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
     let target = args.output.resumable(args.resume);
     let (inputs, to, score_scale) = (args.input.interruptible(), args.to, args.score_scale);

@@ -31,7 +31,6 @@ pub(crate) struct DedupArgs {
     memory: MemoryArg,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &DedupArgs) -> CommandResult {
     let by = args.by.map(|by| match by {
         By::Game => dedup::By::Game,

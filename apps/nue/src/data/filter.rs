@@ -20,7 +20,6 @@ pub(crate) struct FilterArgs {
     sieve: SieveArgs,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &FilterArgs) -> CommandResult {
     let target = args.output.resumable(args.resume);
     let request = Filter { inputs: args.input.interruptible(), target, sieve: args.sieve.sieve() };

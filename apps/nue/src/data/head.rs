@@ -27,7 +27,6 @@ pub(crate) struct HeadArgs {
     force: bool,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &HeadArgs) -> CommandResult {
     let request = Head { inputs: args.input.interruptible(), number: args.number };
     let bar = InputBar::new();

@@ -16,7 +16,6 @@ pub(crate) struct MergeArgs {
     output: OutputArgs,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &MergeArgs) -> CommandResult {
     let request = Merge { inputs: args.input.interruptible(), target: args.output.target() };
     let bar = InputBar::new();

@@ -47,7 +47,6 @@ pub(crate) struct RescoreArgs {
     fleet: FleetFlag,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &RescoreArgs) -> CommandResult {
     let limit = match (args.nodes, args.depth) {
         (Some(nodes), _) => Limit::Nodes(nodes),

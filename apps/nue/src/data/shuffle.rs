@@ -24,7 +24,6 @@ pub(crate) struct ShuffleArgs {
     memory: MemoryArg,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &ShuffleArgs) -> CommandResult {
     let request = Shuffle {
         inputs: args.input.interruptible(),

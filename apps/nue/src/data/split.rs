@@ -31,7 +31,6 @@ pub(crate) struct SplitArgs {
     force: bool,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &SplitArgs) -> CommandResult {
     let target = |path: &Path| Target { path: path.to_owned(), force: args.force, resume: false };
     let request = Split {

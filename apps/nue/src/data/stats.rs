@@ -31,7 +31,6 @@ pub(crate) struct StatsArgs {
     force: bool,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &StatsArgs) -> CommandResult {
     let drawing = args.calibration.as_ref().map(|path| NewFile::begin(path, args.force));
     let drawing = drawing.transpose()?;

@@ -92,7 +92,6 @@ fn decay(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &StreamArgs) -> CommandResult {
     let output = io::stdout();
     if output.is_terminal() {

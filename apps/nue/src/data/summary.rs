@@ -35,13 +35,13 @@ impl From<Error> for Failure {
                 let Error::Io(error) = error else { return Self::ReaderGone };
                 return error.into();
             }
-            Error::UnclearInput(_) => "; say it with --from".to_owned(),
+            Error::UnclearInput(_) => "; name it with --from".to_owned(),
             Error::UnclearOutput(_) => {
                 let names = Format::ALL.map(Format::name).join(", .");
-                format!("; say it with --to, or by the name: .{names}")
+                format!("; name it with --to, or choose a file name that ends in .{names}")
             }
             Error::Exists(_) => "; --force replaces it".to_owned(),
-            Error::Memory(_) => "; --memory gives them".to_owned(),
+            Error::Memory(_) => "; allow more with --memory".to_owned(),
             Error::Damaged(_) => " (--damaged skip, or --salvage, uses what is whole)".to_owned(),
             Error::Stopped(_) => "; stopped there, nothing is written".to_owned(),
             Error::Resumable(inner) if matches!(**inner, Error::Stopped(_)) => {

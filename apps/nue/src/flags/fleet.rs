@@ -69,7 +69,7 @@ pub(crate) fn heard(heard: Result<Reply, FleetError>) -> CommandResult {
     match heard? {
         Reply::Answer(Answer::Done(text)) => say(&text),
         Reply::Answer(Answer::Refused(why)) => return Err(Failure::failed(why)),
-        Reply::Later => say("no coordinator is running: it is done when one starts"),
+        Reply::Later => say("no coordinator is running: this will be done when one starts"),
     }
     Ok(())
 }

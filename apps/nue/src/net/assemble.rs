@@ -27,7 +27,6 @@ pub(crate) struct AssembleArgs {
     output: OutputArgs,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &AssembleArgs) -> CommandResult {
     args.output.check()?;
     if args.output.is_real() {

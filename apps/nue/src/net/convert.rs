@@ -21,7 +21,6 @@ pub(crate) struct ConvertArgs {
     fv_scale: Option<i32>,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
     args.output.check()?;
     match (Stored::load(&args.file)?, args.output.is_real()) {

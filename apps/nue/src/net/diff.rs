@@ -17,7 +17,6 @@ pub(crate) struct DiffArgs {
     second: PathBuf,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &DiffArgs) -> CommandResult {
     let mut out = io::stdout().lock();
     let tables = (TableFiles::find(&args.first)?, TableFiles::find(&args.second)?);

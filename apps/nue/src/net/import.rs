@@ -27,7 +27,6 @@ pub(crate) struct ImportArgs {
     positions: u32,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &ImportArgs) -> CommandResult {
     args.output.check()?;
     if args.output.is_real() {
@@ -48,12 +47,15 @@ pub(crate) fn run(args: &ImportArgs) -> CommandResult {
         (clipped.biases, "biases"),
     ] {
         if count > 0 {
-            writeln!(out, "cut to fit: {count} {what}")?;
+            writeln!(out, "clipped to the range of integers: {count} {what}")?;
         }
     }
     if clipped.wrapping > 0 {
         let count = clipped.wrapping;
-        writeln!(out, "{count} outputs of the first layer could leave 16 bits at the worst")?;
+        writeln!(
+            out,
+            "{count} outputs of the first layer could overflow 16 bits in the worst case"
+        )?;
     }
     writeln!(out, "{}", imported.rounding)?;
     write!(out, "{}", imported.sound)?;

@@ -38,13 +38,11 @@ fn weighted(text: &OsString) -> Result<(PathBuf, f64), Failure> {
     Ok((PathBuf::from(path), found))
 }
 
-/// Runs `nue net average`.
 pub(crate) fn average(args: &AverageArgs) -> CommandResult {
     let nets: Vec<(PathBuf, f64)> = args.files.iter().map(|file| (file.clone(), 1.0)).collect();
     together(&nets, &args.output)
 }
 
-/// Runs `nue net mix`.
 pub(crate) fn mix(args: &MixArgs) -> CommandResult {
     let nets = args.nets.iter().map(weighted).collect::<Result<Vec<_>, Failure>>()?;
     together(&nets, &args.output)
@@ -66,7 +64,7 @@ fn together(nets: &[(PathBuf, f64)], output: &OutputArgs) -> CommandResult {
     }
     if !integers.is_empty() && !real.is_empty() {
         return Err(Failure::usage(
-            "nets in integers and in real numbers are not mixed: nue net convert first",
+            "cannot mix integer nets with nets in real numbers: use nue net convert first",
         ));
     }
     if output.is_real() == real.is_empty() {
@@ -89,7 +87,7 @@ fn mix_tables(tables: Vec<(Option<TableFiles>, f64)>, output: &OutputArgs) -> Co
     let count = tables.len();
     let all: Vec<_> = tables.into_iter().filter_map(|(t, weight)| Some((t?, weight))).collect();
     if all.len() < count {
-        return Err(Failure::usage("tables and nets are not mixed with each other"));
+        return Err(Failure::usage("cannot mix tables with nets"));
     }
     TableFiles::mix(&all, &output.output, output.force)?;
     output.told()

@@ -27,14 +27,12 @@ pub(crate) struct UnpackArgs {
     output: OutputArgs,
 }
 
-/// Runs `pack`.
 pub(crate) fn pack(args: &PackArgs) -> CommandResult {
     args.output.check()?;
     let net = integers(&args.file)?;
     args.output.save(|to| net.write_packed(to))
 }
 
-/// Runs `unpack`.
 pub(crate) fn unpack(args: &UnpackArgs) -> CommandResult {
     args.output.check()?;
     let net = integers(&args.file)?;
@@ -45,7 +43,7 @@ fn integers(path: &Path) -> Result<AnyNet, Failure> {
     match Stored::load(path)? {
         Stored::Integers(net) => Ok(net),
         Stored::Real(_) => Err(Failure::usage(format!(
-            "{} holds real numbers: nue net import makes a net of it",
+            "{} holds real numbers: nue net import turns it into a net to pack",
             path.display()
         ))),
     }

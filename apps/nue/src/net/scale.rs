@@ -37,13 +37,12 @@ fn scale(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &ScaleArgs) -> CommandResult {
     let mut net = Stored::load(&args.file)?;
     let Some(output) = args.output.clone() else {
         let said = match net.win_rate_scale() {
             Some(scale) => scale.to_string(),
-            None => format!("not said in the file; {} is assumed", play::USUAL_SCALE),
+            None => format!("the file names no scale; {} is assumed", play::USUAL_SCALE),
         };
         writeln!(io::stdout(), "{said}")?;
         return Ok(());
@@ -51,7 +50,7 @@ pub(crate) fn run(args: &ScaleArgs) -> CommandResult {
     let output = OutputArgs { output, force: args.force };
     output.check()?;
     if output.is_real() != matches!(net, Stored::Real(_)) {
-        return Err(Failure::usage("scale changes no format: nue net convert does"));
+        return Err(Failure::usage("nue net scale cannot change the format: use nue net convert"));
     }
     let scale = match args.set {
         Some(scale) => scale,

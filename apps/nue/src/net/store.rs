@@ -1,6 +1,7 @@
 //! Where a new net goes.
 
 use crate::failure::{CommandResult, Failure};
+use crate::new_file::{cannot_write, in_the_way};
 use clap::Args;
 use durable::Draft;
 use std::io::{self, Write};
@@ -25,13 +26,9 @@ impl OutputArgs {
     /// Whether the file may be written; asked before long work.
     pub(super) fn check(&self) -> CommandResult {
         if self.output.exists() && !self.force {
-            return Err(self.in_the_way());
+            return Err(in_the_way(&self.output));
         }
         Ok(())
-    }
-
-    fn in_the_way(&self) -> Failure {
-        Failure::usage(format!("{}: exists; --force replaces it", self.output.display()))
     }
 
     /// Whether the name is that of a net in real numbers.
@@ -46,10 +43,7 @@ impl OutputArgs {
             draft.flush()?;
             draft.publish(self.force)
         });
-        saved.map_err(|e| match e.kind() {
-            io::ErrorKind::AlreadyExists => self.in_the_way(),
-            _ => Failure::failed(format!("{}: cannot write: {e}", self.output.display())),
-        })?;
+        saved.map_err(|e| cannot_write(&self.output, &e))?;
         self.told()
     }
 

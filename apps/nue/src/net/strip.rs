@@ -16,7 +16,6 @@ pub(crate) struct StripArgs {
     output: OutputArgs,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &StripArgs) -> CommandResult {
     args.output.check()?;
     match Stored::load(&args.file)? {

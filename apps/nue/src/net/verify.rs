@@ -30,7 +30,6 @@ pub(crate) struct VerifyArgs {
     tolerance: f64,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &VerifyArgs) -> CommandResult {
     let mut out = io::stdout().lock();
     if FileKind::of_file(&args.file) == Some(FileKind::Integers) {

@@ -135,7 +135,7 @@ fn an_interrupt_ends_in_good_order() {
             continue;
         }
         assert_eq!(output.status.code(), Some(130), "{command}: {told}");
-        assert!(told.contains("ending in good order") && told.contains("interrupted"), "{told}");
+        assert!(told.contains("finishing cleanly") && told.contains("interrupted"), "{told}");
         let names = fs::read_dir(folder.0.path()).unwrap().filter_map(Result::ok);
         let names: Vec<String> =
             names.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
@@ -194,4 +194,25 @@ fn names_that_are_no_text() {
     for end in ["a.psv", "filtered.teacher", "scored.teacher", "all.svg", "told.bin"] {
         assert!(folder.file(name(end)).exists(), "{end}");
     }
+}
+
+#[test]
+fn the_losses_of_a_training_are_drawn() {
+    let folder = Folder::new();
+    let line = |n: u32| format!("{{\"epoch\": {n}, \"loss\": 0.{n}, \"validation_loss\": 0.5}}\n");
+    fs::write(folder.file("log.jsonl"), (1..4).map(line).collect::<String>()).unwrap();
+    folder.run("data curve log.jsonl -o losses.svg --title K-P");
+    let picture = fs::read_to_string(folder.file("losses.svg")).unwrap();
+    assert!(picture.contains("K-P") && picture.contains("held out"), "{picture}");
+    let refused = folder.nue("data curve log.jsonl -o losses.svg").output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    fs::write(folder.file("log.jsonl"), "epoch 1").unwrap();
+    let refused = folder.nue("data curve log.jsonl -o losses.svg --force").output().unwrap();
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("log.jsonl"), "{refused:?}");
+    assert_eq!(
+        fs::read_to_string(folder.file("losses.svg")).unwrap(),
+        picture,
+        "the old one stays"
+    );
 }

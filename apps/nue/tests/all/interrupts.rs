@@ -85,7 +85,7 @@ fn check(arguments: &[&str], after: &str, out: &str, err: &str) {
     running.interrupt();
     let (rest, told, code) = running.end();
     assert_eq!(code, Some(130), "{arguments:?}: {told}");
-    assert!(told.contains("ending in good order"), "{arguments:?}: {told}");
+    assert!(told.contains("finishing cleanly"), "{arguments:?}: {told}");
     assert!(told.contains(err), "{arguments:?}: {told}");
     assert!(rest.contains(out), "{arguments:?}: {rest}");
 }

@@ -233,7 +233,7 @@ fn a_packed_net_is_smaller_and_comes_back_byte_for_byte() {
 #[test]
 fn what_a_score_is_worth_is_written_and_shown() {
     let folder = desk("scale");
-    assert!(good("scale @a.bin", &folder).contains("not said"));
+    assert!(good("scale @a.bin", &folder).contains("names no scale"));
     assert!(good("info @a.bin", &folder).contains("win rate      not said"));
     good("scale @a.bin --set 871.5 -o @told.bin", &folder);
     assert_eq!(good("scale @told.bin", &folder), "871.5\n");

@@ -174,7 +174,7 @@ fn an_interrupt_ends_a_tuning_with_its_table() {
     let output = child.wait_with_output().unwrap();
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{told}");
-    assert!(told.contains("ending in good order") && told.contains("--resume"), "{told}");
+    assert!(told.contains("finishing cleanly") && told.contains("--resume"), "{told}");
     assert!(text(&output.stdout).starts_with("parameter "));
     // Not all that was planned ahead is played first.
     assert!(written() <= before + 3, "{before} lines, then {}", written());

@@ -1,36 +1,36 @@
 use super::*;
-use eval::{Material, PIECE_VALUES};
+use eval::{AnyEvaluator, AnyWeights, Material, PIECE_VALUES};
 use rules::{Game, Move, Shogi};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use think::{Answer, Best, Clocks, Info, ManualTime, MateAnswer, PonderHit, Score, WallTime};
 
 #[derive(Debug, PartialEq)]
-enum Said {
+enum Message {
     Info(Info),
     Note(String),
     Best(Best),
     Mate(MateAnswer),
 }
 
-struct Listener(Sender<Said>);
+struct Listener(Sender<Message>);
 
 impl Report for Listener {
     fn info(&mut self, info: &Info) {
-        self.0.send(Said::Info(info.clone())).unwrap();
+        self.0.send(Message::Info(info.clone())).unwrap();
     }
     fn note(&mut self, text: &str) {
-        self.0.send(Said::Note(text.to_owned())).unwrap();
+        self.0.send(Message::Note(text.to_owned())).unwrap();
     }
     fn best(&mut self, best: &Best) {
-        self.0.send(Said::Best(*best)).unwrap();
+        self.0.send(Message::Best(*best)).unwrap();
     }
     fn mate(&mut self, answer: &MateAnswer) {
-        self.0.send(Said::Mate(answer.clone())).unwrap();
+        self.0.send(Message::Mate(answer.clone())).unwrap();
     }
 }
 
-fn start_in(engine: &mut dyn Engine, game: Game, sfen: &str, limits: Limits) -> Receiver<Said> {
+fn start_in(engine: &mut dyn Engine, game: Game, sfen: &str, limits: Limits) -> Receiver<Message> {
     let position = match sfen {
         "startpos" => AnyPosition::startpos(game),
         _ => AnyPosition::from_sfen(game, sfen).unwrap(),
@@ -41,13 +41,14 @@ fn start_in(engine: &mut dyn Engine, game: Game, sfen: &str, limits: Limits) -> 
     said
 }
 
-fn start(engine: &mut dyn Engine, sfen: &str, limits: Limits) -> Receiver<Said> {
+fn start(engine: &mut dyn Engine, sfen: &str, limits: Limits) -> Receiver<Message> {
     start_in(engine, Game::Shogi, sfen, limits)
 }
 
 /// A small engine that counts material.
-fn engine<V: Variant>(time: Arc<dyn TimeSource>) -> AlphaBeta<V, Material> {
-    let mut engine = AlphaBeta::new(time, Arc::new(PIECE_VALUES));
+fn engine<V: Variant>(time: Arc<dyn TimeSource>) -> AlphaBeta<V, AnyEvaluator<V>> {
+    let weights = AnyWeights::of::<Material>(Arc::new(PIECE_VALUES));
+    let mut engine = AlphaBeta::new(time, weights);
     for (name, value) in [HASH.to(4), options::PV_INTERVAL.to(0)] {
         engine.set_option(name, &value).unwrap();
     }
@@ -59,11 +60,11 @@ fn wall() -> Arc<dyn TimeSource> {
 }
 
 /// Everything said up to the answer, and the answer.
-fn listen(said: &Receiver<Said>) -> (Vec<Said>, Best) {
+fn listen(said: &Receiver<Message>) -> (Vec<Message>, Best) {
     let mut before = Vec::new();
     loop {
         match said.recv_timeout(Duration::from_secs(60)).unwrap() {
-            Said::Best(best) => return (before, best),
+            Message::Best(best) => return (before, best),
             other => before.push(other),
         }
     }
@@ -96,7 +97,7 @@ fn both_games_are_searched_to_the_depth_asked_for() {
         let depths: Vec<_> = before
             .iter()
             .map(|s| match s {
-                Said::Info(info) => info.depth.unwrap(),
+                Message::Info(info) => info.depth.unwrap(),
                 other => panic!("{other:?}"),
             })
             .collect();
@@ -117,7 +118,7 @@ fn mates_are_found_and_a_mated_side_resigns() {
     let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
     let (before, best) = listen(&start(&mut engine, sfen, Limits::default()));
     assert_eq!(usi(best.answer), "G*5b");
-    let Some(Said::Info(last)) = before.last() else { panic!() };
+    let Some(Message::Info(last)) = before.last() else { panic!() };
     assert_eq!(last.score.unwrap().0, Score::Mate(Some(1)));
     assert_eq!(answer("4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", &[]), Answer::Resign);
 }
@@ -156,7 +157,7 @@ fn nodes_are_limited() {
         let (before, best) = listen(&start(&mut engine, "startpos", limits));
         assert!(matches!(best.answer, Answer::Move(_)));
         let nodes = before.iter().map(|said| match said {
-            Said::Info(info) => info.nodes.unwrap(),
+            Message::Info(info) => info.nodes.unwrap(),
             other => panic!("{other:?}"),
         });
         assert_eq!(nodes.max(), Some(limit));
@@ -168,11 +169,11 @@ fn a_search_for_a_mate_answers_with_the_line() {
     let mut engine = engine::<Shogi>(wall());
     let limits = Limits { mate: Some(think::MateLimit::Infinite), ..Limits::default() };
     let said = start(&mut engine, "startpos", limits.clone());
-    assert_eq!(said.recv().unwrap(), Said::Mate(MateAnswer::NoMate));
+    assert_eq!(said.recv().unwrap(), Message::Mate(MateAnswer::NoMate));
     // Mate in three: a gold is dropped, taken or not, and another follows.
     let said = start(&mut engine, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", limits);
     let mate = Move::from_usi(Game::Shogi, "G*5b").unwrap();
-    assert_eq!(said.recv().unwrap(), Said::Mate(MateAnswer::Mate(vec![mate])));
+    assert_eq!(said.recv().unwrap(), Message::Mate(MateAnswer::Mate(vec![mate])));
 }
 
 #[test]
@@ -200,7 +201,7 @@ fn a_finished_search_holds_its_answer_until_it_is_asked_for() {
     for (infinite, ponder) in [(true, false), (false, true)] {
         let limits = Limits { infinite, ponder, ..Limits::to_depth(1) };
         let said = start(&mut engine, mate, limits);
-        assert!(matches!(said.recv().unwrap(), Said::Info(_)));
+        assert!(matches!(said.recv().unwrap(), Message::Info(_)));
         assert!(said.recv_timeout(Duration::from_millis(50)).is_err());
         if ponder {
             engine.control().ponderhit(PonderHit { at: Duration::ZERO, clocks: None });
@@ -233,7 +234,7 @@ fn time_is_read_only_from_the_source() {
     let mut engine = engine::<Shogi>(time.clone());
     let limits = Limits { movetime: Some(Duration::from_millis(1)), ..Limits::default() };
     let said = start(&mut engine, "startpos", limits);
-    assert!(matches!(said.recv().unwrap(), Said::Info(_)));
+    assert!(matches!(said.recv().unwrap(), Message::Info(_)));
     time.advance(Duration::from_secs(1));
     listen(&said);
 }
@@ -255,10 +256,11 @@ fn a_failing_search_still_plays_a_legal_move() {
             0
         }
     }
-    let mut engine = AlphaBeta::<Shogi, Broken>::new(wall(), Arc::new(()));
+    let weights = AnyWeights::of::<Broken>(Arc::new(()));
+    let mut engine = AlphaBeta::<Shogi, AnyEvaluator<_>>::new(wall(), weights);
     engine.set_option("Threads", "2").unwrap();
     let (before, best) = listen(&start(&mut engine, "startpos", Limits::default()));
-    assert!(before.iter().any(|said| matches!(said, Said::Note(_))));
+    assert!(before.iter().any(|said| matches!(said, Message::Note(_))));
     let Answer::Move(m) = best.answer else { panic!("{best:?}") };
     assert!(Position::<Shogi>::startpos().is_legal(m));
     engine.wait();
@@ -305,7 +307,7 @@ fn three_searches(options: &[(&str, &str)]) -> Vec<(Answer, u64)> {
         }
         let said = start(&mut engine, sfen, Limits::to_depth(8));
         let (before, best) = listen(&said);
-        let Some(Said::Info(last)) = before.last() else { panic!("{before:?}") };
+        let Some(Message::Info(last)) = before.last() else { panic!("{before:?}") };
         found.push((best.answer, last.nodes.unwrap()));
     }
     found
@@ -320,7 +322,7 @@ fn the_same_search_reads_the_same_nodes_and_a_new_game_forgets() {
 }
 
 /// An engine for analysis with a table that one search does not fill.
-fn analyst() -> AlphaBeta<Shogi, Material> {
+fn analyst() -> AlphaBeta<Shogi, AnyEvaluator<Shogi>> {
     let mut engine = engine::<Shogi>(wall());
     for (name, value) in [HASH.to(16), options::ANALYSIS_MODE.to(true)] {
         engine.set_option(name, &value).unwrap();
@@ -339,7 +341,7 @@ fn analyse(engine: &mut dyn Engine, moves: &str, limits: Limits) -> (Info, Answe
     let (sender, said) = channel();
     engine.go(limits, Box::new(Listener(sender)));
     let (before, best) = listen(&said);
-    let Some(Said::Info(last)) = before.last() else { panic!("{before:?}") };
+    let Some(Message::Info(last)) = before.last() else { panic!("{before:?}") };
     (Info { time: None, nps: None, hashfull: None, ..last.clone() }, best.answer)
 }
 
@@ -387,7 +389,7 @@ fn analysis_goes_on_where_it_ended() {
     let depths: Vec<u32> = before
         .iter()
         .map(|said| match said {
-            Said::Info(info) => info.depth.unwrap(),
+            Message::Info(info) => info.depth.unwrap(),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -450,13 +452,13 @@ fn a_search_whose_time_is_over_has_read_its_move() {
     // A rook can be taken: the move that looks best at a glance is another.
     let sfen = "4k4/9/9/4r4/9/4L4/9/9/4K4 b - 1";
     let (before, best) = listen(&start(&mut engine, sfen, limits));
-    assert!(before.iter().any(|said| matches!(said, Said::Info(_))), "{before:?}");
+    assert!(before.iter().any(|said| matches!(said, Message::Info(_))), "{before:?}");
     assert_eq!(usi(best.answer), "5f5d");
     // Told to stop before it began, it answers with something it has read too.
     let limits = Limits { infinite: true, ..Limits::default() };
     let said = start(&mut engine, "startpos", limits);
     engine.control().stop();
-    assert!(listen(&said).0.iter().any(|said| matches!(said, Said::Info(_))));
+    assert!(listen(&said).0.iter().any(|said| matches!(said, Message::Info(_))));
 }
 
 #[test]
@@ -490,7 +492,7 @@ fn several_lines_are_reported_in_order() {
     let last: Vec<&Info> = before[before.len() - 4..]
         .iter()
         .map(|s| match s {
-            Said::Info(info) => info,
+            Message::Info(info) => info,
             other => panic!("{other:?}"),
         })
         .collect();
@@ -542,7 +544,7 @@ fn the_move_limit_is_a_draw() {
     engine.set_option("MaxMovesToDraw", "100").unwrap();
     engine.set_option("DrawValueBlack", "-40").unwrap();
     let (before, _) = listen(&start(&mut engine, sfen, Limits::to_depth(4)));
-    let Some(Said::Info(last)) = before.last() else { panic!() };
+    let Some(Message::Info(last)) = before.last() else { panic!() };
     assert_eq!(last.score.unwrap().0, Score::Cp(-40));
 }
 
@@ -554,7 +556,7 @@ fn a_proven_mate_is_played_at_once_unless_the_game_ends_before_it() {
     let limits = Limits { nodes: Some(40_000_000), ..Limits::default() };
     engine.set_option("RootMateNodes", "2000000").unwrap();
     let (before, best) = listen(&start(&mut engine, sfen, limits));
-    let [Said::Info(only)] = &before[..] else { panic!("{before:?}") };
+    let [Message::Info(only)] = &before[..] else { panic!("{before:?}") };
     let (Score::Mate(Some(plies)), _) = only.score.unwrap() else { panic!("{only:?}") };
     assert!(plies >= 21 && plies as usize == only.pv.len(), "{only:?}");
     assert!(only.nps.is_some_and(|n| n > 0) && only.hashfull.is_some(), "{only:?}");
@@ -583,15 +585,18 @@ fn a_search_stopped_at_once_still_keeps_to_the_moves_asked_for() {
     let (before, best) = listen(&said);
     assert_eq!(best.answer, Answer::Move(only));
     // Though nothing was read, a whole line comes before the answer.
-    let [Said::Info(line)] = &before[..] else { panic!("{before:?}") };
+    let [Message::Info(line)] = &before[..] else { panic!("{before:?}") };
     assert!(line.pv == [only] && line.nps.is_some() && line.hashfull.is_some(), "{line:?}");
 }
 
 /// One thread of a search at a position, with nothing read.
-fn worker(engine: &mut AlphaBeta<Shogi, Material>, sfen: &str) -> Worker<Shogi, Material> {
+fn worker(
+    engine: &mut AlphaBeta<Shogi, AnyEvaluator<Shogi>>,
+    sfen: &str,
+) -> Worker<Shogi, AnyEvaluator<Shogi>> {
     engine.position = Position::from_sfen(sfen).unwrap();
     let shared = engine.shared();
-    let eval = <Material as Evaluator<Shogi>>::new(Arc::clone(&engine.weights));
+    let eval = AnyEvaluator::new(Arc::clone(&engine.weights));
     let mut worker = Worker::new(0, eval, Arc::clone(&shared));
     worker.begin(shared, engine.position.clone(), Vec::new());
     worker
@@ -641,22 +646,22 @@ fn an_analysis_announces_a_mate_and_goes_on() {
         }
         let limits = Limits { infinite: true, ..Limits::default() };
         let said = start(&mut engine, sfen, limits);
-        let is_mate = |said: &Said| match said {
-            Said::Info(info) => matches!(info.score, Some((Score::Mate(_), _))),
+        let is_mate = |said: &Message| match said {
+            Message::Info(info) => matches!(info.score, Some((Score::Mate(_), _))),
             _ => false,
         };
         let announced = loop {
             match said.recv_timeout(Duration::from_secs(120)).unwrap() {
                 line if is_mate(&line) => break line,
-                Said::Info(_) => {}
+                Message::Info(_) => {}
                 other => panic!("{other:?}"),
             }
         };
         // It is told in the next iteration again, and played when the analysis is ended.
         let again = said.recv_timeout(Duration::from_secs(120)).unwrap();
-        assert!(matches!(again, Said::Info(_)), "{again:?}");
+        assert!(matches!(again, Message::Info(_)), "{again:?}");
         engine.control().stop();
-        let Said::Info(line) = announced else { unreachable!() };
+        let Message::Info(line) = announced else { unreachable!() };
         assert_eq!(line.multipv, Some(1), "{line:?}");
         let mut position = Position::<Shogi>::from_sfen(sfen).unwrap();
         for &m in &line.pv {
@@ -712,7 +717,7 @@ fn a_mate_proven_beside_a_game_is_played_with_its_line() {
         let most = 4_000_000;
         let limits = Limits { nodes: Some(most), ..Limits::default() };
         let (before, best) = listen(&start(&mut engine, sfen, limits));
-        let Some(Said::Info(last)) = before.last() else { panic!("{before:?}") };
+        let Some(Message::Info(last)) = before.last() else { panic!("{before:?}") };
         let (Score::Mate(Some(plies)), _) = last.score.unwrap() else { panic!("{last:?}") };
         assert_eq!(plies as usize, last.pv.len(), "{threads}");
         // Proven is proven: nothing more is read.
@@ -734,7 +739,7 @@ fn the_line_told_last_is_the_one_played_whichever_thread_found_it() {
     for nodes in [300, 3000, 10_000, 30_000] {
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         let (before, best) = listen(&start(&mut engine, sfen, limits));
-        let Some(Said::Info(last)) = before.last() else { panic!("{before:?}") };
+        let Some(Message::Info(last)) = before.last() else { panic!("{before:?}") };
         assert_eq!(best.answer, Answer::Move(last.pv[0]), "{nodes}");
         assert!(last.nps.is_some() && last.hashfull.is_some() && last.score.is_some(), "{last:?}");
     }

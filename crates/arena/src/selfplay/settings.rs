@@ -1,6 +1,6 @@
 //! Self-play as somebody asks for it, made into a plan and the header of its file.
 
-use super::harvest;
+use super::king_entries;
 use super::starts::{Set, Starts};
 use super::{NearBest, RandomMoves, SelfPlayPlan};
 use crate::adjudication::{Adjudication, DrawRule, ResignRule, Resignation};
@@ -174,7 +174,8 @@ impl SelfPlaySettings {
     /// Positions around a king's entry, of games in a teacher file.
     fn harvested(&self, path: &str) -> Result<Set, RequestError> {
         let failed = |why: &str| RequestError::Failed(format!("{path}: {why}"));
-        let found = harvest::read(path.as_ref(), self.game, self.seed).map_err(|e| failed(&e))?;
+        let found =
+            king_entries::read(path.as_ref(), self.game, self.seed).map_err(|e| failed(&e))?;
         if found.is_empty() {
             return Err(failed("no king enters in a game that was won by mate or declaration"));
         }

@@ -28,6 +28,19 @@ impl Oracle {
     fn value(position: &AnyPosition) -> i32 {
         Rng::new(position.key()).below(401) as i32 - 200
     }
+
+    /// The legal moves, those that are worst for the other side first.
+    fn ordered(position: &AnyPosition) -> Vec<Move> {
+        let mut moves: Vec<_> = position.legal_moves().iter().copied().collect();
+        let mut after = position.clone();
+        moves.sort_by_cached_key(|&m| {
+            after.play(m);
+            let value = Self::value(&after);
+            after.undo();
+            value
+        });
+        moves
+    }
 }
 
 impl Engine for Oracle {
@@ -39,12 +52,7 @@ impl Engine for Oracle {
     fn go(&mut self, _: Limits, _: Box<dyn Report>) {}
 
     fn think(&mut self, limits: Limits, report: &mut dyn Report) {
-        let mut moves: Vec<_> = self.position.legal_moves().iter().copied().collect();
-        moves.sort_by_key(|&m| {
-            let mut after = self.position.clone();
-            after.play(m);
-            Self::value(&after)
-        });
+        let moves = Self::ordered(&self.position);
         let silent = self.stopped && limits.nodes < Some(40);
         for (i, &m) in moves.iter().take(if silent { 0 } else { self.lines }).enumerate() {
             report.info(&Info {
@@ -248,13 +256,7 @@ fn near_best_moves_are_within_the_margin() {
     for game in games(&varied, 1, 0, 30) {
         let mut position = game.start.clone();
         for (i, ply) in game.plies.iter().enumerate() {
-            let mut moves: Vec<_> = position.legal_moves().iter().copied().collect();
-            moves.sort_by_key(|&m| {
-                let mut after = position.clone();
-                after.play(m);
-                Oracle::value(&after)
-            });
-            let rank = moves.iter().position(|&m| m == ply.mv).unwrap();
+            let rank = Oracle::ordered(&position).iter().position(|&m| m == ply.mv).unwrap();
             assert!(rank <= if i < 10 { 2 } else { 0 }, "rank {rank} at {i}");
             ranks[rank] += 1;
             position.play(ply.mv);

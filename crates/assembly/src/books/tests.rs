@@ -8,11 +8,11 @@ use think::key::universal::HASH;
 use think::{Engine, ManualTime, MateLimit, Moment, PonderHit};
 
 /// Notes, lines, the answer.
-type Said = (Vec<String>, Vec<Info>, Option<Best>);
+type Message = (Vec<String>, Vec<Info>, Option<Best>);
 
 /// What an engine said.
 #[derive(Clone, Default)]
-struct LastReport(Arc<Mutex<Said>>);
+struct LastReport(Arc<Mutex<Message>>);
 
 impl Report for LastReport {
     fn info(&mut self, info: &Info) {
@@ -55,7 +55,7 @@ fn engine(folder: &Path) -> (Equipped, Move, Move) {
     (engine, odd, reply)
 }
 
-fn heard(engine: &mut Equipped, limits: Limits) -> Said {
+fn heard(engine: &mut Equipped, limits: Limits) -> Message {
     let heard = LastReport::default();
     engine.set_position(start()).unwrap();
     let (infinite, ponder) = (limits.infinite, limits.ponder);

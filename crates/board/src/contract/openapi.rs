@@ -45,7 +45,7 @@ const STUDY: (&str, &str, &str) = ("study", "path", "Id of a study of the visito
 
 const BOOK: (&str, &str, &str) = ("book", "path", "Id of an opening book");
 
-const ROUTES: [Route; 44] = [
+const ROUTES: [Route; 45] = [
     get("/api/health", "Whether the server is there", Answer::Text),
     get("/api/openapi.json", "This document", Answer::Document),
     get("/api/hello", "Games, handicaps, levels, engines, limits", Answer::Json("Hello")),
@@ -275,6 +275,7 @@ const ROUTES: [Route; 44] = [
         ..get("/api/watch/match/{name}/games/{number}", "A game of a match", Answer::Json("Tree"))
     },
     get("/api/watch/learn", "Learning", Answer::Json("WatchLearn")),
+    get("/api/watch/fleet", "A fleet: runs, workers, faults", Answer::Json("WatchFleet")),
     get("/api/ws", "The WebSocket: ClientMessage one way, ServerMessage the other", Answer::Socket),
 ];
 

@@ -8,7 +8,7 @@ use crate::position::{self, PositionView};
 use crate::setup::{OpponentView, Side, Style};
 use crate::words::{self, Variant};
 use play::Ending;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use think::Moment;
 
 /// A move as the page sees it.
@@ -62,7 +62,7 @@ pub struct GameView {
 }
 
 /// What the visitor may do now.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Permissions {
     #[serde(rename = "move")]
@@ -79,7 +79,7 @@ pub struct Permissions {
 }
 
 /// Whether a game goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum GameStatus {

@@ -1,6 +1,6 @@
 use super::*;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn view(record: &Record) -> Value {
     json!(super::view(record, Scales::default()))

@@ -1,4 +1,5 @@
 use super::*;
+use crate::parallel::in_order;
 use crate::sample::random_entries;
 
 fn text_of(game: Game, entries: &[Entry]) -> (Vec<u8>, Losses) {
@@ -10,9 +11,20 @@ fn text_of(game: Game, entries: &[Entry]) -> (Vec<u8>, Losses) {
 }
 
 fn read(bytes: &[u8], threads: usize) -> Result<(Vec<Entry>, Problems), BookError> {
-    let mut reader = Reader::new(bytes, threads)?;
-    let entries = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
-    Ok((entries, reader.problems().clone()))
+    let pieces = Pieces::new(bytes)?;
+    let (mut entries, mut problems) = (Vec::new(), Problems::default());
+    let game = pieces.game();
+    in_order(
+        threads,
+        pieces,
+        |piece| Ok(piece.entries(game)),
+        |(more, found)| {
+            entries.extend(more);
+            problems.add(found);
+            Ok(())
+        },
+    )?;
+    Ok((entries, problems))
 }
 
 /// What the format can hold of an entry.
@@ -107,7 +119,7 @@ fn bytes_without_end_are_refused_without_end_of_memory() {
         }
     }
     let input = FIRST_LINE.as_bytes().chain(Endless);
-    let mut reader = Reader::new(input, 1).unwrap();
-    assert!(matches!(reader.next(), Some(Err(BookError::Damaged { .. }))));
-    assert!(reader.next().is_none());
+    let mut pieces = Pieces::new(input).unwrap();
+    assert!(matches!(pieces.next(), Some(Err(BookError::Damaged { .. }))));
+    assert!(pieces.next().is_none());
 }

@@ -2,7 +2,7 @@
 
 use super::graph::{Edge, Graph, OUTSIDE, UNKNOWN};
 use super::solve::MATE;
-use super::work::WorkFile;
+use super::work::{WorkFile, each_node, put_node};
 use super::{Progress, Stage};
 use crate::bytes::ReadAt;
 use crate::model::{key_of, position_of, rotated};
@@ -121,27 +121,18 @@ impl Keys {
     }
 }
 
-/// A position with Black to move, and with White to move: one of them is the twin.
-struct Sides {
-    black: AnyPosition,
-    white: AnyPosition,
-    is_black: bool,
-}
-
-fn sides(entry: &Entry, game: Game) -> Result<Sides, BookError> {
+/// The position of an entry, or its twin: the one where that side is to move.
+fn with_turn(entry: &Entry, game: Game, turn: Color) -> Result<AnyPosition, BookError> {
     let position = position_of(game, &entry.key, 1)?;
-    let twin = rotated(&position)?;
-    Ok(match position.turn() {
-        Color::Black => Sides { black: position, white: twin, is_black: true },
-        Color::White => Sides { black: twin, white: position, is_black: false },
-    })
+    if position.turn() == turn { Ok(position) } else { rotated(&position) }
 }
 
 /// Moves of an entry as Black would make them.
-fn black_moves(entry: &Entry, game: Game, is_black: bool) -> Vec<(Move, i16)> {
+fn black_moves(entry: &Entry, game: Game) -> impl Iterator<Item = (Move, i16)> {
     let value = |value: Option<i32>| value.map_or(UNKNOWN, |v| v.clamp(1 - MATE, MATE - 1) as i16);
-    let turned = |mv: Move| if is_black { mv } else { mv.rotated(game) };
-    entry.moves.iter().map(|m| (turned(m.mv), value(m.value))).collect()
+    let is_black = entry.turn() == Color::Black;
+    let turned = move |mv: Move| if is_black { mv } else { mv.rotated(game) };
+    entry.moves.iter().map(move |m| (turned(m.mv), value(m.value)))
 }
 
 /// The nodes of a book.
@@ -154,6 +145,16 @@ struct Nodes {
     twins: HashMap<u32, Vec<(Move, i16)>>,
     /// The number of the first entry of each part.
     firsts: Vec<usize>,
+    /// How many nodes the parts before each part have.
+    before: Vec<u32>,
+}
+
+/// What the nodes of a part are found by.
+#[derive(Default)]
+struct Seen {
+    /// Key and hash of the position with White to move, and how many moves there are so far.
+    entries: Vec<(Key, u64, u32)>,
+    moves: Vec<(Move, i16)>,
 }
 
 /// How many parts a book has.
@@ -188,18 +189,24 @@ fn nodes(
         of_entries: Vec::with_capacity(positions as usize),
         twins: HashMap::new(),
         firsts: Vec::with_capacity(parts(book)),
+        before: Vec::with_capacity(parts(book)),
     };
-    let look = |part: usize| -> Result<Vec<_>, BookError> {
-        let mut seen = Vec::new();
+    let look = |part: usize| -> Result<Seen, BookError> {
+        let mut seen = Seen::default();
         for entry in entries_of(book, part)? {
-            let sides = sides(&entry, game)?;
-            seen.push((key_of(&sides.white)?, sides.white.key(), sides.is_black, entry));
+            let white = with_turn(&entry, game, Color::White)?;
+            seen.moves.extend(black_moves(&entry, game));
+            seen.entries.push((key_of(&white)?, white.key(), seen.moves.len() as u32));
         }
         Ok(seen)
     };
     in_order(threads, (0..parts(book)).map(Ok), look, |seen| {
         found.firsts.push(found.of_entries.len());
-        for (key, hash, is_black, entry) in seen {
+        found.before.push(found.keys.len());
+        let mut first = 0;
+        for (key, hash, end) in seen.entries {
+            let moves = &seen.moves[first..end as usize];
+            first = end as usize;
             let (keys, mut failed) = (&mut found.keys, None);
             let known = found.table.find(hash, |node| {
                 let is = keys.flush().and_then(|()| keys.is(node, &key));
@@ -213,7 +220,6 @@ fn nodes(
             }
             let node = known.unwrap_or(found.keys.len());
             if known.is_some() {
-                let moves = black_moves(&entry, game, is_black);
                 found.twins.entry(node).or_default().extend(moves);
             } else {
                 found.table.insert(hash, node);
@@ -237,35 +243,34 @@ pub(crate) fn build(
 ) -> Result<Built, BookError> {
     let (game, positions) = (book.header().game, book.size().0);
     let nodes = nodes(book, threads, memory, progress)?;
-    let connect = |part: usize| -> Result<(Vec<NodeEdges>, u64), BookError> {
-        let (mut list, mut joined, mut scratch) = (Vec::new(), 0, Vec::new());
+    let connect = |part: usize| -> Result<Connected, BookError> {
+        let (mut found, mut scratch) = (Connected::default(), Vec::new());
+        let mut next = nodes.before[part];
         for (index, entry) in entries_of(book, part)?.into_iter().enumerate() {
-            let found = nodes.connect(&entry, nodes.firsts[part] + index, game, &mut scratch)?;
-            joined += found.joined;
-            list.push(found);
+            // Of the entries of a node the first makes it.
+            if nodes.of_entries[nodes.firsts[part] + index] == next {
+                nodes.connect(&entry, next, game, &mut scratch, &mut found)?;
+                next += 1;
+            }
         }
-        Ok((list, joined))
+        Ok(found)
     };
     let reached = work.as_ref().map_or_else(Default::default, |work| work.reached);
-    let (mut graph, mut next, mut joined) = (Graph::new(), reached.nodes, reached.joined);
+    let (mut graph, mut joined, mut done) =
+        (Graph::new(), reached.joined, u64::from(reached.nodes));
     let jobs = (reached.parts as usize..parts(book)).map(Ok);
-    in_order(threads, jobs, connect, |(list, more)| {
-        for found in list {
-            // Of the entries of a node the first makes it.
-            if found.node != next {
-                continue;
-            }
-            next += 1;
-            match &mut work {
-                Some(work) => work.push(&found.edges, found.in_check, found.mated)?,
-                None => graph.push(&found.edges, found.in_check, found.mated),
-            }
-        }
-        joined += more;
+    in_order(threads, jobs, connect, |part| {
+        joined += part.joined;
+        done += u64::from(part.nodes);
         if let Some(work) = &mut work {
-            work.checkpoint(more)?;
+            work.push(&part.bytes, part.nodes, part.edges)?;
+            work.checkpoint(part.joined)?;
+        } else {
+            each_node(&*part.bytes, part.nodes, |edges, in_check, mated| {
+                graph.push(edges, in_check, mated);
+            })?;
         }
-        progress.tell(Stage::Moves, u64::from(next), positions)
+        progress.tell(Stage::Moves, done, positions)
     })?;
     let Nodes { of_entries, firsts, table, keys, .. } = nodes;
     // Their place is needed for what follows.
@@ -277,17 +282,16 @@ pub(crate) fn build(
 }
 
 impl Nodes {
-    /// The edges of an entry's node.
+    /// Adds a node with its edges, those of the entry and of its twin.
     fn connect(
         &self,
         entry: &Entry,
-        number: usize,
+        node: u32,
         game: Game,
         scratch: &mut Vec<Edge>,
-    ) -> Result<NodeEdges, BookError> {
-        let node = self.of_entries[number];
-        let sides = sides(entry, game)?;
-        let mut moves = black_moves(entry, game, sides.is_black);
+        found: &mut Connected,
+    ) -> Result<(), BookError> {
+        let mut moves: Vec<(Move, i16)> = black_moves(entry, game).collect();
         for &(mv, value) in self.twins.get(&node).into_iter().flatten() {
             match moves.iter_mut().find(|known| known.0 == mv) {
                 Some(known) if known.1 == UNKNOWN => known.1 = value,
@@ -295,11 +299,10 @@ impl Nodes {
                 None => moves.push((mv, value)),
             }
         }
-        let found = match &sides.black {
-            AnyPosition::Shogi(p) => self.edges::<Shogi>(p, &moves, scratch)?,
-            AnyPosition::Minishogi(p) => self.edges::<Minishogi>(p, &moves, scratch)?,
-        };
-        Ok(NodeEdges { node, ..found })
+        match &with_turn(entry, game, Color::Black)? {
+            AnyPosition::Shogi(p) => self.edges::<Shogi>(p, &moves, scratch, found),
+            AnyPosition::Minishogi(p) => self.edges::<Minishogi>(p, &moves, scratch, found),
+        }
     }
 
     /// Edges of a position with Black to move: the moves the book lists, and all others that lead back into
@@ -309,13 +312,13 @@ impl Nodes {
         position: &Position<V>,
         listed: &[(Move, i16)],
         scratch: &mut Vec<Edge>,
-    ) -> Result<NodeEdges, BookError>
+        found: &mut Connected,
+    ) -> Result<(), BookError>
     where
         AnyPosition: From<Position<V>>,
     {
         scratch.clear();
         let legal = position.legal_moves();
-        let mut joined = 0;
         for &(mv, value) in listed.iter().filter(|(mv, _)| legal.contains(mv)) {
             let to = self.follow(position, mv)?.unwrap_or(OUTSIDE);
             scratch.push(Edge { to, mv, value });
@@ -327,11 +330,13 @@ impl Nodes {
             }
             if let Some(to) = self.follow(position, mv)? {
                 scratch.push(Edge { to, mv, value: UNKNOWN });
-                joined += 1;
             }
         }
-        let (in_check, mated) = (position.in_check(), legal.is_empty());
-        Ok(NodeEdges { node: 0, edges: scratch.clone(), in_check, mated, joined })
+        found.nodes += 1;
+        found.edges += scratch.len() as u64;
+        found.joined += (scratch.len() - count) as u64;
+        put_node(&mut found.bytes, scratch, position.in_check(), legal.is_empty());
+        Ok(())
     }
 
     /// The node after a move; the hash finds it, the whole position confirms it.
@@ -362,10 +367,11 @@ impl Nodes {
     }
 }
 
-struct NodeEdges {
-    node: u32,
-    edges: Vec<Edge>,
-    in_check: bool,
-    mated: bool,
+/// The nodes of a part, as they stand in a work file.
+#[derive(Default)]
+struct Connected {
+    bytes: Vec<u8>,
+    nodes: u32,
+    edges: u64,
     joined: u64,
 }

@@ -83,6 +83,14 @@ impl Graph {
         Self { starts, edges, checks: Vec::new(), mates: Vec::new() }
     }
 
+    /// There will be so many: no memory is asked for twice.
+    pub(crate) fn reserve(&mut self, nodes: usize, edges: usize) {
+        self.starts.reserve_exact(nodes + 1);
+        if let Store::Memory(list) = &mut self.edges {
+            list.reserve_exact(edges);
+        }
+    }
+
     /// Adds a node; they are numbered from 0.
     pub(crate) fn push(&mut self, edges: &[Edge], in_check: bool, mated: bool) {
         self.note(edges.len(), in_check, mated);

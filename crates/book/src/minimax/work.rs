@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How far the file is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -26,7 +26,6 @@ pub(crate) struct Reached {
 
 /// The file.
 pub(crate) struct WorkFile {
-    path: PathBuf,
     resumable: Resumable,
     output: BufWriter<File>,
     length: u64,
@@ -80,7 +79,6 @@ impl WorkFile {
             return Ok(None);
         }
         Ok(Some(Self {
-            path: path.to_owned(),
             length: resumable.kept(),
             resumable,
             output: BufWriter::with_capacity(1 << 18, output),
@@ -89,22 +87,13 @@ impl WorkFile {
         }))
     }
 
-    /// Adds the next node.
-    pub(crate) fn push(
-        &mut self,
-        edges: &[Edge],
-        in_check: bool,
-        mated: bool,
-    ) -> Result<(), BookError> {
-        let mut bytes = Vec::with_capacity(Graph::HEAD + edges.len() * Edge::SIZE);
-        let head = (edges.len() as u16) << 2 | u16::from(in_check) << 1 | u16::from(mated);
-        bytes.extend(head.to_le_bytes());
-        edges.iter().for_each(|edge| bytes.extend(edge.bytes()));
-        self.sum.update(&bytes);
+    /// Adds the next nodes, as they stand in the file.
+    pub(crate) fn push(&mut self, bytes: &[u8], nodes: u32, edges: u64) -> Result<(), BookError> {
+        self.sum.update(bytes);
         self.length += bytes.len() as u64;
-        self.reached.nodes += 1;
-        self.reached.edges += edges.len() as u64;
-        Ok(self.output.write_all(&bytes)?)
+        self.reached.nodes += nodes;
+        self.reached.edges += edges;
+        Ok(self.output.write_all(bytes)?)
     }
 
     /// A part of the book is done: a run that is ended now goes on after it.
@@ -122,33 +111,50 @@ impl WorkFile {
         let file = self.output.get_ref().try_clone()?;
         let fits = self.reached.edges as usize * Edge::SIZE <= memory;
         let mut graph = if fits { Graph::new() } else { Graph::in_file(file.try_clone()?) };
-        let mut input = BufReader::with_capacity(1 << 18, file);
+        let mut input = BufReader::with_capacity(1 << 20, file);
         input.rewind()?;
-        let (mut edges, mut bytes) = (Vec::new(), Vec::new());
-        for _ in 0..self.reached.nodes {
-            let mut head = [0; Graph::HEAD];
-            input.read_exact(&mut head)?;
-            let head = u16::from_le_bytes(head);
-            let count = usize::from(head >> 2);
-            let (in_check, mated) = (head & 2 != 0, head & 1 != 0);
+        graph.reserve(self.reached.nodes as usize, self.reached.edges as usize);
+        each_node(input, self.reached.nodes, |edges, in_check, mated| {
             if fits {
-                bytes.resize(count * Edge::SIZE, 0);
-                input.read_exact(&mut bytes)?;
-                edges.clear();
-                edges.extend(bytes.as_chunks().0.iter().map(Edge::of_bytes));
-                graph.push(&edges, in_check, mated);
+                graph.push(edges, in_check, mated);
             } else {
-                input.seek_relative((count * Edge::SIZE) as i64)?;
-                graph.note(count, in_check, mated);
+                graph.note(edges.len(), in_check, mated);
             }
-        }
+        })?;
         Ok(graph)
     }
 
     /// Everything is done: the file goes.
     pub(crate) fn remove(self) -> Result<(), BookError> {
         let output = self.output.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        self.resumable.publish(&output, true).map_err(other)?;
-        Ok(std::fs::remove_file(&self.path)?)
+        self.resumable.discard(output);
+        Ok(())
     }
+}
+
+/// Appends a node as it stands in the file.
+pub(crate) fn put_node(out: &mut Vec<u8>, edges: &[Edge], in_check: bool, mated: bool) {
+    let head = (edges.len() as u16) << 2 | u16::from(in_check) << 1 | u16::from(mated);
+    out.extend(head.to_le_bytes());
+    edges.iter().for_each(|edge| out.extend(edge.bytes()));
+}
+
+/// Takes nodes apart that stand as in the file.
+pub(crate) fn each_node(
+    mut input: impl Read,
+    nodes: u32,
+    mut take: impl FnMut(&[Edge], bool, bool),
+) -> std::io::Result<()> {
+    let (mut edges, mut bytes) = (Vec::new(), Vec::new());
+    for _ in 0..nodes {
+        let mut head = [0; Graph::HEAD];
+        input.read_exact(&mut head)?;
+        let head = u16::from_le_bytes(head);
+        bytes.resize(usize::from(head >> 2) * Edge::SIZE, 0);
+        input.read_exact(&mut bytes)?;
+        edges.clear();
+        edges.extend(bytes.as_chunks().0.iter().map(Edge::of_bytes));
+        take(&edges, head & 2 != 0, head & 1 != 0);
+    }
+    Ok(())
 }

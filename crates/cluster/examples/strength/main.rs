@@ -5,12 +5,12 @@
 //! counted in nodes, so that a core of this machine stands for any number of theirs. A row for every
 //! pairing, as soon as it is played; those that do not begin within the seconds are left out.
 
-mod brains;
+mod engines;
 mod pairings;
 
 use arena::stats::{Estimate, PairCounter};
-use brains::Brains;
 use cluster::simulation::{DuelReport, DuelSettings, SideReport, play_duel};
+use engines::EngineSet;
 use pairings::{Pairing, pairings};
 use rules::{AnyPosition, Color, Game};
 use std::io::Write;
@@ -44,7 +44,7 @@ fn openings(path: &Path) -> Vec<AnyPosition> {
     lines.filter_map(position).collect()
 }
 
-fn play(pairing: &Pairing, brains: &Brains, plan: &Plan) -> Vec<(usize, DuelReport)> {
+fn play(pairing: &Pairing, engines: &EngineSet, plan: &Plan) -> Vec<(usize, DuelReport)> {
     let next = AtomicUsize::new(0);
     let reports = Mutex::new(Vec::new());
     let work = || {
@@ -62,7 +62,7 @@ fn play(pairing: &Pairing, brains: &Brains, plan: &Plan) -> Vec<(usize, DuelRepo
                 plies: PLIES,
             };
             let speed = plan.nodes / MOVETIME as f64;
-            let sides = [pairing.first.side(brains, speed), pairing.second.side(brains, speed)];
+            let sides = [pairing.first.side(engines, speed), pairing.second.side(engines, speed)];
             let report = play_duel(sides, &settings);
             reports.lock().expect("no thread has failed").push((number, report));
         }
@@ -132,7 +132,7 @@ fn main() {
         seconds,
     };
     assert!(!plan.openings.is_empty(), "{path} has no openings");
-    let brains = Brains::load();
+    let engines = EngineSet::load();
     let begun = Instant::now();
     let mut out = std::io::stdout().lock();
     let head = "first | second | won–drawn–lost | Elo of the first | foreseen | disagreed | games";
@@ -143,7 +143,7 @@ fn main() {
             let _ = writeln!(out, "left out: {} – {}", pairing.first.name, pairing.second.name);
             continue;
         }
-        let reports = play(pairing, &brains, &plan);
+        let reports = play(pairing, &engines, &plan);
         let took = begun.elapsed().as_secs_f64() - so_far as f64;
         let _ = writeln!(out, "{}", row(pairing, &reports, took));
         let _ = out.flush();

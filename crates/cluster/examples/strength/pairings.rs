@@ -1,6 +1,6 @@
 //! Who plays whom.
 
-use crate::brains::{Brain, Brains};
+use crate::engines::{EngineChoice, EngineSet};
 use cluster::Config;
 use cluster::simulation::{Side, Thinker};
 use rules::Game;
@@ -14,7 +14,7 @@ const PLAYOUTS: f64 = 0.06;
 pub(crate) struct Team {
     pub(crate) name: String,
     config: String,
-    brains: Vec<(Brain, f64)>,
+    engines: Vec<(EngineChoice, f64)>,
     ponders: bool,
     glimpses: bool,
 }
@@ -35,62 +35,63 @@ impl Pairing {
 }
 
 impl Team {
-    pub(crate) fn side(&self, brains: &Brains, speed: f64) -> Side {
-        let child = |&(brain, cores): &(Brain, f64)| {
-            let kind = if brain == Brain::Tree { PLAYOUTS } else { 1.0 };
-            let thinker = Thinker::new(brains.engine(brain), Game::Shogi, speed * cores * kind);
+    pub(crate) fn side(&self, engines: &EngineSet, speed: f64) -> Side {
+        let child = |&(choice, cores): &(EngineChoice, f64)| {
+            let kind = if choice == EngineChoice::Tree { PLAYOUTS } else { 1.0 };
+            let thinker = Thinker::new(engines.engine(choice), Game::Shogi, speed * cores * kind);
             if self.glimpses { thinker.with_glimpses() } else { thinker }
         };
         Side {
             config: Config::parse(&self.config).expect("our own configurations are right"),
-            children: self.brains.iter().map(child).collect(),
+            children: self.engines.iter().map(child).collect(),
             ponders: self.ponders,
         }
     }
 
     /// One engine with that many cores.
-    fn one(brain: Brain, cores: f64, ponders: bool) -> Self {
-        let kind = match brain {
-            Brain::Tree => "tree search",
-            Brain::Net => "one",
-            Brain::Disturbed(_) => "disturbed",
+    fn one(choice: EngineChoice, cores: f64, ponders: bool) -> Self {
+        let kind = match choice {
+            EngineChoice::Tree => "tree search",
+            EngineChoice::Net => "one",
+            EngineChoice::Disturbed(_) => "disturbed",
         };
         let with = if cores > 1.0 { format!(", {cores} cores") } else { String::new() };
         let ponder = if ponders { ", pondering" } else { "" };
         Self {
             name: format!("{kind}{with}{ponder}"),
             config: children(1),
-            brains: vec![(brain, cores)],
+            engines: vec![(choice, cores)],
             ponders,
             glimpses: false,
         }
     }
 
     /// That many groups of one, all pondering on what another one predicts.
-    fn pondering(count: usize, seer: Brain, ahead: bool) -> Self {
-        let by = if seer == Brain::Tree { "rank" } else { "score" };
+    fn pondering(count: usize, seer: EngineChoice, ahead: bool) -> Self {
+        let by = if seer == EngineChoice::Tree { "rank" } else { "score" };
         let ponder = format!(
             "[ponder]\npredictor = \"c{count}\"\nby = \"{by}\"\ndwell = 250\nahead = {ahead}\n"
         );
-        let policy = if seer == Brain::Tree { " on what the policy net expects" } else { "" };
-        let mut brains = vec![(Brain::Net, 1.0); count];
-        brains.push((seer, 1.0));
+        let policy =
+            if seer == EngineChoice::Tree { " on what the policy net expects" } else { "" };
+        let mut engines = vec![(EngineChoice::Net, 1.0); count];
+        engines.push((seer, 1.0));
         Self {
             name: format!("{count} pondering{policy}{}", if ahead { ", ahead too" } else { "" }),
             config: ponder + &children(count + 1) + "role = \"predictor\"\n",
-            brains,
+            engines,
             ponders: true,
             glimpses: ahead,
         }
     }
 
     /// Members that consult; the last is the arbiter if there is one.
-    fn council(name: &str, brains: &[Brain], group: &str, arbiter: bool) -> Self {
-        let mut config = children(brains.len());
+    fn council(name: &str, engines: &[EngineChoice], group: &str, arbiter: bool) -> Self {
+        let mut config = children(engines.len());
         if arbiter {
             config += "role = \"arbiter\"\n";
         }
-        let players = brains.len() - usize::from(arbiter);
+        let players = engines.len() - usize::from(arbiter);
         let names: Vec<String> = (0..players).map(|place| format!("\"c{place}\"")).collect();
         config +=
             &format!("[[group]]\nname = \"all\"\nchildren = [{}]\n{group}\n", names.join(", "));
@@ -100,7 +101,7 @@ impl Team {
         Self {
             name: name.to_owned(),
             config,
-            brains: brains.iter().map(|&brain| (brain, 1.0)).collect(),
+            engines: engines.iter().map(|&choice| (choice, 1.0)).collect(),
             ponders: false,
             glimpses: false,
         }
@@ -120,22 +121,22 @@ pub(crate) fn pairings() -> Vec<Pairing> {
         first: first.clone(),
         second: second.clone(),
     };
-    let one = Team::one(Brain::Net, 1.0, true);
-    let mut all = vec![pair("ponder", &one, &Team::one(Brain::Net, 1.0, false))];
+    let one = Team::one(EngineChoice::Net, 1.0, true);
+    let mut all = vec![pair("ponder", &one, &Team::one(EngineChoice::Net, 1.0, false))];
     for count in [2, 4, 8] {
-        all.push(pair("ponder", &Team::pondering(count, Brain::Net, false), &one));
+        all.push(pair("ponder", &Team::pondering(count, EngineChoice::Net, false), &one));
     }
     for count in [2, 4, 8] {
-        all.push(pair("ponder", &Team::pondering(count, Brain::Net, true), &one));
+        all.push(pair("ponder", &Team::pondering(count, EngineChoice::Net, true), &one));
     }
-    all.push(pair("ponder", &Team::pondering(8, Brain::Tree, false), &one));
+    all.push(pair("ponder", &Team::pondering(8, EngineChoice::Tree, false), &one));
     for count in [2, 4] {
-        let threads = Team::one(Brain::Net, count as f64, true);
-        all.push(pair("cores", &Team::pondering(count, Brain::Net, true), &threads));
+        let threads = Team::one(EngineChoice::Net, count as f64, true);
+        all.push(pair("cores", &Team::pondering(count, EngineChoice::Net, true), &threads));
     }
-    let alone = Team::one(Brain::Net, 1.0, false);
-    let three = [Brain::Net, Brain::Disturbed(0), Brain::Disturbed(1)];
-    let thrice = Team::one(Brain::Net, 3.0, false);
+    let alone = Team::one(EngineChoice::Net, 1.0, false);
+    let three = [EngineChoice::Net, EngineChoice::Disturbed(0), EngineChoice::Disturbed(1)];
+    let thrice = Team::one(EngineChoice::Net, 3.0, false);
     let switch = "consult = \"switch\"\n[[group.switch]]\nchild = \"c1\"\nfrom_ply = 60";
     let councils = [
         ("majority of 3", "", false),
@@ -153,7 +154,7 @@ pub(crate) fn pairings() -> Vec<Pairing> {
         all.push(pair("consult", team, &thrice));
     }
     for place in 0..2 {
-        all.push(pair("member", &Team::one(Brain::Disturbed(place), 1.0, false), &alone));
+        all.push(pair("member", &Team::one(EngineChoice::Disturbed(place), 1.0, false), &alone));
     }
     all.extend(deep_pairings(&alone));
     all
@@ -161,19 +162,20 @@ pub(crate) fn pairings() -> Vec<Pairing> {
 
 /// Alpha-beta and the tree search together.
 fn deep_pairings(alone: &Team) -> Vec<Pairing> {
-    let both = [Brain::Net, Brain::Tree];
+    let both = [EngineChoice::Net, EngineChoice::Tree];
     let vote =
         Team::council("alpha-beta + tree, optimistic", &both, "consult = \"optimistic\"", false);
-    let judged = [Brain::Net, Brain::Tree, Brain::Disturbed(0)];
+    let judged = [EngineChoice::Net, EngineChoice::Tree, EngineChoice::Disturbed(0)];
     let judged = Team::council("alpha-beta + tree + arbiter", &judged, "", true);
     let pair = |first: &Team, second: &Team| Pairing {
         topic: "deep",
         first: first.clone(),
         second: second.clone(),
     };
-    let (twice, thrice) = (Team::one(Brain::Net, 2.0, false), Team::one(Brain::Net, 3.0, false));
+    let (twice, thrice) =
+        (Team::one(EngineChoice::Net, 2.0, false), Team::one(EngineChoice::Net, 3.0, false));
     vec![
-        pair(&Team::one(Brain::Tree, 1.0, false), alone),
+        pair(&Team::one(EngineChoice::Tree, 1.0, false), alone),
         pair(&judged, alone),
         pair(&vote, alone),
         pair(&judged, &thrice),

@@ -1,9 +1,9 @@
-//! What children say, their lives and faults.
+//! What children say, their incarnations and faults.
 
 use super::Master;
 use super::decision::Vote;
 use crate::child::{Purpose, Question, STALL, STARTUP, State, Task};
-use crate::event::{Action, Life};
+use crate::event::{Action, Incarnation};
 use crate::journal::Entry;
 use engines::answers::{best_move, mate_answer};
 use engines::{EngineFault, FaultKind};
@@ -20,24 +20,25 @@ const MATE_SCORE: u32 = 30_000;
 const WILD_SCORE: u32 = 1_000_000;
 
 impl Master {
-    pub(super) fn started(&mut self, life: Life) {
-        if self.is_current(life)
-            && matches!(self.children[life.child].state, State::Starting { .. })
+    pub(super) fn started(&mut self, incarnation: Incarnation) {
+        if self.is_current(incarnation)
+            && matches!(self.children[incarnation.child].state, State::Starting { .. })
         {
-            self.children[life.child].state = State::Introducing { since: self.now };
-            self.send(life.child, &Command::Usi);
+            self.children[incarnation.child].state = State::Introducing { since: self.now };
+            self.send(incarnation.child, &Command::Usi);
         }
     }
 
-    pub(super) fn lost(&mut self, life: Life, why: &str) {
-        if self.is_current(life) {
-            self.fault(life.child, &EngineFault::new(FaultKind::Crash, why));
+    pub(super) fn lost(&mut self, incarnation: Incarnation, why: &str) {
+        if self.is_current(incarnation) {
+            self.fault(incarnation.child, &EngineFault::new(FaultKind::Crash, why));
         }
     }
 
-    fn is_current(&self, life: Life) -> bool {
-        self.children.get(life.child).is_some_and(|child| {
-            child.life == life && !matches!(child.state, State::Down { .. } | State::Out)
+    fn is_current(&self, incarnation: Incarnation) -> bool {
+        self.children.get(incarnation.child).is_some_and(|child| {
+            child.incarnation == incarnation
+                && !matches!(child.state, State::Down { .. } | State::Out)
         })
     }
 
@@ -50,8 +51,8 @@ impl Master {
             }
             match child.state {
                 State::Down { .. } => {
-                    let life = self.children[index].begin(self.now);
-                    self.actions.push(Action::Start(life));
+                    let incarnation = self.children[index].begin(self.now);
+                    self.actions.push(Action::Start(incarnation));
                 }
                 State::Ready => {
                     let detail = format!("no answer {} ms after stop", STALL.as_millis());
@@ -69,14 +70,14 @@ impl Master {
     /// Cuts a child off. It is started again after a pause.
     pub(super) fn fault(&mut self, index: usize, fault: &EngineFault) {
         let child = &mut self.children[index];
-        let (name, life) = (child.config.name.clone(), child.life);
+        let (name, incarnation) = (child.config.name.clone(), child.incarnation);
         child.fail(self.now);
         let then = match child.state {
             State::Out => "out for the rest of the game",
             _ => "started again",
         };
         self.note(&format!("{name}: {fault}; {then}"));
-        self.actions.push(Action::End(life));
+        self.actions.push(Action::End(incarnation));
         self.actions.push(Action::Log(Entry::Fault {
             game: self.games,
             child: name,
@@ -88,11 +89,11 @@ impl Master {
         }
     }
 
-    pub(super) fn child_line(&mut self, life: Life, line: &str) {
-        if !self.is_current(life) {
+    pub(super) fn child_line(&mut self, incarnation: Incarnation, line: &str) {
+        if !self.is_current(incarnation) {
             return;
         }
-        let index = life.child;
+        let index = incarnation.child;
         if self.children[index].floods(self.now) {
             return self.fault(index, &EngineFault::protocol("floods its output"));
         }
@@ -263,8 +264,8 @@ impl Master {
             return;
         }
         for line in std::mem::take(&mut self.children[index].later) {
-            let life = self.children[index].life;
-            self.actions.push(Action::Send(life, line));
+            let incarnation = self.children[index].incarnation;
+            self.actions.push(Action::Send(incarnation, line));
         }
         if let Some(task) = self.children[index].next.take() {
             self.ask(index, task);
@@ -303,8 +304,8 @@ impl Master {
             self.send(index, &Command::SetOption { name, value });
             self.children[index].multipv = lines;
         }
-        let life = self.children[index].life;
-        self.actions.push(Action::Send(life, task.line.line().to_owned()));
+        let incarnation = self.children[index].incarnation;
+        self.actions.push(Action::Send(incarnation, task.line.line().to_owned()));
         self.send(index, &Command::Go(go));
         self.children[index].questions.push_back(Question {
             task,
@@ -333,7 +334,7 @@ impl Master {
     }
 
     pub(super) fn send(&mut self, index: usize, command: &Command) {
-        self.actions.push(Action::Send(self.children[index].life, command.to_string()));
+        self.actions.push(Action::Send(self.children[index].incarnation, command.to_string()));
     }
 }
 

@@ -152,9 +152,9 @@ impl Master {
         self.end_foresight();
         // Engines choose their game when they start.
         for index in 0..self.children.len() {
-            let life = self.children[index].life;
+            let incarnation = self.children[index].incarnation;
             if !matches!(self.children[index].state, State::Down { .. }) {
-                self.actions.push(Action::End(life));
+                self.actions.push(Action::End(incarnation));
             }
             self.children[index].fail(self.now);
             self.children[index].forgive(self.now);
@@ -194,7 +194,7 @@ impl Master {
         self.foresight = None;
         for child in &self.children {
             if !matches!(child.state, State::Down { .. } | State::Out) {
-                self.actions.push(Action::Send(child.life, Command::Quit.to_string()));
+                self.actions.push(Action::Send(child.incarnation, Command::Quit.to_string()));
             }
         }
         self.actions.push(Action::Quit);

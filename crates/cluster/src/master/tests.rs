@@ -1,7 +1,7 @@
 //! The master in virtual time, with children whose every word is written here.
 
 use super::*;
-use crate::event::Life;
+use crate::event::Incarnation;
 use crate::journal::Entry;
 
 const TWO: &str = "margin = 100\n[[child]]\nname = \"a\"\nprogram = \"x\"\n\
@@ -11,12 +11,12 @@ const TWO: &str = "margin = 100\n[[child]]\nname = \"a\"\nprogram = \"x\"\n\
 struct Rig {
     master: Master,
     now: Moment,
-    lives: Vec<Option<Life>>,
+    incarnations: Vec<Option<Incarnation>>,
     sent: Vec<(usize, String)>,
     up: Vec<String>,
     log: Vec<Entry>,
     claims: Vec<u64>,
-    ended: Vec<Life>,
+    ended: Vec<Incarnation>,
     known: Vec<(usize, usize)>,
     quit: bool,
 }
@@ -29,7 +29,7 @@ impl Rig {
         let mut rig = Self {
             master: Master::new(config, Game::Shogi, "test", Vec::new()),
             now: Moment::ZERO,
-            lives: vec![None; count],
+            incarnations: vec![None; count],
             sent: Vec::new(),
             up: Vec::new(),
             log: Vec::new(),
@@ -51,8 +51,8 @@ impl Rig {
     }
 
     fn start(&mut self, child: usize) {
-        let life = self.lives[child].expect("to be started");
-        self.give(Event::Started(life));
+        let incarnation = self.incarnations[child].expect("to be started");
+        self.give(Event::Started(incarnation));
         for line in [
             "id name Script",
             "option name MultiPV type spin default 1 min 1 max 99",
@@ -69,9 +69,11 @@ impl Rig {
         for action in self.master.handle(event, self.now) {
             match action {
                 Action::Up(line) => self.up.push(line),
-                Action::Send(life, line) => self.sent.push((life.child, line)),
-                Action::Start(life) => self.lives[life.child] = Some(life),
-                Action::End(life) => self.ended.push(life),
+                Action::Send(incarnation, line) => self.sent.push((incarnation.child, line)),
+                Action::Start(incarnation) => {
+                    self.incarnations[incarnation.child] = Some(incarnation);
+                }
+                Action::End(incarnation) => self.ended.push(incarnation),
                 Action::Verify { number, .. } => self.claims.push(number),
                 Action::Log(entry) => self.log.push(entry),
                 Action::Know { child, options } => self.known.push((child, options.len())),
@@ -85,8 +87,8 @@ impl Rig {
     }
 
     fn says(&mut self, child: usize, line: &str) {
-        let life = self.lives[child].expect("it runs");
-        self.give(Event::Line(life, line.to_owned()));
+        let incarnation = self.incarnations[child].expect("it runs");
+        self.give(Event::Line(incarnation, line.to_owned()));
     }
 
     /// Lets time pass, the master being woken when it wants to be.
@@ -169,10 +171,10 @@ fn options_go_to_the_child_they_name_and_survive_its_end() {
     assert_eq!(rig.told(1), ["setoption name Threads value 7"]);
     assert!(rig.told(0).is_empty());
     assert_eq!(rig.up.len(), 1, "one remark, about the option nobody has: {:?}", rig.up);
-    let life = rig.lives[1].unwrap();
-    rig.give(Event::Lost(life, "killed".to_owned()));
+    let incarnation = rig.incarnations[1].unwrap();
+    rig.give(Event::Lost(incarnation, "killed".to_owned()));
     rig.pass(1000);
-    assert_ne!(rig.lives[1], Some(life));
+    assert_ne!(rig.incarnations[1], Some(incarnation));
     rig.start(1);
     assert!(rig.told(1).contains(&"setoption name Threads value 7".to_owned()));
 }
@@ -244,7 +246,7 @@ fn who_lies_is_cut_off_started_again_and_readmitted() {
         rig.gui("go btime 0 wtime 0 byoyomi 2000");
         rig.says(0, lie);
         assert_eq!(rig.ended.len(), 1, "{lie}");
-        // What its earlier life says is for nobody.
+        // What its earlier incarnation says is for nobody.
         rig.give(Event::Line(rig.ended[0], "bestmove 7g7f".to_owned()));
         rig.pass(600);
         rig.told(0);
@@ -323,15 +325,15 @@ fn who_says_nothing_is_given_up_also_without_a_clock() {
 fn who_fails_always_stays_out_until_the_next_game() {
     let mut rig = Rig::ready(TWO, 1);
     for _ in 0..9 {
-        let life = rig.lives[0].unwrap();
-        rig.give(Event::Lost(life, "no such file".to_owned()));
+        let incarnation = rig.incarnations[0].unwrap();
+        rig.give(Event::Lost(incarnation, "no such file".to_owned()));
         rig.pass(70_000);
     }
-    let last = rig.lives[0];
+    let last = rig.incarnations[0];
     rig.pass(600_000);
-    assert_eq!(rig.lives[0], last, "not started again");
+    assert_eq!(rig.incarnations[0], last, "not started again");
     rig.gui("usinewgame");
-    assert_ne!(rig.lives[0], last);
+    assert_ne!(rig.incarnations[0], last);
 }
 
 #[test]
@@ -378,8 +380,8 @@ fn a_hit_keeps_the_tree_and_a_miss_thinks_at_once() {
 #[test]
 fn our_own_children_are_told_the_clocks_of_a_hit() {
     let mut rig = Rig::cold("[[child]]\nname = \"a\"\ninside = \"alphabeta\"\n");
-    let life = rig.lives[0].unwrap();
-    rig.give(Event::Started(life));
+    let incarnation = rig.incarnations[0].unwrap();
+    rig.give(Event::Started(incarnation));
     for line in ["id name Nue", "usiok", "readyok"] {
         rig.says(0, line);
     }

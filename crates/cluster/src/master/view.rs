@@ -71,7 +71,8 @@ impl Master {
     fn child_view(&self, child: &Child) -> ChildView {
         let question = child.questions.front();
         // Who has answered is still of the opinion.
-        let vote = self.search.as_ref().and_then(|search| search.votes.get(&child.life.child));
+        let vote =
+            self.search.as_ref().and_then(|search| search.votes.get(&child.incarnation.child));
         let line = question.and_then(|question| question.lines.first());
         let info = line.or_else(|| vote.and_then(|vote| vote.info.as_ref()));
         let score = question.and_then(|question| question.score.clone());

@@ -1,6 +1,6 @@
 //! One game of a master against an opponent that plays at random.
 
-use super::script::{Misdeed, Script, preferred};
+use super::script::{Misbehaviour, Script, preferred};
 use super::world::World;
 use crate::config::Config;
 use crate::journal::Entry;
@@ -21,7 +21,7 @@ pub struct GameSettings {
     pub seed: u64,
     pub clock: ClockRule,
     /// Of 1: how often a child answers a question wrongly.
-    pub misdeeds: f64,
+    pub misbehaviours: f64,
     /// The game ends after that many plies.
     pub plies: u32,
 }
@@ -36,7 +36,7 @@ pub struct GameReport {
     /// Of them, the move that is always ready.
     pub own: u32,
     /// What children did wrong, and how often.
-    pub misdeeds: BTreeMap<Misdeed, u32>,
+    pub misbehaviours: BTreeMap<Misbehaviour, u32>,
     /// Faults the master noticed.
     pub faults: u32,
     /// What must not be: time losses, illegal moves, gaps in the log, in words.
@@ -47,7 +47,7 @@ pub struct GameReport {
 pub fn play_game(settings: &GameSettings) -> GameReport {
     let mut rng = Rng::new(settings.seed);
     let scripts = (0..settings.config.children.len())
-        .map(|index| Script::new(settings.game, rng.split(index as u64), settings.misdeeds));
+        .map(|index| Script::new(settings.game, rng.split(index as u64), settings.misbehaviours));
     let scripts = scripts.collect();
     let master = Master::new(settings.config.clone(), settings.game, "simulation", Vec::new());
     let mut world = World::new(master, scripts);
@@ -81,8 +81,8 @@ pub fn play_game(settings: &GameSettings) -> GameReport {
             break;
         }
     }
-    for &misdeed in world.actors.iter().flat_map(|script| &script.done) {
-        *report.misdeeds.entry(misdeed).or_default() += 1;
+    for &misbehaviour in world.actors.iter().flat_map(|script| &script.done) {
+        *report.misbehaviours.entry(misbehaviour).or_default() += 1;
     }
     let is_fault = |entry: &&Entry| matches!(entry, Entry::Fault { .. });
     report.faults = world.log.iter().filter(is_fault).count() as u32;

@@ -9,7 +9,7 @@ use usi::{Command, Go};
 
 /// What a child does wrong with one question.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Misdeed {
+pub enum Misbehaviour {
     /// The process ends.
     Dies,
     /// Nothing is answered any more.
@@ -38,7 +38,7 @@ pub enum Misdeed {
     Lags,
 }
 
-impl Misdeed {
+impl Misbehaviour {
     /// All of them.
     pub const ALL: [Self; 13] = [
         Self::Dies,
@@ -62,16 +62,16 @@ pub(super) struct Script {
     game: Game,
     rng: Rng,
     /// Of 1: how often a question is answered wrongly.
-    misdeeds: f64,
+    misbehaviours: f64,
     position: AnyPosition,
     question: Option<Question>,
     questions: u64,
     hung: bool,
-    /// Whether it has answered twice in this life.
+    /// Whether it has answered twice in this incarnation.
     doubled: bool,
     /// What everything takes on its way.
     lag: Duration,
-    pub(super) done: Vec<Misdeed>,
+    pub(super) done: Vec<Misbehaviour>,
 }
 
 struct Question {
@@ -80,15 +80,15 @@ struct Question {
     open: bool,
     mate: bool,
     go: Go,
-    misdeed: Option<Misdeed>,
+    misbehaviour: Option<Misbehaviour>,
 }
 
 impl Script {
-    pub(super) fn new(game: Game, rng: Rng, misdeeds: f64) -> Self {
+    pub(super) fn new(game: Game, rng: Rng, misbehaviours: f64) -> Self {
         Self {
             game,
             rng,
-            misdeeds,
+            misbehaviours,
             position: AnyPosition::startpos(game),
             question: None,
             questions: 0,
@@ -139,27 +139,28 @@ impl Script {
         // Who answers twice cannot complain that it is asked too early.
         assert!(self.question.is_none() || self.doubled, "asked while it was thinking: {go}");
         self.questions += 1;
-        let wrong = self.rng.unit() < self.misdeeds;
-        let misdeed = wrong.then(|| Misdeed::ALL[self.rng.below(Misdeed::ALL.len())]);
+        let wrong = self.rng.unit() < self.misbehaviours;
+        let misbehaviour =
+            wrong.then(|| Misbehaviour::ALL[self.rng.below(Misbehaviour::ALL.len())]);
         // A flood costs this machine more than all the rest.
-        let rare = misdeed == Some(Misdeed::Floods) && self.rng.below(200) > 0;
-        let misdeed = misdeed.filter(|_| !rare);
-        self.done.extend(misdeed);
+        let rare = misbehaviour == Some(Misbehaviour::Floods) && self.rng.below(200) > 0;
+        let misbehaviour = misbehaviour.filter(|_| !rare);
+        self.done.extend(misbehaviour);
         let mate = go.mate.is_some();
         let open = go.ponder || go.infinite;
         let number = self.questions;
-        self.question = Some(Question { number, open, mate, go, misdeed });
-        let mut effects = self.lines(misdeed);
-        match misdeed {
-            Some(Misdeed::Dies) => effects.push(Effect::Die(self.millis(0, 3000))),
-            Some(Misdeed::Hangs) => self.hung = true,
-            Some(Misdeed::Lags) => self.lag = self.millis(5, 700),
-            _ if !open || misdeed == Some(Misdeed::Early) => {
+        self.question = Some(Question { number, open, mate, go, misbehaviour });
+        let mut effects = self.lines(misbehaviour);
+        match misbehaviour {
+            Some(Misbehaviour::Dies) => effects.push(Effect::Die(self.millis(0, 3000))),
+            Some(Misbehaviour::Hangs) => self.hung = true,
+            Some(Misbehaviour::Lags) => self.lag = self.millis(5, 700),
+            _ if !open || misbehaviour == Some(Misbehaviour::Early) => {
                 effects.push(Effect::Answer(self.thinking_time(), number));
             }
             _ => {}
         }
-        if misdeed != Some(Misdeed::Lags) && self.rng.below(4) == 0 {
+        if misbehaviour != Some(Misbehaviour::Lags) && self.rng.below(4) == 0 {
             self.lag = Duration::from_millis(1);
         }
         effects
@@ -178,7 +179,7 @@ impl Script {
     }
 
     /// Lines of thought.
-    fn lines(&mut self, misdeed: Option<Misdeed>) -> Vec<Effect> {
+    fn lines(&mut self, misbehaviour: Option<Misbehaviour>) -> Vec<Effect> {
         let game = self.game;
         let best = preferred(&self.position, &mut self.rng);
         let usi = best.map_or(String::new(), |m| m.usi(game));
@@ -190,17 +191,17 @@ impl Script {
             let multi = format!("info depth 6 multipv {} score cp {score}", rank + 2);
             texts.push(format!("{multi} pv {}", m.usi(game)));
         }
-        match misdeed {
-            Some(Misdeed::Wild) => texts.push(line("cp 99999999", &usi)),
-            Some(Misdeed::FalseMate) => texts.push(line("mate 3", &usi)),
-            Some(Misdeed::WrongPosition) => texts.push(line("cp 20", "5i5h 5a5b")),
-            Some(Misdeed::Garbage) => {
+        match misbehaviour {
+            Some(Misbehaviour::Wild) => texts.push(line("cp 99999999", &usi)),
+            Some(Misbehaviour::FalseMate) => texts.push(line("mate 3", &usi)),
+            Some(Misbehaviour::WrongPosition) => texts.push(line("cp 20", "5i5h 5a5b")),
+            Some(Misbehaviour::Garbage) => {
                 for text in ["info score cp", "\u{1}\u{2} ???", "option", "info pv", "id", ""] {
                     texts.push(text.to_owned());
                 }
                 texts.push("bestmove".to_owned());
             }
-            Some(Misdeed::Floods) => texts.resize(25_000, line("cp 1", &usi)),
+            Some(Misbehaviour::Floods) => texts.resize(25_000, line("cp 1", &usi)),
             _ => {}
         }
         let after = self.millis(1, 20);
@@ -209,9 +210,9 @@ impl Script {
 
     fn stop(&mut self) -> Vec<Effect> {
         let Some(question) = &self.question else { return Vec::new() };
-        let (number, misdeed) = (question.number, question.misdeed);
-        let late = match misdeed {
-            Some(Misdeed::Late) => self.millis(50, 4000),
+        let (number, misbehaviour) = (question.number, question.misbehaviour);
+        let late = match misbehaviour {
+            Some(Misbehaviour::Late) => self.millis(50, 4000),
             _ => self.millis(0, 10),
         };
         vec![Effect::Answer(late, number)]
@@ -238,11 +239,13 @@ impl Script {
         let best = preferred(&self.position, &mut self.rng);
         let text = best.map_or("resign".to_owned(), |m| m.usi(self.game));
         let answer = format!("bestmove {text}");
-        match question.misdeed {
-            Some(Misdeed::Illegal) => vec!["bestmove 1a9i".to_owned()],
-            Some(Misdeed::GivesUp) if self.rng.below(2) == 0 => vec!["bestmove win".to_owned()],
-            Some(Misdeed::GivesUp) => vec!["bestmove resign".to_owned()],
-            Some(Misdeed::Twice) => {
+        match question.misbehaviour {
+            Some(Misbehaviour::Illegal) => vec!["bestmove 1a9i".to_owned()],
+            Some(Misbehaviour::GivesUp) if self.rng.below(2) == 0 => {
+                vec!["bestmove win".to_owned()]
+            }
+            Some(Misbehaviour::GivesUp) => vec!["bestmove resign".to_owned()],
+            Some(Misbehaviour::Twice) => {
                 self.doubled = true;
                 vec![answer.clone(), answer]
             }

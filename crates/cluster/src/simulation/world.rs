@@ -1,6 +1,6 @@
 //! Virtual time: everything that is on its way, in order.
 
-use crate::event::{Action, Event, Life};
+use crate::event::{Action, Event, Incarnation};
 use crate::journal::Entry;
 use crate::master::Master;
 use crate::verify::begins_mate;
@@ -39,9 +39,9 @@ pub(super) trait Actor {
 /// Something on its way.
 enum Transit {
     ToMaster(Event),
-    ToChild(Life, String),
-    Answer(Life, u64),
-    Dies(Life),
+    ToChild(Incarnation, String),
+    Answer(Incarnation, u64),
+    Dies(Incarnation),
 }
 
 /// A master and its children.
@@ -51,7 +51,7 @@ pub(super) struct World<A> {
     transit: BTreeMap<(Moment, u64), Transit>,
     sequence: u64,
     pub(super) actors: Vec<A>,
-    lives: Vec<Option<Life>>,
+    incarnations: Vec<Option<Incarnation>>,
     /// When the latest line each way arrives: lines do not overtake each other.
     latest: Vec<[Moment; 2]>,
     /// Lines for the interface not yet read.
@@ -68,7 +68,7 @@ impl<A: Actor> World<A> {
             transit: BTreeMap::new(),
             sequence: 0,
             actors,
-            lives: vec![None; count],
+            incarnations: vec![None; count],
             latest: vec![[Moment::ZERO; 2]; count],
             up: Vec::new(),
             log: Vec::new(),
@@ -112,45 +112,45 @@ impl<A: Actor> World<A> {
     fn happen(&mut self, transit: Transit) {
         match transit {
             Transit::ToMaster(event) => self.give(event),
-            Transit::ToChild(life, line) => {
-                if self.lives[life.child] == Some(life) {
-                    let effects = self.actors[life.child].hear(&line, self.now);
-                    self.perform(life, effects);
+            Transit::ToChild(incarnation, line) => {
+                if self.incarnations[incarnation.child] == Some(incarnation) {
+                    let effects = self.actors[incarnation.child].hear(&line, self.now);
+                    self.perform(incarnation, effects);
                 }
             }
-            Transit::Answer(life, number) => {
-                if self.lives[life.child] == Some(life) {
-                    let effects = self.actors[life.child].due(number, self.now);
-                    self.perform(life, effects);
+            Transit::Answer(incarnation, number) => {
+                if self.incarnations[incarnation.child] == Some(incarnation) {
+                    let effects = self.actors[incarnation.child].due(number, self.now);
+                    self.perform(incarnation, effects);
                 }
             }
-            Transit::Dies(life) => {
-                if self.lives[life.child] == Some(life) {
-                    self.lives[life.child] = None;
-                    self.give(Event::Lost(life, "the process ended".to_owned()));
+            Transit::Dies(incarnation) => {
+                if self.incarnations[incarnation.child] == Some(incarnation) {
+                    self.incarnations[incarnation.child] = None;
+                    self.give(Event::Lost(incarnation, "the process ended".to_owned()));
                 }
             }
         }
     }
 
-    fn perform(&mut self, life: Life, effects: Vec<Effect>) {
+    fn perform(&mut self, incarnation: Incarnation, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Say(after, line) => self.child_says(life, after, line),
+                Effect::Say(after, line) => self.child_says(incarnation, after, line),
                 Effect::Answer(after, number) => {
-                    self.later(self.now + after, Transit::Answer(life, number));
+                    self.later(self.now + after, Transit::Answer(incarnation, number));
                 }
-                Effect::Die(after) => self.later(self.now + after, Transit::Dies(life)),
+                Effect::Die(after) => self.later(self.now + after, Transit::Dies(incarnation)),
             }
         }
     }
 
-    fn child_says(&mut self, life: Life, after: Duration, line: String) {
-        let at = self.now + after + self.actors[life.child].lag();
-        let latest = &mut self.latest[life.child][1];
+    fn child_says(&mut self, incarnation: Incarnation, after: Duration, line: String) {
+        let at = self.now + after + self.actors[incarnation.child].lag();
+        let latest = &mut self.latest[incarnation.child][1];
         *latest = (*latest).max(at);
         let at = *latest;
-        self.later(at, Transit::ToMaster(Event::Line(life, line)));
+        self.later(at, Transit::ToMaster(Event::Line(incarnation, line)));
     }
 
     fn later(&mut self, at: Moment, transit: Transit) {
@@ -163,23 +163,23 @@ impl<A: Actor> World<A> {
             match action {
                 Action::Up(line) => self.up.push(line),
                 Action::Log(entry) => self.log.push(entry),
-                Action::Start(life) => {
-                    self.lives[life.child] = Some(life);
-                    self.actors[life.child].restart();
+                Action::Start(incarnation) => {
+                    self.incarnations[incarnation.child] = Some(incarnation);
+                    self.actors[incarnation.child].restart();
                     let at = self.now + Duration::from_millis(5);
-                    self.later(at, Transit::ToMaster(Event::Started(life)));
+                    self.later(at, Transit::ToMaster(Event::Started(incarnation)));
                 }
-                Action::End(life) => {
-                    if self.lives[life.child] == Some(life) {
-                        self.lives[life.child] = None;
+                Action::End(incarnation) => {
+                    if self.incarnations[incarnation.child] == Some(incarnation) {
+                        self.incarnations[incarnation.child] = None;
                     }
                 }
-                Action::Send(life, line) => {
-                    let at = self.now + self.actors[life.child].lag();
-                    let latest = &mut self.latest[life.child][0];
+                Action::Send(incarnation, line) => {
+                    let at = self.now + self.actors[incarnation.child].lag();
+                    let latest = &mut self.latest[incarnation.child][0];
                     *latest = (*latest).max(at);
                     let at = *latest;
-                    self.later(at, Transit::ToChild(life, line));
+                    self.later(at, Transit::ToChild(incarnation, line));
                 }
                 Action::Verify { number, position, first } => {
                     let time = ManualTime::new();

@@ -1,13 +1,13 @@
 //! Games in virtual time with children that do everything wrong.
 
 use cluster::Config;
-use cluster::simulation::{GameSettings, Misdeed, play_game};
+use cluster::simulation::{GameSettings, Misbehaviour, play_game};
 use play::{ClockRule, Credit, GameTime};
 use rules::Game;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-fn games(text: &str, count: u64, game: Game) -> (u32, BTreeSet<Misdeed>) {
+fn games(text: &str, count: u64, game: Game) -> (u32, BTreeSet<Misbehaviour>) {
     let config = Config::parse(text).unwrap();
     let (mut hits, mut seen) = (0, BTreeSet::new());
     for seed in 0..count {
@@ -26,13 +26,13 @@ fn games(text: &str, count: u64, game: Game) -> (u32, BTreeSet<Misdeed>) {
             game,
             seed,
             clock: ClockRule { game: Some(time), ..ClockRule::default() },
-            misdeeds: 0.3,
+            misbehaviours: 0.3,
             plies: 40,
         });
         assert_eq!(report.failures, Vec::<String>::new(), "seed {seed}");
         assert!(report.moves > 0);
         hits += report.hits;
-        seen.extend(report.misdeeds.into_keys());
+        seen.extend(report.misbehaviours.into_keys());
     }
     (hits, seen)
 }
@@ -40,7 +40,7 @@ fn games(text: &str, count: u64, game: Game) -> (u32, BTreeSet<Misdeed>) {
 #[test]
 fn voters_that_fail_lose_no_game() {
     let (_, seen) = games(include_str!("../../examples/configs/majority.toml"), 60, Game::Shogi);
-    let all: BTreeSet<Misdeed> = Misdeed::ALL.into_iter().collect();
+    let all: BTreeSet<Misbehaviour> = Misbehaviour::ALL.into_iter().collect();
     let missing: Vec<_> = all.difference(&seen).collect();
     assert!(missing.len() <= 1, "what nobody did is not tested: {missing:?}");
 }
@@ -67,7 +67,7 @@ fn games_can_be_repeated() {
         game: Game::Shogi,
         seed: 9,
         clock: ClockRule { game: Some(time), ..ClockRule::default() },
-        misdeeds: 0.3,
+        misbehaviours: 0.3,
         plies: 30,
     };
     assert_eq!(play_game(&settings), play_game(&settings));

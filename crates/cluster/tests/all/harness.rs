@@ -12,9 +12,9 @@ use think::{TimeSource, WallTime};
 
 /// What a cluster says.
 #[derive(Clone, Default)]
-pub(crate) struct Said(Arc<(Mutex<String>, Condvar)>);
+pub(crate) struct Message(Arc<(Mutex<String>, Condvar)>);
 
-impl Write for Said {
+impl Write for Message {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.0.lock().unwrap().push_str(&String::from_utf8_lossy(bytes));
         self.0.1.notify_all();
@@ -26,7 +26,7 @@ impl Write for Said {
     }
 }
 
-impl Said {
+impl Message {
     /// Waits for a line that begins so, forgets everything up to it, and returns it.
     pub(crate) fn wait(&self, start: &str) -> String {
         self.wait_for_all(start).lines().next_back().unwrap().to_owned()
@@ -55,12 +55,12 @@ pub(crate) fn time() -> Arc<dyn TimeSource> {
 
 pub(crate) struct Running {
     input: Input,
-    pub(crate) said: Said,
+    pub(crate) said: Message,
     thread: JoinHandle<()>,
 }
 
 pub(crate) fn start(config: &str, folder: &Path) -> Running {
-    let said = Said::default();
+    let said = Message::default();
     let time = time();
     let clock = Arc::clone(&time);
     let (cluster, input) = Cluster::new(ClusterSettings {

@@ -176,3 +176,12 @@ fn what_cannot_be_published_stays_only_if_there_is_something_to_go_on_from() {
     assert!(Resumable::open::<_, State>(&target, &json!({}), Mode::New, full).is_err());
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn what_is_no_longer_needed_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("numbers");
+    let (resumable, output) = lines(open(&target, Mode::New).unwrap(), 99);
+    resumable.discard(output);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}

@@ -22,10 +22,6 @@ pub(super) struct Openings {
 
 impl Openings {
     pub(super) fn new(settings: &OpeningSettings) -> Result<Self, RequestError> {
-        if settings.engine.is_some() {
-            let why = "a fleet judges openings by this program's own engine";
-            return Err(RequestError::Usage(why.to_owned()));
-        }
         let collector = OpeningCollector::new(settings)?;
         Ok(Self { collector, wanted: settings.count as u64, parts: Parts::new(None), done: 0 })
     }

@@ -2,7 +2,7 @@
 
 use super::{Coordinator, Effect};
 use crate::error::FleetError;
-use crate::ledger::{RunState, TaskKind, WorkerRow};
+use crate::ledger::{RunState, TaskKind, TaskRow, WorkerRow};
 use fleet::driver::Part;
 use fleet::{
     Batch, Event, Fault, FaultKind, Pool, RunId, Standing, TaskId, Unit, Worker, WorkerId,
@@ -105,8 +105,7 @@ impl Coordinator {
             return Ok(());
         }
         if barred {
-            self.counts.refused += 1;
-            return self.do_again(task, batch.number);
+            return self.refuse(&row, worker, batch, now);
         }
         if row.kind != TaskKind::Work {
             return self.check_came(&row, worker, batch, now);
@@ -116,11 +115,10 @@ impl Coordinator {
         let counted = match active.driver.accept(&row.unit, range, &batch.product) {
             Ok(counted) => counted,
             Err(fault) => {
-                self.counts.refused += 1;
                 self.note_fault(now, (Some(row.run), Some(task)), Some(worker), &fault)?;
                 let place = format!("{task} of {}", row.run);
                 self.bar(worker, &format!("{place}: {fault}"), now)?;
-                return self.do_again(task, batch.number);
+                return self.refuse(&row, worker, batch, now);
             }
         };
         let result = Self::stored(task, worker, batch);
@@ -163,6 +161,21 @@ impl Coordinator {
             active.out = active.out.saturating_sub(1);
         }
         self.maybe_check(&done.row, worker)
+    }
+
+    /// Keeps a batch that does not count, and has it done again. Kept because a coordinator that is started anew, or
+    /// counts its run anew, must know that somebody else was asked: otherwise it would count twice.
+    fn refuse(
+        &mut self,
+        row: &TaskRow,
+        worker: &WorkerId,
+        batch: &Batch,
+        now: i64,
+    ) -> Result<(), FleetError> {
+        let result = Self::stored(row.id, worker, batch);
+        self.ledger.add_result(row.run, &result, (false, now), batch.usage)?;
+        self.counts.refused += 1;
+        self.do_again(row.id, batch.number)
     }
 
     /// The queue has a batch that does not count: its part is handed out under another name.

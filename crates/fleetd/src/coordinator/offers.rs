@@ -103,6 +103,26 @@ impl Coordinator {
         Ok(made)
     }
 
+    /// Has the queue hand out nothing more, or again.
+    pub(crate) fn drain(&mut self, draining: bool) {
+        self.effects.push(Effect::Drain(draining));
+    }
+
+    pub(crate) fn prioritise(
+        &mut self,
+        run: RunId,
+        priority: Priority,
+        share: Option<f64>,
+    ) -> Result<(), FleetError> {
+        if !self.runs.contains_key(&run) {
+            return Err(self.is_over(run));
+        }
+        let active = self.runs.get_mut(&run).ok_or(FleetError::NoRun(run))?;
+        active.row.priority = priority;
+        active.row.share = share.unwrap_or(active.row.share);
+        self.ledger.set_priority(run, priority, active.row.share)
+    }
+
     /// Writes a task down, to be offered.
     pub(super) fn add_task(
         &mut self,

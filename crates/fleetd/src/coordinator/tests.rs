@@ -307,6 +307,53 @@ fn a_liar_is_named_and_what_it_did_is_done_again() {
     assert!(matches!(refused, Err(QueueError::Barred { .. })));
 }
 
+/// Somebody else is asked once for what was refused, also by a coordinator that was started anew and whose queue has forgotten
+/// that the refused batch had come.
+#[test]
+fn what_was_refused_counts_once_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut coordinator = open(folder.path());
+    let spec = Spec::Checksum { rounds: 2, batches: 4 };
+    let run = coordinator.submit(Submission { spec, ..sums(8) }, NOW).unwrap();
+    announce(&mut coordinator, "a", "alice");
+    let task = lease(&coordinator, "a").unwrap();
+    let sum_of = |lease: &Lease, number: u32| {
+        checksum(2, lease.task.seed, lease.task.unit.part(lease.task.batches, number))
+    };
+    let bring = |coordinator: &Coordinator, lease: &Lease, number: u32, product: Product| {
+        let batch = Batch { number, product, usage: Usage::default() };
+        coordinator.queue().finish(&lease.key, &batch).unwrap();
+    };
+    bring(&coordinator, &task, 0, sum_of(&task, 0));
+    // A lie, and a right sum that comes too late to be believed.
+    bring(&coordinator, &task, 1, Product::Checksum { sum: 3 });
+    bring(&coordinator, &task, 2, sum_of(&task, 2));
+    step(&mut coordinator);
+    assert_eq!(progress(&coordinator, run).done, 0, "all it did is taken out");
+    announce(&mut coordinator, "b", "bob");
+    while let Some(lease) = lease(&coordinator, "b") {
+        if lease.task.batches == 1 {
+            bring(&coordinator, &lease, 0, sum_of(&lease, 0));
+        }
+    }
+    step(&mut coordinator);
+    assert_eq!(progress(&coordinator, run).done, 3, "what was taken out and refused is done again");
+    drop(coordinator);
+    let mut coordinator = open(folder.path());
+    announce(&mut coordinator, "b", "bob");
+    while let Some(lease) = lease(&coordinator, "b") {
+        for number in (0..lease.task.batches).filter(|number| !lease.done.contains(number)) {
+            bring(&coordinator, &lease, number, sum_of(&lease, number));
+        }
+        step(&mut coordinator);
+    }
+    let all = (0..8).fold(0u64, |all, number| match checksum(2, 0, number..number + 1) {
+        Product::Checksum { sum } => all.wrapping_add(sum),
+        _ => all,
+    });
+    assert_eq!(run_state(&coordinator, run), (RunState::Done, format!("all sums, together {all}")));
+}
+
 #[test]
 fn new_workers_answer_what_is_known_first() {
     let folder = tempfile::tempdir().unwrap();
@@ -431,6 +478,9 @@ fn orders_are_obeyed_and_answered() {
     let stop = Order::Stop { run, reason: "enough".to_owned() };
     assert_eq!(give(&stop), Answer::Done("r1 is stopped".to_owned()));
     assert!(matches!(give(&stop), Answer::Refused(why) if why.contains("enough")));
+    assert!(matches!(give(&high), Answer::Refused(why) if why.contains("stopped already")));
+    let none = Order::Priority { run: RunId(9), priority: Priority::High, share: None };
+    assert!(matches!(give(&none), Answer::Refused(why) if why.contains("no run r9")));
     let nobody = Order::Quarantine { worker: "x".parse().unwrap(), reason: String::new() };
     assert!(matches!(give(&nobody), Answer::Refused(why) if why.contains("no worker x")));
     let submit = Order::Submit {
@@ -443,6 +493,13 @@ fn orders_are_obeyed_and_answered() {
         share: 1.0,
     };
     assert_eq!(give(&submit), Answer::Done("r2".to_owned()));
+    let Order::Submit { name, owner, pins, .. } = submit else { panic!() };
+    let (spec, goal, priority) = (Box::new(Spec::sums(u64::MAX)), Some(1), Priority::Low);
+    let endless = Order::Submit { name, owner, spec, pins, goal, priority, share: 1.0 };
+    assert!(matches!(give(&endless), Answer::Refused(why) if why.contains("too many")));
+    for (text, share) in [("2", Some(2.0)), ("0", None), ("-1", None), ("nan", None), ("x", None)] {
+        assert_eq!(crate::orders::parse_share(text).ok(), share, "{text}");
+    }
     assert_eq!(coordinator.ledger().run(run).unwrap().share, 2.0);
 }
 
@@ -776,4 +833,86 @@ fn what_a_broker_that_is_away_was_not_told_it_is_told_later() {
             let _ = coordinator.queue().finish(&lease.key, &batch);
         }
     }
+}
+
+/// Somebody who asks for a run must be told why nothing happens.
+#[test]
+fn a_run_that_waits_says_what_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut coordinator = open_with(
+        folder.path(),
+        CoordinatorSettings { bench: Some(7), known_answers: 1, ..plain() },
+    );
+    let run = coordinator.submit(sums(200), NOW).unwrap();
+    let obstacle = |coordinator: &Coordinator, now: i64| {
+        let status = coordinator.status(now).unwrap();
+        status.runs[0].obstacle.clone().unwrap_or_default()
+    };
+    assert!(obstacle(&coordinator, NOW).contains("no worker is there"));
+    let come = |coordinator: &mut Coordinator, worker: Worker| {
+        coordinator.queue().announce(&worker).unwrap();
+        step(coordinator);
+    };
+    come(&mut coordinator, Worker { bench: 8, ..worker("wrong", "alice") });
+    assert!(obstacle(&coordinator, NOW).contains("none of the 1 workers that are there may work"));
+    come(&mut coordinator, Worker { cores: 0, ..worker("small", "bob") });
+    let small = obstacle(&coordinator, NOW);
+    assert!(small.contains("a task takes 1 processor and 0 MiB"), "{small}");
+    assert!(small.contains("those that are there have 0 and"), "{small}");
+    // On probation is on its way.
+    come(&mut coordinator, worker("new", "carol"));
+    assert_eq!(obstacle(&coordinator, NOW), "");
+    assert!(obstacle(&coordinator, NOW + 1000).contains("no worker is there"), "all are silent");
+    // Whoever spoke to the coordinator before is not there because of that.
+    drop(coordinator);
+    let mut coordinator = open(folder.path());
+    for (later, expected) in [(30, ""), (60, "no worker is there")] {
+        coordinator.step(NOW + 10, Duration::ZERO).unwrap();
+        assert!(obstacle(&coordinator, NOW + later).contains(expected), "{later}");
+    }
+    coordinator.ledger().set_draining(true).unwrap();
+    let shown = coordinator.status(NOW).unwrap();
+    assert!(
+        shown.draining && shown.run_text(run).unwrap().contains("waits: no task is handed out")
+    );
+    assert_eq!(coordinator.obstacle(RunId(9), NOW).unwrap(), None, "there is no such run");
+}
+
+/// A program that was halted while it wrote to the ledger ends no coordinator, and nothing is lost.
+#[test]
+fn a_ledger_that_somebody_holds_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut coordinator = open(folder.path());
+    coordinator.ledger.connection.busy_timeout(Duration::from_millis(20)).unwrap();
+    let run = coordinator.submit(sums(3), NOW).unwrap();
+    announce(&mut coordinator, "a", "alice");
+    let lease = lease(&coordinator, "a").unwrap();
+    let other = Home::new(folder.path()).beside().unwrap();
+    other.begin().unwrap();
+    finish(&coordinator, &lease, right(&lease));
+    for _ in 0..3 {
+        assert!(!coordinator.step(NOW, Duration::ZERO).unwrap(), "nothing can be written down");
+    }
+    assert_eq!(progress(&coordinator, run).done, 0);
+    other.roll_back();
+    step(&mut coordinator);
+    assert_eq!(progress(&coordinator, run).done, 1);
+}
+
+/// Whoever asks whether a coordinator is running holds its lock for a moment.
+#[test]
+fn being_asked_for_keeps_no_coordinator_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::new(folder.path());
+    drop(open(folder.path()));
+    let path = folder.path().join("fleet.db.lock");
+    let held = durable::Lock::exclusive(&path).unwrap().unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            std::thread::sleep(Duration::from_millis(60));
+            drop(held);
+        });
+        drop(open(folder.path()));
+    });
+    assert!(!home.is_served());
 }

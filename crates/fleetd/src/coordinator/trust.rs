@@ -69,7 +69,8 @@ impl Coordinator {
             }
             for task in self.ledger.last_tasks(*run, KNOWN)? {
                 let there = self.ledger.batches(task.id)?;
-                let whole = there.len() == task.batches as usize;
+                // What was taken out is nobody's answer.
+                let whole = self.ledger.counting(task.id)?.len() == task.batches as usize;
                 let by_another = there.values().all(|maker| {
                     let maker = self.workers.get(maker);
                     maker.is_some_and(|row| {
@@ -236,11 +237,15 @@ impl Coordinator {
         self.ledger.add_result(task.run, &result, (false, now), batch.usage)?;
         self.counts.results += 1;
         let expected = match task.kind.subject() {
-            Some(subject) => self.ledger.product(subject, batch.number)?,
+            Some(subject) => self.counting_product(subject, batch.number)?,
             None => Some(drill_answer(&task.unit)),
         };
-        let same = expected.is_none_or(|product| product.is_same_work(&batch.product));
         self.is_there(task.id, batch.number, worker)?;
+        if expected.is_none() && matches!(task.kind, TaskKind::Check(_)) {
+            // It was taken out meanwhile: there is nothing to compare.
+            return Ok(());
+        }
+        let same = expected.is_none_or(|product| product.is_same_work(&batch.product));
         match task.kind {
             TaskKind::Known(_) if same => self.passed(task, worker),
             TaskKind::Known(_) => {
@@ -264,6 +269,14 @@ impl Coordinator {
             }
             TaskKind::Check(subject) => self.disagree(task, subject, batch, worker, now),
             TaskKind::Work => Ok(()),
+        }
+    }
+
+    /// A result that nobody has taken out.
+    fn counting_product(&self, task: TaskId, number: u32) -> Result<Option<Product>, FleetError> {
+        match self.ledger.counting(task)?.contains(&number) {
+            true => self.ledger.product(task, number),
+            false => Ok(None),
         }
     }
 

@@ -120,6 +120,9 @@ impl Status {
         if !run.reason.is_empty() {
             text += &format!("ended: {}\n", run.reason);
         }
+        if let Some(obstacle) = &run.obstacle {
+            text += &format!("waits: {obstacle}\n");
+        }
         if let Some(progress) = &run.progress {
             let total = progress.total.map_or_else(String::new, |total| format!(" of {total}"));
             let (done, pace, out) = (progress.done, run.games_a_minute, run.out);

@@ -247,6 +247,23 @@ fn tokens_cannot_be_guessed() {
     fleet.honest.lease(&name("honest"), &[Pool::any()], Duration::ZERO).unwrap();
 }
 
+/// Whoever was given a token just now need not wait until the gateway looks at its file again: a worker that is refused ends.
+#[test]
+fn a_new_token_is_known_at_once() {
+    let fleet = fleet(Limits::default());
+    let file = fleet.folder.path().join("tokens");
+    let url = format!("http://{}", fleet.gateway.address());
+    for number in 0..5 {
+        let (worker, owner) = (name(&format!("new-{number}")), "me".parse().unwrap());
+        let (token, line) = tokens::issue(&Identity { worker, owner }).unwrap();
+        let known = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, known + &line).unwrap();
+        let joined = connect(&ClientOptions { url: url.clone(), token, ca: None });
+        assert!(joined.is_ok(), "{number}: {:?}", joined.err());
+    }
+    assert_eq!(fleet.gateway.refusals().count(None, Reason::Token), 0);
+}
+
 /// A worker whose token is taken back is told so, for good.
 #[test]
 fn a_token_that_is_taken_back_is_nobodys() {

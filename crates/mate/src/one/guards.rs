@@ -96,7 +96,7 @@ impl<V: Variant> Guards<V> {
     /// nothing to uncover, no square next to the king that a piece could go to and be safe, and
     /// from afar there are too many flights, or the enemy holds something to put between.
     #[inline]
-    pub(super) fn hopes(&self, pos: &Position<V>, king: Square) -> Option<Hopes<V::Bits>> {
+    pub(super) fn hopes(&self, pos: &Position<V>, king: Square) -> Option<MateSources<V::Bits>> {
         let us = pos.turn();
         let stuck = self.flights & !self.opened;
         let mut sites = self.twice & !pos.pieces(us);
@@ -120,7 +120,7 @@ impl<V: Variant> Guards<V> {
             });
         }
         let hope = sites.any() || gates.any() || self.shields.any() || stuck.is_empty();
-        hope.then_some(Hopes { stuck, sites, gates })
+        hope.then_some(MateSources { stuck, sites, gates })
     }
 
     /// Squares next to the king through which a check from afar could pass: empty, and the enemy,
@@ -142,7 +142,7 @@ impl<V: Variant> Guards<V> {
 }
 
 /// Where a mate could come from.
-pub(super) struct Hopes<B> {
+pub(super) struct MateSources<B> {
     /// Flights that stay open whichever piece of ours leaves its square: the one that moves must
     /// cover them from where it goes.
     pub(super) stuck: B,

@@ -14,27 +14,27 @@ mod told;
 use backends::{Broken, Habit, Later, Lying};
 
 #[derive(Debug, PartialEq)]
-enum Said {
+enum Message {
     Info(Info),
     Note(String),
     Best(Best),
     Mate(MateAnswer),
 }
 
-struct Listener(Sender<Said>);
+struct Listener(Sender<Message>);
 
 impl Report for Listener {
     fn info(&mut self, info: &Info) {
-        self.0.send(Said::Info(info.clone())).unwrap();
+        self.0.send(Message::Info(info.clone())).unwrap();
     }
     fn note(&mut self, text: &str) {
-        self.0.send(Said::Note(text.to_owned())).unwrap();
+        self.0.send(Message::Note(text.to_owned())).unwrap();
     }
     fn best(&mut self, best: &Best) {
-        self.0.send(Said::Best(*best)).unwrap();
+        self.0.send(Message::Best(*best)).unwrap();
     }
     fn mate(&mut self, answer: &MateAnswer) {
-        self.0.send(Said::Mate(answer.clone())).unwrap();
+        self.0.send(Message::Mate(answer.clone())).unwrap();
     }
 }
 
@@ -80,32 +80,32 @@ fn nodes(nodes: u64) -> Limits {
     Limits { nodes: Some(nodes), ..Limits::default() }
 }
 
-fn start<V: Variant>(engine: &mut Puct<V>, sfen: &str, limits: Limits) -> Receiver<Said> {
+fn start<V: Variant>(engine: &mut Puct<V>, sfen: &str, limits: Limits) -> Receiver<Message> {
     engine.set_position(position::<V>(sfen, "")).unwrap();
     go(engine, limits)
 }
 
-fn go<V: Variant>(engine: &mut Puct<V>, limits: Limits) -> Receiver<Said> {
+fn go<V: Variant>(engine: &mut Puct<V>, limits: Limits) -> Receiver<Message> {
     let (sender, said) = channel();
     engine.go(limits, Box::new(Listener(sender)));
     said
 }
 
 /// Everything said up to the answer, and the answer.
-fn listen(said: &Receiver<Said>) -> (Vec<Said>, Best) {
+fn listen(said: &Receiver<Message>) -> (Vec<Message>, Best) {
     let mut before = Vec::new();
     loop {
         match said.recv_timeout(Duration::from_secs(60)).unwrap() {
-            Said::Best(best) => return (before, best),
+            Message::Best(best) => return (before, best),
             other => before.push(other),
         }
     }
 }
 
-fn last_info(said: &[Said]) -> &Info {
-    let info = |said: &Said| matches!(said, Said::Info(_));
+fn last_info(said: &[Message]) -> &Info {
+    let info = |said: &Message| matches!(said, Message::Info(_));
     match said.iter().rfind(|said| info(said)) {
-        Some(Said::Info(info)) => info,
+        Some(Message::Info(info)) => info,
         _ => panic!("no line in {said:?}"),
     }
 }
@@ -353,7 +353,7 @@ fn declarations_limits_and_go_mate() {
     assert_eq!(last_info(&before).score.unwrap().0, Score::Cp(-2), "as DrawValueBlack says");
     let mate = Limits { mate: Some(MateLimit::Infinite), ..Limits::default() };
     let said = start(&mut engine, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", mate);
-    let Said::Mate(MateAnswer::Mate(line)) = said.recv().unwrap() else { panic!() };
+    let Message::Mate(MateAnswer::Mate(line)) = said.recv().unwrap() else { panic!() };
     assert_eq!(line.len(), 1);
 }
 
@@ -367,7 +367,7 @@ fn moves_asked_for_are_the_only_ones_considered() {
     let Answer::Move(m) = best.answer else { panic!() };
     assert!(asked.contains(&m));
     for said in &before {
-        let Said::Info(info) = said else { panic!("{said:?}") };
+        let Message::Info(info) = said else { panic!("{said:?}") };
         assert!(asked.contains(&info.pv[0]) && info.multipv.unwrap() <= 2);
     }
     sound_tree(&mut engine);
@@ -381,7 +381,7 @@ fn lines_told_may_change_while_searching() {
     engine.set_option("MultiPV", "3").unwrap();
     let begun = Instant::now();
     while !ranks.contains(&Some(3)) && begun.elapsed() < Duration::from_secs(30) {
-        if let Said::Info(info) = said.recv_timeout(Duration::from_secs(30)).unwrap() {
+        if let Message::Info(info) = said.recv_timeout(Duration::from_secs(30)).unwrap() {
             ranks.push(info.multipv);
         }
     }
@@ -445,9 +445,9 @@ fn answers_in_any_order_leave_the_tree_sound() {
     }
 }
 
-fn notes(said: &[Said]) -> Vec<&str> {
+fn notes(said: &[Message]) -> Vec<&str> {
     let notes = said.iter().filter_map(|said| match said {
-        Said::Note(text) => Some(text.as_str()),
+        Message::Note(text) => Some(text.as_str()),
         _ => None,
     });
     notes.collect()
@@ -496,17 +496,17 @@ fn clocks_are_kept_in_virtual_time() {
     let said = start(&mut engine, "startpos", limits.clone());
     time.advance(Duration::from_millis(8900));
     thread::sleep(Duration::from_millis(50));
-    assert!(!said.try_iter().any(|said| matches!(said, Said::Best(_))));
+    assert!(!said.try_iter().any(|said| matches!(said, Message::Best(_))));
     time.advance(Duration::from_millis(200));
     listen(&said);
     // Pondering costs nothing until the hit.
     let said = start(&mut engine, "startpos", Limits { ponder: true, start: time.now(), ..limits });
     time.advance(Duration::from_secs(1000));
     thread::sleep(Duration::from_millis(50));
-    assert!(!said.try_iter().any(|said| matches!(said, Said::Best(_))));
+    assert!(!said.try_iter().any(|said| matches!(said, Message::Best(_))));
     engine.control().ponderhit(PonderHit { at: time.now(), clocks: None });
     thread::sleep(Duration::from_millis(50));
-    assert!(!said.try_iter().any(|said| matches!(said, Said::Best(_))));
+    assert!(!said.try_iter().any(|said| matches!(said, Message::Best(_))));
     time.advance(Duration::from_secs(10));
     listen(&said);
     sound_tree(&mut engine);

@@ -3,11 +3,13 @@
 use super::{
     ADJUDICATED, ANNULLED, Error, FIELD, StoredGame, color, damaged, ending, index, rule, time,
 };
+use crate::status_json::Side;
 use csa::ReasonWord;
 use csa::record::{Finish, RecordedMove};
 use play::{Ending, Outcome};
-use rules::{AnyPosition, Color, Game};
+use rules::{AnyPosition, Game};
 use rusqlite::{Connection, OptionalExtension, Row};
+use serde::Serialize;
 use server::Conditions;
 use server::lobby::{Note, NoteKind, Order, TournamentResult};
 use server::rating;
@@ -129,26 +131,47 @@ pub(crate) fn unrecorded(connection: &Connection) -> Result<Vec<String>, Error> 
     connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Ids, players and results of the latest games that are over.
-pub(crate) fn latest(
-    connection: &Connection,
-    count: usize,
-) -> Result<Vec<serde_json::Value>, Error> {
+/// A game that is over, without its moves.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct FinishedGame {
+    pub id: String,
+    pub event: String,
+    pub black: String,
+    pub white: String,
+    /// Seconds since 1970.
+    pub started: i64,
+    pub ended: i64,
+    /// The word of the CSA protocol.
+    pub reason: String,
+    pub winner: Option<Side>,
+    /// `shogi` or `minishogi`.
+    pub game: String,
+    pub rated: bool,
+    pub abandoned: bool,
+    pub moves: i64,
+}
+
+/// The latest games that are over.
+pub(crate) fn latest(connection: &Connection, count: usize) -> Result<Vec<FinishedGame>, Error> {
     let sql = "SELECT id, event, black, white, started, ended, reason, winner, game, rated, abandoned, \
                (SELECT COUNT(*) FROM moves m WHERE m.game = g.key) FROM games g \
                WHERE ended IS NOT NULL ORDER BY ended DESC, key DESC LIMIT ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([i64::try_from(count).unwrap_or(i64::MAX)], |row| {
-        let winner = color(row.get(7)?).map(|c| if c == Color::Black { "black" } else { "white" });
-        Ok(serde_json::json!({
-            "id": row.get::<_, String>(0)?, "event": row.get::<_, String>(1)?,
-            "black": row.get::<_, String>(2)?, "white": row.get::<_, String>(3)?,
-            "started": row.get::<_, i64>(4)?, "ended": row.get::<_, i64>(5)?,
-            "reason": row.get::<_, String>(6)?, "winner": winner,
-            "game": row.get::<_, String>(8)?, "rated": row.get::<_, bool>(9)?,
-            "abandoned": row.get::<_, Option<bool>>(10)?.unwrap_or(false),
-            "moves": row.get::<_, i64>(11)?,
-        }))
+        Ok(FinishedGame {
+            id: row.get(0)?,
+            event: row.get(1)?,
+            black: row.get(2)?,
+            white: row.get(3)?,
+            started: row.get(4)?,
+            ended: row.get(5)?,
+            reason: row.get(6)?,
+            winner: color(row.get(7)?).map(Into::into),
+            game: row.get(8)?,
+            rated: row.get(9)?,
+            abandoned: row.get::<_, Option<bool>>(10)?.unwrap_or(false),
+            moves: row.get(11)?,
+        })
     })?;
     rows.collect()
 }

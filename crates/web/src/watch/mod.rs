@@ -1,4 +1,4 @@
-//! What can be watched besides the games here: a CSA server, matches, learning.
+//! What can be watched besides the games here: a CSA server, matches, learning, a fleet.
 
 mod cluster;
 mod fleet;
@@ -27,16 +27,6 @@ pub trait WatchSource: Send + Sync {
 
     /// A game of a match.
     fn match_game(&self, name: &str, number: u64) -> Result<Record, ApiError>;
-
-    /// Whether the owner has said where a fleet is.
-    fn has_fleet(&self) -> bool {
-        false
-    }
-
-    /// The page of a fleet.
-    fn fleet_page(&self) -> Result<String, ApiError> {
-        fleet::page(None)
-    }
 
     /// The page of a cluster: what each of its engines thinks.
     fn cluster_page(&self) -> Result<String, ApiError> {

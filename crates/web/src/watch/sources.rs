@@ -1,7 +1,7 @@
-//! What the owner lets visitors watch: a server's file or status page, matches, labs.
+//! What the owner lets visitors watch: a server's file or status page, matches, labs, a fleet.
 
 use super::status_page::StatusPage;
-use super::{WatchSource, labs, matches};
+use super::{WatchSource, fleet, labs, matches};
 use crate::start::StartError;
 use board::error::{ApiError, ErrorCode};
 use board::watch::{ServerParts, WatchData, WatchKind, WatchLearn, WatchMatch, WatchServer};
@@ -115,11 +115,15 @@ impl WatchSource for WatchSources {
             WatchKind::Server => self.server.is_some(),
             WatchKind::Match => !self.matches.is_empty(),
             WatchKind::Learn => !self.labs.is_empty(),
+            WatchKind::Fleet => self.fleet.is_some(),
         }
     }
 
     fn look(&self, what: WatchKind) -> Result<WatchData, ApiError> {
         let missing = || ApiError::missing(format!("no {} is watched", what.word()));
+        if let (WatchKind::Fleet, Some(folder)) = (what, &self.fleet) {
+            return Ok(WatchData::Fleet(Box::new(fleet::look(folder, &name(folder)))));
+        }
         match what {
             WatchKind::Server => Ok(WatchData::Server(Box::new(self.look_at_server()?))),
             WatchKind::Match if self.has(what) => {
@@ -155,14 +159,6 @@ impl WatchSource for WatchSources {
         let missing = || ApiError::missing(format!("there is no game {number} of {wanted:?}"));
         let path = self.matches.iter().find(|path| name(path) == wanted).ok_or_else(missing)?;
         matches::game(path, number).ok_or_else(missing)
-    }
-
-    fn has_fleet(&self) -> bool {
-        self.fleet.is_some()
-    }
-
-    fn fleet_page(&self) -> Result<String, ApiError> {
-        super::fleet::page(self.fleet.as_deref())
     }
 
     fn cluster_page(&self) -> Result<String, ApiError> {
@@ -205,8 +201,7 @@ mod tests {
             cluster: Some(PathBuf::from("no/such/page")),
         };
         let some = sources(&places).unwrap();
-        assert!(none.fleet_page().is_err() && some.fleet_page().is_err());
-        assert!(!none.has_fleet() && some.has_fleet());
+        assert!(json!(some.look(WatchKind::Fleet).unwrap())["error"].is_string());
         assert!(none.cluster_page().is_err() && some.cluster_page().is_err());
         let told = json!(some.look(WatchKind::Server).unwrap());
         assert_eq!((&told["source"], &told["live"]), (&json!("file.db"), &json!(false)));

@@ -178,16 +178,17 @@ async fn who_asks_too_fast_is_told_and_then_shown_out() {
     let server = start(Settings::default()).await;
     let mut me = server.visitor();
     let mut page = me.connect().await.unwrap();
-    let mut told = 0;
+    let (mut told, mut answered_first) = (0, 0);
     for _ in 0..2000 {
         page.send("{\"type\":\"ping\"}").await;
     }
+    // Between refusals there may be answers: time passes, and some more is allowed.
     while let Some(answer) = page.receive().await {
         told += usize::from(answer["code"] == "too_fast");
-        if answer["type"] == "pong" {
-            assert_eq!(told, 0, "what is allowed is answered first");
-        }
+        answered_first += usize::from(answer["type"] == "pong" && told == 0);
     }
+    assert!(answered_first >= 120, "what is allowed is answered: {answered_first}");
+    assert!(told > 0, "what is too fast is said to be");
     // Others are served meanwhile, and the same visitor may come again.
     assert_eq!(server.visitor().get("/api/hello").await.status, 200);
     assert_eq!(me.connect().await.unwrap().ask(json!({ "type": "ping" })).await["type"], "pong");

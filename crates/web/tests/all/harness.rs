@@ -56,9 +56,9 @@ pub(crate) fn dummy(what: &str) -> Registered {
 }
 
 /// Something to watch that changes with every look.
-pub(crate) struct Weather(AtomicU64);
+pub(crate) struct ChangingSource(AtomicU64);
 
-impl WatchSource for Weather {
+impl WatchSource for ChangingSource {
     fn has(&self, what: WatchKind) -> bool {
         what == WatchKind::Server
     }
@@ -139,7 +139,7 @@ pub(crate) async fn start(settings: Settings) -> Server {
     let service = BoardService::new(Services {
         pool,
         store,
-        watch: Arc::new(Weather(AtomicU64::new(0))),
+        watch: Arc::new(ChangingSource(AtomicU64::new(0))),
         books: BookShelf::new(settings.books, None),
         wall: Arc::new(|| 1_800_000_000_000),
         random: Arc::new(random),

@@ -15,7 +15,7 @@ const NOISE: f64 = 0.10;
 
 /// Which engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Brain {
+pub(crate) enum EngineChoice {
     /// Alpha-beta with the net inside.
     Net,
     /// Alpha-beta with that disturbed copy of it.
@@ -25,14 +25,14 @@ pub(crate) enum Brain {
 }
 
 /// What all of them share.
-pub(crate) struct Brains {
+pub(crate) struct EngineSet {
     net: Evaluation,
     disturbed: Vec<Evaluation>,
     tree: Arc<dyn Backend>,
     time: Arc<dyn TimeSource>,
 }
 
-impl Brains {
+impl EngineSet {
     pub(crate) fn load() -> Self {
         let net = assembly::shipped(Game::Shogi);
         let Evaluation::Net(inside) = &net else { panic!("the executable has no net") };
@@ -44,15 +44,17 @@ impl Brains {
         }
     }
 
-    pub(crate) fn engine(&self, brain: Brain) -> Box<dyn Engine> {
+    pub(crate) fn engine(&self, choice: EngineChoice) -> Box<dyn Engine> {
         let time = Arc::clone(&self.time);
         let search = |net| assembly::search(Game::Shogi, net, Arc::clone(&time));
-        let (mut engine, options) = match brain {
-            Brain::Net => (search(&self.net), vec![HASH.to(8), PV_INTERVAL.to(0)]),
-            Brain::Disturbed(place) => {
+        let (mut engine, options) = match choice {
+            EngineChoice::Net => (search(&self.net), vec![HASH.to(8), PV_INTERVAL.to(0)]),
+            EngineChoice::Disturbed(place) => {
                 (search(&self.disturbed[place]), vec![HASH.to(8), PV_INTERVAL.to(0)])
             }
-            Brain::Tree => (assembly::tree_search(Arc::clone(&self.tree), time), vec![HASH.to(64)]),
+            EngineChoice::Tree => {
+                (assembly::tree_search(Arc::clone(&self.tree), time), vec![HASH.to(64)])
+            }
         };
         for (name, value) in options.into_iter().chain([THREADS.to(1)]) {
             engine.set_option(name, &value).expect("an option of ours");

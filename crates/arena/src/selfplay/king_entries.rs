@@ -32,16 +32,16 @@ pub fn read(path: &Path, game: Game, seed: u64) -> Result<Vec<Opening>, String> 
     if found != game {
         return Err(format!("games of {found}, not of {game}"));
     }
-    let mut harvest = Harvest::new(seed);
+    let mut entries = KingEntries::new(seed);
     for game in reader.games() {
-        harvest.add(&game.map_err(failed)?);
+        entries.add(&game.map_err(failed)?);
     }
-    Ok(harvest.openings)
+    Ok(entries.openings)
 }
 
-/// What was gathered so far.
+/// Positions around the entry of a king, as far as games were added.
 #[derive(Debug)]
-pub struct Harvest {
+pub struct KingEntries {
     random: Rng,
     games: u64,
     /// Keys of all positions that were ever taken.
@@ -50,7 +50,7 @@ pub struct Harvest {
     pub openings: Vec<Opening>,
 }
 
-impl Harvest {
+impl KingEntries {
     pub fn new(seed: u64) -> Self {
         Self { random: Rng::new(seed), games: 0, seen: HashSet::new(), openings: Vec::new() }
     }
@@ -176,9 +176,9 @@ mod tests {
     }
 
     fn gathered(games: &[teacher::Game], seed: u64) -> Vec<String> {
-        let mut harvest = Harvest::new(seed);
-        games.iter().for_each(|game| harvest.add(game));
-        harvest.openings.iter().map(|opening| opening.position().sfen()).collect()
+        let mut entries = KingEntries::new(seed);
+        games.iter().for_each(|game| entries.add(game));
+        entries.openings.iter().map(|opening| opening.position().sfen()).collect()
     }
 
     #[test]
@@ -254,11 +254,11 @@ mod tests {
     fn games_of_our_own_have_entries() {
         let Some(path) = fixtures::shared_data("selfplay/s9101.teacher") else { return };
         let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
-        let mut harvest = Harvest::new(1);
+        let mut entries = KingEntries::new(1);
         for game in Reader::new(file).unwrap().games().take(2000) {
-            harvest.add(&game.unwrap());
+            entries.add(&game.unwrap());
         }
-        let found = &harvest.openings;
+        let found = &entries.openings;
         assert!(found.len() > 20, "{}", found.len());
         for opening in found {
             assert_eq!(opening.position().ply(), 1);

@@ -1,0 +1,165 @@
+//! What lies between two cuts, of all chunks and runs.
+
+use super::chunk::{Chunk, Record};
+use super::store::{Run, Store, records_of};
+use crate::bytes::Taker;
+use crate::codec::{Sources, take_entry};
+use crate::combine::Combine;
+use crate::{BookError, Entry};
+use rules::Game;
+
+/// Records of a chunk between two that are looked at to find cuts.
+const STEP: usize = 64;
+
+/// From one cut to before the next; no cut is the beginning, or the end, of everything.
+pub(super) struct Range {
+    from: Option<Box<[u8]>>,
+    to: Option<Box<[u8]>>,
+}
+
+/// Cuts everything into ranges of about so many bytes.
+pub(super) fn cuts(chunks: &[Chunk], runs: &[Run], size: usize) -> Vec<Range> {
+    let mut marks: Vec<(&[u8], u64)> = Vec::new();
+    for chunk in chunks {
+        let weight = (chunk.size() * STEP / chunk.len().max(1)) as u64;
+        marks.extend((0..chunk.len()).step_by(STEP).map(|i| (chunk.record(i).order, weight)));
+    }
+    for run in runs {
+        marks.extend(run.marks());
+    }
+    marks.sort_unstable();
+    let mut ranges = Vec::new();
+    let (mut from, mut held) = (None, 0);
+    for (order, weight) in marks {
+        if held >= size as u64 {
+            let cut: Box<[u8]> = order.into();
+            ranges.push(Range { from: from.replace(cut.clone()), to: Some(cut) });
+            held = 0;
+        }
+        held += weight;
+    }
+    ranges.push(Range { from, to: None });
+    ranges
+}
+
+impl Range {
+    fn holds(&self, order: &[u8]) -> bool {
+        self.from.as_deref().is_none_or(|from| from <= order)
+            && self.to.as_deref().is_none_or(|to| order < to)
+    }
+
+    /// Reads what runs have of the range.
+    pub(super) fn gather<'a>(
+        self,
+        chunks: &'a [Chunk],
+        store: Option<&Store>,
+    ) -> Result<Gathered<'a>, BookError> {
+        let mut read = Vec::new();
+        if let Some(store) = store {
+            for run in store.runs() {
+                read.push(store.read(run, self.from.as_deref(), self.to.as_deref())?);
+            }
+        }
+        Ok(Gathered { range: self, read, chunks })
+    }
+}
+
+/// The bytes of a range.
+pub(super) struct Gathered<'a> {
+    range: Range,
+    read: Vec<Vec<u8>>,
+    chunks: &'a [Chunk],
+}
+
+impl Gathered<'_> {
+    /// The records, in order; equal ones as they came.
+    pub(super) fn records(&self) -> Vec<Record<'_>> {
+        let range = &self.range;
+        let mut records = Vec::new();
+        for bytes in &self.read {
+            records.extend(records_of(bytes).filter(|record| range.holds(record.order)));
+        }
+        for chunk in self.chunks {
+            let from = range.from.as_deref().map_or(0, |from| chunk.before(from));
+            let to = range.to.as_deref().map_or(chunk.len(), |to| chunk.before(to));
+            records.extend((from..to).map(|index| chunk.record(index)));
+        }
+        records.sort_by(Record::compare);
+        records
+    }
+}
+
+/// The entries of a range in order, every position once.
+pub(crate) struct Merged<'a> {
+    records: std::iter::Peekable<std::vec::IntoIter<Record<'a>>>,
+    game: Game,
+    sources: &'a Sources,
+    combine: Combine,
+}
+
+/// An entry: its bytes where nothing had to be done to it and they mean the same anywhere.
+pub(crate) enum Item<'a> {
+    Bytes(&'a [u8]),
+    Entry(Entry),
+}
+
+impl<'a> Merged<'a> {
+    pub(super) fn new(
+        records: Vec<Record<'a>>,
+        game: Game,
+        sources: &'a Sources,
+        combine: Combine,
+    ) -> Self {
+        Self { records: records.into_iter().peekable(), game, sources, combine }
+    }
+
+    fn decoded(&self, entry: &[u8]) -> Result<Entry, BookError> {
+        take_entry(&mut Taker::new(entry), self.game, self.sources)
+            .ok_or_else(|| BookError::damaged(0, "a temporary file changed while it was read"))
+    }
+
+    fn next(&mut self) -> Result<Option<(Record<'a>, Option<Entry>)>, BookError> {
+        let Some(first) = self.records.next() else { return Ok(None) };
+        let mut combined: Option<Entry> = None;
+        while let Some(next) = self.records.next_if(|next| next.compare(&first).is_eq()) {
+            let mut entry = match combined.take() {
+                Some(entry) => entry,
+                None => self.decoded(first.entry)?,
+            };
+            self.combine.add(&mut entry, self.decoded(next.entry)?);
+            combined = Some(entry);
+        }
+        Ok(Some((first, combined)))
+    }
+
+    /// Gives every entry, with what it is sorted by.
+    pub(crate) fn each(
+        mut self,
+        mut take: impl FnMut(&[u8], Entry) -> Result<(), BookError>,
+    ) -> Result<(), BookError> {
+        while let Some((record, combined)) = self.next()? {
+            let entry = match combined {
+                Some(entry) => entry,
+                None => self.decoded(record.entry)?,
+            };
+            take(record.order, entry)?;
+        }
+        Ok(())
+    }
+
+    /// Gives every entry, as bytes where they have no numbers of sources in them.
+    pub(crate) fn each_item(
+        mut self,
+        mut take: impl FnMut(Item<'_>) -> Result<(), BookError>,
+    ) -> Result<(), BookError> {
+        let is_free = self.sources.list().is_empty();
+        while let Some((record, combined)) = self.next()? {
+            take(match combined {
+                Some(entry) => Item::Entry(entry),
+                None if is_free => Item::Bytes(record.entry),
+                None => Item::Entry(self.decoded(record.entry)?),
+            })?;
+        }
+        Ok(())
+    }
+}
