@@ -396,6 +396,20 @@ while :; do sleep 0.05; done
         self.assertEqual(this.state["teachers"]["t2"], {"positions": 7})
         self.assertEqual(json.loads(this.file.read_text())["background"]["name"], "t2")
 
+    def test_a_trainer_is_known_from_its_first_moment_to_its_last(self) -> None:
+        def process(state: str, words: bytes) -> bool:
+            folder = self.folder / "processes" / "7"
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "stat").write_text(f"7 (a name) of two) {state} 1 7 7")
+            (folder / "cmdline").write_bytes(words)
+            return ROUND.is_training(7, folder.parent)
+
+        self.assertTrue(process("S", b"python3\0-m\0nue_trainer\0"))
+        self.assertTrue(process("R", b""), "it is being started")
+        self.assertFalse(process("Z", b""), "it has ended and nobody asked how")
+        self.assertFalse(process("S", b"python3\0-m\0another\0"), "the number is somebody else's now")
+        self.assertFalse(ROUND.is_training(8, self.folder / "processes"))
+
     def test_a_teacher_that_is_late_is_ended(self) -> None:
         this = self.round()
         this.teaching = lambda *_: [sys.executable, "-c", "import time; time.sleep(60)", "nue_trainer"]
