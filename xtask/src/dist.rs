@@ -117,7 +117,7 @@ fn make(root: &Path, platform: &Platform, request: &Request) -> Result<PathBuf, 
     entries.push(Entry::file("THIRD-PARTY.txt", notices::text(&packages, root)?.into_bytes()));
     let bill = serde_json::to_string_pretty(&bill::of(&packages, root)?)? + "\n";
     entries.push(Entry::file("nue.cdx.json", bill.into_bytes()));
-    let speaker = Speaker::of(root, platform, &executable)?;
+    let speaker = Speaker::of(root, platform, &executable, &commit)?;
     for (shell, name) in SHELLS {
         let text = speaker.say(&["completions", shell])?;
         entries.push(Entry::file(&format!("completions/{name}"), text));
@@ -164,17 +164,29 @@ impl Commit {
 struct Speaker(PathBuf);
 
 impl Speaker {
-    /// The one for the platform where it runs here, else one built for this machine.
-    fn of(root: &Path, platform: &Platform, executable: &Path) -> Result<Self, Box<dyn Error>> {
+    /// The one for the platform where it runs here; one of the same commit that was made for this machine just
+    /// before; else one built for it.
+    fn of(
+        root: &Path,
+        platform: &Platform,
+        executable: &Path,
+        commit: &Commit,
+    ) -> Result<Self, Box<dyn Error>> {
         if platform.runs_here() {
             return Ok(Self(executable.to_owned()));
+        }
+        if let Some(here) = PLATFORMS.iter().find(|platform| platform.runs_here()) {
+            let made = Self(here.made(root));
+            let version = made.say(&["--version"]).unwrap_or_default();
+            if String::from_utf8_lossy(&version).contains(&commit.name) {
+                return Ok(made);
+            }
         }
         let built = cargo().args(["build", "--locked", "-p", "nue"]).current_dir(root).status()?;
         if !built.success() {
             return Err("cargo build -p nue failed".into());
         }
-        let target =
-            std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+        let target = platform::target_folder(root);
         Ok(Self(target.join("debug").join(format!("nue{}", std::env::consts::EXE_SUFFIX))))
     }
 

@@ -82,10 +82,15 @@ impl Platform {
         self.name == format!("{}-{}", env::consts::OS, env::consts::ARCH)
     }
 
+    /// Where its executable lies once it is built.
+    pub(super) fn made(&self, root: &Path) -> PathBuf {
+        target_folder(root).join(self.triple).join("dist").join(self.executable)
+    }
+
     /// Builds the executable.
     pub(super) fn build(&self, root: &Path, commit: &Commit) -> Result<PathBuf, Box<dyn Error>> {
         let toolchain = Toolchain::for_target(self.triple)?;
-        let target = env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+        let target = target_folder(root);
         let mut command = Command::new(match self.builder {
             Builder::Zig { .. } => "cargo-zigbuild".into(),
             Builder::Plain { .. } => toolchain.cargo.clone(),
@@ -114,7 +119,7 @@ impl Platform {
         if !command.status().map_err(missing)?.success() {
             return Err(format!("building for {} failed; {}", self.name, self.advice()).into());
         }
-        Ok(target.join(self.triple).join("dist").join(self.executable))
+        Ok(self.made(root))
     }
 
     fn advice(&self) -> &'static str {
@@ -143,6 +148,11 @@ fn replaced(root: &Path, target: &Path) -> [(PathBuf, &'static str); 3] {
     let home = env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let cargo = env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
     [(cargo, "/cargo"), (root.to_owned(), "/nue"), (target.to_owned(), "/target")]
+}
+
+/// Where cargo puts what it builds.
+pub(super) fn target_folder(root: &Path) -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from)
 }
 
 fn c_flags(root: &Path, target: &Path) -> String {
