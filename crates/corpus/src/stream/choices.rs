@@ -16,13 +16,13 @@ pub(super) const MOST_MOVES: usize = 593;
 /// Frames of positions after moves: as score which of the moves it was, counted from 0, as result
 /// whether it was played.
 pub(super) fn send<V: Variant, F: FeatureSet<V>>(
-    encoder: &Features<F>,
+    encoder: &Features<V, F>,
     units: &Units,
     count: usize,
     batch: usize,
-    output: &mut impl Write,
+    output: &mut dyn Write,
 ) -> Result<(), Error> {
-    let width = Encoder::<V>::width(encoder);
+    let width = encoder.width();
     let mut rows = Rows { words: Vec::new(), labels: Vec::new(), width };
     let (slots, mut frame) = (encoder.layout.slots, Vec::new());
     let mut written = Ok(());
@@ -35,7 +35,7 @@ pub(super) fn send<V: Variant, F: FeatureSet<V>>(
             let at = rows.words.len();
             rows.words.resize(at + width, 0);
             position.play(mv);
-            Encoder::<V>::encode(encoder, position, false, &mut rows.words[at..]);
+            encoder.write(position, false, &mut rows.words[at..]);
             position.undo();
             let result = Some(if index == played { 1 } else { -1 });
             rows.labels.push(Label::new(index as i16, result));
@@ -59,10 +59,10 @@ impl Rows {
         slots: usize,
         last: bool,
         bytes: &mut Vec<u8>,
-        output: &mut impl Write,
+        output: &mut dyn Write,
     ) -> io::Result<()> {
-        let rows = self.words.chunks_exact(self.width).zip(self.labels.iter().copied());
-        frame::fill(bytes, slots, (0, last), rows);
+        let mut rows = self.words.chunks_exact(self.width).zip(self.labels.iter().copied());
+        frame::fill(bytes, slots, (0, last), &mut rows);
         output.write_all(bytes)?;
         self.words.clear();
         self.labels.clear();
