@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::progress::Watch;
 use crate::source::Inputs;
 use ::features::FeatureSet;
-use features::Features;
+use features::{Features, Layout};
 use nnue::{FeatureKind, KindVisitor, feature_kind, kind_name, visit_kind};
 use rules::{Game, Variant};
 use serde_json::Value;
@@ -136,18 +136,23 @@ impl KindVisitor for SendFeatures<'_> {
 
     fn visit<V: Variant, F: FeatureSet<V>>(self) -> Self::Output {
         let encoder = Features::<V, F>::new();
-        let about = encoder.about();
-        let request = self.request;
-        if let Some(count) = request.choices {
-            let (units, output) = (&self.units, self.output);
-            output.write_all(&frame::preamble(request, units, about))?;
-            let batch = request.batch as usize;
-            choices::send::<V, F>(&encoder, units, count as usize, batch, output)?;
-            output.write_all(&frame::END)?;
-            output.flush()?;
-            return Ok(Counts::default());
-        }
-        send(request, &self.units, &encoder, about, self.output)
+        self.send::<V>(&encoder.layout, &encoder)
+    }
+}
+
+impl SendFeatures<'_> {
+    /// The same for all sets of a game.
+    fn send<V: Variant>(self, layout: &Layout, encoder: &dyn Encoder) -> Result<Counts, Error> {
+        let Self { request, units, output } = self;
+        let Some(count) = request.choices else {
+            return send(request, &units, encoder, layout.about(), output);
+        };
+        output.write_all(&frame::preamble(request, &units, layout.about()))?;
+        let (count, batch) = (count as usize, request.batch as usize);
+        choices::send::<V>((encoder, layout.slots), &units, count, batch, output)?;
+        output.write_all(&frame::END)?;
+        output.flush()?;
+        Ok(Counts::default())
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct WorkerPool<J, R> {
 
 impl<J: Send, R: Send> WorkerPool<J, R> {
     /// So many threads; `worker` makes what works, in the thread itself.
-    pub(crate) fn start<'s, 'e: 's, W: FnMut(J) -> R>(
+    pub(crate) fn start<'s, 'e: 's, W: FnMut(J) -> R + 's>(
         scope: &'s Scope<'s, 'e>,
         threads: usize,
         worker: &'e (impl Fn() -> W + Sync),
@@ -27,7 +27,6 @@ impl<J: Send, R: Send> WorkerPool<J, R> {
     where
         J: 's,
         R: 's,
-        W: 's,
     {
         let places = threads.max(1) * WAITING;
         let (jobs, results) = (Arc::new(Places::new(places)), Arc::new(Places::new(places)));

@@ -11,7 +11,7 @@ use super::{Batch, Encoder, Label, Row};
 use crate::counts::Counts;
 use crate::error::Error;
 use seed::Rng;
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
@@ -84,17 +84,19 @@ pub struct Batcher<'a> {
 
 /// Results that wait for their turn.
 struct Queue<T> {
-    waiting: BTreeMap<u64, T>,
+    /// From the next one on.
+    waiting: VecDeque<Option<T>>,
     next: u64,
     given: u64,
 }
 
 impl<T> Queue<T> {
     const fn new() -> Self {
-        Self { waiting: BTreeMap::new(), next: 0, given: 0 }
+        Self { waiting: VecDeque::new(), next: 0, given: 0 }
     }
 
     fn ticket(&mut self) -> u64 {
+        self.waiting.push_back(None);
         self.given += 1;
         self.given - 1
     }
@@ -104,8 +106,13 @@ impl<T> Queue<T> {
         self.given - self.next
     }
 
+    fn put(&mut self, ticket: u64, result: T) {
+        self.waiting[(ticket - self.next) as usize] = Some(result);
+    }
+
     fn take(&mut self) -> Option<T> {
-        let found = self.waiting.remove(&self.next)?;
+        let found = self.waiting.front_mut()?.take()?;
+        self.waiting.pop_front();
         self.next += 1;
         Some(found)
     }
@@ -233,10 +240,10 @@ impl Run<'_> {
         }
         match self.workers.take() {
             Some(Done::Decoded { ticket, rows }) => {
-                self.decoded.waiting.insert(ticket, rows);
+                self.decoded.put(ticket, rows);
             }
             Some(Done::Gathered { ticket, batch }) => {
-                self.gathered.waiting.insert(ticket, batch);
+                self.gathered.put(ticket, batch);
             }
             None => return Err(Error::thread()),
         }

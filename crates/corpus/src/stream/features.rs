@@ -18,6 +18,8 @@ const FIXED: usize = 5;
 
 /// What all rows of a feature set have in common.
 pub(super) struct Layout {
+    /// The name of the set.
+    name: &'static str,
     /// Features of one side, at most.
     pub(super) slots: usize,
     /// Pieces a base is followed by.
@@ -53,7 +55,21 @@ impl Layout {
                 }
             }
         }
-        Self { slots, pieces, stride, inputs, mirrored: mirrored_numbers, mirrored_bases }
+        let (name, mirrored) = (F::NAME, mirrored_numbers);
+        Self { name, slots, pieces, stride, inputs, mirrored, mirrored_bases }
+    }
+
+    /// What a reader has to know.
+    pub(super) fn about(&self) -> Value {
+        json!({
+            "features": self.name,
+            "inputs": self.inputs,
+            "slots": self.slots,
+            "pieces": self.pieces,
+            "effect_stride": self.stride,
+            "mirrored_pieces": self.mirrored,
+            "mirrored_bases": self.mirrored_bases,
+        })
     }
 }
 
@@ -86,20 +102,6 @@ pub(super) struct Features<V, F> {
 impl<V: Variant, F: FeatureSet<V>> Features<V, F> {
     pub(super) fn new() -> Self {
         Self { layout: Layout::new::<V, F>(), set: PhantomData }
-    }
-
-    /// What a reader has to know.
-    pub(super) fn about(&self) -> Value {
-        let layout = &self.layout;
-        json!({
-            "features": F::NAME,
-            "inputs": layout.inputs,
-            "slots": layout.slots,
-            "pieces": layout.pieces,
-            "effect_stride": layout.stride,
-            "mirrored_pieces": layout.mirrored,
-            "mirrored_bases": layout.mirrored_bases,
-        })
     }
 
     /// Writes the features of one side; gives their base and how many there are.
@@ -135,7 +137,7 @@ impl<V: Variant, F: FeatureSet<V>> Features<V, F> {
     }
 
     /// Writes the row of a position.
-    pub(super) fn write(&self, position: &Position<V>, mirrored: bool, row: &mut [u16]) {
+    fn write(&self, position: &Position<V>, mirrored: bool, row: &mut [u16]) {
         let turn = position.turn();
         let (fixed, sides) = row.split_at_mut(FIXED);
         let (own, other) = sides.split_at_mut(self.layout.slots);
