@@ -136,9 +136,9 @@ function Name({ color }: { color: Color }) {
 /** As in the style sheet: where everything is larger. */
 const LARGE = '(min-width: 2200px) and (min-height: 1200px)';
 
-type DialogName = 'open' | 'export' | 'editor' | null;
+type Asked = 'open' | 'export' | 'editor' | null;
 
-function letters(open: (what: DialogName) => void): () => void {
+function letters(open: (what: Asked) => void): () => void {
   return shortcuts({
     f: () => (orientation.value = opposite(orientation.value)),
     m: focusEntry,
@@ -151,7 +151,7 @@ function letters(open: (what: DialogName) => void): () => void {
   });
 }
 
-function useWork(open: (what: DialogName) => void): void {
+function useWork(open: (what: Asked) => void): void {
   useEffect(() => {
     restore();
     restoreReview();
@@ -213,7 +213,7 @@ export function AnalyseScreen() {
 
 function Analysis() {
   // A position half set up is gone on with.
-  const [asked, setAsked] = useState<DialogName>(() => (loadDraft() ? 'editor' : null));
+  const [asked, setAsked] = useState<Asked>(() => (loadDraft() ? 'editor' : null));
   useWork(setAsked);
   const place = useRef<HTMLElement>(null);
   const shown = study.value.start !== '' && asked !== 'editor';

@@ -145,7 +145,7 @@ function OwnGames({ games }: { games: OwnGame[] }) {
   );
 }
 
-type DialogName = 'new' | 'rename' | 'play' | null;
+type Asked = 'new' | 'rename' | 'play' | null;
 
 function NameDialog({ title, name, save, close }: { title: string; name: string; save: (name: string) => Promise<unknown>; close: () => void }) {
   const [text, setText] = useState(name);
@@ -169,7 +169,7 @@ async function save(format: string): Promise<void> {
   }
 }
 
-function Tools({ ask }: { ask: (what: DialogName) => void }) {
+function Tools({ ask }: { ask: (what: Asked) => void }) {
   const file = useRef<HTMLInputElement>(null);
   const menu = useRef<HTMLDetailsElement>(null);
   const here = book.value;
@@ -230,7 +230,7 @@ function Page() {
 const settle = pacer(120);
 
 export function BookPanel() {
-  const [asked, ask] = useState<DialogName>(null);
+  const [asked, ask] = useState<Asked>(null);
   const seen = `${book.value?.book}|${study.value.start}|${moves.value.join(' ')}`;
   useEffect(() => listenToGrowth(), []);
   useEffect(() => {

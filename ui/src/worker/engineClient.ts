@@ -5,7 +5,7 @@
 
 import type { FromEngine, Site, ToEngine } from './messages';
 
-interface EngineRequest { number: number; task: { search?: { at: { game: keyof Site['nets'] } }; mate?: object } }
+interface Asked { number: number; task: { search?: { at: { game: keyof Site['nets'] } }; mate?: object } }
 
 export class EngineClient {
   private worker: Worker | null = null;
@@ -17,9 +17,9 @@ export class EngineClient {
 
   constructor(private readonly module: WebAssembly.Module, private readonly site: Site, private readonly base: string, private readonly heard: (text: string) => void) {}
 
-  ask(request: EngineRequest): void {
-    this.current = request.number;
-    this.begin(request).catch((cause) => this.failed(String(cause)));
+  ask(asked: Asked): void {
+    this.current = asked.number;
+    this.begin(asked).catch((cause) => this.failed(String(cause)));
   }
 
   stop(): void {
@@ -28,17 +28,17 @@ export class EngineClient {
     this.current = 0;
   }
 
-  private async begin(request: EngineRequest): Promise<void> {
-    const game = request.task.search?.at.game;
+  private async begin(asked: Asked): Promise<void> {
+    const game = asked.task.search?.at.game;
     // The solver of mates needs no net.
     const net = game && !this.loaded.has(game) ? await this.net(game) : null;
-    if (this.current !== request.number) return;
+    if (this.current !== asked.number) return;
     if (!this.worker) this.start();
     if (net && game && !this.loaded.has(game)) {
       this.post({ type: 'net', bytes: net });
       this.loaded.add(game);
-    } else if (game && !this.loaded.has(game)) return this.begin(request);
-    this.post({ type: 'run', number: request.number, text: JSON.stringify(request) });
+    } else if (game && !this.loaded.has(game)) return this.begin(asked);
+    this.post({ type: 'run', number: asked.number, text: JSON.stringify(asked) });
   }
 
   /** The file of a net, fetched when it is first needed. */
