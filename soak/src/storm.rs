@@ -13,7 +13,7 @@ use crate::Failure;
 use fixtures::nats::{NatsServer, free_port};
 use fleet::{Priority, Spec};
 use fleetd::orders::{Answer, Order, Reply};
-use fleetd::{Home, Request};
+use fleetd::{DataFolder, Request};
 use gateway::{Identity, tokens};
 use ledger::LedgerFile;
 pub(crate) use parts::run as run_part;
@@ -121,20 +121,20 @@ pub(crate) fn steady_coordinator(
 /// Asks the coordinator of a folder, once it is there, for a run of sums; not twice.
 fn ask_for_sums(folder: &Path, batches: u32, goal: Option<u64>) -> Result<(), Failure> {
     const PATIENCE: Duration = Duration::from_secs(60);
-    let (home, begun) = (Home::new(folder), Instant::now());
-    while !home.beside().is_ok_and(|ledger| ledger.is_served()) {
+    let (data, begun) = (DataFolder::new(folder), Instant::now());
+    while !data.beside().is_ok_and(|ledger| ledger.is_served()) {
         if begun.elapsed() > PATIENCE {
             return Err(failed("no coordinator came"));
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    if !home.beside().map_err(failed)?.runs().map_err(failed)?.is_empty() {
+    if !data.beside().map_err(failed)?.runs().map_err(failed)?.is_empty() {
         return Ok(());
     }
     let spec = Spec::Checksum { rounds: ROUNDS, batches };
     let (name, priority) = ("sums".to_owned(), Priority::Normal);
     let request = Request { name, spec, goal, priority, share: 1.0 };
-    match home.submit(request, "storm", think::seconds_since_1970(), PATIENCE).map_err(failed)? {
+    match data.submit(request, "storm", think::seconds_since_1970(), PATIENCE).map_err(failed)? {
         Reply::Answer(Answer::Refused(why)) => Err(failed(why)),
         Reply::Answer(Answer::Done(_)) | Reply::Later => Ok(()),
     }
@@ -197,7 +197,7 @@ impl Drop for Part {
 
 struct Storm {
     server: NatsServer,
-    home: Home,
+    data: DataFolder,
     parts: Vec<Part>,
     rng: Rng,
     record: StormRecord,
@@ -215,7 +215,7 @@ pub(crate) fn run(args: &StormArgs) -> Result<(), Failure> {
     // Other faults than those of the run before.
     let rng = Rng::new(args.seed).split(record.seconds as u64);
     let before = record.seconds;
-    let mut storm = Storm { server, home: Home::new(folder), parts, rng, record };
+    let mut storm = Storm { server, data: DataFolder::new(folder), parts, rng, record };
     for part in &mut storm.parts {
         part.start()?;
     }
@@ -298,7 +298,7 @@ impl Storm {
     /// The liar begins anew, on probation, and lies again; at another time where the coordinator holds its ledger for
     /// long, as it does when it counts all results anew.
     fn pardon(&self) -> Result<(), Failure> {
-        let ledger = self.home.beside().map_err(failed)?;
+        let ledger = self.data.beside().map_err(failed)?;
         let order = Order::Pardon { worker: worker_id(parts::LIAR)? };
         let _ = ledger.order(&order, think::seconds_since_1970(), Duration::ZERO);
         Ok(())

@@ -11,7 +11,7 @@ use fleetd::connections::{self, Broker};
 use fleetd::orders::{Order, parse_share};
 use fleetd::signing;
 use fleetd::start::{ServeRequest, WorkRequest};
-use fleetd::{Home, Request};
+use fleetd::{DataFolder, Request};
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -192,9 +192,9 @@ struct WorkArgs {
 }
 
 pub(crate) fn run(args: &FleetArgs) -> CommandResult {
-    let home = Home::new(&args.data);
+    let data = DataFolder::new(&args.data);
     match &args.command {
-        FleetCommand::Serve(args) => serve(&home, args),
+        FleetCommand::Serve(args) => serve(&data, args),
         FleetCommand::Work(args) => join(args),
         FleetCommand::Submit { file, name, games, priority, share } => {
             let text = std::fs::read_to_string(file)
@@ -204,46 +204,46 @@ pub(crate) fn run(args: &FleetArgs) -> CommandResult {
             let name = name.clone().unwrap_or_else(|| file.display().to_string());
             let request = Request { name, spec, goal: *games, priority: *priority, share: *share };
             let wait = Duration::from_secs(30);
-            crate::flags::fleet::heard(home.submit(request, "local", seconds_since_1970(), wait))
+            crate::flags::fleet::heard(data.submit(request, "local", seconds_since_1970(), wait))
         }
         FleetCommand::List(Json { json }) => {
-            let status = home.status()?;
+            let status = data.status()?;
             shown(*json, &status.runs, &status.runs_text())
         }
         FleetCommand::Workers(Json { json }) => {
-            let status = home.status()?;
+            let status = data.status()?;
             shown(*json, &status.workers, &status.workers_text())
         }
         FleetCommand::Show { run, out: None } => {
-            let text = home.status()?.run_text(*run);
+            let text = data.status()?.run_text(*run);
             let text = text.ok_or_else(|| Failure::usage(format!("there is no run {run}")))?;
             Ok(write!(io::stdout(), "{text}")?)
         }
         FleetCommand::Show { run, out: Some(path) } => {
-            let count = home.export(*run, path)?;
+            let count = data.export(*run, path)?;
             say(&format!("{}: {count} written", path.display()));
             Ok(())
         }
         FleetCommand::Stop { run, reason } => {
-            order(&home, &Order::Stop { run: *run, reason: reason.clone() })
+            order(&data, &Order::Stop { run: *run, reason: reason.clone() })
         }
         FleetCommand::Priority { run, priority, share } => {
-            order(&home, &Order::Priority { run: *run, priority: *priority, share: *share })
+            order(&data, &Order::Priority { run: *run, priority: *priority, share: *share })
         }
         FleetCommand::Quarantine { worker, pardon: true, .. } => {
-            order(&home, &Order::Pardon { worker: worker.clone() })
+            order(&data, &Order::Pardon { worker: worker.clone() })
         }
         FleetCommand::Quarantine { worker, reason, .. } => {
             let (worker, reason) = (worker.clone(), reason.clone());
-            order(&home, &Order::Quarantine { worker, reason })
+            order(&data, &Order::Quarantine { worker, reason })
         }
         FleetCommand::Token { worker, owner: Some(owner), revoke: false } => {
             let token =
-                connections::new_token(&home, worker.clone(), owner.clone(), seconds_since_1970())?;
+                connections::new_token(&data, worker.clone(), owner.clone(), seconds_since_1970())?;
             Ok(writeln!(io::stdout(), "{token}")?)
         }
         FleetCommand::Token { worker, .. } => {
-            say(&format!("{} tokens revoked", connections::revoke_tokens(&home, worker)?));
+            say(&format!("{} tokens revoked", connections::revoke_tokens(&data, worker)?));
             Ok(())
         }
         FleetCommand::Key { file } => Ok(writeln!(io::stdout(), "{}", signing::new_key(file)?)?),
@@ -251,7 +251,7 @@ pub(crate) fn run(args: &FleetArgs) -> CommandResult {
             say(&format!("{} written", signing::sign(executable, key)?.display()));
             Ok(())
         }
-        FleetCommand::Drain { off } => order(&home, &Order::Drain { draining: !off }),
+        FleetCommand::Drain { off } => order(&data, &Order::Drain { draining: !off }),
     }
 }
 
@@ -260,10 +260,10 @@ fn shown(json: bool, value: &impl serde::Serialize, text: &str) -> CommandResult
     Ok(write!(io::stdout(), "{}", if json { line() } else { text.to_owned() })?)
 }
 
-fn serve(home: &Home, args: &ServeArgs) -> CommandResult {
+fn serve(data: &DataFolder, args: &ServeArgs) -> CommandResult {
     let (stop, _) = interrupt::flag();
     let request = ServeRequest {
-        home,
+        data,
         broker: args.broker.broker("coordinator"),
         threads: args.threads,
         gateway: args.gateway,

@@ -21,7 +21,7 @@ pub(crate) struct Prover<'a, V: Variant> {
     root: Position<V>,
     shared: &'a Shared,
     /// One for each side that may mate: what is known of one says nothing about the other.
-    solvers: [Option<Solver<'a, V>>; 2],
+    solvers: [Option<Solver<'a>>; 2],
     /// Positions that need not be asked about again, by their keys.
     settled: Vec<u64>,
     /// Nodes read so far.

@@ -11,7 +11,7 @@ use think::{Clocks, Moment};
 /// What both players have, in seconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ClockRule"))]
-pub struct TimeControl {
+pub struct ClockSettings {
     /// For the whole game.
     #[serde(default)]
     pub main: u32,
@@ -23,7 +23,7 @@ pub struct TimeControl {
     pub increment: u32,
 }
 
-impl TimeControl {
+impl ClockSettings {
     /// How a clock at the board counts: exactly, and who has used all of its time has lost.
     fn rule(&self) -> ClockRule {
         ClockRule {
@@ -77,7 +77,7 @@ pub struct ClockFaces {
 /// Both clocks; without a time control they only measure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameClock {
-    control: Option<TimeControl>,
+    control: Option<ClockSettings>,
     sides: [play::Clock; 2],
     /// Used of the present turn before it was last set going.
     used: Duration,
@@ -91,7 +91,7 @@ const fn seconds(n: u32) -> Duration {
 
 impl GameClock {
     /// Clocks before the first move, standing still.
-    pub fn new(control: Option<TimeControl>) -> Self {
+    pub fn new(control: Option<ClockSettings>) -> Self {
         let rule = control.map_or_else(ClockRule::default, |control| control.rule());
         Self { control, sides: [play::Clock::new(rule); 2], used: Duration::ZERO, since: None }
     }
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn main_time_then_byoyomi() {
-        let mut clock = GameClock::new(Some(TimeControl { main: 10, byoyomi: 5, increment: 0 }));
+        let mut clock = GameClock::new(Some(ClockSettings { main: 10, byoyomi: 5, increment: 0 }));
         clock.run(s(100));
         assert_eq!(
             clock.view(Color::Black, s(104), false).unwrap().black,
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn increments_come_after_the_move() {
-        let mut clock = GameClock::new(Some(TimeControl { main: 10, byoyomi: 0, increment: 3 }));
+        let mut clock = GameClock::new(Some(ClockSettings { main: 10, byoyomi: 0, increment: 3 }));
         assert_eq!(clock.turn(Color::White, s(4)), Ok(()));
         assert_eq!(clock.left(), [s(10), s(9)]);
         assert_eq!(clock.turn(Color::White, s(9)), Err(FlagFallen));
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_clock_nobody_looks_at_stands_still() {
-        let mut clock = GameClock::new(Some(TimeControl { main: 10, byoyomi: 0, increment: 0 }));
+        let mut clock = GameClock::new(Some(ClockSettings { main: 10, byoyomi: 0, increment: 0 }));
         assert_eq!(clock.elapsed(s(50)), s(0));
         clock.run(s(50));
         clock.pause(s(52));
@@ -235,8 +235,8 @@ mod tests {
     #[test]
     fn controls_nobody_can_play_by() {
         for (main, byoyomi, increment) in [(0, 0, 5), (100_000, 0, 0), (1, 4000, 0), (1, 0, 601)] {
-            assert!(TimeControl { main, byoyomi, increment }.check().is_err());
+            assert!(ClockSettings { main, byoyomi, increment }.check().is_err());
         }
-        assert!(TimeControl { main: 0, byoyomi: 10, increment: 0 }.check().is_ok());
+        assert!(ClockSettings { main: 0, byoyomi: 10, increment: 0 }.check().is_ok());
     }
 }

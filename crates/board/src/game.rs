@@ -15,7 +15,7 @@ use crate::ending;
 use crate::error::{ApiError, ErrorCode};
 use crate::notation;
 use crate::position;
-use crate::setup::{Opponent, Setup, Side};
+use crate::setup::{Opponent, Setup, VisitorSide};
 use crate::words::millis;
 use friends::Friends;
 use play::{Ending, GameRules, Reason};
@@ -141,7 +141,7 @@ impl Game {
     }
 
     /// The side to move, if it is that visitor's.
-    pub fn turn_of(&self, who: Side) -> Result<Color, ApiError> {
+    pub fn turn_of(&self, who: VisitorSide) -> Result<Color, ApiError> {
         self.goes_on()?;
         let turn = self.position.turn();
         if !who.has(turn) {
@@ -182,7 +182,7 @@ impl Game {
     /// A visitor plays. `ply` names the move meant, so that one sent twice is not played twice.
     pub fn play(
         &mut self,
-        who: Side,
+        who: VisitorSide,
         text: &str,
         ply: Option<u32>,
         now: Moment,
@@ -276,13 +276,13 @@ impl Game {
     }
 
     /// A visitor resigns, whoever is to move; where nobody has come to play, the game is called off.
-    pub fn resign(&mut self, who: Side, now: Moment) -> Result<(), ApiError> {
+    pub fn resign(&mut self, who: VisitorSide, now: Moment) -> Result<(), ApiError> {
         self.goes_on()?;
         let winner = match who {
-            Side::Black => Color::White,
-            Side::White => Color::Black,
-            Side::Both => self.position.turn().opponent(),
-            Side::Watch => return Err(only_watching()),
+            VisitorSide::Black => Color::White,
+            VisitorSide::White => Color::Black,
+            VisitorSide::Both => self.position.turn().opponent(),
+            VisitorSide::Watch => return Err(only_watching()),
         };
         let ending = if self.is_waiting() {
             Ending::unknown(Reason::Interrupted)
@@ -294,7 +294,7 @@ impl Game {
     }
 
     /// A visitor declares the win.
-    pub fn declare(&mut self, who: Side, now: Moment) -> Result<(), ApiError> {
+    pub fn declare(&mut self, who: VisitorSide, now: Moment) -> Result<(), ApiError> {
         let turn = self.turn_of(who)?;
         if !self.may_declare() {
             let message = "the conditions of a declaration do not hold";
@@ -338,7 +338,7 @@ impl Game {
     }
 
     /// How many moves taking back to the last turn of a side would undo.
-    fn undone(&self, who: Side) -> Option<usize> {
+    fn undone(&self, who: VisitorSide) -> Option<usize> {
         let from = |n: usize| {
             let turn =
                 if n.is_multiple_of(2) { self.position.turn() } else { !self.position.turn() };
@@ -348,7 +348,7 @@ impl Game {
     }
 
     /// Takes back to the visitor's last turn, also after the end. Friends ask each other first.
-    pub fn take_back(&mut self, who: Side, now: Moment) -> Result<(), ApiError> {
+    pub fn take_back(&mut self, who: VisitorSide, now: Moment) -> Result<(), ApiError> {
         if self.friends.is_some() {
             let message = "the other player has to agree: offer it";
             return Err(ApiError::new(ErrorCode::NotAllowed, message));
@@ -356,7 +356,7 @@ impl Game {
         self.back(who, now)
     }
 
-    fn back(&mut self, who: Side, now: Moment) -> Result<(), ApiError> {
+    fn back(&mut self, who: VisitorSide, now: Moment) -> Result<(), ApiError> {
         let count = self
             .undone(who)
             .ok_or_else(|| ApiError::new(ErrorCode::NotAllowed, "there is nothing to take back"))?;

@@ -1,6 +1,6 @@
 //! What a game is played under: asked for by the page, checked, and kept with the game.
 
-use crate::clock::TimeControl;
+use crate::clock::ClockSettings;
 use crate::error::{ApiError, ErrorCode};
 use crate::level::Level;
 use crate::position;
@@ -30,7 +30,7 @@ pub struct GameSettings {
     pub opponent: Opponent,
     /// None where nothing is said.
     #[serde(default)]
-    pub clock: Option<TimeControl>,
+    pub clock: Option<ClockSettings>,
     /// Name of the entering-king rule.
     #[serde(default)]
     pub declaration: Option<String>,
@@ -125,9 +125,9 @@ const fn usual_movetime() -> u32 {
 
 /// Which side the visitor plays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Side"))]
 #[serde(rename_all = "lowercase")]
-pub enum Side {
+pub enum VisitorSide {
     Black,
     White,
     /// Both: two people at one board.
@@ -136,7 +136,7 @@ pub enum Side {
     Watch,
 }
 
-impl Side {
+impl VisitorSide {
     /// The side of one colour.
     pub const fn of(color: Color) -> Self {
         match color {
@@ -173,12 +173,12 @@ pub struct Setup {
     /// The start position.
     pub start: String,
     /// The visitor's side.
-    pub you: Side,
+    pub you: VisitorSide,
     /// The other side.
     pub opponent: Opponent,
     /// How the opponent is called.
     pub name: Words,
-    pub clock: Option<TimeControl>,
+    pub clock: Option<ClockSettings>,
     /// Name of the entering-king rule.
     pub declaration: String,
     /// Moves after which the game is drawn.
@@ -211,12 +211,12 @@ impl GameSettings {
             return Err(ApiError::bad(format!("maxMoves {max_moves} is not between 1 and 1000")));
         }
         let you = match (self.side.as_deref(), &self.opponent) {
-            (_, Opponent::Human { .. }) => Side::Both,
-            (Some("watch"), Opponent::Friend { .. }) => Side::Watch,
-            (Some("white"), _) => Side::White,
-            (Some("black") | None, _) => Side::Black,
-            (Some("random"), _) if seed & 1 == 0 => Side::Black,
-            (Some("random"), _) => Side::White,
+            (_, Opponent::Human { .. }) => VisitorSide::Both,
+            (Some("watch"), Opponent::Friend { .. }) => VisitorSide::Watch,
+            (Some("white"), _) => VisitorSide::White,
+            (Some("black") | None, _) => VisitorSide::Black,
+            (Some("random"), _) if seed & 1 == 0 => VisitorSide::Black,
+            (Some("random"), _) => VisitorSide::White,
             (Some(other), _) => {
                 let message = format!(
                     "side {other:?}: expected black, white, random, or watch with a friend's game"
@@ -384,7 +384,7 @@ mod tests {
     #[test]
     fn little_needs_to_be_said() {
         let setup = settings(json!({ "opponent": { "level": 3 } })).unwrap();
-        assert_eq!((setup.variant.as_str(), setup.you), ("shogi", Side::Black));
+        assert_eq!((setup.variant.as_str(), setup.you), ("shogi", VisitorSide::Black));
         assert_eq!(
             (setup.handicap.as_deref(), setup.rule()),
             (Some("even"), Declaration::Points27)
@@ -404,7 +404,7 @@ mod tests {
         }
         let mini = json!({ "variant": "minishogi", "opponent": { "level": 1 }, "side": "random" });
         let setup = settings(mini).unwrap();
-        assert_eq!((setup.rule(), setup.you), (Declaration::None, Side::Black));
+        assert_eq!((setup.rule(), setup.you), (Declaration::None, VisitorSide::Black));
         let two = settings(json!({ "opponent": { "human": true }, "side": "white" })).unwrap();
         assert!(two.you.has(Color::Black) && two.you.has(Color::White));
     }

@@ -42,14 +42,14 @@ impl Write for Lines {
     }
 }
 
-/// Somebody who is asked.
-enum Asked {
+/// What is measured.
+enum EngineUnderTest {
     Alone(Box<dyn LineLink>),
     Cluster(Input),
 }
 
-impl Asked {
-    fn say(&mut self, line: &str) {
+impl EngineUnderTest {
+    fn send(&mut self, line: &str) {
         match self {
             Self::Alone(link) => assert!(link.send(line), "the engine reads"),
             Self::Cluster(input) => assert!(input.line(line.to_owned()), "the cluster reads"),
@@ -61,7 +61,7 @@ fn wait(said: &Receiver<String>, start: &str) {
     while !said.recv().expect("it has not ended").starts_with(start) {}
 }
 
-fn alone(program: Option<&str>, time: &Arc<dyn TimeSource>) -> (Asked, Receiver<String>) {
+fn alone(program: Option<&str>, time: &Arc<dyn TimeSource>) -> (EngineUnderTest, Receiver<String>) {
     let (told, said) = channel();
     let sink: LineSink = Arc::new(move |event| {
         if let LineEvent::Line(line) = event {
@@ -80,10 +80,13 @@ fn alone(program: Option<&str>, time: &Arc<dyn TimeSource>) -> (Asked, Receiver<
             start_inside(Game::Shogi, &factory, time, &sink)
         }
     };
-    (Asked::Alone(link.expect("the engine starts")), said)
+    (EngineUnderTest::Alone(link.expect("the engine starts")), said)
 }
 
-fn cluster(program: Option<&str>, time: &Arc<dyn TimeSource>) -> (Asked, Receiver<String>) {
+fn cluster(
+    program: Option<&str>,
+    time: &Arc<dyn TimeSource>,
+) -> (EngineUnderTest, Receiver<String>) {
     let place = program.map_or("inside = \"alphabeta\"".to_owned(), |p| format!("program = {p:?}"));
     let options = "options = { Threads = 1, USI_Hash = 64 }";
     let text = format!("[[child]]\nname = \"only\"\n{place}\n{options}\n");
@@ -99,13 +102,18 @@ fn cluster(program: Option<&str>, time: &Arc<dyn TimeSource>) -> (Asked, Receive
         output: Output::new(Lines(told, Vec::new()), || ()),
     });
     std::thread::spawn(move || cluster.run());
-    (Asked::Cluster(input), said)
+    (EngineUnderTest::Cluster(input), said)
 }
 
-fn ask(asked: &mut Asked, said: &Receiver<String>, position: &str, nodes: u64) -> Duration {
+fn ask(
+    engine: &mut EngineUnderTest,
+    said: &Receiver<String>,
+    position: &str,
+    nodes: u64,
+) -> Duration {
     let begun = Instant::now();
-    asked.say(position);
-    asked.say(&format!("go nodes {nodes}"));
+    engine.send(position);
+    engine.send(&format!("go nodes {nodes}"));
     wait(said, "bestmove");
     begun.elapsed()
 }
@@ -133,19 +141,19 @@ fn main() -> ExitCode {
     let program = args.next();
     let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
     let mut both = [alone(program.as_deref(), &time), cluster(program.as_deref(), &time)];
-    for (asked, said) in &mut both {
+    for (engine, said) in &mut both {
         for line in ["usi", "setoption name Threads value 1", "setoption name USI_Hash value 64"] {
-            asked.say(line);
+            engine.send(line);
         }
-        asked.say("isready");
+        engine.send("isready");
         wait(said, "readyok");
     }
     // A child that loads joins when it is ready: a cluster answers before it is.
     std::thread::sleep(Duration::from_secs(2));
     let mut times = [Vec::new(), Vec::new()];
     for position in positions(moves as usize) {
-        for ((asked, said), times) in both.iter_mut().zip(&mut times) {
-            times.push(ask(asked, said, &position, nodes));
+        for ((engine, said), times) in both.iter_mut().zip(&mut times) {
+            times.push(ask(engine, said, &position, nodes));
         }
     }
     times.iter_mut().for_each(|times| times.sort_unstable());

@@ -10,18 +10,21 @@
 //! are in room `trainer`; that of `nue data stream` is beside this.
 
 mod leaf;
+mod numbers;
 mod pool;
 mod rows;
 mod selection;
 mod units;
 mod workers;
 
-pub use pool::{Batcher, Given};
+pub use numbers::{Numbers, Row, RowMut};
+pub use pool::{Batcher, Given, Take};
 pub use rows::{Rows, first_rows};
 pub use selection::{Selection, SelectionCounts};
 pub use units::{Played, Units};
 
 use rules::{Color, Move, Position, Variant};
+use std::any::Any;
 use teacher::Candidate;
 
 /// What is known about a position besides itself.
@@ -53,23 +56,50 @@ pub struct Moves<'a> {
     pub candidates: &'a [Candidate],
 }
 
-/// Turns positions into rows of numbers, and rows into batches.
-pub trait Encoder<V: Variant>: Sync {
-    /// A number of a row.
-    type Word: Copy + Default + Send + Sync;
-    /// What a batch is given out as. Its memory is used again.
-    type Batch: Default + Send;
+/// A position of whichever game.
+#[derive(Clone, Copy)]
+pub struct PositionRef<'a>(&'a dyn Any);
 
+impl<'a> PositionRef<'a> {
+    /// Of a position.
+    pub fn of<V: Variant>(position: &'a Position<V>) -> Self {
+        Self(position)
+    }
+
+    /// The position, if it is one of that game.
+    pub fn get<V: Variant>(self) -> Option<&'a Position<V>> {
+        self.0.downcast_ref()
+    }
+}
+
+/// What a batch is given out as: its encoder fills what its reader wants. The memory is used again.
+#[derive(Clone, Default, Debug)]
+pub struct Batch {
+    /// As it is sent to another program.
+    pub frame: Vec<u8>,
+    /// The rows, one after another.
+    pub words: Vec<u32>,
+    pub labels: Vec<Label>,
+}
+
+/// Turns positions into rows of numbers, and rows into batches.
+///
+/// Neither the game nor the numbers are in its type: the way from files to batches is compiled here,
+/// once, and not for every encoder where it is used.
+pub trait Encoder: Sync {
     /// How many numbers a position becomes.
     fn width(&self) -> usize;
 
+    /// No rows yet, of the numbers that it writes.
+    fn numbers(&self) -> Numbers;
+
     /// Writes the row of a position, or of the same position mirrored left to right. `false`: a
     /// position that cannot be seen (a king is missing, …); it is left out.
-    fn encode(&self, position: &Position<V>, mirrored: bool, row: &mut [Self::Word]) -> bool;
+    fn encode(&self, position: PositionRef<'_>, mirrored: bool, row: RowMut<'_>) -> bool;
 
     /// Adds what is known about the moves of the position to its row. Most learn nothing from it.
-    fn teach(&self, _turn: Color, _moves: &Moves<'_>, _row: &mut [Self::Word]) {}
+    fn teach(&self, _turn: Color, _moves: &Moves<'_>, _row: RowMut<'_>) {}
 
     /// Puts a batch together.
-    fn gather(&self, rows: &Given<'_, Self::Word>, batch: &mut Self::Batch);
+    fn gather(&self, rows: &Given<'_>, batch: &mut Batch);
 }

@@ -18,9 +18,9 @@ use crate::error::Error;
 use crate::progress::Watch;
 use crate::source::Inputs;
 use ::features::FeatureSet;
-use features::Features;
+use features::{Features, Layout};
 use nnue::{FeatureKind, KindVisitor, feature_kind, kind_name, visit_kind};
-use rules::{Game, Minishogi, Shogi, Variant};
+use rules::{Game, Variant};
 use serde_json::Value;
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -81,7 +81,7 @@ pub struct Stream {
 }
 
 /// Writes the stream. What was wrong on the way is in the counts.
-pub fn run(request: &Stream, output: impl Write, watch: &Watch<'_>) -> Result<Counts, Error> {
+pub fn run(request: &Stream, output: &mut dyn Write, watch: &Watch<'_>) -> Result<Counts, Error> {
     let (sources, format) = request.inputs.alike()?;
     request.selection.sieve.fits(format)?;
     let game = request.inputs.header(&sources)?.game;
@@ -110,10 +110,7 @@ pub fn run(request: &Stream, output: impl Write, watch: &Watch<'_>) -> Result<Co
             let encoder = wanted.encoder(game)?;
             let units = Units::open(&request.inputs, request.salvage, watch)?;
             let about = encoder.about();
-            match game {
-                Game::Shogi => send::<Shogi, _>(request, &units, &encoder, about, output),
-                Game::Minishogi => send::<Minishogi, _>(request, &units, &encoder, about, output),
-            }
+            send(request, &units, &encoder, about, output)
         }
     }
 }
@@ -128,39 +125,44 @@ fn kind_of(name: &str, game: Game) -> Result<FeatureKind, Error> {
 }
 
 /// The stream for one feature set.
-struct SendFeatures<'a, W> {
+struct SendFeatures<'a> {
     request: &'a Stream,
     units: Units,
-    output: W,
+    output: &'a mut dyn Write,
 }
 
-impl<W: Write> KindVisitor for SendFeatures<'_, W> {
+impl KindVisitor for SendFeatures<'_> {
     type Output = Result<Counts, Error>;
 
     fn visit<V: Variant, F: FeatureSet<V>>(self) -> Self::Output {
-        let encoder = Features::<F>::new::<V>();
-        let about = encoder.about::<V>();
-        let request = self.request;
-        if let Some(count) = request.choices {
-            let (units, mut output) = (&self.units, self.output);
-            output.write_all(&frame::preamble(request, units, about))?;
-            let batch = request.batch as usize;
-            choices::send::<V, F>(&encoder, units, count as usize, batch, &mut output)?;
-            output.write_all(&frame::END)?;
-            output.flush()?;
-            return Ok(Counts::default());
-        }
-        send::<V, _>(request, &self.units, &encoder, about, self.output)
+        let encoder = Features::<V, F>::new();
+        self.send::<V>(&encoder.layout, &encoder)
+    }
+}
+
+impl SendFeatures<'_> {
+    /// The same for all sets of a game.
+    fn send<V: Variant>(self, layout: &Layout, encoder: &dyn Encoder) -> Result<Counts, Error> {
+        let Self { request, units, output } = self;
+        let Some(count) = request.choices else {
+            return send(request, &units, encoder, layout.about(), output);
+        };
+        output.write_all(&frame::preamble(request, &units, layout.about()))?;
+        let (count, batch) = (count as usize, request.batch as usize);
+        choices::send::<V>((encoder, layout.slots), &units, count, batch, output)?;
+        output.write_all(&frame::END)?;
+        output.flush()?;
+        Ok(Counts::default())
     }
 }
 
 /// Writes the text about a stream, which `about` is a part of, and its frames.
-fn send<V: Variant, E: Encoder<V, Batch = Vec<u8>>>(
+fn send(
     request: &Stream,
     units: &Units,
-    encoder: &E,
+    encoder: &dyn Encoder,
     about: Value,
-    mut output: impl Write,
+    output: &mut dyn Write,
 ) -> Result<Counts, Error> {
     output.write_all(&frame::preamble(request, units, about))?;
     let batcher = Batcher {
@@ -173,8 +175,8 @@ fn send<V: Variant, E: Encoder<V, Batch = Vec<u8>>>(
         epochs: request.epochs,
         threads: request.threads,
     };
-    let counts = batcher.run::<V, _>(encoder, |frame, _| {
-        output.write_all(frame)?;
+    let counts = batcher.run(encoder, &mut |batch, _| {
+        output.write_all(&batch.frame)?;
         Ok(ControlFlow::Continue(()))
     })?;
     output.write_all(&frame::END)?;

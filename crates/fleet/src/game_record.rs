@@ -3,6 +3,7 @@
 use arena::game::{Played, forfeit, play};
 use arena::{Finished, Plan};
 use engines::{Decision, EngineFault, FaultKind, PlayerError};
+use play::Side;
 use rules::{Color, Move};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -33,32 +34,6 @@ pub struct GameRecord {
     pub starved: u32,
     /// Milliseconds of the whole game.
     pub millis: u64,
-}
-
-/// A colour.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Side {
-    Black,
-    White,
-}
-
-impl From<Color> for Side {
-    fn from(color: Color) -> Self {
-        match color {
-            Color::Black => Self::Black,
-            Color::White => Self::White,
-        }
-    }
-}
-
-impl From<Side> for Color {
-    fn from(side: Side) -> Self {
-        match side {
-            Side::Black => Self::Black,
-            Side::White => Self::White,
-        }
-    }
 }
 
 /// A move with what its player thought.

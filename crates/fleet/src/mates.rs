@@ -67,7 +67,7 @@ impl MateSpec {
 /// A verdict as it travels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Said {
+pub enum VerdictRecord {
     Mate,
     NoMate,
     Time,
@@ -77,7 +77,7 @@ pub enum Said {
     GivenUp,
 }
 
-impl Said {
+impl VerdictRecord {
     const fn unknown(why: Unknown) -> Self {
         match why {
             Unknown::Time => Self::Time,
@@ -118,12 +118,12 @@ impl Said {
 }
 
 /// A first move or a cook: (moves before, move, verdict, plies).
-type TryRecord = (usize, String, Said, u16);
+type TryRecord = (usize, String, VerdictRecord, u16);
 
 /// The answers about one problem.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MateRecord {
-    pub verdict: Said,
+    pub verdict: VerdictRecord,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<String>,
     pub plain_plies: usize,
@@ -138,9 +138,9 @@ pub struct MateRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     cooks: Vec<TryRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    counted: Option<Result<CountedRecord, Said>>,
+    counted: Option<Result<CountedRecord, VerdictRecord>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    proof: Option<Result<Bytes, Said>>,
+    proof: Option<Result<Bytes, VerdictRecord>>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -157,7 +157,7 @@ impl MateRecord {
     pub fn of(study: &Study) -> Self {
         let (game, solution) = (study.game, &study.solution);
         let tries = |tries: &[Try]| {
-            let one = |t: &Try| (t.at, t.m.usi(game), Said::of(t.verdict), t.plies);
+            let one = |t: &Try| (t.at, t.m.usi(game), VerdictRecord::of(t.verdict), t.plies);
             tries.iter().map(one).collect()
         };
         let branch = |b: &Branch| (b.at, b.reply.usi(game), b.plies, b.answer.usi(game));
@@ -169,10 +169,10 @@ impl MateRecord {
             is_shortest: counted.is_shortest,
         };
         let proof = |bytes: &Vec<u8>| {
-            (bytes.len() <= MOST).then(|| Bytes(bytes.clone())).ok_or(Said::Memory)
+            (bytes.len() <= MOST).then(|| Bytes(bytes.clone())).ok_or(VerdictRecord::Memory)
         };
         Self {
-            verdict: Said::of(solution.verdict),
+            verdict: VerdictRecord::of(solution.verdict),
             line: study.usi(&solution.line),
             plain_plies: solution.plain_plies,
             is_shortest: solution.is_shortest,
@@ -183,11 +183,11 @@ impl MateRecord {
             cooks: tries(&study.cooks),
             counted: study.counted.as_ref().map(|told| match told {
                 Ok(told) => Ok(counted(told)),
-                Err(why) => Err(Said::unknown(*why)),
+                Err(why) => Err(VerdictRecord::unknown(*why)),
             }),
             proof: study.proof.as_ref().map(|told| match told {
                 Ok(bytes) => proof(bytes),
-                Err(why) => Err(Said::unknown(*why)),
+                Err(why) => Err(VerdictRecord::unknown(*why)),
             }),
         }
     }
@@ -200,7 +200,7 @@ impl MateRecord {
     /// The study again: everything in it is possible by the rules, and a proof proves it.
     pub fn study(&self, position: &AnyPosition) -> Result<Study, String> {
         let line = played(position, &self.line)?;
-        if (self.verdict == Said::Mate) != Self::proves_mate(position, &line) {
+        if (self.verdict == VerdictRecord::Mate) != Self::proves_mate(position, &line) {
             return Err(format!("{:?}, and a line of {} moves", self.verdict, line.len()));
         }
         let at = |at: usize, text: &str| {
@@ -213,9 +213,9 @@ impl MateRecord {
             Ok::<(Move, AnyPosition), String>((m, position))
         };
         let tries = |tries: &[TryRecord]| -> Result<Vec<Try>, String> {
-            let one = |(place, text, said, plies): &TryRecord| {
+            let one = |(place, text, verdict, plies): &TryRecord| {
                 let (m, _) = at(*place, text)?;
-                Ok(Try { at: *place, m, verdict: said.verdict(), plies: *plies })
+                Ok(Try { at: *place, m, verdict: verdict.verdict(), plies: *plies })
             };
             tries.iter().map(one).collect()
         };
@@ -279,10 +279,10 @@ impl MateRecord {
             return Err(format!("a proof about {proven}"));
         }
         match (self.verdict, &verified.claim) {
-            (Said::Mate, Claim::Mate(_)) | (Said::NoMate, Claim::NoMate) => {
+            (VerdictRecord::Mate, Claim::Mate(_)) | (VerdictRecord::NoMate, Claim::NoMate) => {
                 Ok(Some(Ok(bytes.clone())))
             }
-            (said, claim) => Err(format!("a proof of {claim} for {said:?}")),
+            (verdict, claim) => Err(format!("a proof of {claim} for {verdict:?}")),
         }
     }
 }
@@ -346,13 +346,13 @@ mod tests {
             &|record| record.line = vec!["G*5h".into()],
             &|record| record.line = vec!["nonsense".into()],
             &|record| record.line.clear(),
-            &|record| record.verdict = Said::NoMate,
+            &|record| record.verdict = VerdictRecord::NoMate,
             &|record| {
                 if let Some(Ok(bytes)) = &mut record.proof {
                     bytes.0[8] ^= 1;
                 }
             },
-            &|record| record.proof = Some(Err(Said::Mate)),
+            &|record| record.proof = Some(Err(VerdictRecord::Mate)),
         ];
         for (number, lie) in lies.into_iter().enumerate() {
             let mut record = right.clone();

@@ -11,7 +11,7 @@ use fleet::{
     WorkerId, conformance,
 };
 use fleetd::coordinator::Submission;
-use fleetd::{Coordinator, CoordinatorSettings, Home, Ledger};
+use fleetd::{Coordinator, CoordinatorSettings, DataFolder, Ledger};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -52,9 +52,9 @@ fn thousand_workers() {
     const WORKERS: usize = 1000;
     const TASKS: u64 = 60_000;
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let home = Home::new(folder.path());
-    let ledger = Ledger::open(&home.ledger_path()).expect("a ledger");
-    let queue = home.queue(&ledger, Settings::default(), Arc::new(WallTime::start()));
+    let data = DataFolder::new(folder.path());
+    let ledger = Ledger::open(&data.ledger_path()).expect("a ledger");
+    let queue = data.queue(&ledger, Settings::default(), Arc::new(WallTime::start()));
     let queue: Arc<dyn Queue> = Arc::new(queue.expect("a queue"));
     let settings = CoordinatorSettings {
         lookahead: 2 * WORKERS,
@@ -62,7 +62,7 @@ fn thousand_workers() {
         check_one_in: 0,
         ..CoordinatorSettings::default()
     };
-    let files = home.files().expect("a folder");
+    let files = data.files().expect("a folder");
     let mut coordinator =
         Coordinator::open(ledger, Arc::clone(&queue), files, settings).expect("a coordinator");
     let submission = Submission {

@@ -1,11 +1,11 @@
 //! Runs that somebody waits for: `--fleet=FOLDER` of a command that writes a file.
 
+use crate::data_folder::{DataFolder, Request};
 use crate::error::FleetError;
 use crate::export::export;
-use crate::home::{Home, Request};
 use crate::ledger::{Ledger, RunState};
 use crate::orders::{Answer, Reply};
-use crate::start::Say;
+use crate::start::LogSink;
 use fleet::{RunId, Spec};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,11 +38,11 @@ pub(crate) fn run_of(reply: Reply) -> Result<RunId, FleetError> {
 /// Waits for the end of a run; `false` if `stop` was set before. One that was stopped is an error. Says what the run waits
 /// for, where somebody can do something about it.
 pub(crate) fn wait_for(
-    home: &Home,
+    data: &DataFolder,
     ledger: &Ledger,
     run: RunId,
     stop: &AtomicBool,
-    say: Say,
+    log: LogSink,
 ) -> Result<bool, FleetError> {
     let (mut said, mut glances) = (None, 0_u32);
     loop {
@@ -56,9 +56,9 @@ pub(crate) fn wait_for(
             RunState::Active => {
                 glances = glances.wrapping_add(1);
                 if glances.is_multiple_of(WONDER) {
-                    let obstacle = home.obstacle(ledger, run);
+                    let obstacle = data.obstacle(ledger, run);
                     if let Some(why) = obstacle.as_ref().filter(|_| obstacle != said) {
-                        say(&format!("{run} waits: {why}"));
+                        log(&format!("{run} waits: {why}"));
                     }
                     said = obstacle;
                 }
@@ -68,7 +68,7 @@ pub(crate) fn wait_for(
     }
 }
 
-impl Home {
+impl DataFolder {
     /// Asks for a run. Where a file is named, with whether it may replace one, waits for the end and writes what the run
     /// made: the file the command would have written. `stop` ends the waiting, and the run goes on. `now` tells seconds
     /// since 1970.
@@ -78,7 +78,7 @@ impl Home {
         out: Option<(&Path, bool)>,
         now: fn() -> i64,
         stop: &AtomicBool,
-        say: Say,
+        log: LogSink,
     ) -> Result<Reply, FleetError> {
         if let Some((path, false)) = out
             && path.exists()
@@ -93,9 +93,9 @@ impl Home {
         let reply = self.submit(request, "local", now(), ANSWER)?;
         let Some((path, force)) = out else { return Ok(reply) };
         let run = run_of(reply)?;
-        say(&format!("{run} is under way; an interrupt ends the waiting, not the run"));
+        log(&format!("{run} is under way; an interrupt ends the waiting, not the run"));
         let ledger = self.beside()?;
-        if !wait_for(self, &ledger, run, stop, say)? {
+        if !wait_for(self, &ledger, run, stop, log)? {
             let file = path.display();
             let later = format!("{run} goes on: nue fleet show {run} --out {file} writes it");
             return Err(FleetError::Interrupted(later));

@@ -1,7 +1,7 @@
 //! The ways between coordinator and workers: in one process, by a broker, by a gateway.
 
+use crate::data_folder::DataFolder;
 use crate::error::FleetError;
-use crate::home::Home;
 use crate::ledger::Ledger;
 use fleet::{OwnerName, Queue, Settings, WorkerId};
 use gateway::client::ClientOptions;
@@ -42,14 +42,14 @@ fn refused(error: impl std::fmt::Display) -> FleetError {
 
 /// The coordinator's queue: by a broker where one is named, else in this process.
 pub fn host(
-    home: &Home,
+    data: &DataFolder,
     ledger: &Ledger,
     broker: Option<&Broker>,
     time: Arc<dyn TimeSource>,
 ) -> Result<Arc<dyn Queue>, FleetError> {
     let settings = Settings::default();
     match broker {
-        None => Ok(Arc::new(home.queue(ledger, settings, time)?)),
+        None => Ok(Arc::new(data.queue(ledger, settings, time)?)),
         Some(broker) => {
             let after = ledger.cursor()?;
             let host = jetstream::Host::start_after(&broker.options(), settings, after);
@@ -90,29 +90,29 @@ pub fn join(
 /// Makes a token for a worker. The ledger keeps its hash, and the file that gateways read is written anew from the
 /// ledger. The token is shown once.
 pub fn new_token(
-    home: &Home,
+    data: &DataFolder,
     worker: WorkerId,
     owner: OwnerName,
     now: i64,
 ) -> Result<String, FleetError> {
-    let ledger = home.keeping_tokens()?;
+    let ledger = data.keeping_tokens()?;
     let (token, line) = issue(&Identity { worker, owner }).map_err(refused)?;
     ledger.add_token(&line, now)?;
-    write_tokens(home, &ledger)?;
+    write_tokens(data, &ledger)?;
     Ok(token)
 }
 
 /// Takes all tokens of a worker back; how many there were.
-pub fn revoke_tokens(home: &Home, worker: &WorkerId) -> Result<usize, FleetError> {
-    let ledger = home.keeping_tokens()?;
+pub fn revoke_tokens(data: &DataFolder, worker: &WorkerId) -> Result<usize, FleetError> {
+    let ledger = data.keeping_tokens()?;
     let revoked = ledger.remove_tokens(worker)?;
-    write_tokens(home, &ledger)?;
+    write_tokens(data, &ledger)?;
     Ok(revoked)
 }
 
 /// Writes the file of tokens that gateways read.
-fn write_tokens(home: &Home, ledger: &Ledger) -> Result<(), FleetError> {
-    let path = home.tokens_path();
+fn write_tokens(data: &DataFolder, ledger: &Ledger) -> Result<(), FleetError> {
+    let path = data.tokens_path();
     let text = format!("# worker owner hash; written from the ledger\n{}", ledger.tokens()?);
     let written = durable::write_whole(&path, text.as_bytes(), true);
     written.map_err(|source| FleetError::File { path, source })

@@ -1,20 +1,20 @@
 //! Leaves of a book searched by the fleet of a folder: a run is asked for, waited for, and read.
 
 use crate::awaited::{ANSWER, run_of, wait_for};
+use crate::data_folder::{DataFolder, Request};
 use crate::error::FleetError;
 use crate::export::leaf_records;
-use crate::home::{Home, Request};
 use crate::orders::Order;
-use crate::start::Say;
+use crate::start::LogSink;
 use fleet::leaves::{Leaf, leaf_key};
 use fleet::{LeavesSpec, Priority, RunId, Spec};
 use rules::AnyPosition;
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-impl Home {
+impl DataFolder {
     /// Has positions searched by this fleet, each once however often it is named, and waits for it; what was found, in
-    /// their order. `stop` breaks off and stops the run. `now` tells seconds since 1970; `say` is told what the run waits for.
+    /// their order. `stop` breaks off and stops the run. `now` tells seconds since 1970; `log` is told what the run waits for.
     pub fn search_leaves(
         &self,
         name: &str,
@@ -22,14 +22,14 @@ impl Home {
         positions: &[AnyPosition],
         now: fn() -> i64,
         stop: &AtomicBool,
-        say: Say,
+        log: LogSink,
     ) -> Result<Vec<Leaf>, FleetError> {
         if positions.is_empty() {
             return Ok(Vec::new());
         }
         let run = self.submit_leaves(name, spec, positions, now())?;
         let ledger = self.beside()?;
-        if !wait_for(self, &ledger, run, stop, say)? {
+        if !wait_for(self, &ledger, run, stop, log)? {
             let reason = "interrupted by whoever asked for it".to_owned();
             ledger.order(&Order::Stop { run, reason }, now(), ANSWER)?;
             return Err(FleetError::Refused(format!("{run} was interrupted")));
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn leaves_come_back_in_their_order() {
         let folder = tempfile::tempdir().unwrap();
-        let home = Home::new(folder.path());
+        let data = DataFolder::new(folder.path());
         let (stop, on) = (AtomicBool::new(false), AtomicBool::new(false));
         let spec = LeavesSpec {
             game: "minishogi".to_owned(),
@@ -91,14 +91,14 @@ mod tests {
         after.play(start.legal_moves()[3]);
         let positions = [after.clone(), start.clone(), after, start];
         assert!(
-            home.search_leaves("x", &spec, &positions, || 1, &on, |_| ()).is_err(),
+            data.search_leaves("x", &spec, &positions, || 1, &on, |_| ()).is_err(),
             "no ledger"
         );
-        let (serving, home, broker) = (&stop, &home, None::<Broker>);
+        let (serving, data, broker) = (&stop, &data, None::<Broker>);
         thread::scope(|scope| {
             scope.spawn(move || {
                 let request = ServeRequest {
-                    home,
+                    data,
                     broker,
                     threads: 1,
                     gateway: None,
@@ -110,12 +110,12 @@ mod tests {
                 };
                 request.run(serving, |_| ()).unwrap();
             });
-            while !home.ledger_path().exists() || !home.beside().is_ok_and(|l| l.is_served()) {
+            while !data.ledger_path().exists() || !data.beside().is_ok_and(|l| l.is_served()) {
                 thread::sleep(Duration::from_millis(20));
             }
-            let found = home.search_leaves("x", &spec, &positions, || 1, &on, |_| ());
+            let found = data.search_leaves("x", &spec, &positions, || 1, &on, |_| ());
             let wrong = LeavesSpec { nodes: None, ..spec };
-            let refused = home.search_leaves("x", &wrong, &positions, || 1, &on, |_| ());
+            let refused = data.search_leaves("x", &wrong, &positions, || 1, &on, |_| ());
             let settings = SearchSettings {
                 game: Game::Minishogi,
                 nodes: 100,

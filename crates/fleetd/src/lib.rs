@@ -6,7 +6,7 @@
 //! | [`coordinator`] | what is handed out, what counts, whom it trusts |
 //! | [`service`], [`start`] | a coordinator at work, with workers of its own process; made from what its owner asked for |
 //! | [`connections`] | the ways to workers: this process, a broker, a gateway |
-//! | [`home`] | the folder of a fleet |
+//! | [`data_folder`] | the folder of a fleet |
 //! | [`orders`] | what people ask a coordinator for, through the ledger |
 //! | [`pins`], [`signing`] | files a run names, put into the store; executables signed |
 //! | [`export`], [`awaited`] | what a run made, as files; runs that are waited for |
@@ -21,9 +21,9 @@ pub mod awaited;
 pub mod books;
 pub mod connections;
 pub mod coordinator;
+pub mod data_folder;
 pub mod error;
 pub mod export;
-pub mod home;
 pub mod leaves;
 pub mod ledger;
 pub mod metrics;
@@ -36,8 +36,8 @@ pub mod start;
 pub mod status;
 
 pub use coordinator::{Coordinator, CoordinatorSettings};
+pub use data_folder::{DataFolder, Request};
 pub use error::FleetError;
-pub use home::{Home, Request};
 pub use ledger::Ledger;
 pub use service::Service;
 pub use status::Status;

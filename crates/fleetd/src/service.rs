@@ -1,8 +1,8 @@
 //! A coordinator at work, with workers of its own process beside it.
 
 use crate::coordinator::{Coordinator, CoordinatorSettings};
+use crate::data_folder::DataFolder;
 use crate::error::FleetError;
-use crate::home::Home;
 use crate::ledger::Ledger;
 use crate::status::Status;
 use crate::{metrics, page};
@@ -19,7 +19,7 @@ const TELL: i64 = 2;
 
 /// A coordinator and what it needs.
 pub struct Service<'a> {
-    pub home: &'a Home,
+    pub data: &'a DataFolder,
     pub ledger: Ledger,
     pub queue: Arc<dyn Queue>,
     pub settings: CoordinatorSettings,
@@ -35,8 +35,8 @@ impl Service<'_> {
     /// Serves until `stop` is set: then what the own workers have under way is finished and counted.
     /// `watch` is told now and then where everything stands.
     pub fn run(self, stop: &AtomicBool, watch: &mut dyn FnMut(&Status)) -> Result<(), FleetError> {
-        let Self { home, ledger, queue, settings, local, until_idle, now } = self;
-        let files = home.files()?;
+        let Self { data, ledger, queue, settings, local, until_idle, now } = self;
+        let files = data.files()?;
         let mut coordinator = Coordinator::open(ledger, Arc::clone(&queue), files, settings)?;
         let ended = AtomicBool::new(false);
         thread::scope(|scope| {
@@ -53,7 +53,7 @@ impl Service<'_> {
             let mut told = 0;
             let mut served = Ok(());
             while served.is_ok() && !stop.load(Ordering::Relaxed) {
-                served = step(&mut coordinator, home, now(), &mut told, watch);
+                served = step(&mut coordinator, data, now(), &mut told, watch);
                 // Only now are orders done that were given before there was a coordinator.
                 if until_idle && coordinator.is_idle() {
                     break;
@@ -61,19 +61,19 @@ impl Service<'_> {
             }
             ended.store(true, Ordering::Relaxed);
             while served.is_ok() && threads.iter().any(|thread| !thread.is_finished()) {
-                served = step(&mut coordinator, home, now(), &mut told, watch);
+                served = step(&mut coordinator, data, now(), &mut told, watch);
             }
             // What came last, and how it stands at the end.
             while served.is_ok() && coordinator.step(now(), Duration::ZERO)? {}
             served?;
-            tell(&coordinator, home, now(), watch)
+            tell(&coordinator, data, now(), watch)
         })
     }
 }
 
 fn step(
     coordinator: &mut Coordinator,
-    home: &Home,
+    data: &DataFolder,
     now: i64,
     told: &mut i64,
     watch: &mut dyn FnMut(&Status),
@@ -84,13 +84,13 @@ fn step(
         return Ok(());
     }
     *told = now;
-    tell(coordinator, home, now, watch)
+    tell(coordinator, data, now, watch)
 }
 
 /// Says where everything stands.
 fn tell(
     coordinator: &Coordinator,
-    home: &Home,
+    data: &DataFolder,
     now: i64,
     watch: &mut dyn FnMut(&Status),
 ) -> Result<(), FleetError> {
@@ -98,9 +98,9 @@ fn tell(
     watch(&status);
     let text = serde_json::to_string(&status)?;
     for (path, text) in [
-        (home.status_path(), text),
-        (home.page_path(), page::html(&status)),
-        (home.metrics_path(), metrics::text(coordinator, &status)),
+        (data.status_path(), text),
+        (data.page_path(), page::html(&status)),
+        (data.metrics_path(), metrics::text(coordinator, &status)),
     ] {
         let written = durable::write_whole(&path, text.as_bytes(), true);
         written.map_err(|source| FleetError::File { path, source })?;
@@ -111,7 +111,7 @@ fn tell(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::home::Request;
+    use crate::data_folder::Request;
     use crate::ledger::RunState;
     use crate::orders::Reply;
     use crate::start::ServeRequest;
@@ -121,14 +121,14 @@ mod tests {
     #[test]
     fn a_coordinator_that_ends_when_idle_does_what_was_ordered_before() {
         let folder = tempfile::tempdir().unwrap();
-        let home = Home::new(folder.path());
-        drop(Ledger::open(&home.ledger_path()).unwrap());
+        let data = DataFolder::new(folder.path());
+        drop(Ledger::open(&data.ledger_path()).unwrap());
         let (name, priority) = ("sums".to_owned(), Priority::Normal);
         let request = Request { name, spec: Spec::sums(1), goal: Some(3), priority, share: 1.0 };
-        let reply = home.submit(request, "me", 1, Duration::from_secs(60)).unwrap();
+        let reply = data.submit(request, "me", 1, Duration::from_secs(60)).unwrap();
         assert_eq!(reply, Reply::Later);
         let request = ServeRequest {
-            home: &home,
+            data: &data,
             broker: None,
             threads: 1,
             gateway: None,
@@ -139,12 +139,12 @@ mod tests {
             now: || 1,
         };
         request.run(&AtomicBool::new(false), |_| ()).unwrap();
-        let status = home.status().unwrap();
+        let status = data.status().unwrap();
         assert_eq!(status.runs.len(), 1);
         assert_eq!(status.runs[0].state, RunState::Done);
-        let page = std::fs::read_to_string(home.page_path()).unwrap();
+        let page = std::fs::read_to_string(data.page_path()).unwrap();
         assert!(page.contains("3/3") && page.contains("local"), "{page}");
-        let metrics = std::fs::read_to_string(home.metrics_path()).unwrap();
+        let metrics = std::fs::read_to_string(data.metrics_path()).unwrap();
         assert!(metrics.contains("nue_fleet_games_total 3"), "{metrics}");
     }
 }

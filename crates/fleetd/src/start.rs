@@ -2,8 +2,8 @@
 
 use crate::connections::{self, Broker};
 use crate::coordinator::CoordinatorSettings;
+use crate::data_folder::DataFolder;
 use crate::error::FleetError;
-use crate::home::Home;
 use crate::ledger::Ledger;
 use crate::service::Service;
 use fleet::files::FileCache;
@@ -24,7 +24,7 @@ use think::{TimeSource, WallTime};
 const IDLE: Duration = Duration::from_secs(10);
 
 /// Whoever is told what happens, a line at a time.
-pub type Say = fn(&str);
+pub type LogSink = fn(&str);
 
 fn wrong(error: &NameError) -> FleetError {
     FleetError::Refused(error.to_string())
@@ -47,7 +47,7 @@ fn worker(id: WorkerId, owner: OwnerName, slots: usize, (bench, speed): (u64, u6
 
 /// A coordinator.
 pub struct ServeRequest<'a> {
-    pub home: &'a Home,
+    pub data: &'a DataFolder,
     /// The queue is in this process if missing.
     pub broker: Option<Broker>,
     /// Tasks at a time that this process does itself.
@@ -68,17 +68,17 @@ pub struct ServeRequest<'a> {
 
 impl ServeRequest<'_> {
     /// Serves until `stop` is set.
-    pub fn run(self, stop: &AtomicBool, say: Say) -> Result<(), FleetError> {
-        let Self { home, broker, threads, now, until_idle, .. } = self;
+    pub fn run(self, stop: &AtomicBool, log: LogSink) -> Result<(), FleetError> {
+        let Self { data, broker, threads, now, until_idle, .. } = self;
         let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
         let measured = measure(&time);
-        let ledger = Ledger::open(&home.ledger_path())?;
-        let queue = connections::host(home, &ledger, broker.as_ref(), Arc::clone(&time))?;
+        let ledger = Ledger::open(&data.ledger_path())?;
+        let queue = connections::host(data, &ledger, broker.as_ref(), Arc::clone(&time))?;
         let owner: OwnerName = "coordinator".parse().map_err(|e| wrong(&e))?;
         let local = match threads {
             0 => None,
             slots => {
-                let files = Some(home.files()?);
+                let files = Some(data.files()?);
                 let equipment = Equipment { files, ..Equipment::own(time, measured.1) };
                 let id = "local".parse().map_err(|e| wrong(&e))?;
                 Some((worker(id, owner.clone(), slots, measured), equipment, slots))
@@ -89,19 +89,19 @@ impl ServeRequest<'_> {
         let (bench, speed) = (Some(measured.0), Some(measured.1));
         let settings =
             CoordinatorSettings { bench, speed, trusted, ..CoordinatorSettings::default() };
-        let tokens = self.tokens.unwrap_or_else(|| home.tokens_path());
+        let tokens = self.tokens.unwrap_or_else(|| data.tokens_path());
         let tls = self.tls;
         let gateway = self.gateway.map(|listen| {
-            let log = Arc::new(move |refusal: &gateway::Refusal| say(&refusal.said));
+            let log = Arc::new(move |refusal: &gateway::Refusal| log(&refusal.said));
             connections::open_gateway(&tokens, Arc::clone(&queue), listen, tls, log)
         });
         let gateway = gateway.transpose()?;
         if let Some(gateway) = &gateway {
-            say(&format!("workers come in at {}", gateway.address()));
+            log(&format!("workers come in at {}", gateway.address()));
         }
         let (signature, speed) = (measured.0, measured.1 / 1000);
-        say(&format!("bench signature {signature}, {speed} thousand nodes a second"));
-        let service = Service { home, ledger, queue, settings, local, until_idle, now };
+        log(&format!("bench signature {signature}, {speed} thousand nodes a second"));
+        let service = Service { data, ledger, queue, settings, local, until_idle, now };
         service.run(stop, &mut |_| ())
     }
 }
@@ -130,7 +130,7 @@ pub struct WorkRequest {
 
 impl WorkRequest {
     /// Works until `stop` is set.
-    pub fn run(self, stop: &AtomicBool, say: Say) -> Result<Worked, FleetError> {
+    pub fn run(self, stop: &AtomicBool, log: LogSink) -> Result<Worked, FleetError> {
         let time: Arc<dyn TimeSource> = Arc::new(WallTime::start());
         let token = self.token_file.map(|path| {
             let read = std::fs::read_to_string(&path);
@@ -159,14 +159,14 @@ impl WorkRequest {
             memory: Some(fleet::worker::memory_mib),
             ..WorkSettings::default()
         };
-        Ok(work(&*queue, &worker, &equipment, &settings, stop, &Told(say))?)
+        Ok(work(&*queue, &worker, &equipment, &settings, stop, &WorkLog(log))?)
     }
 }
 
 /// Says what goes wrong.
-struct Told(Say);
+struct WorkLog(LogSink);
 
-impl WorkObserver for Told {
+impl WorkObserver for WorkLog {
     fn failed(&self, lease: &Lease, fault: &Fault) {
         (self.0)(&format!("{}: {fault}", lease.key.task));
     }

@@ -72,10 +72,10 @@ pub trait Engine: Send {
 }
 
 /// Where an engine's lines go. It may hold up whoever calls it.
-pub type Say = Box<dyn Fn(String) + Send + Sync>;
+pub type LineOutput = Box<dyn Fn(String) + Send + Sync>;
 
 /// Starts an engine that says its lines there. When it ends, it lets go of them.
-pub type Start = dyn Fn(Say) -> io::Result<Box<dyn Engine>> + Send + Sync;
+pub type Start = dyn Fn(LineOutput) -> io::Result<Box<dyn Engine>> + Send + Sync;
 
 /// Whether an engine can be called so: a word of a subject.
 pub fn is_engine_name(name: &str) -> bool {
@@ -303,11 +303,11 @@ async fn serve(
         Err(error) => return refuse(error.to_string()).await,
     };
     let (lines, waiting) = channel::<String>(WAITING);
-    let say: Say = Box::new(move |line| {
+    let output: LineOutput = Box::new(move |line| {
         // Blocks an engine that says more than the broker takes; nobody listens at the end.
         let _ = lines.blocking_send(line);
     });
-    let engine = match start(say) {
+    let engine = match start(output) {
         Ok(engine) => engine,
         Err(error) => return refuse(error.to_string()).await,
     };

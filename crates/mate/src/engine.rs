@@ -1,6 +1,6 @@
 //! For engines: `go mate` in the terms of [`think`].
 
-use crate::{Bounds, Solution, Verdict, solve};
+use crate::{Bounds, Solution, Solver, Verdict, solve};
 use rules::{AnyPosition, Position, Variant};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use think::key::universal::{HASH, THREADS};
@@ -13,10 +13,7 @@ pub fn solve_any(
     control: &Control,
     time: &dyn TimeSource,
 ) -> Solution {
-    match position {
-        AnyPosition::Shogi(p) => solve(p, bounds, control, time),
-        AnyPosition::Minishogi(p) => solve(p, bounds, control, time),
-    }
+    Solver::of(position.without_history(), bounds, control, time).solve()
 }
 
 /// Answers `go mate` with the threads and the memory of an engine's settings. What goes wrong in the

@@ -10,7 +10,7 @@
 mod guards;
 
 use guards::{Guards, MateSources, interposes_anywhere};
-use rules::{Bits, Color, Kind, Move, Position, Square, Variant};
+use rules::{Bits, Color, Kind, Minishogi, Move, Position, Shogi, Square, Variant};
 
 /// A move that mates at once, if there is one.
 ///
@@ -21,6 +21,22 @@ use rules::{Bits, Color, Kind, Move, Position, Square, Variant};
 /// ```
 #[inline]
 pub fn mate_in_one<V: Variant>(pos: &Position<V>) -> Option<Move> {
+    V::by_game(pos, in_shogi, in_minishogi)
+}
+
+// Every search calls these: compiled here, not in each of them.
+#[inline(never)]
+fn in_shogi(pos: &Position<Shogi>) -> Option<Move> {
+    find(pos)
+}
+
+#[inline(never)]
+fn in_minishogi(pos: &Position<Minishogi>) -> Option<Move> {
+    find(pos)
+}
+
+#[inline]
+fn find<V: Variant>(pos: &Position<V>) -> Option<Move> {
     let king = pos.king(pos.turn().opponent())?;
     let guards = Guards::<V>::count(pos, king);
     let hopes = guards.hopes(pos, king)?;

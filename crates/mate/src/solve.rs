@@ -9,7 +9,7 @@ use crate::proof;
 use crate::refutation;
 use crate::table::{Table, UNLIMITED};
 use crate::tree::{Branch, Builder, Tree};
-use rules::{Color, Gen, Move, MoveList, Position, Variant};
+use rules::{AnyPosition, Color, Gen, Move, MoveList, Position, Variant};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -113,12 +113,24 @@ pub struct Try {
 }
 
 /// Solves one position and answers further questions about it from the same memory.
-pub struct Solver<'a, V: Variant> {
-    pos: Position<V>,
+///
+/// The game is not in its type: everything behind it is compiled here, not in the crates that ask.
+pub struct Solver<'a> {
+    pos: AnyPosition,
     table: Table,
     budget: Budget<'a>,
     bounds: Bounds,
     started: Moment,
+}
+
+/// The same for a position of whichever game.
+macro_rules! each {
+    ($position:expr, $p:ident => $answer:expr) => {
+        match $position {
+            AnyPosition::Shogi($p) => $answer,
+            AnyPosition::Minishogi($p) => $answer,
+        }
+    };
 }
 
 /// How long writing down a disproof may take where nobody said so: so many times what the search
@@ -137,10 +149,20 @@ pub fn solve<V: Variant>(
     Solver::new(pos, bounds, control, time).solve()
 }
 
-impl<'a, V: Variant> Solver<'a, V> {
+impl<'a> Solver<'a> {
     /// A solver for the side to move. The time runs from now.
-    pub fn new(
+    pub fn new<V: Variant>(
         pos: &Position<V>,
+        bounds: &Bounds,
+        control: &'a Control,
+        time: &'a dyn TimeSource,
+    ) -> Self {
+        Self::of(V::any(pos.without_history()), bounds, control, time)
+    }
+
+    /// The same for a position of either game, which has no history.
+    pub(crate) fn of(
+        pos: AnyPosition,
         bounds: &Bounds,
         control: &'a Control,
         time: &'a dyn TimeSource,
@@ -154,8 +176,7 @@ impl<'a, V: Variant> Solver<'a, V> {
             settled: AtomicBool::new(false),
         };
         let table = Table::new(bounds.table_bytes());
-        let (pos, started) = (pos.without_history(), time.now());
-        Self { pos, table, budget, bounds: bounds.clone(), started }
+        Self { pos, table, budget, bounds: bounds.clone(), started: time.now() }
     }
 
     /// Nodes searched so far.
@@ -165,8 +186,7 @@ impl<'a, V: Variant> Solver<'a, V> {
 
     /// Mate or not.
     pub fn solve(&mut self) -> Solution {
-        let pos = self.pos.clone();
-        self.ask(&pos, None)
+        each!(&self.pos, pos => self.ask(pos, None))
     }
 
     /// Lets the solver go on: for so long from now, and with so many nodes more.
@@ -177,13 +197,17 @@ impl<'a, V: Variant> Solver<'a, V> {
 
     /// Mate or not, from another position in which the same side attacks: what was read before
     /// is not read again.
-    pub fn solve_from(&mut self, pos: &Position<V>) -> Solution {
+    pub fn solve_from<V: Variant>(&mut self, pos: &Position<V>) -> Solution {
         debug_assert_eq!(pos.turn(), self.pos.turn());
-        self.ask(&pos.without_history(), None)
+        self.solve_other(&V::any(pos.without_history()))
+    }
+
+    fn solve_other(&self, pos: &AnyPosition) -> Solution {
+        each!(pos, pos => self.ask(pos, None))
     }
 
     /// Mate or not, from a position of the problem, beginning with `first` if given.
-    fn ask(&self, pos: &Position<V>, first: Option<Move>) -> Solution {
+    fn ask<V: Variant>(&self, pos: &Position<V>, first: Option<Move>) -> Solution {
         let attacker = pos.turn();
         let mut root = pos.clone();
         if let Some(m) = first {
@@ -213,7 +237,7 @@ impl<'a, V: Variant> Solver<'a, V> {
 
     /// Asks for ever shorter mates until there is none, where that is wanted. Also says whether
     /// the shortest is certain.
-    fn shorten(
+    fn shorten<V: Variant>(
         &self,
         pos: &Position<V>,
         root: &Position<V>,
@@ -244,7 +268,12 @@ impl<'a, V: Variant> Solver<'a, V> {
         }
     }
 
-    fn tree(&self, pos: &Position<V>, within: u16, first: Option<Move>) -> Result<Tree, Unknown> {
+    fn tree<V: Variant>(
+        &self,
+        pos: &Position<V>,
+        within: u16,
+        first: Option<Move>,
+    ) -> Result<Tree, Unknown> {
         self.budget.settled.store(false, Ordering::Relaxed);
         let mut watch = Watch::new(&self.budget, &self.table);
         let tree = Builder::new(pos, &self.table, &mut watch).build(within, first);
@@ -253,13 +282,16 @@ impl<'a, V: Variant> Solver<'a, V> {
 
     /// Every check of the position and whether it mates.
     pub fn first_moves(&mut self) -> Vec<Try> {
-        self.options(&self.pos.clone(), 0, None)
+        each!(&self.pos, pos => self.options(pos, 0, None))
     }
 
     /// Moves of the attacker besides those of a line that mate as well (余詰, cooks), and those
     /// that could not be settled.
     pub fn cooks(&mut self, line: &[Move]) -> Vec<Try> {
-        let mut pos = self.pos.clone();
+        each!(&self.pos, pos => self.cooks_from(pos.clone(), line))
+    }
+
+    fn cooks_from<V: Variant>(&self, mut pos: Position<V>, line: &[Move]) -> Vec<Try> {
         let mut cooks = Vec::new();
         for (at, &m) in line.iter().enumerate() {
             if at % 2 == 0 {
@@ -271,7 +303,7 @@ impl<'a, V: Variant> Solver<'a, V> {
         cooks
     }
 
-    fn options(&self, pos: &Position<V>, at: usize, except: Option<Move>) -> Vec<Try> {
+    fn options<V: Variant>(&self, pos: &Position<V>, at: usize, except: Option<Move>) -> Vec<Try> {
         let mut list = MoveList::new();
         pos.generate(Gen::Checks, &mut list);
         let moves = list.iter().copied().filter(|&m| Some(m) != except);
@@ -292,21 +324,24 @@ impl<'a, V: Variant> Solver<'a, V> {
         }
         self.budget.settled.store(false, Ordering::Relaxed);
         let mut watch = Watch::new(&self.budget, &self.table);
-        let counter = Counter {
-            table: &self.table,
-            watch: &mut watch,
-            futile,
-            attacker: self.pos.turn(),
-            pos: self.pos.clone(),
-            exact: self.bounds.shortest,
-        };
-        counter.count(u16::try_from(solution.line.len()).unwrap_or(u16::MAX - 1))
+        let within = u16::try_from(solution.line.len()).unwrap_or(u16::MAX - 1);
+        each!(&self.pos, pos => {
+            let counter = Counter {
+                table: &self.table,
+                watch: &mut watch,
+                futile,
+                attacker: pos.turn(),
+                pos: pos.clone(),
+                exact: self.bounds.shortest,
+            };
+            counter.count(within)
+        })
     }
 
     /// The proof or disproof of a solution of this solver, as the bytes of a proof file.
     pub fn proof(&mut self, solution: &Solution) -> Result<Vec<u8>, Unknown> {
         match (&solution.verdict, &solution.tree) {
-            (Verdict::Mate, Some(tree)) => Ok(proof::of_mate(&self.pos, tree)),
+            (Verdict::Mate, Some(tree)) => Ok(each!(&self.pos, pos => proof::of_mate(pos, tree))),
             (Verdict::NoMate, _) => self.disproof(),
             (Verdict::Unknown(why), _) => Err(*why),
             (Verdict::Mate, None) => Err(Unknown::Memory),
@@ -322,7 +357,7 @@ impl<'a, V: Variant> Solver<'a, V> {
             self.budget.deadline = Some(now + (searched * DISPROOF_SHARE).max(DISPROOF_LEAST));
         }
         let mut watch = Watch::new(&self.budget, &self.table);
-        let set = refutation::build(&self.pos, &self.table, &mut watch);
+        let set = each!(&self.pos, pos => refutation::build(pos, &self.table, &mut watch));
         let why = match watch.reason {
             Some(Unknown::Time) if unlimited => Unknown::GivenUp,
             why => why.unwrap_or(Unknown::Memory),
@@ -330,11 +365,16 @@ impl<'a, V: Variant> Solver<'a, V> {
         if unlimited {
             self.budget.deadline = None;
         }
-        set.map(|set| proof::of_no_mate(&self.pos, &set)).ok_or(why)
+        set.map(|set| each!(&self.pos, pos => proof::of_no_mate(pos, &set))).ok_or(why)
     }
 
     /// Searches with several threads until one of them has settled it.
-    fn search(&self, pos: &Position<V>, attacker: Color, plies: u16) -> Result<NodeValue, Unknown> {
+    fn search<V: Variant>(
+        &self,
+        pos: &Position<V>,
+        attacker: Color,
+        plies: u16,
+    ) -> Result<NodeValue, Unknown> {
         let budget = &self.budget;
         if pos.king(attacker.opponent()).is_none() {
             return Ok(NodeValue::disproof(pos.hand(attacker), UNLIMITED, crate::node::NO_LOOP));

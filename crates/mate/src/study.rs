@@ -1,7 +1,7 @@
 //! Everything that may be asked about one problem, in one call, and the answers in words.
 
 use crate::{Bounds, Counted, Futile, Solution, Solver, Try, Unknown, Verdict};
-use rules::{AnyPosition, Color, Game, Hand, Kind, Move, Piece, Position, Variant};
+use rules::{AnyPosition, Color, Game, Hand, Kind, Move, Piece};
 use std::fmt::{self, Write};
 use std::time::Duration;
 use think::{Control, TimeSource};
@@ -42,35 +42,19 @@ pub fn study(
     control: &Control,
     time: &dyn TimeSource,
 ) -> Study {
-    match position {
-        AnyPosition::Shogi(p) => study_position(p, questions, control, time),
-        AnyPosition::Minishogi(p) => study_position(p, questions, control, time),
-    }
-}
-
-fn study_position<V: Variant>(
-    position: &Position<V>,
-    questions: &Questions,
-    control: &Control,
-    time: &dyn TimeSource,
-) -> Study {
     let started = time.now();
-    let mut solver = Solver::new(position, &questions.bounds, control, time);
+    let mut solver = Solver::of(position.without_history(), &questions.bounds, control, time);
     let solution = solver.solve();
     let took = time.now().saturating_sub(started);
     let mates = solution.verdict == Verdict::Mate;
-    let mut end = position.clone();
-    for &m in &solution.line {
-        end.play(m);
-    }
     Study {
-        game: V::GAME,
+        game: position.game(),
         time: took,
         first_moves: if questions.first_moves { solver.first_moves() } else { Vec::new() },
         cooks: if questions.cooks && mates { solver.cooks(&solution.line) } else { Vec::new() },
         counted: questions.futile.filter(|_| mates).map(|f| solver.counted(&solution, f)),
         proof: questions.proof.then(|| solver.proof(&solution)),
-        left_over: end.hand(position.turn()),
+        left_over: left_over(position, &solution.line),
         solution,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::games::{Games, LiveGame};
 use crate::searches::Searches;
-use crate::task::{Asked, Said};
+use crate::task::{EngineMessage, EngineRequest};
 use board::error::ApiError;
 use board::hello::{EngineFacts, EvaluationNames, Hello, LimitFacts, Scales, Watchable};
 use board::message::{ANALYSES, Answer, LINES, ServerMessage};
@@ -41,7 +41,7 @@ pub enum Effect {
     /// Nothing is kept under the key any more.
     Forget { key: String },
     /// The engine is asked; it has nothing else to do.
-    Ask(Asked),
+    Ask(EngineRequest),
     /// The engine is to end what it does; nothing it still says counts.
     Stop,
 }
@@ -115,8 +115,8 @@ impl Board {
     }
 
     /// The engine says something.
-    pub fn heard(&mut self, said: Said, now: Now) -> Vec<Effect> {
-        self.hear(said, now);
+    pub fn heard(&mut self, message: EngineMessage, now: Now) -> Vec<Effect> {
+        self.hear(message, now);
         self.settled(now)
     }
 

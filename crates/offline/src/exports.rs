@@ -7,7 +7,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::task::Said;
+use crate::task::EngineMessage;
 use crate::{Board, Effect, EngineHost, Facts, Now, Request, Response};
 use rules::Game;
 use serde::Serialize;
@@ -155,8 +155,8 @@ unsafe extern "C" fn board(board: *mut Board, what: u32, start: *mut u8, length:
         }
         1 => outcome.effects = board.receive(&text, now),
         2 => {
-            if let Ok(said) = serde_json::from_str::<Said>(&text) {
-                outcome.effects = board.heard(said, now);
+            if let Ok(message) = serde_json::from_str::<EngineMessage>(&text) {
+                outcome.effects = board.heard(message, now);
             }
         }
         3 => outcome.effects = board.tick(now),
@@ -201,8 +201,8 @@ unsafe extern "C" fn engine_run(engine: *mut EngineHost, start: *mut u8, length:
     // SAFETY: by the contract above; there is one thread.
     let (engine, bytes) = unsafe { (&mut *engine, taken(start, length)) };
     let Ok(asked) = serde_json::from_slice(&bytes) else { return };
-    engine.run(&asked, &mut |said| {
-        let text = serde_json::to_vec(said).unwrap_or_default();
+    engine.run(&asked, &mut |message| {
+        let text = serde_json::to_vec(message).unwrap_or_default();
         // SAFETY: the bytes live until the call has ended.
         unsafe { tell(text.as_ptr(), text.len()) };
     });

@@ -8,7 +8,7 @@ use board::game::{
 };
 use board::level;
 use board::opening;
-use board::setup::{GameSettings, Opponent, Setup, Side};
+use board::setup::{GameSettings, Opponent, Setup, VisitorSide};
 use board::words::{Color, millis};
 use play::Ending;
 use rules::Move;
@@ -270,7 +270,7 @@ impl Board {
         &mut self,
         id: &str,
         now: Now,
-        act: impl FnOnce(&mut Game, Side) -> Result<(), ApiError>,
+        act: impl FnOnce(&mut Game, VisitorSide) -> Result<(), ApiError>,
     ) -> Result<GameView, ApiError> {
         let live = self.open(id)?;
         live.game.attend(now.at);

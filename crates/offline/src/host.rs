@@ -1,6 +1,6 @@
 //! The engine of the page: one question after another, answered on the calling thread.
 
-use crate::task::{Asked, Said, Saying, Task};
+use crate::task::{EngineMessage, EngineRequest, MessageBody, Task};
 use assembly::Evaluation;
 use board::question;
 use nnue::{AnyNet, NetError};
@@ -43,15 +43,19 @@ impl EngineHost {
     }
 
     /// Does what is asked; `tell` hears everything about it, the last is an answer or a failure.
-    pub fn run(&mut self, asked: &Asked, tell: &mut (dyn FnMut(&Said) + Send)) {
-        let number = asked.number;
-        let mut say = |said: Saying| tell(&Said { number, said });
-        if let Err(why) = self.answer(&asked.task, &mut say) {
-            say(Saying::Failed(why));
+    pub fn run(&mut self, request: &EngineRequest, tell: &mut (dyn FnMut(&EngineMessage) + Send)) {
+        let number = request.number;
+        let mut say = |body: MessageBody| tell(&EngineMessage { number, body });
+        if let Err(why) = self.answer(&request.task, &mut say) {
+            say(MessageBody::Failed(why));
         }
     }
 
-    fn answer(&mut self, task: &Task, say: &mut (dyn FnMut(Saying) + Send)) -> Result<(), String> {
+    fn answer(
+        &mut self,
+        task: &Task,
+        say: &mut (dyn FnMut(MessageBody) + Send),
+    ) -> Result<(), String> {
         match task {
             Task::Search { at, options, go } => {
                 let position = at.resolve()?;
@@ -80,7 +84,7 @@ impl EngineHost {
                     mate::solve_any(&position, &bounds, &Control::default(), &*self.time);
                 let spent = self.time.now().saturating_sub(began);
                 let view = board::mate::solved(*serial, &position, &solution, spent);
-                say(Saying::Mate(serde_json::to_value(view).map_err(|e| e.to_string())?));
+                say(MessageBody::Mate(serde_json::to_value(view).map_err(|e| e.to_string())?));
                 Ok(())
             }
         }
@@ -118,12 +122,12 @@ impl EngineHost {
 /// Turns reports into lines.
 struct Reporter<'a> {
     game: Game,
-    say: &'a mut (dyn FnMut(Saying) + Send),
+    say: &'a mut (dyn FnMut(MessageBody) + Send),
 }
 
 impl Reporter<'_> {
     fn line(&mut self, reply: &Reply) {
-        (self.say)(Saying::Usi(reply.to_string()));
+        (self.say)(MessageBody::Usi(reply.to_string()));
     }
 }
 

@@ -6,7 +6,7 @@
 
 use crate::board_state::{Board, Effect, Now};
 use crate::games::HeldMove;
-use crate::task::{Asked, Place, Said, Saying, Task};
+use crate::task::{EngineMessage, EngineRequest, MessageBody, Place, Task};
 use board::analysis::{Analysis, Subject, WorkState};
 use board::error::{ApiError, ErrorCode};
 use board::mate::MateState;
@@ -222,7 +222,7 @@ impl Board {
         }
         let (lines, began) = (Lines::default(), now.at);
         self.searches.running = Some(Running { number, purpose, position, lines, began });
-        self.effect(Effect::Ask(Asked { number, task }));
+        self.effect(Effect::Ask(EngineRequest { number, task }));
     }
 
     /// Whether somebody still waits for it.
@@ -257,20 +257,20 @@ impl Board {
     }
 
     /// The engine says something; what is about a question before is passed over.
-    pub(crate) fn hear(&mut self, said: Said, now: Now) {
+    pub(crate) fn hear(&mut self, message: EngineMessage, now: Now) {
         let current = self.searches.running.as_ref().map(|running| running.number);
-        if current != Some(said.number) {
+        if current != Some(message.number) {
             return;
         }
-        match said.said {
-            Saying::Usi(line) => match Reply::parse(&line) {
+        match message.body {
+            MessageBody::Usi(line) => match Reply::parse(&line) {
                 Ok(Reply::Info(info)) => self.hear_info(&info),
                 Ok(Reply::BestMove(best)) => self.finish(Ok(best), now),
                 Ok(_) => {}
                 Err(error) => self.finish(Err(format!("{line:?}: {error}")), now),
             },
-            Saying::Mate(view) => self.solved(view),
-            Saying::Failed(why) => self.finish(Err(why), now),
+            MessageBody::Mate(view) => self.solved(view),
+            MessageBody::Failed(why) => self.finish(Err(why), now),
         }
     }
 

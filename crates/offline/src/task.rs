@@ -5,9 +5,9 @@ use rules::{AnyPosition, Game};
 use serde::{Deserialize, Serialize};
 use usi::{Go, SetPosition, Times};
 
-/// A question to the engine, by its number: what comes back carries the same.
+/// A request to the engine, by its number: messages about it carry the same.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Asked {
+pub struct EngineRequest {
     pub number: u64,
     pub task: Task,
 }
@@ -74,17 +74,18 @@ impl Task {
     }
 }
 
-/// What the engine says about the question of that number.
+/// A message of the engine about the request of that number.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Said {
+pub struct EngineMessage {
     pub number: u64,
-    pub said: Saying,
+    #[serde(rename = "said")]
+    pub body: MessageBody,
 }
 
-/// A report.
+/// What it says.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Saying {
+pub enum MessageBody {
     /// A line of USI: `info` or `bestmove`.
     Usi(String),
     /// The end of a search for a mate, as the page is told it.

@@ -110,7 +110,7 @@ pub(crate) enum Unusable {
     /// It is older than [`API`].
     Old(String),
     /// It says what is wrong.
-    Told(String),
+    Reported(String),
 }
 
 impl Runtime {
@@ -143,7 +143,7 @@ impl Runtime {
             };
             (table, version)
         };
-        let told = Unusable::Told;
+        let told = Unusable::Reported;
         const WARNINGS_AND_LESS_ARE_NOT_SAID: c_int = 3;
         let mut env = null_mut();
         // SAFETY: the name is text that ends, the place for the result is ours.

@@ -105,7 +105,7 @@ impl fmt::Display for Tried {
             Unusable::Load(words) => write!(f, "{path} cannot be loaded: {words}"),
             Unusable::AnotherLibrary => write!(f, "{path} is another library"),
             Unusable::Old(version) => write!(f, "{path} is version {version}, too old"),
-            Unusable::Told(words) => write!(f, "{path} does not start: {words}"),
+            Unusable::Reported(words) => write!(f, "{path} does not start: {words}"),
         }
     }
 }

@@ -66,6 +66,15 @@ pub trait Variant: sealed::Sealed + Copy + Clone + Default + Debug + Send + Sync
     fn rook_attacks(sq: Square, occupied: Self::Bits) -> Self::Bits;
     /// The position, if it is one of this game.
     fn position(any: AnyPosition) -> Option<Position<Self>>;
+    /// The position, for code that is not generic.
+    fn any(position: Position<Self>) -> AnyPosition;
+    /// Calls the function of this game: long ones are compiled once a game in the crate they stand in,
+    /// and not again in every crate that calls them.
+    fn by_game<R>(
+        position: &Position<Self>,
+        shogi: fn(&Position<Shogi>) -> R,
+        minishogi: fn(&Position<Minishogi>) -> R,
+    ) -> R;
     /// [`Position::generate`] (`full`) and [`Position::generate_useful`]. Long functions of the
     /// position are asked of the game like this, so that they are compiled here, once for each game,
     /// and not again in every crate that calls them.
@@ -202,6 +211,19 @@ impl Variant for Shogi {
         }
     }
 
+    fn any(position: Position<Self>) -> AnyPosition {
+        AnyPosition::Shogi(position)
+    }
+
+    #[inline]
+    fn by_game<R>(
+        position: &Position<Self>,
+        shogi: fn(&Position<Shogi>) -> R,
+        _minishogi: fn(&Position<Minishogi>) -> R,
+    ) -> R {
+        shogi(position)
+    }
+
     fn generate(position: &Position<Self>, what: Gen, full: bool, list: &mut MoveList) {
         movegen::generate(position, what, full, list);
     }
@@ -241,6 +263,19 @@ impl Variant for Minishogi {
             AnyPosition::Minishogi(position) => Some(position),
             AnyPosition::Shogi(_) => None,
         }
+    }
+
+    fn any(position: Position<Self>) -> AnyPosition {
+        AnyPosition::Minishogi(position)
+    }
+
+    #[inline]
+    fn by_game<R>(
+        position: &Position<Self>,
+        _shogi: fn(&Position<Shogi>) -> R,
+        minishogi: fn(&Position<Minishogi>) -> R,
+    ) -> R {
+        minishogi(position)
     }
 
     fn generate(position: &Position<Self>, what: Gen, full: bool, list: &mut MoveList) {

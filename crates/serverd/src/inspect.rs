@@ -1,9 +1,10 @@
 //! A look into a server's data file from another program: what the status page tells, as far as the
 //! file knows it. Nothing is written.
 
-use crate::status_json::{self, RatingRow, Side, StandingRow};
+use crate::status_json::{self, RatingRow, StandingRow};
 use crate::store::{self, FinishedGame};
 use kifu::{NodeId, Record, Replay};
+use play::Side;
 use serde::Serialize;
 use server::lobby::TournamentResult;
 use server::rating::Method;

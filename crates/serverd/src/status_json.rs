@@ -4,30 +4,13 @@ use crate::server_loop::ServerClock;
 use crate::store::{self, StoredGame};
 use csa::TimeRule;
 use csa::record::Finish;
-use rules::Color;
+use play::Side;
 use serde::Serialize;
 use server::lobby::{EventStatus, GameStatus, Order, Status};
 use server::rating::Method;
 use server::tournament::Row;
 use std::fmt::Write as _;
 use std::time::Duration;
-
-/// A side as the pages say it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Side {
-    Black,
-    White,
-}
-
-impl From<Color> for Side {
-    fn from(color: Color) -> Self {
-        match color {
-            Color::Black => Self::Black,
-            Color::White => Self::White,
-        }
-    }
-}
 
 /// The server as a whole.
 #[derive(Serialize)]

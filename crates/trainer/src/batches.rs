@@ -4,8 +4,8 @@
 
 use crate::model::Encoder;
 use corpus::Error;
-use corpus::batches::{self, Batcher, Given, Label, SelectionCounts};
-use rules::{Position, Variant};
+use corpus::batches::{self, Batch, Batcher, Given, Numbers, PositionRef, RowMut, SelectionCounts};
+use rules::Variant;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::Scope;
@@ -13,29 +13,27 @@ use std::thread::Scope;
 /// The encoder of a model, for the pipeline.
 pub(crate) struct Words<'a, V: Variant>(pub(crate) &'a dyn Encoder<V>);
 
-#[derive(Default)]
-pub(crate) struct Batch {
-    pub(crate) words: Vec<u32>,
-    pub(crate) labels: Vec<Label>,
-}
-
-impl<V: Variant> batches::Encoder<V> for Words<'_, V> {
-    type Word = u32;
-    type Batch = Batch;
-
+impl<V: Variant> batches::Encoder for Words<'_, V> {
     fn width(&self) -> usize {
         self.0.words()
     }
 
-    fn encode(&self, position: &Position<V>, mirrored: bool, row: &mut [u32]) -> bool {
-        self.0.encode(position, mirrored, row)
+    fn numbers(&self) -> Numbers {
+        Numbers::Words(Vec::new())
     }
 
-    fn gather(&self, rows: &Given<'_, u32>, batch: &mut Batch) {
+    fn encode(&self, position: PositionRef<'_>, mirrored: bool, row: RowMut<'_>) -> bool {
+        match (position.get::<V>(), row) {
+            (Some(position), RowMut::Words(row)) => self.0.encode(position, mirrored, row),
+            _ => false,
+        }
+    }
+
+    fn gather(&self, given: &Given<'_>, batch: &mut Batch) {
         batch.words.clear();
         batch.labels.clear();
-        for (words, label) in rows.rows() {
-            batch.words.extend_from_slice(words);
+        for (row, label) in given.rows() {
+            batch.words.extend_from_slice(row.words());
             batch.labels.push(label);
         }
     }
@@ -56,7 +54,7 @@ impl Batches {
     ) -> Self {
         let (sender, receiver) = sync_channel(1);
         scope.spawn(move || {
-            let given = batcher.run(&Words(encoder), |batch, counts| {
+            let given = batcher.run(&Words(encoder), &mut |batch, counts| {
                 if batch.labels.is_empty() {
                     return Ok(ControlFlow::Continue(()));
                 }

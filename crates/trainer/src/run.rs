@@ -259,7 +259,7 @@ impl Material<'_> {
             count => Some(Choices::collect(&validation, &*model.encoder(), count)?),
         };
         let mut session = Session::new(run.settings, data, &validation, model, run.workers)?;
-        let held_out = session.held_out().len();
+        let held_out = session.held_out().labels.len();
         if held_out == 0 {
             let why = "no position of the validation files is left to validate on";
             return Err(RunError::Failed(why.to_owned()));

@@ -9,13 +9,13 @@ mod tests;
 
 pub use checkpoint::CheckpointError;
 
-use crate::batches::{Batch, Batches, Words};
+use crate::batches::{Batches, Words};
 use crate::model::{Encoder, Model};
 use crate::objective::{Losses, MeanLosses, Objective};
 use crate::schedule::Schedule;
 use crate::workers::Workers;
 use corpus::Error;
-use corpus::batches::{Batcher, Rows, Selection, SelectionCounts, Units, first_rows};
+use corpus::batches::{Batch, Batcher, Selection, SelectionCounts, Units, first_rows};
 use rules::Variant;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -168,7 +168,7 @@ pub struct Session<V: Variant, M: ?Sized> {
     units: Units,
     encoder: Arc<dyn Encoder<V>>,
     model: Box<M>,
-    held_out: Rows<u32>,
+    held_out: Batch,
     workers: Workers,
     state: State,
 }
@@ -186,8 +186,10 @@ impl<V: Variant, M: Model<V> + ?Sized> Session<V, M> {
         workers: Workers,
     ) -> Result<Self, Error> {
         let encoder = model.encoder();
-        let held_out =
+        let rows =
             first_rows(validation, &settings.selection, &Words(&*encoder), settings.validation)?;
+        let (words, labels) = (rows.numbers.into_words(), rows.labels);
+        let held_out = Batch { words, labels, ..Batch::default() };
         let state = State::default();
         Ok(Self { settings, units, encoder, model, held_out, workers, state })
     }
@@ -198,7 +200,7 @@ impl<V: Variant, M: Model<V> + ?Sized> Session<V, M> {
     }
 
     /// The positions validated on.
-    pub const fn held_out(&self) -> &Rows<u32> {
+    pub const fn held_out(&self) -> &Batch {
         &self.held_out
     }
 

@@ -82,7 +82,7 @@ pub(crate) fn open(paths: &[PathBuf]) -> Result<Vec<SharedBook>, StartError> {
 }
 
 /// Every book of the server, and what is remembered of visitors' games.
-pub struct BookShelf {
+pub struct BookList {
     /// Those of the owner of the server.
     shared: Vec<SharedBook>,
     small: Vec<SharedBook>,
@@ -91,7 +91,7 @@ pub struct BookShelf {
     games: Mutex<HashMap<String, Arc<GamePlaces>>>,
 }
 
-impl BookShelf {
+impl BookList {
     /// Shared books; levels open with the first of their game, else with `opening`.
     pub fn new(shared: Vec<SharedBook>, opening: Option<OpeningMoves>) -> Self {
         Self { shared, small: small_books().collect(), opening, games: Mutex::default() }
@@ -130,7 +130,7 @@ impl BoardService {
     fn own_book(&self, visitor: &str, id: &str) -> Result<KeptBook, ApiError> {
         match self.store().book(id, visitor)? {
             Some(kept) => Ok(kept),
-            None if self.shelf().shared(id).is_some() => {
+            None if self.book_list().shared(id).is_some() => {
                 let message = "this book is everybody's and cannot be changed here";
                 Err(ApiError::new(ErrorCode::NotAllowed, message))
             }
@@ -145,7 +145,7 @@ impl BoardService {
     /// Books a visitor may look at, their own first.
     pub fn books(&self, visitor: &str) -> Result<Books, ApiError> {
         let own = self.store().books(visitor)?.into_iter().map(|kept| kept.facts);
-        let shared = self.shelf().everybodys().map(|book| book.facts.clone());
+        let shared = self.book_list().everybodys().map(|book| book.facts.clone());
         Ok(Books { books: own.chain(shared).collect() })
     }
 
@@ -257,7 +257,7 @@ impl BoardService {
         let at = asked.resolve(Kings::Both)?;
         let games = self.own_games(visitor, &at)?;
         let scale = self.scale(None, at.game());
-        if let Some(shared) = self.shelf().shared(id) {
+        if let Some(shared) = self.book_list().shared(id) {
             fits(&shared.facts, &at)?;
             return page(shared.facts.clone(), &shared.library, &at, scale, games);
         }
@@ -305,8 +305,8 @@ impl BoardService {
     pub fn book_move(&self, owner: &str, game: &BoardGame) -> Option<Move> {
         let at = game.position();
         let moves = match opponent::book_of(game)? {
-            OpeningBook::Usual => self.shelf().usual(at),
-            OpeningBook::Named(id) => match self.shelf().shared(id) {
+            OpeningBook::Usual => self.book_list().usual(at),
+            OpeningBook::Named(id) => match self.book_list().shared(id) {
                 Some(shared) => weighted(&shared.library, at).ok()?,
                 // A book that was deleted since: the game goes on without it.
                 None => {
@@ -326,7 +326,7 @@ impl BoardService {
         game: Game,
     ) -> Result<(), ApiError> {
         let Some(id) = id.filter(|id| *id != opponent::NO_BOOK) else { return Ok(()) };
-        let variant = match self.shelf().shared(id) {
+        let variant = match self.book_list().shared(id) {
             Some(shared) => shared.facts.variant,
             None => self.book_facts(visitor, id)?.variant,
         };
@@ -350,7 +350,7 @@ impl BoardService {
         let plies = entries.iter().map(|entry| u64::from(entry.plies)).sum();
         let last = entries.iter().map(|entry| entry.dates.updated).max().unwrap_or(0);
         let stamp = (entries.len(), plies, last);
-        let mut remembered = self.shelf().games.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut remembered = self.book_list().games.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = remembered.get(visitor).filter(|known| known.stamp == stamp) {
             return Ok(Arc::clone(known));
         }

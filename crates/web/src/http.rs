@@ -214,8 +214,8 @@ struct QrText {
 }
 
 /// A code for a phone's camera.
-async fn qr(query: Asked<QrText>) -> Result<Response, HttpError> {
-    let QrText { text } = asked(query)?;
+async fn qr(query: QueryResult<QrText>) -> Result<Response, HttpError> {
+    let QrText { text } = parameters(query)?;
     let svg = qr::svg(&text).map_err(ApiError::bad)?;
     Ok(([(header::CONTENT_TYPE, "image/svg+xml")], svg).into_response())
 }
@@ -236,18 +236,18 @@ impl Default for Page {
 }
 
 /// What stands after the question mark, understood or refused in our words.
-type Asked<T> = Result<Query<T>, axum::extract::rejection::QueryRejection>;
+type QueryResult<T> = Result<Query<T>, axum::extract::rejection::QueryRejection>;
 
-fn asked<T>(query: Asked<T>) -> Result<T, ApiError> {
-    query.map(|Query(asked)| asked).map_err(|e| ApiError::bad(e.body_text()))
+fn parameters<T>(query: QueryResult<T>) -> Result<T, ApiError> {
+    query.map(|Query(parameters)| parameters).map_err(|e| ApiError::bad(e.body_text()))
 }
 
 async fn games(
     State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
-    query: Asked<Page>,
+    query: QueryResult<Page>,
 ) -> JsonAnswer<Games> {
-    let Page { deleted, offset, limit } = asked(query)?;
+    let Page { deleted, offset, limit } = parameters(query)?;
     let part = Part { deleted, offset: offset.min(1 << 20), limit: limit.clamp(1, 200) };
     Ok(Json(state.service.list(&who, &part)?))
 }

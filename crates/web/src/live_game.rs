@@ -10,7 +10,7 @@ use board::message::ServerMessage;
 use board::opponent;
 use board::question::{Lines, Question};
 use board::queue::Priority;
-use board::setup::Side;
+use board::setup::VisitorSide;
 use board::thinking;
 use rules::{AnyPosition, Color, Move};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -68,7 +68,7 @@ struct HeldMove {
 
 impl State {
     /// The side of a visitor; `None` where the game is none of their business.
-    fn side_of(&self, owner: &str, visitor: &str) -> Option<Side> {
+    fn side_of(&self, owner: &str, visitor: &str) -> Option<VisitorSide> {
         let Some(seats) = &self.seats else {
             return (owner == visitor).then(|| self.game.setup().you);
         };
@@ -76,10 +76,10 @@ impl State {
             seats[color.index()].player.as_ref().is_some_and(|(who, _)| who == visitor)
         };
         Some(match (sits(Color::Black), sits(Color::White)) {
-            (true, true) => Side::Both,
-            (true, false) => Side::Black,
-            (false, true) => Side::White,
-            (false, false) => Side::Watch,
+            (true, true) => VisitorSide::Both,
+            (true, false) => VisitorSide::Black,
+            (false, true) => VisitorSide::White,
+            (false, false) => VisitorSide::Watch,
         })
     }
 
@@ -150,7 +150,8 @@ impl LiveGame {
         let invited = |seat: &Seat| crate::guard::same(&seat.key, key);
         let found = state.seats.as_ref().and_then(|seats| seats.iter().position(invited));
         let number = found.ok_or_else(|| ApiError::missing("this invitation is not valid"))?;
-        let sits = state.side_of(&self.owner, visitor).is_some_and(|side| side != Side::Watch);
+        let sits =
+            state.side_of(&self.owner, visitor).is_some_and(|side| side != VisitorSide::Watch);
         let Some(seats) = &mut state.seats else { return Ok(()) };
         match &seats[number].player {
             Some((who, _)) if who == visitor => return Ok(()),
@@ -185,7 +186,7 @@ impl LiveGame {
             Some(handle) if handle.ahead().is_some_and(|n| n > 0) => Some(Thinking::Queued),
             Some(_) => Some(Thinking::Running),
         };
-        let who = state.side_of(&self.owner, visitor).unwrap_or(Side::Watch);
+        let who = state.side_of(&self.owner, visitor).unwrap_or(VisitorSide::Watch);
         let presence = state.presence(visitor == self.owner);
         let viewer = Viewer { who, thinking, presence };
         state.game.view(&self.id, state.dates, service.now(), viewer)
@@ -250,7 +251,7 @@ impl LiveGame {
         service: &Arc<BoardService>,
         visitor: &str,
         except: Option<Connection>,
-        act: impl FnOnce(&mut Game, Side) -> Result<(), ApiError>,
+        act: impl FnOnce(&mut Game, VisitorSide) -> Result<(), ApiError>,
     ) -> Result<GameView, ApiError> {
         let mut state = self.lock();
         let who = state.side_of(&self.owner, visitor).filter(|_| !state.gone);
@@ -358,7 +359,7 @@ impl LiveGame {
         id: Option<u64>,
     ) -> Result<JobHandle, ApiError> {
         let state = self.lock();
-        let who = state.side_of(&self.owner, visitor).unwrap_or(Side::Watch);
+        let who = state.side_of(&self.owner, visitor).unwrap_or(VisitorSide::Watch);
         state.game.turn_of(who)?;
         if state.seats.is_some() {
             let message = "there are no hints in a game against a friend";

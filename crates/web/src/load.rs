@@ -80,8 +80,8 @@ type Link = WebSocketStream<TcpStream>;
 /// What a player listens to, of all that the server says.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-enum Told {
-    Game(ToldGame),
+enum ServerEvent {
+    Game(GameState),
     Thinking,
     Error {
         message: String,
@@ -92,7 +92,7 @@ enum Told {
 
 /// How the player's game stands.
 #[derive(Deserialize)]
-struct ToldGame {
+struct GameState {
     game: String,
     status: GameStatus,
     may: Permissions,
@@ -104,13 +104,13 @@ struct Moves {
     legal: Vec<String>,
 }
 
-impl ToldGame {
+impl GameState {
     fn is_over(&self) -> bool {
         self.status == GameStatus::Over
     }
 }
 
-async fn receive(link: &mut Link) -> Result<Told, String> {
+async fn receive(link: &mut Link) -> Result<ServerEvent, String> {
     loop {
         match link.next().await {
             Some(Ok(Message::Text(text))) => {
@@ -128,14 +128,14 @@ async fn receive(link: &mut Link) -> Result<Told, String> {
 async fn next_game(
     link: &mut Link,
     asked: Instant,
-) -> Result<(ToldGame, Option<Duration>), String> {
+) -> Result<(GameState, Option<Duration>), String> {
     let mut first = None;
     loop {
         match receive(link).await? {
-            Told::Game(game) => return Ok((game, first)),
-            Told::Thinking => first = first.or(Some(asked.elapsed())),
-            Told::Error { message } => return Err(message),
-            Told::Else => {}
+            ServerEvent::Game(game) => return Ok((game, first)),
+            ServerEvent::Thinking => first = first.or(Some(asked.elapsed())),
+            ServerEvent::Error { message } => return Err(message),
+            ServerEvent::Else => {}
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Everything the server holds: games in memory and on disk, the pool of engines, who watches what.
 
-use crate::books::BookShelf;
+use crate::books::BookList;
 use crate::live_game::{Connection, LiveGame, Seat};
 use crate::outbox::Outbox;
 use crate::pool::{Pool, PoolConfig};
@@ -49,7 +49,7 @@ pub struct Services {
     /// What can be watched.
     pub watch: Arc<dyn WatchSource>,
     /// Opening books.
-    pub books: BookShelf,
+    pub books: BookList,
     pub wall: Wall,
     /// Random numbers for sessions, ids and sides.
     pub random: Random,
@@ -72,7 +72,7 @@ pub struct BoardService {
     connected: AtomicUsize,
     connections: AtomicU64,
     watch: Arc<dyn WatchSource>,
-    books: BookShelf,
+    books: BookList,
     wall: Wall,
     random: Random,
     evaluation: [String; 2],
@@ -117,7 +117,7 @@ impl BoardService {
         locked(&self.store)
     }
 
-    pub(crate) const fn shelf(&self) -> &BookShelf {
+    pub(crate) const fn book_list(&self) -> &BookList {
         &self.books
     }
 

@@ -18,7 +18,7 @@ use board::message::{
 use board::queue::Priority;
 use board::rate::Bucket;
 use board::review::{Review, ReviewView};
-use board::setup::Side;
+use board::setup::VisitorSide;
 use board::watch::WatchKind;
 use mate::Bounds;
 use std::collections::HashMap;
@@ -235,7 +235,7 @@ impl Session {
     fn change(
         &mut self,
         id: &str,
-        act: impl FnOnce(&mut Game, Side) -> Result<(), ApiError>,
+        act: impl FnOnce(&mut Game, VisitorSide) -> Result<(), ApiError>,
     ) -> Result<GameView, ApiError> {
         let live = self.live(id)?;
         if !self.games.contains_key(id) {

@@ -1,6 +1,6 @@
 //! A server from its settings: the data file, the engines, the watch sources and the listening socket.
 
-use crate::books::{self, BookShelf, SharedBook};
+use crate::books::{self, BookList, SharedBook};
 use crate::data_file;
 use crate::pool::{EngineFactory, PoolConfig, Registered};
 use crate::registered;
@@ -230,7 +230,7 @@ fn service(
         pool,
         store,
         watch,
-        books: BookShelf::new(shared, Some(books::inside())),
+        books: BookList::new(shared, Some(books::inside())),
         wall: Arc::new(wall),
         random: Arc::new(random),
         evaluation: settings.evaluation,

@@ -46,7 +46,7 @@ pub enum ProtocolError {
     #[error("it sent {0}")]
     Garbage(String),
     #[error("it says: {0}")]
-    Told(String),
+    Reported(String),
 }
 
 /// What a worker says about itself.
@@ -71,7 +71,7 @@ impl Introduction {
             return Err(ProtocolError::Version { found: told["version"].clone() });
         }
         if let Some(text) = told["error"].as_str() {
-            return Err(ProtocolError::Told(text.to_owned()));
+            return Err(ProtocolError::Reported(text.to_owned()));
         }
         let name = |field: &str| told[field].as_str().unwrap_or_default();
         let unknown = |field: &str| wrong(format!("{field} is {}", told[field]));

@@ -185,7 +185,7 @@ impl Shared {
         state.heard = self.time.now();
         match answer.kind {
             Kind::Ping | Kind::Compare => Ok(()),
-            Kind::Error => Err(ProtocolError::Told(answer.text())),
+            Kind::Error => Err(ProtocolError::Reported(answer.text())),
             Kind::Batch => {
                 let Some(mut batch) = state.batches.remove(&answer.number) else {
                     let what = format!("an answer to {}, which was not asked", answer.number);
@@ -254,7 +254,7 @@ fn introduce(mut output: Output, to: &Sender<Result<StartupMessage, ProtocolErro
     }
     let compared = Answer::read(output.by_ref()).and_then(|answer| match answer.kind {
         Kind::Compare => Ok(()),
-        Kind::Error => Err(ProtocolError::Told(answer.text())),
+        Kind::Error => Err(ProtocolError::Reported(answer.text())),
         Kind::Batch | Kind::Ping => Err(ProtocolError::Garbage("no comparison".to_owned())),
     });
     let _ = to.send(compared.map(|()| StartupMessage::Compared(output)));

@@ -3,7 +3,7 @@
 use super::worker::work;
 use crate::Failure;
 use fleet::{OwnerName, Pool, Queue, QueueError, Settings, Worker, WorkerId};
-use fleetd::{CoordinatorSettings, Home, Ledger, Service};
+use fleetd::{CoordinatorSettings, DataFolder, Ledger, Service};
 use gateway::{Config, Gateway, Limits, Tokens};
 use jetstream::{Host, Options, join};
 use std::fs::File;
@@ -131,8 +131,8 @@ pub(crate) fn persevere<T, E>(mut act: impl FnMut() -> Result<T, E>) -> T {
 
 /// What `nue fleet serve --nats` does, with a rest now and then.
 fn coordinate(args: &PartArgs) -> Result<(), Failure> {
-    let home = Home::new(&args.folder);
-    let ledger = persevere(|| Ledger::open(&home.ledger_path()));
+    let data = DataFolder::new(&args.folder);
+    let ledger = persevere(|| Ledger::open(&data.ledger_path()));
     let after = ledger.cursor().map_err(failed)?;
     let settings = match args.steady {
         true => Settings::default(),
@@ -152,7 +152,7 @@ fn coordinate(args: &PartArgs) -> Result<(), Failure> {
     let settings =
         CoordinatorSettings { known_answers, bench: Some(BENCH), ..CoordinatorSettings::default() };
     let service = Service {
-        home: &home,
+        data: &data,
         ledger,
         queue,
         settings,

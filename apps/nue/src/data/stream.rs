@@ -97,11 +97,11 @@ pub(crate) fn run(args: &StreamArgs) -> CommandResult {
     if output.is_terminal() {
         return Err(Failure::usage("the stream is binary: send it to a program or a file"));
     }
-    stream(args, output.lock())
+    stream(args, &mut output.lock())
 }
 
 /// Writes the stream.
-pub(super) fn stream(args: &StreamArgs, output: impl Write) -> CommandResult {
+pub(super) fn stream(args: &StreamArgs, output: &mut dyn Write) -> CommandResult {
     let all = || thread::available_parallelism().map_or(1, usize::from);
     let keep = [args.keep_checks, args.keep_captures, args.keep_random];
     let request = Stream {

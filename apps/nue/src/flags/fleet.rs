@@ -6,7 +6,7 @@ use clap::Args;
 use display::say;
 use fleet::{MateSpec, Priority, Spec};
 use fleetd::orders::{Answer, Reply};
-use fleetd::{FleetError, Home, Request};
+use fleetd::{DataFolder, FleetError, Request};
 use kifu::MateProblem;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -42,7 +42,7 @@ impl FleetFlag {
         let Some(folder) = self.folder() else { return Ok(false) };
         let read = problems.iter().filter_map(|problem| problem.position.as_ref().ok());
         let lines: String = read.map(|position| format!("{}\n", position.sfen())).collect();
-        let problems = Some(Home::new(folder).keep("problems.sfen", lines.as_bytes())?);
+        let problems = Some(DataFolder::new(folder).keep("problems.sfen", lines.as_bytes())?);
         let spec = || Spec::Mate(MateSpec { problems, ..MateSpec::of(questions) });
         self.submitted("mate", spec, None, None)
     }
@@ -59,7 +59,7 @@ impl FleetFlag {
         let (name, priority) = (name.to_owned(), Priority::Normal);
         let request = Request { name, spec: spec(), goal, priority, share: 1.0 };
         let (stop, _) = interrupt::flag();
-        heard(Home::new(folder).carry_out(request, out, seconds_since_1970, &stop, say))?;
+        heard(DataFolder::new(folder).carry_out(request, out, seconds_since_1970, &stop, say))?;
         Ok(true)
     }
 }
@@ -75,8 +75,8 @@ pub(crate) fn heard(heard: Result<Reply, FleetError>) -> CommandResult {
 }
 
 /// Gives an order to the fleet of a folder.
-pub(crate) fn order(home: &Home, order: &fleetd::orders::Order) -> CommandResult {
-    heard(home.beside()?.order(order, seconds_since_1970(), ANSWER))
+pub(crate) fn order(data: &DataFolder, order: &fleetd::orders::Order) -> CommandResult {
+    heard(data.beside()?.order(order, seconds_since_1970(), ANSWER))
 }
 
 impl From<FleetError> for Failure {

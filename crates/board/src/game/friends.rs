@@ -2,7 +2,7 @@
 
 use super::{Game, only_watching};
 use crate::error::{ApiError, ErrorCode};
-use crate::setup::{OpponentView, Side};
+use crate::setup::{OpponentView, VisitorSide};
 use crate::words::{self, Words};
 use play::{Ending, Reason};
 use rules::Color;
@@ -112,12 +112,12 @@ impl Game {
     }
 
     /// The opponent as somebody at that side sees it.
-    pub fn opponent_for(&self, who: Side) -> OpponentView {
+    pub fn opponent_for(&self, who: VisitorSide) -> OpponentView {
         let mut view = self.setup.opponent_view();
         let name = match who {
-            Side::Black => self.name_of(Color::White),
-            Side::White => self.name_of(Color::Black),
-            Side::Both | Side::Watch => None,
+            VisitorSide::Black => self.name_of(Color::White),
+            VisitorSide::White => self.name_of(Color::Black),
+            VisitorSide::Both | VisitorSide::Watch => None,
         };
         if let Some(name) = name {
             view.name = Words::new(name, name);
@@ -152,7 +152,7 @@ impl Game {
         }
     }
 
-    pub(super) fn may_offer(&self, who: Side) -> bool {
+    pub(super) fn may_offer(&self, who: VisitorSide) -> bool {
         self.friends.is_some()
             && self.ending.is_none()
             && !self.is_waiting()
@@ -160,13 +160,13 @@ impl Game {
             && self.offered().is_none()
     }
 
-    pub(super) fn may_reply(&self, who: Side) -> bool {
+    pub(super) fn may_reply(&self, who: VisitorSide) -> bool {
         let other = |offer: Offer| who.color().is_some_and(|own| Color::from(offer.by) != own);
         self.ending.is_none() && self.offered().is_some_and(other)
     }
 
     /// A player asks the other for something.
-    pub fn offer(&mut self, who: Side, what: OfferKind) -> Result<(), ApiError> {
+    pub fn offer(&mut self, who: VisitorSide, what: OfferKind) -> Result<(), ApiError> {
         self.goes_on()?;
         let by = who.color().ok_or_else(only_watching)?;
         if what == OfferKind::Takeback && self.undone(who).is_none() {
@@ -184,7 +184,7 @@ impl Game {
     }
 
     /// A player says yes or no to what the other has asked for.
-    pub fn reply(&mut self, who: Side, agreed: bool, now: Moment) -> Result<(), ApiError> {
+    pub fn reply(&mut self, who: VisitorSide, agreed: bool, now: Moment) -> Result<(), ApiError> {
         self.goes_on()?;
         let Some(offer) = self.offered().filter(|_| self.may_reply(who)) else {
             return Err(ApiError::new(ErrorCode::NotAllowed, "nothing has been offered to you"));
@@ -193,7 +193,7 @@ impl Game {
         match (agreed, offer.what) {
             (false, _) => self.revision += 1,
             (true, OfferKind::Draw) => self.end(Ending::draw(Reason::Agreed), now),
-            (true, OfferKind::Takeback) => self.back(Side::of(offer.by.into()), now)?,
+            (true, OfferKind::Takeback) => self.back(VisitorSide::of(offer.by.into()), now)?,
         }
         Ok(())
     }

@@ -12,12 +12,12 @@ fn view(game: &Game, now: Moment, thinking: Option<Thinking>) -> Value {
     seen_by(game, game.setup().you, now, thinking)
 }
 
-fn seen_by(game: &Game, who: Side, now: Moment, thinking: Option<Thinking>) -> Value {
+fn seen_by(game: &Game, who: VisitorSide, now: Moment, thinking: Option<Thinking>) -> Value {
     let viewer = Viewer { who, thinking, presence: None };
     json!(game.view("id", Dates::default(), now, viewer))
 }
 
-fn you(game: &Game) -> Side {
+fn you(game: &Game) -> VisitorSide {
     game.setup().you
 }
 
@@ -152,7 +152,7 @@ fn repetition_perpetual_check_and_the_limit() {
     let mut plain = game(json!({ "opponent": { "human": true } }));
     for _ in 0..3 {
         for text in ["2h3h", "8b7b", "3h2h", "7b8b"] {
-            plain.play(Side::Both, text, None, s(0)).unwrap();
+            plain.play(VisitorSide::Both, text, None, s(0)).unwrap();
         }
     }
     assert_eq!(ended(&plain), (Reason::Repetition, None));
@@ -160,12 +160,12 @@ fn repetition_perpetual_check_and_the_limit() {
     let start = "3k5/9/9/9/9/9/9/9/R3K4 b - 1";
     let mut checks = game(json!({ "opponent": { "human": true }, "start": start }));
     for text in ["9i9a", "6a6b"] {
-        checks.play(Side::Both, text, None, s(0)).unwrap();
+        checks.play(VisitorSide::Both, text, None, s(0)).unwrap();
     }
     for _ in 0..3 {
         for text in ["9a9b", "6b6a", "9b9a", "6a6b"] {
             if checks.ending().is_none() {
-                checks.play(Side::Both, text, None, s(0)).unwrap();
+                checks.play(VisitorSide::Both, text, None, s(0)).unwrap();
             }
         }
     }
@@ -174,7 +174,7 @@ fn repetition_perpetual_check_and_the_limit() {
     let mut mini = game(json!({ "opponent": { "human": true }, "variant": "minishogi" }));
     for _ in 0..3 {
         for text in ["1e1d", "5a5b", "1d1e", "5b5a"] {
-            mini.play(Side::Both, text, None, s(0)).unwrap();
+            mini.play(VisitorSide::Both, text, None, s(0)).unwrap();
         }
     }
     assert_eq!(ended(&mini), (Reason::Repetition, Some(Color::White)));
@@ -198,7 +198,10 @@ fn declarations() {
     assert_eq!(fresh.declare(you(&fresh), s(0)).unwrap_err().code, ErrorCode::NotAllowed);
     let none =
         json!({ "opponent": { "level": 1 }, "start": ENTERED, "declaration": "NoEnteringKing" });
-    assert_eq!(game(none).declare(Side::Black, s(0)).unwrap_err().code, ErrorCode::NotAllowed);
+    assert_eq!(
+        game(none).declare(VisitorSide::Black, s(0)).unwrap_err().code,
+        ErrorCode::NotAllowed
+    );
 }
 
 #[test]
@@ -250,12 +253,12 @@ fn a_game_waits_for_a_friend() {
     let mut game = game(json!({ "opponent": { "friend": true }, "clock": { "main": 10 } }));
     game.take_seat(Color::Black, "");
     game.attend(s(0));
-    let alone = game.play(Side::Black, "7g7f", None, s(1)).unwrap_err();
+    let alone = game.play(VisitorSide::Black, "7g7f", None, s(1)).unwrap_err();
     assert_eq!(alone.code, ErrorCode::NotYourTurn);
     assert!(!game.flag(s(1000)), "no clock runs before both are there");
-    assert_eq!(seen_by(&game, Side::Black, s(0), None)["may"]["move"], false);
+    assert_eq!(seen_by(&game, VisitorSide::Black, s(0), None)["may"]["move"], false);
     let mut called_off = game.clone();
-    called_off.resign(Side::Black, s(2)).unwrap();
+    called_off.resign(VisitorSide::Black, s(2)).unwrap();
     assert_eq!(ended(&called_off), (Reason::Interrupted, None));
     game.take_seat(Color::White, "");
     game.begin(s(1000));
@@ -268,55 +271,55 @@ fn a_game_waits_for_a_friend() {
 fn each_friend_moves_their_own_side() {
     let mut game = friends();
     assert_eq!(
-        game.play(Side::White, "7g7f", None, s(0)).unwrap_err().code,
+        game.play(VisitorSide::White, "7g7f", None, s(0)).unwrap_err().code,
         ErrorCode::NotYourTurn
     );
     assert_eq!(
-        game.play(Side::Watch, "7g7f", None, s(0)).unwrap_err().code,
+        game.play(VisitorSide::Watch, "7g7f", None, s(0)).unwrap_err().code,
         ErrorCode::NotYourTurn
     );
-    game.play(Side::Black, "7g7f", None, s(0)).unwrap();
+    game.play(VisitorSide::Black, "7g7f", None, s(0)).unwrap();
     assert!(!game.engine_to_move());
-    let black = seen_by(&game, Side::Black, s(0), None);
-    let white = seen_by(&game, Side::White, s(0), None);
+    let black = seen_by(&game, VisitorSide::Black, s(0), None);
+    let white = seen_by(&game, VisitorSide::White, s(0), None);
     assert_eq!((&black["may"]["move"], &white["may"]["move"]), (&json!(false), &json!(true)));
     assert_eq!(white["opponent"]["name"]["en"], "Tsuru");
     assert_eq!(black["opponent"]["name"]["en"], "a name that is much too");
-    let watching = seen_by(&game, Side::Watch, s(0), None);
+    let watching = seen_by(&game, VisitorSide::Watch, s(0), None);
     for right in ["move", "takeback", "draw", "reply", "hint", "resign", "declare"] {
         assert_eq!(watching["may"][right], false, "{right}");
     }
     assert_eq!(white["may"]["hint"], false, "no engine helps");
-    assert_eq!(game.resign(Side::Watch, s(0)).unwrap_err().code, ErrorCode::NotAllowed);
-    game.resign(Side::White, s(0)).unwrap();
+    assert_eq!(game.resign(VisitorSide::Watch, s(0)).unwrap_err().code, ErrorCode::NotAllowed);
+    game.resign(VisitorSide::White, s(0)).unwrap();
     assert_eq!(ended(&game), (Reason::Resign, Some(Color::Black)));
 }
 
 #[test]
 fn friends_agree_on_draws_and_on_taking_back() {
     let mut game = friends();
-    assert!(game.offer(Side::Black, OfferKind::Takeback).is_err(), "nothing was played");
-    game.play(Side::Black, "7g7f", None, s(0)).unwrap();
-    game.play(Side::White, "3c3d", None, s(0)).unwrap();
-    assert_eq!(game.take_back(Side::White, s(0)).unwrap_err().code, ErrorCode::NotAllowed);
-    game.offer(Side::Black, OfferKind::Takeback).unwrap();
-    assert!(game.offer(Side::White, OfferKind::Draw).is_err(), "one at a time");
-    assert!(game.reply(Side::Black, true, s(0)).is_err(), "not by oneself");
-    assert!(game.reply(Side::Watch, true, s(0)).is_err());
-    let view = seen_by(&game, Side::White, s(0), None);
+    assert!(game.offer(VisitorSide::Black, OfferKind::Takeback).is_err(), "nothing was played");
+    game.play(VisitorSide::Black, "7g7f", None, s(0)).unwrap();
+    game.play(VisitorSide::White, "3c3d", None, s(0)).unwrap();
+    assert_eq!(game.take_back(VisitorSide::White, s(0)).unwrap_err().code, ErrorCode::NotAllowed);
+    game.offer(VisitorSide::Black, OfferKind::Takeback).unwrap();
+    assert!(game.offer(VisitorSide::White, OfferKind::Draw).is_err(), "one at a time");
+    assert!(game.reply(VisitorSide::Black, true, s(0)).is_err(), "not by oneself");
+    assert!(game.reply(VisitorSide::Watch, true, s(0)).is_err());
+    let view = seen_by(&game, VisitorSide::White, s(0), None);
     assert_eq!(view["friends"]["offer"], json!({ "by": "black", "what": "takeback" }));
     assert_eq!((&view["may"]["reply"], &view["may"]["draw"]), (&json!(true), &json!(false)));
-    game.reply(Side::White, true, s(0)).unwrap();
+    game.reply(VisitorSide::White, true, s(0)).unwrap();
     assert_eq!(game.played().len(), 0, "back to Black's turn");
-    game.play(Side::Black, "2g2f", None, s(0)).unwrap();
-    game.offer(Side::White, OfferKind::Draw).unwrap();
-    game.reply(Side::Black, false, s(0)).unwrap();
+    game.play(VisitorSide::Black, "2g2f", None, s(0)).unwrap();
+    game.offer(VisitorSide::White, OfferKind::Draw).unwrap();
+    game.reply(VisitorSide::Black, false, s(0)).unwrap();
     assert_eq!((game.ending(), game.friends_view(None).unwrap().offer), (None, None));
-    game.offer(Side::Black, OfferKind::Draw).unwrap();
-    game.play(Side::White, "8c8d", None, s(0)).unwrap();
+    game.offer(VisitorSide::Black, OfferKind::Draw).unwrap();
+    game.play(VisitorSide::White, "8c8d", None, s(0)).unwrap();
     assert_eq!(game.friends_view(None).unwrap().offer, None, "a move is an answer");
-    game.offer(Side::Black, OfferKind::Draw).unwrap();
-    game.reply(Side::White, true, s(0)).unwrap();
+    game.offer(VisitorSide::Black, OfferKind::Draw).unwrap();
+    game.reply(VisitorSide::White, true, s(0)).unwrap();
     assert_eq!(ended(&game), (Reason::Agreed, None));
-    assert!(game.offer(Side::White, OfferKind::Draw).is_err());
+    assert!(game.offer(VisitorSide::White, OfferKind::Draw).is_err());
 }

@@ -1,11 +1,11 @@
 //! A game as the page sees it, whole and as a line of a list.
 
 use super::{Dates, FriendsView, Game, Presence};
-use crate::clock::{ClockFaces, TimeControl};
+use crate::clock::{ClockFaces, ClockSettings};
 use crate::ending::{self, EndingView};
 use crate::opening::OpeningView;
 use crate::position::{self, PositionView};
-use crate::setup::{OpponentView, Side, Style};
+use crate::setup::{OpponentView, Style, VisitorSide};
 use crate::words::{self, Variant};
 use play::Ending;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ pub struct GameView {
     pub variant: Variant,
     pub handicap: Option<String>,
     pub start: String,
-    pub you: Side,
+    pub you: VisitorSide,
     pub opponent: OpponentView,
     pub style: Style,
     /// Whether the opponent takes its time as people do.
@@ -48,7 +48,7 @@ pub struct GameView {
     /// Without moves unless it is your turn.
     pub position: PositionView,
     pub moves: Vec<PlayedMove>,
-    pub clock: Option<TimeControl>,
+    pub clock: Option<ClockSettings>,
     pub clocks: Option<ClockFaces>,
     pub status: GameStatus,
     pub ending: Option<EndingView>,
@@ -94,7 +94,7 @@ pub struct GameSummary {
     pub game: String,
     pub variant: Variant,
     pub handicap: Option<String>,
-    pub you: Side,
+    pub you: VisitorSide,
     /// Whether it is the visitor's own: a friend's game is somebody else's to delete.
     pub owned: bool,
     pub opponent: OpponentView,
@@ -131,7 +131,7 @@ pub struct OwnOpening {
 
 impl OwnOpenings {
     /// Counts a finished game, the latest first.
-    pub fn add(&mut self, game: &str, opening: OpeningView, you: Side, ending: Ending) {
+    pub fn add(&mut self, game: &str, opening: OpeningView, you: VisitorSide, ending: Ending) {
         let known = self.openings.iter().position(|one| one.id == opening.id);
         let number = known.unwrap_or_else(|| {
             let OpeningView { id, name, .. } = opening;
@@ -185,7 +185,7 @@ pub enum Thinking {
 /// Who looks at a game, and what is known only where connections and engines are.
 #[derive(Clone, Debug)]
 pub struct Viewer {
-    pub who: Side,
+    pub who: VisitorSide,
     pub thinking: Option<Thinking>,
     pub presence: Option<Presence>,
 }
@@ -220,7 +220,7 @@ impl Game {
             may: Permissions {
                 play: yours,
                 hint: yours && !friendly,
-                resign: playing && who != Side::Watch,
+                resign: playing && who != VisitorSide::Watch,
                 takeback: if friendly {
                     self.may_offer(who) && self.undone(who).is_some()
                 } else {

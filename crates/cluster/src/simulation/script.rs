@@ -107,7 +107,7 @@ impl Script {
         if self.hung {
             return Vec::new();
         }
-        let say = |text: &str| Effect::Say(Duration::ZERO, text.to_owned());
+        let say = |text: &str| Effect::Send(Duration::ZERO, text.to_owned());
         match Command::parse(line) {
             Ok(Command::Usi) => {
                 let late = self.start_time();
@@ -115,10 +115,10 @@ impl Script {
                     say("id name Script"),
                     say("option name MultiPV type spin default 1 min 1 max 99"),
                     say("option name USI_Ponder type check default true"),
-                    Effect::Say(late, "usiok".to_owned()),
+                    Effect::Send(late, "usiok".to_owned()),
                 ]
             }
-            Ok(Command::IsReady) => vec![Effect::Say(self.start_time(), "readyok".to_owned())],
+            Ok(Command::IsReady) => vec![Effect::Send(self.start_time(), "readyok".to_owned())],
             Ok(Command::Position(position)) => {
                 self.position = position.resolve(self.game).expect("a master tells legal games");
                 Vec::new()
@@ -205,7 +205,7 @@ impl Script {
             _ => {}
         }
         let after = self.millis(1, 20);
-        texts.into_iter().map(|text| Effect::Say(after, text)).collect()
+        texts.into_iter().map(|text| Effect::Send(after, text)).collect()
     }
 
     fn stop(&mut self) -> Vec<Effect> {
@@ -265,7 +265,7 @@ impl Actor for Script {
 
     fn due(&mut self, question: u64, _: Moment) -> Vec<Effect> {
         let lines = self.answer(question).into_iter();
-        lines.map(|line| Effect::Say(Duration::ZERO, line)).collect()
+        lines.map(|line| Effect::Send(Duration::ZERO, line)).collect()
     }
 
     fn lag(&self) -> Duration {

@@ -26,12 +26,12 @@ pub struct Thinker {
     glimpses: bool,
     game: Game,
     position: AnyPosition,
-    question: Option<Asked>,
+    question: Option<PendingSearch>,
     questions: u64,
 }
 
-/// A question that is not answered.
-struct Asked {
+/// A search that is not answered.
+struct PendingSearch {
     number: u64,
     since: Moment,
     go: Go,
@@ -58,7 +58,7 @@ impl Thinker {
         self.questions += 1;
         let number = self.questions;
         if go.mate.is_some() {
-            return vec![Effect::Say(Duration::ZERO, "checkmate notimplemented".to_owned())];
+            return vec![Effect::Send(Duration::ZERO, "checkmate notimplemented".to_owned())];
         }
         let mut effects = Vec::new();
         let end = if go.infinite {
@@ -74,7 +74,7 @@ impl Thinker {
             effects.push(Effect::Answer(time, number));
             Some(now + time)
         };
-        self.question = Some(Asked { number, since: now, go, end });
+        self.question = Some(PendingSearch { number, since: now, go, end });
         effects
     }
 
@@ -101,14 +101,14 @@ impl Thinker {
             // Nobody wants to know: any legal move will do.
             let first = self.position.legal_moves().first().map(|m| m.usi(self.game));
             let text = format!("bestmove {}", first.unwrap_or_else(|| "resign".to_owned()));
-            return vec![Effect::Say(Duration::ZERO, text)];
+            return vec![Effect::Send(Duration::ZERO, text)];
         }
         let thought = self.think(&asked, now);
         thought.effects(self.game, true)
     }
 
     /// Reads as many nodes as fit into the time since the question.
-    fn think(&mut self, asked: &Asked, now: Moment) -> Thought {
+    fn think(&mut self, asked: &PendingSearch, now: Moment) -> Thought {
         let millis = now.saturating_sub(asked.since).as_secs_f64() * 1e3;
         let nodes = Some(((millis * self.speed) as u64).max(1));
         let mut thought = Thought::default();
@@ -127,7 +127,7 @@ impl Actor for Thinker {
     }
 
     fn hear(&mut self, line: &str, now: Moment) -> Vec<Effect> {
-        let say = |reply: Reply| Effect::Say(Duration::ZERO, reply.to_string());
+        let say = |reply: Reply| Effect::Send(Duration::ZERO, reply.to_string());
         match Command::parse(line) {
             Ok(Command::Usi) => vec![
                 say(Reply::IdName("Nue in virtual time".to_owned())),
@@ -189,7 +189,7 @@ struct Thought {
 
 impl Thought {
     fn effects(&self, game: Game, over: bool) -> Vec<Effect> {
-        let say = |reply: Reply| Effect::Say(Duration::ZERO, reply.to_string());
+        let say = |reply: Reply| Effect::Send(Duration::ZERO, reply.to_string());
         let lines = self.lines.iter().filter(|info| !info.pv.is_empty());
         let lines = lines.map(|info| say(Reply::Info(usi::Info::from_thought(info, game))));
         let best = self.best.unwrap_or(Best { answer: Answer::Resign, ponder: None });

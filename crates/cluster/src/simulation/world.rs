@@ -14,7 +14,7 @@ const NODES: u64 = 300;
 /// What comes of a line, or of time.
 pub(super) enum Effect {
     /// A line for the master, so long from now.
-    Say(Duration, String),
+    Send(Duration, String),
     /// The child is to be asked about the question of that number, so long from now.
     Answer(Duration, u64),
     /// The process ends, so long from now.
@@ -136,7 +136,7 @@ impl<A: Actor> World<A> {
     fn perform(&mut self, incarnation: Incarnation, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Say(after, line) => self.child_says(incarnation, after, line),
+                Effect::Send(after, line) => self.child_says(incarnation, after, line),
                 Effect::Answer(after, number) => {
                     self.later(self.now + after, Transit::Answer(incarnation, number));
                 }

@@ -3,23 +3,22 @@
 //! Threads finish in any order; results are taken by ticket. So where a pool ends, and with it
 //! everything else, is decided by the input alone.
 
-use super::rows::{Rows, Sampler};
+use super::rows::Rows;
 use super::selection::{Selection, SelectionCounts};
 use super::units::{Unit, Units};
 use super::workers::{Done, Job, WorkerPool};
-use super::{Encoder, Label};
+use super::{Batch, Encoder, Label, Row};
 use crate::counts::Counts;
 use crate::error::Error;
-use rules::Variant;
 use seed::Rng;
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
 
 /// Rows that are given out together, and their order.
-pub(super) struct Pool<W> {
-    chunks: Vec<Rows<W>>,
+pub(super) struct Pool {
+    chunks: Vec<Rows>,
     /// Chunk and row, shuffled.
     order: Vec<(u32, u32)>,
     width: usize,
@@ -29,8 +28,8 @@ pub(super) struct Pool<W> {
 }
 
 /// The rows of one batch, in their order.
-pub struct Given<'p, W> {
-    pool: &'p Pool<W>,
+pub struct Given<'p> {
+    pool: &'p Pool,
     places: &'p [(u32, u32)],
     /// The epoch they belong to.
     pub epoch: u32,
@@ -38,30 +37,30 @@ pub struct Given<'p, W> {
     pub ends_epoch: bool,
 }
 
-impl<W> Given<'_, W> {
+impl Given<'_> {
     /// The rows with their labels.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = (&[W], Label)> {
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = (Row<'_>, Label)> {
         self.places.iter().map(|&place| self.pool.row(place))
     }
 }
 
-impl<W> Pool<W> {
+impl Pool {
     fn batches(&self) -> usize {
         // An epoch ends with a frame, be it an empty one.
         self.order.len().div_ceil(self.size).max(usize::from(self.last))
     }
 
     /// The rows of a batch.
-    pub(super) fn batch(&self, number: usize) -> Given<'_, W> {
+    pub(super) fn batch(&self, number: usize) -> Given<'_> {
         let end = self.order.len().min((number + 1) * self.size);
         let places = &self.order[number * self.size..end];
         let ends_epoch = self.last && number + 1 == self.batches();
         Given { pool: self, places, epoch: self.epoch, ends_epoch }
     }
 
-    fn row(&self, (chunk, row): (u32, u32)) -> (&[W], Label) {
+    fn row(&self, (chunk, row): (u32, u32)) -> (Row<'_>, Label) {
         let (chunk, row) = (&self.chunks[chunk as usize], row as usize);
-        (&chunk.words[row * self.width..][..self.width], chunk.labels[row])
+        (chunk.numbers.row(row * self.width..(row + 1) * self.width), chunk.labels[row])
     }
 }
 
@@ -85,17 +84,19 @@ pub struct Batcher<'a> {
 
 /// Results that wait for their turn.
 struct Queue<T> {
-    waiting: BTreeMap<u64, T>,
+    /// From the next one on.
+    waiting: VecDeque<Option<T>>,
     next: u64,
     given: u64,
 }
 
 impl<T> Queue<T> {
     const fn new() -> Self {
-        Self { waiting: BTreeMap::new(), next: 0, given: 0 }
+        Self { waiting: VecDeque::new(), next: 0, given: 0 }
     }
 
     fn ticket(&mut self) -> u64 {
+        self.waiting.push_back(None);
         self.given += 1;
         self.given - 1
     }
@@ -105,46 +106,46 @@ impl<T> Queue<T> {
         self.given - self.next
     }
 
+    fn put(&mut self, ticket: u64, result: T) {
+        self.waiting[(ticket - self.next) as usize] = Some(result);
+    }
+
     fn take(&mut self) -> Option<T> {
-        let found = self.waiting.remove(&self.next)?;
+        let found = self.waiting.front_mut()?.take()?;
+        self.waiting.pop_front();
         self.next += 1;
         Some(found)
     }
 }
 
 /// Rows on their way into a pool.
-struct Filling<W> {
-    chunks: Vec<Rows<W>>,
+#[derive(Default)]
+struct Filling {
+    chunks: Vec<Rows>,
     rows: usize,
 }
 
-impl<W> Default for Filling<W> {
-    fn default() -> Self {
-        Self { chunks: Vec::new(), rows: 0 }
-    }
-}
-
 /// Batches in the making.
-struct Run<'a, W, B> {
+struct Run<'a> {
     batcher: &'a Batcher<'a>,
-    workers: &'a WorkerPool<W, B>,
-    width: usize,
+    workers: &'a WorkerPool,
+    encoder: &'a dyn Encoder,
     /// Units and batches in work at a time.
     ahead: u64,
-    decoded: Queue<Result<Rows<W>, String>>,
-    gathered: Queue<B>,
+    decoded: Queue<Result<Rows, String>>,
+    gathered: Queue<Batch>,
     /// Units of the epoch being decoded that nobody has yet, the next one last.
     waiting: Vec<(u64, Unit)>,
     decoding: u32,
-    filling: Filling<W>,
+    filling: Filling,
     /// The epoch being filled into pools, how many of its units are to come, and its rows.
     epoch: u32,
     left: usize,
     rows: u64,
     pools: u64,
-    full: Option<Pool<W>>,
+    full: Option<Pool>,
     /// The pool being given out, and its next batch.
-    draining: Option<(Arc<Pool<W>>, usize)>,
+    draining: Option<(Arc<Pool>, usize)>,
     /// What was read so far.
     read: SelectionCounts,
     counts: Counts,
@@ -169,32 +170,27 @@ impl Batcher<'_> {
 
     /// Gives out all batches, one after another, with the counts of what was read so far, until
     /// all are given or `take` says that it is enough. What was wrong on the way is in the counts.
-    pub fn run<V: Variant, E: Encoder<V>>(
-        &self,
-        encoder: &E,
-        mut take: impl FnMut(&mut E::Batch, &SelectionCounts) -> Result<ControlFlow<()>, Error>,
-    ) -> Result<Counts, Error> {
+    pub fn run(&self, encoder: &dyn Encoder, take: &mut Take<'_>) -> Result<Counts, Error> {
         self.selection.sieve.fits(self.units.format())?;
         let found = thread::scope(|scope| {
-            let sampler = || Sampler::<V, E>::new(self.selection, encoder);
-            let workers = WorkerPool::start(scope, self.threads, self.units, encoder, sampler);
-            self.give(&workers, encoder.width(), &mut take)
+            let workers = WorkerPool::start(scope, self, encoder);
+            self.give(&workers, encoder, take)
         })?;
         let mut counts = self.units.counts().clone();
         counts.add(found);
         Ok(counts)
     }
 
-    fn give<W: Copy, B: Default>(
+    fn give(
         &self,
-        workers: &WorkerPool<W, B>,
-        width: usize,
-        take: &mut Take<'_, B>,
+        workers: &WorkerPool,
+        encoder: &dyn Encoder,
+        take: &mut Take<'_>,
     ) -> Result<Counts, Error> {
         let mut run = Run {
             batcher: self,
             workers,
-            width,
+            encoder,
             ahead: self.threads as u64 + 2,
             decoded: Queue::new(),
             gathered: Queue::new(),
@@ -219,11 +215,11 @@ impl Batcher<'_> {
 }
 
 /// Where batches go.
-type Take<'a, B> = dyn FnMut(&mut B, &SelectionCounts) -> Result<ControlFlow<()>, Error> + 'a;
+pub type Take<'a> = dyn FnMut(&mut Batch, &SelectionCounts) -> Result<ControlFlow<()>, Error> + 'a;
 
-impl<W: Copy, B: Default> Run<'_, W, B> {
+impl Run<'_> {
     /// Does what can be done, then waits for one result. `Break`: everything is done.
-    fn step(&mut self, take: &mut Take<'_, B>) -> Result<ControlFlow<()>, Error> {
+    fn step(&mut self, take: &mut Take<'_>) -> Result<ControlFlow<()>, Error> {
         const GO_ON: ControlFlow<()> = ControlFlow::Continue(());
         self.hand_out_units();
         self.fill()?;
@@ -244,10 +240,10 @@ impl<W: Copy, B: Default> Run<'_, W, B> {
         }
         match self.workers.take() {
             Some(Done::Decoded { ticket, rows }) => {
-                self.decoded.waiting.insert(ticket, rows);
+                self.decoded.put(ticket, rows);
             }
             Some(Done::Gathered { ticket, batch }) => {
-                self.gathered.waiting.insert(ticket, batch);
+                self.gathered.put(ticket, batch);
             }
             None => return Err(Error::thread()),
         }
@@ -302,8 +298,8 @@ impl<W: Copy, B: Default> Run<'_, W, B> {
 
     /// Makes a pool of what there is. Within an epoch, rows that do not fill a batch are kept for
     /// the next pool.
-    fn close(&mut self) -> Pool<W> {
-        let (width, size, last) = (self.width, self.batcher.batch, self.left == 0);
+    fn close(&mut self) -> Pool {
+        let (width, size, last) = (self.encoder.width(), self.batcher.batch, self.left == 0);
         let Filling { chunks, rows } = std::mem::take(&mut self.filling);
         let mut order = Vec::with_capacity(rows);
         for (chunk, rows) in (0..).zip(&chunks) {
@@ -319,9 +315,9 @@ impl<W: Copy, B: Default> Run<'_, W, B> {
         } else {
             let whole = pool.order.len() / size * size;
             let rest = pool.order.split_off(whole);
-            let mut kept = Rows::default();
-            for (words, label) in rest.iter().map(|&place| pool.row(place)) {
-                kept.words.extend_from_slice(words);
+            let mut kept = Rows::new(self.encoder.numbers());
+            for (row, label) in rest.iter().map(|&place| pool.row(place)) {
+                kept.numbers.push(row);
                 kept.labels.push(label);
             }
             self.filling = Filling { chunks: vec![kept], rows: rest.len() };

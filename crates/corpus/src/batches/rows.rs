@@ -3,30 +3,29 @@
 use super::leaf::Leaf;
 use super::selection::{Selection, SelectionCounts};
 use super::units::{Unit, UnitReader, Units, each_record};
-use super::{Encoder, Label, Moves};
+use super::{Encoder, Label, Moves, Numbers, PositionRef};
 use crate::error::Error;
 use crate::format::Format;
 use crate::sieve::{LeftOut, Sieve};
-use rules::{Position, Variant};
+use rules::{Game, Minishogi, Position, Shogi, Variant};
 use seed::Rng;
 use teacher::{Block, Cursor, Flags, Outcome, TeacherError};
 
 /// Encoded positions one after another, and their labels.
 #[derive(Clone, Debug)]
-pub struct Rows<W> {
-    pub words: Vec<W>,
+pub struct Rows {
+    pub numbers: Numbers,
     pub labels: Vec<Label>,
     /// What was used and what was not.
     pub counts: SelectionCounts,
 }
 
-impl<W> Default for Rows<W> {
-    fn default() -> Self {
-        Self { words: Vec::new(), labels: Vec::new(), counts: SelectionCounts::default() }
+impl Rows {
+    /// No rows yet, of such numbers.
+    pub(super) fn new(numbers: Numbers) -> Self {
+        Self { numbers, labels: Vec::new(), counts: SelectionCounts::default() }
     }
-}
 
-impl<W> Rows<W> {
     /// How many positions.
     pub fn len(&self) -> usize {
         self.labels.len()
@@ -39,23 +38,35 @@ impl<W> Rows<W> {
 
     /// Adds others after these.
     pub fn append(&mut self, other: &mut Self) {
-        self.words.append(&mut other.words);
+        self.numbers.append(&mut other.numbers);
         self.labels.append(&mut other.labels);
         self.counts.add(&other.counts);
     }
 }
 
 /// The first positions of the files that train, in order and not mirrored: what is validated on.
-pub fn first_rows<V: Variant, E: Encoder<V>>(
+pub fn first_rows(
     units: &Units,
     selection: &Selection,
-    encoder: &E,
+    encoder: &dyn Encoder,
     count: usize,
-) -> Result<Rows<E::Word>, Error> {
+) -> Result<Rows, Error> {
+    match units.game() {
+        Game::Shogi => first_rows_of::<Shogi>(units, selection, encoder, count),
+        Game::Minishogi => first_rows_of::<Minishogi>(units, selection, encoder, count),
+    }
+}
+
+fn first_rows_of<V: Variant>(
+    units: &Units,
+    selection: &Selection,
+    encoder: &dyn Encoder,
+    count: usize,
+) -> Result<Rows, Error> {
     let selection = Selection { mirror: false, ..*selection };
-    let mut sampler = Sampler::new(&selection, encoder);
+    let mut sampler = Sampler::<V>::new(&selection, encoder);
     let mut reader = UnitReader::new(units);
-    let mut rows = Rows::default();
+    let mut rows = Rows::new(encoder.numbers());
     for &unit in units.units() {
         if rows.len() >= count {
             break;
@@ -64,16 +75,16 @@ pub fn first_rows<V: Variant, E: Encoder<V>>(
         rows.append(&mut more);
     }
     let count = rows.len().min(count);
-    rows.words.truncate(count * encoder.width());
+    rows.numbers.truncate(count * encoder.width());
     rows.labels.truncate(count);
     Ok(rows)
 }
 
 /// Makes rows of units.
-pub(super) struct Sampler<'a, V: Variant, E> {
+pub(super) struct Sampler<'a, V: Variant> {
     selection: &'a Selection,
     sieve: Sieve,
-    encoder: &'a E,
+    encoder: &'a dyn Encoder,
     cursor: Cursor<V>,
     leaf: Option<Leaf<V>>,
     /// All scores of a game, and which of its positions became which rows.
@@ -99,8 +110,8 @@ struct Found<'p, V: Variant> {
     outcome: Outcome,
 }
 
-impl<'a, V: Variant, E: Encoder<V>> Sampler<'a, V, E> {
-    pub(super) fn new(selection: &'a Selection, encoder: &'a E) -> Self {
+impl<'a, V: Variant> Sampler<'a, V> {
+    pub(super) fn new(selection: &'a Selection, encoder: &'a dyn Encoder) -> Self {
         Self {
             selection,
             sieve: selection.effective_sieve(),
@@ -118,8 +129,8 @@ impl<'a, V: Variant, E: Encoder<V>> Sampler<'a, V, E> {
         reader: &mut UnitReader<'_>,
         unit: Unit,
         mut rng: Rng,
-    ) -> Result<Rows<E::Word>, String> {
-        let mut rows = Rows::default();
+    ) -> Result<Rows, String> {
+        let mut rows = Rows::new(self.encoder.numbers());
         let read = match reader.fetch(unit)? {
             (Format::Teacher, bytes) => {
                 self.games(bytes, &mut rng, &mut rows).map_err(|e| unit.damage(e))
@@ -135,12 +146,7 @@ impl<'a, V: Variant, E: Encoder<V>> Sampler<'a, V, E> {
         read.map(|()| rows).map_err(|e| reader.wrong(unit, &e))
     }
 
-    fn games(
-        &mut self,
-        bytes: &[u8],
-        rng: &mut Rng,
-        rows: &mut Rows<E::Word>,
-    ) -> Result<(), TeacherError> {
+    fn games(&mut self, bytes: &[u8], rng: &mut Rng, rows: &mut Rows) -> Result<(), TeacherError> {
         let mut cursor = std::mem::take(&mut self.cursor);
         let result = self.walk(&mut cursor, &Block::from_bytes(bytes)?, rng, rows);
         self.cursor = cursor;
@@ -152,10 +158,10 @@ impl<'a, V: Variant, E: Encoder<V>> Sampler<'a, V, E> {
         cursor: &mut Cursor<V>,
         block: &Block,
         rng: &mut Rng,
-        rows: &mut Rows<E::Word>,
+        rows: &mut Rows,
     ) -> Result<(), TeacherError> {
         cursor.open(block)?;
-        rows.words.reserve(block.positions() as usize * self.encoder.width());
+        rows.numbers.reserve(block.positions() as usize * self.encoder.width());
         while cursor.next_game()? {
             let (outcome, plies) = (cursor.head().outcome, cursor.head().plies as usize);
             if !self.sieve.passes_length(plies) {
@@ -180,7 +186,7 @@ impl<'a, V: Variant, E: Encoder<V>> Sampler<'a, V, E> {
     }
 
     /// Replaces the scores of a game's rows by means of their own and the later ones.
-    fn look_ahead(&self, rows: &mut Rows<E::Word>) {
+    fn look_ahead(&self, rows: &mut Rows) {
         let n_step = self.selection.n_step;
         if n_step == 0.0 {
             return;
@@ -204,12 +210,7 @@ impl<'a, V: Variant, E: Encoder<V>> Sampler<'a, V, E> {
     }
 
     /// Adds a position if it trains and can be seen; says whether for the other side.
-    fn push(
-        &mut self,
-        found: &Found<'_, V>,
-        rng: &mut Rng,
-        rows: &mut Rows<E::Word>,
-    ) -> Option<bool> {
+    fn push(&mut self, found: &Found<'_, V>, rng: &mut Rng, rows: &mut Rows) -> Option<bool> {
         let score = match self.judge(found) {
             Ok(score) => self.selection.limited(score),
             Err(why) => {
@@ -225,17 +226,18 @@ impl<'a, V: Variant, E: Encoder<V>> Sampler<'a, V, E> {
             None => (found.position, false),
             Some(leaf) => leaf.find(found.position),
         };
-        let begin = rows.words.len();
-        rows.words.resize(begin + self.encoder.width(), E::Word::default());
-        if !self.encoder.encode(position, mirrored, &mut rows.words[begin..]) {
-            rows.words.truncate(begin);
+        let begin = rows.numbers.len();
+        rows.numbers.grow(self.encoder.width());
+        let row = rows.numbers.row_mut(begin);
+        if !self.encoder.encode(PositionRef::of(position), mirrored, row) {
+            rows.numbers.truncate(begin);
             rows.counts.unfit += 1;
             return None;
         }
         let turn = position.turn();
         // A leaf has other moves than the position it comes from.
         if !self.selection.leaf {
-            self.encoder.teach(turn, &found.moves, &mut rows.words[begin..]);
+            self.encoder.teach(turn, &found.moves, rows.numbers.row_mut(begin));
         }
         rows.labels.push(Label {
             score: if turned { -score } else { score },

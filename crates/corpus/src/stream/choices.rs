@@ -1,12 +1,10 @@
 //! Positions after every move of some positions, so that a trainer can say how often its net would
 //! play what was played.
 
-use super::features::Features;
 use super::frame;
-use crate::batches::{Encoder, Label, Units};
+use crate::batches::{Encoder, Label, PositionRef, RowMut, Units};
 use crate::choices::each_choice;
 use crate::error::Error;
-use features::FeatureSet;
 use rules::Variant;
 use std::io::{self, Write};
 
@@ -15,16 +13,16 @@ pub(super) const MOST_MOVES: usize = 593;
 
 /// Frames of positions after moves: as score which of the moves it was, counted from 0, as result
 /// whether it was played.
-pub(super) fn send<V: Variant, F: FeatureSet<V>>(
-    encoder: &Features<F>,
+pub(super) fn send<V: Variant>(
+    (encoder, slots): (&dyn Encoder, usize),
     units: &Units,
     count: usize,
     batch: usize,
-    output: &mut impl Write,
+    output: &mut dyn Write,
 ) -> Result<(), Error> {
-    let width = Encoder::<V>::width(encoder);
+    let width = encoder.width();
     let mut rows = Rows { words: Vec::new(), labels: Vec::new(), width };
-    let (slots, mut frame) = (encoder.layout.slots, Vec::new());
+    let mut frame = Vec::new();
     let mut written = Ok(());
     each_choice::<V>(units, count, |position, moves, played| {
         if rows.labels.len() + moves.len() > batch {
@@ -35,7 +33,8 @@ pub(super) fn send<V: Variant, F: FeatureSet<V>>(
             let at = rows.words.len();
             rows.words.resize(at + width, 0);
             position.play(mv);
-            Encoder::<V>::encode(encoder, position, false, &mut rows.words[at..]);
+            let row = RowMut::Shorts(&mut rows.words[at..]);
+            encoder.encode(PositionRef::of(position), false, row);
             position.undo();
             let result = Some(if index == played { 1 } else { -1 });
             rows.labels.push(Label::new(index as i16, result));
@@ -59,10 +58,10 @@ impl Rows {
         slots: usize,
         last: bool,
         bytes: &mut Vec<u8>,
-        output: &mut impl Write,
+        output: &mut dyn Write,
     ) -> io::Result<()> {
-        let rows = self.words.chunks_exact(self.width).zip(self.labels.iter().copied());
-        frame::fill(bytes, slots, (0, last), rows);
+        let mut rows = self.words.chunks_exact(self.width).zip(self.labels.iter().copied());
+        frame::fill(bytes, slots, (0, last), &mut rows);
         output.write_all(bytes)?;
         self.words.clear();
         self.labels.clear();

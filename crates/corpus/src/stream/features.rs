@@ -5,7 +5,7 @@
 //! large as its feature numbers, and a trainer that learns the parts apart has them at hand.
 
 use super::frame;
-use crate::batches::{Encoder, Given};
+use crate::batches::{Batch, Encoder, Given, Numbers, PositionRef, RowMut};
 use features::{FeatureSet, List, Numbering, active};
 use rules::{Color, Game, Position, Square, Variant};
 use serde_json::{Value, json};
@@ -18,6 +18,8 @@ const FIXED: usize = 5;
 
 /// What all rows of a feature set have in common.
 pub(super) struct Layout {
+    /// The name of the set.
+    name: &'static str,
     /// Features of one side, at most.
     pub(super) slots: usize,
     /// Pieces a base is followed by.
@@ -53,7 +55,21 @@ impl Layout {
                 }
             }
         }
-        Self { slots, pieces, stride, inputs, mirrored: mirrored_numbers, mirrored_bases }
+        let (name, mirrored) = (F::NAME, mirrored_numbers);
+        Self { name, slots, pieces, stride, inputs, mirrored, mirrored_bases }
+    }
+
+    /// What a reader has to know.
+    pub(super) fn about(&self) -> Value {
+        json!({
+            "features": self.name,
+            "inputs": self.inputs,
+            "slots": self.slots,
+            "pieces": self.pieces,
+            "effect_stride": self.stride,
+            "mirrored_pieces": self.mirrored,
+            "mirrored_bases": self.mirrored_bases,
+        })
     }
 }
 
@@ -78,47 +94,24 @@ impl<'a> Row<'a> {
 }
 
 /// Encodes the positions of one feature set.
-pub(super) struct Features<F> {
+pub(super) struct Features<V, F> {
     pub(super) layout: Layout,
-    set: PhantomData<fn() -> F>,
+    set: PhantomData<fn() -> (V, F)>,
 }
 
-impl<F> Features<F> {
-    pub(super) fn new<V: Variant>() -> Self
-    where
-        F: FeatureSet<V>,
-    {
+impl<V: Variant, F: FeatureSet<V>> Features<V, F> {
+    pub(super) fn new() -> Self {
         Self { layout: Layout::new::<V, F>(), set: PhantomData }
     }
 
-    /// What a reader has to know.
-    pub(super) fn about<V: Variant>(&self) -> Value
-    where
-        F: FeatureSet<V>,
-    {
-        let layout = &self.layout;
-        json!({
-            "features": F::NAME,
-            "inputs": layout.inputs,
-            "slots": layout.slots,
-            "pieces": layout.pieces,
-            "effect_stride": layout.stride,
-            "mirrored_pieces": layout.mirrored,
-            "mirrored_bases": layout.mirrored_bases,
-        })
-    }
-
     /// Writes the features of one side; gives their base and how many there are.
-    fn side<V: Variant>(
+    fn side(
         &self,
         position: &Position<V>,
         side: Color,
         mirror: bool,
         slots: &mut [u16],
-    ) -> (u32, u8)
-    where
-        F: FeatureSet<V>,
-    {
+    ) -> (u32, u8) {
         let mut list = List::<64>::new();
         active::<V, F>(position, side, &mut list);
         // A king that is not there counts as one on square 0: see `features::View`.
@@ -142,17 +135,9 @@ impl<F> Features<F> {
         let king = if mirror && there { mirrored(V::GAME, king) } else { king };
         ((F::offset(king) + by_other) as u32, count as u8)
     }
-}
 
-impl<V: Variant, F: FeatureSet<V>> Encoder<V> for Features<F> {
-    type Word = u16;
-    type Batch = Vec<u8>;
-
-    fn width(&self) -> usize {
-        FIXED + 2 * self.layout.slots
-    }
-
-    fn encode(&self, position: &Position<V>, mirrored: bool, row: &mut [u16]) -> bool {
+    /// Writes the row of a position.
+    fn write(&self, position: &Position<V>, mirrored: bool, row: &mut [u16]) {
         let turn = position.turn();
         let (fixed, sides) = row.split_at_mut(FIXED);
         let (own, other) = sides.split_at_mut(self.layout.slots);
@@ -161,11 +146,30 @@ impl<V: Variant, F: FeatureSet<V>> Encoder<V> for Features<F> {
         (fixed[0], fixed[1]) = (own.0 as u16, (own.0 >> 16) as u16);
         (fixed[2], fixed[3]) = (other.0 as u16, (other.0 >> 16) as u16);
         fixed[4] = u16::from_le_bytes([own.1, other.1]);
+    }
+}
+
+impl<V: Variant, F: FeatureSet<V>> Encoder for Features<V, F> {
+    fn width(&self) -> usize {
+        FIXED + 2 * self.layout.slots
+    }
+
+    fn numbers(&self) -> Numbers {
+        Numbers::Shorts(Vec::new())
+    }
+
+    fn encode(&self, position: PositionRef<'_>, mirrored: bool, row: RowMut<'_>) -> bool {
+        let (Some(position), RowMut::Shorts(row)) = (position.get::<V>(), row) else {
+            return false;
+        };
+        self.write(position, mirrored, row);
         true
     }
 
-    fn gather(&self, rows: &Given<'_, u16>, bytes: &mut Vec<u8>) {
-        frame::fill(bytes, self.layout.slots, (rows.epoch, rows.ends_epoch), rows.rows());
+    fn gather(&self, given: &Given<'_>, batch: &mut Batch) {
+        let mut rows = given.rows().map(|(row, label)| (row.shorts(), label));
+        let (slots, end) = (self.layout.slots, (given.epoch, given.ends_epoch));
+        frame::fill(&mut batch.frame, slots, end, &mut rows);
     }
 }
 

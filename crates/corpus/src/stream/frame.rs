@@ -69,7 +69,7 @@ pub(super) struct Arrays<'a> {
 
 impl<'a> Arrays<'a> {
     /// A frame of so many bytes a position, its head written.
-    pub(super) fn new<W>(bytes: &'a mut Vec<u8>, given: &Given<'_, W>, each: usize) -> Self {
+    pub(super) fn new(bytes: &'a mut Vec<u8>, given: &Given<'_>, each: usize) -> Self {
         Self::begun(bytes, (given.epoch, given.ends_epoch), given.rows().len(), each)
     }
 
@@ -117,11 +117,11 @@ pub(super) const fn bytes_of_position(slots: usize) -> usize {
 
 /// A batch: arrays of one kind after another, wider numbers first, so that each is aligned when
 /// the first is.
-pub(super) fn fill<'r>(
+pub(super) fn fill(
     bytes: &mut Vec<u8>,
     slots: usize,
     (epoch, ends_epoch): (u32, bool),
-    rows: impl ExactSizeIterator<Item = (&'r [u16], Label)>,
+    rows: &mut dyn ExactSizeIterator<Item = (&[u16], Label)>,
 ) {
     let count = rows.len();
     let mut arrays = Arrays::begun(bytes, (epoch, ends_epoch), count, bytes_of_position(slots));

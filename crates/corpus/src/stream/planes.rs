@@ -1,10 +1,10 @@
 //! Positions as packed planes with the labels of their moves, and frames of them.
 
 use super::frame;
-use crate::batches::{Encoder, Given, Moves};
+use crate::batches::{Batch, Encoder, Given, Moves, Numbers, PositionRef, RowMut};
 use crate::error::Error;
 use features::{Labels, Planes, Segment};
-use rules::{Color, Game, Move, Position, Variant};
+use rules::{Color, Game, Minishogi, Move, Shogi};
 use serde_json::{Value, json};
 
 /// What stands for no label.
@@ -101,23 +101,30 @@ fn segment(segment: &Segment) -> Value {
     }
 }
 
-impl<V: Variant> Encoder<V> for PlaneRows {
-    type Word = u8;
-    type Batch = Vec<u8>;
-
+impl Encoder for PlaneRows {
     fn width(&self) -> usize {
         self.before_planes() + self.planes.bytes()
     }
 
-    fn encode(&self, position: &Position<V>, mirrored: bool, row: &mut [u8]) -> bool {
+    fn numbers(&self) -> Numbers {
+        Numbers::Bytes(Vec::new())
+    }
+
+    fn encode(&self, position: PositionRef<'_>, mirrored: bool, row: RowMut<'_>) -> bool {
         debug_assert!(!mirrored, "readers mirror planes");
+        let RowMut::Bytes(row) = row else { return false };
         let (moves, planes) = row.split_at_mut(self.before_planes());
         moves.fill(0xff);
-        self.planes.pack(position, planes);
+        if let Some(position) = position.get::<Shogi>() {
+            self.planes.pack(position, planes);
+        } else if let Some(position) = position.get::<Minishogi>() {
+            self.planes.pack(position, planes);
+        }
         true
     }
 
-    fn teach(&self, turn: Color, moves: &Moves<'_>, row: &mut [u8]) {
+    fn teach(&self, turn: Color, moves: &Moves<'_>, row: RowMut<'_>) {
+        let RowMut::Bytes(row) = row else { return };
         let label = |mv: Move| self.labels.label(mv, turn).to_le_bytes();
         if let Some(mv) = moves.played {
             row[..2].copy_from_slice(&label(mv));
@@ -134,18 +141,18 @@ impl<V: Variant> Encoder<V> for PlaneRows {
         }
     }
 
-    fn gather(&self, given: &Given<'_, u8>, bytes: &mut Vec<u8>) {
+    fn gather(&self, given: &Given<'_>, batch: &mut Batch) {
         let (visits, size) = (self.visits, self.planes.bytes());
         let rows = given.rows();
         let count = rows.len();
-        let mut arrays = frame::Arrays::new(bytes, given, 2 + 4 * visits + 6 + size);
+        let mut arrays = frame::Arrays::new(&mut batch.frame, given, 2 + 4 * visits + 6 + size);
         let (labels, tried) = (arrays.take(2), [arrays.take(2 * visits), arrays.take(2 * visits)]);
         let (scores, plies) = (arrays.take(2), arrays.take(2));
         let (results, turns) = (arrays.take(1), arrays.take(1));
         let planes = arrays.take(size);
         debug_assert_eq!(planes.len(), count * size);
         for (i, (row, label)) in rows.enumerate() {
-            let (moves, packed) = row.split_at(self.before_planes());
+            let (moves, packed) = row.bytes().split_at(self.before_planes());
             labels[2 * i..2 * i + 2].copy_from_slice(&moves[..2]);
             for (at, slot) in (visits * i..).zip(moves[2..].as_chunks::<4>().0) {
                 let none = slot[..2] == NONE.to_le_bytes();

@@ -2,7 +2,7 @@
 
 use super::{Counted, Driver, Part, Parts, RunProgress, check_answers, dishonest};
 use crate::batch::{Fault, Product};
-use crate::mates::{Said, problem, problem_text};
+use crate::mates::{VerdictRecord, problem, problem_text};
 use crate::task::{MateSpec, Unit};
 use arena::request::RequestError;
 use kifu::MateProblem;
@@ -69,8 +69,8 @@ impl Driver for Mates {
         })?;
         for answer in answers {
             let word = match answer.verdict {
-                Said::Mate => "mates",
-                Said::NoMate => "without mate",
+                VerdictRecord::Mate => "mates",
+                VerdictRecord::NoMate => "without mate",
                 _ => "unsolved",
             };
             *self.tally.entry(word.to_owned()).or_default() += 1;

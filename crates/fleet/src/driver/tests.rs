@@ -127,7 +127,7 @@ fn games_that_the_rules_do_not_know_count_nothing() {
     let lies: [Lie<'_>; 8] = [
         &|games| games[0].moves[0].usi = "1a1b".into(),
         &|games| games[0].moves[0].usi = "nonsense".into(),
-        &|games| games[1].winner = Some(crate::game_record::Side::Black),
+        &|games| games[1].winner = Some(play::Side::Black),
         &|games| games[1].end = "mate".into(),
         &|games| drop(games[0].moves.pop()),
         &|games| drop(games.pop()),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::home::Home;
+use crate::data_folder::DataFolder;
 use fleet::driver::RunProgress;
 use fleet::perform::checksum;
 use fleet::{Batch, BlobHash, FaultKind, Finished, Lease, Pool, Product, Settings, Usage, Worker};
@@ -9,10 +9,10 @@ use think::ManualTime;
 const NOW: i64 = 1_000;
 
 fn open_with(folder: &Path, settings: CoordinatorSettings) -> Coordinator {
-    let home = Home::new(folder);
-    let ledger = Ledger::open(&home.ledger_path()).unwrap();
-    let queue = home.queue(&ledger, Settings::default(), Arc::new(ManualTime::new())).unwrap();
-    Coordinator::open(ledger, Arc::new(queue), home.files().unwrap(), settings).unwrap()
+    let data = DataFolder::new(folder);
+    let ledger = Ledger::open(&data.ledger_path()).unwrap();
+    let queue = data.queue(&ledger, Settings::default(), Arc::new(ManualTime::new())).unwrap();
+    Coordinator::open(ledger, Arc::new(queue), data.files().unwrap(), settings).unwrap()
 }
 
 fn plain() -> CoordinatorSettings {
@@ -148,7 +148,7 @@ fn a_run_that_ended_shows_what_it_came_to() {
         assert!(shown.contains("a: machine: no memory"), "{shown}");
         assert!(shown.contains("done 3 of 20"), "{shown}");
     };
-    seen(&Home::new(folder.path()).status().unwrap());
+    seen(&DataFolder::new(folder.path()).status().unwrap());
     let coordinator = open(folder.path());
     seen(&coordinator.status(NOW).unwrap());
 }
@@ -227,18 +227,18 @@ fn a_coordinator_that_was_killed_goes_on() {
 #[test]
 fn a_run_that_was_stopped_is_shown_as_stopped_at_once() {
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::new(folder.path());
+    let data = DataFolder::new(folder.path());
     let mut coordinator = open(folder.path());
     let run = coordinator.submit(sums(10), NOW).unwrap();
     let told = serde_json::to_string(&coordinator.status(NOW).unwrap()).unwrap();
-    std::fs::write(home.status_path(), told).unwrap();
-    assert_eq!(home.status().unwrap().runs[0].state, RunState::Active);
+    std::fs::write(data.status_path(), told).unwrap();
+    assert_eq!(data.status().unwrap().runs[0].state, RunState::Active);
     let later = coordinator.submit(sums(20), NOW).unwrap();
     let reason = "enough".to_owned();
     let order = crate::orders::Order::Stop { run, reason };
-    home.beside().unwrap().order(&order, NOW, Duration::ZERO).unwrap();
+    data.beside().unwrap().order(&order, NOW, Duration::ZERO).unwrap();
     step(&mut coordinator);
-    let shown: Vec<_> = home.status().unwrap().runs.iter().map(|run| (run.id, run.state)).collect();
+    let shown: Vec<_> = data.status().unwrap().runs.iter().map(|run| (run.id, run.state)).collect();
     assert_eq!(shown, [(run, RunState::Stopped), (later, RunState::Active)]);
 }
 
@@ -247,7 +247,7 @@ fn a_run_that_was_stopped_is_shown_as_stopped_at_once() {
 #[test]
 fn events_that_the_ledger_has_are_removed_at_the_start() {
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::new(folder.path());
+    let data = DataFolder::new(folder.path());
     let settings = Settings { max_events: 3, ..Settings::default() };
     let queue: Arc<dyn Queue> =
         Arc::new(fleet::InProcess::new(settings, Arc::new(ManualTime::new())));
@@ -256,9 +256,9 @@ fn events_that_the_ledger_has_are_removed_at_the_start() {
     }
     let full = queue.announce(&worker("d", "alice"));
     assert!(matches!(full, Err(QueueError::Full { .. })), "{full:?}");
-    let ledger = Ledger::open(&home.ledger_path()).unwrap();
+    let ledger = Ledger::open(&data.ledger_path()).unwrap();
     ledger.set_cursor(Cursor(3)).unwrap();
-    let files = home.files().unwrap();
+    let files = data.files().unwrap();
     Coordinator::open(ledger, Arc::clone(&queue), files, plain()).unwrap();
     queue.announce(&worker("d", "alice")).unwrap();
 }
@@ -559,12 +559,12 @@ fn who_differs_from_all_others_is_barred_before_the_end() {
 #[test]
 fn a_dead_workers_task_is_leased_again_in_time() {
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::new(folder.path());
-    let ledger = Ledger::open(&home.ledger_path()).unwrap();
+    let data = DataFolder::new(folder.path());
+    let ledger = Ledger::open(&data.ledger_path()).unwrap();
     let time = Arc::new(ManualTime::new());
     let clock: Arc<dyn think::TimeSource> = Arc::clone(&time) as _;
-    let queue = home.queue(&ledger, Settings::default(), clock).unwrap();
-    let files = home.files().unwrap();
+    let queue = data.queue(&ledger, Settings::default(), clock).unwrap();
+    let files = data.files().unwrap();
     let mut coordinator = Coordinator::open(ledger, Arc::new(queue), files, plain()).unwrap();
     coordinator.submit(sums(1), NOW).unwrap();
     announce(&mut coordinator, "dead", "alice");
@@ -603,7 +603,7 @@ fn work_off(coordinator: &mut Coordinator, id: &str) {
 #[test]
 fn rescoring_by_a_coordinator_is_the_same_file() {
     let folder = tempfile::tempdir().unwrap();
-    let (path, home) = (folder.path().join("in.psv"), Home::new(folder.path()));
+    let (path, data) = (folder.path().join("in.psv"), DataFolder::new(folder.path()));
     let mut records = Vec::new();
     let mut position = rules::AnyPosition::startpos(rules::Game::Shogi);
     for number in 0..600 {
@@ -652,7 +652,7 @@ fn rescoring_by_a_coordinator_is_the_same_file() {
         priority: Priority::Normal,
         share: 1.0,
     };
-    home.submit(request, "me", NOW, Duration::ZERO).unwrap();
+    data.submit(request, "me", NOW, Duration::ZERO).unwrap();
     announce(&mut coordinator, "a", "alice");
     drop(coordinator);
     let mut coordinator = open(folder.path());
@@ -665,7 +665,7 @@ fn rescoring_by_a_coordinator_is_the_same_file() {
         coordinator.ledger().tasks(run.id, false).unwrap().iter().all(|t| t.unit.input.is_none())
     );
     let out = folder.path().join("out.psv");
-    assert_eq!(home.export(run.id, &out).unwrap(), 3);
+    assert_eq!(data.export(run.id, &out).unwrap(), 3);
     let (by_command, out) = (std::fs::read(by_command).unwrap(), std::fs::read(out).unwrap());
     assert_ne!(by_command, records);
     assert!(by_command == out, "another file");
@@ -675,9 +675,9 @@ fn rescoring_by_a_coordinator_is_the_same_file() {
 #[test]
 fn mates_and_openings_are_runs() {
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::new(folder.path());
+    let data = DataFolder::new(folder.path());
     let mut coordinator = open(folder.path());
-    let problems = home.keep("p.sfen", b"4k4/9/4P4/9/9/9/9/9/9 b G 1\n4k4/9/9/9/9/9/9/9/9 b G 1\n");
+    let problems = data.keep("p.sfen", b"4k4/9/4P4/9/9/9/9/9/9 b G 1\n4k4/9/9/9/9/9/9/9/9 b G 1\n");
     let mate = fleet::MateSpec {
         problems: Some(problems.unwrap()),
         hash: 1,
@@ -701,13 +701,13 @@ fn mates_and_openings_are_runs() {
         assert_eq!(state, RunState::Done, "{reason}");
     }
     let out = folder.path().join("answers.json");
-    assert_eq!(home.export(mates, &out).unwrap(), 2);
+    assert_eq!(data.export(mates, &out).unwrap(), 2);
     let text = std::fs::read_to_string(&out).unwrap();
     assert!(text.contains("\"answer\":\"mate\"") && text.contains("no-mate"), "{text}");
     let proof = durable::numbered(&out.with_extension("proof"), 1);
     mate::verify(&std::fs::read(proof).unwrap()).unwrap();
     let out = folder.path().join("openings.txt");
-    assert_eq!(home.export(openings, &out).unwrap(), 5);
+    assert_eq!(data.export(openings, &out).unwrap(), 5);
     let time = Arc::new(think::WallTime::start());
     let runner = fleet::perform::Equipment::own(time, 1).runner;
     let plain = settings.make(&runner, &mut |_, _| ()).unwrap();
@@ -718,12 +718,12 @@ fn mates_and_openings_are_runs() {
 #[test]
 fn files_of_a_run_reach_the_store_of_the_queue() {
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::new(folder.path());
-    let ledger = Ledger::open(&home.ledger_path()).unwrap();
+    let data = DataFolder::new(folder.path());
+    let ledger = Ledger::open(&data.ledger_path()).unwrap();
     let queue = fleet::InProcess::new(Settings::default(), Arc::new(ManualTime::new()));
     let settings = CoordinatorSettings { speed: Some(123), ..plain() };
     let mut coordinator =
-        Coordinator::open(ledger, Arc::new(queue), home.files().unwrap(), settings).unwrap();
+        Coordinator::open(ledger, Arc::new(queue), data.files().unwrap(), settings).unwrap();
     let openings = folder.path().join("o.txt");
     std::fs::write(&openings, "startpos moves 7g7f\n").unwrap();
     let request = arena::request::MatchRequest {
@@ -744,7 +744,7 @@ fn files_of_a_run_reach_the_store_of_the_queue() {
         priority: Priority::Normal,
         share: 1.0,
     };
-    home.submit(request, "me", NOW, Duration::ZERO).unwrap();
+    data.submit(request, "me", NOW, Duration::ZERO).unwrap();
     step(&mut coordinator);
     let row = &coordinator.ledger().runs().unwrap()[0];
     assert_eq!((row.state, row.pins.files.len()), (RunState::Active, 1));
@@ -760,34 +760,34 @@ fn files_of_a_run_reach_the_store_of_the_queue() {
 fn tokens_are_kept_as_hashes() {
     use crate::connections::{new_token, revoke_tokens};
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::new(folder.path());
+    let data = DataFolder::new(folder.path());
     let token =
-        |name: &str| new_token(&home, name.parse().unwrap(), "me".parse().unwrap(), NOW).unwrap();
+        |name: &str| new_token(&data, name.parse().unwrap(), "me".parse().unwrap(), NOW).unwrap();
     let first = token("w");
-    let text = || std::fs::read_to_string(home.tokens_path()).unwrap();
+    let text = || std::fs::read_to_string(data.tokens_path()).unwrap();
     let hash = |token: &str| BlobHash::of(token.as_bytes()).to_string();
     assert!(text().contains(&format!("w me {}", hash(&first))), "{}", text());
     assert!(!text().contains(&first));
     // A line that somebody wrote by hand is taken in.
     let by_hand = format!("v me {}\n", BlobHash::of(b"x"));
-    std::fs::write(home.tokens_path(), text() + &by_hand).unwrap();
+    std::fs::write(data.tokens_path(), text() + &by_hand).unwrap();
     let second = token("u");
     assert!(text().contains(&by_hand) && text().contains(&hash(&second)));
-    assert_eq!(revoke_tokens(&home, &"w".parse().unwrap()).unwrap(), 1);
+    assert_eq!(revoke_tokens(&data, &"w".parse().unwrap()).unwrap(), 1);
     assert!(!text().contains(&hash(&first)) && text().contains(&hash(&second)));
-    assert_eq!(revoke_tokens(&home, &"w".parse().unwrap()).unwrap(), 0);
+    assert_eq!(revoke_tokens(&data, &"w".parse().unwrap()).unwrap(), 0);
 }
 
 /// A new worker that never answered what is known is asked again, not left standing for ever.
 #[test]
 fn who_never_answered_is_examined_anew() {
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::new(folder.path());
-    let ledger = Ledger::open(&home.ledger_path()).unwrap();
+    let data = DataFolder::new(folder.path());
+    let ledger = Ledger::open(&data.ledger_path()).unwrap();
     let once = Settings { max_attempts: 1, ..Settings::default() };
-    let queue = home.queue(&ledger, once, Arc::new(ManualTime::new())).unwrap();
+    let queue = data.queue(&ledger, once, Arc::new(ManualTime::new())).unwrap();
     let settings = CoordinatorSettings { known_answers: 1, ..plain() };
-    let files = home.files().unwrap();
+    let files = data.files().unwrap();
     let mut coordinator = Coordinator::open(ledger, Arc::new(queue), files, settings).unwrap();
     coordinator.submit(sums(3), NOW).unwrap();
     announce(&mut coordinator, "a", "alice");
@@ -809,16 +809,16 @@ fn what_a_broker_that_is_away_was_not_told_it_is_told_later() {
     use fixtures::nats::NatsServer;
     let Some(mut server) = NatsServer::start() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::new(folder.path());
+    let data = DataFolder::new(folder.path());
     let mut before = open(folder.path());
     let run = before.submit(sums(1), NOW).unwrap();
     announce(&mut before, "a", "alice");
     drop(before);
-    let ledger = Ledger::open(&home.ledger_path()).unwrap();
+    let ledger = Ledger::open(&data.ledger_path()).unwrap();
     let (options, after) = (jetstream::Options::new(server.url()), ledger.cursor().unwrap());
     let host = jetstream::Host::start_after(&options, Settings::default(), after).unwrap();
     server.kill();
-    let opened = Coordinator::open(ledger, Arc::new(host), home.files().unwrap(), plain());
+    let opened = Coordinator::open(ledger, Arc::new(host), data.files().unwrap(), plain());
     let mut coordinator = opened.unwrap();
     server.run();
     let patience = std::time::Instant::now() + Duration::from_secs(60);
@@ -887,7 +887,7 @@ fn a_ledger_that_somebody_holds_is_waited_for() {
     let run = coordinator.submit(sums(3), NOW).unwrap();
     announce(&mut coordinator, "a", "alice");
     let lease = lease(&coordinator, "a").unwrap();
-    let other = Home::new(folder.path()).beside().unwrap();
+    let other = DataFolder::new(folder.path()).beside().unwrap();
     other.begin().unwrap();
     finish(&coordinator, &lease, right(&lease));
     for _ in 0..3 {
@@ -903,7 +903,7 @@ fn a_ledger_that_somebody_holds_is_waited_for() {
 #[test]
 fn being_asked_for_keeps_no_coordinator_away() {
     let folder = tempfile::tempdir().unwrap();
-    let home = Home::new(folder.path());
+    let data = DataFolder::new(folder.path());
     drop(open(folder.path()));
     let path = folder.path().join("fleet.db.lock");
     let held = durable::Lock::exclusive(&path).unwrap().unwrap();
@@ -914,5 +914,5 @@ fn being_asked_for_keeps_no_coordinator_away() {
         });
         drop(open(folder.path()));
     });
-    assert!(!home.is_served());
+    assert!(!data.is_served());
 }

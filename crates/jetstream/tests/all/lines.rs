@@ -2,7 +2,7 @@
 
 use fixtures::nats::NatsServer;
 use jetstream::Options;
-use jetstream::lines::{CallEvent, Conversation, Engine, Say, Start, call, offer_until};
+use jetstream::lines::{CallEvent, Conversation, Engine, LineOutput, Start, call, offer_until};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -10,17 +10,17 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Says everything back; ends at `die`.
-struct Echo(Option<Say>);
+struct Echo(Option<LineOutput>);
 
 impl Engine for Echo {
     fn send(&mut self, line: &str) -> bool {
         match (line, &self.0) {
             ("die", _) => self.0 = None,
-            (line, Some(say)) => {
+            (line, Some(output)) => {
                 // As engines do: on a thread that may be held up.
                 let text = format!("echo {line}");
                 std::thread::scope(|scope| {
-                    scope.spawn(|| say(text));
+                    scope.spawn(|| output(text));
                 });
             }
             _ => return false,
@@ -57,7 +57,7 @@ fn an_engine_is_spoken_with_by_one_at_a_time() {
     let (told, notes) = channel();
     let offered = options(&server, "box-7");
     let offering = std::thread::spawn(move || {
-        let start: Arc<Start> = Arc::new(|say| Ok(Box::new(Echo(Some(say)))));
+        let start: Arc<Start> = Arc::new(|output| Ok(Box::new(Echo(Some(output)))));
         let over = async {
             // Dropped counts as well.
             let _ = stopped.await;
@@ -106,7 +106,7 @@ fn a_broker_that_dies_ends_the_conversation() {
     let Some(server) = NatsServer::start() else { return };
     let offered = options(&server, "box-7");
     std::thread::spawn(move || {
-        let start: Arc<Start> = Arc::new(|say| Ok(Box::new(Echo(Some(say)))));
+        let start: Arc<Start> = Arc::new(|output| Ok(Box::new(Echo(Some(output)))));
         offer_until(&offered, "gpu", start, std::future::pending(), &mut |_| ())
     });
     let (conversation, hearing) = loop {

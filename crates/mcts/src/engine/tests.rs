@@ -10,7 +10,7 @@ use think::{
 
 mod backends;
 mod endurance;
-mod told;
+mod reports;
 use backends::{Broken, Habit, Later, Lying};
 
 #[derive(Debug, PartialEq)]

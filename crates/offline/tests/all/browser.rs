@@ -1,6 +1,6 @@
 //! A browser without its page: what the workers do, on one thread and with a clock that is told the time.
 
-use offline::task::{Asked, Said};
+use offline::task::{EngineMessage, EngineRequest};
 use offline::{Board, Effect, EngineHost, Facts, Now, Request, Response};
 use rules::Game;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ pub(crate) struct Browser {
     engine: EngineHost,
     time: Arc<ManualTime>,
     /// What the engine is at.
-    asked: Option<Asked>,
+    asked: Option<EngineRequest>,
     /// What was told and not yet looked at.
     pub(crate) told: Vec<Value>,
     /// What the browser keeps.
@@ -109,11 +109,11 @@ impl Browser {
     pub(crate) fn think(&mut self) {
         while let Some(asked) = self.asked.take() {
             // Through text and back, as between two workers.
-            let asked: Asked = serde_json::from_str(&json!(asked).to_string()).unwrap();
-            let mut said: Vec<Said> = Vec::new();
-            self.engine.run(&asked, &mut |one| said.push(one.clone()));
-            for one in said {
-                let one: Said = serde_json::from_str(&json!(one).to_string()).unwrap();
+            let asked: EngineRequest = serde_json::from_str(&json!(asked).to_string()).unwrap();
+            let mut messages: Vec<EngineMessage> = Vec::new();
+            self.engine.run(&asked, &mut |one| messages.push(one.clone()));
+            for one in messages {
+                let one: EngineMessage = serde_json::from_str(&json!(one).to_string()).unwrap();
                 let now = self.now();
                 let effects = self.board.heard(one, now);
                 self.perform(effects);
@@ -123,16 +123,16 @@ impl Browser {
     }
 
     /// The engine's last word on its question, in words of a test.
-    pub(crate) fn hear(&mut self, said: Value) {
+    pub(crate) fn hear(&mut self, message: Value) {
         self.asked = None;
-        self.hear_without_end(said);
+        self.hear_without_end(message);
     }
 
     /// A word of the engine's before its last.
-    pub(crate) fn hear_without_end(&mut self, said: Value) {
-        let said: Said = serde_json::from_value(said).unwrap();
+    pub(crate) fn hear_without_end(&mut self, message: Value) {
+        let message: EngineMessage = serde_json::from_value(message).unwrap();
         let now = self.now();
-        let effects = self.board.heard(said, now);
+        let effects = self.board.heard(message, now);
         self.perform(effects);
     }
 
@@ -152,7 +152,7 @@ impl Browser {
     }
 
     /// The question the engine is at.
-    pub(crate) fn question(&self) -> Option<&Asked> {
+    pub(crate) fn question(&self) -> Option<&EngineRequest> {
         self.asked.as_ref()
     }
 

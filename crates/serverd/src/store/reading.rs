@@ -3,10 +3,9 @@
 use super::{
     ADJUDICATED, ANNULLED, Error, FIELD, StoredGame, color, damaged, ending, index, rule, time,
 };
-use crate::status_json::Side;
 use csa::ReasonWord;
 use csa::record::{Finish, RecordedMove};
-use play::{Ending, Outcome};
+use play::{Ending, Outcome, Side};
 use rules::{AnyPosition, Game};
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::Serialize;

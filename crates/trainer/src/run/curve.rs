@@ -53,7 +53,7 @@ const LOGGED: [(&str, &str, &str); 4] = [
 /// An SVG of the losses by epoch, from a log of the trainer in PyTorch: a line of JSON for each.
 pub fn svg_of_log(log: &str, title: &str) -> Result<String, serde_json::Error> {
     let lines = log.lines().filter(|line| !line.trim().is_empty());
-    let records = lines.map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
+    let records = lines.map(str::parse).collect::<Result<Vec<Value>, _>>()?;
     let number = |record: &Value, key: &str| record.get(key).and_then(Value::as_f64);
     let points = |key: &str| -> Vec<(f64, f64)> {
         let point = |record| Some((number(record, "epoch")?, number(record, key)?));

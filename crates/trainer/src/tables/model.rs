@@ -140,8 +140,7 @@ impl<V: Variant, S: Scheme> TableModel<V, S> {
                 tasks.push(Group { table, group, list, part, out, size, bucket, factors });
             }
         }
-        // The longest first, or the last one keeps all others waiting.
-        tasks.sort_by_key(|task| std::cmp::Reverse(task.list.len()));
+        longest_first(&mut tasks);
         let pool = ScratchPool::new(size.entries * size.width);
         workers.run(tasks, |task| pool.with(|scratch| task.learn::<V, S>(scheme, batch, scratch)));
 
@@ -182,6 +181,11 @@ struct Group<'a> {
     size: Size,
     bucket: usize,
     factors: bool,
+}
+
+/// The last one must not keep all others waiting. Not generic: sorting is long code.
+fn longest_first(tasks: &mut [Group<'_>]) {
+    tasks.sort_by_key(|task| std::cmp::Reverse(task.list.len()));
 }
 
 impl Group<'_> {

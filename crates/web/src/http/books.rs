@@ -1,7 +1,8 @@
 //! The addresses of opening books.
 
 use super::{
-    Asked, HttpError, HttpState, JsonAnswer, Received, Visitor, aside, asked, bytes, parsed,
+    HttpError, HttpState, JsonAnswer, QueryResult, Received, Visitor, aside, bytes, parameters,
+    parsed,
 };
 use axum::extract::{DefaultBodyLimit, Extension, Path, State};
 use axum::http::{StatusCode, header};
@@ -55,10 +56,10 @@ struct Named {
 async fn read(
     State(state): State<HttpState>,
     Extension(Visitor(who)): Who,
-    query: Asked<Named>,
+    query: QueryResult<Named>,
     body: Received,
 ) -> Result<(StatusCode, Json<BookFacts>), HttpError> {
-    let (Named { name, variant }, body) = (asked(query)?, bytes(body)?);
+    let (Named { name, variant }, body) = (parameters(query)?, bytes(body)?);
     let read = move || state.service.read_book(&who, &name, variant.as_deref(), &body);
     Ok((StatusCode::CREATED, Json(aside(read).await?)))
 }
@@ -137,9 +138,9 @@ async fn file(
     State(state): State<HttpState>,
     Extension(Visitor(who)): Who,
     Path(id): Path<String>,
-    query: Asked<Shape>,
+    query: QueryResult<Shape>,
 ) -> Result<Response, HttpError> {
-    let format = asked(query)?.format.unwrap_or_else(|| "db".to_owned());
+    let format = parameters(query)?.format.unwrap_or_else(|| "db".to_owned());
     let name = format!("attachment; filename=\"book.{format}\"");
     let bytes = aside(move || state.service.write_book(&who, &id, &format)).await?;
     let headers = [

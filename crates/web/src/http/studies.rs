@@ -1,6 +1,8 @@
 //! The addresses of studies.
 
-use super::{Asked, HttpError, HttpState, JsonAnswer, Received, Visitor, aside, asked, bytes};
+use super::{
+    HttpError, HttpState, JsonAnswer, QueryResult, Received, Visitor, aside, bytes, parameters,
+};
 use crate::service::BYTES;
 use axum::extract::{DefaultBodyLimit, Extension, Path, State};
 use axum::http::StatusCode;
@@ -27,9 +29,9 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
 async fn list(
     State(state): State<HttpState>,
     Extension(Visitor(who)): Extension<Visitor>,
-    query: Asked<StudyQuery>,
+    query: QueryResult<StudyQuery>,
 ) -> JsonAnswer<Studies> {
-    let query = asked(query)?;
+    let query = parameters(query)?;
     Ok(Json(aside(move || state.service.studies(&who, &query)).await?))
 }
 

@@ -3,7 +3,7 @@
 use super::{Entry, Store, failed};
 use crate::live_game::Seat;
 use board::error::ApiError;
-use board::setup::Side;
+use board::setup::VisitorSide;
 use rules::Color;
 use rusqlite::params;
 
@@ -40,7 +40,7 @@ impl Store {
 
 impl Entry {
     /// The side a visitor plays.
-    pub fn side(&self, visitor: &str) -> Side {
+    pub fn side(&self, visitor: &str) -> VisitorSide {
         let Some(seats) = &self.seats else { return self.setup.you };
         let sits = |color: &Color| {
             seats[color.index()].player.as_ref().is_some_and(|(who, _)| who == visitor)
@@ -48,11 +48,11 @@ impl Entry {
         [Color::Black, Color::White]
             .iter()
             .find(|color| sits(color))
-            .map_or(Side::Watch, |&c| Side::of(c))
+            .map_or(VisitorSide::Watch, |&c| VisitorSide::of(c))
     }
 
     /// How the other player is called, where somebody at another browser is.
-    pub fn name_against(&self, you: Side) -> Option<&str> {
+    pub fn name_against(&self, you: VisitorSide) -> Option<&str> {
         let other = you.color()?.opponent();
         let (_, name) = self.seats.as_ref()?[other.index()].player.as_ref()?;
         (!name.is_empty()).then_some(name.as_str())

@@ -1,6 +1,6 @@
 use super::*;
 use board::game::Viewer;
-use board::setup::{GameSettings, Side};
+use board::setup::{GameSettings, VisitorSide};
 use serde_json::json;
 
 fn game() -> Game {
@@ -12,13 +12,13 @@ fn game() -> Game {
 
 fn play(game: &mut Game, moves: &str) {
     for text in moves.split(' ') {
-        game.play(Side::Both, text, None, Duration::ZERO).unwrap();
+        game.play(VisitorSide::Both, text, None, Duration::ZERO).unwrap();
     }
 }
 
 fn same(store: &Store, id: &str, game: &Game) {
     let kept = store.load(id).unwrap().expect("stored");
-    let viewer = || Viewer { who: Side::Both, thinking: None, presence: None };
+    let viewer = || Viewer { who: VisitorSide::Both, thinking: None, presence: None };
     let view = |b: &Game| b.view("x", Dates::default(), Duration::ZERO, viewer());
     assert_eq!(view(&kept.game), view(game));
 }
@@ -35,7 +35,7 @@ fn games_lie_in_the_file_as_they_are() {
         same(&store, "a", &game);
     }
     for other in ["2g2f", "1c1d"] {
-        game.take_back(Side::Both, Duration::ZERO).unwrap();
+        game.take_back(VisitorSide::Both, Duration::ZERO).unwrap();
         store.save("a", "me", &game, 3).unwrap();
         same(&store, "a", &game);
         if other == "2g2f" {
@@ -44,7 +44,7 @@ fn games_lie_in_the_file_as_they_are() {
             same(&store, "a", &game);
         }
     }
-    game.resign(Side::Both, Duration::ZERO).unwrap();
+    game.resign(VisitorSide::Both, Duration::ZERO).unwrap();
     store.save("a", "me", &game, 5).unwrap();
     same(&store, "a", &game);
     let list = store.list("me", &Part::ALL).unwrap();
@@ -90,7 +90,7 @@ fn the_bin_gives_games_back_for_a_month() {
 fn games_are_listed_in_parts() {
     let mut store = Store::in_memory().unwrap();
     let mut over = game();
-    over.resign(Side::Both, Duration::ZERO).unwrap();
+    over.resign(VisitorSide::Both, Duration::ZERO).unwrap();
     for number in 0..5 {
         let one = if number % 2 == 0 { over.clone() } else { game() };
         store.save(&format!("g{number}"), "me", &one, number).unwrap();
@@ -108,7 +108,7 @@ fn games_are_listed_in_parts() {
 fn old_games_free_a_place() {
     let mut store = Store::in_memory().unwrap();
     let mut over = game();
-    over.resign(Side::Both, Duration::ZERO).unwrap();
+    over.resign(VisitorSide::Both, Duration::ZERO).unwrap();
     for number in 0..GAMES {
         let one = if number == 5 { over.clone() } else { game() };
         store.save(&format!("g{number}"), "me", &one, number as i64).unwrap();

@@ -9,7 +9,7 @@ use fleet::Standing;
 use fleet::driver::{RunProgress, ScoreProgress, TuningProgress};
 use fleetd::ledger::{FaultRow, RunState};
 use fleetd::status::{RunStatus, WorkerStatus};
-use fleetd::{Home, Status};
+use fleetd::{DataFolder, Status};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -23,10 +23,10 @@ const POINTS: usize = 100;
 
 /// How it stands.
 pub(super) fn look(folder: &Path, name: &str) -> WatchFleet {
-    let home = Home::new(folder);
+    let data = DataFolder::new(folder);
     let source = name.to_owned();
-    match home.status() {
-        Ok(status) => WatchFleet { source, live: home.is_served(), ..shown(status) },
+    match data.status() {
+        Ok(status) => WatchFleet { source, live: data.is_served(), ..shown(status) },
         Err(error) => WatchFleet { source, error: Some(error.to_string()), ..Default::default() },
     }
 }
@@ -202,16 +202,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let absent = json!(look(&folder.path().join("none"), "none"));
         assert!(absent["error"].as_str().unwrap().contains("there is no ledger"), "{absent}");
-        let home = Home::new(folder.path());
-        drop(Ledger::open(&home.ledger_path()).unwrap());
+        let data = DataFolder::new(folder.path());
+        drop(Ledger::open(&data.ledger_path()).unwrap());
         let submit = |name: &str, goal: Option<u64>| {
             let (spec, priority) = (fleet::Spec::sums(1), fleet::Priority::Normal);
             let request = Request { name: name.to_owned(), spec, goal, priority, share: 1.0 };
-            home.submit(request, "me", 1, Duration::ZERO).unwrap();
+            data.submit(request, "me", 1, Duration::ZERO).unwrap();
         };
         let served = |threads: usize, until_idle: bool, stop: bool| {
             let request = ServeRequest {
-                home: &home,
+                data: &data,
                 broker: None,
                 threads,
                 gateway: None,

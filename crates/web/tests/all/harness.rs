@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use web::books::{BookShelf, SharedBook};
+use web::books::{BookList, SharedBook};
 use web::pool::{Origin, PoolConfig, Registered};
 use web::store::Store;
 use web::watch::WatchSource;
@@ -140,7 +140,7 @@ pub(crate) async fn start(settings: Settings) -> Server {
         pool,
         store,
         watch: Arc::new(ChangingSource(AtomicU64::new(0))),
-        books: BookShelf::new(settings.books, None),
+        books: BookList::new(settings.books, None),
         wall: Arc::new(|| 1_800_000_000_000),
         random: Arc::new(random),
         evaluation: ["material".to_owned(), "material".to_owned()],

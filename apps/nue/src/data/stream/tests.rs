@@ -53,7 +53,7 @@ fn bytes(folder: &Folder, line: &str) -> Vec<u8> {
 }
 
 fn error(folder: &Folder, line: &str) -> String {
-    match stream(&arguments(folder, line), io::sink()) {
+    match stream(&arguments(folder, line), &mut io::sink()) {
         Err(Failure::Failed(text) | Failure::Usage(text)) => text,
         other => panic!("{line}: {other:?}"),
     }
@@ -433,7 +433,7 @@ fn a_reader_that_leaves_ends_a_stream_without_end() {
     let folder = Folder::new();
     folder.write("a.teacher", &games(Game::Shogi));
     let args = arguments(&folder, "@a.teacher --features kp --forever --batch 10");
-    assert!(matches!(stream(&args, Leaving(1000)), Err(Failure::ReaderGone)));
+    assert!(matches!(stream(&args, &mut Leaving(1000)), Err(Failure::ReaderGone)));
 }
 
 /// What a trainer compares its choice with: every position after a move, and which was played.

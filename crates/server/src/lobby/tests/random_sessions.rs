@@ -8,7 +8,7 @@ use proptest::prelude::*;
 enum Act {
     Connect,
     Drop,
-    Say(usize, u16),
+    Send(usize, u16),
     GameRequest(u16),
 }
 
@@ -41,7 +41,7 @@ fn act() -> impl Strategy<Value = (u8, Act)> {
     let what = prop_oneof![
         1 => Just(Act::Connect),
         1 => Just(Act::Drop),
-        12 => (0..LINES.len(), any::<u16>()).prop_map(|(line, n)| Act::Say(line, n)),
+        12 => (0..LINES.len(), any::<u16>()).prop_map(|(line, n)| Act::Send(line, n)),
         2 => any::<u16>().prop_map(Act::GameRequest),
     ];
     (0u8..4, what)
@@ -115,7 +115,7 @@ proptest! {
                     conns[slot] = None;
                 }
                 (Act::GameRequest(n), _) => server.wait(Duration::from_millis(u64::from(n))),
-                (Act::Say(line, n), Some(id)) => {
+                (Act::Send(line, n), Some(id)) => {
                     let text = match LINES[line] {
                         "LOGIN" => format!("LOGIN p{slot} x-10-1,s{}", if n % 9 == 0 { " x1" } else { "" }),
                         "move" => any_move(&server, id, n),

@@ -36,7 +36,7 @@ fn arguments(folder: &Folder, line: &str) -> StreamArgs {
 }
 
 fn error(folder: &Folder, line: &str) -> String {
-    match stream(&arguments(folder, line), io::sink()) {
+    match stream(&arguments(folder, line), &mut io::sink()) {
         Err(Failure::Failed(text) | Failure::Usage(text)) => text,
         other => panic!("{line}: {other:?}"),
     }

@@ -21,7 +21,7 @@ const NOBODY_SERVES: &str = "no coordinator is running: nue fleet serve starts o
 
 /// The folder of a fleet.
 #[derive(Clone, Debug)]
-pub struct Home {
+pub struct DataFolder {
     folder: PathBuf,
 }
 
@@ -53,7 +53,7 @@ fn for_elsewhere(mut spec: Spec, time: &Arc<dyn TimeSource>) -> Result<Spec, Fle
     Ok(spec)
 }
 
-impl Home {
+impl DataFolder {
     /// The fleet in that folder.
     pub fn new(folder: &Path) -> Self {
         Self { folder: folder.to_owned() }
