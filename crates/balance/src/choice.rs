@@ -56,6 +56,7 @@ impl Weighing {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use seed::Rng;
 
     const VISITS: [u32; 6] = [10, 0, 400, 300, 89, 1];
 

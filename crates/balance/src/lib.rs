@@ -15,6 +15,7 @@
 //! | [`openings`] | openings from the commonest positions |
 //! | [`strength`] | strength as giver and as receiver, by playouts |
 //! | [`plots`] | all of this as SVG |
+//! | [`worth`] | what handicaps are worth by published figures |
 //! | [`elo`], [`wdl`], [`series`] | rating points, results, curves that never grow too long |
 //!
 //! All state is integers, made for being stored: a run that was killed and goes on from its state is
@@ -35,6 +36,7 @@ pub mod strength;
 pub mod table;
 pub mod temperature;
 pub mod wdl;
+pub mod worth;
 
 pub use choice::choose;
 pub use controller::{Adjustment, Assignment, Balance, BalanceError, Settings, StartBalance};

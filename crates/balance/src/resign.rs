@@ -189,7 +189,7 @@ impl ResignThreshold {
         (both.map(|b| sum(&b.resigned)).iter().sum(), both.map(|b| sum(&b.wrongly)).iter().sum())
     }
 
-    /// The highest threshold at which, by all that is known with 95 % certainty, fewer games are given up
+    /// The highest threshold at which, by all that is known with 99 % certainty, fewer games are given up
     /// wrongly than the rule allows; `None` as long as there is none.
     pub fn threshold(&self) -> Option<WinRate> {
         let allowed = f64::from(self.rule.percent) / 100.0;
@@ -213,14 +213,15 @@ fn least(so_far: Option<WinRate>, rate: WinRate) -> Option<WinRate> {
     Some(so_far.map_or(rate, |so_far| so_far.min(rate)))
 }
 
-/// The share that is exceeded with a chance of one in twenty (Wilson, 1927); 1 of nothing. Nothing but
+/// The share that is exceeded with a chance of one in a hundred (Wilson, 1927), because the highest of many
+/// thresholds is looked for; 1 of nothing. Nothing but
 /// exact operations and a square root: the same bits on every machine.
 fn upper_bound(some: u64, all: u64) -> f64 {
     if all == 0 {
         return 1.0;
     }
     let (n, p) = (all as f64, some as f64 / all as f64);
-    let z = 1.644_853_626_951_472_7;
+    let z = 2.326_347_874_040_841;
     let middle = p + z * z / (2.0 * n);
     let half = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
     (middle + half) / (1.0 + z * z / n)

@@ -144,15 +144,33 @@ impl Statistics {
         Ok(())
     }
 
+    /// The commonest first plies of a start with how often they came, at most so many. Counts may be too low by
+    /// [`StartStatistics::lines_missed`].
+    pub fn lines(
+        &self,
+        start: usize,
+        most: usize,
+    ) -> Result<Vec<(Vec<Move>, u64)>, StatisticsError> {
+        let sorted = self.start(start)?.lines.sorted();
+        // What is no move, in a damaged file, is written as none.
+        let moves = |line: &Line| -> Vec<Move> {
+            line.iter().map(|&bits| Move::from_bits(self.game, bits).unwrap_or_default()).collect()
+        };
+        Ok(sorted.into_iter().take(most).map(|(line, count, ())| (moves(line), count)).collect())
+    }
+
+    fn start(&self, start: usize) -> Result<&StartStatistics, StatisticsError> {
+        let starts = self.starts.len();
+        self.starts.get(start).ok_or(StatisticsError::UnknownStart { start, starts })
+    }
+
     /// Openings of a start: its commonest positions, far enough from each other.
     pub fn opening_set(
         &self,
         start: usize,
         rule: OpeningRule,
     ) -> Result<Vec<Opening>, StatisticsError> {
-        let starts = self.starts.len();
-        let counted = self.starts.get(start);
-        let counted = counted.ok_or(StatisticsError::UnknownStart { start, starts })?;
+        let counted = self.start(start)?;
         let positions = counted.positions.sorted();
         let candidates = positions.into_iter().map(|(_, count, line)| (count, line.as_slice()));
         opening_set(self.game, &counted.start, candidates, rule)
@@ -205,13 +223,6 @@ impl StartStatistics {
         &self.distinct
     }
 
-    /// The commonest first plies with how often they came, at most so many. Counts may be too low by
-    /// [`StartStatistics::lines_missed`].
-    pub fn lines(&self, most: usize) -> Vec<(Vec<u16>, u64)> {
-        let sorted = self.lines.sorted();
-        sorted.into_iter().take(most).map(|(line, count, ())| (line.clone(), count)).collect()
-    }
-
     /// How much too low the counts of lines may be.
     pub const fn lines_missed(&self) -> u64 {
         self.lines.missed()
@@ -256,12 +267,14 @@ pub(crate) fn play_legal(
     start: &Start,
     index: usize,
 ) -> Result<(), StatisticsError> {
-    if !position.is_legal(m) {
-        let (start, usi) = (start.name.clone(), m.usi(game));
-        return Err(StatisticsError::Illegal { start, number: index + 1, usi });
+    // A move of the other game may name a square that is not on this board.
+    let known = Move::from_bits(game, m.bits());
+    if let Some(m) = known.filter(|&m| position.is_legal(m)) {
+        position.play(m);
+        return Ok(());
     }
-    position.play(m);
-    Ok(())
+    let usi = known.map_or_else(|| format!("bits {:#06x}", m.bits()), |m| m.usi(game));
+    Err(StatisticsError::Illegal { start: start.name.clone(), number: index + 1, usi })
 }
 
 #[cfg(test)]

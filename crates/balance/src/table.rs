@@ -116,7 +116,7 @@ impl Table {
     /// The pairs that the paper on Aoba komaochi tells in numbers, measured in shogi with a net of 20
     /// blocks at 800 playouts: where a run begins that has not measured its own.
     pub fn published() -> Self {
-        let row = |temperature, points| Row {
+        let row = |temperature, points: i64| Row {
             temperature: Temperature::from_thousandths(temperature),
             elo: Elo::from_thousandths(points * 1000),
             error: Elo::ZERO,

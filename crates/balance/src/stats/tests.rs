@@ -89,10 +89,9 @@ fn positions_and_lines_are_those_of_the_games() {
     let even = &statistics.starts()[0];
     assert_eq!(even.distinct().different(), 1);
     assert_eq!(even.distinct().different_share(), Some(1.0 / 6.0));
-    let commonest = even.lines(1);
-    let wanted: Vec<u16> = line("7g7f 3c3d").iter().map(|m| m.bits()).collect();
-    assert_eq!(commonest, [(wanted, 4)]);
-    assert_eq!((even.lines(9).len(), even.lines_missed()), (3, 0));
+    let lines = |most| statistics.lines(0, most).expect("a known start");
+    assert_eq!(lines(1), [(line("7g7f 3c3d"), 4)]);
+    assert_eq!((lines(9).len(), even.lines_missed()), (3, 0));
     let rule = OpeningRule { most: 2, apart: 4 };
     let set = statistics.opening_set(0, rule).expect("legal");
     assert_eq!(set.iter().map(|opening| opening.count).collect::<Vec<_>>(), [4, 2]);
@@ -107,9 +106,13 @@ fn what_cannot_be_a_game_is_refused_and_not_counted() {
     let ending = Ending::draw(Reason::Repetition);
     let error = statistics.add(0, &[wrong], ending).expect_err("not legal");
     assert!(error.to_string().contains("move 1 of a game from \"even\" is not legal: 5a5e"));
+    let other = Move::from_usi(Game::Shogi, "9i9h").expect("a move of shogi");
+    let error = statistics.add(0, &[other], ending).expect_err("not on this board");
+    assert!(error.to_string().contains("is not legal: bits 0x"), "{error}");
     let error = statistics.add(9, &[], ending).expect_err("no such start");
     assert_eq!(error, StatisticsError::UnknownStart { start: 9, starts: 7 });
     assert!(statistics.opening_set(9, OpeningRule::default()).is_err());
+    assert!(statistics.lines(9, 1).is_err());
     assert_eq!(statistics, before);
 }
 
@@ -128,8 +131,9 @@ fn memory_is_bounded_whatever_comes() {
     let small = StatisticsSettings { distinct_most: 50, openings_most: 40, ..settings() };
     let mut statistics = Statistics::new(game, starts.clone(), small);
     play_on(&mut statistics, &starts, 0..5000);
-    for start in statistics.starts() {
-        assert!(start.lines(usize::MAX).len() <= 40 && !start.distinct().is_exact());
+    for (number, start) in statistics.starts().iter().enumerate() {
+        assert!(statistics.lines(number, usize::MAX).expect("a known start").len() <= 40);
+        assert!(start.lines_missed() > 0 && !start.distinct().is_exact());
     }
     let size = serde_json::to_string(&statistics).expect("plain data").len();
     assert!(size < 7 * 12_000, "{size}");
