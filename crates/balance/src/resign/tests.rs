@@ -73,16 +73,20 @@ fn simulate(found: &mut ResignThreshold, games: u64, scale: f64, rng: &mut Rng) 
     }
 }
 
+/// The highest of many thresholds is taken, so that in one or two runs of a hundred chance takes one too high: by little.
 #[test]
 fn the_true_share_of_wrong_resignations_stays_below_one_in_twenty() {
     let rule = ResignRule { moves: 1, ..ResignRule::default() };
-    for seed in 0..20 {
+    let mut too_high = 0;
+    for seed in 0..40 {
         let mut rng = Rng::new(seed);
         let mut found = ResignThreshold::new(rule);
         simulate(&mut found, 9999, 1.0, &mut rng);
         let threshold = found.threshold().expect("enough games").thousandths();
-        assert!((60..=100).contains(&threshold), "{seed}: {threshold}");
+        assert!((35..=110).contains(&threshold), "{seed}: {threshold}");
+        too_high += u32::from(threshold > 100);
     }
+    assert!(too_high <= 2, "{too_high} of 40");
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn it_comes_from_one_side_and_does_not_swing() {
         let mut balance = fresh(Settings { every, ..Settings::default() }, table);
         for (start, worth) in WORTHS.into_iter().enumerate() {
             let mut errors = Vec::new();
-            for _ in 0..24 {
+            for _ in 0..40 {
                 let number = (0..1000).find(|&n| balance.assignment(n).start == start);
                 let assignment = balance.assignment(number.expect("each start comes"));
                 let share = world.expected(worth, assignment.black, assignment.white);
