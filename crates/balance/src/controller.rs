@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Purpose of the stream that chooses starts ("start" in ASCII).
-const START: u64 = 0x7374_6172_74;
+const START: u64 = 0x0073_7461_7274;
 
 /// When and how temperatures are adjusted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

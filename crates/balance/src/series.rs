@@ -52,7 +52,7 @@ impl<T: Merge + Clone> Series<T> {
         self.entries.extend(whole);
         // An even number, so that nothing is left over.
         if self.entries.len() >= self.most.max(2).next_multiple_of(2) {
-            self.entries = halve(std::mem::take(&mut self.entries));
+            self.entries = halve(&self.entries);
             self.each = self.each.saturating_mul(2);
         }
     }
@@ -68,7 +68,7 @@ impl<T: Merge + Clone> Series<T> {
     }
 }
 
-fn halve<T: Merge + Clone>(list: Vec<T>) -> Vec<T> {
+fn halve<T: Merge + Clone>(list: &[T]) -> Vec<T> {
     let pair = |pair: &[T]| match pair {
         [first, later] => first.clone().merged(later.clone()),
         alone => alone[0].clone(),
@@ -78,7 +78,7 @@ fn halve<T: Merge + Clone>(list: Vec<T>) -> Vec<T> {
 
 fn halve_until_one<T: Merge + Clone>(mut list: Vec<T>) -> Vec<T> {
     while list.len() > 1 {
-        list = halve(list);
+        list = halve(&list);
     }
     list
 }

@@ -60,7 +60,6 @@ pub(crate) mod game_name {
     use rules::Game;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     pub(crate) fn serialize<S: Serializer>(game: &Game, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(game.name())
     }

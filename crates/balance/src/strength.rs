@@ -23,7 +23,7 @@ pub struct HandicapMatch {
     pub start: String,
     pub giver: Player,
     pub receiver: Player,
-    /// The giver's.
+    /// As the giver sees it.
     pub score: Wdl,
 }
 
