@@ -9,6 +9,7 @@ mod elo;
 mod score;
 mod sprt;
 
-pub use elo::{CI95, Estimate, Interval, elo_of, score_of};
+pub use elo::{CI95, Estimate, Interval};
+pub use rating::{elo_of, score_of};
 pub use score::{MatchScore, PairCounter};
 pub use sprt::{EloModel, Sprt, SprtError, Verdict};

@@ -245,18 +245,33 @@ pub fn choose_opening(opening: Opening, lines: &[(Move, Score)], rng: &mut Rng) 
     drawn(near, blur, rng)
 }
 
-/// The level that suits somebody with these results, the oldest first: the level of a game and what it
-/// brought (1 a win, 0 a loss). A level is about two and a half hundred points of Elo.
-pub fn adapted(results: &[(u32, f64)]) -> u32 {
-    let mut strength = results.first().map_or(3.0, |(level, _)| f64::from(*level));
-    for (number, &(level, result)) in results.iter().enumerate() {
-        let expected = 1.0 / (1.0 + 4.2f64.powf(f64::from(level) - strength));
+/// Points of Elo between a level and the next, about.
+const STEP: f64 = 250.0;
+
+/// A finished game of somebody against a level.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LevelGame {
+    pub level: u32,
+    /// What the handicap was worth to them, in Elo; below zero where they gave it.
+    pub advantage: f64,
+    /// 1 for a win, 0 for a loss.
+    pub result: f64,
+}
+
+/// The level that suits somebody with these games, the oldest first, in a game in which a handicap is worth
+/// so much to them.
+pub fn adapted(games: &[LevelGame], advantage: f64) -> u32 {
+    let mut strength = games.first().map_or(3.0, |game| f64::from(game.level));
+    for (number, game) in games.iter().enumerate() {
+        let above = STEP * (f64::from(game.level) - strength) - game.advantage;
+        let expected = 1.0 / (1.0 + 10f64.powf(above / 400.0));
         // Large steps first, while little is known.
         let step = if number < 5 { 1.6 } else { 0.8 };
-        strength = (strength + step * (result - expected)).clamp(1.0, LEVELS.len() as f64);
+        strength = (strength + step * (game.result - expected)).clamp(1.0, LEVELS.len() as f64);
     }
+    let wanted = (strength + advantage / STEP).clamp(1.0, LEVELS.len() as f64);
     // Between one and ten: the clamp above says so.
-    strength.round() as u32
+    wanted.round() as u32
 }
 
 /// The random numbers of one move of one game: the same seed gives the same move.
@@ -368,20 +383,40 @@ mod tests {
         assert_eq!(choose_opening(LEVELS[0].opening(), &[], &mut rng(3, 1)), None);
     }
 
+    /// The level for somebody with these results in even games, in an even game.
+    fn suited(results: &[(u32, f64)]) -> u32 {
+        let game = |&(level, result): &(u32, f64)| LevelGame { level, advantage: 0.0, result };
+        adapted(&results.iter().map(game).collect::<Vec<_>>(), 0.0)
+    }
+
+    #[test]
+    fn a_handicap_counts_for_what_it_is_worth() {
+        // Whoever wins every second game with a handicap of a level is a level weaker than it.
+        let games = [0.0, 1.0].map(|result| LevelGame { level: 5, advantage: 250.0, result });
+        let games = games.repeat(20);
+        for (advantage, level) in
+            [(0.0, 4), (250.0, 5), (500.0, 6), (-250.0, 3), (9000.0, 10), (-9000.0, 1)]
+        {
+            assert_eq!(adapted(&games, advantage), level, "{advantage}");
+        }
+        let even = games.iter().map(|game| LevelGame { advantage: 0.0, ..*game });
+        assert_eq!(adapted(&even.collect::<Vec<_>>(), 0.0), 5);
+    }
+
     #[test]
     fn levels_adapt_to_results() {
-        assert_eq!(adapted(&[]), 3);
-        let after = |level, result, games| adapted(&vec![(level, result); games]);
+        assert_eq!(suited(&[]), 3);
+        let after = |level, result, games| suited(&vec![(level, result); games]);
         assert!(after(3, 1.0, 1) > 3 && after(3, 0.0, 1) < 3);
         assert!(after(3, 0.5, 9) == 3);
         assert!(after(1, 0.0, 20) == 1 && after(10, 1.0, 20) == 10, "no lower and no higher");
         // Whoever wins at his level and loses at the next stays between them.
         let mut results = Vec::new();
         for _ in 0..20 {
-            let level = adapted(&results);
+            let level = suited(&results);
             results.push((level, if level <= 6 { 1.0 } else { 0.0 }));
         }
-        assert!((6..=7).contains(&adapted(&results)), "{results:?}");
+        assert!((6..=7).contains(&suited(&results)), "{results:?}");
     }
 
     /// Games of somebody whose strength lies between levels, against the level that adapts to the last 40 of them: the
@@ -393,7 +428,7 @@ mod tests {
             let window = number.saturating_sub(40);
             let known: Vec<(u32, f64)> =
                 levels.iter().copied().zip(points.iter().copied()).skip(window).collect();
-            let level = adapted(&known);
+            let level = suited(&known);
             let wins = 1.0 / (1.0 + 4.2f64.powf(f64::from(level) - strength));
             levels.push(level);
             points.push(if rng.unit() < wins { 1.0 } else { 0.0 });
@@ -439,11 +474,11 @@ mod tests {
             let mut known: Vec<(u32, f64)> = levels.into_iter().zip(points).collect();
             let mut rng = Rng::new(seed ^ 1);
             for _ in 0..40 {
-                let level = adapted(&known[known.len() - 40..]);
+                let level = suited(&known[known.len() - 40..]);
                 let wins = 1.0 / (1.0 + 4.2f64.powf(f64::from(level) - 7.0));
                 known.push((level, if rng.unit() < wins { 1.0 } else { 0.0 }));
             }
-            moved += usize::from((6..=8).contains(&adapted(&known[known.len() - 40..])));
+            moved += usize::from((6..=8).contains(&suited(&known[known.len() - 40..])));
         }
         assert!(moved >= 36, "{moved} of 40 are met where they play now");
     }

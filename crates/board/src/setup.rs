@@ -2,9 +2,11 @@
 
 use crate::clock::ClockSettings;
 use crate::error::{ApiError, ErrorCode};
-use crate::level::Level;
+use crate::level::{Level, LevelGame, adapted};
 use crate::position;
 use crate::words::Words;
+use balance::worth;
+use play::Ending;
 use rules::{Color, Declaration, Handicap, Kings};
 use serde::{Deserialize, Serialize};
 
@@ -197,7 +199,49 @@ pub struct Setup {
 /// An engine that may be asked for, by id and name, with the games it plays.
 pub type Known<'a> = &'a dyn Fn(&str) -> Option<(String, Vec<rules::Game>)>;
 
+impl Setup {
+    /// What the handicap is worth to the visitor, in Elo; below zero where the visitor gives it.
+    pub fn advantage(&self) -> f64 {
+        let handicap = self.handicap.as_deref().and_then(|name| name.parse().ok());
+        let worth = handicap.map_or(0.0, |handicap| worth::between_people(handicap).points());
+        match self.you.color() {
+            Some(Color::Black) => worth,
+            Some(Color::White) => -worth,
+            None => 0.0,
+        }
+    }
+
+    /// What this game says about the visitor's strength if it ended so after so many plies; `None` where the
+    /// opponent was no level, or nothing was played.
+    pub fn level_game(&self, ending: Ending, plies: usize) -> Option<LevelGame> {
+        let Opponent::Level { level, .. } = self.opponent else { return None };
+        let own = self.you.color().filter(|_| plies > 4)?;
+        let result = ending.winner().map_or(0.5, |winner| if winner == own { 1.0 } else { 0.0 });
+        Some(LevelGame { level, advantage: self.advantage(), result })
+    }
+}
+
 impl GameSettings {
+    /// Chooses the level where it adapts to the visitor's games, the oldest first, and to the handicap of the
+    /// game meant.
+    pub fn adapt(
+        &mut self,
+        games: &[LevelGame],
+        known: Known<'_>,
+        seed: u64,
+    ) -> Result<(), ApiError> {
+        let mut advantage = 0.0;
+        // Which side the visitor has, and so what the handicap is worth, is known when the rest is.
+        for _ in 0..2 {
+            let Opponent::Level { level, adaptive: true } = &mut self.opponent else {
+                return Ok(());
+            };
+            *level = adapted(games, advantage);
+            advantage = self.resolve(known, seed)?.advantage();
+        }
+        Ok(())
+    }
+
     /// The game meant; `known` finds registered engines.
     pub fn resolve(&self, known: Known<'_>, seed: u64) -> Result<Setup, ApiError> {
         let game = position::variant(self.variant.as_deref())?;
@@ -392,6 +436,52 @@ mod tests {
         assert_eq!((setup.max_moves, setup.clock), (500, None));
         let again: Setup = serde_json::from_value(json!(setup)).unwrap();
         assert_eq!(again, setup, "as it is stored");
+    }
+
+    #[test]
+    fn an_adapting_level_knows_what_a_handicap_is_worth() {
+        let level = |handicap: &str, side: &str, seed| {
+            let mut settings: GameSettings = serde_json::from_value(json!({
+                "opponent": { "level": 1, "adaptive": true }, "handicap": handicap, "side": side,
+            }))
+            .expect("settings");
+            let game = LevelGame { level: 5, advantage: 0.0, result: 0.5 };
+            settings.adapt(&[game; 9], &|_| None, seed).expect("sensible");
+            let setup = settings.resolve(&|_| None, seed).expect("sensible");
+            let Opponent::Level { level, adaptive: true } = setup.opponent else {
+                panic!("{:?}", setup.opponent)
+            };
+            assert!(setup.name.en.starts_with(&format!("Level {level} ")), "{}", setup.name.en);
+            level
+        };
+        for (handicap, side, wanted) in [
+            ("even", "black", 5),
+            ("rook", "black", 6),
+            ("6", "black", 7),
+            ("6", "white", 3),
+            ("rook", "white", 4),
+        ] {
+            assert_eq!(level(handicap, side, 1), wanted, "{handicap} {side}");
+        }
+        // Whichever side chance gives.
+        assert_eq!([level("6", "random", 0), level("6", "random", 1)], [7, 3]);
+    }
+
+    #[test]
+    fn only_games_against_levels_say_how_strong_somebody_is() {
+        let setup = |asked| settings(asked).expect("sensible");
+        let asked = json!({ "opponent": { "level": 4 }, "handicap": "2", "side": "white" });
+        let given = setup(asked);
+        let won = Ending::won(Color::White, play::Reason::Mate);
+        let game = given.level_game(won, 40).expect("a level");
+        assert_eq!((game.level, game.advantage, game.result), (4, -299.0, 1.0));
+        let lost = Ending::won(Color::Black, play::Reason::Mate);
+        assert_eq!(given.level_game(lost, 40).map(|game| game.result), Some(0.0));
+        let drawn = Ending::draw(play::Reason::Repetition);
+        assert_eq!(given.level_game(drawn, 40).map(|game| game.result), Some(0.5));
+        assert_eq!(given.level_game(won, 4), None, "nothing was played");
+        let people = setup(json!({ "opponent": { "human": true } }));
+        assert_eq!(people.level_game(won, 40), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use board::error::{ApiError, ErrorCode};
 use board::game::{
     Dates, Game, GameSummary, GameView, OwnOpenings, StoredMove, Thinking, Viewer, status,
 };
-use board::level;
+use board::level::LevelGame;
 use board::opening;
 use board::setup::{GameSettings, Opponent, Setup, VisitorSide};
 use board::words::{Color, millis};
@@ -157,17 +157,15 @@ impl Board {
         settings: &GameSettings,
         now: Now,
     ) -> Result<String, ApiError> {
-        let mut settings = settings.clone();
-        match &mut settings.opponent {
-            Opponent::Level { level, adaptive: true } => *level = level::adapted(&self.results()),
-            Opponent::Friend { .. } => {
-                let message = "a friend's browser can only be reached through a server";
-                return Err(ApiError::new(ErrorCode::NotAllowed, message));
-            }
-            _ => {}
+        if let Opponent::Friend { .. } = settings.opponent {
+            let message = "a friend's browser can only be reached through a server";
+            return Err(ApiError::new(ErrorCode::NotAllowed, message));
         }
         // What is drawn must survive a JavaScript number.
-        let setup = settings.resolve(&|_| None, self.rng.bits() >> 12)?;
+        let seed = self.rng.bits() >> 12;
+        let mut settings = settings.clone();
+        settings.adapt(&self.level_games(), &|_| None, seed)?;
+        let setup = settings.resolve(&|_| None, seed)?;
         self.free_a_place(now)?;
         let (game, id) = (Game::new(setup)?, self.fresh_id());
         let dates = Dates { created: now.wall, updated: now.wall };
@@ -176,19 +174,14 @@ impl Board {
         Ok(id)
     }
 
-    /// The visitor's results against our levels, the oldest first.
-    fn results(&self) -> Vec<(u32, f64)> {
-        let result = |(_, game): &(&String, &KeptGame)| match (&game.setup.opponent, game.ending()?)
-        {
-            (Opponent::Level { level, .. }, ending) if game.moves.len() > 4 => {
-                let own = game.setup.you.color()?;
-                Some((*level, ending.winner().map_or(0.5, |w| if w == own { 1.0 } else { 0.0 })))
-            }
-            _ => None,
-        };
+    /// The visitor's games against our levels, the oldest first.
+    fn level_games(&self) -> Vec<LevelGame> {
         let mut latest: Vec<_> = self.listed(false).into_iter().take(ADAPTING).collect();
         latest.reverse();
-        latest.iter().filter_map(result).collect()
+        let played = |(_, game): &(&String, &KeptGame)| {
+            game.setup.level_game(game.ending()?, game.moves.len())
+        };
+        latest.iter().filter_map(played).collect()
     }
 
     /// Makes room for another game: the oldest that is over goes into the bin; refused where none is.

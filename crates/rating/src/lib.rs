@@ -9,16 +9,19 @@
 //! | file | holds |
 //! |---|---|
 //! | [`results`] | who scored what against whom |
+//! | [`elo`] | the scale itself |
 //! | [`fit`] | the ratings under which that is likeliest, with errors |
 //! | `group` | who can be compared at all |
 //! | `matrix` | linear equations |
 //!
 //! Deliberately absent: names, files, clocks, and games themselves.
 
+pub mod elo;
 pub mod fit;
 mod group;
 mod matrix;
 pub mod results;
 
+pub use elo::{elo_of, score_of};
 pub use fit::{Fit, Rating, Terms};
 pub use results::Results;

@@ -10,7 +10,7 @@ use board::error::{ApiError, ErrorCode};
 use board::game::Game;
 use board::game::{Dates, GameSummary, Games, status};
 use board::hello::{EngineFacts, EvaluationNames, Hello, LimitFacts, Scales, Watchable};
-use board::level;
+use board::level::LevelGame;
 use board::message::{ANALYSES, LINES, ServerMessage, WatchAnswer};
 use board::rate::Bucket;
 use board::setup::{GameSettings, Opponent};
@@ -178,12 +178,13 @@ impl BoardService {
         let mut seed = [0; 8];
         (self.random)(&mut seed);
         let known = |id: &str| self.pool.engine(id).map(|e| (e.name.clone(), e.plays.clone()));
-        let mut settings = settings.clone();
-        if let Opponent::Level { level, adaptive: true } = &mut settings.opponent {
-            *level = level::adapted(&self.results(visitor)?);
-        }
         // What is drawn must survive a JavaScript number.
-        let setup = settings.resolve(&known, u64::from_le_bytes(seed) >> 12)?;
+        let seed = u64::from_le_bytes(seed) >> 12;
+        let mut settings = settings.clone();
+        if matches!(settings.opponent, Opponent::Level { adaptive: true, .. }) {
+            settings.adapt(&self.level_games(visitor)?, &known, seed)?;
+        }
+        let setup = settings.resolve(&known, seed)?;
         self.check_book(visitor, setup.book.as_deref(), setup.game())?;
         let seats = setup.opponent.is_friend().then(|| {
             let name = settings.name.clone().unwrap_or_default();
@@ -209,19 +210,14 @@ impl BoardService {
         Ok(live)
     }
 
-    /// A visitor's results against our levels, the oldest first.
-    fn results(&self, visitor: &str) -> Result<Vec<(u32, f64)>, ApiError> {
+    /// A visitor's games against our levels, the oldest first.
+    fn level_games(&self, visitor: &str) -> Result<Vec<LevelGame>, ApiError> {
         let part = Part { limit: ADAPTING, ..Part::ALL };
         let mut entries = self.store().list(visitor, &part)?;
         entries.reverse();
-        let result = |entry: &store::Entry| match (&entry.setup.opponent, entry.ending?) {
-            (Opponent::Level { level, .. }, ending) if entry.plies > 4 => {
-                let own = entry.setup.you.color()?;
-                Some((*level, ending.winner().map_or(0.5, |w| if w == own { 1.0 } else { 0.0 })))
-            }
-            _ => None,
-        };
-        Ok(entries.iter().filter_map(result).collect())
+        let played =
+            |entry: &store::Entry| entry.setup.level_game(entry.ending?, entry.plies as usize);
+        Ok(entries.iter().filter_map(played).collect())
     }
 
     /// A game that visitor may see, from memory or from disk.

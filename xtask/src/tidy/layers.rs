@@ -39,6 +39,7 @@ const ROOMS: &[Room] = &[
     Room { name: "nnue", layer: 2, beside: &["eval"] },
     room("infer", 2),
     room("book", 2),
+    room("balance", 2),
     Room { name: "alphabeta", layer: 3, beside: &["mate"] },
     room("mate", 3),
     Room { name: "mcts", layer: 3, beside: &["mate"] },

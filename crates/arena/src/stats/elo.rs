@@ -10,6 +10,7 @@
 //! measuring how far they scatter.
 
 use super::MatchScore;
+use rating::elo_of;
 
 /// Units of normalised Elo in one standard deviation: 800 / ln 10.
 pub(super) const NORMALISED: f64 = 347.435_585_522_601_46;
@@ -45,17 +46,6 @@ pub struct Estimate {
 
 /// Observations from which on their own variance is trusted.
 const MANY: f64 = 30.0;
-
-/// Elo difference of a share of the points.
-pub fn elo_of(score: f64) -> f64 {
-    // The zero added makes an even score zero, not minus zero.
-    -400.0 * (1.0 / score.clamp(0.0, 1.0) - 1.0).log10() + 0.0
-}
-
-/// Share of the points of an Elo difference.
-pub fn score_of(elo: f64) -> f64 {
-    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
-}
 
 impl Estimate {
     /// From complete pairs where there are any, else from single games; `None` without games.

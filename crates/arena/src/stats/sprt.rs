@@ -7,8 +7,9 @@
 //! it fixes the mean.
 
 use super::MatchScore;
-use super::elo::{NORMALISED, score_of};
+use super::elo::NORMALISED;
 use crate::spec::{numbers, pairs};
+use rating::score_of;
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;

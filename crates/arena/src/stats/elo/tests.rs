@@ -1,4 +1,5 @@
 use super::*;
+use rating::score_of;
 use seed::Rng;
 
 fn close(a: f64, b: f64, tolerance: f64) {

@@ -1,0 +1,98 @@
+//! Where games begin: an even start and handicaps.
+
+use rules::{Game, Handicap, Minishogi, Variant};
+use serde::{Deserialize, Serialize};
+
+/// A start position with its name. In handicaps White gives pieces, moves first and is the weaker side
+/// between equals.
+#[derive(Clone, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+pub struct Start {
+    pub name: String,
+    pub sfen: String,
+}
+
+/// The seven starts of the paper.
+const SHOGI: [Handicap; 7] = [
+    Handicap::Even,
+    Handicap::Lance,
+    Handicap::Bishop,
+    Handicap::Rook,
+    Handicap::Two,
+    Handicap::Four,
+    Handicap::Six,
+];
+
+/// Seven of minishogi, from a small handicap to a large one. Nobody has agreed on names or an order
+/// there: pieces are left out as in shogi, the smaller ones first, then rook and bishop, then the silver,
+/// too.
+const MINISHOGI: [(&str, &str); 6] = [
+    ("silver", "rb1gk"),
+    ("gold", "rbs1k"),
+    ("bishop", "r1sgk"),
+    ("rook", "1bsgk"),
+    ("2", "2sgk"),
+    ("3", "3gk"),
+];
+
+impl Start {
+    /// The starts that are learned at once, the even one first.
+    pub fn usual(game: Game) -> Vec<Self> {
+        match game {
+            Game::Shogi => SHOGI
+                .iter()
+                .map(|handicap| Self { name: handicap.name().to_owned(), sfen: handicap.sfen() })
+                .collect(),
+            Game::Minishogi => {
+                let even =
+                    Self { name: Handicap::Even.to_string(), sfen: Minishogi::START.to_owned() };
+                let handicap = |&(name, rank): &(&str, &str)| Self {
+                    name: name.to_owned(),
+                    sfen: format!("{rank}/4p/5/P4/KGSBR w - 1"),
+                };
+                std::iter::once(even).chain(MINISHOGI.iter().map(handicap)).collect()
+            }
+        }
+    }
+}
+
+/// The game, stored by its name.
+pub(crate) mod game_name {
+    use rules::Game;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(crate) fn serialize<S: Serializer>(game: &Game, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(game.name())
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Game, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rules::{AnyPosition, Color};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_start_is_a_position_that_can_be_played() {
+        for game in Game::ALL {
+            let starts = Start::usual(game);
+            assert_eq!(starts.len(), 7);
+            let names: BTreeSet<_> = starts.iter().map(|start| &start.name).collect();
+            assert_eq!(names.len(), 7);
+            let mut keys = BTreeSet::new();
+            for start in &starts {
+                let position = AnyPosition::from_sfen(game, &start.sfen).expect("a position");
+                assert_eq!(position.sfen(), start.sfen);
+                assert!(!position.legal_moves().as_slice().is_empty());
+                let turn = if start.name == "even" { Color::Black } else { Color::White };
+                assert_eq!(position.turn(), turn, "{}", start.name);
+                assert!(keys.insert(position.key()));
+            }
+        }
+    }
+}
