@@ -1,5 +1,5 @@
-"""Every kind of net there is, from the games to moves the engine finds with it: planes and labels of
-the stream, training, the file, the worker, the search. The executable is the one named by NUE."""
+"""Every kind of net there is, from games to the moves of an engine: planes and labels of the
+stream, training, the file, the worker, the search. The executable is the one named by NUE."""
 
 from __future__ import annotations
 
@@ -39,11 +39,9 @@ class Kinds(WithNue):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
+        options = ("--nodes", "30", "--random", "0", "--seed", "3", "--games", "4")
         cls.data = {
-            game: cls.games(
-                game, "--game", game, "--nodes", "30", "--random", "0", "--seed", "3", "--games", "4"
-            )
-            for game in ("shogi", "minishogi")
+            game: cls.games(game, "--game", game, *options) for game in ("shogi", "minishogi")
         }
 
     def trained(self, name: str) -> Path:
