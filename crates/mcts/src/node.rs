@@ -128,6 +128,35 @@ pub(crate) struct Gain {
     pub(crate) score: f32,
 }
 
+/// What playouts bring a node, added up in fixed point: the same sums as one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Credit {
+    playouts: u64,
+    wins: u64,
+    draws: u64,
+    squares: u64,
+}
+
+impl Credit {
+    /// What one playout brings.
+    #[inline]
+    pub(crate) fn of(gain: Gain) -> Self {
+        let fixed = |x: f32| (f64::from(x) * ONE) as u64;
+        let squares = fixed(gain.score * gain.score);
+        Self { playouts: 1, wins: fixed(gain.win), draws: fixed(gain.draw), squares }
+    }
+
+    /// One more playout.
+    #[inline]
+    pub(crate) fn add(&mut self, gain: Gain) {
+        let more = Self::of(gain);
+        self.playouts += more.playouts;
+        self.wins += more.wins;
+        self.draws += more.draws;
+        self.squares += more.squares;
+    }
+}
+
 /// A view of a node.
 #[derive(Clone, Copy)]
 pub(crate) struct Node<'a>(pub(crate) &'a Cell);
@@ -163,17 +192,16 @@ impl Node<'_> {
         self.0.0[0].fetch_sub(1, SeqCst);
     }
 
-    /// A playout that passed through is back.
+    /// Playouts that passed through are back.
     #[inline]
-    pub(crate) fn credit(self, gain: Gain) {
-        let fixed = |x: f32| (f64::from(x) * ONE) as u64;
-        self.0.0[1].fetch_add(fixed(gain.win), Relaxed);
-        if gain.draw > 0.0 {
-            self.0.0[2].fetch_add(fixed(gain.draw), Relaxed);
+    pub(crate) fn credit(self, credit: Credit) {
+        self.0.0[1].fetch_add(credit.wins, Relaxed);
+        if credit.draws > 0 {
+            self.0.0[2].fetch_add(credit.draws, Relaxed);
         }
-        self.0.0[3].fetch_add(fixed(gain.score * gain.score), Relaxed);
-        // One more visit and one fewer in flight.
-        self.0.0[0].fetch_add(VISIT - 1, SeqCst);
+        self.0.0[3].fetch_add(credit.squares, Relaxed);
+        // As many more visits and as many fewer in flight.
+        self.0.0[0].fetch_add(credit.playouts * (VISIT - 1), SeqCst);
     }
 
     /// What was counted as won and drawn is corrected by so much, in fixed point.
@@ -340,7 +368,7 @@ mod tests {
         node.enter();
         node.enter();
         assert!(node.was_recent() && !node.was_recent());
-        node.credit(Gain { win: 0.25, draw: 0.5, score: 0.5 });
+        node.credit(Credit::of(Gain { win: 0.25, draw: 0.5, score: 0.5 }));
         let stats = node.stats();
         assert_eq!((stats.visits, stats.in_flight, node.in_flight()), (1, 1, 1));
         assert_eq!((stats.total(0.0), stats.total(1.0), stats.mean(0.5)), (0.25, 0.75, Some(0.5)));

@@ -3,13 +3,22 @@
 use crate::arena::{Arena, Index, Magazine};
 use crate::bounds::{Bounds, GameValue};
 use crate::edges::{Edge, Edges};
-use crate::node::{Gain, News, Node, ONE};
+use crate::node::{Credit, Gain, News, Node, ONE};
 use rules::{Color, Move};
 
 /// The tree of a search.
 pub(crate) struct Tree {
     pub(crate) arena: Arena,
 }
+
+/// Nodes of a line, from the root on, for which credits are held back.
+const HELD: usize = 3;
+
+/// What playouts bring the first nodes of one line, held back by a thread that has several of them to write.
+/// Lines have their beginnings in common, and the nodes there are everybody's: all threads wait for their
+/// turn to write them, so that each does it once for several playouts.
+#[derive(Default)]
+pub(crate) struct Credits(Vec<(Index, Credit)>);
 
 /// What a draw is worth, by colour: both together are worth a game.
 pub(crate) type DrawScores = [f32; 2];
@@ -89,23 +98,46 @@ impl Tree {
     }
 
     /// A playout is back: every node of its path learns what the last was worth to the side to move
-    /// there, which is `turn`.
+    /// there, which is `turn`. That is written when the next line has left the node, or with
+    /// [`Tree::settle`].
     pub(crate) fn back_up(
         &self,
+        credits: &mut Credits,
         path: &[Index],
         turn: Color,
         (win, draw): (f32, f32),
         draw_scores: DrawScores,
     ) {
         let (mut turn, mut win) = (turn, win);
-        if let Some(&last) = path.last() {
-            self.node(last).count_end();
-        }
-        for &index in path.iter().rev() {
+        let Some(&last) = path.last() else { return };
+        self.node(last).count_end();
+        let mut gain = || {
             // A node counts for the side that moved there.
             (turn, win) = (turn.opponent(), (1.0 - win - draw).max(0.0));
-            let score = win + draw * draw_scores[turn.index()];
-            self.node(index).credit(Gain { win, draw, score });
+            Gain { win, draw, score: win + draw * draw_scores[turn.index()] }
+        };
+        let (first, rest) = path.split_at(path.len().min(HELD));
+        for &index in rest.iter().rev() {
+            self.node(index).credit(Credit::of(gain()));
+        }
+        let shared = credits.0.iter().zip(first).take_while(|((node, _), index)| node == *index);
+        let shared = shared.count();
+        self.write(credits, shared);
+        credits.0.extend(first[shared..].iter().map(|&index| (index, Credit::default())));
+        for (_, credit) in credits.0.iter_mut().rev() {
+            credit.add(gain());
+        }
+    }
+
+    /// Writes everything that is held back.
+    pub(crate) fn settle(&self, credits: &mut Credits) {
+        self.write(credits, 0);
+    }
+
+    /// Writes what is held back beyond the first nodes of the line.
+    fn write(&self, credits: &mut Credits, kept: usize) {
+        for (index, credit) in credits.0.drain(kept..).rev() {
+            self.node(index).credit(credit);
         }
     }
 
@@ -249,7 +281,7 @@ mod tests {
         let all: Vec<Edge> = (0..3).map(|n| Edge { mv: mv(n), prior: 0.3 }).collect();
         let first = edges::write(&tree.arena, &mut magazine, &all).unwrap();
         tree.node(root).set_moves(first, 3);
-        let mut found = Vec::new();
+        let (mut found, mut credits) = (Vec::new(), Credits::default());
         for (number, &(visits, value)) in children.iter().enumerate() {
             let child = magazine.pop(&tree.arena).unwrap();
             tree.node(child).create();
@@ -257,10 +289,12 @@ mod tests {
             for _ in 0..visits {
                 tree.node(root).enter();
                 tree.node(child).enter();
-                tree.back_up(&[root, child], Color::White, (1.0 - value, 0.0), [0.5; 2]);
+                let lost = (1.0 - value, 0.0);
+                tree.back_up(&mut credits, &[root, child], Color::White, lost, [0.5; 2]);
             }
             found.push(child);
         }
+        tree.settle(&mut credits);
         tree.arena.take_back(&mut magazine);
         (tree, found)
     }
@@ -268,6 +302,36 @@ mod tests {
     /// What the root is worth to the side to move there.
     fn value(tree: &Tree) -> f64 {
         1.0 - tree.node(tree.root()).stats().mean(0.5).unwrap()
+    }
+
+    #[test]
+    fn what_is_held_back_adds_up_to_what_is_written_at_once() {
+        let lines: [(&[usize], f32); 5] =
+            [(&[0, 1], 0.75), (&[0, 1], 0.3), (&[0, 2], 0.1), (&[0], 0.5), (&[0, 3], 0.9)];
+        let played = |hold: bool| {
+            let (tree, children) = tree(&[(0, 0.0), (0, 0.0), (0, 0.0)]);
+            let nodes = [&[tree.root()], children.as_slice()].concat();
+            let mut credits = Credits::default();
+            for (line, value) in lines {
+                let path: Vec<Index> = line.iter().map(|&n| nodes[n]).collect();
+                path.iter().for_each(|&index| {
+                    tree.node(index).enter();
+                });
+                let turn = if path.len() == 1 { Color::Black } else { Color::White };
+                tree.back_up(&mut credits, &path, turn, (value, 0.05), [0.4, 0.6]);
+                if !hold {
+                    tree.settle(&mut credits);
+                }
+            }
+            // All lines have the root in common: what it gets is held back until the end.
+            let root = tree.node(tree.root()).visits();
+            assert_eq!(root, if hold { 0 } else { 5 });
+            tree.settle(&mut credits);
+            tree.check().unwrap();
+            nodes.iter().map(|&index| tree.node(index).stats()).collect::<Vec<_>>()
+        };
+        assert_eq!(played(true), played(false));
+        assert_eq!(played(true)[0].visits, 5);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::leaves::{Leaf, Leaves};
 use crate::node::{Node, State};
 use crate::search::Search;
 use crate::select::Pick;
+use crate::tree::Credits;
 use infer::Batch;
 use rules::{Color, Move, MoveList, Position, Variant};
 use std::time::Duration;
@@ -46,6 +47,8 @@ pub(crate) struct Worker<'a, V: Variant> {
     path: Vec<Index>,
     /// Playouts that collided: they keep others off until something is back.
     collided: Vec<Vec<Index>>,
+    /// What playouts that are back bring the first nodes, until it is written.
+    credits: Credits,
     magazine: Magazine,
     list: MoveList,
     planes: Vec<u8>,
@@ -71,6 +74,7 @@ impl<'a, V: Variant> Worker<'a, V> {
             pos: search.position.clone(),
             path: Vec::new(),
             collided: Vec::new(),
+            credits: Credits::default(),
             magazine: Magazine::default(),
             list: MoveList::new(),
             planes: vec![0; search.flight.shape().planes.bytes()],
@@ -210,6 +214,7 @@ impl<'a, V: Variant> Worker<'a, V> {
             self.expand(&claim.cargo.batch, index, leaf);
             deepest = deepest.max(leaf.path.len() - 1);
         }
+        self.search.tree.settle(&mut self.credits);
         self.search.count(claim.range.len() as u64, deepest);
         self.search.flight.finish(claim);
         self.release_collided();
@@ -228,6 +233,8 @@ impl<'a, V: Variant> Worker<'a, V> {
             // A mate was found in the meantime: nobody will go on from here.
             node.change(State::Pending, State::New);
             value = outcome.chances();
+            // What follows above is counted with what is known.
+            tree.settle(&mut self.credits);
             tree.propagate(leaf.path);
         } else {
             self.order_moves(batch.policy(index), leaf.moves, plan.constants.temperature);
@@ -248,7 +255,7 @@ impl<'a, V: Variant> Worker<'a, V> {
                 }
             }
         }
-        tree.back_up(leaf.path, leaf.turn, value, plan.draw_scores);
+        tree.back_up(&mut self.credits, leaf.path, leaf.turn, value, plan.draw_scores);
     }
 
     /// Moves with their priors, likeliest first: a softmax of the logits.
@@ -363,7 +370,9 @@ impl<'a, V: Variant> Worker<'a, V> {
     /// The playout ends where the game does.
     fn ended(&mut self, outcome: GameValue) -> Played {
         let (search, turn) = (self.search, self.pos.turn());
-        search.tree.back_up(&self.path, turn, outcome.chances(), search.plan.draw_scores);
+        let (tree, scores) = (&search.tree, search.plan.draw_scores);
+        tree.back_up(&mut self.credits, &self.path, turn, outcome.chances(), scores);
+        tree.settle(&mut self.credits);
         search.count(1, self.path.len() - 1);
         Played::Fine
     }
