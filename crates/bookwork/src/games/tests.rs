@@ -52,13 +52,14 @@ impl Searcher for Script {
 
 fn play(book: &Path, games: u32, max_ply: u32) -> Play {
     let (eval, fleet, game) = (None, None, Game::Minishogi);
-    let searching =
-        crate::args::Searching { nodes: 1, multipv: 2, widen: 0, eval, threads: 1, game, fleet };
+    let searching = Searching { nodes: 1, multipv: 2, widen: 0, eval, threads: 1, game, fleet };
     Play {
         book: book.to_owned(),
         position: "startpos".to_owned(),
         games,
         opponents: Vec::new(),
+        opponent_time: None,
+        concurrency: 1,
         eval_diff: 0,
         margin: 100,
         study: 4,
@@ -73,12 +74,12 @@ fn run(play: &Play, book: &Script, study: &Script, opponent: &Script) -> String 
     let (mut output, stop) = (Vec::new(), AtomicBool::new(false));
     let (tell, fleet) = (&mut |_: &str| (), &no_fleet);
     let mut console = Console { output: &mut output, tell, stop: &stop, fleet };
-    let mut players = Players {
+    let players = Players {
         book: Box::new(book.clone()),
         study: Box::new(study.clone()),
         opponents: vec![Box::new(opponent.clone())],
     };
-    play.run_with(&mut players, &mut console).unwrap();
+    play.run_with(&mut [players], &mut console).unwrap();
     String::from_utf8(output).unwrap()
 }
 
