@@ -46,7 +46,7 @@ impl Index {
             }
         }
         keys.shrink_to_fit();
-        let width = (keys.len().max(1) as u64).next_power_of_two().trailing_zeros().max(2);
+        let width = (keys.len().max(1) as u64).next_power_of_two().trailing_zeros().max(3);
         let shift = 64 - width;
         let mut starts = vec![0; (1 << width) + 1];
         keys.iter().for_each(|(key, _)| starts[(key >> shift) as usize + 1] += 1);
