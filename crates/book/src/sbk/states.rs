@@ -51,10 +51,15 @@ impl States {
         if pieces.end == 0 {
             return Err(not_a_book());
         }
-        in_order(threads, pieces, look, |looked| {
-            header.pairs.extend(looked.pairs);
-            looked.states.into_iter().try_for_each(|(number, span)| states.push(number, span))
-        })?;
+        in_order(
+            threads,
+            pieces,
+            |piece| look(&piece),
+            |looked| {
+                header.pairs.extend(looked.pairs);
+                looked.states.into_iter().try_for_each(|(number, span)| states.push(number, span))
+            },
+        )?;
         if let Some(places) = &states.places {
             for (place, span) in states.spans.iter_mut().enumerate() {
                 let number = i64::from(states.numbers[place]);
@@ -192,7 +197,7 @@ struct Looked {
     states: Vec<(i32, Span)>,
 }
 
-fn look(piece: Piece) -> Result<Looked, BookError> {
+fn look(piece: &Piece) -> Result<Looked, BookError> {
     let mut looked = Looked::default();
     let mut from = Taker::new(&piece.bytes);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

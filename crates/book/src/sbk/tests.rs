@@ -118,3 +118,36 @@ fn hostile_files_are_refused() {
         let _ = read(&bad);
     }
 }
+
+/// A file is read in pieces: states lie across their ends, and one is longer than a piece.
+#[test]
+fn states_of_any_length_are_read() {
+    let entries = random_entries(Game::Shogi, 300, 43);
+    let (mut bytes, _) = write(&Header::new(Game::Shogi), &entries).unwrap();
+    let all = read(&bytes).unwrap().1.len();
+    for (number, length) in [(70_000, 3 << 20), (70_001, 1 << 19), (70_002, 1 << 19)] {
+        let mut state = Vec::new();
+        put_field(&mut state, 1, number);
+        put_bytes(&mut state, 7, AnyPosition::startpos(Game::Shogi).sfen().as_bytes());
+        put_bytes(&mut state, 8, &vec![b'x'; length]);
+        put_bytes(&mut bytes, 3, &state);
+    }
+    let (_, found, problems) = read(&bytes).unwrap();
+    assert_eq!(problems.count, 0, "{problems}");
+    assert_eq!(found.len(), all + 3);
+    let long = |length: usize| {
+        found
+            .iter()
+            .filter(|entry| entry.comment.as_ref().is_some_and(|c| c.len() == length))
+            .count()
+    };
+    assert_eq!((long(3 << 20), long(1 << 19)), (1, 2));
+    for cut in [1, 600_000, 1_200_000, 4_100_000] {
+        assert!(read(&bytes[..bytes.len() - cut]).is_err(), "{cut}");
+    }
+    // The second of two with one number is told and left out.
+    let (first, _) = write(&Header::new(Game::Shogi), &entries[..2]).unwrap();
+    let (_, found, problems) = read(&[&first[..], &first[..]].concat()).unwrap();
+    assert!(problems.first[0].contains("there are two"), "{problems}");
+    assert_eq!(found.len(), 2);
+}
