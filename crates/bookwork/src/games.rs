@@ -108,7 +108,7 @@ impl Play {
             let notes = Notes::default();
             let played = self.round(games, &start, &book, &notes, players, console.stop);
             let looked = played
-                .and_then(|games| self.look_back(games, &mut book, players, &mut tally, console));
+                .and_then(|games| self.look_back(&games, &mut book, players, &mut tally, console));
             if let Err(error) = looked {
                 // What was searched until then is kept.
                 for (position, moves) in notes.found() {
@@ -161,14 +161,14 @@ impl Play {
     /// Takes what games found into the book, counts their moves, and goes back where a move turned out worse.
     fn look_back(
         &self,
-        games: Vec<Finished>,
+        games: &[Finished],
         book: &mut Growing,
         players: &mut [Players],
         tally: &mut Tally,
         console: &mut Console<'_>,
     ) -> Result<(), WorkError> {
         let mut doubts: Vec<Doubt> = Vec::new();
-        for game in &games {
+        for game in games {
             for (position, moves) in &game.noted {
                 if !book.knows(position)? {
                     book.put(position, moves.clone())?;
