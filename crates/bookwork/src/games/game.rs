@@ -127,8 +127,8 @@ impl Play {
         }
     }
 
-    /// What the book plays, and what a search thought of it: the best of what its lines come to, else what a search finds, which
-    /// is noted. A position that only opponents have played from is not known.
+    /// What the book plays, and what a search thought of it: a move stays until another is better by the margin; else what a
+    /// search finds, which is noted. A position that only opponents have played from is not known.
     fn book_move(
         &self,
         book: &Growing,
@@ -143,7 +143,7 @@ impl Play {
         let searched = if book.knows(at)? { book.found(at)? } else { None };
         if let Some(searched) = searched {
             let best = match book.find(at)? {
-                Some(valued) => first(&valued.moves),
+                Some(valued) => self.steady(&valued.moves, at),
                 None => first(&searched.moves),
             };
             return Ok(best.map(|best| {
@@ -159,6 +159,22 @@ impl Play {
         let best = first(&moves);
         game.noted.push((at.clone(), moves));
         Ok(best.map(|best| (best.mv, best.value.unwrap_or(last))))
+    }
+}
+
+impl Play {
+    /// The move played most of those that are worse than the best by less than the margin; the best where none was played. What was
+    /// never played has the value of a search, which games have not lowered yet: who always took the best would try everything once,
+    /// and know no line far.
+    fn steady(&self, moves: &[BookMove], at: &AnyPosition) -> Option<BookMove> {
+        let legal = || moves.iter().filter(|m| at.is_legal(m.mv));
+        let best = legal().filter_map(|m| m.value).max();
+        let is_good = |m: &&BookMove| {
+            m.value.zip(best).is_some_and(|(value, best)| best.saturating_sub(value) < self.margin)
+        };
+        let most = legal().filter(is_good).map(|m| m.count).max().unwrap_or(0);
+        let played = legal().filter(is_good).find(|m| most > 0 && m.count == most);
+        played.or_else(|| legal().next()).cloned()
     }
 }
 

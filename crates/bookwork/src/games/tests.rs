@@ -166,6 +166,21 @@ fn values_are_carried_through_what_opponents_played() {
 }
 
 #[test]
+fn a_move_stays_until_another_is_better_by_the_margin() {
+    for (value, played) in [(-40, 2), (-95, 1)] {
+        let folder = tempfile::tempdir().unwrap();
+        // Black, White and Black again.
+        let play = Play { margin: 100, ..play(&folder.path().join("book.nbk"), 3, 3) };
+        let book = Script::new(&[("", "4e4d", 30), ("", "3e3d", 10), ("4e4d 2a2b", "4d4e", value)]);
+        let opponent = Script::new(&[("4e4d", "2a2b", 0), ("", "2e2d", 0)]);
+        run(&play, &book, &Script::new(&[]), &opponent);
+        let found = entry(&play);
+        let count = found.iter().find(|(mv, ..)| mv == "4e4d").map(|(_, _, count, _)| *count);
+        assert_eq!(count, Some(played), "{found:?}");
+    }
+}
+
+#[test]
 fn games_at_a_time_search_nothing_twice_and_come_to_the_same_book() {
     let folder = tempfile::tempdir().unwrap();
     let values = [("", "4e4d", 30), ("", "3e3d", 10), ("4e4d 2a2b", "4d4e", -250)];
