@@ -172,7 +172,7 @@ fn a_move_stays_until_another_is_better_by_the_margin() {
         // Black, White and Black again.
         let play = Play { margin: 100, ..play(&folder.path().join("book.nbk"), 3, 3) };
         let book = Script::new(&[("", "4e4d", 30), ("", "3e3d", 10), ("4e4d 2a2b", "4d4e", value)]);
-        let opponent = Script::new(&[("4e4d", "2a2b", 0), ("", "2e2d", 0)]);
+        let opponent = Script::new(&[("4e4d", "2a2b", 0), ("", "1e1d", 0)]);
         run(&play, &book, &Script::new(&[]), &opponent);
         let found = entry(&play);
         let count = found.iter().find(|(mv, ..)| mv == "4e4d").map(|(_, _, count, _)| *count);
