@@ -51,7 +51,7 @@ struct Doubt {
 
 /// What a run comes to.
 #[derive(Default)]
-struct Tally {
+struct GameCounts {
     ends: [u64; 4],
     studied: u64,
 }
@@ -99,7 +99,7 @@ impl Play {
         let mut book = Growing::open(&self.book, self.searching.game)?;
         let made = format!("nue book play, {}", players[0].book.name());
         let round = if players.len() == 1 { 1 } else { GAMES * players.len() as u32 };
-        let (mut tally, mut first) = (Tally::default(), 0);
+        let (mut counts, mut first) = (GameCounts::default(), 0);
         while first < self.games {
             console.check()?;
             let games = first..self.games.min(first + round);
@@ -108,7 +108,7 @@ impl Play {
             let notes = Notes::default();
             let played = self.round(games, &start, &book, &notes, players, console.stop);
             let looked = played
-                .and_then(|games| self.look_back(&games, &mut book, players, &mut tally, console));
+                .and_then(|games| self.look_back(&games, &mut book, players, &mut counts, console));
             if let Err(error) = looked {
                 // What was searched until then is kept.
                 for (position, moves) in notes.found() {
@@ -123,12 +123,12 @@ impl Play {
             }
             book.save(&made)?;
         }
-        let [won, drawn, lost, open] = tally.ends.map(grouped);
+        let [won, drawn, lost, open] = counts.ends.map(grouped);
         console.line(&format!(
             "{}: {} positions; games won {won}, drawn {drawn}, lost {lost}, not decided {open}; moves studied again {}",
             self.book.display(),
             grouped(book.len() as u64),
-            grouped(tally.studied)
+            grouped(counts.studied)
         ))
     }
 
@@ -164,7 +164,7 @@ impl Play {
         games: &[Finished],
         book: &mut Growing,
         players: &mut [Players],
-        tally: &mut Tally,
+        counts: &mut GameCounts,
         console: &mut Console<'_>,
     ) -> Result<(), WorkError> {
         let mut doubts: Vec<Doubt> = Vec::new();
@@ -175,7 +175,7 @@ impl Play {
                 }
             }
             count(book, game)?;
-            tally.ends[match game.end {
+            counts.ends[match game.end {
                 End::Won => 0,
                 End::Drawn => 1,
                 End::Lost => 2,
@@ -199,7 +199,7 @@ impl Play {
             let (number, size) = (game.number + 1, grouped(book.len() as u64));
             (console.tell)(&format!("game {number}: {:?}{told}; {size} positions", game.end));
         }
-        tally.studied += doubts.len() as u64;
+        counts.studied += doubts.len() as u64;
         self.go_back(&doubts, book, players, console.stop)
     }
 
