@@ -151,3 +151,15 @@ fn states_of_any_length_are_read() {
     assert!(problems.first[0].contains("there are two"), "{problems}");
     assert_eq!(found.len(), 2);
 }
+
+#[test]
+fn a_move_that_is_not_legal_leads_nowhere() {
+    let position = AnyPosition::startpos(Game::Shogi);
+    let mut entry = Entry::of(&position).unwrap();
+    for text in ["7g7f", "5e5d", "P*7g", "1i1a"] {
+        entry.moves.push(crate::BookMove::new(Move::from_usi(Game::Shogi, text).unwrap()));
+    }
+    let (bytes, _) = write(&Header::new(Game::Shogi), &[entry]).unwrap();
+    let (_, found, problems) = read(&bytes).unwrap();
+    assert_eq!((found[0].moves.len(), problems.count), (1, 3), "{problems}");
+}
