@@ -4,7 +4,7 @@ use super::{Notes, Players};
 use crate::WorkError;
 use crate::args::Play;
 use crate::growing::Growing;
-use book::BookMove;
+use book::{BookMove, Entry};
 use rules::{AnyPosition, Color, GameRepetition, Move};
 use seed::Rng;
 use std::sync::atomic::AtomicBool;
@@ -143,7 +143,7 @@ impl Play {
         let searched = if book.knows(at)? { book.found(at)? } else { None };
         if let Some(searched) = searched {
             let best = match book.find(at)? {
-                Some(valued) => self.steady(&valued.moves, at),
+                Some(valued) => self.steady(&valued.moves, &searched, at),
                 None => first(&searched.moves),
             };
             return Ok(best.map(|best| {
@@ -163,14 +163,16 @@ impl Play {
 }
 
 impl Play {
-    /// The move played most of those that are worse than the best by less than the margin; the best where none was played. What was
-    /// never played has the value of a search, which games have not lowered yet: who always took the best would try everything once,
-    /// and know no line far.
-    fn steady(&self, moves: &[BookMove], at: &AnyPosition) -> Option<BookMove> {
+    /// The move played most of those a search has valued that are worse than the best by less than the margin; the best where none was
+    /// played. What was never played has the value of a search, which games have not lowered yet: who always took the best would
+    /// try everything once, and know no line far. What only opponents play is not the book's.
+    fn steady(&self, moves: &[BookMove], searched: &Entry, at: &AnyPosition) -> Option<BookMove> {
         let legal = || moves.iter().filter(|m| at.is_legal(m.mv));
         let best = legal().filter_map(|m| m.value).max();
         let is_good = |m: &&BookMove| {
-            m.value.zip(best).is_some_and(|(value, best)| best.saturating_sub(value) < self.margin)
+            let is_searched = searched.find(m.mv).is_some_and(|m| m.value.is_some());
+            let behind = m.value.zip(best).map(|(value, best)| best.saturating_sub(value));
+            is_searched && behind.is_some_and(|behind| behind < self.margin)
         };
         let most = legal().filter(is_good).map(|m| m.count).max().unwrap_or(0);
         let played = legal().filter(is_good).find(|m| most > 0 && m.count == most);
