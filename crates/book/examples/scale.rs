@@ -10,7 +10,7 @@ use book::{
     Book, BookError, BookMove, Combine, Entry, Format, Header, NativeBook, ReadOptions, Source,
     Target, db,
 };
-use rules::{AnyPosition, Game};
+use rules::{AnyPosition, Color, Game};
 use seed::Rng;
 use std::error::Error;
 use std::fs::File;
@@ -24,8 +24,6 @@ const LENGTH: usize = 40;
 /// Games that a thread makes at a time.
 const GAMES: u64 = 200;
 const MEMORY: usize = 512 << 20;
-/// Positions of a format that is held in memory.
-const MOST_IN_MEMORY: u64 = 2_000_000;
 /// How often the same positions are looked up.
 const ROUNDS: usize = 20;
 
@@ -58,19 +56,20 @@ fn main() -> Outcome<()> {
     std::fs::remove_file(&out)?;
     probe(&native)?;
     for format in [Format::Native, Format::Db, Format::Ybb, Format::Apery, Format::Sbk] {
-        if format == Format::Sbk && positions > MOST_IN_MEMORY {
-            say("sbk is read and written as a whole in memory: ask with fewer positions");
-            continue;
-        }
         let there = folder.path().join(format!("there.{format}"));
         let what = format!("nbk to {format}");
-        timed(&what, Some(positions), || convert(&native, &there, threads, MEMORY))?;
+        let all = |_: &mut Entry| ();
+        timed(&what, Some(positions), || convert(&native, &there, threads, MEMORY, all))?;
         say(&format!("  {} bytes", there.metadata()?.len()));
         if format != Format::Native {
             let back = folder.path().join("back.nbk");
             let what = format!("{format} to nbk");
-            let found = timed(&what, Some(positions), || convert(&there, &back, threads, MEMORY))?;
+            let found =
+                timed(&what, Some(positions), || convert(&there, &back, threads, MEMORY, all))?;
             say(&format!("  {found} positions"));
+        }
+        if format == Format::Apery {
+            one_side(&native, threads)?;
         }
         probe(&there)?;
         std::fs::remove_file(&there)?;
@@ -86,7 +85,7 @@ fn flat(gib: f64, folder: &Path, threads: usize, memory: usize) -> Outcome<()> {
         timed("written", None, || write_text(&text, bytes, threads))?;
         say(&format!("{} bytes of text", text.metadata()?.len()));
         let all = timed("read, sorted and written as nbk", None, || {
-            convert(&text, &out, threads, memory)
+            convert(&text, &out, threads, memory, |_| ())
         })?;
         say(&format!("  {all} positions, {} bytes", out.metadata()?.len()));
     }
@@ -212,8 +211,31 @@ fn make(path: &Path, positions: u64, threads: usize) -> Outcome<()> {
     Ok(())
 }
 
+/// Reads an Apery book of Black's positions alone: from one to the next lead only moves that are not in it.
+fn one_side(native: &Path, threads: usize) -> Outcome<()> {
+    let (there, back) = (native.with_file_name("one.bin"), native.with_file_name("one.nbk"));
+    let black = |entry: &mut Entry| {
+        if entry.turn() == Color::White {
+            entry.moves.clear();
+        }
+    };
+    let positions = convert(native, &there, threads, MEMORY, black)?;
+    let what = format!("bin of one side to nbk, {positions} positions");
+    let all = |_: &mut Entry| ();
+    let found = timed(&what, Some(positions), || convert(&there, &back, threads, MEMORY, all))?;
+    say(&format!("  {found} positions"));
+    std::fs::remove_file(&there)?;
+    Ok(std::fs::remove_file(&back)?)
+}
+
 /// Converts, and says how many positions there are.
-fn convert(from: &Path, to: &Path, threads: usize, memory: usize) -> Outcome<u64> {
+fn convert(
+    from: &Path,
+    to: &Path,
+    threads: usize,
+    memory: usize,
+    edit: impl Fn(&mut Entry) + Sync,
+) -> Outcome<u64> {
     let source = Source::open(from, &ReadOptions { threads, ..ReadOptions::default() })?;
     let header = source.header.clone();
     let target = Target::new(to, None, header, Combine::First, memory)?;
@@ -221,7 +243,7 @@ fn convert(from: &Path, to: &Path, threads: usize, memory: usize) -> Outcome<u64
     if source.is_by_key() {
         target = target.by_key()?;
     }
-    target.take_all(source, |_| (), |_| Ok(()))?;
+    target.take_all(source, edit, |_| Ok(()))?;
     Ok(target.finish(true)?.positions)
 }
 

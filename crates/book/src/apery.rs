@@ -1,11 +1,13 @@
 //! Apery's and dlshogi's `book.bin` (docs/formats/book-apery.md): keys, from which no position can be
 //! made again.
 
+mod index;
 mod walk;
 
 use crate::bytes::{ReadAt, Taker, bytes_at};
 use crate::losses::Losses;
-use crate::{BookError, BookMove, Entry, Format};
+use crate::model::key_of;
+use crate::{BookError, BookMove, Entry, Format, Key};
 use rules::{AnyPosition, Color, Game, Kind, Move, Piece, Square};
 use std::io::Write;
 use std::sync::LazyLock;
@@ -96,8 +98,10 @@ fn mover_key(position: &AnyPosition, turn: Color) -> u64 {
 }
 
 /// The key of a board after a legal move.
+#[inline]
 fn board_key_after(position: &AnyPosition, board: u64, mv: Move) -> u64 {
-    let number = |piece: Piece, square: Square| NUMBERS.pieces[piece.index()][square.index()];
+    let numbers = &*NUMBERS;
+    let number = |piece: Piece, square: Square| numbers.pieces[piece.index()][square.index()];
     let to = mv.to();
     if let Some(kind) = mv.dropped() {
         return board ^ number(Piece::new(position.turn(), kind), to);
@@ -183,14 +187,13 @@ impl AperyBook {
             records.push(record);
             low += 1;
         }
-        entry_of(position, &records)
+        Ok(entry_of(position, key_of(position)?, &records))
     }
 }
 
 /// The entry that the records of a key are for a position.
-fn entry_of(position: &AnyPosition, records: &[Record]) -> Result<Option<Entry>, BookError> {
-    let mut entry = Entry::of(position)?;
-    entry.ply = 0;
+fn entry_of(position: &AnyPosition, key: Key, records: &[Record]) -> Option<Entry> {
+    let mut entry = Entry { key, ply: 0, comment: None, moves: Vec::with_capacity(records.len()) };
     for record in records {
         let mv = from_apery_bits(Game::Shogi, record.bits);
         if let Some(mv) = mv.filter(|&mv| position.is_legal(mv) && entry.find(mv).is_none()) {
@@ -199,7 +202,7 @@ fn entry_of(position: &AnyPosition, records: &[Record]) -> Result<Option<Entry>,
         }
     }
     entry.sort_by_count();
-    Ok((!entry.moves.is_empty()).then_some(entry))
+    (!entry.moves.is_empty()).then_some(entry)
 }
 
 /// What the records of a file are sorted by.
@@ -341,21 +344,65 @@ mod tests {
         let (bytes, entries) = book();
         let book = AperyBook::open(Box::new(leak(&bytes))).unwrap();
         assert_eq!(book.records(), 5);
-        let roots = || vec![AnyPosition::startpos(Game::Shogi)];
-        let walked = |astray| {
-            let mut entries = Vec::new();
-            let found = book.walk(roots(), astray, 2, Ok, |_, part: Vec<Entry>| {
-                entries.extend(part);
-                Ok(())
-            });
-            let moves = entries.iter().map(|entry| entry.moves.len() as u64).sum::<u64>();
-            assert_eq!(found.unwrap(), moves);
-            entries
-        };
-        let near = walked(1);
+        let near = walked(&book, 1);
         assert_eq!(near.len(), 3, "the fourth is two moves away");
         assert!(near.iter().all(|entry| entries.contains(entry)));
-        assert_eq!(walked(0).len(), 2);
+        assert_eq!(walked(&book, 0).len(), 2);
+        assert_eq!(walked(&book, 2).len(), 4);
+    }
+
+    /// What a walk from the start finds, each position once.
+    fn walked(book: &AperyBook, astray: u32) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let roots = [AnyPosition::startpos(Game::Shogi)];
+        let found = book.walk(&roots, astray, 2, Ok, |count, part: Vec<Entry>| {
+            assert_eq!(count, part.len());
+            entries.extend(part);
+            Ok(())
+        });
+        let moves = entries.iter().map(|entry| entry.moves.len() as u64).sum::<u64>();
+        assert_eq!(found.unwrap(), moves);
+        let keys: std::collections::HashSet<Key> = entries.iter().map(|entry| entry.key).collect();
+        assert_eq!(keys.len(), entries.len(), "a position was given twice");
+        entries
+    }
+
+    /// A book of all positions of some games, and of those with one side to move.
+    #[test]
+    fn a_walk_finds_books_of_both_sides_and_of_one() {
+        let mut rng = seed::Rng::new(72);
+        let mut all = std::collections::BTreeMap::new();
+        for _ in 0..30 {
+            let mut position = AnyPosition::startpos(Game::Shogi);
+            for _ in 0..20 {
+                let legal = position.legal_moves();
+                let mv = legal[rng.below(legal.len().min(3))];
+                let entry = Entry::of(&position).unwrap();
+                let entry = all.entry(order_of(&entry).unwrap()).or_insert(entry);
+                if entry.find(mv).is_none() {
+                    entry.moves.push(BookMove { count: 1, ..BookMove::valued(mv, 0, 0) });
+                }
+                position.play(mv);
+            }
+        }
+        let book = |is_wanted: &dyn Fn(&Entry) -> bool| {
+            let mut writer = Writer::new(Vec::new());
+            let wanted = all.values().filter(|entry| is_wanted(entry));
+            let count = wanted.map(|entry| writer.write(entry).unwrap()).count();
+            let bytes = writer.finish().unwrap().0;
+            (AperyBook::open(Box::new(leak(&bytes))).unwrap(), count)
+        };
+        let (both, count) = book(&|_| true);
+        assert!(count > 300, "{count}");
+        assert_eq!(walked(&both, 0).len(), count);
+        assert_eq!(walked(&both, 1).len(), count);
+        for turn in Color::BOTH {
+            let (one, count) = book(&|entry| entry.turn() == turn);
+            assert!(walked(&one, 0).len() <= 1, "nothing but the start");
+            let found = walked(&one, 1);
+            assert_eq!(found.len(), count);
+            assert!(found.iter().all(|entry| entry.turn() == turn));
+        }
     }
 
     #[test]

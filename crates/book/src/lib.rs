@@ -38,6 +38,7 @@ mod runs;
 mod sample;
 pub mod sbk;
 pub mod small;
+mod table;
 mod view;
 pub mod ybb;
 
@@ -54,5 +55,6 @@ pub use model::{
     BookMove, Entry, Header, Key, is_pointless_non_promotion, key_of, position_of, rotated,
 };
 pub use native::NativeBook;
+pub use sbk::SbkBook;
 pub use view::{BookView, MoveView, view};
 pub use ybb::YbbBook;

@@ -163,6 +163,20 @@ impl Sorter {
         make: impl Fn(Merged<'_>) -> Result<T, BookError> + Sync,
         take: impl FnMut(T) -> Result<(), BookError>,
     ) -> Result<(), BookError> {
+        self.pass(combine, make, take)?;
+        match self.store {
+            Some(store) => store.remove(),
+            None => Ok(()),
+        }
+    }
+
+    /// The same, and everything stays to be given once more, in the same ranges.
+    pub(crate) fn pass<T: Send>(
+        &self,
+        combine: Combine,
+        make: impl Fn(Merged<'_>) -> Result<T, BookError> + Sync,
+        take: impl FnMut(T) -> Result<(), BookError>,
+    ) -> Result<(), BookError> {
         let runs = self.store.as_ref().map_or(&[][..], Store::runs);
         let (chunks, sources) = (&self.chunks, self.sources());
         let ranges = cuts(chunks, runs, self.range_size(chunks, runs));
@@ -171,10 +185,6 @@ impl Sorter {
             let gathered = range.gather(chunks, store)?;
             make(Merged::new(gathered.records(), game, &sources, combine))
         };
-        in_order(self.threads, ranges.into_iter().map(Ok), work, take)?;
-        match self.store {
-            Some(store) => store.remove(),
-            None => Ok(()),
-        }
+        in_order(self.threads, ranges.into_iter().map(Ok), work, take)
     }
 }

@@ -165,6 +165,9 @@ pub struct Prune {
     /// Positions of the other side: b keeps those with Black to move, w with White
     #[arg(long, value_name = "b|w", value_parser = side)]
     pub side: Option<rules::Color>,
+    /// Positions without a move whose source contains this: "search" keeps those that a search has looked at
+    #[arg(long, value_name = "TEXT")]
+    pub source: Option<String>,
     /// Replies, comments and sources of moves
     #[arg(long)]
     pub plain: bool,

@@ -3,7 +3,7 @@
 use crate::args::{Convert, Merge, Prune, Writing};
 use crate::sorted::{open, take_all};
 use crate::{Console, WorkError};
-use book::{Combine, Entry, Format, Header, Target, Written};
+use book::{BookMove, Combine, Entry, Format, Header, Target, Written};
 use chart::grouped;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -143,7 +143,12 @@ impl Prune {
 
     fn prune(&self, entry: &mut Entry) {
         let is_late = self.max_ply.is_some_and(|most| entry.ply > most);
-        if is_late || self.side.is_some_and(|side| side != entry.turn()) {
+        let is_foreign = self.source.as_deref().is_some_and(|text| {
+            let has =
+                |m: &BookMove| m.source.as_deref().is_some_and(|source| source.contains(text));
+            !entry.moves.iter().any(has)
+        });
+        if is_late || is_foreign || self.side.is_some_and(|side| side != entry.turn()) {
             entry.moves.clear();
             return;
         }

@@ -1,20 +1,37 @@
 //! A book made by games: its side thinks longer than its opponents, and a move stays as long as its side never came
 //! to have much less. Otherwise one goes back to the last position that was still good, and studies it.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `game` | one game |
+//! | `notes` | what searches found since the book was last looked back at, for games that are played at the same time |
+//! | `timed` | an opponent that plays by the clock |
 
-use crate::args::Play;
+mod game;
+mod notes;
+mod timed;
+
+use crate::args::{Play, Searching};
 use crate::growing::Growing;
 use crate::look::position;
 use crate::searcher::{SearchSettings, Searcher};
 use crate::{Console, WorkError};
-use book::BookMove;
+use book::{BookMove, key_of};
 use chart::grouped;
-use rules::{AnyPosition, Color, GameRepetition, Move};
-use seed::Rng;
+use game::{End, Finished, Played, doubtful};
+use notes::Notes;
+use rules::AnyPosition;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+use timed::TimedSearcher;
 
-/// What a mate counts for.
-const MATE: i32 = 32_000;
+/// Games of a round for each of those played at a time: so that few wait for the last one of a round.
+const GAMES: u32 = 2;
 
-/// Who plays.
+/// Who plays one game at a time.
 pub struct Players {
     /// The side of the book.
     pub book: Box<dyn Searcher>,
@@ -24,229 +41,240 @@ pub struct Players {
     pub opponents: Vec<Box<dyn Searcher>>,
 }
 
-/// A move of the book's side.
-struct Played {
+/// A position whose move turned out worse.
+struct Doubt {
     position: AnyPosition,
-    mv: Move,
-    /// What the book's side thought it had.
-    value: i32,
+    mv: rules::Move,
+    /// What came of it.
+    seen: i32,
 }
 
-/// How a game ended, for the book's side.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum End {
-    Won,
-    Drawn,
-    Lost,
-    /// After the last move asked for, with what the book's side thought it had.
-    Open(i32),
-}
-
-impl End {
-    const fn worth(self) -> i32 {
-        match self {
-            Self::Won => MATE,
-            Self::Drawn => 0,
-            Self::Lost => -MATE,
-            Self::Open(value) => value,
-        }
-    }
+/// What a run comes to.
+#[derive(Default)]
+struct GameCounts {
+    ends: [u64; 4],
+    studied: u64,
 }
 
 impl Play {
     /// Grows the book with our engine, here or by a fleet.
     pub fn run(&self, console: &mut Console<'_>) -> Result<(), WorkError> {
-        let searcher = |nodes: u64| {
-            let searching = crate::args::Searching { nodes, ..self.searching.clone() };
-            searching.searcher(console)
-        };
-        let SearchSettings { nodes, .. } = self.searching.settings();
-        let opponents = self.opponents.iter().map(|&nodes| searcher(nodes));
-        let mut players = Players {
-            book: searcher(nodes)?,
-            study: searcher(nodes.saturating_mul(self.study.max(1)))?,
-            opponents: opponents.collect::<Result<_, _>>()?,
-        };
+        let tables = 0..self.concurrency.max(1);
+        let mut players =
+            tables.map(|_| self.players(console)).collect::<Result<Vec<_>, WorkError>>()?;
         self.run_with(&mut players, console)
     }
 
-    /// Grows the book with whoever plays.
+    fn players(&self, console: &Console<'_>) -> Result<Players, WorkError> {
+        let searcher = |nodes: u64| {
+            let searching = Searching { nodes, ..self.searching.clone() };
+            searching.searcher(console)
+        };
+        let settings = self.searching.settings();
+        let nodes = settings.nodes;
+        let opponents = match self.opponent_time {
+            Some(milliseconds) => {
+                let time = Duration::from_millis(milliseconds);
+                let settings = SearchSettings { threads: 1, ..settings };
+                vec![Box::new(TimedSearcher::new(&settings, time)?) as Box<dyn Searcher>]
+            }
+            None => {
+                self.opponents.iter().map(|&nodes| searcher(nodes)).collect::<Result<_, _>>()?
+            }
+        };
+        let study = searcher(nodes.saturating_mul(self.study.max(1)))?;
+        Ok(Players { book: searcher(nodes)?, study, opponents })
+    }
+
+    /// Grows the book with whoever plays: as many games at a time as there are players.
     pub fn run_with(
         &self,
-        players: &mut Players,
+        players: &mut [Players],
         console: &mut Console<'_>,
     ) -> Result<(), WorkError> {
-        if players.opponents.is_empty() {
+        if players.is_empty() || players.iter().any(|players| players.opponents.is_empty()) {
             return Err(WorkError::Position("somebody must play against the book".to_owned()));
         }
         let start = position(self.searching.game, &self.position, &[])?;
         let mut book = Growing::open(&self.book, self.searching.game)?;
-        let made = format!("nue book play, {}", players.book.name());
-        let (mut ends, mut studied) = ([0u64; 4], 0u64);
-        for number in 0..self.games {
+        let made = format!("nue book play, {}", players[0].book.name());
+        let round = if players.len() == 1 { 1 } else { GAMES * players.len() as u32 };
+        let (mut counts, mut first) = (GameCounts::default(), 0);
+        while first < self.games {
             console.check()?;
-            book.propagate([0, 0], self.searching.threads)?;
-            let owner = Color::BOTH[number as usize % 2];
-            let (played, end) = self.game(number, owner, &start, &mut book, players, console)?;
-            let doubtful = doubtful(&played, end, self.margin);
-            self.count(&mut book, &played, end)?;
-            if let Some(index) = doubtful {
-                let seen = played.get(index + 1).map_or(end.worth(), |next| next.value);
-                self.go_back(&mut book, &played[index], seen, players, console)?;
-                studied += 1;
+            let games = first..self.games.min(first + round);
+            first = games.end;
+            book.propagate([0, 0], self.searching.threads.max(players.len()))?;
+            let notes = Notes::default();
+            let played = self.round(games, &start, &book, &notes, players, console.stop);
+            let looked = played
+                .and_then(|games| self.look_back(&games, &mut book, players, &mut counts, console));
+            if let Err(error) = looked {
+                // What was searched until then is kept.
+                for (position, moves) in notes.found() {
+                    if !book.knows(&position)? {
+                        book.put(&position, moves)?;
+                    }
+                }
+                if !book.is_empty() {
+                    book.save(&made)?;
+                }
+                return Err(error);
             }
             book.save(&made)?;
-            ends[match end {
+        }
+        let [won, drawn, lost, open] = counts.ends.map(grouped);
+        console.line(&format!(
+            "{}: {} positions; games won {won}, drawn {drawn}, lost {lost}, not decided {open}; moves studied again {}",
+            self.book.display(),
+            grouped(book.len() as u64),
+            grouped(counts.studied)
+        ))
+    }
+
+    /// Plays some games with the book as it is, in their order.
+    fn round(
+        &self,
+        games: std::ops::Range<u32>,
+        start: &AnyPosition,
+        book: &Growing,
+        notes: &Notes,
+        players: &mut [Players],
+        stop: &AtomicBool,
+    ) -> Result<Vec<Finished>, WorkError> {
+        let next = AtomicU32::new(games.start);
+        let finished = Mutex::new(BTreeMap::new());
+        at_once(players, |players| {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= games.end {
+                    return Ok(());
+                }
+                let game = self.game(number, start, book, notes, players, stop)?;
+                finished.lock().unwrap_or_else(PoisonError::into_inner).insert(number, game);
+            }
+        })?;
+        let finished = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(finished.into_values().collect())
+    }
+
+    /// Takes what games found into the book, counts their moves, and goes back where a move turned out worse.
+    fn look_back(
+        &self,
+        games: &[Finished],
+        book: &mut Growing,
+        players: &mut [Players],
+        counts: &mut GameCounts,
+        console: &mut Console<'_>,
+    ) -> Result<(), WorkError> {
+        let mut doubts: Vec<Doubt> = Vec::new();
+        for game in games {
+            for (position, moves) in &game.noted {
+                if !book.knows(position)? {
+                    book.put(position, moves.clone())?;
+                }
+            }
+            count(book, game)?;
+            counts.ends[match game.end {
                 End::Won => 0,
                 End::Drawn => 1,
                 End::Lost => 2,
                 End::Open(_) => 3,
             }] += 1;
-            let told = doubtful.map_or(String::new(), |index| {
-                let mv = played[index].mv.usi(self.searching.game);
-                format!("; {mv} at move {} studied again", played[index].position.ply())
-            });
-            let size = grouped(book.len() as u64);
-            (console.tell)(&format!("game {}: {end:?}{told}; {size} positions", number + 1));
-        }
-        let [won, drawn, lost, open] = ends.map(grouped);
-        console.line(&format!(
-            "{}: {} positions; games won {won}, drawn {drawn}, lost {lost}, not decided {open}; moves studied again {}",
-            self.book.display(),
-            grouped(book.len() as u64),
-            grouped(studied)
-        ))
-    }
-
-    /// Plays a game; what the book's side played, and how it ended.
-    fn game(
-        &self,
-        number: u32,
-        owner: Color,
-        start: &AnyPosition,
-        book: &mut Growing,
-        players: &mut Players,
-        console: &Console<'_>,
-    ) -> Result<(Vec<Played>, End), WorkError> {
-        let mut at = start.clone();
-        let mut played: Vec<Played> = Vec::new();
-        // Every opponent meets the book as Black and as White.
-        let opponent = (number / 2) as usize % players.opponents.len();
-        let mut rng = Rng::for_purpose(self.seed, &[u64::from(number)]);
-        loop {
-            console.check()?;
-            let is_ours = at.turn() == owner;
-            if at.legal_moves().is_empty() {
-                return Ok((played, if is_ours { End::Lost } else { End::Won }));
-            }
-            match at.repetition() {
-                Some(GameRepetition::Lost(color)) => {
-                    return Ok((played, if color == owner { End::Lost } else { End::Won }));
+            let mut told = String::new();
+            if let Some(index) = doubtful(&game.played, game.end, self.margin) {
+                let Played { position, mv, .. } = &game.played[index];
+                let seen = game.played.get(index + 1).map_or(game.end.worth(), |next| next.value);
+                let usi = mv.usi(self.searching.game);
+                told = format!("; {usi} at move {} is studied again", position.ply());
+                let key = key_of(position)?;
+                let known = doubts.iter_mut().find(|doubt| {
+                    doubt.mv == *mv && key_of(&doubt.position).is_ok_and(|k| k == key)
+                });
+                match known {
+                    Some(doubt) => doubt.seen = doubt.seen.min(seen),
+                    None => doubts.push(Doubt { position: position.clone(), mv: *mv, seen }),
                 }
-                Some(_) => return Ok((played, End::Drawn)),
-                None => {}
             }
-            let last = played.last().map_or(0, |last| last.value);
-            if at.ply() > self.max_ply {
-                return Ok((played, End::Open(last)));
-            }
-            let mv = if is_ours {
-                let Some(best) = self.book_move(book, &at, players, console)? else {
-                    // Nothing to play and not mated: it declares.
-                    return Ok((played, End::Won));
-                };
-                let (mv, value) = (best.mv, best.value.unwrap_or(last));
-                if value.abs() >= self.max_value {
-                    return Ok((played, if value > 0 { End::Won } else { End::Lost }));
-                }
-                played.push(Played { position: at.clone(), mv, value });
-                mv
-            } else {
-                let asked = std::slice::from_ref(&at);
-                let lines = self.searching.multipv;
-                let found = players.opponents[opponent].search(asked, lines, console.stop)?;
-                let Some(moves) = found.into_iter().next().filter(|moves| !moves.is_empty()) else {
-                    return Ok((played, End::Lost));
-                };
-                let best = moves.iter().filter_map(|m| m.value).max().unwrap_or(0);
-                let good = |m: &&BookMove| m.value.is_none_or(|v| best - v <= self.eval_diff);
-                let good: Vec<&BookMove> = moves.iter().filter(good).collect();
-                good[rng.below(good.len())].mv
-            };
-            at.play(mv);
+            let (number, size) = (game.number + 1, grouped(book.len() as u64));
+            (console.tell)(&format!("game {number}: {:?}{told}; {size} positions", game.end));
         }
+        counts.studied += doubts.len() as u64;
+        self.go_back(&doubts, book, players, console.stop)
     }
 
-    /// What the book plays: the best of what its lines come to, else what a search finds, which is noted.
-    fn book_move(
+    /// Studies positions again whose move turned out worse: what came of it is what it is worth.
+    fn go_back(
         &self,
+        doubts: &[Doubt],
         book: &mut Growing,
-        at: &AnyPosition,
-        players: &mut Players,
-        console: &Console<'_>,
-    ) -> Result<Option<BookMove>, WorkError> {
-        let first = |moves: Vec<BookMove>| moves.into_iter().find(|m| at.is_legal(m.mv));
-        if let Some(entry) = book.find(at)?.or(book.found(at)?) {
-            return Ok(first(entry.moves));
-        }
-        let lines = self.searching.multipv;
-        let found = players.book.search(std::slice::from_ref(at), lines, console.stop)?;
-        let moves = found.into_iter().next().unwrap_or_default();
-        book.put(at, moves.clone())?;
-        Ok(first(moves))
-    }
-
-    /// Counts the moves of a game.
-    fn count(&self, book: &mut Growing, played: &[Played], end: End) -> Result<(), WorkError> {
-        for Played { position, mv, .. } in played {
-            let Some(mut entry) = book.found(position)? else { continue };
-            // One that propagation found leads back into the book, and is not listed.
-            if entry.find(*mv).is_none() {
-                entry.moves.push(BookMove::new(*mv));
+        players: &mut [Players],
+        stop: &AtomicBool,
+    ) -> Result<(), WorkError> {
+        let (next, found) = (AtomicU32::new(0), Mutex::new(BTreeMap::new()));
+        let lines = 2 * self.searching.multipv;
+        at_once(players, |players| {
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed) as usize;
+                let Some(doubt) = doubts.get(place) else { return Ok(()) };
+                let asked = std::slice::from_ref(&doubt.position);
+                let moves = players.study.search(asked, lines, stop)?;
+                let moves = moves.into_iter().next().unwrap_or_default();
+                found.lock().unwrap_or_else(PoisonError::into_inner).insert(place, moves);
             }
-            for m in entry.moves.iter_mut().filter(|m| m.mv == *mv) {
-                m.count += 1;
-                m.wins += u64::from(end == End::Won);
-                m.draws += u64::from(end == End::Drawn);
+        })?;
+        let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (doubt, mut moves) in doubts.iter().zip(found.into_values()) {
+            for m in moves.iter_mut().filter(|m| m.mv == doubt.mv) {
+                m.value = Some(m.value.map_or(doubt.seen, |value| value.min(doubt.seen)));
             }
-            book.put(position, entry.moves)?;
+            if moves.iter().all(|m| m.mv != doubt.mv) {
+                moves.push(BookMove::valued(doubt.mv, doubt.seen, 0));
+            }
+            book.put(&doubt.position, moves)?;
         }
         Ok(())
     }
-
-    /// Studies a position again whose move turned out worse: what came of it is what it is worth.
-    fn go_back(
-        &self,
-        book: &mut Growing,
-        played: &Played,
-        seen: i32,
-        players: &mut Players,
-        console: &Console<'_>,
-    ) -> Result<(), WorkError> {
-        let position = &played.position;
-        let lines = 2 * self.searching.multipv;
-        let found = players.study.search(std::slice::from_ref(position), lines, console.stop)?;
-        let mut moves = found.into_iter().next().unwrap_or_default();
-        for m in moves.iter_mut().filter(|m| m.mv == played.mv) {
-            m.value = Some(m.value.map_or(seen, |value| value.min(seen)));
-        }
-        if moves.iter().all(|m| m.mv != played.mv) {
-            moves.push(BookMove::valued(played.mv, seen, 0));
-        }
-        book.put(position, moves)
-    }
 }
 
-/// The last move after which its side always had much less than it thought.
-fn doubtful(played: &[Played], end: End, margin: i32) -> Option<usize> {
-    let mut worst = end.worth();
-    for (index, Played { value, .. }) in played.iter().enumerate().rev() {
-        if value.saturating_sub(worst) >= margin {
-            return Some(index);
-        }
-        worst = worst.min(*value);
+/// Has everybody work at the same time, and waits for all; the first error of those in order.
+fn at_once(
+    players: &mut [Players],
+    work: impl Fn(&mut Players) -> Result<(), WorkError> + Sync,
+) -> Result<(), WorkError> {
+    if let [alone] = players {
+        return work(alone);
     }
-    None
+    let work = &work;
+    thread::scope(|scope| {
+        let threads: Vec<_> =
+            players.iter_mut().map(|players| scope.spawn(move || work(players))).collect();
+        let done: Vec<_> = threads.into_iter().map(thread::ScopedJoinHandle::join).collect();
+        done.into_iter()
+            .try_for_each(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+/// Counts the moves of a game, with what became of whoever played them. So the book knows the replies of opponents as well, and
+/// values are carried through them.
+fn count(book: &mut Growing, game: &Finished) -> Result<(), WorkError> {
+    let ours = game.played.iter().map(|played| (&played.position, played.mv));
+    let theirs = game.replies.iter().map(|(position, mv)| (position, *mv));
+    for (position, mv) in ours.chain(theirs) {
+        let won = if position.turn() == game.owner { End::Won } else { End::Lost };
+        let mut moves = book.found(position)?.map_or(Vec::new(), |entry| entry.moves);
+        // One that propagation found leads back into the book, and is not listed.
+        if moves.iter().all(|m| m.mv != mv) {
+            moves.push(BookMove::new(mv));
+        }
+        for m in moves.iter_mut().filter(|m| m.mv == mv) {
+            m.count += 1;
+            m.wins += u64::from(game.end == won);
+            m.draws += u64::from(game.end == End::Drawn);
+        }
+        book.put(position, moves)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use think::{Engine, Score, WallTime};
 pub const TABLE: usize = 16;
 
 /// Somebody who values the moves of positions.
-pub trait Searcher {
+pub trait Searcher: Send {
     /// Who it is, for the book: the source of its moves.
     fn name(&self) -> &str;
 
@@ -51,10 +51,28 @@ pub struct SearchSettings {
 impl SearchSettings {
     /// An engine that is ready, and what it evaluates by.
     fn engine(&self) -> Result<(Box<dyn Engine>, String), WorkError> {
-        let mut engine = assembly::engine(self.game, Arc::new(WallTime::start()));
-        let mut options = vec![MULTI_PV.to(1), THREADS.to(self.threads), HASH.to(TABLE)];
         // Every node is counted, and nothing depends on how long a search for a mate takes.
-        options.extend([PV_INTERVAL.to(0), ROOT_MATE_NODES.to(0)]);
+        let exact = vec![PV_INTERVAL.to(0), ROOT_MATE_NODES.to(0)];
+        self.engine_with(WallTime::start().into(), TABLE, exact)
+    }
+
+    /// An engine as it plays in a match.
+    pub(crate) fn player(
+        &self,
+        clock: Arc<WallTime>,
+        table: usize,
+    ) -> Result<(Box<dyn Engine>, String), WorkError> {
+        self.engine_with(clock, table, Vec::new())
+    }
+
+    fn engine_with(
+        &self,
+        clock: Arc<WallTime>,
+        table: usize,
+        mut options: Vec<(&str, String)>,
+    ) -> Result<(Box<dyn Engine>, String), WorkError> {
+        let mut engine = assembly::engine(self.game, clock);
+        options.extend([MULTI_PV.to(1), THREADS.to(self.threads), HASH.to(table)]);
         options.push(ENTERING_KING_RULE.to(Declaration::default().name().to_owned()));
         options.extend(self.eval.clone().map(|eval| EVAL_DIR.to(eval)));
         for (name, value) in options {

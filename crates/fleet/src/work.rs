@@ -1,13 +1,16 @@
 //! A worker: leases tasks, does them, says that it is still there, hands results in.
 
+mod beats;
+
 use crate::batch::{Batch, Fault, FaultKind};
 use crate::names::{Pool, TaskId};
 use crate::perform::{Equipment, Slot};
-use crate::queue::{Finished, Lease, LeaseKey, Queue, QueueError};
+use crate::queue::{Finished, Lease, Queue, QueueError};
 use crate::worker::Worker;
-use std::collections::{BTreeSet, HashMap};
+use beats::Beats;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
 
@@ -155,46 +158,6 @@ fn retried<T>(
     }
 }
 
-/// A lease, and what is set when it is lost.
-type Kept = (LeaseKey, Arc<AtomicBool>);
-
-#[derive(Default)]
-struct Held {
-    leases: HashMap<TaskId, Kept>,
-    ended: bool,
-}
-
-/// The leases that are kept alive, and what is told where one is lost.
-#[derive(Default)]
-struct Beats {
-    held: Mutex<Held>,
-    bell: Condvar,
-}
-
-impl Beats {
-    fn hold(&self, key: &LeaseKey, lost: &Arc<AtomicBool>) {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.leases.insert(key.task, (key.clone(), Arc::clone(lost)));
-    }
-
-    fn drop(&self, task: TaskId) {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).leases.remove(&task);
-    }
-
-    fn end(&self) {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
-        self.bell.notify_all();
-    }
-
-    /// Waits; the leases held then, `None` at the end.
-    fn wait(&self, time: Duration) -> Option<Vec<Kept>> {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.bell.wait_timeout_while(held, time, |held| !held.ended);
-        let (held, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        (!held.ended).then(|| held.leases.values().cloned().collect())
-    }
-}
-
 /// One worker at work, in all of its cells.
 struct Host<'a> {
     queue: &'a dyn Queue,
@@ -311,14 +274,14 @@ impl Site<'_> {
                     self.observer.refused(&error);
                 }
             }
-            for (key, lost) in held {
+            for key in held {
                 match self.queue.extend(&key) {
                     Ok(()) => {}
                     Err(error) if error.is_passing() => self.observer.refused(&error),
                     // Another's, or not wanted any more: what is under way is for nothing.
                     Err(error) => {
                         self.observer.refused(&error);
-                        lost.store(true, Ordering::Relaxed);
+                        self.beats.lose(&key);
                     }
                 }
             }

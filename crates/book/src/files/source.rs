@@ -3,7 +3,7 @@
 use crate::losses::Problems;
 use crate::parallel::in_order;
 use crate::runs::Place;
-use crate::{AperyBook, BookError, Entry, Format, Header, NativeBook, YbbBook, db, sbk};
+use crate::{AperyBook, BookError, Entry, Format, Header, NativeBook, SbkBook, YbbBook, db};
 use rules::{AnyPosition, Game, Handicap};
 use std::fs::File;
 use std::io::Read;
@@ -11,8 +11,6 @@ use std::path::Path;
 
 /// Blocks of our own format that a thread takes at a time.
 const BLOCKS: usize = 32;
-/// Positions that it takes of a format without blocks.
-const BATCH: usize = 2048;
 
 /// What to take for granted of a file.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +45,7 @@ enum SourceKind {
     Db(Box<db::Pieces<File>>),
     Ybb(YbbBook),
     Apery(AperyBook, u32),
-    Sbk(Vec<Entry>, Problems),
+    Sbk(SbkBook),
 }
 
 /// The first bytes of a file.
@@ -88,12 +86,10 @@ impl Source {
                 SourceKind::Apery(AperyBook::open(Box::new(file))?, options.astray)
             }
             Format::Sbk => {
-                let (read, entries, problems) = sbk::read(&std::fs::read(path)?)?;
-                header = read;
-                // Others have states for what a move leads to even if nothing is known of it.
-                let entries: Vec<Entry> = entries.into_iter().filter(says_something).collect();
-                positions = Some(entries.len() as u64);
-                SourceKind::Sbk(entries, problems)
+                let book = SbkBook::open(Box::new(file), options.threads)?;
+                header = book.header.clone();
+                positions = Some(book.positions());
+                SourceKind::Sbk(book)
             }
         };
         Ok(Self { format, header, positions, threads: options.threads, kind })
@@ -134,7 +130,9 @@ impl Source {
             positions += count as u64;
             Place { at, line, positions, ..from }
         };
-        let read = |entries: Vec<Entry>| Ok((entries.len(), work(entries)?));
+        let read = |entries: Vec<Entry>| -> Result<(usize, T), BookError> {
+            Ok((entries.len(), work(entries)?))
+        };
         match self.kind {
             SourceKind::Native(book) => {
                 let jobs = (from.at as usize..book.blocks()).step_by(BLOCKS).map(Ok);
@@ -170,20 +168,18 @@ impl Source {
                     take(part, place(count, at, line))
                 })?;
             }
-            SourceKind::Sbk(entries, found) => {
-                let all = entries.len();
-                let jobs = batches(entries.into_iter().skip(from.at as usize).map(Ok));
-                let mut at = from.at;
-                in_order(threads, jobs, read, |(count, part)| {
-                    at = (at + count as u64).min(all as u64);
-                    take(part, place(count, at, 0))
+            SourceKind::Sbk(book) => {
+                // Where a walk was cannot be told by a number: the beginning is read again.
+                let mut at = 0;
+                problems = book.each_part(threads, &work, |count, part| {
+                    at += count as u64;
+                    if at <= from.at { Ok(()) } else { take(part, place(count, at, 0)) }
                 })?;
-                problems = found;
             }
             SourceKind::Apery(book, astray) => {
                 // Where a walk was cannot be told by a number: the beginning is walked again.
                 let mut at = 0;
-                let met = book.walk(roots(), astray, threads, &work, |count, part| {
+                let met = book.walk(&roots(), astray, threads, &work, |count, part| {
                     at += count as u64;
                     if at <= from.at { Ok(()) } else { take(part, place(count, at, 0)) }
                 })?;
@@ -197,20 +193,6 @@ impl Source {
         }
         Ok(problems)
     }
-}
-
-/// Entries, so many at a time.
-fn batches(
-    mut entries: impl Iterator<Item = Result<Entry, BookError>>,
-) -> impl Iterator<Item = Result<Vec<Entry>, BookError>> {
-    std::iter::from_fn(move || {
-        let batch: Result<Vec<Entry>, BookError> = entries.by_ref().take(BATCH).collect();
-        Some(batch).filter(|batch| !matches!(batch, Ok(entries) if entries.is_empty()))
-    })
-}
-
-fn says_something(entry: &Entry) -> bool {
-    !entry.moves.is_empty() || entry.comment.is_some()
 }
 
 /// Where games begin: the even game and every handicap.

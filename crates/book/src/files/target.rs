@@ -2,13 +2,13 @@
 
 use crate::codec::Sources;
 use crate::losses::{Losses, Problems};
+use crate::model::position_of;
 use crate::parallel::in_order;
-use crate::runs::{Chunk, Maker, Place, Sorter};
+use crate::runs::{Chunk, Maker, Merged, Place, Sorter};
 use crate::{BookError, Combine, Entry, Format, Header, Source, apery, db, native, sbk, ybb};
 use durable::Draft;
 use rules::Game;
 use serde_json::Value;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -346,26 +346,39 @@ impl Target {
     }
 
     fn write_sbk(self, draft: &mut Draft) -> Result<Written, BookError> {
-        let (mut entries, mut written) = (Vec::new(), Written::default());
+        let mut keys = Vec::new();
+        let hashed = |merged: Merged<'_>| {
+            let mut part = Vec::new();
+            merged.each_key(|key| {
+                part.push((*key, position_of(Game::Shogi, key, 1)?.key()));
+                Ok(())
+            })?;
+            Ok(part)
+        };
+        self.sorter.pass(self.combine, hashed, |part| {
+            keys.push(part);
+            Ok(())
+        })?;
+        let numbers = sbk::Numbers::of(keys)?;
+        let mut writer = sbk::Writer::new(draft, &self.header, &numbers)?;
+        let mut written = Written::default();
         self.sorter.finish(
             self.combine,
             |merged| {
-                let mut part = Vec::new();
+                let (mut states, mut part) = (sbk::Part::default(), Written::default());
                 merged.each(|_, entry| {
-                    part.push(entry);
-                    Ok(())
+                    part.count(&entry);
+                    states.push(&entry, &numbers)
                 })?;
-                Ok(part)
+                Ok((states, part))
             },
-            |part| {
-                part.iter().for_each(|entry| written.count(entry));
-                entries.extend(part);
-                Ok(())
+            |(states, part)| {
+                written.add(part);
+                writer.write(states)
             },
         )?;
-        let (bytes, losses) = sbk::write(&self.header, &entries)?;
-        draft.write_all(&bytes)?;
-        Ok(Written { losses, ..written })
+        written.losses = writer.finish()?.1;
+        Ok(written)
     }
 }
 

@@ -7,6 +7,7 @@ use super::{Progress, Stage};
 use crate::bytes::ReadAt;
 use crate::model::{key_of, position_of, rotated};
 use crate::parallel::in_order;
+use crate::table::Table;
 use crate::{BookError, Entry, Key, NativeBook};
 use rules::{AnyPosition, Color, Game, Minishogi, Move, Position, Shogi, Variant};
 use std::collections::HashMap;
@@ -15,46 +16,6 @@ use std::io::{self, BufWriter, Write};
 
 /// Blocks of the book that a thread takes at a time: a part.
 const BLOCKS: usize = 32;
-
-/// Nodes by their positions: open addressing, with half of a hash beside the number of the node.
-struct Table {
-    /// Hash in the upper half, node in the lower; all ones if free.
-    slots: Vec<u64>,
-    mask: u64,
-}
-
-const FREE: u64 = u64::MAX;
-
-impl Table {
-    fn new(nodes: usize) -> Self {
-        let size = (2 * nodes).next_power_of_two().max(16);
-        Self { slots: vec![FREE; size], mask: size as u64 - 1 }
-    }
-
-    /// The node that this hash may mean, if `is_it` says so.
-    #[inline]
-    fn find(&self, hash: u64, mut is_it: impl FnMut(u32) -> bool) -> Option<u32> {
-        let mut at = hash & self.mask;
-        loop {
-            let slot = self.slots[at as usize];
-            if slot == FREE {
-                return None;
-            }
-            if slot >> 32 == hash >> 32 && is_it(slot as u32) {
-                return Some(slot as u32);
-            }
-            at = (at + 1) & self.mask;
-        }
-    }
-
-    fn insert(&mut self, hash: u64, node: u32) {
-        let mut at = hash & self.mask;
-        while self.slots[at as usize] != FREE {
-            at = (at + 1) & self.mask;
-        }
-        self.slots[at as usize] = hash >> 32 << 32 | u64::from(node);
-    }
-}
 
 /// A book as a graph, and which node each of its entries is.
 pub(crate) struct Built {

@@ -5,9 +5,10 @@ use super::store::{Run, Store, records_of};
 use crate::bytes::Taker;
 use crate::codec::{Sources, take_entry};
 use crate::combine::Combine;
-use crate::{BookError, Entry};
+use crate::{BookError, Entry, Key};
 use rules::Game;
 
+const CHANGED: &str = "a temporary file changed while it was read";
 /// Records of a chunk between two that are looked at to find cuts.
 const STEP: usize = 64;
 
@@ -115,7 +116,7 @@ impl<'a> Merged<'a> {
 
     fn decoded(&self, entry: &[u8]) -> Result<Entry, BookError> {
         take_entry(&mut Taker::new(entry), self.game, self.sources)
-            .ok_or_else(|| BookError::damaged(0, "a temporary file changed while it was read"))
+            .ok_or_else(|| BookError::damaged(0, CHANGED))
     }
 
     fn next(&mut self) -> Result<Option<(Record<'a>, Option<Entry>)>, BookError> {
@@ -143,6 +144,19 @@ impl<'a> Merged<'a> {
                 None => self.decoded(record.entry)?,
             };
             take(record.order, entry)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the key of every entry.
+    pub(crate) fn each_key(
+        mut self,
+        mut take: impl FnMut(&Key) -> Result<(), BookError>,
+    ) -> Result<(), BookError> {
+        while let Some(first) = self.records.next() {
+            while self.records.next_if(|next| next.compare(&first).is_eq()).is_some() {}
+            let key = first.entry.first_chunk();
+            take(key.ok_or_else(|| BookError::damaged(0, CHANGED))?)?;
         }
         Ok(())
     }

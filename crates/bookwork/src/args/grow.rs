@@ -116,6 +116,12 @@ pub struct Play {
     /// Nodes of the opponents, who take turns; --nodes is what the book's side has
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "10000,5000,20000")]
     pub opponents: Vec<u64>,
+    /// Instead of --opponents one that plays as in a match: so much time for a move, and it remembers the game
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub opponent_time: Option<u64>,
+    /// Games at a time; those of a round, twice as many, are played with the same book
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub concurrency: u32,
     /// Opponents play what is worse than their best by at most this, drawn at random
     #[arg(long, value_name = "CP", default_value_t = 40)]
     pub eval_diff: i32,

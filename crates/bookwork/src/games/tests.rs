@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex};
 struct Script {
     values: Vec<(&'static str, &'static str, i32)>,
     searched: Arc<Mutex<Vec<String>>>,
+    /// Searches after which it is interrupted.
+    most: usize,
 }
 
 fn line(position: &AnyPosition) -> String {
@@ -19,7 +21,7 @@ fn line(position: &AnyPosition) -> String {
 
 impl Script {
     fn new(values: &[(&'static str, &'static str, i32)]) -> Self {
-        Self { values: values.to_vec(), searched: Arc::default() }
+        Self { values: values.to_vec(), searched: Arc::default(), most: usize::MAX }
     }
 }
 
@@ -34,6 +36,9 @@ impl Searcher for Script {
         lines: usize,
         _: &AtomicBool,
     ) -> Result<Vec<Vec<BookMove>>, WorkError> {
+        if self.searched.lock().unwrap().len() >= self.most {
+            return Err(WorkError::interrupted());
+        }
         let moves = |position: &AnyPosition| {
             self.searched.lock().unwrap().push(line(position));
             let said = self.values.iter().filter(|(at, ..)| *at == line(position));
@@ -52,13 +57,14 @@ impl Searcher for Script {
 
 fn play(book: &Path, games: u32, max_ply: u32) -> Play {
     let (eval, fleet, game) = (None, None, Game::Minishogi);
-    let searching =
-        crate::args::Searching { nodes: 1, multipv: 2, widen: 0, eval, threads: 1, game, fleet };
+    let searching = Searching { nodes: 1, multipv: 2, widen: 0, eval, threads: 1, game, fleet };
     Play {
         book: book.to_owned(),
         position: "startpos".to_owned(),
         games,
         opponents: Vec::new(),
+        opponent_time: None,
+        concurrency: 1,
         eval_diff: 0,
         margin: 100,
         study: 4,
@@ -70,16 +76,26 @@ fn play(book: &Path, games: u32, max_ply: u32) -> Play {
 }
 
 fn run(play: &Play, book: &Script, study: &Script, opponent: &Script) -> String {
+    try_run(play, book, study, opponent).unwrap()
+}
+
+fn try_run(
+    play: &Play,
+    book: &Script,
+    study: &Script,
+    opponent: &Script,
+) -> Result<String, WorkError> {
     let (mut output, stop) = (Vec::new(), AtomicBool::new(false));
     let (tell, fleet) = (&mut |_: &str| (), &no_fleet);
     let mut console = Console { output: &mut output, tell, stop: &stop, fleet };
-    let mut players = Players {
+    let players = |_| Players {
         book: Box::new(book.clone()),
         study: Box::new(study.clone()),
         opponents: vec![Box::new(opponent.clone())],
     };
-    play.run_with(&mut players, &mut console).unwrap();
-    String::from_utf8(output).unwrap()
+    let mut players: Vec<Players> = (0..play.concurrency).map(players).collect();
+    play.run_with(&mut players, &mut console)?;
+    Ok(String::from_utf8(output).unwrap())
 }
 
 fn start() -> AnyPosition {
@@ -129,6 +145,76 @@ fn a_move_that_turned_out_worse_is_gone_back_to() {
         ("4e4d".to_owned(), Some(-250), 1, 0),
     ];
     assert_eq!(entry(&play), expected);
+}
+
+#[test]
+fn values_are_carried_through_what_opponents_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let play = play(&folder.path().join("book.nbk"), 1, 3);
+    let book = Script::new(&[("", "4e4d", 30), ("", "3e3d", 10), ("4e4d 2a2b", "4d4e", -40)]);
+    let opponent = Script::new(&[("4e4d", "2a2b", -30)]);
+    run(&play, &book, &Script::new(&[]), &opponent);
+    let mut book = Growing::open(&play.book, Game::Minishogi).unwrap();
+    let mut after = start();
+    after.play(after.parse_usi("4e4d").unwrap());
+    let reply = &book.found(&after).unwrap().unwrap().moves[0];
+    assert_eq!((reply.value, reply.count, reply.wins), (None, 1, 0));
+    assert!(!book.knows(&after).unwrap(), "no search has looked at it");
+    book.propagate([0, 0], 1).unwrap();
+    let first = &book.find(&start()).unwrap().unwrap().moves[0];
+    assert_eq!((first.mv.usi(Game::Minishogi).as_str(), first.value), ("3e3d", Some(10)));
+}
+
+#[test]
+fn a_move_stays_until_another_is_better_by_the_margin() {
+    for (value, played) in [(-40, 2), (-95, 1)] {
+        let folder = tempfile::tempdir().unwrap();
+        // Black, White and Black again.
+        let play = Play { margin: 100, ..play(&folder.path().join("book.nbk"), 3, 3) };
+        let book = Script::new(&[("", "4e4d", 30), ("", "3e3d", 10), ("4e4d 2a2b", "4d4e", value)]);
+        let opponent = Script::new(&[("4e4d", "2a2b", 0), ("", "1e1d", 0)]);
+        run(&play, &book, &Script::new(&[]), &opponent);
+        let found = entry(&play);
+        let count = found.iter().find(|(mv, ..)| mv == "4e4d").map(|(_, _, count, _)| *count);
+        assert_eq!(count, Some(played), "{found:?}");
+    }
+}
+
+#[test]
+fn games_at_a_time_search_nothing_twice_and_come_to_the_same_book() {
+    let folder = tempfile::tempdir().unwrap();
+    let values = [("", "4e4d", 30), ("", "3e3d", 10), ("4e4d 2a2b", "4d4e", -250)];
+    let made: Vec<Vec<u8>> = (0..3)
+        .map(|number| {
+            let path = folder.path().join(format!("{number}.nbk"));
+            let play = Play { concurrency: 3, ..play(&path, 12, 8) };
+            let (book, study) = (Script::new(&values), Script::new(&[]));
+            let text = run(&play, &book, &study, &Script::new(&[("4e4d", "2a2b", -30)]));
+            assert!(text.contains("not decided 12"), "{text}");
+            let mut searched = book.searched.lock().unwrap().clone();
+            let all = searched.len();
+            searched.sort();
+            searched.dedup();
+            assert_eq!(searched.len(), all, "{searched:?}");
+            std::fs::read(path).unwrap()
+        })
+        .collect();
+    assert!(made[0] == made[1] && made[1] == made[2]);
+}
+
+#[test]
+fn an_interrupt_keeps_what_was_searched() {
+    let folder = tempfile::tempdir().unwrap();
+    for concurrency in [1, 2] {
+        let path = folder.path().join(format!("{concurrency}.nbk"));
+        let play = Play { concurrency, ..play(&path, 4, 9) };
+        let book = Script { most: 2, ..Script::new(&[("", "4e4d", 30)]) };
+        let ended = try_run(&play, &book, &Script::new(&[]), &Script::new(&[]));
+        assert!(ended.is_err_and(|error| error.is_interrupt()));
+        let kept = Growing::open(&path, Game::Minishogi).unwrap().len();
+        assert_eq!(kept, book.searched.lock().unwrap().len());
+        assert!(kept >= 2);
+    }
 }
 
 #[test]
