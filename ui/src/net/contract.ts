@@ -297,6 +297,81 @@ export interface EngineLine {
   en: string[];
 }
 
+/** A child at one moment. */
+export interface ClusterChild {
+  name: string;
+  role: string;
+  state: ClusterChildState;
+  again: number | null;
+  task: ClusterTask;
+  about: ClusterMoves;
+  score: string | null;
+  win_rate: number | null;
+  depth: number | null;
+  nodes: number | null;
+  nps: number | null;
+  line: ClusterMoves;
+  slow: number;
+}
+
+/** Where a child stands. */
+export type ClusterChildState = 'down' | 'starting' | 'loading' | 'ready' | 'out';
+
+/** A move that was decided. */
+export interface ClusterDecision {
+  game: number;
+  ply: number;
+  played: ClusterMoves;
+  answer: string;
+  by: string;
+  why: string;
+  foreseen: boolean;
+  wanted: number;
+  time: number;
+}
+
+/** What a master does. */
+export type ClusterDoing = 'idle' | 'thinking' | 'pondering' | 'waiting';
+
+/** What a child did wrong. */
+export interface ClusterFault {
+  game: number;
+  child: string;
+  fault: string;
+  detail: string;
+}
+
+/** Moves in both notations and as engines write them. */
+export interface ClusterMoves {
+  usi: string[];
+  ja: string[];
+  en: string[];
+}
+
+/** A reply the opponent may play. */
+export interface ClusterReply {
+  reply: ClusterMoves;
+  chance: number;
+  groups: string[];
+}
+
+/** What a child is asked. */
+export type ClusterTask = 'nothing' | 'answered' | 'stopping' | 'thinks' | 'ponders' | 'predicts' | 'mate' | 'values' | 'decides';
+
+/** A master at one moment. */
+export interface ClusterView {
+  name: string;
+  sfen: string;
+  ply: number;
+  doing: ClusterDoing;
+  foreseen: boolean;
+  elapsed: number | null;
+  children: ClusterChild[];
+  replies: ClusterReply[];
+  decisions: ClusterDecision[];
+  faults: ClusterFault[];
+}
+
 /** How an engine stands in a match. */
 export interface EngineScore {
   name: string;
@@ -1541,8 +1616,16 @@ export interface WatchAnswer {
   data: WatchData;
 }
 
+/** The cluster of a file. */
+export interface WatchCluster {
+  source: string;
+  live: boolean;
+  error: string | null;
+  view: ClusterView | null;
+}
+
 /** How something that is watched stands. */
-export type WatchData = WatchServer | WatchMatch | WatchLearn | WatchFleet;
+export type WatchData = WatchServer | WatchMatch | WatchLearn | WatchFleet | WatchCluster;
 
 /** The fleet of a folder. */
 export interface WatchFleet {
@@ -1570,7 +1653,7 @@ export interface WatchFleet {
 }
 
 /** What is watched. */
-export type WatchKind = 'server' | 'match' | 'learn' | 'fleet';
+export type WatchKind = 'server' | 'match' | 'learn' | 'fleet' | 'cluster';
 
 /** Learning in its folders; a ledger of both games is told as two labs. */
 export interface WatchLearn {
@@ -1609,6 +1692,7 @@ export interface Watchable {
   match: boolean;
   learn: boolean;
   fleet: boolean;
+  cluster: boolean;
 }
 
 /** A text in both languages. */

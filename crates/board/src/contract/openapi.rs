@@ -276,6 +276,7 @@ const ROUTES: [Route; 45] = [
     },
     get("/api/watch/learn", "Learning", Answer::Json("WatchLearn")),
     get("/api/watch/fleet", "A fleet: runs, workers, faults", Answer::Json("WatchFleet")),
+    get("/api/watch/cluster", "A cluster: what each engine thinks", Answer::Json("WatchCluster")),
     get("/api/ws", "The WebSocket: ClientMessage one way, ServerMessage the other", Answer::Socket),
 ];
 
