@@ -24,8 +24,7 @@ pub enum WatchKind {
 }
 
 impl WatchKind {
-    pub const ALL: [Self; 5] =
-        [Self::Server, Self::Match, Self::Learn, Self::Fleet, Self::Cluster];
+    pub const ALL: [Self; 5] = [Self::Server, Self::Match, Self::Learn, Self::Fleet, Self::Cluster];
 
     /// The word in messages.
     pub const fn word(self) -> &'static str {

@@ -61,7 +61,11 @@ impl GamesFile {
 /// The games of files; a line that is not whole is none.
 pub(crate) fn read(files: &[&Path]) -> Vec<Game> {
     let text = |path: &&Path| std::fs::read_to_string(path).expect("a file of games");
-    files.iter().map(text).flat_map(|text| text.lines().filter_map(game).collect::<Vec<_>>()).collect()
+    files
+        .iter()
+        .map(text)
+        .flat_map(|text| text.lines().filter_map(game).collect::<Vec<_>>())
+        .collect()
 }
 
 fn game(line: &str) -> Option<Game> {
@@ -103,7 +107,11 @@ pub(crate) fn table(pairings: &[Pairing], games: &[Game]) -> String {
 }
 
 fn percent(part: u32, whole: u32) -> String {
-    if whole == 0 { "–".to_owned() } else { format!("{:.1} %", 100.0 * f64::from(part) / f64::from(whole)) }
+    if whole == 0 {
+        "–".to_owned()
+    } else {
+        format!("{:.1} %", 100.0 * f64::from(part) / f64::from(whole))
+    }
 }
 
 fn row(pairing: &Pairing, games: &[&Game]) -> String {

@@ -37,9 +37,11 @@ pub(crate) fn learn(arguments: &Arguments) {
         let (found, strange) = disputes(&log, rules::Game::Shogi);
         assert_eq!(strange, 0, "these are logs of masters");
         let weights = judged(&found, &engines, judging);
-        let origin = format!("{games} games, {} disagreements, {judging} nodes a move", found.len());
+        let origin =
+            format!("{games} games, {} disagreements, {judging} nodes a move", found.len());
         let text = weights.text(&origin);
-        std::fs::write(folder.join(format!("{name}.toml")), &text).expect("a file that can be written");
+        std::fs::write(folder.join(format!("{name}.toml")), &text)
+            .expect("a file that can be written");
         print(&format!("{name}\n{text}"));
     }
 }
@@ -47,7 +49,9 @@ pub(crate) fn learn(arguments: &Arguments) {
 fn judged(found: &[cluster::weights::Dispute], engines: &EngineSet, nodes: u64) -> Weights {
     let work = || {
         let mut judge = engines.engine(EngineChoice::Net);
-        cluster::weights::learn(found, |position, moves| values(&mut *judge, position, moves, nodes))
+        cluster::weights::learn(found, |position, moves| {
+            values(&mut *judge, position, moves, nodes)
+        })
     };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(think::STACK);

@@ -261,8 +261,6 @@ fn deep_pairings(alone: &Team, learned: Option<Team>) -> Vec<Pairing> {
     all.extend(learned.as_ref().map(|team| Pairing::new("deep", team, alone)));
     all.push(Pairing::new("deep, equal cores", &judged, &cores(3.0)));
     all.push(Pairing::new("deep, equal cores", &vote, &cores(2.0)));
-    all.extend(
-        learned.as_ref().map(|team| Pairing::new("deep, equal cores", team, &cores(3.0))),
-    );
+    all.extend(learned.as_ref().map(|team| Pairing::new("deep, equal cores", team, &cores(3.0))));
     all
 }

@@ -62,8 +62,7 @@ impl Master {
         let search = self.search.as_ref();
         let vote = search.and_then(|search| search.votes.get(&child.incarnation.child));
         let told = question.and_then(|q| Some((q.lines.first()?, q.task.line.position())));
-        let voted =
-            || vote.and_then(|vote| Some((vote.info.as_ref()?, search?.line.position())));
+        let voted = || vote.and_then(|vote| Some((vote.info.as_ref()?, search?.line.position())));
         let told = told.or_else(voted);
         let info = told.map(|(info, _)| info);
         let line = told.map(|(info, position)| {
