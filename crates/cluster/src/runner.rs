@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
-use think::{Control, Moment, OptionSpec, TimeSource, quote};
+use think::{Control, OptionSpec, TimeSource, quote};
 
 /// Nodes of a verification: under a second, and what takes longer is voted on like any move.
 const VERIFY_NODES: u64 = 100_000;

@@ -45,7 +45,7 @@ const STUDY: (&str, &str, &str) = ("study", "path", "Id of a study of the visito
 
 const BOOK: (&str, &str, &str) = ("book", "path", "Id of an opening book");
 
-const ROUTES: [Route; 45] = [
+const ROUTES: [Route; 46] = [
     get("/api/health", "Whether the server is there", Answer::Text),
     get("/api/openapi.json", "This document", Answer::Document),
     get("/api/hello", "Games, handicaps, levels, engines, limits", Answer::Json("Hello")),

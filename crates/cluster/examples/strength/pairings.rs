@@ -180,7 +180,8 @@ pub(crate) fn pairings(weights: Option<&Path>) -> Vec<Pairing> {
         Team::weighted(name, &members, &weights?.join(format!("{file}.toml")))
     };
     all.extend(council_pairings(&alone, learned(0, "majority of 3, learned weights")));
-    all.extend(deep_pairings(&alone, learned(1, "2 alpha-beta + tree, learned weights")));
+    let mixed = learned(1, "2 alpha-beta + tree, learned weights");
+    all.extend(deep_pairings(&alone, mixed.as_ref()));
     for cores in [4, 8] {
         let threads = Team::one(EngineChoice::Net, cores as f64, false);
         let pairing = Pairing::new("duo", &Team::duo(cores), &threads);
@@ -243,7 +244,7 @@ fn council_pairings(alone: &Team, learned: Option<Team>) -> Vec<Pairing> {
 }
 
 /// Alpha-beta and the tree search together.
-fn deep_pairings(alone: &Team, learned: Option<Team>) -> Vec<Pairing> {
+fn deep_pairings(alone: &Team, learned: Option<&Team>) -> Vec<Pairing> {
     let both = [EngineChoice::Net, EngineChoice::Tree];
     let judged = [EngineChoice::Net, EngineChoice::Tree, EngineChoice::Disturbed(0)];
     let judged = Team::council("alpha-beta + tree + arbiter", &judged, "", true);
@@ -258,9 +259,9 @@ fn deep_pairings(alone: &Team, learned: Option<Team>) -> Vec<Pairing> {
         Pairing::new("deep", &vote, alone),
         Pairing::new("deep", &switch, alone),
     ];
-    all.extend(learned.as_ref().map(|team| Pairing::new("deep", team, alone)));
+    all.extend(learned.map(|team| Pairing::new("deep", team, alone)));
     all.push(Pairing::new("deep, equal cores", &judged, &cores(3.0)));
     all.push(Pairing::new("deep, equal cores", &vote, &cores(2.0)));
-    all.extend(learned.as_ref().map(|team| Pairing::new("deep, equal cores", team, &cores(3.0))));
+    all.extend(learned.map(|team| Pairing::new("deep, equal cores", team, &cores(3.0))));
     all
 }

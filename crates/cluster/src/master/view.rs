@@ -16,7 +16,7 @@ use std::time::Duration;
 const LONGEST_LINE: usize = 12;
 
 /// Milliseconds, as they are written down.
-pub(crate) fn millis(time: Duration) -> u64 {
+fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
