@@ -9,6 +9,7 @@ import { faults, leave, NUE, openHouse, overflow, picture, visit, type House } f
 let house: House;
 let folder: string;
 let coordinator: ChildProcess;
+let master: ChildProcess;
 
 /** A finished match of one game, as `nue match --out` leaves it. */
 function match(): string {
@@ -37,13 +38,27 @@ function fleet(): string {
   return join(folder, 'fleet');
 }
 
+/** A cluster of two engines, one that never starts, and the file in which its master shows what they think. */
+function cluster(): string {
+  const child = (name: string, rest: string): string => `[[child]]\nname = "${name}"\n${rest}\n`;
+  const options = 'options = { Threads = 1, USI_Hash = 16 }';
+  writeFileSync(join(folder, 'team.toml'), 'name = "<b>Team</b>"\nview = "team.json"\n'
+    + child('ab', `inside = "alphabeta"\n${options}`) + child('second', `inside = "alphabeta"\n${options}`) + child('gone', 'program = "./no-such-engine"'));
+  master = spawn(NUE, ['cluster', 'team.toml'], { stdio: ['pipe', 'ignore', 'ignore'], cwd: folder });
+  tell('usi', 'isready', 'usinewgame');
+  return join(folder, 'team.json');
+}
+
+const tell = (...lines: string[]): void => { master.stdin?.write(`${lines.join('\n')}\n`); };
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'nue-watch-'));
-  house = await openHouse(['--watch-match', match(), '--watch-learn', resolve(import.meta.dirname, '../../nets'), '--watch-fleet', fleet()]);
+  house = await openHouse(['--watch-match', match(), '--watch-learn', resolve(import.meta.dirname, '../../nets'), '--watch-fleet', fleet(), '--watch-cluster', cluster()]);
 });
 afterAll(async () => {
   await house?.close();
   coordinator?.kill();
+  master?.kill();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -107,6 +122,38 @@ describe('watching', () => {
       await leave(page);
     });
   }
+
+  for (const [language, colorScheme, width] of [['en', 'light', 1280], ['ja', 'dark', 360]] as const) {
+    it(`a cluster: what each engine thinks, live, and what was decided (${language}, ${colorScheme}, ${width})`, async () => {
+      tell('position startpos moves 7g7f', 'go infinite');
+      const page = await visit(house, '#/watch/cluster', { viewport: { width, height: 900 }, colorScheme, locale: language === 'ja' ? 'ja-JP' : 'en-GB', ...(width < 500 && { hasTouch: true, isMobile: true }) });
+      const depth = (name: string) => page.locator(`[data-child="${name}"][data-task="thinks"] [data-depth]`);
+      for (const name of ['ab', 'second']) await page.locator(`[data-child="${name}"][data-task="thinks"] meter`).waitFor();
+      const first = Number(await depth('ab').textContent());
+      // It goes on without anybody asking.
+      await expect.poll(async () => Number(await depth('ab').textContent()), { timeout: 60000 }).toBeGreaterThan(first);
+      const shown = (await page.locator('main').textContent()) ?? '';
+      for (const part of ['<b>Team</b>', ...(language === 'ja' ? ['自分の手を考慮中', '考慮中', '△', '終了'] : ['thinks about its move', 'thinks', 'ended'])]) expect(shown).toContain(part);
+      await page.locator('[data-cluster="faults"]', { hasText: 'gone' }).waitFor();
+      await page.locator('.cluster-position .board-area').waitFor();
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
+      expect(await faults(page)).toEqual([]);
+      await picture(page, `cluster-${language}`);
+      tell('stop');
+      await page.locator('[data-cluster="decisions"]', { hasText: language === 'ja' ? '多数決' : 'majority' }).waitFor();
+      await page.locator('[data-doing="idle"]').waitFor();
+      await leave(page);
+    }, 120000);
+  }
+
+  it('a cluster whose master has ended', async () => {
+    const page = await visit(house, '#/watch/cluster');
+    await page.locator('.source .live').waitFor();
+    tell('quit');
+    await page.locator('.source', { hasText: 'no master is running' }).waitFor();
+    expect(await page.locator('[data-cluster="children"]').textContent()).toContain('second');
+    await leave(page);
+  });
 
   it('says how to watch what is not there', async () => {
     const page = await visit(house, '#/watch/server');

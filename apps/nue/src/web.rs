@@ -61,7 +61,7 @@ pub(crate) struct WebArgs {
     /// A fleet to watch: the folder of "nue fleet serve"
     #[arg(long, value_name = "DIR")]
     watch_fleet: Option<PathBuf>,
-    /// A cluster to watch at /cluster: the page that its file names
+    /// A cluster to watch: the file that its file names as "view"
     #[arg(long, value_name = "FILE")]
     watch_cluster: Option<PathBuf>,
     /// Write the page into a folder instead, with its engine for browsers: a site that needs no server

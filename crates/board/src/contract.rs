@@ -19,6 +19,7 @@ use crate::study::{FolderChange, NewStudy, Studies, Study, StudyChange};
 use crate::tree::{Tree, Trees, WriteRequest};
 use crate::tsume::{TsumeAnswer, TsumeAttempt, TsumeNext};
 use crate::watch::{WatchLearn, WatchMatch, WatchServer};
+use crate::watch_cluster::WatchCluster;
 use crate::watch_fleet::WatchFleet;
 use schemars::generate::{Contract, SchemaSettings};
 use serde_json::{Map, Value};
@@ -56,6 +57,7 @@ fn schemas() -> Map<String, Value> {
     sent.subschema_for::<WatchMatch>();
     sent.subschema_for::<WatchLearn>();
     sent.subschema_for::<WatchFleet>();
+    sent.subschema_for::<WatchCluster>();
     let mut received = generator(Contract::Deserialize);
     received.subschema_for::<ClientMessage>();
     received.subschema_for::<GameSettings>();

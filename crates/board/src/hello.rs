@@ -147,6 +147,7 @@ pub struct Watchable {
     pub matches: bool,
     pub learn: bool,
     pub fleet: bool,
+    pub cluster: bool,
 }
 
 impl Hello {

@@ -14,7 +14,7 @@
 //! | [`queue`], [`rate`] | who is served next, and how often somebody may ask |
 //! | [`hello`] | what the page is told first |
 //! | [`message`] | every message between page and server |
-//! | [`watch`], [`watch_fleet`] | servers, matches, learning and fleets as the page sees them |
+//! | [`watch`], [`watch_fleet`], [`watch_cluster`] | servers, matches, learning, fleets and clusters as the page sees them |
 //! | [`error`] | what goes wrong, with codes the page translates |
 //!
 //! Deliberately absent: sockets, files, threads, engines, and any clock that was not passed in. The
@@ -50,6 +50,7 @@ pub mod thinking;
 pub mod tree;
 pub mod tsume;
 pub mod watch;
+pub mod watch_cluster;
 pub mod watch_fleet;
 pub mod words;
 

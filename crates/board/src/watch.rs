@@ -1,6 +1,7 @@
-//! What can be watched besides the games here: a CSA server, matches, learning, a fleet, as the page
+//! What can be watched besides the games here: a CSA server, matches, learning, a fleet, a cluster, as the page
 //! sees them.
 
+use crate::watch_cluster::WatchCluster;
 use crate::watch_fleet::WatchFleet;
 use crate::words::Color;
 use serde::{Deserialize, Serialize};
@@ -18,10 +19,12 @@ pub enum WatchKind {
     Learn,
     /// `nue fleet serve`
     Fleet,
+    /// `nue cluster`
+    Cluster,
 }
 
 impl WatchKind {
-    pub const ALL: [Self; 4] = [Self::Server, Self::Match, Self::Learn, Self::Fleet];
+    pub const ALL: [Self; 5] = [Self::Server, Self::Match, Self::Learn, Self::Fleet, Self::Cluster];
 
     /// The word in messages.
     pub const fn word(self) -> &'static str {
@@ -30,6 +33,7 @@ impl WatchKind {
             Self::Match => "match",
             Self::Learn => "learn",
             Self::Fleet => "fleet",
+            Self::Cluster => "cluster",
         }
     }
 }
@@ -43,6 +47,7 @@ pub enum WatchData {
     Match(WatchMatch),
     Learn(WatchLearn),
     Fleet(Box<WatchFleet>),
+    Cluster(Box<WatchCluster>),
 }
 
 /// A CSA server, from its data file or its status page; a part that is not known is null.

@@ -1,6 +1,7 @@
 //! How often the reply that was played is among those pondered on, by predictor and by number of groups, and
 //! how often two searches disagree, on the games of a folder:
-//! `cargo run --release -p cluster --example foresight -- FOLDER [NODES] [STEP] [PLAYOUTS] [THREADS]`.
+//! `cargo run --release -p cluster --example foresight -- FOLDER [NODES] [STEP] [PLAYOUTS] [THREADS] [SECONDS]`.
+//! Positions are taken from all over the games, so that what is there after the seconds speaks for all.
 //!
 //! The predictors: alpha-beta with `MultiPV` and that many nodes, the tree search with so few playouts that it says
 //! little more than its policy net, and the tree search with that many.
@@ -12,6 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use think::{Answer, Best, Engine, Info, Limits, MateAnswer, Report, STACK, Score, WallTime};
 
 /// Groups for which coverage is told.
@@ -117,6 +119,7 @@ fn samples(folder: &Path, step: usize) -> (Vec<Sample>, usize) {
             }
         }
     }
+    seed::Rng::new(1).shuffle(&mut samples);
     (samples, games)
 }
 
@@ -136,12 +139,16 @@ fn work(
     next: &AtomicUsize,
     all: &Mutex<[Phase; 3]>,
     (nodes, playouts): (u64, u64),
+    end: Instant,
 ) {
     let mut multi = engine(&[("MultiPV", "8"), ("USI_Hash", "64"), ("Threads", "1")]);
     let mut single = engine(&[("USI_Hash", "64"), ("Threads", "1")]);
     let mut tree = engine(&[("Engine", "puct"), ("MultiPV", "8"), ("Threads", "1")]);
     let mut phases = [Phase::default(); 3];
     while let Some(sample) = samples.get(next.fetch_add(1, Ordering::Relaxed)) {
+        if Instant::now() > end {
+            break;
+        }
         let phase = &mut phases[sample.phase];
         phase.positions += 1;
         let first = think(&mut *multi, &sample.position, nodes);
@@ -204,12 +211,13 @@ fn main() {
     let folder = args.next().expect("a folder of games");
     let mut number = |usual: u64| args.next().and_then(|arg| arg.parse().ok()).unwrap_or(usual);
     let (nodes, step, playouts, threads) = (number(5000), number(10), number(100), number(1));
+    let end = Instant::now() + Duration::from_secs(number(86_400));
     let (samples, games) = samples(Path::new(&folder), step.max(1) as usize);
     let (next, all) = (AtomicUsize::new(0), Mutex::new([Phase::default(); 3]));
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
             let thread = std::thread::Builder::new().stack_size(STACK);
-            let look = || work(&samples, &next, &all, (nodes, playouts));
+            let look = || work(&samples, &next, &all, (nodes, playouts), end);
             thread.spawn_scoped(scope, look).expect("a thread");
         }
     });

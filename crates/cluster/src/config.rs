@@ -23,9 +23,9 @@ pub struct Config {
     /// Every child's move, value and time, one line of JSON each; appended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<PathBuf>,
-    /// Where what everybody thinks is shown: a page for browsers, written anew all the time.
+    /// Where what everybody thinks is written all the time, for `nue web --watch-cluster`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub page: Option<PathBuf>,
+    pub view: Option<PathBuf>,
     /// Where the options that children declare are remembered, so that the next `usi` has them at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<PathBuf>,
@@ -285,7 +285,7 @@ struct File {
     #[serde(default = "usual_margin")]
     margin: u64,
     log: Option<PathBuf>,
-    page: Option<PathBuf>,
+    view: Option<PathBuf>,
     known: Option<PathBuf>,
     weights: Option<PathBuf>,
     ponder: Option<Spanned<PonderConfig>>,
@@ -322,7 +322,7 @@ impl Config {
             name: file.name,
             margin: file.margin,
             log: file.log,
-            page: file.page,
+            view: file.view,
             known: file.known,
             weights: file.weights,
             ponder: file.ponder.map(Spanned::into_inner),

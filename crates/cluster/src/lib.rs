@@ -15,7 +15,7 @@
 //! | [`journal`] | what is written down |
 //! | `known` | the options of children, remembered for the next `usi` |
 //! | [`weights`] | what the vote of each child is worth, learned from the log |
-//! | [`page`] | what every child thinks, as a page for browsers |
+//! | `onlookers` | what every child thinks, for whoever looks on |
 //! | [`runner`] | a master in real time |
 //! | `links` | the ways to a child: inside, program, ssh, socket, broker |
 //! | [`offer`] | an engine of this machine for a master elsewhere |
@@ -35,7 +35,7 @@ mod known;
 mod links;
 pub mod master;
 pub mod offer;
-pub mod page;
+mod onlookers;
 pub mod replies;
 pub mod runner;
 pub mod simulation;

@@ -21,7 +21,7 @@ mod own_turn;
 mod questions;
 mod view;
 
-pub use view::{ChildView, View};
+pub(crate) use view::choices;
 
 use crate::child::Child;
 use crate::config::{Config, Role};

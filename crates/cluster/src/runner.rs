@@ -2,17 +2,15 @@
 
 use crate::config::Config;
 use crate::event::{Action, Event, Incarnation};
-use crate::journal::Entry;
 use crate::known::Known;
 use crate::links::{self, ChildEnvironment, Sink};
 use crate::master::Master;
-use crate::page::{self, PageWriter};
+use crate::onlookers::Onlookers;
 use crate::verify::begins_mate;
 use engines::EngineFactory;
 use engines::lines::{LineLink, WAITING};
 use engines::shell::{Output, shell_options};
 use rules::{AnyPosition, Game, Move};
-use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -20,7 +18,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
-use think::{Control, Moment, OptionSpec, TimeSource, quote};
+use think::{Control, OptionSpec, TimeSource, quote};
 
 /// Nodes of a verification: under a second, and what takes longer is voted on like any move.
 const VERIFY_NODES: u64 = 100_000;
@@ -117,10 +115,12 @@ impl Cluster {
             time: Arc::clone(&settings.time),
         };
         let links = (0..settings.config.children.len()).map(|_| None).collect();
-        let onlookers = match &settings.config.page {
-            Some(path) => Some(Onlookers::new(settings.folder.join(path))?),
-            None => None,
-        };
+        let onlookers = settings.config.view.as_ref().map(|path| settings.folder.join(path));
+        let onlookers = onlookers.and_then(|path| {
+            // Nobody looks on then, which costs no game.
+            let tell = |error: io::Error| settings.output.note(&quote(&error.to_string()));
+            Onlookers::new(path).map_err(tell).ok()
+        });
         let failed = Vec::new();
         let mut effects =
             EffectRunner { settings, around, links, log, memory, onlookers, sink, failed };
@@ -167,41 +167,6 @@ fn known_options(settings: &ClusterSettings, memory: &Known) -> Vec<Vec<OptionSp
     children.collect()
 }
 
-/// Who looks on in a browser, and what they have seen.
-struct Onlookers {
-    writer: PageWriter,
-    recent: VecDeque<Entry>,
-    shown: Moment,
-}
-
-impl Onlookers {
-    fn new(path: PathBuf) -> io::Result<Self> {
-        let (recent, shown) = (VecDeque::new(), Moment::ZERO);
-        Ok(Self { writer: PageWriter::new(path)?, recent, shown })
-    }
-
-    fn note(&mut self, entry: Entry) {
-        if matches!(entry, Entry::Opinion { .. }) {
-            return;
-        }
-        if self.recent.len() == page::SHOWN {
-            self.recent.pop_front();
-        }
-        self.recent.push_back(entry);
-    }
-
-    /// Shows how everything stands, unless it was shown a moment ago: then it says when it wants to.
-    fn show(&mut self, master: &Master, now: Moment) -> Option<Moment> {
-        let next = self.shown + page::PAUSE;
-        if now < next {
-            return Some(next);
-        }
-        self.shown = now;
-        self.writer.show(page::html(&master.view(), self.recent.iter()));
-        None
-    }
-}
-
 /// Does what the master wants done.
 struct EffectRunner {
     settings: ClusterSettings,
@@ -236,7 +201,7 @@ impl EffectRunner {
                 Action::Log(entry) => {
                     self.write(&entry.line());
                     if let Some(onlookers) = &mut self.onlookers {
-                        onlookers.note(entry);
+                        onlookers.note(&entry, game);
                     }
                 }
                 Action::Quit => over = true,

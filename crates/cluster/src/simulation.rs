@@ -16,7 +16,7 @@ mod script;
 mod thinker;
 mod world;
 
-pub use duel::{DuelReport, DuelSettings, Side, SideReport, play_duel};
+pub use duel::{DuelReport, DuelSettings, Side, SideReport, play_duel, play_logged_duel};
 pub use game::{GameReport, GameSettings, play_game};
 pub use script::Misbehaviour;
 pub use thinker::Thinker;

@@ -36,13 +36,8 @@ impl Lock {
         if let Some(folder) = output.parent().filter(|f| !f.as_os_str().is_empty()) {
             fs::create_dir_all(folder)?;
         }
-        let name = output
-            .file_name()
+        let hidden = hidden_beside(output)
             .ok_or_else(|| io::Error::other(format!("{} names no file", output.display())))?;
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(".lock");
-        let hidden = output.with_file_name(hidden);
         loop {
             let Ok(mut found) = Self::exclusive(&hidden)? else { return Ok(Err(InUse)) };
             // Whoever held it before may have removed the file between its opening and its lock:
@@ -52,6 +47,11 @@ impl Lock {
                 return Ok(Ok(found));
             }
         }
+    }
+
+    /// Whether somebody has locked that output by [`Lock::beside`] right now.
+    pub fn is_held_beside(output: &Path) -> bool {
+        hidden_beside(output).is_some_and(|hidden| Self::is_held(&hidden))
     }
 
     /// Whether somebody holds the lock of that file right now. No if there is no such file.
@@ -68,6 +68,14 @@ impl Drop for Lock {
             let _ = fs::remove_file(hidden);
         }
     }
+}
+
+/// The hidden file whose lock is that of an output; none if it names no file.
+fn hidden_beside(output: &Path) -> Option<PathBuf> {
+    let mut hidden = std::ffi::OsString::from(".");
+    hidden.push(output.file_name()?);
+    hidden.push(".lock");
+    Some(output.with_file_name(hidden))
 }
 
 /// Locks an open file. A file system without locks is used without.

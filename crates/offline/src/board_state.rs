@@ -187,7 +187,8 @@ impl Board {
             bytes: BYTES,
             analyses: ANALYSES as u32,
         };
-        let watch = Watchable { server: false, matches: false, learn: false, fleet: false };
+        let watch =
+            Watchable { server: false, matches: false, learn: false, fleet: false, cluster: false };
         Hello::new(self.facts.version.clone(), vec![own], limits, watch)
     }
 }

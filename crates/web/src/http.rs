@@ -75,7 +75,7 @@ pub fn router(state: HttpState) -> Router {
         .route("/api/watch/match/{name}/games/{number}", get(match_game))
         .route("/api/watch/learn", get(watch_learn))
         .route("/api/watch/fleet", get(watch_fleet))
-        .route("/cluster", get(cluster_page))
+        .route("/api/watch/cluster", get(watch_cluster))
         .route("/api/ws", get(connect))
         .fallback(get(file))
         .layer(DefaultBodyLimit::max(BYTES))
@@ -395,8 +395,8 @@ async fn watch_fleet(State(state): State<HttpState>) -> JsonAnswer<WatchData> {
     look(state, WatchKind::Fleet).await
 }
 
-async fn cluster_page(State(state): State<HttpState>) -> Result<Html<String>, HttpError> {
-    Ok(Html(aside(move || state.service.watch().cluster_page()).await?))
+async fn watch_cluster(State(state): State<HttpState>) -> JsonAnswer<WatchData> {
+    look(state, WatchKind::Cluster).await
 }
 
 async fn server_game(State(state): State<HttpState>, Path(id): Path<String>) -> JsonAnswer<Tree> {

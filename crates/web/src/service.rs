@@ -367,6 +367,7 @@ impl BoardService {
             matches: self.watch.has(WatchKind::Match),
             learn: self.watch.has(WatchKind::Learn),
             fleet: self.watch.has(WatchKind::Fleet),
+            cluster: self.watch.has(WatchKind::Cluster),
         }
     }
 }

@@ -230,6 +230,103 @@ export interface ClockRuleInput {
   increment?: number;
 }
 
+/** A child at one moment. */
+export interface ClusterChild {
+  name: string;
+  /** As the cluster's file says it: `player`, `mate`, … */
+  role: string;
+  state: ClusterChildState;
+  /** Milliseconds until it is started again. */
+  again: number | null;
+  task: ClusterTask;
+  /** The moves its task is about. */
+  about: ClusterMoves;
+  /** As it said: `cp 52`. */
+  score: string | null;
+  /** For the side to move where it thinks, between 0 and 1, by its own scale. */
+  win_rate: number | null;
+  depth: number | null;
+  nodes: number | null;
+  nps: number | null;
+  /** The line it last told. */
+  line: ClusterMoves;
+  /** Milliseconds it may take to answer `stop`. */
+  slow: number;
+}
+
+/** Where a child stands. */
+export type ClusterChildState = 'starting' | 'loading' | 'ready' | 'down' | 'out';
+
+/** A move that was decided. */
+export interface ClusterDecision {
+  game: number;
+  ply: number;
+  /** The move; empty where it is `resign` or `win`. */
+  played: ClusterMoves;
+  /** As it was told: a move, `resign` or `win`. */
+  answer: string;
+  /** The child that wanted it, or `own`. */
+  by: string;
+  /** `majority`, `mate`, `arbiter` … */
+  why: string;
+  foreseen: boolean;
+  /** Different moves that were wanted. */
+  wanted: number;
+  /** Milliseconds from the question. */
+  time: number;
+}
+
+/** What a master does. */
+export type ClusterDoing = 'idle' | 'thinking' | 'pondering' | 'waiting';
+
+/** What a child did wrong. */
+export interface ClusterFault {
+  game: number;
+  child: string;
+  /** `crash`, `stall`, `illegal`, `protocol` or `time`. */
+  fault: string;
+  detail: string;
+}
+
+/** Moves in both notations and as engines write them. */
+export interface ClusterMoves {
+  usi: string[];
+  ja: string[];
+  en: string[];
+}
+
+/** A reply the opponent may play. */
+export interface ClusterReply {
+  reply: ClusterMoves;
+  /** Between 0 and 1. */
+  chance: number;
+  /** The groups that ponder on it. */
+  groups: string[];
+}
+
+/** What a child is asked. */
+export type ClusterTask = 'nothing' | 'thinks' | 'predicts' | 'mate' | 'answered' | 'stopping' | 'ponders' | 'values' | 'decides';
+
+/** A master at one moment. */
+export interface ClusterView {
+  name: string;
+  /** The position that is thought or was last thought about, and its ply. */
+  sfen: string;
+  ply: number;
+  doing: ClusterDoing;
+  /** Whether a group had pondered on this position. */
+  foreseen: boolean;
+  /** Milliseconds since the question, if it thinks about its move. */
+  elapsed: number | null;
+  children: ClusterChild[];
+  /** Likely replies of the opponent, the likeliest first. */
+  replies: ClusterReply[];
+  /** The newest first. */
+  decisions: ClusterDecision[];
+  /** The newest first. */
+  faults: ClusterFault[];
+}
+
 /** A colour: Black moves up the board. */
 export type Color = 'black' | 'white';
 
@@ -1541,8 +1638,19 @@ export interface WatchAnswer {
   data: WatchData;
 }
 
+/** The cluster of a file. */
+export interface WatchCluster {
+  /** The name of the file. */
+  source: string;
+  /** Whether its master is running. */
+  live: boolean;
+  error: string | null;
+  /** How everything stands or stood last; null where it cannot be read. */
+  view: ClusterView | null;
+}
+
 /** How something that is watched stands. */
-export type WatchData = WatchServer | WatchMatch | WatchLearn | WatchFleet;
+export type WatchData = WatchServer | WatchMatch | WatchLearn | WatchFleet | WatchCluster;
 
 /** The fleet of a folder. */
 export interface WatchFleet {
@@ -1570,7 +1678,7 @@ export interface WatchFleet {
 }
 
 /** What is watched. */
-export type WatchKind = 'server' | 'match' | 'learn' | 'fleet';
+export type WatchKind = 'server' | 'match' | 'learn' | 'fleet' | 'cluster';
 
 /** Learning in its folders; a ledger of both games is told as two labs. */
 export interface WatchLearn {
@@ -1609,6 +1717,7 @@ export interface Watchable {
   match: boolean;
   learn: boolean;
   fleet: boolean;
+  cluster: boolean;
 }
 
 /** A text in both languages. */

@@ -1,6 +1,5 @@
 // A fleet: its runs with what came of them, curves of SPRT and SPSA, its workers and what went wrong.
 
-import type { ComponentChildren } from 'preact';
 import { known, t } from '../i18n';
 import type { FleetFault, FleetRun, FleetTuning, FleetWorker, WatchFleet } from '../net/contract';
 import { compact, momentText } from '../parts/format';
@@ -9,18 +8,10 @@ import { Chart } from './Chart';
 import type { ChartData } from './chart';
 import { eloText } from './elo';
 import { furthest, moved, pace, resultParts } from './fleet';
+import { Heads, Scrolled } from './tables';
 
 /** Runs shown whole where none is named. */
 const WHOLE = 4;
-
-/** A wide table, in a place of its own that can be scrolled with the keyboard. */
-function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
-  return <div class="scrolled" role="region" aria-label={label} tabIndex={0}>{children}</div>;
-}
-
-function Heads({ names }: { names: string[] }) {
-  return <thead><tr>{names.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>;
-}
 
 function Done({ run }: { run: FleetRun }) {
   if (run.total === null) return <>{run.done}</>;

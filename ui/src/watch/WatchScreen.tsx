@@ -1,4 +1,4 @@
-// Watching: a server's games and tables, matches between engines, learning generation by generation, a fleet.
+// Watching: a server's games and tables, matches between engines, learning generation by generation, a fleet, a cluster.
 
 import { useEffect } from 'preact/hooks';
 import './watch.css';
@@ -6,6 +6,7 @@ import { hello } from '../hello';
 import { t, type Key } from '../i18n';
 import type { WatchKind } from '../net/contract';
 import { route, routeHash } from '../route';
+import { ClusterView } from './ClusterView';
 import { FleetView } from './FleetView';
 import { LearnView } from './LearnView';
 import { LiveScreen } from './LiveScreen';
@@ -13,16 +14,17 @@ import { MatchView } from './MatchView';
 import { ServerView } from './ServerView';
 import { pictures, watch } from './state';
 
-const EXAMPLES: Record<WatchKind, string> = { server: 'server.db', match: 'games.csa', learn: 'lab', fleet: 'fleet' };
-const PARTS: WatchKind[] = ['server', 'match', 'learn', 'fleet'];
+const EXAMPLES: Record<WatchKind, string> = { server: 'server.db', match: 'games.csa', learn: 'lab', fleet: 'fleet', cluster: 'team.json' };
+const PARTS: WatchKind[] = ['server', 'match', 'learn', 'fleet', 'cluster'];
 
 function Shown({ what }: { what: WatchKind }) {
   useEffect(() => watch(what), [what]);
-  const { server, match, learn, fleet } = pictures.value;
+  const { server, match, learn, fleet, cluster } = pictures.value;
   if (what === 'server' && server) return <ServerView picture={server} />;
   if (what === 'match' && match) return <MatchView picture={match} />;
   if (what === 'learn' && learn) return <LearnView picture={learn} />;
   if (what === 'fleet' && fleet) return <FleetView picture={fleet} />;
+  if (what === 'cluster' && cluster) return <ClusterView picture={cluster} />;
   return <p class="loading">{t('loading')}</p>;
 }
 

@@ -1,10 +1,10 @@
 // The watch page: the server sends the whole picture now and after every change.
 
 import { batch, signal } from '@preact/signals';
-import type { WatchFleet, WatchKind, WatchLearn, WatchMatch, WatchServer } from '../net/contract';
+import type { WatchCluster, WatchFleet, WatchKind, WatchLearn, WatchMatch, WatchServer } from '../net/contract';
 import { connection } from '../net/socket';
 
-interface Pictures { server: WatchServer; match: WatchMatch; learn: WatchLearn; fleet: WatchFleet }
+interface Pictures { server: WatchServer; match: WatchMatch; learn: WatchLearn; fleet: WatchFleet; cluster: WatchCluster }
 export const pictures = signal<Partial<Pictures>>({});
 /** When the server's picture came, for its clocks. */
 export const pictureTime = signal(0);

@@ -45,7 +45,7 @@ const STUDY: (&str, &str, &str) = ("study", "path", "Id of a study of the visito
 
 const BOOK: (&str, &str, &str) = ("book", "path", "Id of an opening book");
 
-const ROUTES: [Route; 45] = [
+const ROUTES: [Route; 46] = [
     get("/api/health", "Whether the server is there", Answer::Text),
     get("/api/openapi.json", "This document", Answer::Document),
     get("/api/hello", "Games, handicaps, levels, engines, limits", Answer::Json("Hello")),
@@ -276,6 +276,7 @@ const ROUTES: [Route; 45] = [
     },
     get("/api/watch/learn", "Learning", Answer::Json("WatchLearn")),
     get("/api/watch/fleet", "A fleet: runs, workers, faults", Answer::Json("WatchFleet")),
+    get("/api/watch/cluster", "A cluster: what each engine thinks", Answer::Json("WatchCluster")),
     get("/api/ws", "The WebSocket: ClientMessage one way, ServerMessage the other", Answer::Socket),
 ];
 

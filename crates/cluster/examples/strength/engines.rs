@@ -3,7 +3,6 @@
 
 use assembly::Evaluation;
 use assembly::options::{HASH, PV_INTERVAL, THREADS};
-use infer::Backend;
 use nnue::{AnyNet, Transformer};
 use rules::Game;
 use seed::Rng;
@@ -28,7 +27,6 @@ pub(crate) enum EngineChoice {
 pub(crate) struct EngineSet {
     net: Evaluation,
     disturbed: Vec<Evaluation>,
-    tree: Arc<dyn Backend>,
     time: Arc<dyn TimeSource>,
 }
 
@@ -38,7 +36,6 @@ impl EngineSet {
         let Evaluation::Net(inside) = &net else { panic!("the executable has no net") };
         Self {
             disturbed: (1..=2).map(|seed| Evaluation::Net(disturbed(inside, seed))).collect(),
-            tree: assembly::deep::load("", Game::Shogi).expect("the executable has a net"),
             time: Arc::new(WallTime::start()),
             net,
         }
@@ -53,7 +50,9 @@ impl EngineSet {
                 (search(&self.disturbed[place]), vec![HASH.to(8), PV_INTERVAL.to(0)])
             }
             EngineChoice::Tree => {
-                (assembly::tree_search(Arc::clone(&self.tree), time), vec![HASH.to(64)])
+                // One for each search: whoever asks a back-end gets whatever is finished.
+                let net = assembly::deep::load("", Game::Shogi).expect("the executable has a net");
+                (assembly::tree_search(net, time), vec![HASH.to(64)])
             }
         };
         for (name, value) in options.into_iter().chain([THREADS.to(1)]) {

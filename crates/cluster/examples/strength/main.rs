@@ -1,23 +1,36 @@
-//! What many engines are worth, in games on a virtual clock:
-//! `cargo run --release -p cluster --example strength -- OPENINGS [GAMES] [NODES] [THREADS] [SECONDS] [NAME]`.
+//! What many engines are worth, in games on a virtual clock.
+//!
+//! ```text
+//! cargo run --release -p cluster --example strength -- COMMAND
+//!   learn OPENINGS FOLDER [--games 40] [--nodes 1000] [--judge 20000] [--threads 1]
+//!   play OPENINGS GAMES.tsv [--games 400] [--nodes 1000] [--threads 1] [--seconds 3600] [--topic NAME] [--weights FOLDER]
+//!   table GAMES.tsv…
+//! ```
 //!
 //! Both sides are masters as in `nue cluster`; their children are real engines whose milliseconds are
-//! counted in nodes, so that a core of this machine stands for any number of theirs. A row for every
-//! pairing, as soon as it is played; those that do not begin within the seconds are left out.
+//! counted in nodes, so that a core of this machine stands for any number of theirs. A core more is that many
+//! nodes more: threads are taken to be perfect. `play` goes through all pairings pair of games by pair of games, so
+//! that all of them have some before any has all; every game is a line of the file as soon as it is played, and
+//! what is there already is not played again. After the seconds no game is begun. `learn` plays councils from
+//! openings that `play` does not use and learns from their disagreements what each vote is worth; without its
+//! folder the pairings with learned weights are left out.
 
 mod engines;
+mod games;
+mod learning;
 mod pairings;
 
-use arena::stats::{Estimate, PairCounter};
-use cluster::simulation::{DuelReport, DuelSettings, SideReport, play_duel};
+use cluster::simulation::{DuelSettings, play_duel};
 use engines::EngineSet;
+use games::{Game, GamesFile};
 use pairings::{Pairing, pairings};
-use rules::{AnyPosition, Color, Game};
+use rules::{AnyPosition, Color};
+use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use think::STACK;
 
 /// Milliseconds of virtual time for a move.
@@ -26,126 +39,126 @@ const MOVETIME: u64 = 1000;
 /// The longest game.
 const PLIES: u32 = 320;
 
-struct Plan {
-    openings: Vec<AnyPosition>,
-    games: usize,
-    nodes: f64,
-    threads: usize,
-    seconds: u64,
+/// What was asked for: words, and numbers by their names.
+struct Arguments {
+    words: Vec<String>,
+    named: BTreeMap<String, String>,
+}
+
+impl Arguments {
+    fn read() -> Self {
+        let (mut words, mut named) = (Vec::new(), BTreeMap::new());
+        let mut args = std::env::args().skip(1);
+        while let Some(arg) = args.next() {
+            match arg.strip_prefix("--") {
+                Some(name) => {
+                    let value = args.next().unwrap_or_else(|| panic!("--{name} needs a value"));
+                    named.insert(name.to_owned(), value);
+                }
+                None => words.push(arg),
+            }
+        }
+        Self { words, named }
+    }
+
+    fn path(&self, place: usize) -> &Path {
+        Path::new(self.words.get(place).expect("see the head of this example for what it needs"))
+    }
+
+    fn number(&self, name: &str, usual: usize) -> usize {
+        let read = |text: &String| text.parse().unwrap_or_else(|_| panic!("--{name} {text}"));
+        self.named.get(name).map_or(usual, read)
+    }
 }
 
 fn openings(path: &Path) -> Vec<AnyPosition> {
     let text = std::fs::read_to_string(path).expect("a file of openings");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let position = |line: &str| match usi::Command::parse(line) {
-        Ok(usi::Command::Position(position)) => position.resolve(Game::Shogi).ok(),
+        Ok(usi::Command::Position(position)) => position.resolve(rules::Game::Shogi).ok(),
         _ => None,
     };
-    lines.filter_map(position).collect()
+    let openings: Vec<AnyPosition> = lines.filter_map(position).collect();
+    assert!(!openings.is_empty(), "{} has no openings", path.display());
+    openings
 }
 
-fn play(pairing: &Pairing, engines: &EngineSet, plan: &Plan) -> Vec<(usize, DuelReport)> {
+/// Pairs of games from one opening, spread over the file.
+fn settings(openings: &[AnyPosition], number: usize) -> DuelSettings {
+    DuelSettings {
+        start: openings[(number / 2) * 37 % openings.len()].clone(),
+        color: if number.is_multiple_of(2) { Color::Black } else { Color::White },
+        movetime: MOVETIME,
+        plies: PLIES,
+    }
+}
+
+/// Does that many jobs on that many threads with stacks that are deep enough.
+fn in_threads(threads: usize, jobs: usize, job: impl Fn(usize) + Sync) {
     let next = AtomicUsize::new(0);
-    let reports = Mutex::new(Vec::new());
     let work = || {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= plan.games {
+            if number >= jobs {
                 return;
             }
-            // Pairs of games from one opening, spread over the file.
-            let place = (number / 2) * 37 % plan.openings.len();
-            let settings = DuelSettings {
-                start: plan.openings[place].clone(),
-                color: if number.is_multiple_of(2) { Color::Black } else { Color::White },
-                movetime: MOVETIME,
-                plies: PLIES,
-            };
-            let speed = plan.nodes / MOVETIME as f64;
-            let sides = [pairing.first.side(engines, speed), pairing.second.side(engines, speed)];
-            let report = play_duel(sides, &settings);
-            reports.lock().expect("no thread has failed").push((number, report));
+            job(number);
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..plan.threads {
+        for _ in 0..threads.max(1) {
             let thread = std::thread::Builder::new().stack_size(STACK);
             thread.spawn_scoped(scope, work).expect("a thread");
         }
     });
-    let mut reports = reports.into_inner().expect("no thread has failed");
-    reports.sort_by_key(|(number, _)| *number);
-    reports
 }
 
-fn percent(part: u32, whole: u32) -> String {
-    if whole == 0 {
-        return "–".to_owned();
-    }
-    format!("{:.1} %", 100.0 * f64::from(part) / f64::from(whole))
-}
-
-fn row(pairing: &Pairing, reports: &[(usize, DuelReport)], seconds: f64) -> String {
-    let mut counter = PairCounter::default();
-    let (mut sides, mut plies) = ([SideReport::default(); 2], 0);
-    for (number, report) in reports {
-        counter.add(*number as u64 / 2, report.half_points);
-        plies += report.plies;
-        for (sum, side) in sides.iter_mut().zip(report.sides) {
-            sum.moves += side.moves;
-            sum.hits += side.hits;
-            sum.consulted += side.consulted;
-            sum.disagreed += side.disagreed;
-            sum.faults += side.faults;
+fn play(arguments: &Arguments) {
+    let openings = openings(arguments.path(1));
+    let nodes = arguments.number("nodes", 1000) as f64;
+    let limit = Duration::from_secs(arguments.number("seconds", 3600) as u64);
+    let topic = arguments.named.get("topic").map_or("", String::as_str);
+    let folder = arguments.named.get("weights").map(PathBuf::from);
+    let all = pairings(folder.as_deref());
+    let wanted: Vec<&Pairing> = all.iter().filter(|pairing| pairing.is_about(topic)).collect();
+    let head = format!("nodes {nodes}, {} openings", openings.len());
+    let (file, played) = GamesFile::open(arguments.path(2), &head);
+    let file = Mutex::new(file);
+    let engines = EngineSet::load();
+    let begun = Instant::now();
+    let pairs = arguments.number("games", 400).div_ceil(2);
+    in_threads(arguments.number("threads", 1), pairs * wanted.len() * 2, |job| {
+        let pairing = wanted[job / 2 % wanted.len()];
+        let number = job / 2 / wanted.len() * 2 + job % 2;
+        if begun.elapsed() > limit || played.contains(&(pairing.name(), number)) {
+            return;
         }
-    }
-    let score = counter.score();
-    let elo = Estimate::of(score).map_or("–".to_owned(), |estimate| {
-        format!("{:+.0} ± {:.0}", estimate.elo.mid, estimate.elo.error())
+        let started = Instant::now();
+        let speed = nodes * pairing.pace / MOVETIME as f64;
+        let sides = [pairing.first.side(&engines, speed), pairing.second.side(&engines, speed)];
+        let report = play_duel(sides, &settings(&openings, number));
+        let millis = started.elapsed().as_millis() as u64;
+        let game = Game { pairing: pairing.name(), number, millis, report };
+        file.lock().expect("no thread has failed").write(&game);
     });
-    format!(
-        "| {} | {} | {}–{}–{} | {elo} | {} {} | {} | {:.0} plies, {} faults, {seconds:.0} s |",
-        pairing.first.name,
-        pairing.second.name,
-        score.wins,
-        score.draws,
-        score.losses,
-        percent(sides[0].hits, sides[0].moves),
-        percent(sides[1].hits, sides[1].moves),
-        percent(sides[0].disagreed, sides[0].consulted),
-        f64::from(plies) / reports.len().max(1) as f64,
-        sides[0].faults + sides[1].faults,
-    )
+    print(&games::table(&all, &games::read(&[arguments.path(2)])));
+}
+
+fn print(text: &str) {
+    // Where nobody reads it there is nobody to tell.
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
 fn main() {
-    let mut args = std::env::args().skip(1);
-    let path = args.next().expect("a file of openings");
-    let mut number = |usual: u64| args.next().and_then(|arg| arg.parse().ok()).unwrap_or(usual);
-    let (games, nodes, threads, seconds) = (number(400), number(1000), number(1), number(3600));
-    let wanted = args.next().unwrap_or_default();
-    let plan = Plan {
-        openings: openings(Path::new(&path)),
-        games: games as usize,
-        nodes: nodes as f64,
-        threads: threads as usize,
-        seconds,
-    };
-    assert!(!plan.openings.is_empty(), "{path} has no openings");
-    let engines = EngineSet::load();
-    let begun = Instant::now();
-    let mut out = std::io::stdout().lock();
-    let head = "first | second | won–drawn–lost | Elo of the first | foreseen | disagreed | games";
-    let _ = writeln!(out, "| {head} |\n|---|---|---|---|---|---|---|");
-    for pairing in pairings().iter().filter(|pairing| pairing.is_called(&wanted)) {
-        let so_far = begun.elapsed().as_secs();
-        if so_far >= plan.seconds {
-            let _ = writeln!(out, "left out: {} – {}", pairing.first.name, pairing.second.name);
-            continue;
+    let arguments = Arguments::read();
+    match arguments.words.first().map(String::as_str) {
+        Some("learn") => learning::learn(&arguments),
+        Some("play") => play(&arguments),
+        Some("table") => {
+            let files: Vec<&Path> = arguments.words[1..].iter().map(Path::new).collect();
+            let folder = arguments.named.get("weights").map(PathBuf::from);
+            print(&games::table(&pairings(folder.as_deref()), &games::read(&files)));
         }
-        let reports = play(pairing, &engines, &plan);
-        let took = begun.elapsed().as_secs_f64() - so_far as f64;
-        let _ = writeln!(out, "{}", row(pairing, &reports, took));
-        let _ = out.flush();
+        other => panic!("{other:?}: learn, play or table; see the head of this example"),
     }
 }

@@ -3,11 +3,19 @@
 use crate::engines::{EngineChoice, EngineSet};
 use cluster::Config;
 use cluster::simulation::{Side, Thinker};
+use cluster::weights::Weights;
 use rules::Game;
+use std::path::Path;
 
-/// Playouts of the tree search for a node of alpha-beta: what it reads on the same core is less, but then
-/// it would not be worth asking at so few nodes.
+/// Playouts of the tree search for a node of alpha-beta: what a device gives it. On the same core it is
+/// [`ON_A_CORE`] of that.
 const PLAYOUTS: f64 = 0.06;
+
+/// What the tree search reads on a core of its own, as a part of [`PLAYOUTS`]: 3 playouts in the time of 1,000 nodes.
+const ON_A_CORE: f64 = 0.05;
+
+/// How many times the usual nodes a move of `duo` has: with fewer its tree search would have no playouts.
+const PACE_OF_DUO: f64 = 4.0;
 
 /// A side: a configuration and the engines of its children, with how many cores each has.
 #[derive(Clone)]
@@ -22,15 +30,26 @@ pub(crate) struct Team {
 /// Two sides.
 pub(crate) struct Pairing {
     /// What it is about.
-    topic: &'static str,
+    pub(crate) topic: &'static str,
     pub(crate) first: Team,
     pub(crate) second: Team,
+    /// How many times the usual nodes a move has.
+    pub(crate) pace: f64,
 }
 
 impl Pairing {
+    fn new(topic: &'static str, first: &Team, second: &Team) -> Self {
+        Self { topic, first: first.clone(), second: second.clone(), pace: 1.0 }
+    }
+
     /// Whether its topic begins with the text.
-    pub(crate) fn is_called(&self, text: &str) -> bool {
+    pub(crate) fn is_about(&self, text: &str) -> bool {
         self.topic.starts_with(text)
+    }
+
+    /// As games are filed.
+    pub(crate) fn name(&self) -> String {
+        format!("{}: {} against {}", self.topic, self.first.name, self.second.name)
     }
 }
 
@@ -49,11 +68,12 @@ impl Team {
     }
 
     /// One engine with that many cores.
-    fn one(choice: EngineChoice, cores: f64, ponders: bool) -> Self {
+    pub(crate) fn one(choice: EngineChoice, cores: f64, ponders: bool) -> Self {
         let kind = match choice {
             EngineChoice::Tree => "tree search",
             EngineChoice::Net => "one",
-            EngineChoice::Disturbed(_) => "disturbed",
+            EngineChoice::Disturbed(0) => "disturbed",
+            EngineChoice::Disturbed(_) => "disturbed otherwise",
         };
         let with = if cores > 1.0 { format!(", {cores} cores") } else { String::new() };
         let ponder = if ponders { ", pondering" } else { "" };
@@ -86,7 +106,12 @@ impl Team {
     }
 
     /// Members that consult; the last is the arbiter if there is one.
-    fn council(name: &str, engines: &[EngineChoice], group: &str, arbiter: bool) -> Self {
+    pub(crate) fn council(
+        name: &str,
+        engines: &[EngineChoice],
+        group: &str,
+        arbiter: bool,
+    ) -> Self {
         let mut config = children(engines.len());
         if arbiter {
             config += "role = \"arbiter\"\n";
@@ -106,6 +131,32 @@ impl Team {
             glimpses: false,
         }
     }
+
+    /// The majority of a council with weights that were learned.
+    fn weighted(name: &str, engines: &[EngineChoice], file: &Path) -> Option<Self> {
+        let text = std::fs::read_to_string(file).ok()?;
+        let weights = Weights::parse(&text).expect("a file of weights");
+        let mut team = Self::council(name, engines, "", false);
+        for place in 0..engines.len() {
+            let child = format!("name = \"c{place}\"\n");
+            let weight = weights.of(&format!("c{place}")).expect("a weight for every member");
+            team.config = team.config.replacen(&child, &format!("{child}weight = {weight}\n"), 1);
+        }
+        Some(team)
+    }
+
+    /// `--preset duo` without its mate solver, which has no virtual clock: its core stands idle.
+    fn duo(cores: usize) -> Self {
+        let mut team = Self::council(
+            &format!("duo on {cores} cores"),
+            &[EngineChoice::Net, EngineChoice::Tree],
+            "",
+            false,
+        );
+        team.engines[0].1 = cores.saturating_sub(2) as f64;
+        team.engines[1].1 = ON_A_CORE;
+        team
+    }
 }
 
 fn children(count: usize) -> String {
@@ -114,71 +165,103 @@ fn children(count: usize) -> String {
     (0..count).map(child).collect()
 }
 
-/// All pairings, the most telling first.
-pub(crate) fn pairings() -> Vec<Pairing> {
-    let pair = |topic, first: &Team, second: &Team| Pairing {
-        topic,
-        first: first.clone(),
-        second: second.clone(),
-    };
-    let one = Team::one(EngineChoice::Net, 1.0, true);
-    let mut all = vec![pair("ponder", &one, &Team::one(EngineChoice::Net, 1.0, false))];
-    for count in [2, 4, 8] {
-        all.push(pair("ponder", &Team::pondering(count, EngineChoice::Net, false), &one));
-    }
-    for count in [2, 4, 8] {
-        all.push(pair("ponder", &Team::pondering(count, EngineChoice::Net, true), &one));
-    }
-    all.push(pair("ponder", &Team::pondering(8, EngineChoice::Tree, false), &one));
-    for count in [2, 4] {
-        let threads = Team::one(EngineChoice::Net, count as f64, true);
-        all.push(pair("cores", &Team::pondering(count, EngineChoice::Net, true), &threads));
-    }
+/// The councils that learn what each vote is worth, and what the files of their weights are called.
+pub(crate) fn councils() -> [(&'static str, [EngineChoice; 3]); 2] {
+    use EngineChoice::{Disturbed, Net, Tree};
+    [("council", [Net, Disturbed(0), Disturbed(1)]), ("mixed", [Net, Disturbed(0), Tree])]
+}
+
+/// All pairings, topic by topic; those with learned weights if the folder has them.
+pub(crate) fn pairings(weights: Option<&Path>) -> Vec<Pairing> {
     let alone = Team::one(EngineChoice::Net, 1.0, false);
-    let three = [EngineChoice::Net, EngineChoice::Disturbed(0), EngineChoice::Disturbed(1)];
+    let mut all = pondering_pairings();
+    let learned = |place: usize, name: &str| {
+        let (file, members) = councils()[place];
+        Team::weighted(name, &members, &weights?.join(format!("{file}.toml")))
+    };
+    all.extend(council_pairings(&alone, learned(0, "majority of 3, learned weights")));
+    let mixed = learned(1, "2 alpha-beta + tree, learned weights");
+    all.extend(deep_pairings(&alone, mixed.as_ref()));
+    for cores in [4, 8] {
+        let threads = Team::one(EngineChoice::Net, cores as f64, false);
+        let pairing = Pairing::new("duo", &Team::duo(cores), &threads);
+        all.push(Pairing { pace: PACE_OF_DUO, ..pairing });
+    }
+    all
+}
+
+/// Groups that ponder against one engine that ponders, on one core and on as many as they have with their predictor.
+fn pondering_pairings() -> Vec<Pairing> {
+    let one = Team::one(EngineChoice::Net, 1.0, true);
+    let mut all = vec![Pairing::new("ponder", &one, &Team::one(EngineChoice::Net, 1.0, false))];
+    for (ahead, counts) in [(false, &[1, 2, 4, 8][..]), (true, &[2, 4, 8])] {
+        for &count in counts {
+            let team = Team::pondering(count, EngineChoice::Net, ahead);
+            all.push(Pairing::new("ponder", &team, &one));
+        }
+    }
+    all.push(Pairing::new("ponder", &Team::pondering(8, EngineChoice::Tree, false), &one));
+    for count in [1, 2, 4, 8] {
+        let threads = Team::one(EngineChoice::Net, (count + 1) as f64, true);
+        let team = Team::pondering(count, EngineChoice::Net, count > 1);
+        all.push(Pairing::new("ponder, equal cores", &team, &threads));
+    }
+    all
+}
+
+/// Three alpha-beta engines of slightly different opinions against the best of them, on one core and on three.
+fn council_pairings(alone: &Team, learned: Option<Team>) -> Vec<Pairing> {
+    let three = councils()[0].1;
     let thrice = Team::one(EngineChoice::Net, 3.0, false);
     let switch = "consult = \"switch\"\n[[group.switch]]\nchild = \"c1\"\nfrom_ply = 60";
-    let councils = [
+    let modes = [
         ("majority of 3", "", false),
         ("optimistic of 3", "consult = \"optimistic\"", false),
         ("pessimistic of 3", "consult = \"pessimistic\"", false),
         ("exchange of 3", "consult = \"exchange\"", false),
         ("2 and an arbiter", "", true),
-        ("switch at ply 60", switch, false),
     ];
-    let teams = councils.map(|(name, group, arbiter)| Team::council(name, &three, group, arbiter));
-    for team in &teams {
-        all.push(pair("consult", team, &alone));
-    }
-    for team in &teams[..5] {
-        all.push(pair("consult", team, &thrice));
-    }
+    let mut teams: Vec<Team> = modes
+        .iter()
+        .map(|&(name, group, arbiter)| Team::council(name, &three, group, arbiter))
+        .collect();
+    teams.extend(learned);
+    let mut all = Vec::new();
     for place in 0..2 {
-        all.push(pair("member", &Team::one(EngineChoice::Disturbed(place), 1.0, false), &alone));
+        let member = Team::one(EngineChoice::Disturbed(place), 1.0, false);
+        all.push(Pairing::new("consult", &member, alone));
     }
-    all.extend(deep_pairings(&alone));
+    for team in &teams {
+        all.push(Pairing::new("consult", team, alone));
+    }
+    // One plays at a time: its best member on one core is both.
+    let switch = Team::council("switch at ply 60", &three[..2], switch, false);
+    all.push(Pairing::new("consult", &switch, alone));
+    for team in &teams {
+        all.push(Pairing::new("consult, equal cores", team, &thrice));
+    }
     all
 }
 
 /// Alpha-beta and the tree search together.
-fn deep_pairings(alone: &Team) -> Vec<Pairing> {
+fn deep_pairings(alone: &Team, learned: Option<&Team>) -> Vec<Pairing> {
     let both = [EngineChoice::Net, EngineChoice::Tree];
-    let vote =
-        Team::council("alpha-beta + tree, optimistic", &both, "consult = \"optimistic\"", false);
     let judged = [EngineChoice::Net, EngineChoice::Tree, EngineChoice::Disturbed(0)];
     let judged = Team::council("alpha-beta + tree + arbiter", &judged, "", true);
-    let pair = |first: &Team, second: &Team| Pairing {
-        topic: "deep",
-        first: first.clone(),
-        second: second.clone(),
-    };
-    let (twice, thrice) =
-        (Team::one(EngineChoice::Net, 2.0, false), Team::one(EngineChoice::Net, 3.0, false));
-    vec![
-        pair(&Team::one(EngineChoice::Tree, 1.0, false), alone),
-        pair(&judged, alone),
-        pair(&vote, alone),
-        pair(&judged, &thrice),
-        pair(&vote, &twice),
-    ]
+    let vote =
+        Team::council("alpha-beta + tree, optimistic", &both, "consult = \"optimistic\"", false);
+    let switch = "consult = \"switch\"\n[[group.switch]]\nchild = \"c1\"\nto_ply = 60";
+    let switch = Team::council("tree to ply 60, then alpha-beta", &both, switch, false);
+    let cores = |count| Team::one(EngineChoice::Net, count, false);
+    let mut all = vec![
+        Pairing::new("deep", &Team::one(EngineChoice::Tree, 1.0, false), alone),
+        Pairing::new("deep", &judged, alone),
+        Pairing::new("deep", &vote, alone),
+        Pairing::new("deep", &switch, alone),
+    ];
+    all.extend(learned.map(|team| Pairing::new("deep", team, alone)));
+    all.push(Pairing::new("deep, equal cores", &judged, &cores(3.0)));
+    all.push(Pairing::new("deep, equal cores", &vote, &cores(2.0)));
+    all.extend(learned.map(|team| Pairing::new("deep, equal cores", team, &cores(3.0))));
+    all
 }

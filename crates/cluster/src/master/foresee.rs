@@ -6,7 +6,7 @@ use crate::child::{Child, Purpose, Task};
 use crate::config::{By, Role};
 use crate::replies::{Reply, allot, by_rank, by_score};
 use engines::GameLine;
-use rules::Move;
+use rules::{AnyPosition, Move};
 use std::sync::Arc;
 use std::time::Duration;
 use think::{Moment, Score};
@@ -53,6 +53,17 @@ impl Foresight {
     /// Likely replies, likeliest first.
     pub(super) fn replies(&self) -> &[Reply] {
         &self.replies
+    }
+
+    /// The position the replies are to.
+    pub(super) fn position(&self) -> &AnyPosition {
+        self.base.position()
+    }
+
+    /// The position before the reply that a group ponders on as that line, and the reply.
+    pub(super) fn held_as(&self, line: &Arc<GameLine>) -> Option<(&AnyPosition, Move)> {
+        let held = self.held.iter().flatten().find(|held| Arc::ptr_eq(&held.line, line))?;
+        Some((held.base.position(), held.reply))
     }
 
     /// What a group ponders on.

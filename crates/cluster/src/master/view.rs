@@ -2,142 +2,141 @@
 
 use super::Master;
 use super::decision::value_of;
-use crate::child::{Child, Purpose, State};
+use crate::child::{Child, Purpose, Question, State};
 use crate::config::Role;
+use board::notation;
+use board::watch_cluster::{
+    ClusterChild, ClusterChildState, ClusterDoing, ClusterMoves, ClusterReply, ClusterTask,
+    ClusterView,
+};
+use rules::{AnyPosition, Move};
 use std::time::Duration;
 
-/// A master at one moment.
-#[derive(Clone, PartialEq, Debug)]
-pub struct View {
-    pub name: String,
-    /// The position that is thought or was last thought about, as a diagram, and its ply.
-    pub diagram: String,
-    pub ply: u32,
-    /// What the master does, in words.
-    pub doing: String,
-    /// Since when, if it thinks about its move.
-    pub elapsed: Option<Duration>,
-    pub children: Vec<ChildView>,
-    /// Likely replies, how likely each is, and which groups ponder on it.
-    pub replies: Vec<(String, f64, Vec<String>)>,
+/// Moves of a line that are shown.
+const LONGEST_LINE: usize = 12;
+
+/// Milliseconds, as they are written down.
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A child at one moment.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ChildView {
-    pub name: String,
-    pub role: &'static str,
-    /// Loading, ready, started again …, in words.
-    pub state: String,
-    /// What it is asked, in words.
-    pub doing: String,
-    /// As it said.
-    pub score: Option<String>,
-    /// For the side to move where it thinks.
-    pub win_rate: Option<f64>,
-    pub depth: Option<u32>,
-    pub nodes: Option<u64>,
-    pub nps: Option<u64>,
-    /// The line it last told.
-    pub pv: Vec<String>,
-    /// What it may take to answer `stop`.
-    pub slow: Duration,
+/// Moves that could each be played in a position.
+pub(crate) fn choices(position: &AnyPosition, moves: &[Move]) -> ClusterMoves {
+    let mut all = ClusterMoves::default();
+    for m in moves {
+        let one = notation::line(position, None, &[*m]);
+        all.usi.extend(one.usi);
+        all.ja.extend(one.ja);
+        all.en.extend(one.en);
+    }
+    all
 }
 
 impl Master {
-    /// How everything stands.
-    pub fn view(&self) -> View {
+    /// How everything stands; what was decided and what went wrong is in the log.
+    pub fn view(&self) -> ClusterView {
         let line = self.search.as_ref().map_or(&self.line, |search| &search.line);
         let doing = match (&self.search, &self.foresight) {
-            (Some(search), _) if search.pondering => "pondering for the interface".to_owned(),
-            (Some(search), _) => {
-                let hit = if search.hit { ", foreseen" } else { "" };
-                format!("thinking about our move{hit}")
-            }
-            (None, Some(_)) => "the opponent's turn".to_owned(),
-            (None, None) => "nothing to do".to_owned(),
+            (Some(search), _) if search.pondering => ClusterDoing::Pondering,
+            (Some(_), _) => ClusterDoing::Thinking,
+            (None, Some(_)) => ClusterDoing::Waiting,
+            (None, None) => ClusterDoing::Idle,
         };
-        View {
+        ClusterView {
             name: self.config.name.clone(),
-            diagram: kifu::diagram(line.position()),
+            sfen: line.position().sfen(),
             ply: line.position().ply(),
             doing,
-            elapsed: self.search.as_ref().map(|search| search.elapsed(self.now)),
+            foreseen: self.search.as_ref().is_some_and(|search| search.hit),
+            elapsed: self.search.as_ref().map(|search| millis(search.elapsed(self.now))),
             children: self.children.iter().map(|child| self.child_view(child)).collect(),
             replies: self.replies_view(),
+            decisions: Vec::new(),
+            faults: Vec::new(),
         }
     }
 
-    fn child_view(&self, child: &Child) -> ChildView {
+    fn child_view(&self, child: &Child) -> ClusterChild {
         let question = child.questions.front();
         // Who has answered is still of the opinion.
-        let vote =
-            self.search.as_ref().and_then(|search| search.votes.get(&child.incarnation.child));
-        let line = question.and_then(|question| question.lines.first());
-        let info = line.or_else(|| vote.and_then(|vote| vote.info.as_ref()));
+        let search = self.search.as_ref();
+        let vote = search.and_then(|search| search.votes.get(&child.incarnation.child));
+        let told = question.and_then(|q| Some((q.lines.first()?, q.task.line.position())));
+        let voted = || vote.and_then(|vote| Some((vote.info.as_ref()?, search?.line.position())));
+        let told = told.or_else(voted);
+        let info = told.map(|(info, _)| info);
+        let line = told.map(|(info, position)| {
+            let moves = &info.pv[..info.pv.len().min(LONGEST_LINE)];
+            ClusterMoves::from(notation::line(position, None, moves))
+        });
         let score = question.and_then(|question| question.score.clone());
-        let score = score.or_else(|| vote.and_then(|vote| vote.score.clone()));
-        let value = info.and_then(|info| value_of(child, info));
-        ChildView {
+        let (state, again) = self.state_of(child);
+        let (task, about) = self.task_of(question, vote.is_some());
+        ClusterChild {
             name: child.config.name.clone(),
-            role: child.role().name(),
-            state: self.state_in_words(child),
-            doing: self.task_in_words(child, vote.is_some()),
-            score,
-            win_rate: value,
+            role: child.role().name().to_owned(),
+            state,
+            again,
+            task,
+            about,
+            score: score.or_else(|| vote.and_then(|vote| vote.score.clone())),
+            win_rate: info.and_then(|info| value_of(child, info)).filter(|rate| rate.is_finite()),
             depth: info.and_then(|info| info.depth),
             nodes: info.and_then(|info| info.nodes),
             nps: info.and_then(|info| info.nps),
-            pv: info
-                .map(|info| info.pv.iter().map(|m| m.usi(self.game)).collect())
-                .unwrap_or_default(),
-            slow: child.delays.slow_end(),
+            line: line.unwrap_or_default(),
+            slow: millis(child.delays.slow_end()),
         }
     }
 
-    fn state_in_words(&self, child: &Child) -> String {
+    fn state_of(&self, child: &Child) -> (ClusterChildState, Option<u64>) {
         match child.state {
             State::Down { until } => {
-                format!("starts in {} ms", until.saturating_sub(self.now).as_millis())
+                (ClusterChildState::Down, Some(millis(until.saturating_sub(self.now))))
             }
-            State::Starting { .. } => "starting".to_owned(),
-            State::Introducing { .. } | State::Preparing { .. } => "loading".to_owned(),
-            State::Ready => "ready".to_owned(),
-            State::Out => "out for the rest of the game".to_owned(),
+            State::Starting { .. } => (ClusterChildState::Starting, None),
+            State::Introducing { .. } | State::Preparing { .. } => {
+                (ClusterChildState::Loading, None)
+            }
+            State::Ready => (ClusterChildState::Ready, None),
+            State::Out => (ClusterChildState::Out, None),
         }
     }
 
-    fn task_in_words(&self, child: &Child, voted: bool) -> String {
-        let Some(question) = child.questions.front() else {
-            return if voted { "has answered".to_owned() } else { String::new() };
+    fn task_of(&self, question: Option<&Question>, voted: bool) -> (ClusterTask, ClusterMoves) {
+        let nothing = ClusterMoves::default();
+        let Some(question) = question else {
+            let task = if voted { ClusterTask::Answered } else { ClusterTask::Nothing };
+            return (task, nothing);
         };
         if question.stopped.is_some() {
-            return "told to stop".to_owned();
+            return (ClusterTask::Stopping, nothing);
         }
-        let game = self.game;
+        let here = self.search.as_ref().map_or(&self.line, |search| &search.line).position();
         match &question.task.purpose {
-            Purpose::Think => "thinks".to_owned(),
-            Purpose::Predict => "predicts".to_owned(),
-            Purpose::Mate => "looks for a mate".to_owned(),
-            Purpose::Value(m) => format!("values {}", m.usi(game)),
-            Purpose::Arbitrate(moves) => {
-                let moves: Vec<String> = moves.iter().map(|m| m.usi(game)).collect();
-                format!("decides between {}", moves.join(", "))
-            }
+            Purpose::Think => (ClusterTask::Thinks, nothing),
+            Purpose::Predict => (ClusterTask::Predicts, nothing),
+            Purpose::Mate => (ClusterTask::Mate, nothing),
+            Purpose::Value(m) => (ClusterTask::Values, choices(here, &[*m])),
+            Purpose::Arbitrate(moves) => (ClusterTask::Decides, choices(here, moves)),
             Purpose::Ponder => {
-                let reply = question.task.line.line().rsplit(' ').next().unwrap_or_default();
-                format!("ponders on {reply}")
+                let held = self.foresight.as_ref().and_then(|f| f.held_as(&question.task.line));
+                let about = held.map(|(position, reply)| choices(position, &[reply]));
+                (ClusterTask::Ponders, about.unwrap_or_default())
             }
         }
     }
 
-    fn replies_view(&self) -> Vec<(String, f64, Vec<String>)> {
+    fn replies_view(&self) -> Vec<ClusterReply> {
         let Some(foresight) = &self.foresight else { return Vec::new() };
         let replies = foresight.replies().iter().map(|reply| {
             let groups =
                 (0..self.groups.len()).filter(|&g| foresight.held_by(g) == Some(reply.reply));
-            let names = groups.map(|group| self.config.groups[group].name.clone()).collect();
-            (reply.reply.usi(self.game), reply.chance, names)
+            ClusterReply {
+                reply: choices(foresight.position(), &[reply.reply]),
+                chance: reply.chance,
+                groups: groups.map(|group| self.config.groups[group].name.clone()).collect(),
+            }
         });
         replies.collect()
     }

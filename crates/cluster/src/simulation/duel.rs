@@ -132,6 +132,15 @@ impl Seat {
 
 /// Plays a game. Searches run on the calling thread, which needs a stack of [`think::STACK`] bytes.
 pub fn play_duel(sides: [Side; 2], settings: &DuelSettings) -> DuelReport {
+    play_logged_duel(sides, settings, &mut |_, _| ())
+}
+
+/// The same; `log` is told after every move whose it was (0 or 1) and what that master wrote into its log.
+pub fn play_logged_duel(
+    sides: [Side; 2],
+    settings: &DuelSettings,
+    log: &mut dyn FnMut(usize, &[Entry]),
+) -> DuelReport {
     let game = settings.start.game();
     let mut seats = sides.map(|side| Seat::new(side, game));
     let rules = GameRules { max_moves: Some(settings.plies), ..GameRules::default() };
@@ -145,6 +154,7 @@ pub fn play_duel(sides: [Side; 2], settings: &DuelSettings) -> DuelReport {
         let place = usize::from(turn != settings.color);
         let action =
             seats[place].play(&position, settings.movetime).map_or(Action::Resign, Action::Move);
+        log(place, &seats[place].world.log);
         let now = seats[place].world.now;
         seats[1 - place].wait(now);
         match rules.judge(&position, action) {

@@ -1,41 +1,54 @@
-//! What is written for people and for later: the page, the log, weights learned from it.
+//! What is written for people and for later: the view, the log, weights learned from it.
 
 use crate::harness::{engine, start};
+use board::watch_cluster::{
+    ClusterChild, ClusterChildState, ClusterDoing, ClusterTask, ClusterView,
+};
 use cluster::config;
 use cluster::weights::{Weights, learn_from};
 use rules::Game;
+use std::path::Path;
 use std::time::Duration;
 
+/// Waits until the view of that file is as wanted.
+fn until(file: &Path, wanted: impl Fn(&ClusterView) -> bool) -> ClusterView {
+    let read = || std::fs::read_to_string(file).unwrap_or_default();
+    for _ in 0..1500 {
+        if let Some(view) = serde_json::from_str(&read()).ok().filter(&wanted) {
+            return view;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("the view is {}", read());
+}
+
 #[test]
-fn the_page_shows_what_each_child_thinks_while_it_thinks() {
+fn the_view_shows_what_each_child_thinks_while_it_thinks() {
     let folder = tempfile::tempdir().unwrap();
     let running = start(
-        "name = \"Pair\"\npage = \"pair.html\"\n\
+        "name = \"Pair\"\nview = \"pair.json\"\n\
          [[child]]\nname = \"first\"\ninside = \"alphabeta\"\noptions = { USI_Hash = 16, Threads = 1 }\n\
          [[child]]\nname = \"second\"\ninside = \"alphabeta\"\noptions = { USI_Hash = 16, Threads = 1 }\n",
         folder.path(),
     );
-    let page = || std::fs::read_to_string(folder.path().join("pair.html")).unwrap_or_default();
-    let until = |wanted: &dyn Fn(&str) -> bool| {
-        for _ in 0..1000 {
-            if wanted(&page()) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        panic!("the page is {}", page());
-    };
-    until(&|page| page.matches("<td>ready</td>").count() == 2);
+    let file = folder.path().join("pair.json");
+    until(&file, |view| view.children.iter().all(|c| c.state == ClusterChildState::Ready));
     running.say("position startpos");
     running.say("go infinite");
-    // Both think at the same time, and the page has both their lines and values.
-    until(&|page| {
-        page.matches("<td>thinks</td>").count() == 2 && page.matches("<meter").count() == 2
+    // Both think at the same time, and the view has both their lines and values.
+    let view = until(&file, |view| {
+        let thinks = |task| task == ClusterTask::Thinks;
+        view.children.iter().all(|c| thinks(c.task) && c.win_rate.is_some() && c.depth.is_some())
     });
-    assert!(page().contains("thinking about our move"));
+    assert_eq!((&*view.name, view.doing, view.ply), ("Pair", ClusterDoing::Thinking, 1));
+    for child in &view.children {
+        let lengths = [child.line.usi.len(), child.line.ja.len(), child.line.en.len()];
+        assert!(lengths[0] > 0 && lengths == [lengths[0]; 3], "{child:?}");
+    }
     running.say("stop");
     running.said.wait("bestmove ");
-    until(&|page| page.contains("majority") && page.contains("nothing to do"));
+    let view = until(&file, |view| view.doing == ClusterDoing::Idle && !view.decisions.is_empty());
+    assert_eq!((&*view.decisions[0].why, view.decisions[0].played.ja.len()), ("majority", 1));
     running.quit();
 }
 
@@ -86,7 +99,7 @@ fn a_policy_net_predicts() {
     let ab = "inside = \"alphabeta\"\noptions = { USI_Hash = 16, Threads = 1 }";
     let running = start(
         &format!(
-            "page = \"p.html\"\n[ponder]\npredictor = \"seer\"\nby = \"rank\"\nreplies = 4\n{}{}{}",
+            "view = \"p.json\"\n[ponder]\npredictor = \"seer\"\nby = \"rank\"\nreplies = 4\n{}{}{}",
             child("one", ab),
             child("two", ab),
             child("seer", "inside = \"puct\"\nrole = \"predictor\"\noptions = { Threads = 1 }")
@@ -97,15 +110,14 @@ fn a_policy_net_predicts() {
     running.say("position startpos");
     running.say("go nodes 500");
     running.said.wait("bestmove ");
-    let page = || std::fs::read_to_string(folder.path().join("p.html")).unwrap_or_default();
-    for _ in 0..1500 {
-        let page = page();
-        let pondered = page.contains("<td>one</td></tr>") && page.contains("<td>two</td></tr>");
-        if pondered && page.contains("<td>predicts</td>") && page.contains("the opponent's turn") {
-            running.quit();
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    panic!("{}", page());
+    let view = until(&folder.path().join("p.json"), |view| {
+        let on_one = |name: &str| view.replies.iter().any(|reply| reply.groups == [name]);
+        let predicts = view.children.iter().any(|c| c.task == ClusterTask::Predicts);
+        let told = |c: &ClusterChild| c.task == ClusterTask::Ponders && c.about.ja.len() == 1;
+        let ponder = view.children.iter().filter(|c| told(c)).count() == 2;
+        on_one("one") && on_one("two") && predicts && ponder
+    });
+    assert_eq!(view.doing, ClusterDoing::Waiting);
+    assert!(view.replies.iter().all(|reply| reply.reply.ja[0].starts_with('△')), "{view:?}");
+    running.quit();
 }

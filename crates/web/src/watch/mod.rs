@@ -1,4 +1,4 @@
-//! What can be watched besides the games here: a CSA server, matches, learning, a fleet.
+//! What can be watched besides the games here: a CSA server, matches, learning, a fleet, a cluster.
 
 mod cluster;
 mod fleet;
@@ -6,7 +6,6 @@ mod labs;
 mod matches;
 mod sources;
 mod status_page;
-mod written_page;
 
 pub use sources::{ServerFile, WatchPlaces, WatchSources};
 
@@ -27,11 +26,6 @@ pub trait WatchSource: Send + Sync {
 
     /// A game of a match.
     fn match_game(&self, name: &str, number: u64) -> Result<Record, ApiError>;
-
-    /// The page of a cluster: what each of its engines thinks.
-    fn cluster_page(&self) -> Result<String, ApiError> {
-        cluster::page(None)
-    }
 }
 
 /// There is nothing to watch.

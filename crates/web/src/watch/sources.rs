@@ -1,7 +1,7 @@
-//! What the owner lets visitors watch: a server's file or status page, matches, labs, a fleet.
+//! What the owner lets visitors watch: a server's file or status page, matches, labs, a fleet, a cluster.
 
 use super::status_page::StatusPage;
-use super::{WatchSource, fleet, labs, matches};
+use super::{WatchSource, cluster, fleet, labs, matches};
 use crate::start::StartError;
 use board::error::{ApiError, ErrorCode};
 use board::watch::{ServerParts, WatchData, WatchKind, WatchLearn, WatchMatch, WatchServer};
@@ -31,7 +31,7 @@ pub struct WatchPlaces {
     pub labs: Vec<PathBuf>,
     /// The folder of `nue fleet serve`.
     pub fleet: Option<PathBuf>,
-    /// The page of `nue cluster`.
+    /// The `view` of a file of `nue cluster`.
     pub cluster: Option<PathBuf>,
 }
 
@@ -116,6 +116,7 @@ impl WatchSource for WatchSources {
             WatchKind::Match => !self.matches.is_empty(),
             WatchKind::Learn => !self.labs.is_empty(),
             WatchKind::Fleet => self.fleet.is_some(),
+            WatchKind::Cluster => self.cluster.is_some(),
         }
     }
 
@@ -123,6 +124,9 @@ impl WatchSource for WatchSources {
         let missing = || ApiError::missing(format!("no {} is watched", what.word()));
         if let (WatchKind::Fleet, Some(folder)) = (what, &self.fleet) {
             return Ok(WatchData::Fleet(Box::new(fleet::look(folder, &name(folder)))));
+        }
+        if let (WatchKind::Cluster, Some(file)) = (what, &self.cluster) {
+            return Ok(WatchData::Cluster(Box::new(cluster::look(file, &name(file)))));
         }
         match what {
             WatchKind::Server => Ok(WatchData::Server(Box::new(self.look_at_server()?))),
@@ -160,10 +164,6 @@ impl WatchSource for WatchSources {
         let path = self.matches.iter().find(|path| name(path) == wanted).ok_or_else(missing)?;
         matches::game(path, number).ok_or_else(missing)
     }
-
-    fn cluster_page(&self) -> Result<String, ApiError> {
-        super::cluster::page(self.cluster.as_deref())
-    }
 }
 
 #[cfg(test)]
@@ -198,11 +198,11 @@ mod tests {
             matches: vec![PathBuf::from("no/such/games.csa")],
             labs: vec![PathBuf::from("no/such/lab")],
             fleet: Some(PathBuf::from("no/such/fleet")),
-            cluster: Some(PathBuf::from("no/such/page")),
+            cluster: Some(PathBuf::from("no/such/team.json")),
         };
         let some = sources(&places).unwrap();
         assert!(json!(some.look(WatchKind::Fleet).unwrap())["error"].is_string());
-        assert!(none.cluster_page().is_err() && some.cluster_page().is_err());
+        assert!(json!(some.look(WatchKind::Cluster).unwrap())["error"].is_string());
         let told = json!(some.look(WatchKind::Server).unwrap());
         assert_eq!((&told["source"], &told["live"]), (&json!("file.db"), &json!(false)));
         assert!(told["error"].is_string());

@@ -205,7 +205,7 @@ async fn watching() {
     let mut me = server.visitor();
     assert_eq!(
         me.get("/api/watch").await.json(),
-        json!({ "server": true, "match": false, "learn": false, "fleet": false })
+        json!({ "server": true, "match": false, "learn": false, "fleet": false, "cluster": false })
     );
     assert!(me.get("/api/watch/server").await.json()["at"].is_u64());
     assert_eq!(me.get("/api/watch/match").await.status, 404);
