@@ -56,7 +56,8 @@ impl Start {
     pub fn parse(game: Game, text: &str) -> Result<Self, SettingsError> {
         let sfen = start_sfen(game, text).unwrap_or_else(|_| text.to_owned());
         let start = Self { name: text.to_owned(), sfen };
-        start.position(game).map(|_| start)
+        let sfen = start.position(game)?.sfen();
+        Ok(Self { sfen, ..start })
     }
 
     /// The position.
