@@ -12,6 +12,7 @@ use mcts::{Bounds, GameValue, LeafRules, MoveOrder, Verdict, information_gain, n
 use play::{Ending, Outcome, Reason, winrate};
 use rules::{AnyPosition, Bits, Color, Move, MoveList, Position, Variant};
 use seed::Rng;
+use std::cmp::Reverse;
 use teacher::{Candidate, Flags, Ply};
 
 /// Playouts after which it is asked what they have told.
@@ -451,7 +452,7 @@ impl<V: Variant> GameInPlay<V> {
             })
             .filter(|candidate| candidate.visits > 0)
             .collect();
-        told.sort_by(|a, b| b.visits.cmp(&a.visits));
+        told.sort_by_key(|candidate| Reverse(candidate.visits));
         self.candidates.extend(told);
         self.plies.push(ply);
         self.pos.play(ply.mv);

@@ -35,7 +35,7 @@ pub enum PlayerError {
 }
 
 impl PlayerError {
-    fn at(path: &Path, reason: impl ToString) -> Self {
+    fn at(path: &Path, reason: &dyn ToString) -> Self {
         Self::File { path: path.to_owned(), reason: reason.to_string() }
     }
 }
@@ -62,7 +62,7 @@ pub fn open(
             if !integers.exists() {
                 note(&import(path, &integers, *calibration)?);
             }
-            let net = Net::load(&integers).map_err(|e| PlayerError::at(&integers, e))?;
+            let net = Net::load(&integers).map_err(|e| PlayerError::at(&integers, &e))?;
             let net = Arc::new(net);
             let each = |_| Arc::new(Native::new(Arc::clone(&net))) as Arc<dyn Backend>;
             Ok(PlayerNet::OnThreads((0..threads).map(each).collect()))
@@ -78,14 +78,14 @@ pub fn open(
 
 /// Real numbers become integers; what the difference is.
 fn import(path: &Path, integers: &Path, positions: usize) -> Result<String, PlayerError> {
-    let bytes = fs::read(path).map_err(|e| PlayerError::at(path, e))?;
+    let bytes = fs::read(path).map_err(|e| PlayerError::at(path, &e))?;
     // A net that knows little has no best move to agree about: what it loses is told, not refused.
-    let imported = import_file(&bytes, positions, 0.0).map_err(|e| PlayerError::at(path, e))?;
+    let imported = import_file(&bytes, positions, 0.0).map_err(|e| PlayerError::at(path, &e))?;
     let written = Draft::new(integers).and_then(|mut draft| {
         imported.net.write(&mut draft)?;
         draft.flush()?;
         draft.publish(true)
     });
-    written.map_err(|e| PlayerError::at(integers, e))?;
+    written.map_err(|e| PlayerError::at(integers, &e))?;
     Ok(format!("integers against real numbers over {}", imported.report))
 }

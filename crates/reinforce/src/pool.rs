@@ -22,7 +22,7 @@ use think::STACK;
 use thiserror::Error;
 
 /// Groups of a thread whose net computes elsewhere: one plays, one is computed, one is on its way.
-const GROUPS: usize = 3;
+pub(crate) const GROUPS: NonZeroUsize = NonZeroUsize::new(3).unwrap();
 
 /// The net of all games.
 #[derive(Clone)]
@@ -224,8 +224,9 @@ impl<V: Variant> Work<'_, V> {
         if line.is_here() {
             return (1, pace.batch.max(1));
         }
-        let each = self.play.games.get().div_ceil(self.play.threads() * GROUPS);
-        (GROUPS, each.clamp(1, pace.batch.max(1)))
+        let groups = GROUPS.get();
+        let each = self.play.games.get().div_ceil(self.play.threads() * groups);
+        (groups, each.clamp(1, pace.batch.max(1)))
     }
 
     fn play(&self, mut line: Line, sender: &Sender<Said>) -> Result<(), PlayError> {

@@ -6,7 +6,7 @@
 
 use crate::nets::{self, PlayerError, Players};
 use crate::plan::{GenerationPlan, LoopSettings};
-use crate::pool::{PlayerNet, SelfPlay};
+use crate::pool::{GROUPS, PlayerNet, SelfPlay};
 use crate::records::{PlayProgress, RecordError, play_to_file};
 use crate::review::Review;
 use crate::settings::SettingsError;
@@ -47,8 +47,8 @@ const CURRENT: &str = "current.nuedf";
 #[derive(Clone, Debug)]
 pub struct Machine {
     pub threads: NonZeroUsize,
-    /// Games at a time, where the net computes on a device.
-    pub games: NonZeroUsize,
+    /// Games at a time, where the net computes on a device; as many as suit it if nobody says.
+    pub games: Option<NonZeroUsize>,
     pub players: Players,
     pub trainer: Trainer,
     pub version: String,
@@ -62,14 +62,32 @@ pub enum RunError {
     #[error("{}: {difference}; a run goes on with the settings it began with, others need another folder", path.display())]
     Other { path: PathBuf, difference: String },
     #[error(transparent)]
-    Lab(#[from] LabError),
+    Lab(Box<LabError>),
     #[error(transparent)]
-    Records(#[from] RecordError),
+    Records(Box<RecordError>),
     #[error(transparent)]
-    Player(#[from] PlayerError),
+    Player(Box<PlayerError>),
     /// It was asked to end, and goes on when the same is asked for again.
     #[error("interrupted; the same command continues")]
     Interrupted,
+}
+
+impl From<LabError> for RunError {
+    fn from(error: LabError) -> Self {
+        Self::Lab(Box::new(error))
+    }
+}
+
+impl From<RecordError> for RunError {
+    fn from(error: RecordError) -> Self {
+        Self::Records(Box::new(error))
+    }
+}
+
+impl From<PlayerError> for RunError {
+    fn from(error: PlayerError) -> Self {
+        Self::Player(Box::new(error))
+    }
 }
 
 /// Why a run came to an end.
@@ -81,6 +99,8 @@ pub enum Ended {
     Time,
 }
 
+/// Playouts beyond which trees are large.
+const LARGE_TREE: u32 = 256;
 /// How often it is looked whether the time is over.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -299,7 +319,7 @@ impl<'a> Run<'a> {
             last: self.settings.games,
             net,
             threads: self.machine.threads,
-            games: self.machine.games,
+            games: self.machine.games.unwrap_or_else(|| self.usual_games()),
             stop: self.stop,
         };
         let header = self.header(plan, &about);
@@ -311,6 +331,13 @@ impl<'a> Run<'a> {
             return Err(RunError::Interrupted);
         }
         self.done(folder, "self-play".to_owned(), began)
+    }
+
+    /// Games that fill large batches of every thread, without filling the memory with large trees.
+    fn usual_games(&self) -> NonZeroUsize {
+        let each = if self.settings.play.playouts <= LARGE_TREE { 512 } else { 128 };
+        let games = self.machine.threads.saturating_mul(GROUPS);
+        games.saturating_mul(NonZeroUsize::new(each).unwrap_or(NonZeroUsize::MIN))
     }
 
     /// The net that plays, and its name.

@@ -200,10 +200,9 @@ impl LearnArgs {
         let device = flags.device.clone().unwrap_or_else(|| "auto".to_owned());
         let players = flags.players(&python, &device);
         let trainer = reinforce::training::Trainer { python, device, program: program()?, words };
-        let games = flags.at_a_time.unwrap_or(8192) as usize;
         Ok(Machine {
             threads: self.threads(),
-            games: NonZeroUsize::new(games).unwrap_or(NonZeroUsize::MIN),
+            games: flags.at_a_time.and_then(|games| NonZeroUsize::new(games as usize)),
             players,
             trainer,
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -138,7 +138,7 @@ pub(crate) struct ReinforceFlags {
     #[arg(long, value_name = "N")]
     workers: Option<u16>,
 
-    /// Games at a time, where PyTorch computes the net [default: 8192]
+    /// Games at a time, where PyTorch computes the net [default: by threads and playouts]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(super) at_a_time: Option<u32>,
 

@@ -87,7 +87,7 @@ impl Place {
     fn run(&self, generations: u32, after: u64, minutes: Option<f64>) -> Result<Ended, RunError> {
         let machine = Machine {
             threads: NonZeroUsize::new(self.threads).unwrap(),
-            games: NonZeroUsize::MIN,
+            games: None,
             players: Players::Native { calibration: 8 },
             trainer: trainer(self.folder.path()),
             version: "0".to_owned(),
@@ -181,7 +181,7 @@ fn a_trainer_that_fails_is_told() {
     failing.python = script;
     let machine = Machine {
         threads: NonZeroUsize::MIN,
-        games: NonZeroUsize::MIN,
+        games: None,
         players: Players::Native { calibration: 8 },
         trainer: failing,
         version: "0".to_owned(),
