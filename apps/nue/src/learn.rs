@@ -1,8 +1,12 @@
-//! `nue learn`: generations of learning, which are room `lab`'s.
+//! `nue learn`: generations of learning, which are room `lab`'s, and of reinforcement learning, which are
+//! room `reinforce`'s.
 
 mod args;
+mod reinforce;
 
 pub(crate) use args::LearnArgs;
+
+use args::Method;
 
 use crate::assemble;
 use crate::failure::CommandResult;
@@ -13,6 +17,9 @@ use lab::steps::Steps;
 use std::sync::Arc;
 
 pub(crate) fn run(args: &LearnArgs) -> CommandResult {
+    if args.method == Method::Rl {
+        return reinforce::run(args);
+    }
     let settings = args.settings()?;
     let lab = LabFolder::open(&args.folder)?;
     let runner = assemble::match_runner();
@@ -28,7 +35,7 @@ pub(crate) fn run(args: &LearnArgs) -> CommandResult {
             runner: &runner,
             observer: &mut display,
         };
-        let entry = steps.run(&lab.earlier(folder.number, args.window))?;
+        let entry = steps.run(&lab.earlier(folder.number, args.window()))?;
         lab.finish(&folder, &entry)?;
         say(&entry.sentence());
     }

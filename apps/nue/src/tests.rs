@@ -10,7 +10,7 @@ use arena::opening_maker::OpeningSettings;
 use arena::request::MatchRequest;
 use arena::selfplay::file::{Existing, Goal};
 use arena::selfplay::settings::SelfPlaySettings;
-use arena::selfplay::{NearBest, RandomMoves};
+use arena::selfplay::{LinePolicy, NearBest, RandomMoves};
 use clap::Parser;
 use corpus::Sieve;
 use corpus::batches::Selection;
@@ -46,6 +46,7 @@ fn self_play_is_repeated_by_its_command() {
         depth: Some(4),
         random: RandomMoves { count: 3, plies: PlyRange { first: 2, last: 9 } },
         near_best: Some(NearBest { lines: 3, margin: 20, last: 12 }),
+        policy: Some(LinePolicy { lines: 4, scale: 120 }),
         balance: Some(800),
         resign: None,
         draw: Some(DrawRule { score: 10, moves: 20, from: 100 }),

@@ -60,6 +60,15 @@ pub struct NearBest {
     pub last: usize,
 }
 
+/// What a policy is to learn from a search that reads several lines: the softmax of their scores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LinePolicy {
+    /// Lines that are read.
+    pub lines: usize,
+    /// What scores are divided by, in evaluation units.
+    pub scale: u32,
+}
+
 /// What games to play.
 #[derive(Clone, Debug)]
 pub struct SelfPlayPlan {
@@ -74,6 +83,8 @@ pub struct SelfPlayPlan {
     pub random: RandomMoves,
     /// Choice among near-best moves.
     pub near_best: Option<NearBest>,
+    /// What is written beside a move, where the search itself has nothing to say to a policy.
+    pub policy: Option<LinePolicy>,
     /// A game whose first value after the random moves is further from zero is begun anew.
     pub balance: Option<i32>,
     /// Limit of moves and entering king.

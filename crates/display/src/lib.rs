@@ -8,6 +8,7 @@
 //! | [`SelfPlayDisplay`] | games for a teacher file |
 //! | [`TrainingDisplay`] | a training run |
 //! | [`GenerationDisplay`] | all of these, one after another |
+//! | [`ReinforceDisplay`] | generations of reinforcement learning |
 //! | [`mates`] | what is found about problems: a page, a row, JSON |
 //!
 //! Rooms tell an observer how far they are; these are the observers for people. Everything goes to
@@ -19,6 +20,7 @@ mod input;
 mod live;
 pub mod mates;
 mod openings;
+mod reinforce;
 mod selfplay;
 mod training;
 
@@ -27,6 +29,7 @@ pub use generation::GenerationDisplay;
 pub use input::InputBar;
 pub use live::Live;
 pub use openings::OpeningsBar;
+pub use reinforce::ReinforceDisplay;
 pub use selfplay::SelfPlayDisplay;
 pub use training::TrainingDisplay;
 

@@ -110,7 +110,8 @@ pub fn selfplay(request: &SelfPlay) -> CommandLine {
     let usual = usual.settings;
     line.unless("--random", &settings.random.count, &usual.random.count);
     line.unless("--random-plies", &settings.random.plies, &usual.random.plies);
-    line.given("--near-best", settings.near_best).given("--balance", settings.balance);
+    line.given("--near-best", settings.near_best).given("--policy", settings.policy);
+    line.given("--balance", settings.balance);
     line.each("--start", &settings.starts).each("--openings", &settings.openings);
     line.given("--plies", settings.plies);
     if settings.resign != usual.resign {

@@ -53,7 +53,8 @@ pub enum LabError {
 }
 
 impl LabError {
-    pub(crate) fn at(path: &Path, reason: &dyn Display) -> Self {
+    /// Something is wrong with a file.
+    pub fn at(path: &Path, reason: &dyn Display) -> Self {
         Self::File { path: path.to_owned(), reason: reason.to_string() }
     }
 }

@@ -20,7 +20,7 @@ const FAREWELL: Duration = Duration::from_secs(3);
 
 /// Runs a program to its end; `text` is the command as somebody reads it. Whoever sets `stop` ends
 /// it, and so does our own end.
-pub(crate) fn run(mut start: Command, text: &str, stop: &AtomicBool) -> Result<(), LabError> {
+pub fn run(mut start: Command, text: &str, stop: &AtomicBool) -> Result<(), LabError> {
     start.env(ENDS_WITH_INPUT, "1").stdin(Stdio::piped());
     let started = Running::start(&mut start);
     let child = started.map_err(|e| LabError::at(Path::new(start.get_program()), &e))?;

@@ -46,7 +46,13 @@ impl LabFolder {
         Ok(next)
     }
 
-    fn generation(&self, number: u32) -> GenerationFolder {
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder of a generation, which may not be there yet.
+    pub fn generation(&self, number: u32) -> GenerationFolder {
         GenerationFolder { number, path: self.path.join(format!("{GENERATION}{number:04}")) }
     }
 
@@ -61,11 +67,21 @@ impl LabFolder {
 
     /// Ends a generation: a net that was accepted becomes the current one, and the entry is kept.
     pub fn finish(&self, folder: &GenerationFolder, entry: &Generation) -> Result<(), LabError> {
+        self.finish_with(folder, entry, &[(folder.net(), CURRENT)])
+    }
+
+    /// The same where the net has other files: each with the name its copy has while it is the current
+    /// one.
+    pub fn finish_with(
+        &self,
+        folder: &GenerationFolder,
+        entry: &Generation,
+        nets: &[(PathBuf, &str)],
+    ) -> Result<(), LabError> {
         let text = ledger::to_toml(entry)?;
-        if entry.accepted {
-            let net = folder.net();
-            let bytes = fs::read(&net).map_err(|e| LabError::at(&net, &e))?;
-            write_whole(&self.path.join(CURRENT), &bytes)?;
+        for (net, current) in nets.iter().filter(|_| entry.accepted) {
+            let bytes = fs::read(net).map_err(|e| LabError::at(net, &e))?;
+            write_whole(&self.path.join(current), &bytes)?;
         }
         append(&self.path.join(LEDGER), &text)?;
         write_whole(&folder.path.join(ENTRY), text.as_bytes())
@@ -156,13 +172,14 @@ impl GenerationFolder {
         write_whole(&self.path.join(TRAINED), b"")
     }
 
-    fn is_over(&self) -> bool {
+    /// Whether it has its entry.
+    pub fn is_over(&self) -> bool {
         self.path.join(ENTRY).exists()
     }
 }
 
 /// A file that is there whole or not at all.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
     let write = || {
         let mut draft = Draft::new(path)?;
         draft.write_all(bytes)?;

@@ -29,7 +29,7 @@ pub mod commands;
 #[cfg(feature = "generations")]
 mod error;
 #[cfg(feature = "generations")]
-mod external;
+pub mod external;
 #[cfg(feature = "generations")]
 pub mod folder;
 #[cfg(feature = "generations")]

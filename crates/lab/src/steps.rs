@@ -419,7 +419,7 @@ fn counted(path: &Path) -> Result<(u64, u64), LabError> {
 }
 
 /// The commit the program was built from, where it lies in its repository.
-fn commit(program: &Path) -> Option<String> {
+pub fn commit(program: &Path) -> Option<String> {
     let output = Command::new("git")
         .args(["rev-parse", "HEAD"])
         .current_dir(program.parent()?)

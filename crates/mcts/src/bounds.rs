@@ -3,7 +3,7 @@
 
 /// The game-theoretic value for the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum GameValue {
+pub enum GameValue {
     Loss,
     Draw,
     Win,
@@ -19,7 +19,7 @@ impl GameValue {
     }
 
     /// The same for the other side.
-    pub(crate) const fn reversed(self) -> Self {
+    pub const fn reversed(self) -> Self {
         match self {
             Self::Loss => Self::Win,
             Self::Draw => Self::Draw,
@@ -28,7 +28,7 @@ impl GameValue {
     }
 
     /// Chances to win and to draw.
-    pub(crate) const fn chances(self) -> (f32, f32) {
+    pub const fn chances(self) -> (f32, f32) {
         match self {
             Self::Loss => (0.0, 0.0),
             Self::Draw => (0.0, 1.0),
@@ -39,37 +39,40 @@ impl GameValue {
 
 /// At least `lower` and at most `upper`; the same when it is settled, in so many plies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Bounds {
-    pub(crate) lower: GameValue,
-    pub(crate) upper: GameValue,
-    pub(crate) plies: u16,
+pub struct Bounds {
+    pub lower: GameValue,
+    pub upper: GameValue,
+    pub plies: u16,
 }
 
 impl Bounds {
     /// Bits it is kept in.
     pub(crate) const BITS: u32 = 20;
     /// Nothing is known.
-    pub(crate) const OPEN: Self = Self { lower: GameValue::Loss, upper: GameValue::Win, plies: 0 };
+    pub const OPEN: Self = Self { lower: GameValue::Loss, upper: GameValue::Win, plies: 0 };
 
     const fn settled(outcome: GameValue, plies: u16) -> Self {
         Self { lower: outcome, upper: outcome, plies }
     }
 
-    pub(crate) const fn win(plies: u16) -> Self {
+    /// Won in so many plies.
+    pub const fn win(plies: u16) -> Self {
         Self::settled(GameValue::Win, plies)
     }
 
-    pub(crate) const fn loss(plies: u16) -> Self {
+    /// Lost in so many plies.
+    pub const fn loss(plies: u16) -> Self {
         Self::settled(GameValue::Loss, plies)
     }
 
-    pub(crate) const fn draw(plies: u16) -> Self {
+    /// Drawn in so many plies.
+    pub const fn draw(plies: u16) -> Self {
         Self::settled(GameValue::Draw, plies)
     }
 
     /// How it ends, if that is settled.
     #[inline]
-    pub(crate) fn outcome(self) -> Option<GameValue> {
+    pub fn outcome(self) -> Option<GameValue> {
         (self.lower == self.upper).then_some(self.lower)
     }
 
@@ -87,7 +90,8 @@ impl Bounds {
     }
 
     /// Both at once. What is settled stays as it is, but for a shorter win or a longer loss.
-    pub(crate) fn and(self, other: Self) -> Self {
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
         if let Some(outcome) = self.outcome() {
             let plies = match (outcome, other.outcome() == Some(outcome)) {
                 (GameValue::Win, true) => self.plies.min(other.plies),
@@ -102,7 +106,7 @@ impl Bounds {
 
     /// What follows for a position from what is known of those its moves lead to (seen by the side
     /// to move there); `all` says whether these are all its moves.
-    pub(crate) fn of_moves(children: impl Iterator<Item = Self>, all: bool) -> Self {
+    pub fn of_moves(children: impl Iterator<Item = Self>, all: bool) -> Self {
         let (mut lower, mut upper) = (GameValue::Loss, GameValue::Loss);
         let (mut win, mut loss, mut draw) = (u16::MAX, 0, 0);
         for child in children {

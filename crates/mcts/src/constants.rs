@@ -19,6 +19,17 @@ pub enum Fpu {
 }
 
 impl Fpu {
+    /// The value of a move never visited, in a node worth `value` to the side to move where moves with
+    /// so much prior were visited, and so much was chosen over all visits.
+    #[inline]
+    pub fn unvisited(self, value: f32, visited: f32, chosen: f32) -> f32 {
+        match self {
+            Self::Loss => 0.0,
+            Self::Visited { reduction } => value - reduction * visited.sqrt(),
+            Self::Chosen { reduction } => (value - reduction * chosen.sqrt()).max(0.0),
+        }
+    }
+
     /// Priors chosen beyond this many change nothing any more.
     pub(crate) fn most_chosen(self) -> f32 {
         match self {
@@ -48,8 +59,9 @@ pub struct Exploration {
 }
 
 impl Exploration {
+    /// In a node visited so often.
     #[inline]
-    pub(crate) fn at(&self, visits: f64) -> f32 {
+    pub fn at(&self, visits: f64) -> f32 {
         let x = (visits as f32 + 1.0) / self.base;
         // Most nodes have few visits: there the logarithm is a short series, to the last bit of a
         // float and the same on every machine.

@@ -12,9 +12,9 @@ pub(crate) const PER_CELL: usize = 15;
 
 /// A move and how likely the net thinks it.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Edge {
-    pub(crate) mv: Move,
-    pub(crate) prior: f32,
+pub struct Edge {
+    pub mv: Move,
+    pub prior: f32,
 }
 
 /// The packed edge at a place of a cell of moves.
@@ -56,6 +56,38 @@ impl Edge {
     fn unpack(bits: u32) -> Self {
         let mv = Move::from_bits_unchecked((bits >> 16) as u16);
         Self { mv, prior: unpack_prior(bits) }
+    }
+}
+
+/// Puts the moves of a position in order; its buffers are used again.
+#[derive(Debug, Default)]
+pub struct MoveOrder {
+    weights: Vec<f32>,
+    keys: Vec<u64>,
+    edges: Vec<Edge>,
+}
+
+impl MoveOrder {
+    /// Moves with their priors, likeliest first: a softmax of the logits.
+    pub fn order(&mut self, logits: &[f32], moves: &[Move], temperature: f32) -> &[Edge] {
+        let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        self.weights.clear();
+        self.weights.extend(logits.iter().map(|logit| ((logit - most) / temperature).exp()));
+        let part = 1.0 / self.weights.iter().sum::<f32>();
+        self.keys.clear();
+        // Positive floats are ordered as their bits are; of equals the first move stays first.
+        self.keys.extend(
+            self.weights.iter().enumerate().map(|(number, weight)| {
+                u64::from(!(weight * part).to_bits()) << 32 | number as u64
+            }),
+        );
+        self.keys.sort_unstable();
+        self.edges.clear();
+        self.edges.extend(self.keys.iter().map(|&key| Edge {
+            mv: moves[key as u32 as usize],
+            prior: f32::from_bits(!((key >> 32) as u32)),
+        }));
+        &self.edges
     }
 }
 

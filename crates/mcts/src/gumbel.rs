@@ -36,8 +36,8 @@ impl Gumbel {
             .iter()
             .zip(allowed)
             .map(|(&prior, &allowed)| {
-                let g = -(-rng.positive_unit().ln()).max(f64::MIN_POSITIVE).ln();
-                allowed.then(|| prior.max(f32::MIN_POSITIVE).ln() + g as f32)
+                let g = gumbel_number(rng);
+                allowed.then(|| prior.max(f32::MIN_POSITIVE).ln() + g)
             })
             .collect();
         let mut order: Vec<usize> = (0..scores.len()).filter(|&i| scores[i].is_some()).collect();
@@ -59,8 +59,25 @@ impl Gumbel {
     }
 }
 
+/// A number of the Gumbel distribution.
+pub fn gumbel_number(rng: &mut Rng) -> f32 {
+    -(-rng.positive_unit().ln()).max(f64::MIN_POSITIVE).ln() as f32
+}
+
+/// What a move never visited is thought to be worth: what the node is worth by itself and what its
+/// visited moves are (prior, visits and value of each), together.
+pub fn completed_value(own: f64, visited: impl Iterator<Item = (f64, f64, f64)>) -> f64 {
+    let (mut visits, mut weight, mut sum) = (0.0, 0.0, 0.0);
+    for (prior, times, value) in visited {
+        visits += times;
+        weight += prior;
+        sum += prior * value;
+    }
+    if weight > 0.0 { (own + visits * sum / weight) / (1.0 + visits) } else { own }
+}
+
 /// Sequential halving, as the number of visits that the move of each playout has had.
-fn schedule(considered: usize, playouts: usize) -> Vec<u32> {
+pub fn schedule(considered: usize, playouts: usize) -> Vec<u32> {
     if considered <= 1 {
         return (0..playouts as u32).collect();
     }
@@ -131,15 +148,10 @@ impl Tree {
     ) -> Vec<f64> {
         let most = candidates.iter().map(|c| c.visits).max().unwrap_or(0) as f64;
         let own = 1.0 - node.stats().mean(1.0 - f64::from(draw)).unwrap_or(0.5);
-        let (mut visits, mut weight, mut sum) = (0.0, 0.0, 0.0);
-        for c in candidates {
-            if let Some(value) = c.value {
-                visits += c.visits as f64;
-                weight += f64::from(c.edge.prior);
-                sum += f64::from(c.edge.prior) * value;
-            }
-        }
-        let mixed = if weight > 0.0 { (own + visits * sum / weight) / (1.0 + visits) } else { own };
+        let visited = candidates
+            .iter()
+            .filter_map(|c| Some((f64::from(c.edge.prior), c.visits as f64, c.value?)));
+        let mixed = completed_value(own, visited);
         let worth =
             |c: &Candidate| f64::from(c.score) + (visits_ahead + most) * c.value.unwrap_or(mixed);
         candidates.iter().map(worth).collect()

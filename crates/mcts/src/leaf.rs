@@ -8,15 +8,15 @@ use think::{Control, ManualTime};
 
 /// What a leaf is judged by.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct LeafRules {
-    pub(crate) game: SearchRules,
+pub struct LeafRules {
+    pub game: SearchRules,
     /// Whether moves that are never better than another are read too.
-    pub(crate) all_moves: bool,
+    pub all_moves: bool,
 }
 
 /// What a position is.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// Settled by the rules.
     Proven(Bounds),
     /// Not settled, but nothing is gained by reading on: the line repeats itself.
@@ -27,7 +27,7 @@ pub(crate) enum Verdict {
 
 impl LeafRules {
     /// Judges a position that is so many plies below the root.
-    pub(crate) fn judge<V: Variant>(&self, pos: &Position<V>, depth: usize) -> Verdict {
+    pub fn judge<V: Variant>(&self, pos: &Position<V>, depth: usize) -> Verdict {
         let turn = pos.turn();
         // 1. The referee ends the game.
         if let Some(repetition) = pos.repetition() {
@@ -60,7 +60,7 @@ impl LeafRules {
     }
 
     /// The moves that are read.
-    pub(crate) fn moves<V: Variant>(&self, pos: &Position<V>, list: &mut MoveList) {
+    pub fn moves<V: Variant>(&self, pos: &Position<V>, list: &mut MoveList) {
         list.clear();
         if self.all_moves {
             pos.generate(Gen::All, list);

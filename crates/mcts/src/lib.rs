@@ -14,6 +14,9 @@
 //! | `engine`, `job`, `rootmate` | options and threads; one search from question to answer; mates |
 //! | [`options`] | what can be set |
 //!
+//! What another tree needs to be grown by the same rules is public: the formula's terms, the judgement of
+//! leaves, noise, Gumbel's numbers, bounds.
+//!
 //! Deliberately absent: nets (crate `infer`, behind its trait), protocols, printing, any clock that
 //! was not passed in, and `unsafe`.
 
@@ -40,5 +43,12 @@ mod stop;
 mod tree;
 mod worker;
 
+pub use bounds::{Bounds, GameValue};
 pub use constants::Constants;
+pub use edges::{Edge, MoveOrder};
 pub use engine::Puct;
+pub use gumbel::{completed_value, gumbel_number, schedule};
+pub use leaf::{LeafRules, Verdict};
+pub use root::mix_dirichlet;
+pub use search::information_gain;
+pub use worker::net_key;

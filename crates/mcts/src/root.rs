@@ -46,17 +46,7 @@ impl RootPolicy {
     ) -> Self {
         let mut rng = Rng::for_purpose(noise.seed, &[1]);
         if noise.dirichlet > 0.0 {
-            let many = allowed.iter().filter(|&&allowed| allowed).count().max(1);
-            let alpha = f64::from(noise.concentration) / many as f64;
-            let drawn: Vec<f64> = allowed
-                .iter()
-                .map(|&allowed| if allowed { gamma(alpha, &mut rng) } else { 0.0 })
-                .collect();
-            let sum: f64 = drawn.iter().sum();
-            for (prior, drawn) in priors.iter_mut().zip(drawn) {
-                let part = if sum > 0.0 { (drawn / sum) as f32 } else { 0.0 };
-                *prior += noise.dirichlet * (part - *prior);
-            }
+            mix_dirichlet(&mut priors, &allowed, noise.dirichlet, noise.concentration, &mut rng);
         }
         let gumbel = match playouts {
             Some(playouts) if noise.gumbel > 0 => {
@@ -87,6 +77,26 @@ impl RootPolicy {
             }
         }
         prior
+    }
+}
+
+/// Mixes Dirichlet noise into the priors of the moves that are allowed: its weight, and the sum of its
+/// parameters over all of them.
+pub fn mix_dirichlet(
+    priors: &mut [f32],
+    allowed: &[bool],
+    weight: f32,
+    concentration: f32,
+    rng: &mut Rng,
+) {
+    let many = allowed.iter().filter(|&&allowed| allowed).count().max(1);
+    let alpha = f64::from(concentration) / many as f64;
+    let drawn: Vec<f64> =
+        allowed.iter().map(|&allowed| if allowed { gamma(alpha, rng) } else { 0.0 }).collect();
+    let sum: f64 = drawn.iter().sum();
+    for (prior, drawn) in priors.iter_mut().zip(drawn) {
+        let part = if sum > 0.0 { (drawn / sum) as f32 } else { 0.0 };
+        *prior += weight * (part - *prior);
     }
 }
 

@@ -222,7 +222,7 @@ impl<V: Variant> Search<V> {
 
 /// The Kullback–Leibler divergence of where visits went from where they go now; `None` if there is
 /// nothing to compare.
-pub(crate) fn information_gain(before: &[u64], now: &[u64]) -> Option<f64> {
+pub fn information_gain(before: &[u64], now: &[u64]) -> Option<f64> {
     let (old, new) = (before.iter().sum::<u64>() as f64, now.iter().sum::<u64>() as f64);
     if before.len() != now.len() || old < 1.0 || new < 1.0 {
         return None;

@@ -60,11 +60,7 @@ impl Terms {
 
     /// The value of a move never visited, where moves with so much prior were.
     fn unvisited(&self, visited: f32) -> f32 {
-        match self.exploration.fpu {
-            Fpu::Loss => 0.0,
-            Fpu::Visited { reduction } => self.value - reduction * visited.sqrt(),
-            Fpu::Chosen { reduction } => (self.value - reduction * self.chosen.sqrt()).max(0.0),
-        }
+        self.exploration.fpu.unvisited(self.value, visited, self.chosen)
     }
 
     /// Puts a visited move into a row.

@@ -2,7 +2,7 @@
 
 use crate::arena::{Index, Magazine};
 use crate::bounds::{Bounds, GameValue};
-use crate::edges::{self, Edge};
+use crate::edges::{self, MoveOrder};
 use crate::flight::{Claim, Polled};
 use crate::leaf::{self, Verdict};
 use crate::leaves::{Leaf, Leaves};
@@ -11,7 +11,7 @@ use crate::search::Search;
 use crate::select::Pick;
 use crate::tree::Credits;
 use infer::Batch;
-use rules::{Color, Move, MoveList, Position, Variant};
+use rules::{Color, MoveList, Position, Variant};
 use std::time::Duration;
 
 /// Plies of the longest line.
@@ -53,9 +53,7 @@ pub(crate) struct Worker<'a, V: Variant> {
     list: MoveList,
     planes: Vec<u8>,
     labels: Vec<u16>,
-    edges: Vec<Edge>,
-    order: Vec<u64>,
-    weights: Vec<f32>,
+    order: MoveOrder,
     playouts: u32,
     /// Visits of the root when this thread was last there.
     visits: u64,
@@ -79,9 +77,7 @@ impl<'a, V: Variant> Worker<'a, V> {
             list: MoveList::new(),
             planes: vec![0; search.flight.shape().planes.bytes()],
             labels: Vec::new(),
-            edges: Vec::new(),
-            order: Vec::new(),
-            weights: Vec::new(),
+            order: MoveOrder::default(),
             playouts: 0,
             visits: search.tree.node(search.root).visits(),
             filled: 0,
@@ -237,16 +233,17 @@ impl<'a, V: Variant> Worker<'a, V> {
             tree.settle(&mut self.credits);
             tree.propagate(leaf.path);
         } else {
-            self.order_moves(batch.policy(index), leaf.moves, plan.constants.temperature);
-            let cells = edges::cells(self.edges.len());
+            let temperature = plan.constants.temperature;
+            let ordered = self.order.order(batch.policy(index), leaf.moves, temperature);
+            let cells = edges::cells(ordered.len());
             let first = tree
                 .arena
                 .ensure(&mut self.magazine, cells)
-                .then(|| edges::write(&tree.arena, &mut self.magazine, &self.edges))
+                .then(|| edges::write(&tree.arena, &mut self.magazine, ordered))
                 .flatten();
             match first {
                 Some(first) => {
-                    node.set_moves(first, self.edges.len());
+                    node.set_moves(first, ordered.len());
                     node.change(State::Pending, State::Expanded);
                 }
                 // No memory: it counts all the same, and is evaluated again if it matters.
@@ -256,27 +253,6 @@ impl<'a, V: Variant> Worker<'a, V> {
             }
         }
         tree.back_up(&mut self.credits, leaf.path, leaf.turn, value, plan.draw_scores);
-    }
-
-    /// Moves with their priors, likeliest first: a softmax of the logits.
-    fn order_moves(&mut self, logits: &[f32], moves: &[Move], temperature: f32) {
-        let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        self.weights.clear();
-        self.weights.extend(logits.iter().map(|logit| ((logit - most) / temperature).exp()));
-        let part = 1.0 / self.weights.iter().sum::<f32>();
-        self.order.clear();
-        // Positive floats are ordered as their bits are; of equals the first move stays first.
-        self.order.extend(
-            self.weights.iter().enumerate().map(|(number, weight)| {
-                u64::from(!(weight * part).to_bits()) << 32 | number as u64
-            }),
-        );
-        self.order.sort_unstable();
-        self.edges.clear();
-        self.edges.extend(self.order.iter().map(|&key| Edge {
-            mv: moves[key as u32 as usize],
-            prior: f32::from_bits(!((key >> 32) as u32)),
-        }));
     }
 
     /// One playout, from the root to a leaf.
@@ -458,14 +434,14 @@ impl<'a, V: Variant> Worker<'a, V> {
         self.labels.clear();
         self.labels.extend(self.list.iter().map(|&m| shape.labels.label(m, turn)));
         let leaf = (self.path.as_slice(), &self.list[..], turn);
-        let key = key(&self.pos, shape.planes);
+        let key = net_key(&self.pos, shape.planes);
         self.filled = flight.push(self.number, key, &self.planes, &self.labels, leaf);
         flight.is_full(self.filled)
     }
 }
 
 /// The key of everything a net sees.
-fn key<V: Variant>(pos: &Position<V>, planes: features::Planes) -> u64 {
+pub fn net_key<V: Variant>(pos: &Position<V>, planes: features::Planes) -> u64 {
     if planes != features::Planes::Aoba {
         return pos.key();
     }

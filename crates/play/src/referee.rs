@@ -101,14 +101,19 @@ impl GameRules {
 
 /// The end by repetition, if the position stands on the board for the fourth time.
 pub fn repetition(position: &AnyPosition) -> Option<Ending> {
-    Some(match position.repetition()? {
+    Some(repeated(position.game(), position.repetition()?))
+}
+
+/// The end that a repetition is in a game.
+pub fn repeated(game: Game, repetition: GameRepetition) -> Ending {
+    match repetition {
         GameRepetition::Draw => Ending::draw(Reason::Repetition),
         // In minishogi any repetition is lost by Black; perpetual check is not what decides it.
-        GameRepetition::Lost(Color::Black) if position.game() == Game::Minishogi => {
+        GameRepetition::Lost(Color::Black) if game == Game::Minishogi => {
             Ending::lost(Color::Black, Reason::Repetition)
         }
         GameRepetition::Lost(loser) => Ending::lost(loser, Reason::PerpetualCheck),
-    })
+    }
 }
 
 #[cfg(test)]

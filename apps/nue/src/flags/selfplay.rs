@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use arena::adjudication::Resignation;
 use arena::opening::PlyRange;
 use arena::selfplay::settings::{SelfPlaySettings, parse_plies};
-use arena::selfplay::{NearBest, RandomMoves};
+use arena::selfplay::{LinePolicy, NearBest, RandomMoves};
 use assembly::evaluation::LARGEST_FV_SCALE;
 use clap::Args;
 use lab::selfplay::SelfPlay;
@@ -34,6 +34,10 @@ pub(crate) struct SelfPlayFlags {
     /// Choose among near-best moves: lines=4,margin=50,until=30
     #[arg(long, value_name = "KEY=VALUE,…")]
     near_best: Option<NearBest>,
+
+    /// Read several lines at every move and write their scores down as a policy: lines=5,scale=100
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    policy: Option<LinePolicy>,
 
     /// Begin anew where the first value after the random moves is further than this from zero
     #[arg(long, value_name = "CP")]
@@ -111,6 +115,7 @@ impl SelfPlayFlags {
             depth: self.depth,
             random: RandomMoves { count: self.random, plies: self.random_plies },
             near_best: self.near_best,
+            policy: self.policy,
             balance: self.balance,
             resign: self.resign.0,
             draw: self.end.draw,

@@ -23,6 +23,7 @@ mod matches;
 mod mate;
 mod nets;
 mod protocol;
+mod reinforce;
 mod resume;
 #[cfg(unix)]
 mod scripted_engine;

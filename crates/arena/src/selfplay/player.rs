@@ -1,6 +1,6 @@
 //! One game of an engine against itself.
 
-use super::{EngineSource, SelfPlayPlan};
+use super::{EngineSource, LinePolicy, NearBest, SelfPlayPlan};
 use crate::game::{self, Played};
 use crate::opening::Opening;
 use engines::{Decision, PlayerError};
@@ -176,7 +176,9 @@ impl<P: Deref<Target = SelfPlayPlan>> SelfPlayer<P> {
             return Ok(thought(Answer::Move(drawn), None));
         }
         let near = self.plan.near_best.filter(|near| ply <= near.last);
-        let report = self.ask(position, near.map_or(1, |near| near.lines))?;
+        let policy = self.plan.policy;
+        let lines = near.map_or(1, |near| near.lines).max(policy.map_or(1, |policy| policy.lines));
+        let report = self.ask(position, lines)?;
         state.searches += 1;
         state.nodes += report.lines.first().and_then(|line| line.nodes).unwrap_or(0);
         let score = report.exact;
@@ -190,13 +192,16 @@ impl<P: Deref<Target = SelfPlayPlan>> SelfPlayer<P> {
         }
         let mut answer = report.best;
         if let (Some(near), Answer::Move(_)) = (near, answer)
-            && let Some(m) = report.near(near.margin, random)
+            && let Some(m) = report.near(&near, random)
         {
             answer = Answer::Move(m);
         }
         if score.is_some() {
             let side = self.side(position);
-            let target = self.engines[side].policy_target();
+            let target = match policy {
+                Some(policy) => report.policy(&policy),
+                None => self.engines[side].policy_target(),
+            };
             state.targets.extend(shares(state.thoughts.len(), &target));
         }
         state.thoughts.push(score.map(to_teacher));
@@ -300,16 +305,32 @@ struct LastReport {
 
 impl LastReport {
     /// One of the moves within a margin of the best, at random.
-    fn near(&self, margin: i32, random: &mut Rng) -> Option<Move> {
+    fn near(&self, near: &NearBest, random: &mut Rng) -> Option<Move> {
         let value = |line: &Info| line.score.map(|(score, _)| centipawns(score));
         let best = value(self.lines.first()?)?;
         let near: Vec<Move> = self
             .lines
             .iter()
-            .filter(|line| value(line).is_some_and(|v| v >= best - margin))
+            .take(near.lines)
+            .filter(|line| value(line).is_some_and(|v| v >= best - near.margin))
             .filter_map(|line| line.pv.first().copied())
             .collect();
         near.get(random.below(near.len())).copied()
+    }
+
+    /// The lines as a policy: the softmax of their scores.
+    fn policy(&self, policy: &LinePolicy) -> Vec<(Move, f32)> {
+        let scored = self
+            .lines
+            .iter()
+            .take(policy.lines)
+            .filter_map(|line| Some((*line.pv.first()?, f64::from(to_teacher(line.score?.0)))));
+        let scored: Vec<(Move, f64)> = scored.collect();
+        let most = scored.iter().map(|&(_, score)| score).fold(f64::NEG_INFINITY, f64::max);
+        let scale = f64::from(policy.scale.max(1));
+        let weight = |score: f64| ((score - most) / scale).exp();
+        let sum: f64 = scored.iter().map(|&(_, score)| weight(score)).sum();
+        scored.iter().map(|&(mv, score)| (mv, (weight(score) / sum) as f32)).collect()
     }
 }
 

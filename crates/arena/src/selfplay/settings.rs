@@ -2,7 +2,7 @@
 
 use super::king_entries;
 use super::starts::{Set, Starts};
-use super::{NearBest, RandomMoves, SelfPlayPlan};
+use super::{LinePolicy, NearBest, RandomMoves, SelfPlayPlan};
 use crate::adjudication::{Adjudication, DrawRule, ResignRule, Resignation};
 use crate::game::game_rules;
 use crate::opening::{Opening, PlyRange};
@@ -32,6 +32,8 @@ pub struct SelfPlaySettings {
     pub random: RandomMoves,
     #[serde(with = "crate::as_text::option")]
     pub near_best: Option<NearBest>,
+    #[serde(with = "crate::as_text::option")]
+    pub policy: Option<LinePolicy>,
     /// In hundredths of a pawn.
     pub balance: Option<u32>,
     #[serde(with = "crate::as_text::option")]
@@ -59,6 +61,7 @@ impl Default for SelfPlaySettings {
             depth: None,
             random: RandomMoves { count: 8, plies: PlyRange { first: 1, last: 8 } },
             near_best: None,
+            policy: None,
             balance: None,
             resign: Some(ResignRule { score: 3000, moves: 4, both: true }),
             draw: None,
@@ -81,6 +84,7 @@ impl SelfPlaySettings {
             depth: self.depth,
             random: self.random,
             near_best: self.near_best,
+            policy: self.policy,
             balance: self.balance.map(|cp| i32::try_from(cp).unwrap_or(i32::MAX)),
             rules: game_rules(self.declaration, self.max_moves),
             adjudication: Adjudication { resign: self.resign, draw: self.draw },
@@ -110,6 +114,9 @@ impl SelfPlaySettings {
         };
         if let Some(near) = self.near_best {
             header = header.with("near-best", near);
+        }
+        if let Some(policy) = self.policy {
+            header = header.with("policy", policy);
         }
         if let Some(balance) = self.balance {
             header = header.with("balance", balance);
@@ -245,6 +252,33 @@ impl fmt::Display for NearBest {
     }
 }
 
+/// `lines=5,scale=100`: what is missing stays as it is here, PAL's numbers.
+impl FromStr for LinePolicy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut policy = Self { lines: 5, scale: 100 };
+        for pair in text.split(',') {
+            let wrong =
+                || format!("{pair:?}: expected lines=N or scale=UNITS with a comma between");
+            let (key, value) = pair.split_once('=').ok_or_else(wrong)?;
+            let number: u32 = value.parse().map_err(|_| wrong())?;
+            match key {
+                "lines" if (2..=100).contains(&number) => policy.lines = number as usize,
+                "scale" if (1..=30_000).contains(&number) => policy.scale = number,
+                _ => return Err(wrong()),
+            }
+        }
+        Ok(policy)
+    }
+}
+
+impl fmt::Display for LinePolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "lines={},scale={}", self.lines, self.scale)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -269,6 +303,11 @@ mod tests {
         let near: NearBest = "lines=3,margin=20,until=12".parse().unwrap();
         assert_eq!(near.to_string(), "lines=3,margin=20,until=12");
         assert_eq!((near.lines, near.margin, near.last), (3, 20, 12));
+        let policy: LinePolicy = "scale=80".parse().unwrap();
+        assert_eq!(policy.to_string(), "lines=5,scale=80");
+        for wrong in ["", "lines=1", "scale=0", "scale=x", "margin=3"] {
+            assert!(wrong.parse::<LinePolicy>().is_err(), "{wrong}");
+        }
         for wrong in ["", "lines", "lines=0", "margin=-1", "until=x", "colour=3"] {
             assert!(wrong.parse::<NearBest>().is_err(), "{wrong}");
         }

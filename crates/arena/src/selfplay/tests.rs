@@ -112,6 +112,7 @@ fn plan(game: Game) -> SelfPlayPlan {
         depth: None,
         random: RandomMoves { count: 3, plies: PlyRange { first: 1, last: 5 } },
         near_best: None,
+        policy: None,
         balance: None,
         rules: GameRules { max_moves: Some(60), ..GameRules::default() },
         adjudication: Adjudication::default(),
@@ -263,6 +264,26 @@ fn near_best_moves_are_within_the_margin() {
         }
     }
     assert!(ranks[..3].iter().all(|&n| n > 30), "{ranks:?}");
+}
+
+#[test]
+fn lines_become_a_policy() {
+    let policy = Some(LinePolicy { lines: 3, scale: 50 });
+    let taught = SelfPlayPlan { policy, ..plan(Game::Minishogi) };
+    for game in games(&taught, 1, 0, 3) {
+        let mut position = game.start.clone();
+        for (number, ply) in game.plies.iter().enumerate() {
+            let own: Vec<_> = game.candidates.iter().filter(|c| c.ply as usize == number).collect();
+            let best = Oracle::ordered(&position);
+            let wanted = if ply.flags.random { 0 } else { best.len().min(3) };
+            assert_eq!(own.len(), wanted, "{}", position.sfen());
+            assert!(own.iter().zip(&best).all(|(candidate, &mv)| candidate.mv == mv));
+            assert!(own.windows(2).all(|pair| pair[0].visits >= pair[1].visits));
+            let sum: u32 = own.iter().map(|candidate| u32::from(candidate.visits)).sum();
+            assert!(own.is_empty() || sum.abs_diff(10_000) <= 3, "{sum}");
+            position.play(ply.mv);
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,80 @@
+//! `nue learn --method rl`: generations in little, with PyTorch where there is one.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn learn(folder: &Path, words: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nue"));
+    command.arg("learn").arg(folder).args(["--method", "rl"]).args(words.split_whitespace());
+    // As a user has it who starts it in the repository: a place that is seen from there only.
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    command.current_dir(repository).env("PYTHONPATH", "python");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).output().unwrap()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The usual command, at less than a hundredth of its size: from zero, then with the net that was learned,
+/// which PyTorch computes; then one more generation by the same command on its own.
+#[test]
+fn generations_are_played_reviewed_and_learned() {
+    let Some(python) = fixtures::python_with("torch") else { return };
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = &scratch.path().join("lab");
+    let words = format!(
+        "--game minishogi --games 60 --playouts 12 --fast-playouts 4 --max-moves 60 --net-size 1x32 --batch 64 \
+         --players torch --at-a-time 32 --device cpu -j 2 --python {}",
+        python.display()
+    );
+    let output = learn(folder, &format!("{words} --generations 2"));
+    assert!(output.status.success(), "{}", told(&output));
+    let output = learn(folder, &words);
+    assert!(output.status.success(), "{}", told(&output));
+    let ledger = fs::read_to_string(folder.join("ledger.toml")).unwrap();
+    let ledger: toml::Table = ledger.parse().unwrap();
+    let entries = ledger["generation"].as_array().unwrap();
+    assert_eq!(entries.len(), 3);
+    let text = |number: usize, key: &str| entries[number][key].as_str().unwrap().to_owned();
+    assert_eq!(text(0, "parent"), "none");
+    assert_eq!(text(2, "parent"), text(1, "net"));
+    assert_ne!(text(2, "net"), text(1, "net"));
+    for entry in entries {
+        assert_eq!(entry["games"].as_integer(), Some(60));
+    }
+    let last = folder.join("generation-0003");
+    for file in ["plan.json", "games.teacher", "review.json", "net.nuedf", "entry.toml"] {
+        assert!(last.join(file).is_file(), "{file} is missing");
+    }
+    let same = |a: &Path, b: &Path| fs::read(a).unwrap() == fs::read(b).unwrap();
+    assert!(same(&folder.join("current.nuedf"), &last.join("net.nuedf")));
+}
+
+#[test]
+fn wrong_flags_are_refused_before_anything_is_made() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = &scratch.path().join("lab");
+    for (words, why) in [
+        ("--nodes 400", "--method nnue only"),
+        ("--playouts 1", "playouts is 1"),
+        ("--preset leela", "caps, pal, aoba"),
+        ("--start castle", "castle"),
+        ("--game minishogi --planes dlshogi", "dlshogi"),
+        ("--net-size 5", "5x64"),
+        ("--rate 0.1", "10:0.02"),
+        ("--minutes 0", "--minutes"),
+        ("--constants leela", "leela"),
+    ] {
+        let output = learn(folder, words);
+        assert_eq!(output.status.code(), Some(2), "{words}: {}", told(&output));
+        assert!(told(&output).contains(why), "{words}: {}", told(&output));
+    }
+    assert!(!folder.exists());
+    let mut nnue = Command::new(env!("CARGO_BIN_EXE_nue"));
+    nnue.arg("learn").arg(folder).args(["--playouts", "5"]);
+    let output = nnue.stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told(&output).contains("--method rl only"), "{}", told(&output));
+}

@@ -1,0 +1,39 @@
+//! Reinforcement learning of policy-value nets: games of a net against itself, and the loop around them.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`settings`] | how games are played |
+//! | `tree` | a small tree, of which thousands are in memory at once |
+//! | `root` | noise, forced playouts, Gumbel's root, what a search teaches |
+//! | `game` | one game in play, which asks for one position at a time |
+//! | `line`, [`pool`] | many games at a time over a net, on several threads |
+//! | [`records`] | the games of a generation in a file |
+//! | [`review`] | the same read again: replayed by the referee, counted |
+//! | [`balance`] | starts held even by temperature |
+//! | [`nets`] | what computes the net that plays |
+//! | [`plan`] | what a run is asked to do, presets, what each generation follows from |
+//! | [`training`] | the trainer in PyTorch |
+//! | [`run`] | generations: play, review, train, swap |
+//!
+//! The formula, its constants and the judgement of leaves are room `mcts`'; its tree, made for one long
+//! search on all threads, is too heavy for thousands of short ones. Deliberately absent: printing, flags,
+//! clocks of its own.
+
+pub mod balance;
+mod game;
+mod line;
+pub mod nets;
+pub mod plan;
+pub mod pool;
+pub mod records;
+pub mod review;
+mod root;
+pub mod run;
+pub mod settings;
+pub mod training;
+mod tree;
+
+pub use game::FinishedGame;
+pub use pool::{PlayError, PlayerNet, SelfPlay};
+pub use review::Review;
+pub use settings::{PlaySettings, SettingsError};

@@ -1,0 +1,554 @@
+//! Generations: play, review, train, swap.
+//!
+//! Everything a generation follows from is in its folder before it begins, every file appears whole, and
+//! the entry is written last: a run that was killed at any point and is started again does what is missing
+//! and ends with the same files.
+
+use crate::nets::{self, PlayerError, Players};
+use crate::plan::{GenerationPlan, LoopSettings};
+use crate::pool::{GROUPS, PlayerNet, SelfPlay};
+use crate::records::{PlayProgress, RecordError, play_to_file};
+use crate::review::Review;
+use crate::settings::SettingsError;
+use crate::training::{self, Order, Trainer};
+use infer::Shape;
+use lab::LabError;
+use lab::folder::{GenerationFolder, LabFolder, write_whole};
+use lab::history::{self, Step};
+use lab::ledger::Generation;
+use lab::{losses, steps};
+use play::Reason;
+use rules::Game;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+use teacher::Header;
+use think::TimeSource;
+use thiserror::Error;
+
+/// Files of a run and of a generation.
+const SETTINGS: &str = "reinforce.json";
+const START: &str = "start";
+const PLAN: &str = "plan.json";
+const REVIEW: &str = "review.json";
+const GAMES: &str = "games.teacher";
+const NET: &str = "net.nuedf";
+/// The net that plays next, under a name that stays.
+const CURRENT: &str = "current.nuedf";
+
+/// How the work is done on this machine: none of it changes what comes of it.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    pub threads: NonZeroUsize,
+    /// Games at a time, where the net computes on a device; as many as suit it if nobody says.
+    pub games: Option<NonZeroUsize>,
+    pub players: Players,
+    pub trainer: Trainer,
+    pub version: String,
+}
+
+/// Why a run could not go on.
+#[derive(Debug, Error)]
+pub enum RunError {
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error("{}: {difference}; a run goes on with the settings it began with, others need another folder", path.display())]
+    Other { path: PathBuf, difference: String },
+    #[error(transparent)]
+    Lab(Box<LabError>),
+    #[error(transparent)]
+    Records(Box<RecordError>),
+    #[error(transparent)]
+    Player(Box<PlayerError>),
+    /// It was asked to end, and goes on when the same is asked for again.
+    #[error("interrupted; the same command continues")]
+    Interrupted,
+}
+
+impl From<LabError> for RunError {
+    fn from(error: LabError) -> Self {
+        Self::Lab(Box::new(error))
+    }
+}
+
+impl From<RecordError> for RunError {
+    fn from(error: RecordError) -> Self {
+        Self::Records(Box::new(error))
+    }
+}
+
+impl From<PlayerError> for RunError {
+    fn from(error: PlayerError) -> Self {
+        Self::Player(Box::new(error))
+    }
+}
+
+/// Why a run came to an end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// All generations that were asked for are made.
+    Generations,
+    /// The time is over.
+    Time,
+}
+
+/// Playouts beyond which trees are large.
+const LARGE_TREE: u32 = 256;
+/// How often it is looked whether the time is over.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Whoever looks on.
+pub trait Watcher {
+    /// A step begins, told in a line.
+    fn step(&mut self, line: &str);
+    /// Something worth knowing.
+    fn note(&mut self, line: &str);
+    /// Another game is over.
+    fn played(&mut self, progress: &PlayProgress);
+    /// The step is over.
+    fn step_over(&mut self);
+}
+
+/// A run of generations in a folder.
+pub struct Run<'a> {
+    settings: LoopSettings,
+    machine: &'a Machine,
+    lab: LabFolder,
+    shape: Shape,
+    time: Arc<dyn TimeSource>,
+    stop: &'a AtomicBool,
+}
+
+impl<'a> Run<'a> {
+    /// Opens the folder, or makes it. Settings must be those it was begun with.
+    pub fn open(
+        folder: &Path,
+        settings: LoopSettings,
+        machine: &'a Machine,
+        time: Arc<dyn TimeSource>,
+        stop: &'a AtomicBool,
+    ) -> Result<Self, RunError> {
+        settings.check()?;
+        let shape = shape(&settings)?;
+        let lab = LabFolder::open(folder)?;
+        let path = folder.join(SETTINGS);
+        match read::<LoopSettings>(&path)? {
+            Some(there) => {
+                if let Some(difference) = there.difference(&settings) {
+                    return Err(RunError::Other { path, difference });
+                }
+            }
+            None => write(&path, &settings)?,
+        }
+        Ok(Self { settings, machine, lab, shape, time, stop })
+    }
+
+    /// The settings a folder was begun with, if it was.
+    pub fn settings_of(folder: &Path) -> Result<Option<LoopSettings>, RunError> {
+        read(&folder.join(SETTINGS))
+    }
+
+    /// Makes generations, up to so many, and begins none that would not be over by then as the last one went.
+    /// What is under way at that time is broken off, and goes on when the same is asked for again.
+    pub fn run(
+        &self,
+        generations: u32,
+        until: Option<Duration>,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Ended, RunError> {
+        let over = AtomicBool::new(false);
+        let is_late = || until.is_some_and(|until| self.time.now() >= until);
+        let ended = thread::scope(|scope| {
+            let alarm = || {
+                while !over.load(Ordering::Relaxed) && !is_late() {
+                    thread::sleep(LOOK);
+                }
+                if !over.load(Ordering::Relaxed) {
+                    self.stop.store(true, Ordering::Relaxed);
+                }
+            };
+            let set = until.map(|_| thread::Builder::new().spawn_scoped(scope, alarm)).transpose();
+            let ended = set
+                .map_err(|e| LabError::at(self.lab.path(), &e).into())
+                .and_then(|_| self.all(generations, until, watcher));
+            over.store(true, Ordering::Relaxed);
+            ended
+        });
+        match ended {
+            Err(RunError::Interrupted) if is_late() => Ok(Ended::Time),
+            ended => ended,
+        }
+    }
+
+    fn all(
+        &self,
+        generations: u32,
+        until: Option<Duration>,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Ended, RunError> {
+        self.start(watcher)?;
+        let mut longest = Duration::ZERO;
+        for _ in 0..generations {
+            let began = self.time.now();
+            if until.is_some_and(|until| began + longest >= until) {
+                return Ok(Ended::Time);
+            }
+            let entry = self.generation(watcher)?;
+            longest = longest.max(self.time.now().saturating_sub(began));
+            let left = until.map_or_else(String::new, |until| {
+                let left = until.saturating_sub(self.time.now()).as_secs();
+                format!("; {left} s left")
+            });
+            let (number, seconds) = (entry.generation, entry.seconds);
+            watcher.note(&format!("generation {number} is over after {seconds:.0} s{left}"));
+        }
+        Ok(Ended::Generations)
+    }
+
+    /// The first net, where positions are given to learn it from.
+    fn start(&self, watcher: &mut dyn Watcher) -> Result<(), RunError> {
+        let Some(labelled) = &self.settings.labelled else { return Ok(()) };
+        let out = PathBuf::from(START).join(NET);
+        let done = self.lab.path().join(START).join("trained");
+        if done.exists() {
+            return Ok(());
+        }
+        let absolute =
+            |file: &String| fs::canonicalize(file).map_err(|e| LabError::at(Path::new(file), &e));
+        let data = labelled.files.iter().map(absolute).collect::<Result<Vec<_>, _>>()?;
+        let folder = self.lab.path().join(START);
+        fs::create_dir_all(&folder).map_err(|e| LabError::at(&folder, &e))?;
+        let seed = self.settings.seed;
+        let settings = &self.settings;
+        let (epochs, rate) = (labelled.epochs, labelled.rate);
+        let order = Order { data, from: None, out, epochs, rate, seed, settings };
+        self.train(&order, watcher)?;
+        Ok(write_whole(&done, b"")?)
+    }
+
+    /// The next generation, from where it was left.
+    fn generation(&self, watcher: &mut dyn Watcher) -> Result<Generation, RunError> {
+        let folder = self.lab.next()?;
+        let plan = self.plan(&folder)?;
+        watcher.note(&self.told(&plan));
+        self.play(&folder, &plan, watcher)?;
+        let review = self.review(&folder, &plan, watcher)?;
+        self.learn(&folder, watcher)?;
+        let entry = self.entry(&folder, &plan, &review)?;
+        let net = folder.path().join(NET);
+        self.lab.finish_with(&folder, &entry, &[(net, CURRENT)])?;
+        Ok(entry)
+    }
+
+    /// Where the net of a generation is; that of the supervised start has number 0.
+    fn net(&self, generation: u32) -> PathBuf {
+        match generation {
+            0 => self.lab.path().join(START).join(NET),
+            number => self.lab.generation(number).path().join(NET),
+        }
+    }
+
+    /// What a generation follows from: as written down, or from the one before.
+    fn plan(&self, folder: &GenerationFolder) -> Result<GenerationPlan, RunError> {
+        let path = folder.path().join(PLAN);
+        if let Some(plan) = read(&path)? {
+            return Ok(plan);
+        }
+        let seed = folder.seed(self.settings.seed);
+        let plan = match folder.number {
+            1 => {
+                let player = self.settings.labelled.is_some().then_some(0);
+                GenerationPlan::first(&self.settings, seed, player)
+            }
+            number => {
+                let before = self.lab.generation(number - 1);
+                let missing = |name| LabError::at(&before.path().join(name), &"is missing");
+                let plan: GenerationPlan =
+                    read(&before.path().join(PLAN))?.ok_or_else(|| missing(PLAN))?;
+                let review: Review =
+                    read(&before.path().join(REVIEW))?.ok_or_else(|| missing(REVIEW))?;
+                plan.next(&self.settings, &review, seed, number - 1)
+            }
+        };
+        write(&path, &plan)?;
+        Ok(plan)
+    }
+
+    fn told(&self, plan: &GenerationPlan) -> String {
+        let starts = self.settings.play.starts.iter().zip(&plan.temperatures);
+        let hot: Vec<String> = starts
+            .filter(|(_, temperature)| **temperature > 0.0)
+            .map(|(start, temperature)| format!("{} {temperature:.2}", start.name))
+            .collect();
+        let hot = match hot.is_empty() {
+            true => String::new(),
+            false => format!(", temperatures {}", hot.join(", ")),
+        };
+        format!(
+            "generation {}: {} games, {} playouts, resigning below {:.3}{hot}",
+            plan.generation, self.settings.games, self.settings.play.playouts, plan.resign_below
+        )
+    }
+
+    fn play(
+        &self,
+        folder: &GenerationFolder,
+        plan: &GenerationPlan,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(), RunError> {
+        let path = folder.path().join(GAMES);
+        if path.exists() {
+            return Ok(());
+        }
+        let (net, about) = self.player(plan, watcher)?;
+        watcher.step(&format!("self-play: {}", net.describe()));
+        let began = self.time.now();
+        let mut play = SelfPlay {
+            settings: &self.settings.play,
+            temperatures: &plan.temperatures,
+            resign_below: plan.resign_below,
+            seed: plan.seed,
+            first: 0,
+            last: self.settings.games,
+            net,
+            threads: self.machine.threads,
+            games: self.machine.games.unwrap_or_else(|| self.usual_games()),
+            stop: self.stop,
+        };
+        let header = self.header(plan, &about);
+        let played = play_to_file(&mut play, &path, header, &*self.time, &mut |progress| {
+            watcher.played(progress);
+        });
+        watcher.step_over();
+        if !played? {
+            return Err(RunError::Interrupted);
+        }
+        self.done(folder, "self-play".to_owned(), began)
+    }
+
+    /// Games that fill large batches of every thread, without filling the memory with large trees.
+    fn usual_games(&self) -> NonZeroUsize {
+        let each = if self.settings.play.playouts <= LARGE_TREE { 512 } else { 128 };
+        let games = self.machine.threads.saturating_mul(GROUPS);
+        games.saturating_mul(NonZeroUsize::new(each).unwrap_or(NonZeroUsize::MIN))
+    }
+
+    /// The net that plays, and its name.
+    fn player(
+        &self,
+        plan: &GenerationPlan,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(PlayerNet, String), RunError> {
+        let threads = self.machine.threads.get();
+        let Some(generation) = plan.player else {
+            return Ok((nets::without_net(self.shape, threads), "none".to_owned()));
+        };
+        let (path, game) = (self.net(generation), self.settings.play.game);
+        let about = self.fingerprint(&path)?;
+        let (players, mut note) = (&self.machine.players, |line: &str| watcher.note(line));
+        let net = nets::open(players, &path, game, threads, &self.time, &mut note)?;
+        Ok((net, about))
+    }
+
+    fn header(&self, plan: &GenerationPlan, net: &str) -> Header {
+        let temperatures: Vec<String> =
+            plan.temperatures.iter().map(|temperature| format!("{temperature:.6}")).collect();
+        Header::new(self.settings.play.game)
+            .with("engine", format!("Nue {}", self.machine.version))
+            .with("method", "reinforcement learning")
+            .with("scores", "evaluation units")
+            .with("net", net)
+            .with("generation", plan.generation)
+            .with("seed", plan.seed)
+            .with("games", self.settings.games)
+            .with("temperatures", temperatures.join(" "))
+            .with("resign", plan.resign_below)
+    }
+
+    /// The games, replayed by the referee.
+    fn review(
+        &self,
+        folder: &GenerationFolder,
+        plan: &GenerationPlan,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Review, RunError> {
+        let path = folder.path().join(REVIEW);
+        if let Some(review) = read(&path)? {
+            return Ok(review);
+        }
+        watcher.step("review: every game replayed by the referee");
+        let began = self.time.now();
+        let review = Review::read(&folder.path().join(GAMES), &self.settings.play, plan.seed);
+        watcher.step_over();
+        let review = review?;
+        watcher.note(&summary(&review, &self.settings));
+        write(&path, &review)?;
+        self.done(folder, "review".to_owned(), began)?;
+        Ok(review)
+    }
+
+    /// Training on the window, from the net before.
+    fn learn(&self, folder: &GenerationFolder, watcher: &mut dyn Watcher) -> Result<(), RunError> {
+        if folder.is_trained() {
+            return Ok(());
+        }
+        let local = |number: u32, name: &str| {
+            let path = self.lab.generation(number).path().join(name);
+            path.strip_prefix(self.lab.path()).map(Path::to_owned).unwrap_or(path)
+        };
+        let number = folder.number;
+        let first = number.saturating_sub(self.settings.window - 1).max(1);
+        let from = match (number, &self.settings.labelled) {
+            (1, None) => None,
+            (1, Some(_)) => Some(training::checkpoint(&Path::new(START).join(NET))),
+            _ => Some(training::checkpoint(&local(number - 1, NET))),
+        };
+        let order = Order {
+            data: (first..=number).rev().map(|number| local(number, GAMES)).collect(),
+            from,
+            out: local(number, NET),
+            epochs: self.settings.training.epochs,
+            rate: self.settings.training.rate(number),
+            seed: folder.seed(self.settings.seed),
+            settings: &self.settings,
+        };
+        let began = self.time.now();
+        let command = self.train(&order, watcher)?;
+        self.done(folder, command, began)?;
+        Ok(folder.set_trained()?)
+    }
+
+    fn train(&self, order: &Order<'_>, watcher: &mut dyn Watcher) -> Result<String, RunError> {
+        let trainer = &self.machine.trainer;
+        let line = trainer.command(order);
+        watcher.step(&line.to_string());
+        let trained = trainer.run(&line, self.lab.path(), self.stop);
+        watcher.step_over();
+        match trained {
+            Err(LabError::Interrupted) => Err(RunError::Interrupted),
+            Err(error) => Err(error.into()),
+            Ok(()) => Ok(line.to_string()),
+        }
+    }
+
+    /// A step is over: it is written down.
+    fn done(
+        &self,
+        folder: &GenerationFolder,
+        command: String,
+        began: Duration,
+    ) -> Result<(), RunError> {
+        let seconds = self.time.now().saturating_sub(began).as_secs_f64();
+        Ok(history::add(folder, &Step { command, seconds })?)
+    }
+
+    fn entry(
+        &self,
+        folder: &GenerationFolder,
+        plan: &GenerationPlan,
+        review: &Review,
+    ) -> Result<Generation, RunError> {
+        let net = folder.path().join(NET);
+        let steps = history::read(folder)?;
+        let parent = match plan.player {
+            None => "none".to_owned(),
+            Some(generation) => self.fingerprint(&self.net(generation))?,
+        };
+        let best = losses::best(&training::log(&net));
+        Ok(Generation {
+            game: self.settings.play.game.name().to_owned(),
+            line: Some("rl".to_owned()),
+            generation: folder.number,
+            parent,
+            net: self.fingerprint(&net)?,
+            accepted: true,
+            verdict: "no gate".to_owned(),
+            games: review.games,
+            positions: review.positions,
+            seed: self.settings.seed,
+            loss: best.map(|best| best.loss),
+            version: self.machine.version.clone(),
+            commit: steps::commit(&self.machine.trainer.program),
+            machine: assembly::health::machine_name(),
+            seconds: steps.iter().map(|step| step.seconds).sum::<f64>().round(),
+            note: Some(summary(review, &self.settings)),
+            commands: steps.into_iter().map(|step| step.command).collect(),
+            ..Generation::default()
+        })
+    }
+
+    /// A text that tells a net from others.
+    fn fingerprint(&self, path: &Path) -> Result<String, LabError> {
+        let bytes = fs::read(path).map_err(|e| LabError::at(path, &e))?;
+        let net = &self.settings.net;
+        Ok(format!(
+            "policy-value {}x{} ({}) {:08x} {}",
+            net.blocks,
+            net.channels,
+            self.settings.play.game,
+            crc32fast::hash(&bytes),
+            bytes.len()
+        ))
+    }
+}
+
+impl std::fmt::Debug for Run<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Run").field("folder", &self.lab.path()).finish_non_exhaustive()
+    }
+}
+
+/// What a net of these settings sees and says.
+fn shape(settings: &LoopSettings) -> Result<Shape, SettingsError> {
+    let (game, name) = (settings.play.game, &settings.net.planes);
+    let planes = features::Planes::by_name(name).filter(|planes| planes.game() == game);
+    let planes = planes.ok_or_else(|| SettingsError::Value {
+        name: "planes",
+        value: name.clone(),
+        wanted: "it must be a set of planes of the game: dlshogi, pal or aoba, or minishogi",
+    })?;
+    let labels = match (game, planes) {
+        (Game::Minishogi, _) => features::Labels::Minishogi,
+        (Game::Shogi, features::Planes::Pal) => features::Labels::Pal,
+        (Game::Shogi, _) => features::Labels::Dlshogi,
+    };
+    Ok(Shape { game, planes, labels })
+}
+
+/// The games of a generation in a line.
+fn summary(review: &Review, settings: &LoopSettings) -> String {
+    let starts = settings.play.starts.iter().zip(&review.scores);
+    let scores: Vec<String> = starts
+        .filter_map(|(start, score)| Some(format!("{} {:.3}", start.name, score.score()?)))
+        .collect();
+    let given_up = review.endings.get(&Reason::Resign.to_string()).copied().unwrap_or(0);
+    format!(
+        "{} games of {:.1} plies, {} positions learned from, {given_up} resigned; Black scores {}",
+        review.games,
+        review.positions as f64 / review.games.max(1) as f64,
+        review.learned,
+        scores.join(", ")
+    )
+}
+
+/// A file of JSON, if it is there.
+fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, RunError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(LabError::at(path, &e).into()),
+    };
+    serde_json::from_str(&text).map(Some).map_err(|e| LabError::at(path, &e).into())
+}
+
+fn write(path: &Path, value: &impl Serialize) -> Result<(), RunError> {
+    let text = serde_json::to_string_pretty(value).map_err(|e| LabError::at(path, &e))?;
+    Ok(write_whole(path, format!("{text}\n").as_bytes())?)
+}

@@ -1,0 +1,255 @@
+//! How games of self-play are played.
+
+use mcts::{Constants, LeafRules};
+use play::{GameRules, SearchRules};
+use rules::{AnyPosition, Declaration, Game, start_sfen};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// What games are played by. The same settings, seed and net give the same games.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlaySettings {
+    #[serde(with = "game_name")]
+    pub game: Game,
+    /// Where games begin, each equally often.
+    pub starts: Vec<Start>,
+    /// Visits the root of a move has in the end, those it was found with included.
+    pub playouts: u32,
+    /// Playout caps: this share of the moves is played with few playouts, without noise, and is not
+    /// learned from.
+    pub fast_share: f64,
+    /// The playouts of those.
+    pub fast_playouts: u32,
+    /// Weight of Dirichlet noise at the root.
+    pub noise: f32,
+    /// Moves that Gumbel's root considers; 0 for PUCT.
+    pub gumbel: usize,
+    /// Forced playouts: a root move once tried gets √(k·P·N) visits, which are taken out of the
+    /// target again where nothing else speaks for them. 0 for none, 2 in KataGo.
+    pub forced: f32,
+    /// A search ends when a playout tells less than this about where the visits go; 0 for never.
+    pub least_gain: f64,
+    /// Constants of the tree search, by name.
+    pub constants: String,
+    /// What the net's logits are divided by.
+    pub policy_temperature: f32,
+    /// In the first plies of a game moves are drawn by their visits, with temperature 1.
+    pub opening_plies: u32,
+    /// The temperature afterwards; 0 for the move visited most.
+    pub later_temperature: f64,
+    pub resign: ResignRule,
+    /// A game is drawn after so many moves.
+    pub max_moves: u32,
+}
+
+/// Where games begin.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Start {
+    pub name: String,
+    pub sfen: String,
+}
+
+impl Start {
+    /// By the name of a handicap, or an SFEN.
+    pub fn parse(game: Game, text: &str) -> Result<Self, SettingsError> {
+        let sfen = start_sfen(game, text).unwrap_or_else(|_| text.to_owned());
+        let start = Self { name: text.to_owned(), sfen };
+        let sfen = start.position(game)?.sfen();
+        Ok(Self { sfen, ..start })
+    }
+
+    /// The position.
+    pub fn position(&self, game: Game) -> Result<AnyPosition, SettingsError> {
+        AnyPosition::from_sfen(game, &self.sfen).map_err(|e| SettingsError::Start {
+            name: self.name.clone(),
+            game,
+            reason: e.to_string(),
+        })
+    }
+}
+
+/// When a side gives up.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResignRule {
+    /// The highest threshold: below this chance to win a side may resign. 0 for never.
+    pub most: f32,
+    /// Own moves in a row that must be below it.
+    pub held: u32,
+    /// Share of the games that are played out, by which the threshold is judged.
+    pub played_out: f64,
+    /// Share of the games given up that may have been saved.
+    pub wrong: f64,
+}
+
+/// Why games cannot be played like that.
+#[derive(Clone, PartialEq, Debug, Error)]
+pub enum SettingsError {
+    #[error("start {name:?} is neither a handicap nor a position of {game}: {reason}")]
+    Start { name: String, game: Game, reason: String },
+    #[error("{name} is {value}: {wanted}")]
+    Value { name: &'static str, value: String, wanted: &'static str },
+    #[error("unknown constants {0:?}: expected nue, dlshogi, lc0 or alphazero")]
+    Constants(String),
+}
+
+/// Starts of a game that nobody names others for: those of Aoba's handicap nets, and what minishogi has.
+pub fn usual_starts(game: Game) -> &'static [&'static str] {
+    match game {
+        Game::Shogi => &["even", "lance", "bishop", "rook", "2", "4", "6"],
+        Game::Minishogi => &["even"],
+    }
+}
+
+impl PlaySettings {
+    /// What suits a game from zero: caps and forced playouts as in KataGo.
+    pub fn usual(game: Game) -> Self {
+        let named = |&name: &&str| Start {
+            name: name.to_owned(),
+            sfen: start_sfen(game, name).unwrap_or_default(),
+        };
+        Self {
+            game,
+            starts: usual_starts(game).iter().map(named).collect(),
+            playouts: 200,
+            fast_share: 0.75,
+            fast_playouts: 32,
+            noise: 0.25,
+            gumbel: 0,
+            forced: 2.0,
+            least_gain: 0.0,
+            constants: "lc0".to_owned(),
+            policy_temperature: 1.0,
+            opening_plies: if game == Game::Shogi { 30 } else { 10 },
+            later_temperature: 0.0,
+            resign: ResignRule { most: 0.05, held: 3, played_out: 0.1, wrong: 0.05 },
+            max_moves: 513,
+        }
+    }
+
+    /// Whether games can be played like that.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let value = |name, value: String, wanted| Err(SettingsError::Value { name, value, wanted });
+        if self.starts.is_empty() {
+            return value("starts", "empty".to_owned(), "games must begin somewhere");
+        }
+        for start in &self.starts {
+            let position = start.position(self.game)?;
+            let unlimited = GameRules { max_moves: None, ..self.referee() };
+            if unlimited.end_of(&position, 0).is_some() {
+                let reason = "the game is over there".to_owned();
+                let (name, game) = (start.name.clone(), self.game);
+                return Err(SettingsError::Start { name, game, reason });
+            }
+        }
+        let shares = [
+            ("fast-share", self.fast_share),
+            ("noise", f64::from(self.noise)),
+            ("resign threshold", f64::from(self.resign.most)),
+            ("share of games played out", self.resign.played_out),
+            ("share of games wrongly resigned", self.resign.wrong),
+        ];
+        for (name, share) in shares {
+            if !(0.0..=1.0).contains(&share) {
+                return value(name, share.to_string(), "it must be from 0 to 1");
+            }
+        }
+        for (name, playouts) in [("playouts", self.playouts), ("fast-playouts", self.fast_playouts)]
+        {
+            if !(2..=1 << 20).contains(&playouts) {
+                return value(name, playouts.to_string(), "it must be from 2 to 1048576");
+            }
+        }
+        if !(1..=10_000).contains(&self.max_moves) {
+            return value("max-moves", self.max_moves.to_string(), "it must be from 1 to 10000");
+        }
+        let temperatures = [
+            ("policy temperature", f64::from(self.policy_temperature), 0.01),
+            ("temperature", self.later_temperature, 0.0),
+            ("forced", f64::from(self.forced), 0.0),
+            ("least-gain", self.least_gain, 0.0),
+        ];
+        for (name, number, least) in temperatures {
+            if !(least..=100.0).contains(&number) {
+                return value(name, number.to_string(), "it must be from 0 to 100");
+            }
+        }
+        self.constants().map(drop)
+    }
+
+    /// The numbers of the search.
+    pub fn constants(&self) -> Result<Constants, SettingsError> {
+        let named = Constants::by_name(&self.constants, self.game);
+        let named = named.ok_or_else(|| SettingsError::Constants(self.constants.clone()))?;
+        Ok(Constants { temperature: self.policy_temperature, ..named })
+    }
+
+    /// Declaration with missing pieces counted for the giver, and the limit of moves.
+    pub const fn referee(&self) -> GameRules {
+        GameRules {
+            declaration: Declaration::Points27H,
+            max_moves: Some(self.max_moves),
+            mate_ends: true,
+            mated_at_limit_loses: true,
+        }
+    }
+
+    /// The same for the search.
+    pub(crate) const fn leaf_rules(&self) -> LeafRules {
+        let game =
+            SearchRules { declaration: self.referee().declaration, max_moves: self.max_moves };
+        LeafRules { game, all_moves: false }
+    }
+}
+
+/// A game in files, by its name.
+mod game_name {
+    use super::Game;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(game: &Game, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(game.name())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Game, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_as_they_were_written() {
+        for game in Game::ALL {
+            let settings = PlaySettings::usual(game);
+            settings.check().unwrap();
+            let text = serde_json::to_string(&settings).unwrap();
+            assert_eq!(serde_json::from_str::<PlaySettings>(&text).unwrap(), settings);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_played_is_refused_with_its_value() {
+        let refused = |change: &dyn Fn(&mut PlaySettings), what: &str| {
+            let mut settings = PlaySettings::usual(Game::Minishogi);
+            change(&mut settings);
+            let told = settings.check().unwrap_err().to_string();
+            assert!(told.contains(what), "{told}");
+        };
+        refused(&|s| s.playouts = 1, "playouts is 1");
+        refused(&|s| s.fast_share = 1.5, "1.5");
+        refused(&|s| s.noise = f32::NAN, "NaN");
+        refused(&|s| s.constants = "leela".to_owned(), "leela");
+        refused(&|s| s.starts.clear(), "begin somewhere");
+        refused(&|s| s.max_moves = 0, "max-moves is 0");
+        let mated = "4k/4G/4P/5/K4 w - 1";
+        refused(&|s| s.starts[0].sfen = mated.to_owned(), "over there");
+        assert!(Start::parse(Game::Minishogi, "rook").unwrap_err().to_string().contains("rook"));
+        assert_eq!(Start::parse(Game::Shogi, "6").unwrap().name, "6");
+    }
+}

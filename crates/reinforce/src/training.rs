@@ -1,0 +1,148 @@
+//! Training: the trainer in PyTorch, on the games of the window, from the net before.
+
+use crate::plan::LoopSettings;
+use lab::LabError;
+use lab::commands::CommandLine;
+use lab::external;
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+
+/// What trains, on this machine: none of it changes what is learned.
+#[derive(Clone, Debug)]
+pub struct Trainer {
+    /// The Python to run it with.
+    pub python: PathBuf,
+    /// `auto`, `cpu`, `cuda`, …
+    pub device: String,
+    /// Our own executable, which reads the games for it.
+    pub program: PathBuf,
+    /// More words for it, as typed.
+    pub words: Vec<String>,
+}
+
+/// One training.
+#[derive(Clone, Debug)]
+pub(crate) struct Order<'a> {
+    pub(crate) data: Vec<PathBuf>,
+    /// The checkpoint to begin from.
+    pub(crate) from: Option<PathBuf>,
+    pub(crate) out: PathBuf,
+    pub(crate) epochs: u32,
+    pub(crate) rate: f64,
+    pub(crate) seed: u64,
+    pub(crate) settings: &'a LoopSettings,
+}
+
+/// Where the trainer keeps the state of a net it has written.
+pub(crate) fn checkpoint(net: &Path) -> PathBuf {
+    let mut name = net.as_os_str().to_owned();
+    name.push(".checkpoint");
+    PathBuf::from(name)
+}
+
+/// Its log.
+pub(crate) fn log(net: &Path) -> PathBuf {
+    let mut name = net.as_os_str().to_owned();
+    name.push(".jsonl");
+    PathBuf::from(name)
+}
+
+impl Trainer {
+    /// The command. Paths are as the folder of the run has them, so that a run whose folder was moved goes
+    /// on as if it had not been.
+    pub(crate) fn command(&self, order: &Order<'_>) -> CommandLine {
+        let (net, training) = (&order.settings.net, &order.settings.training);
+        let mut line = CommandLine::new(&self.python, "-m nue_trainer deep");
+        line.pair("--nue", self.program.display()).word("--data");
+        for path in &order.data {
+            line.word(path.display());
+        }
+        line.pair("--out", order.out.display()).word("--resume");
+        line.pair("--planes", &net.planes);
+        line.pair("--blocks", net.blocks).pair("--channels", net.channels);
+        if let Some(from) = &order.from {
+            line.pair("--init", from.display());
+        }
+        line.pair("--epochs", order.epochs).pair("--batch", training.batch);
+        line.pair("--optimiser", &training.optimiser);
+        // In steps over the generations; within one it is the same but for a short warm-up.
+        line.pair("--lr", order.rate).pair("--lr-end", order.rate);
+        line.pair("--blend", training.blend).pair("--visits", training.visits);
+        if training.mirror {
+            line.word("--mirror");
+        }
+        line.pair("--seed", order.seed).pair("--device", &self.device);
+        for word in &self.words {
+            line.word(word);
+        }
+        line
+    }
+
+    /// Trains in the folder of the run; whoever sets `stop` breaks it off.
+    pub(crate) fn run(
+        &self,
+        line: &CommandLine,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<(), LabError> {
+        let mut command = Command::new(&self.python);
+        command.args(line.words()).current_dir(folder).stdout(Stdio::null());
+        if let Some(paths) = absolute_python_path() {
+            command.env(PYTHON_PATH, paths);
+        }
+        external::run(command, &line.to_string(), stop)
+    }
+}
+
+/// Where Python looks for packages.
+const PYTHON_PATH: &str = "PYTHONPATH";
+
+/// The same places seen from another folder.
+fn absolute_python_path() -> Option<OsString> {
+    let here = env::current_dir().ok()?;
+    let paths = env::var_os(PYTHON_PATH)?;
+    env::join_paths(env::split_paths(&paths).map(|path| here.join(path))).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Preset;
+    use rules::Game;
+
+    #[test]
+    fn the_command_says_what_is_learned_from_what() {
+        let settings = Preset::Pal.settings(Game::Minishogi);
+        let trainer = Trainer {
+            python: "python3".into(),
+            device: "cpu".to_owned(),
+            program: "/bin/nue".into(),
+            words: vec!["--precision".to_owned(), "fp32".to_owned()],
+        };
+        let order = Order {
+            data: vec![
+                "generation-0002/games.teacher".into(),
+                "generation-0001/games.teacher".into(),
+            ],
+            from: Some("generation-0001/net.nuedf.checkpoint".into()),
+            out: "generation-0002/net.nuedf".into(),
+            epochs: 2,
+            rate: 0.02,
+            seed: 1002,
+            settings: &settings,
+        };
+        let line = trainer.command(&order).to_string();
+        assert_eq!(
+            line,
+            "python3 -m nue_trainer deep --nue /bin/nue --data generation-0002/games.teacher \
+             generation-0001/games.teacher --out generation-0002/net.nuedf --resume --planes minishogi \
+             --blocks 5 --channels 64 --init generation-0001/net.nuedf.checkpoint --epochs 2 --batch \
+             4096 --optimiser sgd --lr 0.02 --lr-end 0.02 --blend 0.5 --visits 32 --seed 1002 --device \
+             cpu --precision fp32"
+        );
+        assert_eq!(checkpoint(&order.out), Path::new("generation-0002/net.nuedf.checkpoint"));
+    }
+}

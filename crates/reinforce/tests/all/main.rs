@@ -1,0 +1,6 @@
+//! Games of self-play without a net, the same whatever plays them and right by the referee; and runs of
+//! generations, broken off and gone on with.
+
+#[cfg(unix)]
+mod generations;
+mod selfplay;

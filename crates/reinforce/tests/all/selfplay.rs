@@ -1,0 +1,276 @@
+use features::{Labels, Planes};
+use infer::{Backend, Delay, Failing, Faulty, Hashed, Shape, Uniform};
+use play::Reason;
+use reinforce::records::{play_to_file, unfinished};
+use reinforce::settings::{ResignRule, Start};
+use reinforce::{FinishedGame, PlayError, PlaySettings, PlayerNet, Review, SelfPlay};
+use rules::Game;
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use teacher::Header;
+use think::{ManualTime, TimeSource, WallTime};
+
+fn shape(game: Game) -> Shape {
+    match game {
+        Game::Shogi => Shape { game, planes: Planes::Dlshogi, labels: Labels::Dlshogi },
+        Game::Minishogi => Shape { game, planes: Planes::Minishogi, labels: Labels::Minishogi },
+    }
+}
+
+fn hashed(game: Game, threads: usize) -> PlayerNet {
+    let net = |_| Arc::new(Hashed::new(shape(game), 5)) as Arc<dyn Backend>;
+    PlayerNet::OnThreads((0..threads).map(net).collect())
+}
+
+/// Few playouts, short games.
+fn settings(game: Game) -> PlaySettings {
+    PlaySettings {
+        playouts: 16,
+        fast_playouts: 4,
+        fast_share: 0.5,
+        max_moves: 60,
+        ..PlaySettings::usual(game)
+    }
+}
+
+static RUNNING: AtomicBool = AtomicBool::new(false);
+
+fn order<'a>(settings: &'a PlaySettings, net: PlayerNet, games: u64) -> SelfPlay<'a> {
+    let threads = match &net {
+        PlayerNet::OnThreads(nets) => nets.len().max(1),
+        PlayerNet::Device(_) => 3,
+    };
+    SelfPlay {
+        settings,
+        temperatures: &[],
+        resign_below: 0.02,
+        seed: 7,
+        first: 0,
+        last: games,
+        net,
+        threads: NonZeroUsize::new(threads).unwrap(),
+        games: NonZeroUsize::new(17).unwrap(),
+        stop: &RUNNING,
+    }
+}
+
+fn played(settings: &PlaySettings, net: PlayerNet, games: u64) -> Vec<FinishedGame> {
+    let mut all = Vec::new();
+    let taken = order(settings, net, games).run(&mut |game| {
+        all.push(game);
+        ControlFlow::Continue(())
+    });
+    taken.unwrap();
+    all
+}
+
+fn file(settings: &PlaySettings, net: PlayerNet, games: u64, path: &Path) -> bool {
+    let header = Header::new(settings.game).with("seed", 7);
+    let mut order = order(settings, net, games);
+    play_to_file(&mut order, path, header, &WallTime::start(), &mut |_| ()).unwrap()
+}
+
+/// Threads, batches and a device that takes its time change nothing.
+#[test]
+fn a_game_depends_on_its_own_answers_alone() {
+    for game in Game::ALL {
+        let settings = settings(game);
+        let games = if game == Game::Shogi { 6 } else { 20 };
+        let alone = played(&settings, hashed(game, 1), games);
+        assert_eq!(alone.len(), games as usize);
+        assert!(alone.iter().map(|game| game.number).eq(0..games));
+        assert_eq!(played(&settings, hashed(game, 3), games), alone);
+        let device = Arc::new(Hashed::new(shape(game), 5));
+        assert_eq!(played(&settings, PlayerNet::Device(device.clone()), games), alone);
+        let clock = WallTime::start();
+        let slow = Delay::new(device, Duration::from_micros(300), Arc::new(move || clock.now()));
+        assert_eq!(played(&settings, PlayerNet::Device(Arc::new(slow)), games), alone);
+        let turned = Faulty::new(Arc::new(Hashed::new(shape(game), 5)), Failing::Reorders);
+        assert_eq!(played(&settings, PlayerNet::Device(Arc::new(turned)), games), alone);
+        let other = Arc::new(Hashed::new(shape(game), 6));
+        assert_ne!(played(&settings, PlayerNet::Device(other), games), alone);
+        let different: BTreeSet<u64> = alone.iter().map(|g| g.game.fingerprint()).collect();
+        assert!(different.len() > games as usize * 9 / 10);
+    }
+}
+
+/// Every way to search gives games the referee confirms, with targets that are whole.
+#[test]
+fn every_option_gives_games_the_referee_confirms() {
+    let usual = settings(Game::Minishogi);
+    let rows: [(&str, PlaySettings); 6] = [
+        ("caps", usual.clone()),
+        (
+            "no caps, no forced playouts",
+            PlaySettings { fast_share: 0.0, forced: 0.0, ..usual.clone() },
+        ),
+        ("gumbel", PlaySettings { gumbel: 8, fast_share: 0.0, ..usual.clone() }),
+        (
+            "gain",
+            PlaySettings { least_gain: 0.01, playouts: 400, fast_share: 0.0, ..usual.clone() },
+        ),
+        ("dlshogi", PlaySettings { constants: "dlshogi".to_owned(), ..usual.clone() }),
+        (
+            "resigning",
+            PlaySettings {
+                resign: ResignRule { most: 0.4, held: 1, played_out: 0.2, wrong: 0.05 },
+                ..usual
+            },
+        ),
+    ];
+    let place = tempfile::tempdir().unwrap();
+    for (name, settings) in rows {
+        let path = place.path().join(name);
+        assert!(file(&settings, hashed(Game::Minishogi, 2), 30, &path), "{name}");
+        let review = Review::read(&path, &settings, 7).unwrap();
+        assert_eq!((review.games, review.scores[0].games()), (30, 30), "{name}");
+        assert!(review.learned > 0 && review.learned <= review.positions, "{name}");
+        let full = settings.fast_share == 0.0;
+        let games = teacher::Reader::new(std::fs::File::open(&path).unwrap()).unwrap().games();
+        for game in games.map(Result::unwrap) {
+            for (number, ply) in game.plies.iter().enumerate() {
+                let own = game.candidates.iter().filter(|c| c.ply as usize == number);
+                let sum: u32 = own.map(|c| u32::from(c.visits)).sum();
+                let wanted = if ply.flags.skip { 0..=0 } else { 9_900..=10_100 };
+                assert!(wanted.contains(&sum), "{name}: {sum}");
+                assert!(!full || !ply.flags.skip, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_search_gain_saves_playouts() {
+    let settings = PlaySettings { playouts: 400, fast_share: 0.0, ..settings(Game::Minishogi) };
+    let evaluations = |least_gain| {
+        let settings = PlaySettings { least_gain, ..settings.clone() };
+        let games = played(&settings, hashed(Game::Minishogi, 1), 4);
+        let plies: usize = games.iter().map(|game| game.game.plies.len()).sum();
+        games.iter().map(|game| game.evaluations).sum::<u64>() as f64 / plies as f64
+    };
+    let (whole, saved) = (evaluations(0.0), evaluations(0.05));
+    assert!(saved < 0.8 * whole, "{saved} of {whole}");
+}
+
+/// Handicaps, and a start that is a position.
+#[test]
+fn games_begin_from_every_start() {
+    let mut settings =
+        PlaySettings { max_moves: 12, playouts: 4, fast_playouts: 2, ..settings(Game::Shogi) };
+    settings.starts.push(Start::parse(Game::Shogi, "4k4/9/9/9/9/9/9/9/4K4 b RB2G 1").unwrap());
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("games");
+    assert!(file(&settings, hashed(Game::Shogi, 1), 60, &path));
+    let review = Review::read(&path, &settings, 7).unwrap();
+    assert!(review.scores.iter().all(|score| score.games() > 0), "{:?}", review.scores);
+    assert!(review.endings.contains_key(&Reason::MaxMoves.to_string()), "{:?}", review.endings);
+}
+
+/// A stronger net of no opinion still mates: games from a mate in one last one move.
+#[test]
+fn a_mate_in_one_is_played() {
+    let mut settings = settings(Game::Minishogi);
+    settings.starts = vec![Start::parse(Game::Minishogi, "4k/5/4P/5/K4 b G 1").unwrap()];
+    let net = PlayerNet::Device(Arc::new(Uniform::new(shape(Game::Minishogi))));
+    for game in played(&settings, net, 3) {
+        assert_eq!((game.game.plies.len(), game.evaluations), (1, 0));
+        assert_eq!(game.game.reason, Reason::Mate);
+        assert_eq!(game.game.candidates[0].visits, 10_000);
+    }
+}
+
+/// White plays what was visited most, Black, who is hot, often something else.
+#[test]
+fn temperature_is_blacks() {
+    let settings = PlaySettings { opening_plies: 0, fast_share: 0.0, ..settings(Game::Minishogi) };
+    let play =
+        SelfPlay { temperatures: &[3.0], ..order(&settings, hashed(Game::Minishogi, 2), 20) };
+    let (mut best, mut all) = ([0; 2], [0; 2]);
+    let run = play.run(&mut |finished| {
+        let game = finished.game;
+        for (number, ply) in game.plies.iter().enumerate() {
+            // Black begins.
+            let first = game.candidates.iter().find(|c| c.ply as usize == number).unwrap();
+            best[number % 2] += usize::from(first.mv == ply.mv);
+            all[number % 2] += 1;
+        }
+        ControlFlow::Continue(())
+    });
+    run.unwrap();
+    assert_eq!(best[1], all[1], "White");
+    assert!(best[0] * 10 < all[0] * 8 && best[0] > 0, "Black: {} of {}", best[0], all[0]);
+}
+
+/// Broken off anywhere and gone on with, the file is the same.
+#[test]
+fn a_file_that_was_broken_off_becomes_the_same() {
+    let settings = settings(Game::Minishogi);
+    let place = tempfile::tempdir().unwrap();
+    let (whole, parts) = (place.path().join("whole"), place.path().join("parts"));
+    assert!(file(&settings, hashed(Game::Minishogi, 1), 40, &whole));
+    // Somebody says stop after some games.
+    let (stop, header) = (AtomicBool::new(false), || Header::new(Game::Minishogi).with("seed", 7));
+    let mut broken = SelfPlay { stop: &stop, ..order(&settings, hashed(Game::Minishogi, 2), 40) };
+    let watch = &mut |progress: &reinforce::records::PlayProgress| {
+        stop.store(progress.games >= 11, Ordering::Relaxed);
+    };
+    let done = play_to_file(&mut broken, &parts, header(), &ManualTime::new(), watch).unwrap();
+    assert!(!done && !parts.exists());
+    // A kill leaves half a block behind.
+    let part = unfinished(&parts);
+    let mut bytes = std::fs::read(&part).unwrap();
+    bytes.extend_from_slice(b"NTbk half of a block");
+    std::fs::write(&part, bytes).unwrap();
+    assert!(file(&settings, hashed(Game::Minishogi, 1), 40, &parts));
+    let games = |path: &Path| {
+        let reader = teacher::Reader::new(std::fs::File::open(path).unwrap()).unwrap();
+        reader.games().map(Result::unwrap).collect::<Vec<_>>()
+    };
+    assert_eq!(games(&parts), games(&whole));
+    assert!(!part.exists());
+    // Another seed is another file.
+    std::fs::remove_file(&parts).unwrap();
+    std::fs::copy(&whole, &part).unwrap();
+    let other = Header::new(Game::Minishogi).with("seed", 8);
+    let mut order = order(&settings, hashed(Game::Minishogi, 1), 40);
+    let refused = play_to_file(&mut order, &parts, other, &ManualTime::new(), &mut |_| ());
+    assert!(refused.unwrap_err().to_string().contains("seed"), "named");
+}
+
+#[test]
+fn damage_and_untrue_records_are_told() {
+    let settings = settings(Game::Minishogi);
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("games");
+    assert!(file(&settings, hashed(Game::Minishogi, 1), 10, &path));
+    let told = |settings: &PlaySettings| Review::read(&path, settings, 7).unwrap_err().to_string();
+    // By other rules some game is not over, or went on too long.
+    let shorter = PlaySettings { max_moves: 3, ..settings.clone() };
+    assert!(told(&shorter).contains("game 0"), "{}", told(&shorter));
+    let mut elsewhere = settings.clone();
+    elsewhere.starts = vec![Start::parse(Game::Minishogi, "4k/5/4P/5/K4 b G 1").unwrap()];
+    assert!(told(&elsewhere).contains("begins from"));
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    assert!(told(&settings).contains("damaged at byte"), "{}", told(&settings));
+}
+
+#[test]
+fn nets_that_cannot_play_are_refused_or_end_the_games() {
+    let settings = settings(Game::Minishogi);
+    let run = |net| order(&settings, net, 5).run(&mut |_| ControlFlow::Continue(()));
+    assert!(matches!(run(hashed(Game::Shogi, 1)), Err(PlayError::Net { .. })));
+    assert!(matches!(run(PlayerNet::OnThreads(Vec::new())), Err(PlayError::NoNet)));
+    for failing in [Failing::NotANumber(3), Failing::Dies(3)] {
+        let inner = Arc::new(Hashed::new(shape(Game::Minishogi), 5));
+        let net = PlayerNet::Device(Arc::new(Faulty::new(inner, failing)));
+        assert!(matches!(run(net), Err(PlayError::Fault(_))));
+    }
+}
