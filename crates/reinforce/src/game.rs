@@ -50,7 +50,7 @@ pub(crate) struct Scratch {
 /// What a game does next.
 pub(crate) enum Next {
     /// A position of it is in the batch.
-    Asked,
+    Waiting,
     Over(Box<FinishedGame>),
 }
 
@@ -205,7 +205,7 @@ impl<V: Variant> GameInPlay<V> {
                     let asked = self.playout(table, scratch, &mut search, batch);
                     self.search = Some(search);
                     if asked {
-                        return Next::Asked;
+                        return Next::Waiting;
                     }
                     None
                 }

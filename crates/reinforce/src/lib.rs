@@ -13,13 +13,17 @@
 //! | [`nets`] | what computes the net that plays |
 //! | [`plan`] | what a run is asked to do, presets, what each generation follows from |
 //! | [`training`] | the trainer in PyTorch |
-//! | [`run`] | generations: play, review, train, swap |
+//! | [`flags`] | the flags of `nue learn --method rl` |
+//! | [`run`], `files`, `error` | generations: play, review, train, swap; their small files; what can go wrong |
 //!
 //! The formula, its constants and the judgement of leaves are room `mcts`'; its tree, made for one long
-//! search on all threads, is too heavy for thousands of short ones. Deliberately absent: printing, flags,
-//! clocks of its own.
+//! search on all threads, is too heavy for thousands of short ones. Deliberately absent: printing, clocks
+//! of its own.
 
 pub mod balance;
+mod error;
+mod files;
+pub mod flags;
 mod game;
 mod line;
 pub mod nets;
@@ -33,6 +37,7 @@ pub mod settings;
 pub mod training;
 mod tree;
 
+pub use error::RunError;
 pub use game::FinishedGame;
 pub use pool::{PlayError, PlayerNet, SelfPlay};
 pub use review::Review;

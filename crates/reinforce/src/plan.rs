@@ -3,6 +3,8 @@
 use crate::balance;
 use crate::review::Review;
 use crate::settings::{PlaySettings, ResignRule, SettingsError};
+use features::{Labels, Planes};
+use infer::Shape;
 use rules::Game;
 use serde::{Deserialize, Serialize};
 
@@ -169,6 +171,23 @@ impl LoopSettings {
             }
         }
         Ok(())
+    }
+
+    /// What the net sees and says.
+    pub fn shape(&self) -> Result<Shape, SettingsError> {
+        let (game, name) = (self.play.game, &self.net.planes);
+        let planes = Planes::by_name(name).filter(|planes| planes.game() == game);
+        let planes = planes.ok_or_else(|| SettingsError::Value {
+            name: "planes",
+            value: name.clone(),
+            wanted: "it must be a set of planes of the game: dlshogi, pal or aoba, or minishogi",
+        })?;
+        let labels = match (game, planes) {
+            (Game::Minishogi, _) => Labels::Minishogi,
+            (Game::Shogi, Planes::Pal) => Labels::Pal,
+            (Game::Shogi, _) => Labels::Dlshogi,
+        };
+        Ok(Shape { game, planes, labels })
     }
 
     /// Where these settings differ from others first, by name.

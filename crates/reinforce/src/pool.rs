@@ -92,8 +92,8 @@ pub enum PlayError {
     Thread(#[from] io::Error),
 }
 
-/// What a thread says.
-enum Said {
+/// What a thread reports.
+enum Message {
     Finished(Box<FinishedGame>),
     Failed(PlayError),
 }
@@ -138,7 +138,7 @@ impl SelfPlay<'_> {
                     let work = Work { play: self, table: &table, next: &next, done: &done };
                     let played = move || {
                         if let Err(error) = work.play(line, &sender) {
-                            let _ = sender.send(Said::Failed(error));
+                            let _ = sender.send(Message::Failed(error));
                         }
                     };
                     thread::Builder::new().stack_size(STACK).spawn_scoped(scope, played)?;
@@ -171,14 +171,14 @@ impl SelfPlay<'_> {
 fn in_order(
     first: u64,
     last: u64,
-    said: &std::sync::mpsc::Receiver<Said>,
+    said: &std::sync::mpsc::Receiver<Message>,
     take: &mut dyn FnMut(FinishedGame) -> ControlFlow<()>,
 ) -> Result<(), PlayError> {
     let (mut next, mut waiting) = (first, BTreeMap::new());
     while next < last {
         match said.recv() {
-            Ok(Said::Finished(game)) => waiting.insert(game.number, game),
-            Ok(Said::Failed(error)) => return Err(error),
+            Ok(Message::Finished(game)) => waiting.insert(game.number, game),
+            Ok(Message::Failed(error)) => return Err(error),
             // All threads have ended: somebody said stop.
             Err(_) => return Ok(()),
         };
@@ -229,7 +229,7 @@ impl<V: Variant> Work<'_, V> {
         (groups, each.clamp(1, pace.batch.max(1)))
     }
 
-    fn play(&self, mut line: Line, sender: &Sender<Said>) -> Result<(), PlayError> {
+    fn play(&self, mut line: Line, sender: &Sender<Message>) -> Result<(), PlayError> {
         let (groups, size) = self.sizes(&line);
         let mut scratch = Scratch::default();
         let mut all: Vec<Group<V>> = (0..groups)
@@ -262,19 +262,19 @@ impl<V: Variant> Work<'_, V> {
         mut batch: Batch,
         line: &mut Line,
         scratch: &mut Scratch,
-        sender: &Sender<Said>,
+        sender: &Sender<Message>,
     ) -> Result<(), PlayError> {
         batch.clear();
         group.asked.clear();
         let mut at = 0;
         while at < group.games.len() && !self.is_over() {
             match group.games[at].advance(self.table, scratch, &mut batch) {
-                Next::Asked => {
+                Next::Waiting => {
                     group.asked.push(at);
                     at += 1;
                 }
                 Next::Over(game) => {
-                    let _ = sender.send(Said::Finished(game));
+                    let _ = sender.send(Message::Finished(game));
                     match self.begin() {
                         Some(game) => group.games[at] = game,
                         None => {

@@ -110,6 +110,22 @@ impl Review {
         Ok(())
     }
 
+    /// The games in a line.
+    pub fn summary(&self, settings: &PlaySettings) -> String {
+        let starts = settings.starts.iter().zip(&self.scores);
+        let scores: Vec<String> = starts
+            .filter_map(|(start, score)| Some(format!("{} {:.3}", start.name, score.score()?)))
+            .collect();
+        let given_up = self.endings.get(&Reason::Resign.to_string()).copied().unwrap_or(0);
+        format!(
+            "{} games of {:.1} plies, {} positions learned from, {given_up} resigned; Black scores {}",
+            self.games,
+            self.positions as f64 / self.games.max(1) as f64,
+            self.learned,
+            scores.join(", ")
+        )
+    }
+
     /// The threshold for the next games: the highest at which few enough of the games it ends would have
     /// been saved. The one before where too few games were played out.
     pub fn resign_below(&self, rule: &ResignRule, before: f32) -> f32 {

@@ -4,12 +4,13 @@
 //! the entry is written last: a run that was killed at any point and is started again does what is missing
 //! and ends with the same files.
 
-use crate::nets::{self, PlayerError, Players};
+use crate::error::RunError;
+use crate::files::{read, write};
+use crate::nets::{self, Players};
 use crate::plan::{GenerationPlan, LoopSettings};
 use crate::pool::{GROUPS, PlayerNet, SelfPlay};
-use crate::records::{PlayProgress, RecordError, play_to_file};
+use crate::records::{PlayProgress, play_to_file};
 use crate::review::Review;
-use crate::settings::SettingsError;
 use crate::training::{self, Order, Trainer};
 use infer::Shape;
 use lab::LabError;
@@ -17,12 +18,7 @@ use lab::folder::{GenerationFolder, LabFolder, write_whole};
 use lab::history::{self, Step};
 use lab::ledger::Generation;
 use lab::{losses, steps};
-use play::Reason;
-use rules::Game;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::fs;
-use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,7 +27,6 @@ use std::thread;
 use std::time::Duration;
 use teacher::Header;
 use think::TimeSource;
-use thiserror::Error;
 
 /// Files of a run and of a generation.
 const SETTINGS: &str = "reinforce.json";
@@ -52,42 +47,6 @@ pub struct Machine {
     pub players: Players,
     pub trainer: Trainer,
     pub version: String,
-}
-
-/// Why a run could not go on.
-#[derive(Debug, Error)]
-pub enum RunError {
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    #[error("{}: {difference}; a run goes on with the settings it began with, others need another folder", path.display())]
-    Other { path: PathBuf, difference: String },
-    #[error(transparent)]
-    Lab(Box<LabError>),
-    #[error(transparent)]
-    Records(Box<RecordError>),
-    #[error(transparent)]
-    Player(Box<PlayerError>),
-    /// It was asked to end, and goes on when the same is asked for again.
-    #[error("interrupted; the same command continues")]
-    Interrupted,
-}
-
-impl From<LabError> for RunError {
-    fn from(error: LabError) -> Self {
-        Self::Lab(Box::new(error))
-    }
-}
-
-impl From<RecordError> for RunError {
-    fn from(error: RecordError) -> Self {
-        Self::Records(Box::new(error))
-    }
-}
-
-impl From<PlayerError> for RunError {
-    fn from(error: PlayerError) -> Self {
-        Self::Player(Box::new(error))
-    }
 }
 
 /// Why a run came to an end.
@@ -136,7 +95,7 @@ impl<'a> Run<'a> {
         stop: &'a AtomicBool,
     ) -> Result<Self, RunError> {
         settings.check()?;
-        let shape = shape(&settings)?;
+        let shape = settings.shape()?;
         let lab = LabFolder::open(folder)?;
         let path = folder.join(SETTINGS);
         match read::<LoopSettings>(&path)? {
@@ -388,7 +347,7 @@ impl<'a> Run<'a> {
         let review = Review::read(&folder.path().join(GAMES), &self.settings.play, plan.seed);
         watcher.step_over();
         let review = review?;
-        watcher.note(&summary(&review, &self.settings));
+        watcher.note(&review.summary(&self.settings.play));
         write(&path, &review)?;
         self.done(folder, "review".to_owned(), began)?;
         Ok(review)
@@ -478,7 +437,7 @@ impl<'a> Run<'a> {
             commit: steps::commit(&self.machine.trainer.program),
             machine: assembly::health::machine_name(),
             seconds: steps.iter().map(|step| step.seconds).sum::<f64>().round(),
-            note: Some(summary(review, &self.settings)),
+            note: Some(review.summary(&self.settings.play)),
             commands: steps.into_iter().map(|step| step.command).collect(),
             ..Generation::default()
         })
@@ -503,52 +462,4 @@ impl std::fmt::Debug for Run<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Run").field("folder", &self.lab.path()).finish_non_exhaustive()
     }
-}
-
-/// What a net of these settings sees and says.
-fn shape(settings: &LoopSettings) -> Result<Shape, SettingsError> {
-    let (game, name) = (settings.play.game, &settings.net.planes);
-    let planes = features::Planes::by_name(name).filter(|planes| planes.game() == game);
-    let planes = planes.ok_or_else(|| SettingsError::Value {
-        name: "planes",
-        value: name.clone(),
-        wanted: "it must be a set of planes of the game: dlshogi, pal or aoba, or minishogi",
-    })?;
-    let labels = match (game, planes) {
-        (Game::Minishogi, _) => features::Labels::Minishogi,
-        (Game::Shogi, features::Planes::Pal) => features::Labels::Pal,
-        (Game::Shogi, _) => features::Labels::Dlshogi,
-    };
-    Ok(Shape { game, planes, labels })
-}
-
-/// The games of a generation in a line.
-fn summary(review: &Review, settings: &LoopSettings) -> String {
-    let starts = settings.play.starts.iter().zip(&review.scores);
-    let scores: Vec<String> = starts
-        .filter_map(|(start, score)| Some(format!("{} {:.3}", start.name, score.score()?)))
-        .collect();
-    let given_up = review.endings.get(&Reason::Resign.to_string()).copied().unwrap_or(0);
-    format!(
-        "{} games of {:.1} plies, {} positions learned from, {given_up} resigned; Black scores {}",
-        review.games,
-        review.positions as f64 / review.games.max(1) as f64,
-        review.learned,
-        scores.join(", ")
-    )
-}
-
-/// A file of JSON, if it is there.
-fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, RunError> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(LabError::at(path, &e).into()),
-    };
-    serde_json::from_str(&text).map(Some).map_err(|e| LabError::at(path, &e).into())
-}
-
-fn write(path: &Path, value: &impl Serialize) -> Result<(), RunError> {
-    let text = serde_json::to_string_pretty(value).map_err(|e| LabError::at(path, &e))?;
-    Ok(write_whole(path, format!("{text}\n").as_bytes())?)
 }

@@ -10,7 +10,7 @@ use rules::Move;
 /// A position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
-    /// Its links.
+    /// Number of its first link.
     first: u32,
     count: u16,
     pub(crate) state: State,

@@ -1,6 +1,5 @@
 //! The command line of `nue learn`.
 
-use super::reinforce::ReinforceFlags;
 use crate::failure::Failure;
 use crate::flags::{self, MatchFlags, SelfPlayFlags, TrainingFlags};
 use crate::start::GameArg;
@@ -11,6 +10,7 @@ use arena::stats::Sprt;
 use clap::Args;
 use lab::selfplay::SelfPlay;
 use lab::steps::{Settings, Trainer};
+use reinforce::flags::ReinforceFlags;
 use reinforce::plan::LoopSettings;
 use reinforce::run::Machine;
 use std::num::NonZeroUsize;
@@ -185,7 +185,8 @@ impl LearnArgs {
         }
         let usual = ReinforceFlags::default();
         let flags = self.reinforce.as_ref().unwrap_or(&usual);
-        let mut settings = flags.settings(self.game.game)?;
+        let made = flags.settings(self.game.game);
+        let mut settings = made.map_err(|e| Failure::usage(e.to_string()))?;
         settings.seed = self.seed;
         settings.window = self.window.unwrap_or(settings.window);
         Ok(settings)
