@@ -11,12 +11,14 @@
 //! | [`pins`], [`signing`] | files a run names, put into the store; executables signed |
 //! | [`export`], [`awaited`] | what a run made, as files; runs that are waited for |
 //! | [`leaves`], [`books`] | leaves of a book searched by a fleet; for whoever works on books |
+//! | [`args`] | the command line of `nue fleet` |
 //! | [`status`], [`page`], [`metrics`] | where everything stands, in words, as a page and for Prometheus |
 //!
 //! A step of the coordinator is one transaction: after a kill it goes on as if nothing had happened, because
 //! everything else (the queue, what is known in memory) is made anew from the ledger.
 //! Deliberately absent: sockets of its own, printing, and any clock that was not passed in.
 
+pub mod args;
 pub mod awaited;
 pub mod books;
 pub mod connections;
