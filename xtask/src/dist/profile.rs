@@ -1,0 +1,305 @@
+//! Profile-guided optimisation: the compiler is told how often each branch is taken.
+//!
+//! 1. Fixed work ([`WORKLOAD`]) is built with counters in it, into a folder of its own.
+//! 2. It is done: both searches, mates, perft.
+//! 3. The counts of the rooms that compute ([`ROOMS`]) are put together (`profdata`).
+//! 4. The executable that is handed out is built with them.
+//!
+//! The counts must be the same every time and on every machine, or the archives would not be. So the work is done
+//! twice and compared, what differs for a reason is left out ([`LEFT_OUT`]), and what is called through pointers,
+//! the vector kernels of a machine, is not recorded. What never ran is not told to the compiler either: it would
+//! make it small and slow, and training or serving are no less worth their speed for not being part of the work.
+
+use super::platform::{Platform, target_folder};
+use super::profdata::Profdata;
+use super::toolchain::Toolchain;
+use super::{Commit, sha256};
+use std::env;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Names of functions that tell their crates, also of what the compiler made for types of ours.
+pub(super) const NAMES: &str = "-Csymbol-mangling-version=v0";
+
+/// Flags of the build that counts. What is called through pointers is not recorded. It is not optimised together
+/// with everything else, which comes after the counters are set, and takes half of the time.
+const COUNTING: &[&str] = &[
+    NAMES,
+    "-Cprofile-generate",
+    "-Cllvm-args=-disable-vp",
+    "-Clto=off",
+    "-Clinker-plugin-lto=no",
+];
+
+/// The program whose runs are counted: an example of a room (see its file).
+const WORKLOAD: [&str; 2] = ["assembly", "workload"];
+
+/// The rooms whose counts are used: those that compute.
+const ROOMS: &[&str] = &["alphabeta", "eval", "features", "infer", "mate", "mcts", "nnue", "rules"];
+
+/// What of them is counted differently on other machines, or every time.
+const LEFT_OUT: &[&str] = &[
+    // Each processor has its own.
+    "simd",
+    // Threads wait as long as they wait, and tables with a key of their own every time differ.
+    "std::sync",
+    "std::thread",
+    "std::hash",
+    // Clears a table by as many threads as there are processors.
+    "alphabeta::memory",
+    "Table::sweep",
+    // Waits for the net and tells how far it is.
+    "mcts::job",
+    "mcts::flight",
+    "infer::wrappers",
+    // Takes the mate out of the table, with such tables.
+    "mate::solve",
+    "mate::tree",
+];
+
+/// How often the work is done: more than once, to see that the counts are the same.
+const ROUNDS: usize = 2;
+
+/// Counts of runs, as the compiler reads them.
+pub(super) struct Profile {
+    pub(super) path: PathBuf,
+    pub(super) sha256: String,
+}
+
+/// Builds the work with counters for a platform, does it and keeps what was counted.
+pub(super) fn gather(
+    root: &Path,
+    platform: &Platform,
+    commit: &Commit,
+) -> Result<Profile, Box<dyn Error>> {
+    if !platform.runs_here() {
+        let name = platform.name;
+        return Err(format!(
+            "what is built for {name} cannot be run here to count: --without-profile does without"
+        )
+        .into());
+    }
+    let toolchain = Toolchain::for_target(platform.triple)?;
+    let profdata = Profdata::of(&toolchain)?;
+    same_functions(root, platform, &toolchain)?;
+    let folder = root.join(target_folder(root)).join("profile");
+    let program = build(root, platform, commit, &toolchain, &folder)?;
+    let counts = folder.join("counts");
+    if counts.exists() {
+        fs::remove_dir_all(&counts)?;
+    }
+    fs::create_dir_all(&counts)?;
+    let mut rounds = Vec::new();
+    for round in 1..=ROUNDS {
+        println!("counting what runs how often: {round} of {ROUNDS}");
+        rounds.push(count(&program, &profdata, &counts.join(round.to_string()))?);
+    }
+    let text = agreed(&rounds)?;
+    if let Some(room) = missing(text) {
+        return Err(format!("nothing of room {room} was counted").into());
+    }
+    let (counted, made) = (counts.join("counts.txt"), counts.join("counts.profdata"));
+    fs::write(&counted, text)?;
+    profdata.merge(&[], &counted, &made)?;
+    let sha256 = sha256(&fs::read(&made)?);
+    // Named by what it holds: with other counts everything is built anew, with the same nothing.
+    let path = folder.join(format!("{sha256}.profdata"));
+    if !path.exists() {
+        fs::rename(made, &path)?;
+    }
+    println!("counts of {} functions: {}", functions(text).count(), path.display());
+    Ok(Profile { path, sha256 })
+}
+
+/// Functions have names by what their crates are built of. The work must be built of the same as the executable,
+/// or its counts would be of functions that the executable does not have, and nobody would say so.
+fn same_functions(
+    root: &Path,
+    platform: &Platform,
+    toolchain: &Toolchain,
+) -> Result<(), Box<dyn Error>> {
+    let tree = |more: &[&str]| -> Result<String, Box<dyn Error>> {
+        let mut command = Command::new(&toolchain.cargo);
+        command.args(["tree", "--locked", "--prefix=none", "--format={p} [{f}]", "-p", "nue"]);
+        command.args(["--target", platform.triple]).args(more).current_dir(root);
+        let output = command.output()?;
+        if !output.status.success() {
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(format!("cargo tree: {told}").into());
+        }
+        Ok(String::from_utf8(output.stdout)?)
+    };
+    let executable = tree(&["--edges=normal,build"])?;
+    let work = tree(&["--edges=normal,build,dev", "-p", WORKLOAD[0]])?;
+    match built_otherwise(&executable, &work) {
+        Some(package) => Err(format!(
+            "{package}: built otherwise beside the example {}, so that its counts would be of other functions; \
+             --without-profile does without",
+            WORKLOAD[1]
+        )
+        .into()),
+        None => Ok(()),
+    }
+}
+
+/// A package, with its features, of which only the executable is built.
+fn built_otherwise<'a>(executable: &'a str, work: &str) -> Option<&'a str> {
+    let plain = |line: &'a str| line.trim_end_matches(" (*)");
+    executable
+        .lines()
+        .map(plain)
+        .find(|&package| !work.lines().any(|line| line.trim_end_matches(" (*)") == package))
+}
+
+/// Builds what counts: the work alone, but chosen beside the executable, so that its crates are those of the
+/// executable. The system's linker will do: it is not handed out.
+fn build(
+    root: &Path,
+    platform: &Platform,
+    commit: &Commit,
+    toolchain: &Toolchain,
+    folder: &Path,
+) -> Result<PathBuf, Box<dyn Error>> {
+    let target = folder.join("build");
+    let flags: Vec<String> = COUNTING.iter().map(|&flag| flag.to_owned()).collect();
+    let [room, example] = WORKLOAD;
+    let mut command = Command::new(&toolchain.cargo);
+    command.args(["build", "--target", platform.triple, "-p", room, "--example", example]);
+    platform.prepare(&mut command, toolchain, (root, &target), commit, &flags);
+    if !command.status()?.success() {
+        return Err("building with counters failed; --without-profile does without".into());
+    }
+    let folder = target.join(platform.triple).join("dist/examples");
+    Ok(folder.join(format!("{example}{}", env::consts::EXE_SUFFIX)))
+}
+
+/// Does the work once: the counts, as text.
+fn count(program: &Path, profdata: &Profdata, out: &Path) -> Result<String, Box<dyn Error>> {
+    let (counted, text) = (out.with_extension("profraw"), out.with_extension("txt"));
+    let mut command = Command::new(program);
+    let output = command.env("LLVM_PROFILE_FILE", &counted).stdin(Stdio::null()).output()?;
+    if !output.status.success() {
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(format!("{}: {}: {told}", program.display(), output.status).into());
+    }
+    let kept = format!("--function={}", of_crates(ROOMS));
+    let left_out = format!("--no-function={}", of_paths(LEFT_OUT));
+    profdata.merge(&["--text", &kept, &left_out], &counted, &text)?;
+    Ok(fs::read_to_string(text)?)
+}
+
+/// A pattern for the names of functions that belong to crates, or were made for their types.
+fn of_crates(names: &[&str]) -> String {
+    format!("Cs[0-9A-Za-z]*_({})", of_paths(names))
+}
+
+/// A pattern for names that such a path is part of: every word after its length.
+fn of_paths(paths: &[&str]) -> String {
+    let word = |word: &str| format!("{}{word}", word.len());
+    let path = |path: &&str| path.split("::").map(word).collect::<String>();
+    paths.iter().map(path).collect::<Vec<_>>().join("|")
+}
+
+/// The counts, if every round gave the same.
+fn agreed(rounds: &[String]) -> Result<&str, String> {
+    let (first, others) = rounds.split_first().ok_or("nothing was counted")?;
+    for other in others {
+        let pairs = functions(first).zip(functions(other));
+        let differing = pairs.filter(|(a, b)| a != b).map(|(a, _)| name_of(a)).collect::<Vec<_>>();
+        if first != other {
+            return Err(format!(
+                "the same work was counted differently, so that archives would differ: {} functions, {:?} \
+                 first; --without-profile does without",
+                differing.len(),
+                differing.first().unwrap_or(&"some of them missing"),
+            ));
+        }
+    }
+    Ok(first)
+}
+
+/// A room of which nothing was counted: then names are not what they were.
+fn missing(text: &str) -> Option<&'static str> {
+    let has = |room: &str| {
+        let part = format!("_{}{room}", room.len());
+        functions(text).any(|function| name_of(function).contains(&part))
+    };
+    ROOMS.iter().copied().find(|room| !has(room))
+}
+
+/// The functions of a profile that is text: a paragraph each, the name first.
+fn functions(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n\n").filter(|part| part.contains("# Func Hash:"))
+}
+
+fn name_of(function: &str) -> &str {
+    let mut lines = function.lines();
+    lines.find(|line| !line.starts_with([':', '#'])).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COUNTED: &str = ":ir\n_RNvMs_NtCs3K_5rules4play\n# Func Hash:\n77\n# Num Counters:\n1\n# Counter Values:\n5\n\n\
+                           assembly.1-cgu.0;_RINvCs1_4core4sortNtCs2_9alphabeta4MoveE\n# Func Hash:\n78\n# Num Counters:\n2\n# Counter Values:\n6\n7\n\n";
+
+    #[test]
+    fn functions_are_found_in_text() {
+        let names: Vec<&str> = functions(COUNTED).map(name_of).collect();
+        let second = "assembly.1-cgu.0;_RINvCs1_4core4sortNtCs2_9alphabeta4MoveE";
+        assert_eq!(names, ["_RNvMs_NtCs3K_5rules4play", second]);
+        assert_eq!(missing(COUNTED), Some("eval"));
+        assert_eq!(missing(""), Some("alphabeta"));
+        let all: Vec<String> = ROOMS
+            .iter()
+            .map(|room| format!("_RNvCs1_{}{room}1f\n# Func Hash:\n1\n\n", room.len()))
+            .collect();
+        assert_eq!(missing(&all.concat()), None);
+    }
+
+    #[test]
+    fn rounds_that_differ_are_refused_by_name() {
+        let same = [COUNTED.to_owned(), COUNTED.to_owned()];
+        assert_eq!(agreed(&same), Ok(COUNTED));
+        let other = [COUNTED.to_owned(), COUNTED.replace("6\n7", "6\n8")];
+        let error = agreed(&other).unwrap_err();
+        assert!(error.contains("1 functions") && error.contains("9alphabeta4Move"), "{error}");
+        let fewer = functions(COUNTED).next().unwrap().to_owned() + "\n\n";
+        assert!(agreed(&[COUNTED.to_owned(), fewer]).is_err());
+        assert!(agreed(&[]).is_err());
+    }
+
+    #[test]
+    fn patterns_give_words_after_their_lengths() {
+        assert_eq!(of_crates(&["mate", "rules"]), "Cs[0-9A-Za-z]*_(4mate|5rules)");
+        assert_eq!(of_paths(&["simd", "mcts::job"]), "4simd|4mcts3job");
+    }
+
+    #[test]
+    fn what_is_built_otherwise_is_named() {
+        let executable = "nue v1 []\na v1 [std]\nb v2 [] (*)\n";
+        let work = "nue v1 []\nassembly v1 []\na v1 [std] (*)\nb v2 []\nc v3 []\n";
+        assert_eq!(built_otherwise(executable, work), None);
+        let more = work.replace("[std]", "[alloc,std]");
+        assert_eq!(built_otherwise(executable, &more), Some("a v1 [std]"));
+    }
+
+    /// What is named here exists: else it would be built, or left out, in vain.
+    #[test]
+    fn the_work_and_its_rooms_exist() {
+        let crates = crate::workspace_root().join("crates");
+        let [room, example] = WORKLOAD;
+        assert!(crates.join(room).join(format!("examples/{example}.rs")).is_file());
+        for room in ROOMS {
+            assert!(crates.join(room).is_dir(), "{room}");
+        }
+        let own = LEFT_OUT.iter().filter_map(|path| path.split_once("::"));
+        for (room, module) in own.filter(|(room, _)| ROOMS.contains(room)) {
+            let sources = crates.join(room).join("src");
+            assert!(sources.join(format!("{module}.rs")).is_file(), "{room}::{module}");
+        }
+    }
+}
