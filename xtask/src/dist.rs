@@ -156,7 +156,7 @@ fn executable(
         return Ok((platform.build(root, commit, None)?, Some("none".to_owned())));
     }
     let profile = profile::gather(root, platform, commit)?;
-    Ok((platform.build(root, commit, Some(&profile.path))?, Some(profile.sha256)))
+    Ok((platform.build(root, commit, Some(&profile))?, Some(profile.sha256)))
 }
 
 /// The commit that is built.

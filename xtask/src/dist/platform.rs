@@ -10,7 +10,7 @@
 
 use super::Commit;
 use super::archive::Kind;
-use super::profile::NAMES;
+use super::profile::{Profile, SHARED};
 use super::toolchain::Toolchain;
 use std::env;
 use std::error::Error;
@@ -100,9 +100,30 @@ impl Platform {
         &self,
         root: &Path,
         commit: &Commit,
-        profile: Option<&Path>,
+        profile: Option<&Profile>,
     ) -> Result<PathBuf, Box<dyn Error>> {
         let toolchain = Toolchain::for_target(self.triple)?;
+        let target = target_folder(root);
+        let mut command = self.command((root, &target), &toolchain, commit, &guided(profile));
+        let missing = |error| format!("{error}: {}", self.advice());
+        if !command.status().map_err(missing)?.success() {
+            return Err(format!("building for {} failed; {}", self.name, self.advice()).into());
+        }
+        let made = self.made(root);
+        if let Some(profile) = profile {
+            profile.check(&made.with_file_name("deps"))?;
+        }
+        Ok(made)
+    }
+
+    /// What builds the executable, or more; `folders` are the root and where it is built.
+    pub(super) fn command(
+        &self,
+        (root, target): (&Path, &Path),
+        toolchain: &Toolchain,
+        commit: &Commit,
+        more_flags: &[String],
+    ) -> Command {
         let mut command = Command::new(match self.builder {
             Builder::Zig { .. } => "cargo-zigbuild".into(),
             Builder::Plain { .. } => toolchain.cargo.clone(),
@@ -118,34 +139,16 @@ impl Platform {
                 self.triple.to_owned()
             }
         };
-        command.args(["--target", &triple]);
+        command.args(["--locked", "--profile", "dist", "-p", "nue", "--target", &triple]);
         if toolchain.builds_library {
             command.arg("-Zbuild-std=std,panic_abort").env("RUSTC_BOOTSTRAP", "1");
         }
-        let target = target_folder(root);
-        self.prepare(&mut command, &toolchain, (root, &target), commit, &used(profile));
-        let missing = |error| format!("{error}: {}", self.advice());
-        if !command.status().map_err(missing)?.success() {
-            return Err(format!("building for {} failed; {}", self.name, self.advice()).into());
-        }
-        Ok(self.made(root))
-    }
-
-    /// What every build of it has in common, whatever links it. `folders` are the root and where it is built.
-    pub(super) fn prepare(
-        &self,
-        command: &mut Command,
-        toolchain: &Toolchain,
-        (root, target): (&Path, &Path),
-        commit: &Commit,
-        more_flags: &[String],
-    ) {
         let flags = [&[self.rust_flags(root, target, toolchain)], more_flags].concat();
-        command.args(["--locked", "--profile", "dist", "-p", "nue"]).current_dir(root);
-        command.env("RUSTC", &toolchain.rustc).env("RUSTFLAGS", flags.join(" "));
+        command.env("RUSTC", &toolchain.rustc).env("RUSTFLAGS", flags.join(" ")).current_dir(root);
         command.env("TARGET_CFLAGS", c_flags(root, target)).env("CARGO_TARGET_DIR", target);
         command.env("CARGO_PROFILE_DIST_STRIP", "symbols").env("CARGO_INCREMENTAL", "0");
         command.env("NUE_COMMIT", &commit.name).env("SOURCE_DATE_EPOCH", commit.time.to_string());
+        command
     }
 
     fn advice(&self) -> &'static str {
@@ -168,10 +171,11 @@ impl Platform {
     }
 }
 
-/// Flags of a build that a profile guides. Functions must have the names they had when they were counted.
-fn used(profile: Option<&Path>) -> Vec<String> {
+/// Flags of a build that a profile guides, if one does.
+fn guided(profile: Option<&Profile>) -> Vec<String> {
     let Some(profile) = profile else { return Vec::new() };
-    vec![NAMES.to_owned(), format!("-Cprofile-use={}", profile.display())]
+    let shared = SHARED.iter().map(ToString::to_string);
+    shared.chain([format!("-Cprofile-use={}", profile.path.display())]).collect()
 }
 
 /// Folders of this machine, and what stands for them. Of two that fit, the later one counts: a folder stands

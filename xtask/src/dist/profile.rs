@@ -17,21 +17,19 @@ use super::{Commit, sha256};
 use std::env;
 use std::error::Error;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Names of functions that tell their crates, also of what the compiler made for types of ours.
-pub(super) const NAMES: &str = "-Csymbol-mangling-version=v0";
+/// Flags of both builds: names of functions that tell their crates, also of what the compiler made for types of
+/// ours; and what is called through pointers is not recorded.
+pub(super) const SHARED: [&str; 2] = ["-Csymbol-mangling-version=v0", "-Cllvm-args=-disable-vp"];
 
-/// Flags of the build that counts. What is called through pointers is not recorded. It is not optimised together
-/// with everything else, which comes after the counters are set, and takes half of the time.
-const COUNTING: &[&str] = &[
-    NAMES,
-    "-Cprofile-generate",
-    "-Cllvm-args=-disable-vp",
-    "-Clto=off",
-    "-Clinker-plugin-lto=no",
-];
+/// Flags of the build that counts. It is not optimised together with everything else, which comes after the counters
+/// are set, and takes half of the time. Zig's linker does not take the runtime of the counters; the system's will do
+/// for what is not handed out.
+const COUNTING: [&str; 4] =
+    ["-Cprofile-generate", "-Clto=off", "-Clinker-plugin-lto=no", "-Clinker=cc"];
 
 /// The program whose runs are counted: an example of a room (see its file).
 const WORKLOAD: [&str; 2] = ["assembly", "workload"];
@@ -66,6 +64,40 @@ const ROUNDS: usize = 2;
 pub(super) struct Profile {
     pub(super) path: PathBuf,
     pub(super) sha256: String,
+    /// The rooms and what their crates are called in names of functions.
+    crates: Vec<(&'static str, String)>,
+}
+
+impl Profile {
+    /// Whether what was built has the functions that were counted. Their names depend on features, on profiles and on
+    /// what else cargo is told; the compiler says nothing of counts that it has no use for.
+    pub(super) fn check(&self, libraries: &Path) -> Result<(), Box<dyn Error>> {
+        let files: Vec<PathBuf> =
+            fs::read_dir(libraries)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+        for (room, name) in &self.crates {
+            let is_of_room = |path: &&PathBuf| {
+                let file = path.file_name().unwrap_or_default().to_string_lossy();
+                file.starts_with(&format!("lib{room}-")) && file.ends_with(".rlib")
+            };
+            let mut found = false;
+            for file in files.iter().filter(is_of_room) {
+                found |= contains(&fs::read(file)?, name.as_bytes());
+            }
+            if !found {
+                return Err(format!(
+                    "no function of {name} is in the library of room {room} below {}: what was counted is not what \
+                     was built; --without-profile does without",
+                    libraries.display()
+                )
+                .into());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
 }
 
 /// Builds the work with counters for a platform, does it and keeps what was counted.
@@ -83,7 +115,6 @@ pub(super) fn gather(
     }
     let toolchain = Toolchain::for_target(platform.triple)?;
     let profdata = Profdata::of(&toolchain)?;
-    same_functions(root, platform, &toolchain)?;
     let folder = root.join(target_folder(root)).join("profile");
     let program = build(root, platform, commit, &toolchain, &folder)?;
     let counts = folder.join("counts");
@@ -97,9 +128,7 @@ pub(super) fn gather(
         rounds.push(count(&program, &profdata, &counts.join(round.to_string()))?);
     }
     let text = agreed(&rounds)?;
-    if let Some(room) = missing(text) {
-        return Err(format!("nothing of room {room} was counted").into());
-    }
+    let crates = crates(text)?;
     let (counted, made) = (counts.join("counts.txt"), counts.join("counts.profdata"));
     fs::write(&counted, text)?;
     profdata.merge(&[], &counted, &made)?;
@@ -110,51 +139,11 @@ pub(super) fn gather(
         fs::rename(made, &path)?;
     }
     println!("counts of {} functions: {}", functions(text).count(), path.display());
-    Ok(Profile { path, sha256 })
+    Ok(Profile { path, sha256, crates })
 }
 
-/// Functions have names by what their crates are built of. The work must be built of the same as the executable,
-/// or its counts would be of functions that the executable does not have, and nobody would say so.
-fn same_functions(
-    root: &Path,
-    platform: &Platform,
-    toolchain: &Toolchain,
-) -> Result<(), Box<dyn Error>> {
-    let tree = |more: &[&str]| -> Result<String, Box<dyn Error>> {
-        let mut command = Command::new(&toolchain.cargo);
-        command.args(["tree", "--locked", "--prefix=none", "--format={p} [{f}]", "-p", "nue"]);
-        command.args(["--target", platform.triple]).args(more).current_dir(root);
-        let output = command.output()?;
-        if !output.status.success() {
-            let told = String::from_utf8_lossy(&output.stderr).into_owned();
-            return Err(format!("cargo tree: {told}").into());
-        }
-        Ok(String::from_utf8(output.stdout)?)
-    };
-    let executable = tree(&["--edges=normal,build"])?;
-    let work = tree(&["--edges=normal,build,dev", "-p", WORKLOAD[0]])?;
-    match built_otherwise(&executable, &work) {
-        Some(package) => Err(format!(
-            "{package}: built otherwise beside the example {}, so that its counts would be of other functions; \
-             --without-profile does without",
-            WORKLOAD[1]
-        )
-        .into()),
-        None => Ok(()),
-    }
-}
-
-/// A package, with its features, of which only the executable is built.
-fn built_otherwise<'a>(executable: &'a str, work: &str) -> Option<&'a str> {
-    let plain = |line: &'a str| line.trim_end_matches(" (*)");
-    executable
-        .lines()
-        .map(plain)
-        .find(|&package| !work.lines().any(|line| line.trim_end_matches(" (*)") == package))
-}
-
-/// Builds what counts: the work alone, but chosen beside the executable, so that its crates are those of the
-/// executable. The system's linker will do: it is not handed out.
+/// Builds what counts: the work alone, but chosen beside the executable and by the same program, so that its crates
+/// are those of the executable ([`Profile::check`]).
 fn build(
     root: &Path,
     platform: &Platform,
@@ -163,11 +152,10 @@ fn build(
     folder: &Path,
 ) -> Result<PathBuf, Box<dyn Error>> {
     let target = folder.join("build");
-    let flags: Vec<String> = COUNTING.iter().map(|&flag| flag.to_owned()).collect();
+    let flags: Vec<String> = SHARED.iter().chain(&COUNTING).map(ToString::to_string).collect();
     let [room, example] = WORKLOAD;
-    let mut command = Command::new(&toolchain.cargo);
-    command.args(["build", "--target", platform.triple, "-p", room, "--example", example]);
-    platform.prepare(&mut command, toolchain, (root, &target), commit, &flags);
+    let mut command = platform.command((root, &target), toolchain, commit, &flags);
+    command.args(["-p", room, "--example", example]);
     if !command.status()?.success() {
         return Err("building with counters failed; --without-profile does without".into());
     }
@@ -220,13 +208,19 @@ fn agreed(rounds: &[String]) -> Result<&str, String> {
     Ok(first)
 }
 
-/// A room of which nothing was counted: then names are not what they were.
-fn missing(text: &str) -> Option<&'static str> {
-    let has = |room: &str| {
-        let part = format!("_{}{room}", room.len());
-        functions(text).any(|function| name_of(function).contains(&part))
+/// What the crates of the rooms are called in names of functions, as `Cs2UeZ24oFDAO_5rules`.
+fn crates(text: &str) -> Result<Vec<(&'static str, String)>, String> {
+    let named = |&room: &&'static str| {
+        let end = format!("_{}{room}", room.len());
+        let name = functions(text).find_map(|function| {
+            let (before, _) = name_of(function).split_once(&end)?;
+            let start = before.rfind("Cs")?;
+            let is_number = before[start..].chars().all(|c| c.is_ascii_alphanumeric());
+            is_number.then(|| format!("{}{end}", &before[start..]))
+        });
+        Ok((room, name.ok_or_else(|| format!("nothing of room {room} was counted"))?))
     };
-    ROOMS.iter().copied().find(|room| !has(room))
+    ROOMS.iter().map(named).collect()
 }
 
 /// The functions of a profile that is text: a paragraph each, the name first.
@@ -251,13 +245,15 @@ mod tests {
         let names: Vec<&str> = functions(COUNTED).map(name_of).collect();
         let second = "assembly.1-cgu.0;_RINvCs1_4core4sortNtCs2_9alphabeta4MoveE";
         assert_eq!(names, ["_RNvMs_NtCs3K_5rules4play", second]);
-        assert_eq!(missing(COUNTED), Some("eval"));
-        assert_eq!(missing(""), Some("alphabeta"));
+        assert!(crates(COUNTED).unwrap_err().contains("room eval"));
+        assert!(crates("").unwrap_err().contains("room alphabeta"));
         let all: Vec<String> = ROOMS
             .iter()
             .map(|room| format!("_RNvCs1_{}{room}1f\n# Func Hash:\n1\n\n", room.len()))
             .collect();
-        assert_eq!(missing(&all.concat()), None);
+        let crates = crates(&all.concat()).unwrap();
+        assert_eq!(crates.len(), ROOMS.len());
+        assert_eq!(crates[0], ("alphabeta", "Cs1_9alphabeta".to_owned()));
     }
 
     #[test]
@@ -279,12 +275,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_built_otherwise_is_named() {
-        let executable = "nue v1 []\na v1 [std]\nb v2 [] (*)\n";
-        let work = "nue v1 []\nassembly v1 []\na v1 [std] (*)\nb v2 []\nc v3 []\n";
-        assert_eq!(built_otherwise(executable, work), None);
-        let more = work.replace("[std]", "[alloc,std]");
-        assert_eq!(built_otherwise(executable, &more), Some("a v1 [std]"));
+    fn counts_of_other_functions_are_refused() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let profile = Profile {
+            path: PathBuf::new(),
+            sha256: String::new(),
+            crates: vec![("rules", "Cs2_5rules".to_owned())],
+        };
+        assert!(profile.check(folder.path()).is_err());
+        fs::write(folder.path().join("librules-1.rlib"), "_RNvCs3_5rules1f").unwrap();
+        fs::write(folder.path().join("liba-1.rlib"), "_RNvCs2_5rules1f").unwrap();
+        assert!(profile.check(folder.path()).is_err());
+        fs::write(folder.path().join("librules-1.rlib"), "_RNvCs2_5rules1f").unwrap();
+        assert!(profile.check(folder.path()).is_ok());
     }
 
     /// What is named here exists: else it would be built, or left out, in vain.
