@@ -1,26 +1,23 @@
-//! Fixed work of everything that searches, for the profile that guides the compiler (docs/dist.md): both searches with
-//! the nets that are shipped, mates, perft. It prints what it came to.
+//! Fixed work for the profile that guides the compiler (docs/dist.md): the search of both games with the nets that are
+//! shipped, mates, perft. It prints what it came to.
 //!
 //! It is the same every time and on every machine: one thread, bounded by nodes, depth or positions, a clock that
-//! stands still, instructions that every machine has. What runs here is fast in what is handed out.
+//! stands still, instructions that every machine has. Deliberately absent: the tree search, whose threads wait for one
+//! another, so that they count differently every time; its time is that of its net, whose kernels are not counted.
 
 #![allow(clippy::print_stdout, reason = "what was done, for people")]
 
-use assembly::options::{HASH, PV_INTERVAL, ROOT_MATE_NODES, THREADS, UCT_THREADS};
-use assembly::{bench, search, shipped, shipped_tree_search};
+use assembly::options::{HASH, PV_INTERVAL, THREADS};
+use assembly::{bench, search, shipped};
 use mate::{Bounds, Questions, study};
 use nnue::Isa;
 use rules::{AnyPosition, Game, Kings};
 use std::error::Error;
 use std::sync::Arc;
-use think::{Best, Control, Engine, Info, Limits, MateAnswer, Moment, Report, STACK, TimeSource};
+use think::{Best, Control, Info, Limits, MateAnswer, Moment, Report, STACK, TimeSource};
 
 /// Depth of the search: a tenth of the nodes of `nue bench`.
 const DEPTH: u32 = 13;
-/// Playouts of the tree search in each position.
-const PLAYOUTS: u64 = 400;
-/// The tree search takes every so manyth position.
-const PLAYOUTS_EVERY: usize = 3;
 /// Nodes after which a mate is given up.
 const MATE_NODES: u64 = 100_000;
 
@@ -46,7 +43,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn all() -> Result<(), Box<dyn Error>> {
     for game in Game::ALL {
         alphabeta(game)?;
-        tree(game)?;
     }
     for &(game, sfen, shortest) in PROBLEMS {
         let position = AnyPosition::from_sfen_with(game, sfen, Kings::Any)
@@ -70,39 +66,17 @@ fn alphabeta(game: Game) -> Result<(), Box<dyn Error>> {
     for (name, value) in [HASH.to(16), THREADS.to(1), PV_INTERVAL.to(0)] {
         engine.set_option(name, &value)?;
     }
-    let limits = || Limits::to_depth(DEPTH);
-    println!("search of {game}: {} nodes", nodes(&mut *engine, bench::positions(game), limits)?);
-    Ok(())
-}
-
-fn tree(game: Game) -> Result<(), Box<dyn Error>> {
-    let mut engine = shipped_tree_search(game, Arc::new(Still));
-    let options = [HASH.to(64), UCT_THREADS.to(1), ROOT_MATE_NODES.to(0), PV_INTERVAL.to(100_000)];
-    for (name, value) in options {
-        engine.set_option(name, &value)?;
-    }
-    let positions = bench::positions(game).into_iter().step_by(PLAYOUTS_EVERY).collect();
-    let limits = || Limits { nodes: Some(PLAYOUTS), ..Limits::default() };
-    println!("tree search of {game}: {} playouts", nodes(&mut *engine, positions, limits)?);
-    Ok(())
-}
-
-/// Nodes of searches in all positions.
-fn nodes(
-    engine: &mut dyn Engine,
-    positions: Vec<AnyPosition>,
-    limits: impl Fn() -> Limits,
-) -> Result<u64, Box<dyn Error>> {
     engine.is_ready(&mut |_| ());
-    let mut sum = 0;
-    for position in positions {
+    let mut nodes = 0;
+    for position in bench::positions(game) {
         engine.new_game();
         engine.set_position(position)?;
         let mut count = NodeCount(0);
-        engine.think(limits(), &mut count);
-        sum += count.0;
+        engine.think(Limits::to_depth(DEPTH), &mut count);
+        nodes += count.0;
     }
-    Ok(sum)
+    println!("search of {game}: {nodes} nodes");
+    Ok(())
 }
 
 /// The number of nodes told last.

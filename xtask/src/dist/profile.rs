@@ -1,7 +1,7 @@
 //! Profile-guided optimisation: the compiler is told how often each branch is taken.
 //!
 //! 1. Fixed work ([`WORKLOAD`]) is built with counters in it, into a folder of its own.
-//! 2. It is done: both searches, mates, perft.
+//! 2. It is done: the search of both games, mates, perft.
 //! 3. The counts of the rooms that compute ([`ROOMS`]) are put together (`profdata`).
 //! 4. The executable that is handed out is built with them.
 //!
@@ -34,8 +34,8 @@ const COUNTING: [&str; 4] =
 /// The program whose runs are counted: an example of a room (see its file).
 const WORKLOAD: [&str; 2] = ["assembly", "workload"];
 
-/// The rooms whose counts are used: those that compute.
-const ROOMS: &[&str] = &["alphabeta", "eval", "features", "infer", "mate", "mcts", "nnue", "rules"];
+/// The rooms whose counts are used: those that search. Not the tree search's: its threads wait for one another.
+const ROOMS: &[&str] = &["alphabeta", "eval", "features", "mate", "nnue", "rules"];
 
 /// What of them is counted differently on other machines, or every time.
 const LEFT_OUT: &[&str] = &[
@@ -48,10 +48,6 @@ const LEFT_OUT: &[&str] = &[
     // Clears a table by as many threads as there are processors.
     "alphabeta::memory",
     "Table::sweep",
-    // Waits for the net and tells how far it is.
-    "mcts::job",
-    "mcts::flight",
-    "infer::wrappers",
     // Takes the mate out of the table, with such tables.
     "mate::solve",
     "mate::tree",
