@@ -3,6 +3,8 @@
 //! | file | holds |
 //! |---|---|
 //! | `platform` | the platforms, and how each executable is built |
+//! | `toolchain` | the compiler of each |
+//! | `profile`, `profdata` | how it runs, counted for the compiler; the program that puts counts together |
 //! | `packages` | what is inside an executable, from `cargo metadata` |
 //! | `notices` | its authors and licences, as text |
 //! | `bill` | its bill of materials (CycloneDX) |
@@ -16,6 +18,9 @@ mod bill;
 mod notices;
 mod packages;
 mod platform;
+mod profdata;
+mod profile;
+mod toolchain;
 
 use crate::{CommandResult, cargo, workspace_root};
 use archive::Entry;
@@ -25,7 +30,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-const USAGE: &str = "dist [PLATFORM…] [--out FOLDER] [--executable FILE] [--wasm FILE]";
+const USAGE: &str =
+    "dist [PLATFORM…] [--out FOLDER] [--executable FILE] [--wasm FILE] [--without-profile]";
 
 /// Shells whose completions are handed out: what `nue completions` calls them, and the file's name.
 const SHELLS: &[(&str, &str)] =
@@ -49,6 +55,8 @@ struct Request {
     executable: Option<PathBuf>,
     /// The engine for browsers, of `cargo xtask wasm`, to lie beside the executable.
     wasm: Option<PathBuf>,
+    /// No profile guides the compiler, on no platform.
+    without_profile: bool,
 }
 
 pub(crate) fn run(arguments: &[String]) -> CommandResult {
@@ -74,6 +82,7 @@ fn parse(arguments: &[String]) -> Result<Request, Box<dyn Error>> {
         out: workspace_root().join("target/dist-archives"),
         executable: None,
         wasm: None,
+        without_profile: false,
     };
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
@@ -82,6 +91,7 @@ fn parse(arguments: &[String]) -> Result<Request, Box<dyn Error>> {
             "--out" => request.out = value()?,
             "--executable" => request.executable = Some(value()?),
             "--wasm" => request.wasm = Some(value()?),
+            "--without-profile" => request.without_profile = true,
             name => request.platforms.push(platform::named(name).ok_or_else(usage)?),
         }
     }
@@ -97,10 +107,7 @@ fn parse(arguments: &[String]) -> Result<Request, Box<dyn Error>> {
 /// Builds for a platform and packs it: the archive.
 fn make(root: &Path, platform: &Platform, request: &Request) -> Result<PathBuf, Box<dyn Error>> {
     let commit = Commit::of(root)?;
-    let executable = match &request.executable {
-        Some(executable) => executable.clone(),
-        None => platform.build(root, &commit)?,
-    };
+    let (executable, guide) = executable(root, platform, request, &commit)?;
     let packages = packages::inside(root, platform.triple)?;
     let version = packages.own_version().to_owned();
     let mut entries = vec![Entry::program(platform.executable, fs::read(&executable)?)];
@@ -115,7 +122,7 @@ fn make(root: &Path, platform: &Platform, request: &Request) -> Result<PathBuf, 
         ));
     }
     entries.push(Entry::file("THIRD-PARTY.txt", notices::text(&packages, root)?.into_bytes()));
-    let bill = serde_json::to_string_pretty(&bill::of(&packages, root)?)? + "\n";
+    let bill = serde_json::to_string_pretty(&bill::of(&packages, root, guide.as_deref())?)? + "\n";
     entries.push(Entry::file("nue.cdx.json", bill.into_bytes()));
     let speaker = Speaker::of(root, platform, &executable, &commit)?;
     for (shell, name) in SHELLS {
@@ -133,6 +140,23 @@ fn make(root: &Path, platform: &Platform, request: &Request) -> Result<PathBuf, 
     let path = request.out.join(format!("{folder}.{}", platform.archive.extension()));
     fs::write(&path, bytes)?;
     Ok(path)
+}
+
+/// The executable, and what guided the compiler if that is known: the sum of a profile, or `none`.
+fn executable(
+    root: &Path,
+    platform: &Platform,
+    request: &Request,
+    commit: &Commit,
+) -> Result<(PathBuf, Option<String>), Box<dyn Error>> {
+    if let Some(executable) = &request.executable {
+        return Ok((executable.clone(), None));
+    }
+    if !platform.is_profiled || request.without_profile {
+        return Ok((platform.build(root, commit, None)?, Some("none".to_owned())));
+    }
+    let profile = profile::gather(root, platform, commit)?;
+    Ok((platform.build(root, commit, Some(&profile))?, Some(profile.sha256)))
 }
 
 /// The commit that is built.
@@ -249,6 +273,8 @@ mod tests {
         let one = asked(&["windows-x86_64", "--out", "x"]).unwrap();
         assert_eq!((one.platforms.len(), one.out), (1, PathBuf::from("x")));
         assert_eq!(asked(&["--wasm", "y"]).unwrap().wasm, Some(PathBuf::from("y")));
+        assert!(asked(&["--without-profile"]).unwrap().without_profile);
+        assert!(!asked(&[]).unwrap().without_profile);
         for wrong in [&["amiga"][..], &["--out"], &["--wasm"], &["--executable", "x"]] {
             assert!(asked(wrong).is_err(), "{wrong:?}");
         }

@@ -8,13 +8,20 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-/// The bill of an executable.
-pub(super) fn of(packages: &Packages, root: &Path) -> Result<Value, Box<dyn Error>> {
+/// The property that tells the profile: its SHA-256, or `none`.
+const PROFILE: &str = "nue:profile";
+
+/// The bill of an executable, and what guided the compiler if that is known.
+pub(super) fn of(
+    packages: &Packages,
+    root: &Path,
+    guide: Option<&str>,
+) -> Result<Value, Box<dyn Error>> {
     let page = of_the_page(&fs::read_to_string(root.join("ui/package.json"))?)?;
-    Ok(with_page(packages, &page))
+    Ok(with_page(packages, &page, guide))
 }
 
-fn with_page(packages: &Packages, page: &[(String, String)]) -> Value {
+fn with_page(packages: &Packages, page: &[(String, String)], guide: Option<&str>) -> Value {
     let own = packages.all.iter().find(|package| package.name == "nue");
     let crates = packages.all.iter().filter(|package| package.name != "nue").map(component);
     let page = page.iter().map(|(name, version)| {
@@ -27,11 +34,15 @@ fn with_page(packages: &Packages, page: &[(String, String)]) -> Value {
         let needs: Vec<String> = package.needs.iter().map(|(n, v)| reference(n, v)).collect();
         json!({ "ref": reference(&package.name, &package.version), "dependsOn": needs })
     });
+    let mut metadata = json!({ "component": own.map(component) });
+    if let Some(guide) = guide {
+        metadata["properties"] = json!([{ "name": PROFILE, "value": guide }]);
+    }
     json!({
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
         "version": 1,
-        "metadata": { "component": own.map(component) },
+        "metadata": metadata,
         "components": crates.chain(page).collect::<Vec<Value>>(),
         "dependencies": arrows.collect::<Vec<Value>>(),
     })
@@ -71,7 +82,8 @@ mod tests {
 
     #[test]
     fn the_bill_names_everything_once() {
-        let bill = with_page(&small(), &[("@preact/signals".to_owned(), "2.0.0".to_owned())]);
+        let page = [("@preact/signals".to_owned(), "2.0.0".to_owned())];
+        let bill = with_page(&small(), &page, None);
         assert_eq!(bill["metadata"]["component"]["name"], "nue");
         let components = bill["components"].as_array().unwrap();
         assert_eq!(components.len(), 2);
@@ -81,5 +93,13 @@ mod tests {
         assert_eq!(components[1]["name"], "@preact/signals");
         let arrows = bill["dependencies"].as_array().unwrap();
         assert_eq!(arrows[1]["dependsOn"][0], "pkg:cargo/a@1.0.0");
+        assert_eq!(bill["metadata"].get("properties"), None);
+    }
+
+    #[test]
+    fn the_bill_tells_the_profile_where_it_is_known() {
+        let bill = with_page(&small(), &[], Some("none"));
+        let properties = &bill["metadata"]["properties"];
+        assert_eq!(properties[0], json!({ "name": "nue:profile", "value": "none" }));
     }
 }

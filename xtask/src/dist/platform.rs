@@ -10,6 +10,8 @@
 
 use super::Commit;
 use super::archive::Kind;
+use super::profile::{Profile, SHARED};
+use super::toolchain::Toolchain;
 use std::env;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -24,6 +26,9 @@ pub(super) struct Platform {
     builder: Builder,
     /// Instructions that are taken for granted (docs/decisions/x86-64-baseline.md); the rest is chosen at run time.
     flags: &'static [&'static str],
+    /// Optimised by what a run of it showed (`profile`): where the compiler has what counts, and what is built
+    /// runs on the machine that builds it.
+    pub(super) is_profiled: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -47,6 +52,7 @@ pub(super) static PLATFORMS: &[Platform] = &[
         archive: Kind::TarGz,
         builder: Builder::Zig { glibc: "2.17" },
         flags: &[X86_64],
+        is_profiled: true,
     },
     Platform {
         name: "linux-aarch64",
@@ -55,6 +61,7 @@ pub(super) static PLATFORMS: &[Platform] = &[
         archive: Kind::TarGz,
         builder: Builder::Zig { glibc: "2.17" },
         flags: &[],
+        is_profiled: false,
     },
     Platform {
         name: "windows-x86_64",
@@ -64,6 +71,7 @@ pub(super) static PLATFORMS: &[Platform] = &[
         builder: Builder::Plain { linker: "x86_64-w64-mingw32-gcc" },
         // The time of linking would be in its head.
         flags: &[X86_64, "-Clink-arg=-Wl,--no-insert-timestamp"],
+        is_profiled: false,
     },
 ];
 
@@ -87,10 +95,35 @@ impl Platform {
         target_folder(root).join(self.triple).join("dist").join(self.executable)
     }
 
-    /// Builds the executable.
-    pub(super) fn build(&self, root: &Path, commit: &Commit) -> Result<PathBuf, Box<dyn Error>> {
+    /// Builds the executable, as a profile says if there is one.
+    pub(super) fn build(
+        &self,
+        root: &Path,
+        commit: &Commit,
+        profile: Option<&Profile>,
+    ) -> Result<PathBuf, Box<dyn Error>> {
         let toolchain = Toolchain::for_target(self.triple)?;
         let target = target_folder(root);
+        let mut command = self.command((root, &target), &toolchain, commit, &guided(profile));
+        let missing = |error| format!("{error}: {}", self.advice());
+        if !command.status().map_err(missing)?.success() {
+            return Err(format!("building for {} failed; {}", self.name, self.advice()).into());
+        }
+        let made = self.made(root);
+        if let Some(profile) = profile {
+            profile.check(&made.with_file_name("deps"))?;
+        }
+        Ok(made)
+    }
+
+    /// What builds the executable, or more; `folders` are the root and where it is built.
+    pub(super) fn command(
+        &self,
+        (root, target): (&Path, &Path),
+        toolchain: &Toolchain,
+        commit: &Commit,
+        more_flags: &[String],
+    ) -> Command {
         let mut command = Command::new(match self.builder {
             Builder::Zig { .. } => "cargo-zigbuild".into(),
             Builder::Plain { .. } => toolchain.cargo.clone(),
@@ -110,16 +143,12 @@ impl Platform {
         if toolchain.builds_library {
             command.arg("-Zbuild-std=std,panic_abort").env("RUSTC_BOOTSTRAP", "1");
         }
-        command.env("RUSTC", &toolchain.rustc).current_dir(root);
-        command.env("RUSTFLAGS", self.rust_flags(root, &target, &toolchain));
-        command.env("TARGET_CFLAGS", c_flags(root, &target));
+        let flags = [&[self.rust_flags(root, target, toolchain)], more_flags].concat();
+        command.env("RUSTC", &toolchain.rustc).env("RUSTFLAGS", flags.join(" ")).current_dir(root);
+        command.env("TARGET_CFLAGS", c_flags(root, target)).env("CARGO_TARGET_DIR", target);
         command.env("CARGO_PROFILE_DIST_STRIP", "symbols").env("CARGO_INCREMENTAL", "0");
         command.env("NUE_COMMIT", &commit.name).env("SOURCE_DATE_EPOCH", commit.time.to_string());
-        let missing = |error| format!("{error}: {}", self.advice());
-        if !command.status().map_err(missing)?.success() {
-            return Err(format!("building for {} failed; {}", self.name, self.advice()).into());
-        }
-        Ok(self.made(root))
+        command
     }
 
     fn advice(&self) -> &'static str {
@@ -142,6 +171,13 @@ impl Platform {
     }
 }
 
+/// Flags of a build that a profile guides, if one does.
+fn guided(profile: Option<&Profile>) -> Vec<String> {
+    let Some(profile) = profile else { return Vec::new() };
+    let shared = SHARED.iter().map(ToString::to_string);
+    shared.chain([format!("-Cprofile-use={}", profile.path.display())]).collect()
+}
+
 /// Folders of this machine, and what stands for them. Of two that fit, the later one counts: a folder stands
 /// after those it lies in.
 fn replaced(root: &Path, target: &Path) -> [(PathBuf, &'static str); 3] {
@@ -159,50 +195,6 @@ fn c_flags(root: &Path, target: &Path) -> String {
     let mapped = replaced(root, target)
         .map(|(from, to)| format!("-ffile-prefix-map={}={to}", from.display()));
     mapped.join(" ")
-}
-
-/// What compiles for a target.
-struct Toolchain {
-    cargo: PathBuf,
-    rustc: PathBuf,
-    /// It has no standard library for the target, but its source.
-    builds_library: bool,
-    root: PathBuf,
-}
-
-impl Toolchain {
-    /// The one that runs us where it can; else the system's, which may have the source of its library.
-    fn for_target(triple: &str) -> Result<Self, Box<dyn Error>> {
-        let own = env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from);
-        let beside = own.with_file_name("rustc");
-        let own_rustc = if beside.is_file() { beside } else { "rustc".into() };
-        let system = ["/usr/bin/cargo", "/usr/bin/rustc"].map(PathBuf::from);
-        for (cargo, rustc) in [(own, own_rustc), (system[0].clone(), system[1].clone())] {
-            let Some(root) = asked(&rustc, &["--print", "sysroot"]) else { continue };
-            let root = PathBuf::from(root);
-            let library = root.join("lib/rustlib").join(triple).join("lib");
-            let toolchain = Self { cargo, rustc, builds_library: !library.is_dir(), root };
-            if !toolchain.builds_library || toolchain.source().join("library").is_dir() {
-                return Ok(toolchain);
-            }
-        }
-        Err(format!(
-            "no toolchain has a standard library for {triple}: rustup target add {triple}, or install \
-             rustc-web, cargo-web and rust-web-src"
-        )
-        .into())
-    }
-
-    /// Where the source of the standard library lies, if it does.
-    fn source(&self) -> PathBuf {
-        self.root.join("lib/rustlib/src/rust")
-    }
-}
-
-fn asked(program: &Path, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(program).args(arguments).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
-    (output.status.success() && !text.is_empty()).then_some(text)
 }
 
 #[cfg(test)]
