@@ -99,7 +99,6 @@ const SERVERS_OWN: [&str; 24] = [
     "GET /api/openapi.json",
     "GET /api/qr",
     "GET /api/ws",
-    "GET /cluster",
     "GET /api/watch",
     "GET /api/watch/server",
     "GET /api/watch/server/records/{id}",
@@ -107,6 +106,7 @@ const SERVERS_OWN: [&str; 24] = [
     "GET /api/watch/match/{name}/games/{number}",
     "GET /api/watch/learn",
     "GET /api/watch/fleet",
+    "GET /api/watch/cluster",
     // Books are kept by a server: they outgrow what a browser keeps for a page.
     "GET /api/books",
     "POST /api/books",
