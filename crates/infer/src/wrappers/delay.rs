@@ -23,6 +23,8 @@ struct Queue {
     /// When each batch in flight is ready.
     ready: VecDeque<Duration>,
     last: Duration,
+    /// Batches that were found finished before it was noted when they are ready.
+    early: VecDeque<(Ticket, Batch)>,
 }
 
 impl Delay {
@@ -64,7 +66,12 @@ impl Backend for Delay {
     }
 
     fn poll(&self, wait: Duration) -> Result<Option<(Ticket, Batch)>, Fault> {
-        let Some(left) = self.left() else { return self.inner.poll(Duration::ZERO).map(|_| None) };
+        let Some(left) = self.left() else {
+            // Another thread may be about to note when the batch that it submitted is ready.
+            let early = self.inner.poll(Duration::ZERO)?;
+            self.queue().early.extend(early);
+            return Ok(None);
+        };
         if !left.is_zero() {
             std::thread::sleep(left.min(wait));
         }
@@ -73,11 +80,12 @@ impl Backend for Delay {
             return Ok(None);
         }
         queue.ready.pop_front();
+        let early = queue.early.pop_front();
         drop(queue);
-        self.inner.poll(wait)
+        if early.is_some() { Ok(early) } else { self.inner.poll(wait) }
     }
 
     fn in_flight(&self) -> usize {
-        self.inner.in_flight()
+        self.inner.in_flight() + self.queue().early.len()
     }
 }

@@ -161,6 +161,25 @@ fn a_delay_is_kept_by_the_clock() {
     assert_eq!(delay.in_flight(), 0);
 }
 
+/// A thread that polls between another's submitting and its noting when the batch is ready.
+#[test]
+fn a_batch_found_finished_too_early_is_not_lost() {
+    let inner = hashed();
+    let now = Arc::new(AtomicU64::new(0));
+    let clock: Clock = {
+        let now = Arc::clone(&now);
+        Arc::new(move || Duration::from_millis(now.load(Ordering::Relaxed)))
+    };
+    let delay = Delay::new(inner.clone(), Duration::from_millis(10), clock);
+    let ticket = inner.submit(batch(0..2)).unwrap();
+    assert!(delay.poll(Duration::ZERO).unwrap().is_none());
+    assert_eq!(delay.in_flight(), 1);
+    delay.submit(batch(2..4)).unwrap();
+    now.store(10, Ordering::Relaxed);
+    assert_eq!(delay.poll(Duration::ZERO).unwrap().map(|(ticket, _)| ticket), Some(ticket));
+    assert_eq!(delay.in_flight(), 1);
+}
+
 #[test]
 fn work_is_split_evenly_and_tickets_stay_apart() {
     let devices: Vec<Arc<dyn Backend>> = (0..4).map(|_| hashed()).collect();
