@@ -67,7 +67,8 @@ impl Fault {
 
 /// A net that answers batches.
 ///
-/// Any thread may submit and any thread may poll. A back-end that computes on the CPU computes
+/// Any thread may submit and any thread may poll; whoever polls gets whatever is finished, so two searches that do not know
+/// each other's tickets need a back-end each. A back-end that computes on the CPU computes
 /// inside `submit`, on the caller's thread. A batch that comes back has been answered in every
 /// position with finite logits and a value within bounds; anything else is a [`Fault`].
 pub trait Backend: Send + Sync {
