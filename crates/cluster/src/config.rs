@@ -232,9 +232,23 @@ pub struct PonderConfig {
     /// Milliseconds a group stays with a reply before it may be given another.
     #[serde(default = "thousand")]
     pub dwell: u64,
+    /// Who thinks about a reply that nobody pondered on.
+    #[serde(default)]
+    pub miss: Miss,
     /// Whether groups that are not thinking about our move ponder on replies to it already.
     #[serde(default = "yes")]
     pub ahead: bool,
+}
+
+/// Which group thinks about a reply that nobody pondered on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Miss {
+    /// The first: where it is the strongest.
+    #[default]
+    First,
+    /// The one that thought about our last move, whose hash table is the fullest: where all are alike.
+    Last,
 }
 
 /// What of a predictor's lines says how likely a reply is.

@@ -53,6 +53,8 @@ pub struct Master {
     line: Arc<GameLine>,
     search: Option<Search>,
     foresight: Option<Foresight>,
+    /// The group that thought about our last move: its hash table knows most of what comes next.
+    last_group: usize,
     /// Whether the opponent's time is used.
     ponders: bool,
     declaration: Declaration,
@@ -97,6 +99,7 @@ impl Master {
             line: Arc::new(GameLine::new(AnyPosition::startpos(game))),
             search: None,
             foresight: None,
+            last_group: 0,
             ponders: false,
             declaration: Declaration::default(),
             margin: Duration::from_millis(config.margin),

@@ -90,7 +90,7 @@ impl Team {
     fn pondering(count: usize, seer: EngineChoice, ahead: bool) -> Self {
         let by = if seer == EngineChoice::Tree { "rank" } else { "score" };
         let ponder = format!(
-            "[ponder]\npredictor = \"c{count}\"\nby = \"{by}\"\ndwell = 250\nahead = {ahead}\n"
+            "[ponder]\npredictor = \"c{count}\"\nby = \"{by}\"\ndwell = 250\nmiss = \"last\"\nahead = {ahead}\n"
         );
         let policy =
             if seer == EngineChoice::Tree { " on what the policy net expects" } else { "" };

@@ -3,7 +3,7 @@
 use super::decision::Vote;
 use super::{Master, is_same};
 use crate::child::{Child, Purpose, Task};
-use crate::config::{By, Role};
+use crate::config::{By, Miss, Role};
 use crate::replies::{Reply, allot, by_rank, by_score};
 use engines::GameLine;
 use rules::{AnyPosition, Move};
@@ -89,12 +89,16 @@ type Foreseen = (usize, Vec<usize>, bool, Vec<(usize, Vote)>);
 impl Master {
     /// The groups that ponder on this position, else the first.
     pub(super) fn who_foresaw(&self, line: &GameLine) -> Foreseen {
-        let miss = (0, self.groups[0].clone(), false, Vec::new());
+        let unforeseen = match self.config.ponder.as_ref().map(|ponder| ponder.miss) {
+            Some(Miss::Last) if self.can_think(self.last_group) => self.last_group,
+            _ => 0,
+        };
+        let miss = (unforeseen, self.groups[unforeseen].clone(), false, Vec::new());
         let Some(foresight) = &self.foresight else { return miss };
         let fits = |held: &Held| is_same(held.line.position(), line.position());
         let groups: Vec<usize> = (0..self.groups.len())
             .filter(|&group| foresight.held[group].as_ref().is_some_and(fits))
-            .filter(|&group| self.groups[group].iter().any(|&i| self.children[i].is_ready()))
+            .filter(|&group| self.can_think(group))
             .collect();
         let Some(&first) = groups.first() else { return miss };
         let voters: Vec<usize> = groups.iter().flat_map(|&g| self.groups[g].clone()).collect();
@@ -103,6 +107,10 @@ impl Master {
         });
         let early = early.map(|(child, _, vote)| (*child, vote.clone())).collect();
         (first, voters, true, early)
+    }
+
+    fn can_think(&self, group: usize) -> bool {
+        self.groups[group].iter().any(|&index| self.children[index].is_ready())
     }
 
     /// The opponent is to move after `base`, or will be if we play what we may.
@@ -303,9 +311,12 @@ impl Master {
         let is_free = |group: &usize| {
             let members = &self.groups[*group];
             let taken = |i: &usize| busy.contains(i) || Some(*i) == predictor;
-            !members.iter().any(taken) && members.iter().any(|&i| self.children[i].is_ready())
+            !members.iter().any(taken) && self.can_think(*group)
         };
-        let free: Vec<usize> = (0..self.groups.len()).filter(is_free).collect();
+        // Whoever thought last is given the likeliest reply: its hash table knows the way there.
+        let last = self.last_group;
+        let others = (0..self.groups.len()).filter(|&group| group != last);
+        let free: Vec<usize> = std::iter::once(last).chain(others).filter(is_free).collect();
         let playable: Vec<Reply> = foresight
             .replies
             .iter()

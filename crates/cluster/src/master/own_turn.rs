@@ -119,6 +119,7 @@ impl Master {
         let reserve = self.reserve();
         let deadline = Deadline::of(go, line.position().turn(), line.position().ply(), reserve);
         let (group, voters, hit, early) = self.who_foresaw(&line);
+        self.last_group = group;
         let slow = deadline.map_or(reserve.slow, |deadline| deadline.slow);
         let grace = slow.max(Duration::from_millis(20)) + Duration::from_millis(10);
         self.search = Some(Search {
