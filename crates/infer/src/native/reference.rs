@@ -5,6 +5,9 @@ use super::architecture::Architecture;
 use super::floats::{Convolution, Floats};
 use crate::batch::{Batch, Value};
 use simd::{Task, widest};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 /// Where numbers between layers can be looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,28 +32,37 @@ pub struct Reference {
     value_fc2: Layer,
 }
 
-/// Weights by tap, input, output.
+/// Weights by tap, input, output, the outputs filled up to whole tiles.
 struct Layer {
     taps: usize,
     inputs: usize,
+    outputs: usize,
     weight: Vec<f32>,
     bias: Vec<f32>,
 }
 
+/// Outputs and squares computed at a time: sums of that many stay in registers, and every weight
+/// that is read serves all those squares.
+const TILE: usize = 16;
+const SQUARES: usize = 6;
+
 impl Layer {
     fn new(from: &Convolution, taps: usize) -> Self {
         let outputs = from.bias.len();
-        let inputs = from.weight.len() / (outputs * taps);
-        let mut weight = vec![0.0; from.weight.len()];
+        let (inputs, filled) =
+            (from.weight.len() / (outputs * taps), outputs.next_multiple_of(TILE));
+        let mut weight = vec![0.0; taps * inputs * filled];
         for output in 0..outputs {
             for input in 0..inputs {
                 for tap in 0..taps {
-                    weight[(tap * inputs + input) * outputs + output] =
+                    weight[(tap * inputs + input) * filled + output] =
                         from.weight[(output * inputs + input) * taps + tap];
                 }
             }
         }
-        Self { taps, inputs, weight, bias: from.bias.clone() }
+        let mut bias = from.bias.clone();
+        bias.resize(filled, 0.0);
+        Self { taps, inputs, outputs, weight, bias }
     }
 
     /// The outputs of every square of a board (or of one row, with one tap).
@@ -71,21 +83,32 @@ impl Task for Run<'_> {
     #[inline(always)]
     fn run(self) -> Vec<f32> {
         let Self { layer, side, x } = self;
-        let (inputs, outputs) = (layer.inputs, layer.bias.len());
+        let (inputs, outputs, filled) = (layer.inputs, layer.outputs, layer.bias.len());
         let squares = x.len() / inputs;
-        let mut out = Vec::with_capacity(squares * outputs);
-        for square in 0..squares {
-            out.extend_from_slice(&layer.bias);
-            let sums = &mut out[square * outputs..];
-            for tap in 0..layer.taps {
-                let Some(from) = neighbour(square, tap, layer.taps, side) else { continue };
-                let weights = &layer.weight[tap * inputs * outputs..];
-                for (input, &value) in x[from * inputs..][..inputs].iter().enumerate() {
-                    // Planes and rectified numbers are mostly zero.
-                    if value != 0.0 {
-                        let row = &weights[input * outputs..][..outputs];
-                        sums.iter_mut().zip(row).for_each(|(sum, w)| *sum += value * w);
+        let (mut out, nothing) = (vec![0.0; squares * outputs], vec![0.0; inputs]);
+        for first in (0..squares).step_by(SQUARES) {
+            for tile in (0..outputs).step_by(TILE) {
+                let mut sums = [[0.0; TILE]; SQUARES];
+                sums.iter_mut().for_each(|s| s.copy_from_slice(&layer.bias[tile..][..TILE]));
+                for tap in 0..layer.taps {
+                    // Beyond the edge there is nothing, nor behind the last square.
+                    let rows: [&[f32]; SQUARES] = std::array::from_fn(|n| {
+                        let from = neighbour(first + n, tap, layer.taps, side);
+                        let from = from.filter(|_| first + n < squares);
+                        from.map_or(&nothing[..], |from| &x[from * inputs..][..inputs])
+                    });
+                    let weights = &layer.weight[tap * inputs * filled..][..inputs * filled];
+                    for (input, weights) in weights.chunks_exact(filled).enumerate() {
+                        let weights = &weights[tile..][..TILE];
+                        for (sums, row) in sums.iter_mut().zip(&rows) {
+                            let value = row[input];
+                            sums.iter_mut().zip(weights).for_each(|(sum, w)| *sum += value * w);
+                        }
                     }
+                }
+                let width = TILE.min(outputs - tile);
+                for (sums, square) in sums.iter().zip(first..squares) {
+                    out[square * outputs + tile..][..width].copy_from_slice(&sums[..width]);
                 }
             }
         }
@@ -133,13 +156,22 @@ impl Reference {
         }
     }
 
-    /// Answers every position of a batch.
+    /// Answers every position of a batch, on all processors.
     pub fn answer(&self, batch: &mut Batch) {
-        let mut policy = Vec::new();
-        for index in 0..batch.len() {
-            let (logits, value) = self.evaluate(batch.planes(index), &mut |_, _| {});
-            policy.clear();
-            policy.extend(batch.labels(index).iter().map(|&label| logits[usize::from(label)]));
+        self.answer_watched(batch, &|| ());
+    }
+
+    /// The same; `watch` is called after every position, on any thread.
+    pub(super) fn answer_watched(&self, batch: &mut Batch, watch: &(dyn Fn() + Sync)) {
+        let asked: &Batch = batch;
+        let answers = in_parallel(asked.len(), |index| {
+            let (logits, value) = self.evaluate(asked.planes(index), &mut |_, _| {});
+            let labels = asked.labels(index).iter();
+            let policy: Vec<f32> = labels.map(|&label| logits[usize::from(label)]).collect();
+            watch();
+            (policy, value)
+        });
+        for (index, (policy, value)) in answers.into_iter().enumerate() {
             batch.answer(index, &policy, value);
         }
     }
@@ -176,6 +208,34 @@ impl Reference {
         let win = sigmoid(self.value_fc2.run(side, &hidden)[0]);
         (logits, Value { win, draw: 0.0 })
     }
+}
+
+/// What `work` makes of each number below `count`, in their order, shared among all processors.
+pub(super) fn in_parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    if processors == 1 || count < 2 {
+        return (0..count).map(work).collect();
+    }
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(count)));
+    thread::scope(|scope| {
+        for _ in 0..processors.min(count) {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= count {
+                        return;
+                    }
+                    let made = work(number);
+                    // Who panicked takes all others down at the end of the scope.
+                    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                    found.push((number, made));
+                }
+            });
+        }
+    });
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.sort_unstable_by_key(|(number, _)| *number);
+    found.into_iter().map(|(_, made)| made).collect()
 }
 
 /// Rows of `width` numbers as columns: planes of squares become squares of planes, and back.
