@@ -3,7 +3,7 @@
 use super::store::OutputArgs;
 use crate::failure::{CommandResult, Failure};
 use display::Live;
-use infer::native::{FileKind, import_file};
+use infer::native::{Counts, FileKind, import_file};
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, Write};
@@ -18,11 +18,10 @@ fn failed(path: &Path, error: &dyn Display) -> Failure {
 }
 
 /// Real numbers become integers.
-pub(super) fn import(path: &Path, positions: u32, output: &OutputArgs) -> CommandResult {
+pub(super) fn import(path: &Path, counts: Counts, output: &OutputArgs) -> CommandResult {
     let file = fs::read(path).map_err(|e| failed(path, &e))?;
-    let count = positions as usize;
-    let live = Mutex::new(Live::new(4 * u64::from(positions), 0));
-    let imported = import_file(&file, count, AGREEMENT, &|done, all| {
+    let live = Mutex::new(Live::new(counts.all() as u64, 0));
+    let imported = import_file(&file, counts, AGREEMENT, &|done, all| {
         // Another thread is about to show more than this one could.
         if let Ok(mut live) = live.try_lock() {
             let left = format!("{} left", live.time_left(done as u64));

@@ -99,21 +99,35 @@ pub enum ImportError {
 /// Told how far an import is: positions done, and all. From any thread.
 pub type Watch<'a> = &'a (dyn Fn(usize, usize) + Sync);
 
-/// Quantises the net of a float file, calibrated on `count` positions of its own games and compared
-/// on as many others; refused if fewer than `least` (0 to 1) of the best moves are the same.
+/// How many positions of its own games a net is calibrated on, and compared on as many others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Counts {
+    pub calibration: usize,
+    pub comparison: usize,
+}
+
+impl Counts {
+    /// All that are computed in real numbers: positions of both kinds are found, then computed again.
+    pub fn all(self) -> usize {
+        2 * (self.calibration + self.comparison)
+    }
+}
+
+/// Quantises the net of a float file; refused if fewer than `least` (0 to 1) of the best moves are
+/// the same.
 pub fn import_file(
     file: &[u8],
-    count: usize,
+    counts: Counts,
     least: f64,
     watch: Watch<'_>,
 ) -> Result<Imported, ImportError> {
     let floats = Floats::from_bytes(file)?;
     let (reference, shape) = (Reference::new(&floats), floats.architecture.shape);
-    // Positions of both kinds are found, then computed again.
-    let (done, all) = (AtomicUsize::new(0), 4 * count);
+    let (done, all) = (AtomicUsize::new(0), counts.all());
     let step = || watch(all.min(1 + done.fetch_add(1, Ordering::Relaxed)), all);
-    let found = in_parallel(2, |number| {
-        let mut asked = 0;
+    let kinds = [counts.calibration, counts.comparison];
+    let found = in_parallel(kinds.len(), |number| {
+        let (count, mut asked) = (kinds[number], 0);
         crate::positions::played(shape, count, 1 + number as u64, |one| {
             reference.answer(one);
             asked += 1;
