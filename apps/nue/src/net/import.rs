@@ -37,10 +37,8 @@ pub(crate) fn run(args: &ImportArgs) -> CommandResult {
         return Err(Failure::usage("import writes nn.bin; nue net convert writes .nuef"));
     }
     if FileKind::of_file(&args.file) == Some(FileKind::Real) {
-        let counts = Counts {
-            calibration: args.positions as usize,
-            comparison: args.compared as usize,
-        };
+        let counts =
+            Counts { calibration: args.positions as usize, comparison: args.compared as usize };
         return deep::import(&args.file, counts, &args.output);
     }
     let real = Stored::load_real(&args.file)?;

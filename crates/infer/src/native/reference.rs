@@ -253,3 +253,50 @@ impl std::fmt::Debug for Reference {
         write!(f, "Reference({})", self.architecture)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums as the definition of a convolution has them.
+    fn plain(from: &Convolution, taps: usize, side: usize, x: &[f32]) -> Vec<f32> {
+        let (outputs, row) = (from.bias.len(), from.weight.len() / from.bias.len());
+        let inputs = row / taps;
+        let squares = x.len() / inputs;
+        let sum = |square, output: usize| {
+            let terms = (0..taps).flat_map(|tap| (0..inputs).map(move |input| (tap, input)));
+            terms.fold(from.bias[output], |sum, (tap, input)| {
+                let weight = from.weight[output * row + input * taps + tap];
+                let from = neighbour(square, tap, taps, side);
+                sum + from.map_or(0.0, |from| x[from * inputs + input] * weight)
+            })
+        };
+        (0..squares).flat_map(|square| (0..outputs).map(move |o| sum(square, o))).collect()
+    }
+
+    #[test]
+    fn tiles_give_the_sums_of_the_definition() {
+        // Outputs, squares and inputs that fill their tiles and such that do not.
+        let rows = [(9, 9, 81, 5, 27), (9, 5, 25, 3, 16), (1, 9, 81, 4, 1), (1, 9, 1, 20, 33)];
+        for (taps, side, squares, inputs, outputs) in rows {
+            let mut rng = seed::Rng::new(outputs as u64);
+            let mut numbers = |n| (0..n).map(|_| rng.unit() as f32 - 0.5).collect::<Vec<f32>>();
+            let from =
+                Convolution { weight: numbers(outputs * inputs * taps), bias: numbers(outputs) };
+            let x = numbers(squares * inputs);
+            let found = Layer::new(&from, taps).run(side, &x);
+            let expected = plain(&from, taps, side, &x);
+            assert_eq!(found.len(), expected.len());
+            let apart = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
+            assert!(apart.fold(0.0, f32::max) < 1e-5, "{taps} taps, {outputs} outputs");
+        }
+    }
+
+    #[test]
+    fn work_in_parallel_comes_back_in_order() {
+        for count in [0, 1, 2, 1000] {
+            let found = in_parallel(count, |number| number * number);
+            assert!(found.into_iter().eq((0..count).map(|n| n * n)));
+        }
+    }
+}
